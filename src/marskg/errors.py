@@ -1,0 +1,154 @@
+"""Every exception that the product raises on purpose, grouped by cause.
+
+Guarantees: each class derives from :class:`MarsError`; each message names the input, the rule that it broke and
+the way out; none carries memory content, query text or a secret.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+class MarsError(Exception):
+    """Base of all errors of this package."""
+
+
+# --- What the caller passed in -------------------------------------------------------------------------------
+
+
+class InvalidInput(MarsError, ValueError):
+    """An argument, a file or a document that cannot be accepted as it stands."""
+
+
+class InvalidMemory(InvalidInput):
+    """A memory with an unknown kind or field, or with a value outside its range."""
+
+
+class InvalidConfig(InvalidInput):
+    """A configuration or policy file with an unknown key or a value outside its range."""
+
+
+class InvalidDocument(InvalidInput):
+    """An export, snapshot, ontology or conversation file that cannot be read as what it claims to be."""
+
+
+class QueryRefused(InvalidInput):
+    """A query that writes, reaches out to the network, or runs longer than allowed."""
+
+
+# --- What the memory's invariants forbid -----------------------------------------------------------------------
+
+
+class InvariantError(MarsError):
+    """An operation that would leave the store in a state which the invariants I1-I9 forbid."""
+
+
+class ClosureViolation(InvariantError):
+    """I2, I3: an edge to something that does not exist, has lost its content, or belongs to another tenant."""
+
+
+class TaskSafetyViolation(InvariantError):
+    """I4: an active task would require something whose content is gone."""
+
+
+class CycleError(InvariantError):
+    """Section 2: derivesFrom, dependsOn, supersedes and requires together must stay acyclic."""
+
+
+class BudgetInfeasible(InvariantError):
+    """I1: what is protected would weigh more than the budget.
+
+    ``protectors`` lists ``(id, why)`` pairs of what protects the weight.
+    """
+
+    def __init__(self, message: str, protectors: Sequence[tuple[str, str]] = ()) -> None:
+        """Keep the message and the list of protecting memories."""
+        super().__init__(message)
+        self.protectors = tuple(protectors)
+
+
+class MemoryTooLarge(InvariantError):
+    """I1: a single memory that is heavier than the whole budget."""
+
+
+class DuplicateId(InvariantError):
+    """An id that the tenant already holds."""
+
+
+class StalePlan(InvariantError):
+    """A plan whose store has moved on since it was made."""
+
+
+class NotPermitted(MarsError):
+    """The principal may not do this, or the memory's state does not allow it."""
+
+
+class UnknownMemory(MarsError, KeyError):
+    """No memory with this id in this tenant."""
+
+    def __str__(self) -> str:
+        """Show the message without KeyError's quotes."""
+        return str(self.args[0]) if self.args else ""
+
+
+class ErasedContentRefused(NotPermitted):
+    """The content was erased and is suppressed."""
+
+
+class ConsentRequired(NotPermitted):
+    """The subject was erased; storing about them again needs recorded consent."""
+
+
+class PrivacyBudgetExhausted(NotPermitted):
+    """The differential-privacy budget of this tenant or conversation is spent."""
+
+
+# --- The world outside -----------------------------------------------------------------------------------------
+
+
+class EnvironmentFailure(MarsError):
+    """Something outside the process failed: disk, server, lock, key."""
+
+
+class StoreLocked(EnvironmentFailure):
+    """Another process holds the embedded store; ``pid`` names it where known."""
+
+    def __init__(self, message: str, pid: int | None = None) -> None:
+        """Keep the message and the holder's process id."""
+        super().__init__(message)
+        self.pid = pid
+
+
+class EngineUnavailable(EnvironmentFailure):
+    """The engine cannot be reached, went away, or refused the credentials."""
+
+
+class StoreUnwritable(EnvironmentFailure):
+    """The store's folder is read-only or its disk is full."""
+
+
+class StoreTooNew(EnvironmentFailure):
+    """The store was written by a newer version of this package."""
+
+
+class KeyUnusable(EnvironmentFailure):
+    """A signing key is missing, corrupt, or locked by another passphrase."""
+
+
+class ClockJump(EnvironmentFailure):
+    """The clock jumped ahead by more than a day; expiry is suspended until this is confirmed (section 10)."""
+
+
+# --- What a check found ----------------------------------------------------------------------------------------
+
+
+class AuditVerificationFailed(MarsError):
+    """The audit does not verify; ``findings`` lists what was found."""
+
+    def __init__(self, message: str, findings: Sequence[str] = ()) -> None:
+        """Keep the message and the findings."""
+        super().__init__(message)
+        self.findings = tuple(findings)

@@ -1,0 +1,164 @@
+"""Memories, entities and edges as RDF: N-Triples lines in canonical lexical forms, without blank nodes.
+
+Guarantees: the same value always gives the same bytes, in the form that RDFC-1.0 asks of N-Quads, so that sorted lines
+can be hashed and signed; nothing is written that :mod:`marskg.exporters` cannot read back. Decimals are written in the
+canonical form of XSD 1.1 after quantising to 1e-6, times as ``xsd:dateTime`` in UTC without trailing zeros.
+Sources: W3C RDF 1.1 N-Triples section 2, RDF Dataset Canonicalization section 5, XSD 1.1 part 2.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta, timezone
+from typing import TYPE_CHECKING
+
+from marskg.ontology.vocabulary import (
+    ENTITY_FIELDS,
+    GOVERNED_FIELDS,
+    ACCESS_FIELDS,
+    NS,
+    OWL_SAME_AS,
+    PAYLOAD_FIELDS,
+    RDF_TYPE,
+    XSD,
+    Datatype,
+    Field,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from marskg.records import Edge, Entity, Memory
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
+_ESCAPES = {
+    "\\": "\\\\",
+    '"': '\\"',
+    "\n": "\\n",
+    "\r": "\\r",
+    "\t": "\\t",
+    "\b": "\\b",
+    "\f": "\\f",
+    "\x7f": "\\u007F",
+    **{chr(c): f"\\u{c:04X}" for c in range(0x20) if chr(c) not in "\b\t\n\f\r"},
+}
+_TABLE = str.maketrans(_ESCAPES)
+_TYPE = f"<{RDF_TYPE}>"
+
+
+def quantise(value: float) -> float:
+    """Return ``value`` rounded to 1e-6, the resolution in which decimals are stored."""
+    return round(value * 1_000_000) / 1_000_000
+
+
+def decimal_lexical(value: float) -> str:
+    """Return the canonical XSD 1.1 ``xsd:decimal`` form of ``value`` at a resolution of 1e-6."""
+    micro = round(value * 1_000_000)
+    sign, micro = ("-", -micro) if micro < 0 else ("", micro)
+    whole, part = divmod(micro, 1_000_000)
+    digits = f"{part:06d}".rstrip("0")
+    return f"{sign}{whole}.{digits}" if digits else f"{sign}{whole}"
+
+
+def time_lexical(ms: int) -> str:
+    """Return the canonical ``xsd:dateTime`` form, in UTC, of ``ms`` epoch milliseconds."""
+    moment = _EPOCH + timedelta(milliseconds=ms)
+    text = moment.strftime("%Y-%m-%dT%H:%M:%S") if moment.year >= 1000 else moment.isoformat()[:19]
+    part = ms % 1000
+    return f"{text}.{part:03d}".rstrip("0") + "Z" if part else f"{text}Z"
+
+
+def time_value(lexical: str) -> int:
+    """Return the epoch milliseconds of an ``xsd:dateTime`` with a time zone.
+
+    Raises:
+        ValueError: the text is no date-time, or has no zone.
+    """
+    moment = datetime.fromisoformat(lexical)
+    if moment.tzinfo is None:
+        msg = f"{lexical!r} has no time zone; write it with Z or an offset"
+        raise ValueError(msg)
+    return (moment - _EPOCH) // timedelta(milliseconds=1)
+
+
+def literal(value: object, datatype: Datatype) -> str:
+    """Return ``value`` as an N-Triples term of ``datatype``."""
+    if datatype is Datatype.STRING:
+        return f'"{str(value).translate(_TABLE)}"'
+    if datatype is Datatype.TERM:
+        return f"<{NS}{value}>"
+    if datatype is Datatype.IRI:
+        return f"<{value}>"
+    if datatype is Datatype.DATETIME:
+        return f'"{time_lexical(value)}"^^<{XSD}dateTime>'  # type: ignore[arg-type]  # the field's type says int
+    if datatype is Datatype.DECIMAL:
+        return f'"{decimal_lexical(value)}"^^<{XSD}decimal>'  # type: ignore[arg-type]  # the field's type says float
+    if datatype is Datatype.BOOLEAN:
+        return f'"{"true" if value else "false"}"^^<{XSD}boolean>'
+    return f'"{value}"^^<{XSD}integer>'
+
+
+def field_lines(subject: str, fields: Iterable[Field], get: object) -> list[str]:
+    """Return one line for each value that ``get(name)`` gives for ``fields``; None and empty sets give none."""
+    lines: list[str] = []
+    for spec in fields:
+        value = get(spec.name)  # type: ignore[operator]  # a callable by contract
+        if value is None or value == ():
+            continue
+        if spec.datatype is Datatype.BOOLEAN and value is False:
+            continue
+        predicate = OWL_SAME_AS if spec.name == "same_as" else spec.iri
+        for item in value if spec.many else (value,):
+            lines.append(f"{subject} <{predicate}> {literal(item, spec.datatype)} .")
+    return lines
+
+
+def edge_lines(edge: Edge, source_created: int) -> list[str]:
+    """Return the triple of ``edge`` and, unless it was created with its source and has no weight, its node."""
+    lines = [f"<{edge.source}> <{NS}{edge.type}> <{edge.target}> ."]
+    if edge.created == source_created and edge.weight is None:
+        return lines
+    node = f"<{edge.iri}>"
+    lines += [
+        f"{node} {_TYPE} <{NS}Edge> .",
+        f"{node} <{NS}edgeSource> <{edge.source}> .",
+        f"{node} <{NS}edgeType> <{NS}{edge.type}> .",
+        f"{node} <{NS}edgeTarget> <{edge.target}> .",
+        f"{node} <{NS}created> {literal(edge.created, Datatype.DATETIME)} .",
+    ]
+    if edge.weight is not None:
+        lines.append(f"{node} <{NS}edgeWeight> {literal(edge.weight, Datatype.DECIMAL)} .")
+    return lines
+
+
+def governed_lines(memory: Memory, edges: Iterable[Edge]) -> list[str]:
+    """Return the lines that a node's commitment covers: content, governed metadata, outgoing edges (section 8)."""
+    subject = f"<{memory.id}>"
+    lines = [f"{subject} {_TYPE} <{NS}Memory> .", f"{subject} {_TYPE} <{NS}{memory.kind.label}> ."]
+    lines += field_lines(subject, GOVERNED_FIELDS, memory.__getattribute__)
+    lines += field_lines(subject, PAYLOAD_FIELDS[memory.kind], memory.payload.get)
+    for edge in edges:
+        lines += edge_lines(edge, memory.created)
+    return lines
+
+
+def memory_lines(memory: Memory, edges: Iterable[Edge]) -> list[str]:
+    """Return all lines of ``memory`` as exported: the governed ones and its access statistics."""
+    lines = governed_lines(memory, edges)
+    if memory.content is not None:
+        lines += field_lines(f"<{memory.id}>", ACCESS_FIELDS, memory.__getattribute__)
+    return lines
+
+
+def entity_lines(entity: Entity, edges: Iterable[Edge] = ()) -> list[str]:
+    """Return the lines of ``entity`` and of its outgoing edges."""
+    subject = f"<{entity.id}>"
+    lines = [f"{subject} {_TYPE} <{NS}Entity> ."]
+    lines += field_lines(subject, ENTITY_FIELDS, entity.__getattribute__)
+    for edge in edges:
+        lines += edge_lines(edge, entity.created)
+    return lines
+
+
+def canonical(lines: Sequence[str]) -> bytes:
+    """Return ``lines`` as canonical N-Quads: sorted, one per line, each ended by a newline (RDFC-1.0 section 5)."""
+    return ("\n".join(sorted(set(lines))) + "\n").encode()

@@ -1,0 +1,233 @@
+"""The frozen value types that every layer speaks in.
+
+Guarantees: instances are immutable and hold plain Python values only; sets of strings are sorted tuples without
+repeats; times are int64 epoch milliseconds. Nothing here touches a database, a clock or a key.
+Source: semantics sections 1-3, 7, 8.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import TYPE_CHECKING, TypeAlias
+
+from marskg.ontology.vocabulary import (
+    ACTIVE_STATUSES,
+    Cardinality,
+    EdgeType,
+    Kind,
+    MemoryClass,
+    Operation,
+    SourceType,
+    TaskStatus,
+    Tier,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+#: A value of a payload field: a scalar that both engines store and return unchanged, or a sorted tuple of strings.
+Value: TypeAlias = "str | int | float | bool | tuple[str, ...] | None"
+
+_EMPTY: Mapping[str, Value] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """One node of an agent's memory (semantics section 1).
+
+    ``content`` is None once the memory is a tombstone, and so is all of ``payload``. ``sequence`` is the audit
+    sequence number of the record that created it, the tie-breaker of every order.
+    """
+
+    id: str
+    tenant: str
+    kind: Kind
+    content: str | None
+    created: int
+    sequence: int
+    payload: Mapping[str, Value] = field(default_factory=lambda: _EMPTY)
+    key: str | None = None
+    cardinality: Cardinality | None = None
+    valid_from: int = 0
+    valid_to: int | None = None
+    superseded_at: int | None = None
+    sensitivity: float = 0.0
+    sensitivity_reasons: tuple[str, ...] = ()
+    weight: int = 0
+    source_type: SourceType = SourceType.CHAT_USER
+    source_ref: str | None = None
+    reliability: float = 1.0
+    session: str | None = None
+    memory_class: MemoryClass = MemoryClass.FACTUAL
+    intent_tags: tuple[str, ...] = ()
+    subjects: tuple[str, ...] = ()
+    purpose: tuple[str, ...] = ()
+    jurisdiction: str | None = None
+    expires_at: int | None = None
+    use_bound: bool = False
+    session_bound: bool = False
+    pinned: bool = False
+    tier: Tier = Tier.LIVE
+    tier_history: tuple[str, ...] = ()
+    grace_until: int | None = None
+    subject_handles: tuple[str, ...] = ()
+    status: TaskStatus | None = None
+    priority: int | None = None
+    deadline: int | None = None
+    last_access: int = 0
+    access_count: int = 0
+    score: int = 50
+    strength: float = 1.0
+
+    @property
+    def active(self) -> bool:
+        """Return whether this is a task that still counts as active by its status."""
+        return self.kind is Kind.TASK and self.status in ACTIVE_STATUSES
+
+    @property
+    def current(self) -> bool:
+        """Return whether the memory has not been superseded or closed."""
+        return self.superseded_at is None and self.valid_to is None
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Edge:
+    """A typed edge; ``weight`` is optional, ``created`` is transaction time."""
+
+    source: str
+    type: EdgeType
+    target: str
+    created: int
+    weight: float | None = None
+
+    @property
+    def iri(self) -> str:
+        """Return the IRI of the edge when it is written as a node of its own."""
+        return f"{self.source}#{self.type.value}-{self.target.removeprefix('urn:uuid:')}"
+
+
+@dataclass(frozen=True, slots=True)
+class Entity:
+    """A person, place, organisation or thing that memories mention (semantics section 1)."""
+
+    id: str
+    tenant: str
+    name: str
+    created: int
+    sequence: int
+    aliases: tuple[str, ...] = ()
+    entity_type: str | None = None
+    same_as: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """One step of a plan: what happens to one memory, by which rule and why (semantics section 7).
+
+    ``score`` is an integer of 1e-6; ``features`` holds the ψ in effect as ``name=value`` strings.
+    """
+
+    id: str
+    action: str
+    kind: Kind
+    weight: int
+    sequence: int
+    tier_after: Tier
+    rule: str
+    score: int
+    features: tuple[str, ...]
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a policy would do: pure, ordered, with its bound; executed only while ``digest`` still holds.
+
+    ``bound`` is L * W_E of MaRS eq. (4), in the policy's utility units; ``lipschitz`` is L, derived from the plan.
+    """
+
+    policy: str
+    parameters: tuple[str, ...]
+    tenant: str
+    budget: int
+    weight_before: int
+    weight_after: int
+    actions: tuple[Action, ...]
+    lipschitz: float
+    bound: float
+    realised_loss: float
+    sequence: int
+    digest: str
+    seed: int | None = None
+
+    @property
+    def freed_tokens(self) -> int:
+        """Return the tokens that the plan frees in the live tier."""
+        return self.weight_before - self.weight_after
+
+
+@dataclass(frozen=True, slots=True)
+class AuditRecord:
+    """One signed record: the core, its proof, and what is left of its erasable details (semantics section 8).
+
+    ``core`` is the canonical N-Quads that were signed. ``details[i]`` and ``salts[i]`` belong to slot ``i``; slot 0 is
+    the record's, the others are of ``memories[i - 1]``; both are empty strings once the slot was deleted.
+    ``leaf`` is the lower-case hex of the RFC 9162 leaf hash.
+    """
+
+    tenant: str
+    log: str
+    sequence: int
+    operation: Operation
+    recorded_at: int
+    signing_key: str
+    core: str
+    proof_value: str
+    proof_created: str
+    leaf: str
+    memories: tuple[str, ...]
+    details: tuple[str, ...]
+    salts: tuple[str, ...]
+
+    @property
+    def iri(self) -> str:
+        """Return the record's IRI."""
+        return f"{self.log}#{self.sequence}"
+
+
+@dataclass(frozen=True, slots=True)
+class TreeHead:
+    """A signed head of a tenant's Merkle log (RFC 9162 section 4.10, signed as Data Integrity)."""
+
+    tenant: str
+    log: str
+    size: int
+    root: str
+    recorded_at: int
+    signing_key: str
+    core: str
+    proof_value: str
+    proof_created: str
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that a check found: a stable ``code``, where, and what to do."""
+
+    code: str
+    where: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """The result of a check: ``ok`` is true exactly when there are no findings."""
+
+    checked: int
+    findings: tuple[Finding, ...] = ()
+
+    @property
+    def ok(self) -> bool:
+        """Return whether nothing was found."""
+        return not self.findings

@@ -1,0 +1,55 @@
+"""The one protocol that every engine implements: transactions that run Cypher and return rows of scalars.
+
+Guarantees: a row holds only None, bool, int, float, str and lists or string-keyed dicts of these, whatever the
+engine; a transaction either commits as a whole or leaves nothing; an unreachable engine raises
+:class:`~marskg.errors.EngineUnavailable`, never a driver's own exception.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from contextlib import AbstractContextManager
+
+Row: TypeAlias = "dict[str, Any]"
+
+
+class Conflict(Exception):  # noqa: N818 - control flow between engine and writer, never seen by users
+    """Another transaction won; the whole unit of work may be tried again."""
+
+
+class Transaction(Protocol):
+    """A unit of work in progress."""
+
+    def run(self, statement: str, parameters: Mapping[str, Any] | None = None) -> list[Row]:
+        """Run one Cypher ``statement`` and return its rows."""
+        ...
+
+
+class Engine(Protocol):
+    """A property graph that speaks Cypher."""
+
+    #: ``arcadedb`` or ``neo4j``; also the name of the folder with its own statements.
+    name: str
+
+    def transaction(self) -> AbstractContextManager[Transaction]:
+        """Open a read-write transaction: commits on a clean exit, rolls back on an exception."""
+        ...
+
+    def read(self, statement: str, parameters: Mapping[str, Any] | None = None) -> list[Row]:
+        """Run a read-only ``statement`` and return its rows."""
+        ...
+
+    def write(self, statement: str, parameters: Mapping[str, Any] | None = None) -> list[Row]:
+        """Run one writing ``statement`` as a transaction of its own, by the engine's fastest durable way."""
+        ...
+
+    def define(self, statement: str) -> None:
+        """Run one schema statement of this engine's own dialect, outside a transaction."""
+        ...
+
+    def close(self) -> None:
+        """Release the store; a second call does nothing."""
+        ...
