@@ -75,6 +75,7 @@ class Memory:
     status: TaskStatus | None = None
     priority: int | None = None
     deadline: int | None = None
+    unaffirmed_since: int | None = None
     last_access: int = 0
     access_count: int = 0
     score: int = 50

@@ -141,6 +141,7 @@ class Operation(StrEnum):
     ROTATE_KEY = "rotateKey"
     REPLACE_KEY = "replaceKey"
     MIGRATE = "migrate"
+    PURGE = "purge"
     CONFIRM_CLOCK = "confirmClock"
     ACCESS = "access"
 
@@ -229,6 +230,7 @@ GOVERNED_FIELDS: tuple[Field, ...] = (
     Field("status", _E),
     Field("priority", _I),
     Field("deadline", _T),
+    Field("unaffirmed_since", _T),
 )
 
 #: Changed by reading and feedback only, recorded in the access log, outside the commitment.

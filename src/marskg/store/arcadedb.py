@@ -1,0 +1,228 @@
+"""ArcadeDB embedded: the default engine, files in one folder, its own JVM in the wheel.
+
+Guarantees: one fsync for each commit (``yes_nometadata``; the engine's own default has none); at most one process has
+the folder open, held by an advisory lock that names the holder and goes away with the process, so that a second one
+gets :class:`~marskg.errors.StoreLocked` at once, before a JVM is started; rows are plain Python values.
+Traps that shaped this file: ``research`` notes on fork (never fork after opening: spawn), page sizes, and log noise.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import json
+import os
+import tempfile
+import threading
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from marskg.errors import EngineUnavailable, StoreLocked, StoreUnwritable
+from marskg.store.engine import Conflict, Row
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+#: Smaller pages than the engine's defaults: a governed write touches many indexes by a few bytes each.
+_JVM_ARGS = (
+    "-Xmx{heap} -XX:+UseSerialGC -XX:TieredStopAtLevel=4 "
+    "-Darcadedb.indexDefaultPageSize=32768 -Darcadedb.bucketDefaultPageSize=16384"
+)
+_LOCK_NAME = "mars.lock"
+_RETRYABLE = ("ConcurrentModificationException", "NeedRetryException", "LockTimeoutException", "DuplicatedKeyException")
+_DISK = ("No space left on device", "Read-only file system", "Disk quota exceeded")
+
+
+def _start(heap: str) -> Any:
+    """Import the bindings and start the JVM once for the process, quietly."""
+    os.environ.setdefault("ARCADEDB_JVM_ERROR_FILE", str(Path(tempfile.gettempdir()) / "marskg-jvm-%p.log"))
+    try:
+        import arcadedb_embedded as bindings
+        import arcadedb_embedded.jvm as jvm
+        import jpype
+    except ImportError as error:
+        msg = f"the embedded engine cannot be loaded ({error}); reinstall with: pip install --force-reinstall marskg"
+        raise EngineUnavailable(msg) from error
+    if not jpype.isJVMStarted():
+        # The engine announces each index on stderr; JUL is set up by this property before any class is loaded.
+        quiet = Path(tempfile.gettempdir()) / f"marskg-jul-{os.getuid()}.properties"
+        if not quiet.exists():
+            quiet.write_text("handlers=java.util.logging.ConsoleHandler\n.level=SEVERE\n")
+        args = f"{_JVM_ARGS.format(heap=heap)} -Djava.util.logging.config.file={quiet}"
+        os.environ["ARCADEDB_JVM_ARGS"] = f"{os.environ.get('ARCADEDB_JVM_ARGS', '')} {args}".strip()
+        with _muted_stderr():
+            jvm.start_jvm()
+    return bindings
+
+
+@contextmanager
+def _muted_stderr() -> Iterator[None]:
+    """Keep the JVM's start-up warnings, written past Python, off the user's terminal."""
+    saved = os.dup(2)
+    null = os.open(os.devnull, os.O_WRONLY)
+    try:
+        os.dup2(null, 2)
+        yield
+    finally:
+        os.dup2(saved, 2)
+        os.close(saved)
+        os.close(null)
+
+
+class FolderLock:
+    """An advisory lock on the store's folder that ends with the process and says who holds it."""
+
+    def __init__(self, folder: Path) -> None:
+        """Take the lock.
+
+        Raises:
+            StoreLocked: another process holds it; its pid is in the message and the exception.
+            StoreUnwritable: the folder cannot be written.
+        """
+        path = folder / _LOCK_NAME
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            self._fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        except OSError as error:
+            msg = f"the store folder {folder} cannot be written ({error.strerror}); choose another or change its rights"
+            raise StoreUnwritable(msg) from error
+        try:
+            fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            text = os.pread(self._fd, 32, 0).decode("ascii", "replace").strip()
+            os.close(self._fd)
+            if error.errno not in {errno.EAGAIN, errno.EACCES}:
+                raise
+            pid = int(text) if text.isdigit() else None
+            msg = (
+                f"the store {folder} is open in another process (pid {text or 'unknown'}); "
+                "close it there, or serve both from one Bolt server"
+            )
+            raise StoreLocked(msg, pid) from None
+        os.ftruncate(self._fd, 0)
+        os.pwrite(self._fd, str(os.getpid()).encode(), 0)
+
+    def release(self) -> None:
+        """Give the lock back; a second call does nothing."""
+        if self._fd >= 0:
+            os.close(self._fd)
+            self._fd = -1
+
+
+def _translate(error: Exception) -> Exception:
+    """Return the error of ours that the engine's ``error`` stands for, or the error itself."""
+    text = str(error)
+    if any(name in text for name in _RETRYABLE):
+        return Conflict(text[:300])
+    if any(name in text for name in _DISK):
+        return StoreUnwritable("the disk that holds the store is full or read-only; free space and open it again")
+    return error
+
+
+class _Transaction:
+    """The statements of one unit of work."""
+
+    def __init__(self, database: Any) -> None:
+        self._database = database
+
+    def run(self, statement: str, parameters: Mapping[str, Any] | None = None) -> list[Row]:
+        """Run one statement inside the open transaction."""
+        result = self._database.command("opencypher", statement, dict(parameters or {}))
+        return [] if result is None else result.to_json_list()
+
+
+class ArcadeDB:
+    """The embedded engine over one folder."""
+
+    name = "arcadedb"
+
+    def __init__(self, folder: Path, *, heap: str = "768m") -> None:
+        """Open or create the database under ``folder``.
+
+        Raises:
+            StoreLocked: another process holds the folder.
+            StoreUnwritable: the folder cannot be written.
+            EngineUnavailable: the engine cannot be loaded or its files are damaged.
+        """
+        self._lock = FolderLock(folder)
+        self._mutex = threading.RLock()
+        self._database: Any = None
+        path = folder / "graph"
+        try:
+            bindings = _start(heap)
+            self._error = bindings.ArcadeDBError
+            exists = (path / "schema.json").exists()
+            self._database = bindings.open_database(str(path)) if exists else bindings.create_database(str(path))
+            self._database.set_wal_flush("yes_nometadata")
+        except BaseException as error:
+            self._lock.release()
+            if isinstance(error, Exception) and type(error).__name__ == "ArcadeDBError":
+                translated = _translate(error)
+                if isinstance(translated, StoreUnwritable):
+                    raise translated from error
+                msg = f"the embedded store {folder} cannot be opened: {str(error)[:200]}"
+                raise EngineUnavailable(msg) from error
+            raise
+
+    @contextmanager
+    def transaction(self) -> Iterator[_Transaction]:
+        """Open a transaction; commits on a clean exit, rolls back on any exception.
+
+        Raises:
+            Conflict: another transaction won.
+            StoreUnwritable: the disk is full or read-only.
+        """
+        database = self._open()
+        with self._mutex:
+            database.begin()
+            try:
+                yield _Transaction(database)
+                database.commit()
+            except self._error as error:
+                self._roll_back(database)
+                raise _translate(error) from error
+            except BaseException:
+                self._roll_back(database)
+                raise
+
+    def _roll_back(self, database: Any) -> None:
+        if database.is_transaction_active():
+            database.rollback()
+
+    def _open(self) -> Any:
+        if self._database is None:
+            msg = "the store is closed; open it again"
+            raise EngineUnavailable(msg)
+        return self._database
+
+    def read(self, statement: str, parameters: Mapping[str, Any] | None = None) -> list[Row]:
+        """Run a read-only statement outside a transaction."""
+        try:
+            return self._open().query("opencypher", statement, dict(parameters or {})).to_json_list()  # type: ignore[no-any-return]  # untyped bindings
+        except self._error as error:
+            raise _translate(error) from error
+
+    def write(self, statement: str, parameters: Mapping[str, Any] | None = None) -> list[Row]:
+        """Run one statement as a transaction of its own."""
+        with self.transaction() as transaction:
+            return transaction.run(statement, parameters)
+
+    def define(self, statement: str) -> None:
+        """Run one schema statement (ArcadeDB SQL)."""
+        try:
+            self._open().command("sql", statement)
+        except self._error as error:
+            raise _translate(error) from error
+
+    def close(self) -> None:
+        """Close the files and give the lock back."""
+        if self._database is not None:
+            self._database.close()
+            self._database = None
+        self._lock.release()
+
+
+def describe(parameters: Mapping[str, Any]) -> str:
+    """Return the names and types of ``parameters`` for an error message, never their values."""
+    return json.dumps({name: type(value).__name__ for name, value in parameters.items()})

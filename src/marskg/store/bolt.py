@@ -1,0 +1,124 @@
+"""Bolt: Neo4j 5.26 and later, or any server that speaks its Cypher, through the official driver.
+
+Guarantees: ``bolt://`` and ``neo4j://`` (routing, bookmarks) alike; a wrong password, an unreachable server and one
+that goes away in mid-transaction raise :class:`~marskg.errors.EngineUnavailable` naming the address and the way out,
+and never repeat the password; rows are plain Python values.
+"""
+
+from __future__ import annotations
+
+import threading
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import neo4j
+from neo4j import exceptions as bolt_errors
+
+from marskg.errors import EngineUnavailable
+from marskg.store.engine import Conflict, Row
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+_CONNECTION_SECONDS = 10.0
+_TRANSIENT = (bolt_errors.TransientError, bolt_errors.ConstraintError)
+_GONE = (bolt_errors.ServiceUnavailable, bolt_errors.SessionExpired, bolt_errors.IncompleteCommit)
+
+
+class _Transaction:
+    """The statements of one unit of work."""
+
+    def __init__(self, transaction: Any) -> None:
+        self._transaction = transaction
+
+    def run(self, statement: str, parameters: Mapping[str, Any] | None = None) -> list[Row]:
+        """Run one statement inside the open transaction."""
+        return self._transaction.run(statement, dict(parameters or {})).data()  # type: ignore[no-any-return]  # driver returns Any
+
+
+class Bolt:
+    """A server behind a Bolt address."""
+
+    name = "neo4j"
+
+    def __init__(self, uri: str, *, username: str, password: str, database: str | None = None) -> None:
+        """Connect and check that the server answers.
+
+        Raises:
+            EngineUnavailable: unreachable, or the credentials are refused.
+        """
+        self._uri = uri
+        self._database = database
+        self._local = threading.local()
+        try:
+            self._driver = neo4j.GraphDatabase.driver(
+                uri,
+                auth=(username, password),
+                connection_timeout=_CONNECTION_SECONDS,
+                connection_acquisition_timeout=_CONNECTION_SECONDS,
+                max_transaction_retry_time=0,
+                notifications_min_severity="OFF",
+            )
+        except (bolt_errors.ConfigurationError, ValueError) as error:
+            msg = f"{uri} is no Bolt address ({error}); use bolt://HOST:PORT or neo4j://HOST:PORT"
+            raise EngineUnavailable(msg) from error
+        try:
+            with self._translated():
+                self._driver.verify_connectivity()
+        except BaseException:
+            self._driver.close()
+            raise
+
+    @contextmanager
+    def _translated(self) -> Iterator[None]:
+        """Turn the driver's exceptions into ours."""
+        try:
+            yield
+        except bolt_errors.AuthError as error:
+            msg = f"{self._uri} refuses the credentials; set NEO4J_USERNAME and NEO4J_PASSWORD"
+            raise EngineUnavailable(msg) from error
+        except _TRANSIENT as error:
+            raise Conflict(error.code or type(error).__name__) from error
+        except _GONE as error:
+            msg = f"{self._uri} is not reachable or went away; nothing unacknowledged was kept: check the server, retry"
+            raise EngineUnavailable(msg) from error
+        except OSError as error:
+            msg = f"{self._uri} is not reachable ({error.strerror}); check the address and that the server runs"
+            raise EngineUnavailable(msg) from error
+
+    def _session(self) -> Any:
+        # Bookmarks chain the sessions of one driver, so that a read on a cluster sees the writes before it.
+        return self._driver.session(database=self._database, fetch_size=2000)
+
+    @contextmanager
+    def transaction(self) -> Iterator[_Transaction]:
+        """Open a transaction; commits on a clean exit, rolls back on any exception.
+
+        Raises:
+            Conflict: a deadlock, a lost lock or a constraint said that another transaction won.
+            EngineUnavailable: the server went away; the outcome of a commit in flight is unknown.
+        """
+        with self._translated(), self._session() as session, session.begin_transaction() as transaction:
+            yield _Transaction(transaction)
+            transaction.commit()
+
+    def read(self, statement: str, parameters: Mapping[str, Any] | None = None) -> list[Row]:
+        """Run a read-only statement."""
+        with self._translated(), self._session() as session:
+            return session.run(statement, dict(parameters or {})).data()  # type: ignore[no-any-return]  # driver returns Any
+
+    def write(self, statement: str, parameters: Mapping[str, Any] | None = None) -> list[Row]:
+        """Run one statement in an auto-commit transaction: one round trip less than an explicit one."""
+        with self._translated(), self._session() as session:
+            result = session.run(statement, dict(parameters or {}))
+            rows: list[Row] = result.data()
+            result.consume()
+            return rows
+
+    def define(self, statement: str) -> None:
+        """Run one schema statement (Neo4j DDL)."""
+        self.write(statement)
+
+    def close(self) -> None:
+        """Close the driver's connections."""
+        self._driver.close()

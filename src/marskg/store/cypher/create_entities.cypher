@@ -1,0 +1,2 @@
+UNWIND $rows AS row
+CREATE (e:Entity) SET e = row

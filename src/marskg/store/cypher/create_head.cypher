@@ -1,0 +1,1 @@
+CREATE (h:TreeHead) SET h = $head

@@ -1,0 +1,1 @@
+MERGE (k:AuditKey {ref: $key.ref}) SET k = $key

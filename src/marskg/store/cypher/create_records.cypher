@@ -1,0 +1,2 @@
+UNWIND $rows AS row
+CREATE (a:AuditRecord) SET a = row

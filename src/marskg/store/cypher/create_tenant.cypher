@@ -1,0 +1,1 @@
+CREATE (t:Tenant) SET t = $tenant

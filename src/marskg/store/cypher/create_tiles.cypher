@@ -1,0 +1,2 @@
+UNWIND $rows AS row
+MERGE (t:AuditTile {ref: row.ref}) SET t = row

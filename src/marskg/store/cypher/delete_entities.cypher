@@ -1,0 +1,3 @@
+UNWIND $refs AS ref
+MATCH (e:Entity {ref: ref})
+DETACH DELETE e

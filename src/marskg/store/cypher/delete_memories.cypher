@@ -1,0 +1,3 @@
+UNWIND $refs AS ref
+MATCH (m:Memory {ref: ref})
+DETACH DELETE m

@@ -1,0 +1,1 @@
+MATCH (t:Tenant) RETURN t.ref AS tenant ORDER BY tenant

@@ -1,0 +1,5 @@
+// Whole nodes with their outgoing edges, for a unit of work.
+UNWIND $refs AS ref
+MATCH (m:Memory {ref: ref})
+OPTIONAL MATCH (m)-[e]->(t)
+RETURN ref AS ref, properties(m) AS node, type(e) AS type, t.id AS target, e.created AS created, e.weight AS weight

@@ -1,0 +1,1 @@
+MATCH (t:Tenant {ref: $tenant}) RETURN properties(t) AS tenant

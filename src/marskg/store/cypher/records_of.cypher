@@ -1,0 +1,3 @@
+// Every record of the transition log that is about one memory.
+MATCH (a:AuditRecord) WHERE a.memory = $memory
+RETURN properties(a) AS record ORDER BY a.sequence

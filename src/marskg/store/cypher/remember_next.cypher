@@ -1,0 +1,8 @@
+// As remember_one, for an episode that follows another one of its session.
+MATCH (t:Tenant {ref: $tenant}) WHERE t.sequence = $expected
+MATCH (p:Memory {ref: $previous})
+SET t += $set
+CREATE (m:Memory:$KIND$) SET m = $node
+CREATE (p)-[:temporalNext {created: $created}]->(m)
+CREATE (a:AuditRecord) SET a = $record
+RETURN m.id AS id

@@ -1,0 +1,6 @@
+// The governed write in one statement: the sequence is checked, the node and its signed record are created.
+MATCH (t:Tenant {ref: $tenant}) WHERE t.sequence = $expected
+SET t += $set
+CREATE (m:Memory:$KIND$) SET m = $node
+CREATE (a:AuditRecord) SET a = $record
+RETURN m.id AS id

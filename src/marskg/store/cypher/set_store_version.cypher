@@ -1,0 +1,1 @@
+MERGE (v:StoreVersion {ref: 'store'}) SET v.version = $version

@@ -1,0 +1,9 @@
+// Access statistics of what was shown, with the record of the showing.
+MATCH (t:Tenant {ref: $tenant}) WHERE t.accessSequence = $expected
+SET t += $set
+CREATE (a:AuditRecord) SET a = $record
+WITH t
+UNWIND $rows AS row
+MATCH (m:Memory {ref: row.ref})
+SET m += row.set
+RETURN count(m) AS touched

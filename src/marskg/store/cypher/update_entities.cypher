@@ -1,0 +1,4 @@
+UNWIND $rows AS row
+MATCH (e:Entity {ref: row.ref})
+SET e += row.set
+RETURN count(*) AS updated

@@ -1,0 +1,4 @@
+UNWIND $rows AS row
+MATCH (m:Memory {ref: row.ref})
+SET m += row.set
+RETURN count(*) AS updated

@@ -1,0 +1,69 @@
+"""The store's version and the migrations that lead to it.
+
+Guarantees: a migration is a numbered file of statements, each of which may run twice; a store of a newer version is
+refused before anything is read; the version is written only after the last statement of its migration.
+"""
+
+from __future__ import annotations
+
+import re
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+from marskg.errors import StoreTooNew
+from marskg.store.statements import statement
+
+if TYPE_CHECKING:
+    from importlib.resources.abc import Traversable
+
+    from marskg.store.engine import Engine
+
+_NAME = re.compile(r"^(\d{4})-[a-z0-9-]+\.(?:cypher|sql)$")
+_COMMENT = re.compile(r"^\s*(?:--|//).*$", re.MULTILINE)
+
+
+def migrations(engine: str, folder: Traversable | None = None) -> list[tuple[int, list[str]]]:
+    """Return ``(version, statements)`` of each migration for ``engine``, in order."""
+    root = (folder or files("marskg.store") / "migrations") / engine
+    found = []
+    for entry in root.iterdir():
+        match = _NAME.match(entry.name)
+        if match:
+            text = _COMMENT.sub("", entry.read_text(encoding="utf-8"))
+            found.append((int(match[1]), [part.strip() for part in text.split(";") if part.strip()]))
+    return sorted(found)
+
+
+def current_version(engine: Engine) -> int:
+    """Return the version that the store says it has; 0 for an empty one."""
+    rows = engine.read(statement("store_version", engine.name))
+    return int(rows[0]["version"]) if rows else 0
+
+
+def migrate(engine: Engine, folder: Traversable | None = None) -> tuple[int, int]:
+    """Bring the store to the newest version; returns the versions before and after.
+
+    Raises:
+        StoreTooNew: the store was written by a newer version of this package.
+    """
+    steps = migrations(engine.name, folder)
+    newest = steps[-1][0]
+    # On a new ArcadeDB folder the type must exist before it can be matched.
+    before = current_version(engine) if _has_version_type(engine, steps) else 0
+    if before > newest:
+        msg = f"the store has version {before}, this program knows up to {newest}; upgrade marskg to open it"
+        raise StoreTooNew(msg)
+    for version, statements in steps:
+        if version > before:
+            for text in statements:
+                engine.define(text)
+            engine.write(statement("set_store_version", engine.name), {"version": version})
+    return before, newest
+
+
+def _has_version_type(engine: Engine, steps: list[tuple[int, list[str]]]) -> bool:
+    """Make the version's own type or constraint, which every store has, and say that it can be asked now."""
+    for text in steps[0][1]:
+        if "StoreVersion" in text:
+            engine.define(text)
+    return True
