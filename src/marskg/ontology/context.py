@@ -74,6 +74,11 @@ def ontology_graph() -> Graph:
     return Graph().parse(data=resources.files(_PACKAGE).joinpath("mars.ttl").read_text("utf-8"), format="turtle")
 
 
+def declared_names(graph: Graph, kind: URIRef) -> list[str]:
+    """Return the sorted local names that ``graph`` declares in the namespace as of ``kind``, such as ``owl:Class``."""
+    return sorted(str(term).removeprefix(NS) for term in graph.subjects(RDF.type, kind) if str(term).startswith(NS))
+
+
 def datatype_of(graph: Graph, name: str) -> str | None:
     """Return the IRI of the datatype in which property ``name`` is written; None for an object property."""
     declared = graph.value(URIRef(NS + name), RDFS.range)
@@ -89,8 +94,7 @@ def build(graph: Graph) -> dict[str, dict[str, Term | float]]:
         terms[name] = _property_term(graph, name)
     terms["sameAs"] = {"@id": OWL_SAME_AS, "@type": "@id", "@container": "@set"}
     for kind in (OWL.Class, OWL.NamedIndividual):
-        names = sorted(str(term).removeprefix(NS) for term in graph.subjects(RDF.type, kind) if str(term).startswith(NS))
-        terms.update({name: f"{PREFIX}:{name}" for name in names})
+        terms.update({name: f"{PREFIX}:{name}" for name in declared_names(graph, kind)})
     return {"@context": terms}
 
 
@@ -111,7 +115,8 @@ def _property_term(graph: Graph, name: str) -> Term:
 def _is_enumerated(graph: Graph, iri: URIRef) -> bool:
     """Return whether the property's values are individuals of the ontology."""
     value_class = graph.value(iri, RDFS.range)
-    return (graph.value(value_class, OWL.equivalentClass / OWL.oneOf) if value_class else None) is not None
+    equivalents = graph.objects(value_class, OWL.equivalentClass) if value_class else ()
+    return any((equivalent, OWL.oneOf, None) in graph for equivalent in equivalents)
 
 
 def rendered() -> str:
