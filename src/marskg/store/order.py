@@ -1,0 +1,256 @@
+"""Importance, the scores that policies order by, and the index keys that let an engine read in that order.
+
+Guarantees: this is the only place that computes a score (I9). A key is text of fixed width after the tenant, so that
+an engine's string order is the policy's order; it changes only when the memory does, never because time passes.
+Memories out of date come first: the character after the tenant is the rank, ``0`` for superseded and ``1`` for others.
+
+Priority-Decay orders by ``imp / w = A / w + β e^(-λ (now - last)) / w``, where A is what does not decay. As
+time passes the second term shrinks against the first, so no single number orders the memories for good. Two numbers
+do not change: ``ln(A / w)`` and ``ln β + λ last - ln w``. Both are kept in steps of 2^-20 and interleaved bit by bit
+(Morton order), so that memories close in both are neighbours in the index and each aligned range of keys has a lower
+bound of its score. :mod:`marskg.policies.decay` finds the lowest scores from it without reading the others.
+
+Sources: MaRS sections 3.3.1, 3.3.2 and 5.3 (importance, temporal order, hysteresis); semantics section 7; G. M. Morton
+1966 (the curve).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from marskg.clock import DAY_MS
+from marskg.ontology.vocabulary import Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from marskg.clock import Source
+
+#: The properties that hold the keys; a memory has them exactly while a policy may evict it.
+FIFO_KEY, LRU_KEY, DECAY_KEY, RANDOM_KEY = KEY_NAMES = ("fifoKey", "lruKey", "decayKey", "randomKey")
+#: Ranks: superseded memories are first in line (semantics section 5).
+SUPERSEDED, CURRENT = "0", "1"
+
+_SEQUENCE_BITS = 64
+_BIAS = 1 << 63
+#: Steps of one unit of the natural logarithm in a decay key.
+STEPS = 1 << 20
+#: ln(A / w) lies in [-40, 24): 26 bits. ln β + λ last - ln w lies in [-64, 2^29 - 64): 49 bits.
+_X_BITS, _Y_BITS = 26, 49
+_X_OFFSET, _Y_OFFSET = 40.0, 64.0
+_Z_DIGITS = 19
+_MILLION = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Scoring:
+    """The weights of importance (MaRS section 3.3.2) and of what is built on it.
+
+    ``lambda_age`` is per day. Frequency is ``a / (a + frequency_half)`` for ``a`` accesses. ``spare_margin`` is the
+    relative gain in density that a memory needs before an access takes it off the list for eviction (section 5.3).
+    """
+
+    alpha: float = 0.4
+    beta: float = 0.4
+    gamma: float = 0.2
+    lambda_age: float = 0.023
+    frequency_half: float = 5.0
+    spare_margin: float = 0.05
+    type_weights: Mapping[Kind, float] = field(
+        default_factory=lambda: MappingProxyType(
+            {Kind.EPISODIC: 0.4, Kind.SEMANTIC: 0.8, Kind.SOCIAL: 0.7, Kind.TASK: 1.0}
+        )
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """When a memory was last read and how often."""
+
+    last: int
+    count: int
+
+
+def micro(value: float) -> int:
+    """Return ``value`` as an integer of 1e-6, ties to even: how scores are stored."""
+    return round(value * _MILLION)
+
+
+def recency(scoring: Scoring, last_access: int, now: int) -> float:
+    """Return e^(-λ age) of the time since the last access, 1.0 for an access in the future."""
+    return math.exp(min(0.0, scoring.lambda_age * (last_access - now) / DAY_MS))
+
+
+def frequency(scoring: Scoring, access_count: int) -> float:
+    """Return the normalised number of accesses, from 0 towards 1."""
+    return access_count / (access_count + scoring.frequency_half)
+
+
+def importance(scoring: Scoring, kind: Kind, last_access: int, access_count: int, now: int) -> float:
+    """Return ``imp`` of MaRS section 3.3.2: alpha * type_weight + beta * recency + gamma * frequency."""
+    return _lasting(scoring, kind, access_count) + scoring.beta * recency(scoring, last_access, now)
+
+
+def density(scoring: Scoring, kind: Kind, weight: int, access: Access, now: int) -> float:
+    """Return importance per token."""
+    return importance(scoring, kind, access.last, access.count, now) / max(weight, 1)
+
+
+def _lasting(scoring: Scoring, kind: Kind, access_count: int) -> float:
+    """Return A, the part of importance that does not decay."""
+    return scoring.alpha * scoring.type_weights[kind] + scoring.gamma * frequency(scoring, access_count)
+
+
+# --- Keys --------------------------------------------------------------------------------------------------------
+
+
+def order_keys(
+    scoring: Scoring,
+    *,
+    tenant: str,
+    kind: Kind,
+    weight: int,
+    created: int,
+    last_access: int,
+    access_count: int,
+    sequence: int,
+    superseded: bool,
+    random_position: int,
+) -> dict[str, str]:
+    """Return the four index keys of an evictable memory, by property name."""
+    head = f"{tenant}|{SUPERSEDED if superseded else CURRENT}"
+    tail = f"{sequence:016x}"
+    place = interleave(*decay_coordinates(scoring, kind, weight, Access(last_access, access_count)))
+    return {
+        FIFO_KEY: f"{head}{created + _BIAS:016x}{tail}",
+        LRU_KEY: f"{head}{last_access + _BIAS:016x}{tail}",
+        DECAY_KEY: f"{head}{place:0{_Z_DIGITS}x}{tail}",
+        RANDOM_KEY: f"{head}{random_position + _BIAS:016x}{tail}",
+    }
+
+
+def key_range(tenant: str) -> tuple[str, str]:
+    """Return the half-open range of all keys of ``tenant``."""
+    return f"{tenant}|", f"{tenant}}}"
+
+
+def random_position(key: str) -> int:
+    """Return the position that a ``randomKey`` holds."""
+    return int(key[-32:-16], 16) - _BIAS
+
+
+def key_rank(key: str, tenant: str) -> str:
+    """Return the rank in a key of ``tenant``."""
+    return key[len(tenant) + 1]
+
+
+# --- Priority-Decay ----------------------------------------------------------------------------------------------
+
+
+def decay_coordinates(scoring: Scoring, kind: Kind, weight: int, access: Access) -> tuple[int, int]:
+    """Return ``ln(A / w)`` and ``ln β + λ last - ln w`` in steps from their offsets; 0 stands for no such term."""
+    log_weight = math.log(max(weight, 1))
+    lasting = _lasting(scoring, kind, access.count)
+    x = _steps(math.log(lasting) - log_weight + _X_OFFSET, _X_BITS) if lasting > 0 else 0
+    if scoring.beta <= 0:
+        return x, 0
+    days = scoring.lambda_age * access.last / DAY_MS
+    return x, _steps(math.log(scoring.beta) + days - log_weight + _Y_OFFSET, _Y_BITS)
+
+
+def decay_score(scoring: Scoring, x: int, y: int, now: int) -> int:
+    """Return the importance per 1,000 tokens in 1e-6 at the coordinates; never falls as one of them grows."""
+    total = math.exp(x / STEPS - _X_OFFSET) if x else 0.0
+    if y and scoring.beta > 0:
+        total += math.exp(min(700.0, y / STEPS - _Y_OFFSET - scoring.lambda_age * now / DAY_MS))
+    return round(min(total, 1e9) * 1e9)
+
+
+def decay_point(key: str, tenant: str) -> int:
+    """Return rank, Morton code and sequence of a ``decayKey`` as one integer, in the order of the keys."""
+    return int(key[len(tenant) + 1 :], 16)
+
+
+def decay_key(point: int, tenant: str) -> str:
+    """Return the ``decayKey`` of a point: the inverse of :func:`decay_point`."""
+    return f"{tenant}|{point:0{1 + _Z_DIGITS + 16}x}"
+
+
+def point_score(scoring: Scoring, point: int, now: int) -> tuple[int, int, int]:
+    """Return (rank, score, sequence) of a point, what Priority-Decay orders by."""
+    sequence = point & ((1 << _SEQUENCE_BITS) - 1)
+    code = point >> _SEQUENCE_BITS
+    rank = code >> (4 * _Z_DIGITS)
+    return rank, decay_score(scoring, *deinterleave(code & ((1 << (4 * _Z_DIGITS)) - 1)), now), sequence
+
+
+def interleave(x: int, y: int) -> int:
+    """Return the Morton code: the upper bits of ``y``, then the rest of both bit by bit."""
+    low = y & ((1 << _X_BITS) - 1)
+    return (y >> _X_BITS) << (2 * _X_BITS) | _spread(low) << 1 | _spread(x)
+
+
+def deinterleave(code: int) -> tuple[int, int]:
+    """Return the coordinates of a Morton code."""
+    low = code & ((1 << (2 * _X_BITS)) - 1)
+    return _gather(low), (code >> (2 * _X_BITS)) << _X_BITS | _gather(low >> 1)
+
+
+def _steps(value: float, bits: int) -> int:
+    return min(max(math.floor(value * STEPS), 1), (1 << bits) - 1)
+
+
+_MASKS = (
+    (16, 0x0000_FFFF_0000_FFFF),
+    (8, 0x00FF_00FF_00FF_00FF),
+    (4, 0x0F0F_0F0F_0F0F_0F0F),
+    (2, 0x3333_3333_3333_3333),
+    (1, 0x5555_5555_5555_5555),
+)
+
+
+def _spread(bits: int) -> int:
+    """Put a zero bit before each of up to 32 bits."""
+    for shift, mask in _MASKS:
+        bits = (bits | bits << shift) & mask
+    return bits
+
+
+def _gather(bits: int) -> int:
+    """Keep every second bit: the inverse of :func:`_spread`."""
+    bits &= _MASKS[-1][1]
+    for (shift, _), (_, mask) in zip(reversed(_MASKS), (*reversed(_MASKS[:-1]), (0, 0xFFFF_FFFF)), strict=True):
+        bits = (bits | bits >> shift) & mask
+    return bits
+
+
+# --- Hysteresis and chance ---------------------------------------------------------------------------------------
+
+
+def effective_access(  # noqa: PLR0917 - the facts of one access
+    scoring: Scoring, marked: Access | None, access: Access, now: int, kind: Kind, weight: int
+) -> tuple[Access, Access | None]:
+    """Return the access that a memory's decay key is computed from, and the mark that stays (MaRS section 5.3).
+
+    A memory that a trigger has reached without taking it is marked with its access at that time. Its key stays where
+    it was until reading has raised its density by more than the margin; then the mark goes and the key follows.
+    """
+    if marked is None:
+        return access, None
+    before = density(scoring, kind, weight, marked, now)
+    if density(scoring, kind, weight, access, now) > before * (1.0 + scoring.spare_margin):
+        return access, None
+    return marked, marked
+
+
+def exp_position(source: Source, watermark: int) -> int:
+    """Return ``watermark`` plus an exponential draw of mean 1, in 1e-9: the place of a new evictable memory.
+
+    As the exponential has no memory, all evictable memories are at every moment equally likely to be next, whenever
+    they arrived, if evictions go in this order and each moves the watermark to its place.
+    """
+    uniform = (int.from_bytes(source.token(8), "big") >> 11) / (1 << 53)
+    return watermark + round(-math.log1p(-uniform) * 1e9)
