@@ -19,7 +19,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from marskg.clock import DAY_MS
 from marskg.ontology.vocabulary import Kind
@@ -66,12 +66,11 @@ class Scoring:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Access:
+class Access(NamedTuple):
     """When a memory was last read and how often."""
 
     last: int
-    count: int
+    times: int
 
 
 def micro(value: float) -> int:
@@ -96,7 +95,7 @@ def importance(scoring: Scoring, kind: Kind, last_access: int, access_count: int
 
 def density(scoring: Scoring, kind: Kind, weight: int, access: Access, now: int) -> float:
     """Return importance per token."""
-    return importance(scoring, kind, access.last, access.count, now) / max(weight, 1)
+    return importance(scoring, kind, access.last, access.times, now) / max(weight, 1)
 
 
 def _lasting(scoring: Scoring, kind: Kind, access_count: int) -> float:
@@ -153,7 +152,7 @@ def key_rank(key: str, tenant: str) -> str:
 def decay_coordinates(scoring: Scoring, kind: Kind, weight: int, access: Access) -> tuple[int, int]:
     """Return ``ln(A / w)`` and ``ln β + λ last - ln w`` in steps from their offsets; 0 stands for no such term."""
     log_weight = math.log(max(weight, 1))
-    lasting = _lasting(scoring, kind, access.count)
+    lasting = _lasting(scoring, kind, access.times)
     x = _steps(math.log(lasting) - log_weight + _X_OFFSET, _X_BITS) if lasting > 0 else 0
     if scoring.beta <= 0:
         return x, 0
@@ -230,20 +229,20 @@ def _gather(bits: int) -> int:
 # --- Hysteresis and chance ---------------------------------------------------------------------------------------
 
 
-def effective_access(  # noqa: PLR0917 - the facts of one access
-    scoring: Scoring, marked: Access | None, access: Access, now: int, kind: Kind, weight: int
-) -> tuple[Access, Access | None]:
+def effective_access(  # noqa: PLR0917 - the facts of one access, in the order in which they are stored
+    scoring: Scoring, marked: tuple[int, int] | None, last: int, count: int, now: int, kind: Kind, weight: int
+) -> tuple[int, int, Access | None]:
     """Return the access that a memory's decay key is computed from, and the mark that stays (MaRS section 5.3).
 
     A memory that a trigger has reached without taking it is marked with its access at that time. Its key stays where
     it was until reading has raised its density by more than the margin; then the mark goes and the key follows.
     """
     if marked is None:
-        return access, None
-    before = density(scoring, kind, weight, marked, now)
-    if density(scoring, kind, weight, access, now) > before * (1.0 + scoring.spare_margin):
-        return access, None
-    return marked, marked
+        return last, count, None
+    before = density(scoring, kind, weight, Access(*marked), now)
+    if density(scoring, kind, weight, Access(last, count), now) > before * (1.0 + scoring.spare_margin):
+        return last, count, None
+    return *marked, Access(*marked)
 
 
 def exp_position(source: Source, watermark: int) -> int:

@@ -1,0 +1,382 @@
+"""A tenant's settings: one YAML file, or the tenant's stored row, as typed frozen values.
+
+Guarantees: every value has a default, a range and a meaning in the table :data:`SETTINGS`, which
+``docs/reference/defaults.md`` repeats; an unknown or repeated key, NaN or a value out of range is refused with
+:class:`~marskg.errors.InvalidConfig`, which names the file, the key and what is allowed. Durations are int64
+milliseconds. Equal settings have equal JSON.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import yaml
+
+from marskg.errors import InvalidConfig
+from marskg.ontology.vocabulary import Kind, MemoryClass, Tier
+from marskg.store.order import Scoring
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Iterator, Mapping
+
+#: A setting's value as the table holds it: durations in milliseconds, ``None`` for none.
+Value: TypeAlias = "str | int | float | None"
+
+MAX_FILE_BYTES = 1 << 20
+_UNITS = {"ms": 1, "s": 1_000, "m": 60_000, "h": 3_600_000, "d": 86_400_000, "w": 604_800_000}
+_DURATION = re.compile(r"^(\d{1,12})\s*(ms|s|m|h|d|w)$")
+_MAX_INT = (1 << 62) - 1
+_MAX_DURATION = 36_525 * _UNITS["d"]
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One line of the table: what a setting means, its default and what it may be."""
+
+    meaning: str
+    default: Value
+    kind: str
+    low: float = 0
+    high: float = math.inf
+    choices: tuple[str, ...] = ()
+    optional: bool = False
+
+    @property
+    def allowed(self) -> str:
+        """Return in words what the setting may be."""
+        if self.kind == "choice":
+            words = " or ".join(self.choices)
+        elif self.kind == "duration":
+            words = 'a duration such as "30d", "24h", "90m" or "10s"'
+        elif self.kind == "text":
+            words = "a name or a path"
+        else:
+            noun = "an integer" if self.kind == "integer" else "a number"
+            words = f"{noun} from {self.low:g}" + (f" to {self.high:g}" if self.high < _MAX_INT else "")
+        return f"{words}, or null for none" if self.optional else words
+
+
+def _number(meaning: str, default: float, low: float, high: float) -> Setting:
+    return Setting(meaning, default, "number", low, high)
+
+
+def _integer(meaning: str, default: int | None, low: int, high: int = _MAX_INT, *, optional: bool = False) -> Setting:
+    return Setting(meaning, default, "integer", low, high, optional=optional)
+
+
+def _duration(meaning: str, default: str | None) -> Setting:
+    value = None if default is None else int(default[:-1]) * _UNITS[default[-1]]
+    return Setting(meaning, value, "duration", 0, _MAX_DURATION, optional=True)
+
+
+#: Every setting by its dotted name, in the order of the documentation.
+SETTINGS: Mapping[str, Setting] = MappingProxyType({
+    "budget": _integer("tokens that all live memories may weigh together (B)", 1_000_000, 1),
+    "low_water": _number("share of the budget that an automatic trigger evicts down to", 0.95, 0.01, 1.0),
+    "latent_budget": _integer("tokens that all latent memories may weigh together", None, 0, optional=True),
+    "head_interval": _integer("audit records between two signed tree heads", 256, 1, 1_000_000),
+    "task_grace": Setting("time after its deadline for which a task counts as active", 7 * _UNITS["d"], "duration"),
+    "max_content_bytes": _integer("UTF-8 bytes that the content of one memory may have", 1 << 20, 1, 1 << 26),
+    "lives.canonical": _duration("life of a canonical memory", None),
+    "lives.factual": _duration("life of a factual memory, from its last reinforcement", "30d"),
+    "lives.intent_bound": _duration("life of an intent-bound memory", "24h"),
+    "lives.ephemeral": _duration("longest life of an ephemeral memory; the end of its session comes first", "1h"),
+    "lives.private": _duration("life of a private memory", "7d"),
+    "policy.name": Setting("policy of the automatic trigger: a built-in name or the path of a .cypher file",
+                           "priority-decay", "text"),
+    "policy.evict_to": Setting("where a policy puts what it evicts", "tombstone", "choice",
+                               choices=(Tier.TOMBSTONE.value, Tier.LATENT.value)),
+    "policy.grace": _duration("time in latent before an evicted memory becomes a tombstone", None),
+    "policy.scoring.alpha": _number("weight of the kind in importance (alpha)", 0.4, 0, 1_000),
+    "policy.scoring.beta": _number("weight of recency in importance (beta)", 0.4, 0, 1_000),
+    "policy.scoring.gamma": _number("weight of frequency in importance (gamma)", 0.2, 0, 1_000),
+    "policy.scoring.lambda_age": _number("decay of recency per day (lambda_age); 0.023 halves it in 30 days", 0.023, 0, 100),
+    "policy.scoring.frequency_half": _number("number of accesses at which frequency is one half", 5.0, 1e-6, 1e9),
+    "policy.scoring.spare_margin": _number("relative gain in density that takes a memory off the list for eviction",
+                                           0.05, 0, 10),
+    "policy.scoring.type_weights.episodic": _number("importance of an episode as such", 0.4, 0, 1_000),
+    "policy.scoring.type_weights.semantic": _number("importance of a fact as such", 0.8, 0, 1_000),
+    "policy.scoring.type_weights.social": _number("importance of a relation between people as such", 0.7, 0, 1_000),
+    "policy.scoring.type_weights.task": _number("importance of a task as such", 1.0, 0, 1_000),
+})  # fmt: skip
+_SECTIONS = frozenset(name.rsplit(".", depth)[0] for name in SETTINGS for depth in range(1, name.count(".") + 1))
+
+
+@dataclass(frozen=True, slots=True)
+class PolicySettings:
+    """How a tenant forgets."""
+
+    name: str = "priority-decay"
+    evict_to: Tier = Tier.TOMBSTONE
+    grace: int | None = None
+    scoring: Scoring = field(default_factory=Scoring)
+
+
+def _default_lives() -> Mapping[MemoryClass, int | None]:
+    found = {}
+    for name in MemoryClass:
+        value = SETTINGS[f"lives.{name.value}"].default
+        found[name] = value if isinstance(value, int) else None
+    return MappingProxyType(found)
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Everything that a tenant's owner may set; change it with ``dataclasses.replace`` or :meth:`with_values`."""
+
+    budget: int = 1_000_000
+    low_water: float = 0.95
+    latent_budget: int | None = None
+    head_interval: int = 256
+    task_grace: int = 7 * _UNITS["d"]
+    max_content_bytes: int = 1 << 20
+    lives: Mapping[MemoryClass, int | None] = field(default_factory=_default_lives)
+    policy: PolicySettings = field(default_factory=PolicySettings)
+
+    @property
+    def scoring(self) -> Scoring:
+        """Return the weights of importance."""
+        return self.policy.scoring
+
+    def life(self, memory_class: MemoryClass) -> int | None:
+        """Return how long a memory of the class lives, in milliseconds; None for ever."""
+        return self.lives[memory_class]
+
+    def values(self) -> dict[str, Value]:
+        """Return every setting by its dotted name, in the order of the table."""
+        return dict(_flatten(self))
+
+    def with_values(self, values: Mapping[str, Any], source: str = "the settings given") -> Settings:
+        """Return a copy with the settings of dotted names replaced, each checked.
+
+        Raises:
+            InvalidConfig: a name is unknown or a value is not allowed.
+        """
+        merged: dict[str, Value] = self.values()
+        for name, value in values.items():
+            if name not in SETTINGS:
+                raise InvalidConfig(_unknown(source, name))
+            merged[name] = _checked(source, name, value)
+        return _build(merged, source)
+
+    def to_parameters(self) -> tuple[str, ...]:
+        """Return ``name=value`` strings in the order of their names, as the audit records them."""
+        return tuple(sorted(f"{name}={_text(value)}" for name, value in self.values().items()))
+
+    def to_json(self) -> str:
+        """Return the settings as canonical JSON."""
+        return json.dumps(self.values(), sort_keys=True, separators=(",", ":"), allow_nan=False)
+
+    @classmethod
+    def from_json(cls, text: str) -> Settings:
+        """Return the settings that :meth:`to_json` wrote; settings that it did not know have their defaults.
+
+        Raises:
+            InvalidConfig: the text is no such JSON.
+        """
+        try:
+            stored = json.loads(text)
+        except ValueError:
+            stored = None
+        if not isinstance(stored, dict):
+            msg = "the stored settings are not a JSON object; set them again with: mars init --config FILE"
+            raise InvalidConfig(msg)
+        values = {
+            name: f"{value}ms"
+            if isinstance(value, int) and name in SETTINGS and SETTINGS[name].kind == "duration"
+            else value
+            for name, value in stored.items()
+        }
+        return cls().with_values(values, "the stored settings")
+
+    @classmethod
+    def from_yaml(cls, path: str | Path) -> Settings:
+        """Return the settings of a YAML file; what it leaves out has its default.
+
+        Raises:
+            InvalidConfig: the file cannot be read, has an unknown or repeated key, or a value that is not allowed.
+        """
+        return cls.from_mapping(read_yaml(path), str(path))
+
+    @classmethod
+    def from_mapping(cls, nested: Mapping[str, Any], source: str = "the configuration") -> Settings:
+        """Return the settings of a nested mapping as the YAML file has it.
+
+        Raises:
+            InvalidConfig: a key is unknown or a value is not allowed.
+        """
+        return cls().with_values(dict(_dotted(nested, source)), source)
+
+
+# --- YAML --------------------------------------------------------------------------------------------------------
+
+
+class _StrictLoader(yaml.SafeLoader):
+    """YAML without repeated keys and without aliases, which can blow a small file up."""
+
+    def compose_node(self, parent: Any, index: Any) -> Any:  # noqa: ANN401 - PyYAML's own types
+        if self.check_event(yaml.events.AliasEvent):
+            mark = self.peek_event().start_mark  # type: ignore[no-untyped-call]
+            raise yaml.constructor.ConstructorError(None, None, "aliases are not allowed", mark)
+        return super().compose_node(parent, index)
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:  # noqa: FBT001, FBT002
+        seen: set[str] = set()
+        for key, _ in node.value:
+            if not isinstance(key, yaml.ScalarNode) or key.value in seen:
+                message = f"the key {str(key.value)[:80]!r} is there twice or is no word"
+                raise yaml.constructor.ConstructorError(None, None, message, key.start_mark)
+            seen.add(key.value)
+        return super().construct_mapping(node, deep=deep)
+
+
+def read_yaml(path: str | Path) -> dict[str, Any]:
+    """Return the mapping that a YAML file holds, empty for an empty file.
+
+    Raises:
+        InvalidConfig: the file cannot be read, is too large, is no YAML, or holds something else.
+    """
+    try:
+        with Path(path).open("rb") as stream:
+            data = stream.read(MAX_FILE_BYTES + 1)
+        if len(data) > MAX_FILE_BYTES:
+            msg = f"{path} is larger than {MAX_FILE_BYTES:,} bytes; a configuration is a page of text"
+            raise InvalidConfig(msg)
+        # Bandit's rule is about loaders that build objects; this one is a SafeLoader.
+        loaded = yaml.load(data.decode(), Loader=_StrictLoader)  # noqa: S506
+    except OSError as error:
+        msg = f"{path} cannot be read ({error.strerror}); name a readable YAML file"
+        raise InvalidConfig(msg) from error
+    except (UnicodeDecodeError, RecursionError) as error:
+        msg = f"{path} is not YAML in UTF-8; write one setting a line, for example: budget: 8000"
+        raise InvalidConfig(msg) from error
+    except yaml.YAMLError as error:
+        raise InvalidConfig(_yaml_message(path, error)) from error
+    if loaded is None:
+        return {}
+    if not isinstance(loaded, dict):
+        msg = f"{path} holds no mapping; write one setting a line, for example: budget: 8000"
+        raise InvalidConfig(msg)
+    return loaded
+
+
+def _yaml_message(path: str | Path, error: yaml.YAMLError) -> str:
+    mark = getattr(error, "problem_mark", None)
+    problem = getattr(error, "problem", None) or "it cannot be parsed"
+    where = f" line {mark.line + 1}" if mark is not None else ""
+    return f"{path}{where} is not valid YAML: {problem}; correct that line"
+
+
+def _dotted(nested: Mapping[Any, Any], source: str, prefix: str = "") -> Iterator[tuple[str, Any]]:
+    for key, value in nested.items():
+        name = f"{prefix}{key}"
+        if name in _SECTIONS:
+            if value is None:
+                continue
+            if not isinstance(value, dict):
+                msg = f"{source}: {name} is a section; it takes {_children(name)}"
+                raise InvalidConfig(msg)
+            yield from _dotted(value, source, f"{name}.")
+        elif name in SETTINGS:
+            yield name, value
+        else:
+            raise InvalidConfig(_unknown(source, name))
+
+
+# --- One value ---------------------------------------------------------------------------------------------------
+
+
+def duration_ms(text: str) -> int | None:
+    """Return the milliseconds of a duration such as ``30d``, or None if the text is none."""
+    match = _DURATION.match(text.strip())
+    return int(match[1]) * _UNITS[match[2]] if match else None
+
+
+def _checked(source: str, name: str, value: object) -> Value:
+    setting = SETTINGS[name]
+    parsed = _parse(setting, value)
+    if parsed is None and not (value is None and setting.optional):
+        shown = repr(value)[:80]
+        msg = f"{source}: {name} is {shown}; it must be {setting.allowed}"
+        raise InvalidConfig(msg)
+    return parsed
+
+
+def _parse(setting: Setting, value: object) -> Value:
+    """Return the value as the table holds it, or None where it is not allowed."""
+    if isinstance(value, bool) or value is None:
+        return None
+    if setting.kind == "text":
+        return value if isinstance(value, str) and value.strip() and len(value) <= 4096 else None  # noqa: PLR2004 - PATH_MAX
+    if setting.kind == "choice":
+        return value if isinstance(value, str) and value in setting.choices else None
+    if setting.kind == "duration":
+        # A bare number would leave its unit to the reader.
+        value = duration_ms(value) if isinstance(value, str) else None
+    wanted = (int, float) if setting.kind == "number" else (int,)
+    if not isinstance(value, wanted) or not setting.low <= value <= setting.high:
+        return None
+    return float(value) if setting.kind == "number" else value
+
+
+def _unknown(source: str, name: str) -> str:
+    parent = name.rpartition(".")[0]
+    while parent and parent not in _SECTIONS:
+        parent = parent.rpartition(".")[0]
+    return f"{source}: unknown key {name[:120]!r}; allowed there are {_children(parent)}"
+
+
+def _children(section: str) -> str:
+    prefix = f"{section}." if section else ""
+    found = {name[len(prefix) :].split(".")[0]: None for name in SETTINGS if name.startswith(prefix)}
+    return ", ".join(found)
+
+
+def _text(value: Value) -> str:
+    return "none" if value is None else str(value)
+
+
+# --- The table and the dataclasses -------------------------------------------------------------------------------
+
+
+def _flatten(settings: Settings) -> Iterator[tuple[str, Value]]:
+    for name in SETTINGS:
+        section, _, last = name.rpartition(".")
+        if section == "lives":
+            yield name, settings.lives[MemoryClass(last)]
+        elif section == "policy.scoring.type_weights":
+            yield name, settings.scoring.type_weights[Kind(last)]
+        else:
+            owner = {"": settings, "policy": settings.policy, "policy.scoring": settings.scoring}[section]
+            value = getattr(owner, last)
+            yield name, value.value if isinstance(value, Tier) else value
+
+
+def _build(values: Mapping[str, Any], source: str) -> Settings:
+    def section(prefix: str) -> dict[str, Any]:
+        return {
+            name[len(prefix) :]: value
+            for name, value in values.items()
+            if name.startswith(prefix) and "." not in name[len(prefix) :]
+        }
+
+    weights = {Kind(name): value for name, value in section("policy.scoring.type_weights.").items()}
+    scoring = Scoring(**section("policy.scoring."), type_weights=MappingProxyType(weights))
+    if not scoring.alpha and not scoring.beta and not scoring.gamma:
+        msg = f"{source}: policy.scoring has alpha, beta and gamma 0, so that nothing has importance; set one above 0"
+        raise InvalidConfig(msg)
+    policy = section("policy.")
+    if policy["grace"] is not None and policy["evict_to"] != Tier.TOMBSTONE:
+        msg = f"{source}: policy.grace needs policy.evict_to: tombstone, as it ends there; leave one of them out"
+        raise InvalidConfig(msg)
+    return Settings(
+        **section(""),
+        lives=MappingProxyType({MemoryClass(name): value for name, value in section("lives.").items()}),
+        policy=PolicySettings(policy["name"], Tier(policy["evict_to"]), policy["grace"], scoring),
+    )
