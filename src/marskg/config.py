@@ -96,7 +96,7 @@ SETTINGS: Mapping[str, Setting] = MappingProxyType({
     "policy.scoring.alpha": _number("weight of the kind in importance (alpha)", 0.4, 0, 1_000),
     "policy.scoring.beta": _number("weight of recency in importance (beta)", 0.4, 0, 1_000),
     "policy.scoring.gamma": _number("weight of frequency in importance (gamma)", 0.2, 0, 1_000),
-    "policy.scoring.lambda_age": _number("decay of recency per day (lambda_age); 0.023 halves it in 30 days", 0.023, 0, 100),
+    "policy.scoring.lambda_age": _number("decay of recency per day; 0.023 halves it in 30 days", 0.023, 0, 100),
     "policy.scoring.frequency_half": _number("number of accesses at which frequency is one half", 5.0, 1e-6, 1e9),
     "policy.scoring.spare_margin": _number("relative gain in density that takes a memory off the list for eviction",
                                            0.05, 0, 10),
