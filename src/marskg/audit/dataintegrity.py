@@ -31,7 +31,7 @@ _KEY_SIZE: Final = 32
 _SIGNATURE_SIZE: Final = 64
 _ALPHABET: Final = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 _DIGITS: Final = {letter: value for value, letter in enumerate(_ALPHABET)}
-#: Two base58 digits at a time, out of words of ten that fit a machine word: dividing large numbers is what encoding costs.
+#: Two base58 digits at a time, out of ten that fit a machine word: dividing large numbers is what encoding costs.
 _PAIRS: Final = [a + b for a in _ALPHABET for b in _ALPHABET]
 _PAIR: Final = 58**2
 _WORD: Final = 58**10

@@ -151,8 +151,8 @@ def _details(subject: str, table: Mapping[str, tuple[str, Field]], values: Mappi
         if value is None:
             continue
         predicate, field = table[name]
-        for item in value if field.many else (value,):
-            lines.append(f"{subject}{predicate}{literal(item, field.datatype)} .")
+        items = value if field.many else (value,)
+        lines += [f"{subject}{predicate}{literal(item, field.datatype)} ." for item in items]
     return canonical(lines) if lines else b""
 
 
