@@ -1,0 +1,104 @@
+"""What a reader hands to the store: one draft for each memory to make, retract or close.
+
+Guarantees: a draft is immutable, names other drafts only by ``ref``, and a reader yields what is named before what
+names it. Nothing here knows an id, a database or a clock: the facade's ``remember_many`` turns refs into ids. A name
+that is no earlier ``ref`` is meant as the id of a memory that the store already holds.
+
+Supersession is the store's: a newer value of a ``single`` key supersedes, equal values of a ``set`` key merge, values
+of an ``append`` key accumulate. Merging by ``set`` and retracting from it compare ``content``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from marskg.ontology.vocabulary import Cardinality, EdgeType, Kind, MemoryClass, SourceType, TaskStatus
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from marskg.records import Value
+
+#: What to do with a draft. ``retract`` ends the current value of ``key`` (of a ``set`` key: the one that equals
+#: ``content``); ``close_task`` gives the current task of ``key`` the draft's ``status``. Neither makes a memory.
+DraftAction: TypeAlias = Literal["remember", "retract", "close_task"]
+
+_EMPTY: Mapping[str, Value] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class EntityRef:
+    """An entity as a source names it; the store finds or makes the entity of this name.
+
+    ``same_as`` holds absolute IRIs of the same thing elsewhere.
+    """
+
+    name: str
+    entity_type: str | None = None
+    aliases: tuple[str, ...] = ()
+    same_as: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class EntityRelation:
+    """A typed edge between two entities, both given by name and among the draft's ``mentions``."""
+
+    source: str
+    type: EdgeType
+    target: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """One thing for the store to do; the fields are the keyword arguments of ``remember`` unless said otherwise.
+
+    ``ref`` is the draft's own name, unique within one import. ``at`` (epoch milliseconds) is when it was said or
+    became true: it is the memory's ``valid_from``. ``score`` is MemoryArchitect's 0-100 at the start. ``derives_from``
+    of a retraction or a closing is the evidence for it.
+    """
+
+    ref: str
+    kind: Kind
+    content: str
+    at: int
+    action: DraftAction = "remember"
+    payload: Mapping[str, Value] = field(default_factory=lambda: _EMPTY)
+    key: str | None = None
+    cardinality: Cardinality | None = None
+    session: str | None = None
+    subjects: tuple[str, ...] = ()
+    source_type: SourceType = SourceType.CHAT_USER
+    source_ref: str | None = None
+    reliability: float | None = None
+    memory_class: MemoryClass | None = None
+    intent_tags: tuple[str, ...] = ()
+    sensitivity: float | None = None
+    score: int | None = None
+    ttl: str | None = None
+    expires_at: int | None = None
+    pin: bool = False
+    status: TaskStatus | None = None
+    priority: int | None = None
+    deadline: int | None = None
+    derives_from: tuple[str, ...] = ()
+    depends_on: tuple[str, ...] = ()
+    requires: tuple[str, ...] = ()
+    attaches_to_goal: tuple[str, ...] = ()
+    contradicts: tuple[str, ...] = ()
+    #: Typed relations to other drafts, for example ``(EdgeType.PART_OF, "kitchen")``.
+    edges: tuple[tuple[EdgeType, str], ...] = ()
+    mentions: tuple[EntityRef, ...] = ()
+    relations: tuple[EntityRelation, ...] = ()
+
+    def links(self) -> tuple[tuple[EdgeType, str], ...]:
+        """Return all edges that the draft asks for, as pairs of type and ref, in the vocabulary's order."""
+        named = (
+            (EdgeType.DERIVES_FROM, self.derives_from),
+            (EdgeType.DEPENDS_ON, self.depends_on),
+            (EdgeType.CONTRADICTS, self.contradicts),
+            (EdgeType.REQUIRES, self.requires),
+            (EdgeType.ATTACHES_TO_GOAL, self.attaches_to_goal),
+        )
+        return (*((type_, ref) for type_, refs in named for ref in refs), *self.edges)
