@@ -80,6 +80,8 @@ class Memory:
     access_count: int = 0
     score: int = 50
     strength: float = 1.0
+    #: What the store told the caller while writing (a clamped expiry, a merged value); never stored.
+    notices: tuple[str, ...] = field(default=(), compare=False)
 
     @property
     def active(self) -> bool:

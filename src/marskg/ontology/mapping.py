@@ -12,13 +12,15 @@ from datetime import datetime, timedelta, timezone
 from typing import TYPE_CHECKING
 
 from marskg.ontology.vocabulary import (
+    ACCESS_FIELDS,
+    DERIVED_EDGES,
     ENTITY_FIELDS,
     GOVERNED_FIELDS,
-    ACCESS_FIELDS,
     NS,
     OWL_SAME_AS,
     PAYLOAD_FIELDS,
     RDF_TYPE,
+    TOMBSTONE_FIELDS,
     XSD,
     Datatype,
     Field,
@@ -115,7 +117,8 @@ def field_lines(subject: str, fields: Iterable[Field], get: object) -> list[str]
 def edge_lines(edge: Edge, source_created: int) -> list[str]:
     """Return the triple of ``edge`` and, unless it was created with its source and has no weight, its node."""
     lines = [f"<{edge.source}> <{NS}{edge.type}> <{edge.target}> ."]
-    if edge.created == source_created and edge.weight is None:
+    # temporalNext is worked out from the episodes' order, so it has no date of its own to keep.
+    if edge.type in DERIVED_EDGES or (edge.created == source_created and edge.weight is None):
         return lines
     node = f"<{edge.iri}>"
     lines += [
@@ -134,8 +137,11 @@ def governed_lines(memory: Memory, edges: Iterable[Edge]) -> list[str]:
     """Return the lines that a node's commitment covers: content, governed metadata, outgoing edges (section 8)."""
     subject = f"<{memory.id}>"
     lines = [f"{subject} {_TYPE} <{NS}Memory> .", f"{subject} {_TYPE} <{NS}{memory.kind.label}> ."]
-    lines += field_lines(subject, GOVERNED_FIELDS, memory.__getattribute__)
-    lines += field_lines(subject, PAYLOAD_FIELDS[memory.kind], memory.payload.get)
+    if memory.content is None:
+        lines += field_lines(subject, TOMBSTONE_FIELDS, memory.__getattribute__)
+    else:
+        lines += field_lines(subject, GOVERNED_FIELDS, memory.__getattribute__)
+        lines += field_lines(subject, PAYLOAD_FIELDS[memory.kind], memory.payload.get)
     for edge in edges:
         lines += edge_lines(edge, memory.created)
     return lines

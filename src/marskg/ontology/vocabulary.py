@@ -233,6 +233,14 @@ GOVERNED_FIELDS: tuple[Field, ...] = (
     Field("unaffirmed_since", _T),
 )
 
+#: All that a tombstone keeps besides id, kind and three edge types (semantics section 3).
+TOMBSTONE_FIELDS: tuple[Field, ...] = tuple(
+    field
+    for field in GOVERNED_FIELDS
+    if field.name
+    in {"created", "valid_from", "valid_to", "superseded_at", "weight", "tier", "tier_history", "subject_handles"}
+)
+
 #: Changed by reading and feedback only, recorded in the access log, outside the commitment.
 ACCESS_FIELDS: tuple[Field, ...] = (
     Field("last_access", _T),

@@ -1,5 +1,3 @@
-// The nodes of one keyed slot, oldest first.
+// The nodes of one keyed slot.
 MATCH (m:Memory) WHERE m.slotKey = $slot
-RETURN m.id AS id, m.sequence AS sequence, m.validFrom AS validFrom, m.validTo AS validTo, m.supersededAt AS supersededAt,
-       m.tier AS tier, m.content AS content, m.cardinality AS cardinality
-ORDER BY sequence
+RETURN m.id AS id

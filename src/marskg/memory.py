@@ -1,0 +1,384 @@
+"""The facade: what the product does, as one list of methods over one tenant of one store.
+
+Guarantees: every method either does all of what it says or raises a :class:`~marskg.errors.MarsError` and leaves the
+store as it was; the live tier never weighs more than the budget in any committed state (I1); each change has its
+signed record in the same transaction (I7). Calls from several threads are safe.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from marskg.config import Settings
+from marskg.ontology.vocabulary import (
+    Cardinality,
+    EdgeType,
+    Kind,
+    MemoryClass,
+    Operation,
+    SourceType,
+    TaskStatus,
+)
+from marskg.policies.executor import View, apply, infeasible, make_room
+from marskg.policies.registry import load_policy
+from marskg.sources.draft import Draft, EntityRef
+from marskg.store import access, amend, lifecycle, maintenance, remember
+from marskg.store.admission import check_integer, enumeration, ids_of
+from marskg.store.intake import Intake
+from marskg.store.writer import Writer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from types import TracebackType
+
+    from marskg.policies.policy import Policy
+    from marskg.records import AuditRecord, Entity, Memory, Plan, TreeHead
+    from marskg.store.opening import Opened
+    from marskg.store.unit import Unit
+    from marskg.store.writer import Ground
+
+
+class AgentMemory:
+    """One tenant's governed memory; made by :func:`marskg.open`, and a context manager."""
+
+    def __init__(self, opened: Opened) -> None:
+        """Serve the tenant that was opened."""
+        self._opened = opened
+        self._reader = opened.reader
+        self._ledger = opened.ledger
+        self._policies: dict[str, Policy] = {}
+        self._writer = Writer(opened.engine, opened.tenant, opened.services, self._govern, self._committed)
+        self._intake = Intake(self._writer, opened.counter)
+        maintenance.settle(self._writer)
+
+    # --- Writing --------------------------------------------------------------------------------------------------
+
+    def remember(
+        self,
+        content: str,
+        *,
+        kind: str = "episodic",
+        payload: Mapping[str, Any] | None = None,
+        key: str | None = None,
+        cardinality: str = "single",
+        session: str | None = None,
+        subjects: Iterable[str] = (),
+        derives_from: Iterable[str] | str = (),
+        depends_on: Iterable[str] | str = (),
+        requires: Iterable[str] | str = (),
+        contradicts: Iterable[str] | str = (),
+        attaches_to_goal: Iterable[str] | str = (),
+        edges: Iterable[tuple[str, str]] = (),
+        mentions: Iterable[str | EntityRef] = (),
+        at: int | None = None,
+        ttl: str | int | None = None,
+        expires_at: int | None = None,
+        sensitivity: float | None = None,
+        memory_class: str | None = None,
+        intent_tags: Iterable[str] = (),
+        source_type: str = "chat_user",
+        source_ref: str | None = None,
+        reliability: float | None = None,
+        status: str | None = None,
+        priority: int | None = None,
+        deadline: int | None = None,
+        pin: bool = False,
+        id: str | None = None,  # noqa: A002 - the name that users see
+    ) -> Memory:
+        """Store one memory and return it, making room by the tenant's policy where the budget asks for it.
+
+        Args:
+            content: the text that an agent would be shown.
+            kind: ``episodic``, ``semantic``, ``social`` or ``task``.
+            payload: the kind's typed fields (MaRS sections 3.2.1-3.2.4).
+            key: a slot such as ``budget/travel``, one for each (tenant, subjects, key).
+            cardinality: of the slot: ``single``, ``set`` or ``append``.
+            session: the conversation that an episode belongs to.
+            subjects: the people it is about, the unit of erasure.
+            derives_from: ids of the memories that it was derived from.
+            depends_on: ids of the memories without which it makes no sense.
+            requires: ids of a task's prerequisites.
+            contradicts: ids of memories that it contradicts.
+            attaches_to_goal: ids of the tasks that it serves.
+            edges: further ``(type, id)`` pairs, such as ``("partOf", id)``.
+            mentions: names of people, places and things, or :class:`~marskg.sources.draft.EntityRef`.
+            at: when it was said or became true, epoch milliseconds; now if left out.
+            ttl: time to live, such as ``"30d"``, or milliseconds.
+            expires_at: the end of its life, epoch milliseconds.
+            sensitivity: from 0 to 1.
+            memory_class: ``canonical``, ``factual``, ``intent_bound``, ``ephemeral`` or ``private``.
+            intent_tags: what it may be used for in retrieval.
+            source_type: ``doc``, ``chat_user``, ``chat_assistant``, ``api_result`` or ``reflection``.
+            source_ref: where in the source it stands.
+            reliability: of the source, from 0 to 1.
+            status: of a task.
+            priority: of a task.
+            deadline: of a task, epoch milliseconds.
+            pin: keep it, and what it depends on, whatever the policy says.
+            id: an absolute ``urn:uuid:`` of one's own.
+
+        Raises:
+            InvalidMemory: a field is unknown or out of range.
+            ClosureViolation, TaskSafetyViolation, CycleError, DuplicateId: the write gate refuses it.
+            MemoryTooLarge, BudgetInfeasible: the budget cannot hold it.
+        """
+        draft = Draft(
+            ref="",
+            kind=enumeration(Kind, "kind", kind),
+            content=content,
+            at=self.now() if at is None else at,
+            payload=dict(payload or {}),
+            key=key,
+            cardinality=enumeration(Cardinality, "cardinality", cardinality) if key is not None else None,
+            session=session,
+            subjects=ids_of(subjects),
+            source_type=enumeration(SourceType, "source_type", source_type),
+            source_ref=source_ref,
+            reliability=reliability,
+            memory_class=None if memory_class is None else enumeration(MemoryClass, "memory_class", memory_class),
+            intent_tags=ids_of(intent_tags),
+            sensitivity=sensitivity,
+            ttl=str(ttl) if isinstance(ttl, str) else None if ttl is None else f"{check_integer('ttl', ttl, 1)}ms",
+            expires_at=expires_at,
+            pin=pin,
+            status=None if status is None else enumeration(TaskStatus, "status", status),
+            priority=priority,
+            deadline=deadline,
+            derives_from=ids_of(derives_from),
+            depends_on=ids_of(depends_on),
+            requires=ids_of(requires),
+            attaches_to_goal=ids_of(attaches_to_goal),
+            contradicts=ids_of(contradicts),
+            edges=tuple((enumeration(EdgeType, "edge type", type_), target) for type_, target in edges),
+            mentions=tuple(item if isinstance(item, EntityRef) else EntityRef(item) for item in mentions),
+        )
+        return self._intake.one(draft, id)
+
+    def remember_many(
+        self,
+        drafts: Iterable[Draft],
+        *,
+        progress: Callable[[int], None] | None = None,
+        atomic: bool = False,
+    ) -> int:
+        """Store what a reader yields, some hundred in a transaction, with one policy run each; returns how many.
+
+        Args:
+            drafts: memories, retractions and closings, what is named before what names it.
+            progress: called with the number of drafts done after each transaction.
+            atomic: all in one transaction, or nothing.
+
+        Raises:
+            MarsError: what the gate refuses; the transactions before it are kept unless ``atomic``.
+        """
+        return self._intake.many(drafts, progress=progress, atomic=atomic)
+
+    def update(self, id: str, content: str) -> Memory:  # noqa: A002 - the name that users see
+        """Give a memory a new text: a new node supersedes the old one, which keeps its history."""
+        return self._intake.new_version(id, content)
+
+    def retract(self, key: str, *, subjects: Iterable[str] = (), content: str | None = None) -> list[Memory]:
+        """End the current value of a key, of a ``set`` the one that equals ``content``; returns what was closed."""
+        return self._run(lambda unit: remember.retract(unit, key, ids_of(subjects), content))
+
+    def pin(self, id: str) -> Memory:  # noqa: A002 - the name that users see
+        """Protect a memory, and what it depends on, from every policy."""
+        return self._run(lambda unit: amend.pin(unit, id, pinned=True))
+
+    def unpin(self, id: str) -> Memory:  # noqa: A002 - the name that users see
+        """Stop protecting a memory."""
+        return self._run(lambda unit: amend.pin(unit, id, pinned=False))
+
+    def amend_task(
+        self,
+        id: str,  # noqa: A002 - the name that users see
+        *,
+        status: str | None = None,
+        priority: int | None = None,
+        deadline: int | None = None,
+    ) -> Memory:
+        """Change a task's status, priority or deadline."""
+        wanted = None if status is None else enumeration(TaskStatus, "status", status)
+        return self._run(
+            lambda unit: amend.amend_task(unit, id, status=wanted, priority=priority, deadline=deadline)
+        )
+
+    def affirm(self, id: str) -> Memory:  # noqa: A002 - the name that users see
+        """Confirm a memory whose base was superseded."""
+        return self._run(lambda unit: amend.affirm(unit, id))
+
+    def link(self, source: str, type: str, target: str, *, weight: float | None = None) -> Memory:  # noqa: A002
+        """Draw an edge between two memories."""
+        kind = enumeration(EdgeType, "edge type", type)
+        return self._run(lambda unit: amend.add_edge(unit, source, kind, target, weight))
+
+    def unlink(self, source: str, type: str, target: str) -> Memory:  # noqa: A002
+        """Remove an edge between two memories."""
+        kind = enumeration(EdgeType, "edge type", type)
+        return self._run(lambda unit: amend.remove_edge(unit, source, kind, target))
+
+    # --- Forgetting -----------------------------------------------------------------------------------------------
+
+    def plan(self, *, policy: str | None = None, budget: int | None = None, seed: int | None = None) -> Plan:
+        """Return what a policy would do to bring the tenant down to ``budget``; nothing is changed.
+
+        Raises:
+            BudgetInfeasible: what is protected weighs more than ``budget``.
+        """
+        maintenance.settle(self._writer)
+        with self._writer.lock:
+            state = self._writer.state
+            now, _ = state.at(self._opened.services.clock.now_ms())
+            target = state.budget if budget is None else check_integer("budget", budget, 0)
+            view = View(self._opened.engine.read, state, now, self._writer.low)
+            plan = self._policy(policy).plan(view, target=target, seed=seed)
+            if plan.weight_after > target:
+                raise infeasible(self._writer.read, replace(state, budget=target), plan.weight_after)
+            return plan
+
+    def forget(self, plan: Plan) -> Plan:
+        """Apply exactly that plan.
+
+        Raises:
+            StalePlan: the store has moved on since it was made.
+        """
+        if not plan.actions:
+            return plan
+        self._run(lambda unit: apply(unit, plan), settle=False)
+        return plan
+
+    def restore(self, id: str) -> Memory:  # noqa: A002 - the name that users see
+        """Make a latent memory live again, making room for it where needed.
+
+        Raises:
+            NotPermitted: it is not latent.
+            BudgetInfeasible: there is no room that may be made.
+        """
+        return self._run(lambda unit: lifecycle.restore(unit, unit.node(id)))
+
+    def set_budget(self, budget: int) -> None:
+        """Change the tenant's budget; a lower one forgets by the tenant's policy in the same transaction.
+
+        Raises:
+            BudgetInfeasible: what is protected weighs more.
+        """
+        check_integer("budget", budget, 1)
+
+        def work(unit: Unit) -> None:
+            unit.state = replace(unit.state, budget=budget)
+            unit.note(Operation.SET_BUDGET, budget=budget, weight_before=unit.before.weight)
+
+        if budget != self._writer.state.budget:
+            self._run(work)
+
+    def expire(self) -> int:
+        """Remove now what has expired; returns how many memories lost their content."""
+        return maintenance.settle(self._writer, force=True)
+
+    def confirm_clock(self) -> None:
+        """Say that the clock is right after it jumped ahead by more than a day: expiry goes on (section 10)."""
+        maintenance.confirm_clock(self._writer)
+        maintenance.settle(self._writer, force=True)
+
+    # --- Reading --------------------------------------------------------------------------------------------------
+
+    def get(self, id: str) -> Memory | None:  # noqa: A002 - the name that users see
+        """Return a memory by id, or None if it does not exist, has expired or lost its content."""
+        return self._reader.get(id, self.now())
+
+    def history(self, id: str) -> list[Memory]:  # noqa: A002 - the name that users see
+        """Return the versions of a memory, oldest first."""
+        return self._reader.history(id)
+
+    def record_access(self, ids: Iterable[str], *, purpose: str | None = None) -> int:
+        """Record that memories were shown: one signed record, and their access statistics."""
+        return access.record_access(self._writer, ids_of(ids), purpose=purpose)
+
+    def memories(self) -> Iterator[Memory]:
+        """Yield every memory of the tenant, tombstones included."""
+        return (memory for memory, _, _ in self._reader.memories())
+
+    def entities(self) -> Iterator[Entity]:
+        """Yield every entity of the tenant."""
+        return (entity for entity, _, _ in self._reader.entities())
+
+    def stats(self) -> dict[str, Any]:
+        """Return counts and weights by tier and kind, the budget, and the audit's sequence."""
+        return maintenance.stats(self._writer, self._reader)
+
+    def now(self) -> int:
+        """Return the store's time: the clock, never before the last recorded time (section 10)."""
+        return max(self._opened.services.clock.now_ms(), self._writer.state.last_time)
+
+    # --- Proving --------------------------------------------------------------------------------------------------
+
+    def records(self, *, log: str = "transitions", first: int = 1) -> Iterator[AuditRecord]:
+        """Yield the signed records of the ``transitions`` or the ``accesses`` log."""
+        return self._reader.records({"transitions": "t", "accesses": "a"}[log], first)
+
+    def sign_head(self) -> TreeHead:
+        """Sign the Merkle tree over the transition log as it stands; publish it to be held to it."""
+        with self._writer.lock:
+            return self._ledger.sign_head(self.now())
+
+    def heads(self) -> list[TreeHead]:
+        """Return the signed tree heads, smallest first."""
+        return self._reader.heads(self._writer.state.log)
+
+    # --- The store ------------------------------------------------------------------------------------------------
+
+    @property
+    def tenant(self) -> str:
+        """Return the tenant's name."""
+        return self._opened.tenant
+
+    @property
+    def settings(self) -> Settings:
+        """Return the tenant's settings."""
+        return self._writer.state.settings
+
+    @property
+    def store(self) -> Opened:
+        """Return what was opened: the engine, the reader, the keyring."""
+        return self._opened
+
+    def close(self) -> None:
+        """Sign a last head if records are uncovered, and release the store; a second call does nothing."""
+        self._opened.close()
+
+    def __enter__(self) -> AgentMemory:
+        """Return the memory itself."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Close the store."""
+        self.close()
+
+    # --- Inside ---------------------------------------------------------------------------------------------------
+
+    def _run(self, work: Callable[[Unit], Any], *, settle: bool = True) -> Any:
+        if settle:
+            maintenance.settle(self._writer)
+        return self._writer.run(work)
+
+    def _policy(self, name: str | None = None) -> Policy:
+        wanted = name or self._writer.state.settings.policy.name
+        if wanted not in self._policies:
+            self._policies[wanted] = load_policy(wanted)
+        return self._policies[wanted]
+
+    def _govern(self, ground: Ground) -> Unit:
+        """Make room in an open transaction (:class:`~marskg.store.writer.Ground`)."""
+        view = View(ground.run, ground.state, ground.state.last_time, ground.low)
+        unit, _ = make_room(ground.read, view, ground.state, ground.services, self._policy(), exclude=ground.exclude)
+        return unit
+
+    def _committed(self, unit: Unit) -> None:
+        """Keep the Merkle tree up, and sign a head when it is due."""
+        if self._ledger.extend(unit.records) >= unit.state.settings.head_interval:
+            self._ledger.sign_head(unit.now)
+
+

@@ -1,0 +1,190 @@
+"""The one executor: applies any policy's plan in a unit of work, or refuses it.
+
+Guarantees: a plan is applied only to the state that it was made for (:class:`~marskg.errors.StalePlan`); a plan that
+would touch the protected set, break closure, or end above the budget is stopped and its policy named, and nothing of
+it is kept; each action has its record, and the pass as a whole has one with the policy, its parameters, the budget
+before and after, the counts by kind, the freed tokens and the bound L * W_E of MaRS eq. (4).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from marskg.errors import BudgetInfeasible, InvariantError, StalePlan
+from marskg.ontology.vocabulary import Operation, Tier
+from marskg.policies.policy import plan_digest
+from marskg.store import lifecycle
+from marskg.store.order import random_position
+from marskg.store.unit import Unit
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from marskg.config import Settings
+    from marskg.policies.policy import Policy
+    from marskg.records import Action, Plan
+    from marskg.store.engine import Row
+    from marskg.store.state import Services, TenantState
+    from marskg.store.unit import Reader
+
+
+RANDOM_DROP = "random-drop"
+
+
+class View:
+    """The read-only view that a policy plans over (:class:`marskg.policies.policy.PolicyView`)."""
+
+    def __init__(
+        self,
+        run: Callable[[str, Mapping[str, Any]], list[Row]],
+        state: TenantState,
+        now: int,
+        low: Callable[[str], str] | None = None,
+    ) -> None:
+        """Look at ``state`` at ``now`` through ``run``, which runs a statement's text."""
+        self._run = run
+        self._low = low
+        self.tenant = state.name
+        self.now = now
+        self.sequence = state.sequence
+        self.weight = state.weight
+        self.settings: Settings = state.settings
+
+    def run(self, statement: str, parameters: Mapping[str, Any]) -> list[Row]:
+        """Run one read-only Cypher statement."""
+        return self._run(statement, parameters)
+
+    def low(self, key_name: str) -> str:
+        """Return where a scan of an order index may start."""
+        return self._low(key_name) if self._low is not None else f"{self.tenant}|"
+
+
+def apply(unit: Unit, plan: Plan) -> None:
+    """Apply ``plan`` to ``unit``.
+
+    Raises:
+        StalePlan: the store has moved on, or the plan was changed, since it was made.
+        InvariantError: the plan touches what is protected or still needed; the policy is named.
+    """
+    if plan.tenant != unit.state.name or plan.sequence != unit.before.sequence or plan.digest != plan_digest(plan):
+        msg = (
+            f"the plan of policy {plan.policy!r} was made at audit sequence {plan.sequence} of tenant {plan.tenant!r}, "
+            f"the store is at {unit.before.sequence} of {unit.state.name!r}; plan again"
+        )
+        raise StalePlan(msg)
+    unit.fetch([action.id for action in plan.actions])
+    _check(unit, plan)
+    positions = [node.keys["randomKey"] for action in plan.actions if (node := unit.node(action.id)).keys]
+    counts = Counter(f"{action.kind}" for action in plan.actions)
+    unit.note(
+        Operation.FORGET,
+        policy=plan.policy,
+        parameters=plan.parameters,
+        budget=plan.budget,
+        weight_before=plan.weight_before,
+        weight_after=plan.weight_after,
+        counts=tuple(sorted(f"{kind}={count}" for kind, count in counts.items())),
+        plan_digest=plan.digest,
+        freed_tokens=plan.freed_tokens,
+        loss_bound=plan.bound,
+    )
+    archived = [_departure(action) for action in plan.actions if action.tier_after is Tier.LATENT]
+    evicted = [_departure(action) for action in plan.actions if action.tier_after is not Tier.LATENT]
+    lifecycle.archive(unit, archived, grace=unit.state.settings.policy.grace)
+    lifecycle.evict(unit, evicted)
+    _advance_watermark(unit, plan, positions)
+    for node_id in plan.marks:
+        unit.fetch((node_id,))
+        node = unit.nodes.get(node_id)
+        if node is not None and node.has_content and node.eligible is None:
+            node.eligible = (node.memory.last_access, node.memory.access_count)
+
+
+def _advance_watermark(unit: Unit, plan: Plan, keys: list[str]) -> None:
+    """Move the random order's watermark past what Random-Drop took, so that later arrivals have an equal chance."""
+    if plan.policy == RANDOM_DROP and keys:
+        position = max(random_position(key) for key in keys)
+        unit.state = replace(unit.state, random_watermark=max(unit.state.random_watermark, position))
+
+
+def _departure(action: Action) -> lifecycle.Departure:
+    details = {
+        "rule": action.rule,
+        "removal_score": action.score,
+        "features": tuple(sorted(action.features)),
+        "reason": action.reason,
+    }
+    return lifecycle.Departure(action.id, details)
+
+
+def _check(unit: Unit, plan: Plan) -> None:
+    """Stop a plan that would break an invariant, naming the policy and the memory."""
+    planned: set[str] = set()
+    for action in plan.actions:
+        node = unit.nodes.get(action.id)
+        fault = None
+        if node is None or node.memory.tier is not Tier.LIVE:
+            fault = "is not live"
+        elif action.id in planned:
+            fault = "is planned twice"
+        elif node.guards > 0:
+            fault = "is protected by a pin, an active task or what one of them needs (K)"
+        elif node.blockers > 0 and not _dependents(unit, action.id) <= planned:
+            fault = "still has dependents with content (I3)"
+        if fault is not None:
+            msg = f"policy {plan.policy!r} breaks an invariant: {action.id} {fault}; nothing was changed: mend the policy"
+            raise InvariantError(msg)
+        if action.tier_after is not Tier.LATENT:
+            planned.add(action.id)
+
+
+def _dependents(unit: Unit, node_id: str) -> set[str]:
+    sources = {source for source, _, type_ in unit.incoming((node_id,)) if type_ == "dependsOn"}
+    unit.fetch(sorted(sources))
+    return {source for source in sources if unit.node(source).has_content}
+
+
+def make_room(
+    reader: Reader,
+    view: View,
+    state: TenantState,
+    services: Services,
+    policy: Policy,
+    *,
+    exclude: frozenset[str],
+) -> tuple[Unit, Plan]:
+    """Plan and apply what brings a tenant from above its budget down to its low-water mark, as a new unit.
+
+    Raises:
+        BudgetInfeasible: what is protected is heavier than the budget.
+    """
+    low_water = int(state.settings.low_water * state.budget)
+    plan = policy.plan(view, target=min(low_water, state.budget), exclude=exclude)
+    if plan.weight_after > state.budget:
+        raise infeasible(reader, state, plan.weight_after)
+    unit = Unit(reader, state, services)
+    apply(unit, plan)
+    return unit, plan
+
+
+def infeasible(reader: Reader, state: TenantState, weight: int) -> BudgetInfeasible:
+    """Return the refusal that names what protects the weight."""
+    rows = reader("protected", {"tenant": state.name, "limit": 10})
+    protectors = tuple((str(row["id"]), _why(row)) for row in rows)
+    listed = "; ".join(f"{node_id} ({why})" for node_id, why in protectors[:3]) or "the memory being written"
+    msg = (
+        f"at least {weight} tokens are protected, the budget of tenant {state.name!r} is {state.budget}: {listed}. "
+        "Unpin, close a task, or raise the budget with: mars budget N"
+    )
+    return BudgetInfeasible(msg, protectors)
+
+
+def _why(row: Row) -> str:
+    if row.get("pinned"):
+        return f"pinned, {row['weight']} tokens"
+    if row["kind"] == "task":
+        return f"task {row.get('status')}, {row['weight']} tokens"
+    return f"needed by something protected, {row['weight']} tokens"
+

@@ -1,0 +1,100 @@
+"""The access log: who was shown what, by id, and the statistics that an access changes.
+
+Guarantees: one signed record for each showing, with a slot for each memory, in a log and sequence of its own (I7); the
+order keys of what was touched move with it, by the hysteresis of MaRS section 5.3; never a query's text.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from marskg.audit.record import build_record
+from marskg.ontology.vocabulary import Kind, Operation, Tier
+from marskg.store import codec
+from marskg.store.engine import Conflict
+from marskg.store.order import effective_access, order_keys, random_position
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from marskg.store.engine import Row
+    from marskg.store.writer import Writer
+
+_ATTEMPTS = 50
+
+
+def record_access(writer: Writer, ids: Iterable[str], *, purpose: str | None = None) -> int:
+    """Record that memories were shown; returns how many of ``ids`` exist with content.
+
+    Raises:
+        EngineUnavailable: the engine cannot be reached.
+    """
+    wanted = sorted(set(ids))
+    with writer.lock:
+        for _ in range(_ATTEMPTS):
+            try:
+                return _touch(writer, wanted, purpose)
+            except Conflict:
+                writer.forget_cache()
+    return 0
+
+
+def _touch(writer: Writer, ids: list[str], purpose: str | None) -> int:
+    state = writer.state
+    now, after = state.at(writer.services.clock.now_ms())
+    refs = [codec.ref(state.name, node_id) for node_id in ids]
+    found = [row for row in writer.read("access_state", {"refs": refs}) if row["tier"] in {Tier.LIVE, Tier.LATENT}]
+    rows = [_row(writer, row, now) for row in found]
+    record = build_record(
+        tenant=state.name,
+        log=state.access_log,
+        sequence=state.access_sequence + 1,
+        operation=Operation.ACCESS,
+        now=now,
+        record_details={
+            "actor": writer.services.actor,
+            "parameters": () if purpose is None else (f"purpose={purpose}",),
+        },
+        node_details=[{"memory": row["id"], "tier_after": row["tier"]} for row in found],
+        signer=writer.services.signer(),
+        source=writer.services.source,
+    )
+    after = replace(after, access_sequence=state.access_sequence + 1)
+    parameters = {
+        "tenant": state.name,
+        "expected": state.sequence,
+        "accessed": state.access_sequence,
+        "set": {"accessSequence": after.access_sequence, "lastTime": after.last_time, "suspendedAt": after.suspended_at},
+        "record": codec.encode_record(record, "a"),
+        "rows": rows,
+    }
+    return writer.touch(parameters, after)
+
+
+def _row(writer: Writer, row: Row, now: int) -> dict[str, Any]:
+    """Return the property changes of one memory that was shown."""
+    scoring = writer.state.settings.scoring
+    count = row["accessCount"] + 1
+    changes: dict[str, Any] = {"lastAccess": now, "accessCount": count}
+    if row["fifoKey"] is not None:
+        marked = None if row["eligibleAccess"] is None else (row["eligibleAccess"], row["eligibleCount"])
+        kind = Kind(row["kind"])
+        last, reads, kept = effective_access(scoring, marked, now, count, now, kind, row["weight"])
+        keys = order_keys(
+            scoring,
+            tenant=writer.tenant,
+            kind=kind,
+            weight=row["weight"],
+            created=row["created"],
+            last_access=last,
+            access_count=reads,
+            sequence=row["sequence"],
+            superseded=row["supersededAt"] is not None,
+            random_position=random_position(row["randomKey"]),
+        )
+        changes["lruKey"] = keys["lruKey"]
+        changes["decayKey"] = keys["decayKey"]
+        if marked is not None and kept is None:
+            changes["eligibleAccess"] = changes["eligibleCount"] = None
+    return {"ref": codec.ref(writer.tenant, row["id"]), "set": changes}

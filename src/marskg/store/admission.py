@@ -1,0 +1,268 @@
+"""What a write must pass before a transaction is opened: the payload's types, ranges and sizes.
+
+Guarantees: a draft that passes can be stored, exported and read back unchanged; decimals are quantised to 1e-6, sets
+are sorted without repeats; the errors name the field, the rule and the way out, never the content.
+Sources: semantics section 1; MaRS sections 3.2.1-3.2.4; MemoryArchitect II (classes and their lives).
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import TYPE_CHECKING, Any
+
+from marskg.clock import MAX_MS
+from marskg.errors import InvalidMemory, MemoryTooLarge
+from marskg.ontology.mapping import quantise
+from marskg.ontology.vocabulary import (
+    PAYLOAD_FIELDS,
+    Cardinality,
+    Datatype,
+    Field,
+    Kind,
+    MemoryClass,
+    SourceType,
+    TaskStatus,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from marskg.records import Value
+    from marskg.sources.draft import Draft
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_IRI = re.compile(r"^[a-z][a-z0-9+.-]*:[^\s<>\"{}|\\^`\x00-\x20]+$", re.IGNORECASE)
+#: Longer keys would not fit an index page of either engine.
+MAX_NAME = 1000
+#: Sensitivity from which a memory without a class of its own is private.
+PRIVATE_FROM = 0.7
+
+
+def check_text(name: str, value: object, *, limit: int = MAX_NAME) -> str:
+    """Return ``value`` as a text that every door can carry.
+
+    Raises:
+        InvalidMemory: no string, blank, too long, or with a lone surrogate.
+    """
+    if not isinstance(value, str):
+        msg = f"{name} must be a string, not {type(value).__name__}"
+        raise InvalidMemory(msg)
+    if not value.strip():
+        msg = f"{name} is empty or blank; leave it out or give it a text"
+        raise InvalidMemory(msg)
+    if len(value) > limit and len(value.encode("utf-8", "surrogatepass")) > limit:
+        msg = f"{name} is longer than {limit} bytes; shorten it or split it into several memories"
+        raise InvalidMemory(msg)
+    match = _SURROGATE.search(value)
+    if match:
+        msg = f"{name} has a lone surrogate U+{ord(match[0]):04X} at position {match.start()}; decode the text as UTF-16"
+        raise InvalidMemory(msg)
+    if "\x00" in value:
+        msg = f"{name} has a NUL character at position {value.index(chr(0))}; remove it"
+        raise InvalidMemory(msg)
+    return value
+
+
+def check_number(name: str, value: object, low: float | None, high: float | None) -> float:
+    """Return ``value`` as a finite decimal within its range, quantised to 1e-6.
+
+    Raises:
+        InvalidMemory: no number, NaN, infinite or out of range.
+    """
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+        msg = f"{name} must be a finite number, not {value!r}" if _is_number(value) else f"{name} must be a number"
+        raise InvalidMemory(msg)
+    if (low is not None and value < low) or (high is not None and value > high):
+        msg = f"{name} is {value}, outside [{low}, {high}]"
+        raise InvalidMemory(msg)
+    return quantise(float(value))
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def check_integer(name: str, value: object, low: int = -(2**53), high: int = 2**53) -> int:
+    """Return ``value`` as an integer within its range.
+
+    Raises:
+        InvalidMemory: no integer, or out of range.
+    """
+    if isinstance(value, bool) or not isinstance(value, int):
+        msg = f"{name} must be an integer, not {type(value).__name__}"
+        raise InvalidMemory(msg)
+    if not low <= value <= high:
+        msg = f"{name} is {value}, outside [{low}, {high}]"
+        raise InvalidMemory(msg)
+    return value
+
+
+def check_time(name: str, value: object) -> int:
+    """Return ``value`` as epoch milliseconds between 1970 and the year 9999."""
+    return check_integer(name, value, 0, MAX_MS)
+
+
+def check_set(name: str, values: object) -> tuple[str, ...]:
+    """Return ``values`` as a sorted tuple of texts without repeats.
+
+    Raises:
+        InvalidMemory: a single string, or an item that is no text.
+    """
+    if isinstance(values, str) or not hasattr(values, "__iter__"):
+        msg = f"{name} must be a list of strings, not {type(values).__name__}"
+        raise InvalidMemory(msg)
+    return tuple(sorted({check_text(name, value, limit=100_000) for value in values}))
+
+
+def check_iri(name: str, value: object) -> str:
+    """Return ``value`` as an absolute IRI.
+
+    Raises:
+        InvalidMemory: relative, or with characters that no IRI has.
+    """
+    text = check_text(name, value)
+    if not _IRI.match(text):
+        msg = f"{name} must be an absolute IRI such as https://example.org/x, without blanks or angle brackets"
+        raise InvalidMemory(msg)
+    return text
+
+
+def check_payload(kind: Kind, payload: Mapping[str, Any]) -> dict[str, Value]:
+    """Return the payload with each field checked against the type that its kind gives it.
+
+    Raises:
+        InvalidMemory: an unknown field, or a value of the wrong type or range.
+    """
+    fields = {field.name: field for field in PAYLOAD_FIELDS[kind]}
+    unknown = sorted(set(payload) - set(fields))
+    if unknown:
+        msg = f"payload field {unknown[0]!r} is unknown to {kind} memories; known are {', '.join(fields)}"
+        raise InvalidMemory(msg)
+    checked = {}
+    for name, value in payload.items():
+        if value is not None and value not in ((), []):
+            checked[name] = _payload_value(fields[name], value)
+    return checked
+
+
+def _payload_value(field: Field, value: object) -> Value:
+    name = f"payload field {field.name!r}"
+    if field.many:
+        return check_set(name, value)
+    if field.datatype is Datatype.DECIMAL:
+        return check_number(name, value, field.low, field.high)
+    if field.datatype is Datatype.DATETIME:
+        return check_time(name, value)
+    if field.datatype is Datatype.INTEGER:
+        return check_integer(name, value)
+    return check_text(name, value, limit=100_000)
+
+
+def check_draft(draft: Draft, max_content_bytes: int) -> None:
+    """Check everything of a draft that needs no database.
+
+    Raises:
+        InvalidMemory: the first thing that cannot be stored.
+    """
+    check_text("content", draft.content, limit=max_content_bytes)
+    check_time("at", draft.at)
+    if draft.sensitivity is not None:
+        check_number("sensitivity", draft.sensitivity, 0, 1)
+    if draft.reliability is not None:
+        check_number("reliability", draft.reliability, 0, 1)
+    for name in ("key", "session", "source_ref"):
+        value = getattr(draft, name)
+        if value is not None:
+            check_text(name, value)
+    check_set("subjects", draft.subjects)
+    check_set("intent_tags", draft.intent_tags)
+    if draft.score is not None:
+        check_integer("score", draft.score, 0, 100)
+    if draft.expires_at is not None:
+        check_time("expires_at", draft.expires_at)
+    if draft.cardinality is not None and draft.key is None:
+        msg = "cardinality is given without a key; name the slot with key=, or leave cardinality out"
+        raise InvalidMemory(msg)
+    _check_task_fields(draft)
+    for mention in draft.mentions:
+        check_text("entity name", mention.name)
+        check_set("entity aliases", mention.aliases)
+        for iri in mention.same_as:
+            check_iri("same_as", iri)
+
+
+def _check_task_fields(draft: Draft) -> None:
+    if draft.kind is Kind.TASK:
+        if draft.priority is not None:
+            check_integer("priority", draft.priority)
+        if draft.deadline is not None:
+            check_time("deadline", draft.deadline)
+        return
+    for name in ("status", "priority", "deadline"):
+        if getattr(draft, name) is not None:
+            msg = f"{name} belongs to task memories; this one is {draft.kind}"
+            raise InvalidMemory(msg)
+    if draft.requires:
+        msg = f"requires belongs to task memories; this one is {draft.kind}: use depends_on"
+        raise InvalidMemory(msg)
+
+
+def enumeration(kind: type[Any], name: str, value: object) -> Any:
+    """Return the member of an enumeration that ``value`` names.
+
+    Raises:
+        InvalidMemory: no such member.
+    """
+    try:
+        return kind(value)
+    except ValueError:
+        known = ", ".join(member.value for member in kind)
+        msg = f"{name} {value!r} is unknown; known are {known}"
+        raise InvalidMemory(msg) from None
+
+
+def class_of(draft: Draft, sensitivity: float) -> MemoryClass:
+    """Return the class of a draft by rule (semantics section 1); one that the caller gave wins.
+
+    Sensitive memories are private; tasks, people and keyed facts and documents are canonical, because their own state
+    ends them; what is left, episodes and loose facts, is factual.
+    """
+    if draft.memory_class is not None:
+        return draft.memory_class
+    if sensitivity >= PRIVATE_FROM:
+        return MemoryClass.PRIVATE
+    durable = draft.kind in {Kind.TASK, Kind.SOCIAL} or draft.key is not None or draft.source_type is SourceType.DOC
+    return MemoryClass.CANONICAL if durable else MemoryClass.FACTUAL
+
+
+def default_status(draft: Draft) -> TaskStatus | None:
+    """Return the status of a new task, None for other kinds."""
+    if draft.kind is not Kind.TASK:
+        return None
+    return draft.status or TaskStatus.OPEN
+
+
+def cardinality_of(draft: Draft) -> Cardinality | None:
+    """Return how the values of the draft's key live together; single unless said otherwise."""
+    if draft.key is None:
+        return None
+    return draft.cardinality or Cardinality.SINGLE
+
+
+def ids_of(values: Iterable[str] | str) -> tuple[str, ...]:
+    """Return ids given one or many, without repeats, in order."""
+    if isinstance(values, str):
+        values = (values,)
+    return tuple(dict.fromkeys(values))
+
+
+def check_fits(weight: int, budget: int) -> None:
+    """Refuse a memory that is heavier than the whole budget.
+
+    Raises:
+        MemoryTooLarge: always when ``weight > budget``.
+    """
+    if weight > budget:
+        msg = f"the memory weighs {weight} tokens, the whole budget is {budget}; shorten it or raise the budget"
+        raise MemoryTooLarge(msg)

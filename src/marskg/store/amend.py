@@ -1,0 +1,178 @@
+"""Changes of governed metadata and edges inside a unit of work: pins, task states, links, new versions.
+
+Guarantees: the write gate is the same as for a new memory; nothing here changes content (section 1): a new text is a
+new node that supersedes the old one.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from marskg.clock import uuid7
+from marskg.errors import InvalidMemory, NotPermitted, TaskSafetyViolation
+from marskg.ontology.vocabulary import ACTIVE_STATUSES, DERIVED_EDGES, EdgeType, Kind, Operation, TaskStatus, Tier
+from marskg.records import Edge, Memory
+from marskg.store.remember import append_to_session, check_acyclic, check_target, record_followers, record_superseded, supersede
+
+if TYPE_CHECKING:
+    from marskg.store.unit import Node, Unit
+
+
+def _whole(node: Node) -> Memory:
+    """Return the node's memory.
+
+    Raises:
+        NotPermitted: its content is gone.
+    """
+    if not node.has_content:
+        msg = f"{node.memory.id} is a {node.memory.tier}: its content is gone and it cannot be changed"
+        raise NotPermitted(msg)
+    return node.memory
+
+
+def pin(unit: Unit, node_id: str, *, pinned: bool) -> Memory:
+    """Protect a memory, and what it depends on, from every policy; or stop protecting it."""
+    node = unit.node(node_id)
+    memory = _whole(node)
+    if memory.pinned == pinned:
+        return memory
+    if pinned and memory.tier is not Tier.LIVE:
+        msg = f"{node_id} is {memory.tier}; restore it before pinning it"
+        raise NotPermitted(msg)
+    unit.set_pinned(node, pinned=pinned)
+    reason = "pinned by request" if pinned else "unpinned by request"
+    unit.record(Operation.AMEND, node, tier_before=memory.tier, details={"rule": "pin", "reason": reason})
+    return node.memory
+
+
+def amend_task(unit: Unit, node_id: str, **changes: Any) -> Memory:
+    """Change a task's status, priority or deadline.
+
+    Raises:
+        InvalidMemory: the memory is no task.
+        TaskSafetyViolation: reopened onto missing content (I4).
+    """
+    node = unit.node(node_id)
+    memory = _whole(node)
+    if memory.kind is not Kind.TASK:
+        msg = f"{node_id} is {memory.kind}; only tasks have a status, a priority and a deadline"
+        raise InvalidMemory(msg)
+    wanted = {name: value for name, value in changes.items() if value is not None and getattr(memory, name) != value}
+    if not wanted:
+        return memory
+    unit.change(node, **wanted)
+    if wanted.get("status") in ACTIVE_STATUSES:
+        targets = node.targets(EdgeType.REQUIRES)
+        unit.fetch(targets)
+        missing = [target for target in targets if target not in unit.nodes or not unit.nodes[target].has_content]
+        lost = node.targets(EdgeType.LOST_PREREQUISITE) if wanted["status"] is not TaskStatus.BLOCKED else []
+        if missing or lost:
+            msg = f"{node_id} cannot become active: it requires {(missing or lost)[0]}, whose content is gone (I4)"
+            raise TaskSafetyViolation(msg)
+    unit.settle_activity(node)
+    details = {"rule": "task", "reason": f"task changed: {', '.join(sorted(wanted))}"}
+    unit.record(Operation.AMEND, node, tier_before=memory.tier, details=details)
+    return node.memory
+
+
+def affirm(unit: Unit, node_id: str) -> Memory:
+    """Confirm a memory whose base was superseded, so that it is retrieved by default again."""
+    node = unit.node(node_id)
+    memory = _whole(node)
+    if memory.unaffirmed_since is not None:
+        unit.change(node, unaffirmed_since=None)
+        details = {"rule": "affirm", "reason": "affirmed by request after its base was superseded"}
+        unit.record(Operation.AMEND, node, tier_before=memory.tier, details=details)
+    return node.memory
+
+
+def add_edge(unit: Unit, source: str, type_: EdgeType, target: str, weight: float | None = None) -> Memory:
+    """Link two memories.
+
+    Raises:
+        ClosureViolation, TaskSafetyViolation, CycleError: the write gate refuses it.
+        InvalidMemory: the edge is worked out by the store, or needs a task.
+    """
+    node = unit.node(source)
+    memory = _whole(node)
+    if type_ in DERIVED_EDGES or type_ in {EdgeType.MENTIONS, EdgeType.LOST_PREREQUISITE, EdgeType.SUPERSEDES}:
+        msg = f"{type_} edges are drawn by the store itself; link with another type"
+        raise InvalidMemory(msg)
+    if type_ is EdgeType.REQUIRES and memory.kind is not Kind.TASK:
+        msg = f"requires starts at a task; {source} is {memory.kind}: use dependsOn"
+        raise InvalidMemory(msg)
+    unit.fetch((target,))
+    check_target(unit, type_, target, active=memory.active)
+    check_acyclic(unit, source, type_, target)
+    if (type_, target) in node.edges:
+        return memory
+    unit.link(node, Edge(source, type_, target, unit.now, weight))
+    base = unit.node(target).memory
+    if type_ is EdgeType.DEPENDS_ON and base.expires_at is not None:
+        if memory.expires_at is None or memory.expires_at > base.expires_at:
+            unit.change(node, expires_at=base.expires_at)
+    unit.record(
+        Operation.LINK, node, tier_before=memory.tier, details={"rule": "link", "reason": f"{type_} edge added"}
+    )
+    return node.memory
+
+
+def remove_edge(unit: Unit, source: str, type_: EdgeType, target: str) -> Memory:
+    """Remove an edge between two memories."""
+    node = unit.node(source)
+    memory = _whole(node)
+    if type_ in DERIVED_EDGES:
+        msg = f"{type_} edges are drawn by the store itself and cannot be removed by hand"
+        raise InvalidMemory(msg)
+    if (type_, target) in node.edges:
+        unit.unlink(node, type_, target)
+        details = {"rule": "link", "reason": f"{type_} edge removed"}
+        unit.record(Operation.UNLINK, node, tier_before=memory.tier, details=details)
+    return node.memory
+
+
+def new_version(unit: Unit, node_id: str, content: str, weight: int) -> Memory:
+    """Give a memory a new text: a new node with the same metadata supersedes it.
+
+    Raises:
+        NotPermitted: it is not current any more.
+    """
+    old = unit.node(node_id)
+    memory = _whole(old)
+    if not memory.current:
+        msg = f"{node_id} was superseded already; update its newest version: mars history {node_id}"
+        raise NotPermitted(msg)
+    if memory.content == content:
+        return memory
+    values = {
+        name: getattr(memory, name)
+        for name in memory.__dataclass_fields__
+        if name not in {"id", "content", "weight", "created", "sequence", "pinned", "tier", "tier_history", "grace_until"}
+        and name not in {"last_access", "access_count", "strength", "unaffirmed_since", "valid_from"}
+    }
+    new = unit.create(
+        Memory(
+            id=uuid7(unit.now, unit.services.source),
+            content=content,
+            weight=weight,
+            created=unit.now,
+            valid_from=max(unit.now, memory.valid_from),
+            last_access=unit.now,
+            sequence=unit.next_sequence,
+            **values,
+        )
+    )
+    for (type_, target), edge in sorted(old.edges.items()):
+        if type_ not in {EdgeType.SUPERSEDES, EdgeType.ATTACHES_TO_GOAL} and unit.node_has_content(type_, target):
+            unit.link(new, Edge(new.memory.id, type_, target, unit.now, edge.weight))
+    if new.memory.kind is Kind.EPISODIC:
+        append_to_session(unit, new)
+    followers = supersede(unit, old, new)
+    if memory.active:
+        unit.change(old, status=TaskStatus.DONE)
+        unit.settle_activity(old)
+    unit.settle_activity(new)
+    unit.record(Operation.REMEMBER, new, weight_after=unit.running_weight)
+    record_superseded(unit, old)
+    record_followers(unit, followers)
+    return new.memory

@@ -1,0 +1,242 @@
+"""Memories, entities and audit records as the properties of graph nodes, and back.
+
+Guarantees: ``decode(encode(x)) == x``; None and empty sets are absent properties; the physical properties that only
+the store knows (references, order keys, counters, salt) never leak into a record.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING, Any
+
+from marskg.ontology.vocabulary import (
+    ENTITY_FIELDS,
+    MEMORY_FIELDS,
+    PAYLOAD_FIELDS,
+    TOMBSTONE_FIELDS,
+    Cardinality,
+    EdgeType,
+    Field,
+    Kind,
+    MemoryClass,
+    Operation,
+    SourceType,
+    TaskStatus,
+    Tier,
+)
+from marskg.records import AuditRecord, Edge, Entity, Memory, TreeHead
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from marskg.store.engine import Row
+
+_ENUMS: dict[str, Any] = {
+    "cardinality": Cardinality,
+    "source_type": SourceType,
+    "memory_class": MemoryClass,
+    "tier": Tier,
+    "status": TaskStatus,
+}
+_MEMORY_SPECS = tuple((field.name, field.local, field.many, _ENUMS.get(field.name)) for field in MEMORY_FIELDS)
+_TOMBSTONE_SPECS = tuple((field.name, field.local, field.many, _ENUMS.get(field.name)) for field in TOMBSTONE_FIELDS)
+_PAYLOAD_SPECS = {
+    kind: tuple((field.name, field.local, field.many) for field in fields) for kind, fields in PAYLOAD_FIELDS.items()
+}
+_ENTITY_SPECS = tuple((field.name, field.local, field.many) for field in ENTITY_FIELDS)
+
+def ref(tenant: str, node_id: str) -> str:
+    """Return the reference of a node, unique in the store: its tenant and its id."""
+    return f"{tenant}|{node_id}"
+
+
+def audit_ref(tenant: str, log: str, sequence: int) -> str:
+    """Return the reference of a record: ``log`` is ``t`` for transitions or ``a`` for accesses."""
+    return f"{tenant}|{log}|{sequence:012d}"
+
+
+def slot_key(tenant: str, subjects: Iterable[str], key: str) -> str:
+    """Return the fixed-size index key of the slot (tenant, subjects, key)."""
+    text = "\x1f".join((*sorted(subjects), "", key))
+    return f"{tenant}|{hashlib.sha256(text.encode()).hexdigest()[:32]}"
+
+
+def session_key(tenant: str, session: str | None) -> str:
+    """Return the index key of a session; memories without one share the empty session."""
+    return f"{tenant}|{session or ''}"
+
+
+def name_key(tenant: str, name: str) -> str:
+    """Return the index key of an entity's name: case and outer blanks do not matter."""
+    return f"{tenant}|{' '.join(name.split()).casefold()[:400]}"
+
+
+def encode_memory(memory: Memory) -> dict[str, Any]:
+    """Return the governed and access properties of ``memory``, its payload flattened beside them."""
+    node: dict[str, Any] = {
+        "ref": ref(memory.tenant, memory.id),
+        "id": memory.id,
+        "tenant": memory.tenant,
+        "kind": memory.kind.value,
+        "sequence": memory.sequence,
+    }
+    for name, local, many, enum in _TOMBSTONE_SPECS if memory.content is None else _MEMORY_SPECS:
+        value = getattr(memory, name)
+        if value is None or value is False or value == ():
+            continue
+        if many:
+            value = list(value)
+        elif enum is not None:
+            value = value.value
+        node[local] = value
+    for name, local, many in _PAYLOAD_SPECS[memory.kind]:
+        value = memory.payload.get(name)
+        if value is not None and value != ():
+            node[local] = list(value) if many else value
+    return node
+
+
+def decode_memory(node: Row) -> Memory:
+    """Return the memory that the properties ``node`` describe."""
+    kind = Kind(node["kind"])
+    values: dict[str, Any] = {}
+    for name, local, many, enum in _MEMORY_SPECS:
+        value = node.get(local)
+        if value is None:
+            continue
+        values[name] = tuple(value) if many else enum(value) if enum is not None else value
+    for name in ("sensitivity", "reliability", "strength"):
+        if name in values:
+            values[name] = float(values[name])
+    payload: dict[str, Any] = {}
+    for field in PAYLOAD_FIELDS[kind]:
+        value = node.get(field.local)
+        if value is not None:
+            payload[field.name] = _payload_value(field, value)
+    return Memory(
+        id=node["id"],
+        tenant=node["tenant"],
+        kind=kind,
+        sequence=node["sequence"],
+        content=values.pop("content", None),
+        created=values.pop("created"),
+        payload=payload,
+        **values,
+    )
+
+
+def _payload_value(field: Field, value: Any) -> Any:
+    if field.many:
+        return tuple(value)
+    return float(value) if field.datatype.value == "decimal" else value
+
+
+def encode_entity(entity: Entity) -> dict[str, Any]:
+    """Return the properties of ``entity``."""
+    node: dict[str, Any] = {
+        "ref": ref(entity.tenant, entity.id),
+        "id": entity.id,
+        "tenant": entity.tenant,
+        "sequence": entity.sequence,
+        "nameKey": name_key(entity.tenant, entity.name),
+    }
+    for name, local, many in _ENTITY_SPECS:
+        value = getattr(entity, name)
+        if value is not None and value != ():
+            node[local] = list(value) if many else value
+    return node
+
+
+def decode_entity(node: Row) -> Entity:
+    """Return the entity that the properties ``node`` describe."""
+    values = {
+        name: tuple(node[local]) if many else node[local]
+        for name, local, many in _ENTITY_SPECS
+        if node.get(local) is not None
+    }
+    return Entity(id=node["id"], tenant=node["tenant"], sequence=node["sequence"], **values)
+
+
+def decode_edge(source: str, row: Row) -> Edge:
+    """Return the edge of a row with ``type``, ``target``, ``created`` and ``weight``."""
+    weight = row["weight"]
+    return Edge(source, EdgeType(row["type"]), row["target"], row["created"], None if weight is None else float(weight))
+
+
+def encode_edge(edge: Edge) -> dict[str, Any]:
+    """Return the properties of ``edge``."""
+    return {"created": edge.created} if edge.weight is None else {"created": edge.created, "weight": edge.weight}
+
+
+def encode_record(record: AuditRecord, log: str) -> dict[str, Any]:
+    """Return the properties of ``record``; ``log`` is ``t`` or ``a``."""
+    node: dict[str, Any] = {
+        "ref": audit_ref(record.tenant, log, record.sequence),
+        "tenant": record.tenant,
+        "log": record.log,
+        "sequence": record.sequence,
+        "operation": record.operation.value,
+        "recordedAt": record.recorded_at,
+        "signingKey": record.signing_key,
+        "core": record.core,
+        "proofValue": record.proof_value,
+        "proofCreated": record.proof_created,
+        "leaf": record.leaf,
+        "details": list(record.details),
+        "salts": list(record.salts),
+    }
+    if record.memories:
+        node["memories"] = list(record.memories)
+        if len(record.memories) == 1:
+            node["memory"] = ref(record.tenant, record.memories[0])
+    return node
+
+
+def decode_record(node: Row) -> AuditRecord:
+    """Return the record that the properties ``node`` describe."""
+    return AuditRecord(
+        tenant=node["tenant"],
+        log=node["log"],
+        sequence=node["sequence"],
+        operation=Operation(node["operation"]),
+        recorded_at=node["recordedAt"],
+        signing_key=node["signingKey"],
+        core=node["core"],
+        proof_value=node["proofValue"],
+        proof_created=node["proofCreated"],
+        leaf=node["leaf"],
+        memories=tuple(node.get("memories") or ()),
+        details=tuple(node["details"]),
+        salts=tuple(node["salts"]),
+    )
+
+
+def encode_head(head: TreeHead) -> dict[str, Any]:
+    """Return the properties of a signed tree head."""
+    return {
+        "ref": f"{head.tenant}|{head.log}|{head.size:012d}",
+        "tenant": head.tenant,
+        "log": head.log,
+        "size": head.size,
+        "root": head.root,
+        "recordedAt": head.recorded_at,
+        "signingKey": head.signing_key,
+        "core": head.core,
+        "proofValue": head.proof_value,
+        "proofCreated": head.proof_created,
+    }
+
+
+def decode_head(node: Mapping[str, Any]) -> TreeHead:
+    """Return the tree head that the properties ``node`` describe."""
+    return TreeHead(
+        tenant=node["tenant"],
+        log=node["log"],
+        size=node["size"],
+        root=node["root"],
+        recorded_at=node["recordedAt"],
+        signing_key=node["signingKey"],
+        core=node["core"],
+        proof_value=node["proofValue"],
+        proof_created=node["proofCreated"],
+    )

@@ -1,0 +1,182 @@
+"""From a unit of work to the few statements that write it.
+
+Guarantees: the first statement compares and sets the tenant's sequences, so that a unit built on a stale copy writes
+nothing; the commonest unit of all, one new memory, is a single statement; the weights that it sets are the sums of
+what its nodes gained and lost.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from marskg.ontology.vocabulary import ENTITY_EDGES, EdgeType, Kind, Tier
+from marskg.store import codec
+from marskg.store.statements import statement
+
+if TYPE_CHECKING:
+    from marskg.store.engine import Row
+    from marskg.store.unit import Node, Unit
+
+#: A statement's text, its parameters, and how many rows its count column must report (None: not checked).
+Step: TypeAlias = "tuple[str, dict[str, Any], int | None]"
+
+
+def flush_statements(unit: Unit, engine: str) -> list[Step]:
+    """Return the steps that write ``unit``; also moves ``unit.state`` to what it will be after them."""
+    for node in unit.nodes.values():
+        unit.settle_keys(node)
+    changed = _changes(unit)
+    _settle_state(unit)
+    head = {
+        "tenant": unit.state.name,
+        "expected": unit.before.sequence,
+        "accessed": unit.before.access_sequence,
+        "set": unit.state.moving(),
+    }
+    single = _single(unit, changed, head, engine)
+    if single is not None:
+        return [single]
+    steps: list[Step] = [(statement("advance_tenant", engine), head, None)]
+    steps += _creations(unit, engine)
+    steps += _entities(unit, engine)
+    steps += _edges(unit, engine)
+    if changed:
+        steps.append((statement("update_memories", engine), {"rows": changed}, len(changed)))
+    steps += _deletions(unit, engine)
+    return steps
+
+
+def _settle_state(unit: Unit) -> None:
+    live = latent = guarded = 0
+    for node in unit.nodes.values():
+        after = _weights(node)
+        before = (0, 0, 0) if node.new else _stored_weights(node.original)
+        live += after[0] - before[0]
+        latent += after[1] - before[1]
+        guarded += after[2] - before[2]
+    state = unit.state
+    unit.state = replace(
+        state,
+        sequence=unit.before.sequence + len(unit.records),
+        weight=unit.before.weight + live,
+        latent_weight=unit.before.latent_weight + latent,
+        protected_weight=unit.before.protected_weight + guarded,
+    )
+
+
+def _weights(node: Node) -> tuple[int, int, int]:
+    """Return what a node weighs live, latent and protected."""
+    memory = node.memory
+    if node.deleted:
+        return 0, 0, 0
+    live = memory.weight if memory.tier is Tier.LIVE else 0
+    return live, memory.weight if memory.tier is Tier.LATENT else 0, live if node.guards > 0 else 0
+
+
+def _stored_weights(row: Row) -> tuple[int, int, int]:
+    live = row["weight"] if row["tier"] == Tier.LIVE else 0
+    return live, row["weight"] if row["tier"] == Tier.LATENT else 0, live if (row.get("guards") or 0) > 0 else 0
+
+
+def _changes(unit: Unit) -> list[dict[str, Any]]:
+    """Return the property changes of the nodes that were there before."""
+    rows = []
+    for node in unit.nodes.values():
+        if node.new or node.deleted:
+            continue
+        after = unit.properties(node)
+        changes: dict[str, Any] = {name: value for name, value in after.items() if node.original.get(name) != value}
+        changes.update({name: None for name, value in node.original.items() if value is not None and name not in after})
+        if changes:
+            rows.append({"ref": after["ref"], "set": changes})
+    return rows
+
+
+def _single(unit: Unit, changed: list[dict[str, Any]], head: dict[str, Any], engine: str) -> Step | None:
+    """Return the one-statement form of a unit that creates one memory and nothing else, or None."""
+    new = [node for node in unit.nodes.values() if node.new]
+    if len(new) != 1 or len(unit.records) != 1 or changed or new[0].edges or unit.entities or unit.chain_removed:
+        return None
+    node = new[0]
+    parameters = {**head, "node": unit.properties(node), "record": codec.encode_record(unit.records[0], "t")}
+    if not unit.chain_added:
+        return statement("remember_one", engine, kind=node.memory.kind), parameters, None
+    if len(unit.chain_added) == 1:
+        ((previous, following),) = unit.chain_added
+        if following == node.memory.id:
+            parameters["previous"] = codec.ref(unit.state.name, previous)
+            parameters["created"] = unit.now
+            return statement("remember_next", engine, kind=node.memory.kind), parameters, None
+    return None
+
+
+def _creations(unit: Unit, engine: str) -> list[Step]:
+    steps: list[Step] = []
+    with_node = set()
+    for kind in Kind:
+        rows = []
+        for node in unit.nodes.values():
+            if node.new and not node.deleted and node.memory.kind is kind:
+                record = unit.creation_of(node)
+                with_node.add(record.sequence)
+                rows.append({"node": unit.properties(node), "record": codec.encode_record(record, "t")})
+        if rows:
+            steps.append((statement("create_memories", engine, kind=kind), {"rows": rows}, None))
+    others = [codec.encode_record(record, "t") for record in unit.records if record.sequence not in with_node]
+    if others:
+        steps.append((statement("create_records", engine), {"rows": others}, None))
+    return steps
+
+
+def _entities(unit: Unit, engine: str) -> list[Step]:
+    created, updated = unit.entity_rows()
+    steps: list[Step] = []
+    if created:
+        steps.append((statement("create_entities", engine), {"rows": created}, None))
+    if updated:
+        steps.append((statement("update_entities", engine), {"rows": updated}, len(updated)))
+    return steps
+
+
+def _edges(unit: Unit, engine: str) -> list[Step]:
+    removed: dict[EdgeType, list[dict[str, Any]]] = {}
+    added: dict[EdgeType, list[dict[str, Any]]] = {}
+    name = unit.state.name
+
+    def row(source: str, target: str, properties: dict[str, Any] | None = None) -> dict[str, Any]:
+        return {"source": codec.ref(name, source), "target": codec.ref(name, target), "properties": properties or {}}
+
+    for type_, source, target in sorted(unit.removed_edges):
+        removed.setdefault(type_, []).append(row(source, target))
+    for source, target in sorted(unit.chain_removed):
+        removed.setdefault(EdgeType.TEMPORAL_NEXT, []).append(row(source, target))
+    for (source, target), created in unit.chain_added.items():
+        added.setdefault(EdgeType.TEMPORAL_NEXT, []).append(row(source, target, {"created": created}))
+    for edge in unit.new_edges():
+        added.setdefault(edge.type, []).append(row(edge.source, edge.target, codec.encode_edge(edge)))
+    steps: list[Step] = [
+        (statement("delete_edges", engine, edge=type_), {"rows": rows}, None) for type_, rows in removed.items()
+    ]
+    for type_, rows in added.items():
+        text = (
+            statement("create_mentions", engine)
+            if type_ is EdgeType.MENTIONS
+            else statement("create_edges", engine, edge=type_)
+        )
+        steps.append((text, {"rows": rows}, len(rows)))
+    for type_ in sorted(ENTITY_EDGES):
+        rows = [row(edge.source, edge.target, codec.encode_edge(edge)) for edge in unit.new_entity_edges(type_)]
+        if rows:
+            steps.append((statement("create_entity_edges", engine, edge=type_), {"rows": rows}, len(rows)))
+    return steps
+
+
+def _deletions(unit: Unit, engine: str) -> list[Step]:
+    steps: list[Step] = []
+    gone = [node.memory.id for node in unit.nodes.values() if node.deleted and not node.new]
+    if gone:
+        steps.append((statement("delete_memories", engine), {"refs": unit.refs(gone)}, None))
+    if unit.removed_entities:
+        steps.append((statement("delete_entities", engine), {"refs": unit.refs(unit.removed_entities)}, None))
+    return steps

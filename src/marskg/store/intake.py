@@ -1,0 +1,166 @@
+"""From drafts to committed memories: one at a time, or many in transactions of some hundred.
+
+Guarantees: a draft is checked and weighed before any transaction is opened; what expired is swept before anything new
+is written; a batch is whole or absent, and after an interruption the batches before it are there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from marskg.clock import MAX_MS
+from marskg.config import duration_ms
+from marskg.errors import BudgetInfeasible, InvalidMemory
+from marskg.ontology.vocabulary import Kind, TaskStatus
+from marskg.store import amend, codec, maintenance
+from marskg.store.admission import check_draft, check_fits, check_iri, check_text
+from marskg.store.remember import Prepared, admit, check_new_id, retract
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from marskg.records import Memory
+    from marskg.sources.draft import Draft
+    from marskg.store.unit import Unit
+    from marskg.store.writer import Writer
+    from marskg.weight import TokenCounter
+
+#: Drafts in one transaction.
+BATCH = 250
+
+
+class Intake:
+    """Takes drafts for one tenant."""
+
+    def __init__(self, writer: Writer, counter: TokenCounter) -> None:
+        """Write through ``writer``; weigh with ``counter``."""
+        self._writer = writer
+        self._counter = counter
+
+    def one(self, draft: Draft, node_id: str | None = None) -> Memory:
+        """Store one draft; ``node_id`` is an id of the caller's own."""
+        if node_id is not None:
+            check_iri("id", node_id)
+            if not node_id.startswith("urn:uuid:"):
+                msg = f"id {node_id[:60]!r} must begin with urn:uuid:, in the form that RFC 9562 gives"
+                raise InvalidMemory(msg)
+        prepared = self._prepare(draft, self._counter.count(draft.content), node_id)
+        maintenance.settle(self._writer)
+
+        def work(unit: Unit) -> Memory:
+            if node_id is not None:
+                check_new_id(unit, node_id)
+            return admit(unit, prepared, {})
+
+        return self._writer.run(work)
+
+    def many(self, drafts: Iterable[Draft], *, progress: Callable[[int], None] | None, atomic: bool) -> int:
+        """Store what a reader yields; returns how many drafts were done."""
+        maintenance.settle(self._writer)
+        refs: dict[str, str] = {}
+        done = 0
+        for batch in self._batches(drafts, atomic=atomic):
+            self._write_batch(batch, refs, splittable=not atomic)
+            done += len(batch)
+            if progress is not None:
+                progress(done)
+        return done
+
+    def new_version(self, node_id: str, content: str) -> Memory:
+        """Store a new text for a memory, as a node that supersedes it."""
+        check_text("content", content, limit=self._writer.state.settings.max_content_bytes)
+        weight = max(1, self._counter.count(content))
+        check_fits(weight, self._writer.state.budget)
+        maintenance.settle(self._writer)
+        return self._writer.run(lambda unit: amend.new_version(unit, node_id, content, weight))
+
+    def _prepare(self, draft: Draft, weight: int, node_id: str | None = None) -> Prepared:
+        state = self._writer.state
+        check_draft(draft, state.settings.max_content_bytes)
+        weight = max(1, weight)
+        check_fits(weight, state.budget)
+        ttl = None
+        if draft.ttl is not None:
+            ttl = duration_ms(draft.ttl)
+            if ttl is None or ttl > MAX_MS:
+                msg = f"ttl {draft.ttl[:20]!r} is no duration; write for example 30d, 24h, 90m or 10s"
+                raise InvalidMemory(msg)
+        return Prepared(draft, weight, ttl, node_id)
+
+    def _batches(self, drafts: Iterable[Draft], *, atomic: bool) -> Iterator[list[Prepared]]:
+        """Yield checked drafts in batches that stay small beside the budget, or all at once."""
+        limit = max(1, self._writer.state.budget // 4)
+        batch: list[Prepared] = []
+        weight = 0
+        for chunk in _chunks(drafts, BATCH):
+            weights = self._counter.count_many([draft.content for draft in chunk])
+            for draft, tokens in zip(chunk, weights, strict=True):
+                prepared = self._prepare(draft, tokens)
+                if not atomic and batch and (weight + prepared.weight > limit or len(batch) >= BATCH):
+                    yield batch
+                    batch, weight = [], 0
+                batch.append(prepared)
+                weight += prepared.weight
+        if batch:
+            yield batch
+
+    def _write_batch(self, batch: list[Prepared], refs: dict[str, str], *, splittable: bool) -> None:
+        """Write a batch in one transaction; one that the budget cannot hold at once goes in halves."""
+
+        def work(unit: Unit) -> dict[str, str]:
+            local = dict(refs)
+            for prepared in batch:
+                _apply(unit, prepared, local)
+            return local
+
+        try:
+            refs.update(self._writer.run(work))
+        except BudgetInfeasible:
+            if not splittable or len(batch) == 1:
+                raise
+            middle = len(batch) // 2
+            self._write_batch(batch[:middle], refs, splittable=True)
+            self._write_batch(batch[middle:], refs, splittable=True)
+
+
+def _apply(unit: Unit, prepared: Prepared, refs: dict[str, str]) -> None:
+    """Do what one draft asks for."""
+    draft = prepared.draft
+    if draft.action == "remember":
+        memory = admit(unit, prepared, refs)
+        if draft.ref:
+            refs[draft.ref] = memory.id
+        return
+    if draft.key is None:
+        msg = f"draft {draft.ref[:60]!r} retracts or closes without a key; name the key"
+        raise InvalidMemory(msg)
+    if draft.action == "retract":
+        retract(unit, draft.key, draft.subjects, draft.content)
+        return
+    closed = close_task(unit, draft.key, draft.subjects, draft.status or TaskStatus.DONE)
+    if draft.ref and closed is not None:
+        refs[draft.ref] = closed.id
+
+
+def close_task(unit: Unit, key: str, subjects: tuple[str, ...], status: TaskStatus) -> Memory | None:
+    """Give the current task of a key a status; returns it, or None where there is none."""
+
+
+    for node in unit.slot(codec.slot_key(unit.state.name, subjects, key)):
+        if node.memory.kind is Kind.TASK and node.has_content and node.memory.current:
+            return amend.amend_task(unit, node.memory.id, status=status)
+    return None
+
+
+def _chunks(items: Iterable[Draft], size: int) -> Iterator[list[Draft]]:
+    chunk: list[Draft] = []
+    for item in items:
+        chunk.append(item)
+        if len(chunk) == size:
+            yield chunk
+            chunk = []
+    if chunk:
+        yield chunk
+
+

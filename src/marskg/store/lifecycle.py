@@ -1,0 +1,270 @@
+"""The ways out of the live tier inside a unit of work: eviction, archiving, expiry, and what they pull along.
+
+Guarantees, when a function here returns: whatever a node with content depends on still has content (I3); whatever an
+active task requires has content, or the edge became ``lostPrerequisite`` and the task ``blocked`` (I4, I5); no node
+with content refers to something that is gone (I2); neighbours in a session are linked again (I6); each transition has
+its record (I7). Source: semantics sections 3, 4 and 5.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from marskg.errors import NotPermitted
+from marskg.ontology.mapping import time_lexical
+from marskg.ontology.vocabulary import ACTIVE_STATUSES, TOMBSTONE_EDGES, EdgeType, Kind, Operation, TaskStatus, Tier
+from marskg.records import Edge, Memory
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from marskg.store.unit import Node, Unit
+
+
+@dataclass(frozen=True, slots=True)
+class Departure:
+    """One memory that is to lose its content, and what its record says."""
+
+    id: str
+    details: Mapping[str, Any]
+
+
+def history(unit: Unit, memory: Memory, tier: Tier) -> tuple[str, ...]:
+    """Return the memory's tier history with its step into ``tier``."""
+    return tuple(sorted({*memory.tier_history, f"{time_lexical(unit.now)} {tier}"}))
+
+
+def archive(unit: Unit, departures: Iterable[Departure], *, grace: int | None) -> None:
+    """Move memories to the latent tier; with ``grace`` (ms) they become tombstones when it ends."""
+    for departure in departures:
+        node = unit.node(departure.id)
+        memory = node.memory
+        unit.running_weight -= memory.weight
+        unit.change(
+            node,
+            tier=Tier.LATENT,
+            tier_history=history(unit, memory, Tier.LATENT),
+            grace_until=None if grace is None else unit.now + grace,
+        )
+        unit.record(Operation.ARCHIVE, node, tier_before=memory.tier, details=departure.details)
+
+
+def evict(unit: Unit, departures: Iterable[Departure], *, operation: Operation = Operation.EVICT) -> None:
+    """Take the content of memories that nothing with content depends on, dependents before their bases."""
+    ordered = list(departures)
+    unit.fetch([departure.id for departure in ordered])
+    unit.load_previous([departure.id for departure in ordered])
+    nodes = [unit.node(departure.id) for departure in ordered]
+    entities: list[str] = []
+    tiers = [node.memory.tier for node in nodes]
+    for node in nodes:
+        entities += _strip(unit, node)
+    unreferenced = _unreferenced(unit, [node.memory.id for node in nodes])
+    candidates: set[str] = set()
+    for departure, node, tier in zip(ordered, nodes, tiers, strict=True):
+        candidates |= {target for _, target in node.edges}
+        node.deleted = node.memory.id in unreferenced
+        unit.record(operation, node, tier_before=tier, details=departure.details)
+    _purge(unit, candidates)
+    _drop_entities(unit, entities)
+
+
+def expire(unit: Unit, ids: Iterable[str], *, reason: str) -> list[str]:
+    """Expire memories with all that depends on them; returns the ids that lost their content, in order."""
+    order = _with_dependents(unit, ids)
+    losing = set(order)
+    _release_tasks(unit, losing)
+    evict(
+        unit,
+        [Departure(node_id, {"rule": "expiry", "reason": reason}) for node_id in order],
+        operation=Operation.EXPIRE,
+    )
+    return order
+
+
+def _strip(unit: Unit, node: Node) -> list[str]:
+    """Turn a node into a tombstone; returns the entities that it mentioned."""
+    memory = node.memory
+    if memory.tier is Tier.LIVE:
+        unit.running_weight -= memory.weight
+    if memory.kind is Kind.EPISODIC:
+        unit.take_out_of_chain(memory.id)
+        unit.tails.pop(memory.session or "", None)
+    entities = node.targets(EdgeType.MENTIONS)
+    if memory.pinned:
+        unit.set_pinned(node, pinned=False)
+    if node.guarding:
+        node.guarding = False
+        unit.guard(node, -1)
+        for target in node.targets(EdgeType.REQUIRES):
+            unit.guard(unit.node(target), -1)
+    for base in node.targets(EdgeType.DEPENDS_ON):
+        unit.node(base).blockers -= 1
+    for type_, target in list(node.edges):
+        if type_ not in TOMBSTONE_EDGES:
+            del node.edges[type_, target]
+            unit.removed_edges.add((type_, memory.id, target))
+    node.salt = None
+    node.memory = Memory(
+        id=memory.id,
+        tenant=memory.tenant,
+        kind=memory.kind,
+        content=None,
+        created=memory.created,
+        sequence=memory.sequence,
+        valid_from=memory.valid_from,
+        valid_to=memory.valid_to,
+        superseded_at=memory.superseded_at,
+        tier=Tier.TOMBSTONE,
+        tier_history=history(unit, memory, Tier.TOMBSTONE),
+        subject_handles=tuple(sorted(unit.services.handle(unit.state.name, subject) for subject in memory.subjects)),
+    )
+    return entities
+
+
+def _unreferenced(unit: Unit, ids: Iterable[str]) -> set[str]:
+    """Return those of ``ids`` that no node with content refers to."""
+    wanted = set(ids)
+    edges = [edge for edge in unit.incoming(wanted) if edge[2] is not EdgeType.TEMPORAL_NEXT]
+    unit.fetch(sorted({source for source, _, _ in edges}))
+    return wanted - {target for source, target, _ in edges if unit.node(source).has_content}
+
+
+def _purge(unit: Unit, candidates: set[str]) -> None:
+    """Remove the tombstones among ``candidates`` that nothing with content refers to, and so on downwards."""
+    while candidates:
+        unit.fetch(sorted(candidates))
+        tombstones = [
+            node_id
+            for node_id in sorted(candidates)
+            if (node := unit.nodes.get(node_id)) is not None and not node.deleted and not node.has_content
+        ]
+        candidates = set()
+        for node_id in sorted(_unreferenced(unit, tombstones)):
+            node = unit.node(node_id)
+            candidates |= {target for _, target in node.edges}
+            node.deleted = True
+            details = {"rule": "unreferenced", "reason": "tombstone removed: nothing with content refers to it"}
+            unit.record(Operation.PURGE, node, tier_before=Tier.TOMBSTONE, details=details)
+
+
+def _drop_entities(unit: Unit, entities: Iterable[str]) -> None:
+    """Remove the entities that nothing points to any more: a name is personal data too."""
+    wanted = sorted(set(entities))
+    if not wanted:
+        return
+    prefix = len(unit.state.name) + 1
+    stored = {row["ref"][prefix:]: row["uses"] for row in unit.read("entity_uses", {"refs": unit.refs(wanted)})}
+    for entity_id in wanted:
+        removed = sum(1 for type_, _, target in unit.removed_edges if type_ is EdgeType.MENTIONS and target == entity_id)
+        added = sum(1 for edge in unit.new_edges() if edge.target == entity_id)
+        if entity_id in stored and stored[entity_id] - removed + added <= 0:
+            unit.remove_entity(entity_id, "entity removed: no memory mentions it any more")
+
+
+def _with_dependents(unit: Unit, ids: Iterable[str]) -> list[str]:
+    """Return ``ids`` and all nodes with content that depend on them, dependents before bases."""
+    order: list[str] = []
+    done: set[str] = set()
+    pending = sorted(set(ids))
+    found = set(pending)
+    dependents: dict[str, list[str]] = {}
+    while pending:
+        edges = [(source, target) for source, target, type_ in unit.incoming(pending) if type_ is EdgeType.DEPENDS_ON]
+        unit.fetch(sorted({source for source, _ in edges}))
+        pending = []
+        for source, target in edges:
+            if unit.node(source).has_content:
+                dependents.setdefault(target, []).append(source)
+                if source not in found:
+                    found.add(source)
+                    pending.append(source)
+    stack = [(node_id, False) for node_id in sorted(found, reverse=True)]
+    while stack:
+        node_id, expanded = stack.pop()
+        if node_id in done:
+            continue
+        if expanded:
+            done.add(node_id)
+            if unit.node(node_id).has_content:
+                order.append(node_id)
+            continue
+        stack.append((node_id, True))
+        stack += [(source, False) for source in dependents.get(node_id, ()) if source not in done]
+    return order
+
+
+def _release_tasks(unit: Unit, losing: set[str]) -> None:
+    """Turn ``requires`` edges onto what is about to go into ``lostPrerequisite`` and block the active tasks (I5)."""
+    tasks: dict[str, list[str]] = {}
+    for source, target, type_ in unit.incoming(losing):
+        if type_ is EdgeType.REQUIRES and source not in losing:
+            tasks.setdefault(source, []).append(target)
+    for task_id, targets in sorted(tasks.items()):
+        node = unit.node(task_id)
+        if not node.has_content:
+            continue
+        for target in targets:
+            unit.unlink(node, EdgeType.REQUIRES, target)
+            unit.link(node, Edge(task_id, EdgeType.LOST_PREREQUISITE, target, unit.now))
+        if node.memory.status in ACTIVE_STATUSES:
+            unit.change(node, status=TaskStatus.BLOCKED)
+        unit.record(
+            Operation.AMEND,
+            node,
+            tier_before=node.memory.tier,
+            details={"rule": "lost-prerequisite", "reason": "a prerequisite expired: the task is blocked"},
+        )
+
+
+def restore(unit: Unit, node: Node) -> Memory:
+    """Make a latent memory live again; the budget is the caller's to check.
+
+    Raises:
+        NotPermitted: the memory is not latent.
+    """
+    memory = node.memory
+    if memory.tier is not Tier.LATENT:
+        msg = f"{memory.id} is {memory.tier}, and only a latent memory can be restored"
+        raise NotPermitted(msg)
+    unit.running_weight += memory.weight
+    unit.change(node, tier=Tier.LIVE, tier_history=history(unit, memory, Tier.LIVE), grace_until=None)
+    unit.record(
+        Operation.RESTORE,
+        node,
+        tier_before=Tier.LATENT,
+        details={"rule": "restore", "reason": "restored to the live tier on request"},
+    )
+    return node.memory
+
+
+def settle_due(unit: Unit, limit: int = 200) -> int:
+    """Apply what time has brought: expiries, ends of grace, deadlines; returns how many memories it looked at.
+
+    While expiry is suspended after a jump of the clock, nothing is removed (semantics section 10).
+    """
+    name = unit.state.name
+    high = f"{name}|{unit.now + 1:016x}"
+    rows = unit.read("due", {"low": f"{name}|", "high": high, "limit": limit})
+    unit.fetch([row["id"] for row in rows])
+    lapsed, expired = [], []
+    for row in rows:
+        node = unit.nodes.get(row["id"])
+        if node is None or not node.has_content:
+            continue
+        memory = node.memory
+        if memory.expires_at is not None and memory.expires_at <= unit.now:
+            expired.append((memory.id, "expired: its time to live ended"))
+        elif memory.grace_until is not None and memory.grace_until <= unit.now:
+            expired.append((memory.id, "its grace in the latent tier ended"))
+        else:
+            lapsed.append(node)
+    for node in lapsed:
+        unit.settle_activity(node)
+        details = {"rule": "deadline", "reason": "deadline and grace passed: the task no longer protects anything"}
+        unit.record(Operation.AMEND, node, tier_before=node.memory.tier, details=details)
+    if unit.state.suspended_at is None:
+        for reason in sorted({reason for _, reason in expired}):
+            expire(unit, [node_id for node_id, why in expired if why == reason and unit.nodes[node_id].has_content], reason=reason)
+    return len(lapsed) + (len(expired) if unit.state.suspended_at is None else 0)

@@ -1,0 +1,111 @@
+"""What time and operators ask of a tenant: expiry, the clock's confirmation, the order keys anew, the figures.
+
+Guarantees: what has expired is swept before anything new is written; while a jump of the clock is unconfirmed nothing
+is removed; the figures come from the graph itself, not from the tenant's row, so that they can be held against it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from marskg.ontology.vocabulary import Kind, Operation, Tier
+from marskg.store.lifecycle import settle_due
+
+if TYPE_CHECKING:
+    from marskg.store.reader import GraphReader
+    from marskg.store.unit import Unit
+    from marskg.store.writer import Writer
+
+_PAGE = 200
+
+
+def settle(writer: Writer, *, force: bool = False) -> int:
+    """Sweep what is due, if anything is; returns how many memories it dealt with."""
+    state = writer.state
+    now, state = state.at(writer.services.clock.now_ms())
+    if state.suspended_at is not None:
+        return 0
+    if not force and (writer.next_due is None or now < writer.next_due):
+        return 0
+    done = 0
+    while True:
+        swept = writer.run(lambda unit: settle_due(unit, _PAGE))
+        done += swept
+        if swept == 0:
+            break
+    writer.next_due = _next_due(writer)
+    return done
+
+
+def _next_due(writer: Writer) -> int | None:
+    rows = writer.read("due", {"low": f"{writer.tenant}|", "high": f"{writer.tenant}}}", "limit": 1})
+    return int(rows[0]["key"].rpartition("|")[2], 16) if rows else None
+
+
+def confirm_clock(writer: Writer) -> None:
+    """Record that the clock is right, and let expiry go on."""
+
+    def work(unit: Unit) -> None:
+        unit.state = replace(unit.state, suspended_at=None)
+        unit.note(Operation.CONFIRM_CLOCK)
+
+    if writer.state.at(writer.services.clock.now_ms())[1].suspended_at is not None:
+        writer.run(work)
+        writer.next_due = 0
+
+
+def stats(writer: Writer, reader: GraphReader) -> dict[str, Any]:
+    """Return the figures of ``mars stats``."""
+    state = writer.state
+    counts = reader.counts()
+    by_tier = {tier: sum(number for (found, _), (number, _) in counts.items() if found is tier) for tier in Tier}
+    return {
+        "tenant": state.name,
+        "live": by_tier[Tier.LIVE],
+        "latent": by_tier[Tier.LATENT],
+        "tombstones": by_tier[Tier.TOMBSTONE],
+        "weight": sum(weight for (tier, _), (_, weight) in counts.items() if tier is Tier.LIVE),
+        "latent_weight": sum(weight for (tier, _), (_, weight) in counts.items() if tier is Tier.LATENT),
+        "budget": state.budget,
+        "protected_weight": state.protected_weight,
+        "by_kind": {
+            kind.value: {
+                "live": counts.get((Tier.LIVE, kind), (0, 0))[0],
+                "weight": counts.get((Tier.LIVE, kind), (0, 0))[1],
+                "latent": counts.get((Tier.LATENT, kind), (0, 0))[0],
+                "tombstones": counts.get((Tier.TOMBSTONE, kind), (0, 0))[0],
+            }
+            for kind in Kind
+        },
+        "policy": state.settings.policy.name,
+        "audit_seq": state.sequence,
+        "access_seq": state.access_sequence,
+        "expiry_suspended": state.suspended_at is not None,
+        "engine": writer.engine.name,
+    }
+
+
+def rekey(writer: Writer, reader: GraphReader) -> int:
+    """Compute every order key anew after the weights of importance changed; returns how many memories have keys."""
+    done = 0
+    page: list[str] = []
+
+    def work(unit: Unit) -> None:
+        unit.fetch(page)
+        for node in unit.nodes.values():
+            node.eligible = None
+        unit.note(Operation.MIGRATE, parameters=unit.state.settings.to_parameters())
+
+    for memory, _, _ in reader.memories():
+        if memory.tier is Tier.LIVE:
+            page.append(memory.id)
+        if len(page) >= _PAGE:
+            writer.run(work)
+            done += len(page)
+            page = []
+    if page:
+        writer.run(work)
+        done += len(page)
+    return done
+

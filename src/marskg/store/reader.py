@@ -1,0 +1,161 @@
+"""Reading a tenant: single memories, histories, and whole-store streams in constant memory.
+
+Guarantees: nothing of another tenant is ever returned (I8); a stream reads page by page in the order of references
+and holds one page; an expired memory is invisible from the moment it expires, swept or not.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from marskg.ontology.vocabulary import EdgeType, Kind, Tier
+from marskg.records import AuditRecord, Edge, Entity, Memory, TreeHead
+from marskg.store import codec
+from marskg.store.statements import statement
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    from marskg.store.engine import Engine, Row
+
+T = TypeVar("T")
+PAGE = 500
+
+
+class GraphReader:
+    """Read access to one tenant of an engine."""
+
+    def __init__(self, engine: Engine, tenant: str) -> None:
+        """Read ``tenant`` through ``engine``."""
+        self._engine = engine
+        self._tenant = tenant
+
+    def run(self, name: str, parameters: Mapping[str, Any]) -> list[Row]:
+        """Run the named read-only statement."""
+        return self._engine.read(statement(name, self._engine.name), parameters)
+
+    def _refs(self, ids: Iterable[str]) -> list[str]:
+        return [codec.ref(self._tenant, node_id) for node_id in ids]
+
+    def get(self, node_id: str, now: int) -> Memory | None:
+        """Return a memory with content that is not expired, else None."""
+        rows = self.run("load_memories", {"refs": self._refs((node_id,))})
+        if not rows:
+            return None
+        memory = codec.decode_memory(rows[0]["node"])
+        gone = memory.content is None or (memory.expires_at is not None and memory.expires_at <= now)
+        return None if gone else memory
+
+    def nodes(self, ids: Iterable[str]) -> list[tuple[Memory, tuple[Edge, ...], str | None]]:
+        """Return the memories with these ids in any tier, with outgoing edges and salt, in the order asked for."""
+        wanted = list(ids)
+        return _group(self.run("load_memories", {"refs": self._refs(wanted)}), wanted)
+
+    def edges_to(self, ids: Iterable[str]) -> list[Edge]:
+        """Return the edges between memories that point to ``ids``, without their dates."""
+        prefix = len(self._tenant) + 1
+        rows = self.run("load_incoming", {"refs": self._refs(ids)})
+        return sorted(Edge(row["source"], EdgeType(row["type"]), row["ref"][prefix:], 0) for row in rows)
+
+    def history(self, node_id: str) -> list[Memory]:
+        """Return all versions of a memory that still exist, oldest first; a tombstone stands for a lost one."""
+        found: dict[str, Memory] = {}
+        pending = [node_id]
+        while pending:
+            step = [item for item in pending if item not in found]
+            pending = []
+            for memory, edges, _ in self.nodes(step):
+                found[memory.id] = memory
+                pending += [edge.target for edge in edges if edge.type is EdgeType.SUPERSEDES]
+            pending += [edge.source for edge in self.edges_to(step) if edge.type is EdgeType.SUPERSEDES]
+        return sorted(found.values(), key=lambda memory: (memory.valid_from, memory.sequence))
+
+    def memories(self) -> Iterator[tuple[Memory, tuple[Edge, ...], str | None]]:
+        """Yield every memory of the tenant with its outgoing edges and its salt."""
+        for page in self._pages("memories_page", lambda row: str(row["ref"])):
+            ids = [reference[len(self._tenant) + 1 :] for reference in page]
+            yield from _group(self.run("load_memories", {"refs": page}), ids)
+
+    def entities(self) -> Iterator[tuple[Entity, tuple[Edge, ...], str]]:
+        """Yield every entity of the tenant with its outgoing edges and its salt."""
+        for page in self._pages("entities_page", lambda row: str(row["ref"])):
+            rows: dict[str, list[Row]] = {}
+            for row in self.run("load_entities", {"refs": page}):
+                rows.setdefault(row["ref"], []).append(row)
+            for reference in page:
+                found = rows[reference]
+                entity = codec.decode_entity(found[0]["node"])
+                edges = sorted(codec.decode_edge(entity.id, row) for row in found if row["type"] is not None)
+                yield entity, tuple(edges), found[0]["node"]["salt"]
+
+    def _pages(self, name: str, pick: Callable[[Row], str]) -> Iterator[list[str]]:
+        low, high = f"{self._tenant}|", f"{self._tenant}}}"
+        while True:
+            page = [pick(row) for row in self.run(name, {"low": low, "high": high, "limit": PAGE})]
+            if page:
+                yield page
+            if len(page) < PAGE:
+                return
+            low = page[-1] + "\x01"
+
+    def records(self, log: str = "t", first: int = 1) -> Iterator[AuditRecord]:
+        """Yield the records of one log (``t`` transitions, ``a`` accesses) from ``first`` on, in order."""
+        high = f"{self._tenant}|{log}}}"
+        while True:
+            low = codec.audit_ref(self._tenant, log, first)
+            rows = self.run("records", {"low": low, "high": high, "limit": PAGE})
+            for row in rows:
+                yield codec.decode_record(row["record"])
+            if len(rows) < PAGE:
+                return
+            first = rows[-1]["record"]["sequence"] + 1
+
+    def leaves(self, log_letter: str, first: int) -> Iterator[bytes]:
+        """Yield the leaf hashes of a log from sequence ``first`` on."""
+        high = f"{self._tenant}|{log_letter}}}"
+        while True:
+            low = codec.audit_ref(self._tenant, log_letter, first)
+            rows = self.run("leaves", {"low": low, "high": high, "limit": 5000})
+            for row in rows:
+                yield bytes.fromhex(row["leaf"])
+            if len(rows) < 5000:
+                return
+            first += len(rows)
+
+    def records_of(self, node_id: str) -> list[AuditRecord]:
+        """Return the transition records about one memory, also after it is gone."""
+        rows = self.run("records_of", {"memory": codec.ref(self._tenant, node_id)})
+        return [codec.decode_record(row["record"]) for row in rows]
+
+    def heads(self, log: str) -> list[TreeHead]:
+        """Return the signed tree heads of a log, smallest first."""
+        low = f"{self._tenant}|{log}|"
+        rows = self.run("heads", {"low": low, "high": low[:-1] + "}"})
+        return [codec.decode_head(row["head"]) for row in rows]
+
+    def keys(self) -> list[dict[str, Any]]:
+        """Return the announced signing keys."""
+        return [row["key"] for row in self.run("keys", {"tenant": self._tenant})]
+
+    def counts(self) -> dict[tuple[Tier, Kind], tuple[int, int]]:
+        """Return ``(number, weight)`` by tier and kind."""
+        rows = self.run("statistics", {"tenant": self._tenant})
+        return {(Tier(row["tier"]), Kind(row["kind"])): (int(row["count"]), int(row["weight"])) for row in rows}
+
+    def session(self, session: str | None) -> list[Row]:
+        """Return id, kind, tier, validFrom and sequence of the nodes of a session."""
+        return self.run("session_episodes", {"session": codec.session_key(self._tenant, session)})
+
+
+def _group(rows: list[Row], ids: list[str]) -> list[tuple[Memory, tuple[Edge, ...], str | None]]:
+    """Put the rows of load_memories together, one memory each, in the order of ``ids``."""
+    grouped: dict[str, list[Row]] = {}
+    for row in rows:
+        grouped.setdefault(row["node"]["id"], []).append(row)
+    found = []
+    for node_id in dict.fromkeys(ids):
+        if node_id in grouped:
+            own = grouped[node_id]
+            edges = sorted(codec.decode_edge(node_id, row) for row in own if row["type"] is not None)
+            found.append((codec.decode_memory(own[0]["node"]), tuple(edges), own[0]["node"].get("salt")))
+    return found

@@ -1,0 +1,529 @@
+"""Admitting a draft into the graph inside a unit of work: slots, links, entities, chain and the write gate.
+
+Guarantees: what is linked exists in the same tenant and has the content that its edge needs (I2-I4); one keyed slot
+has one cardinality, and of a single one exactly one current value (section 1); an episode stands in its session in the
+order of ``validFrom``, then sequence (I6); an expiry never outlives what the memory depends on (I5).
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from marskg.clock import uuid7
+from marskg.errors import ClosureViolation, CycleError, DuplicateId, InvalidMemory, TaskSafetyViolation
+from marskg.ontology.mapping import quantise
+from marskg.ontology.vocabulary import (
+    ACTIVE_STATUSES,
+    ACYCLIC,
+    Cardinality,
+    EdgeType,
+    Kind,
+    Operation,
+    Tier,
+)
+from marskg.records import Edge, Entity, Memory
+from marskg.store import codec
+from marskg.store.admission import cardinality_of, check_payload, check_set, class_of, default_status
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from marskg.sources.draft import Draft, EntityRef
+    from marskg.store.unit import Node, Unit
+
+_SUPERSEDABLE = frozenset({Tier.LIVE, Tier.LATENT})
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A checked draft with what was worked out before the transaction."""
+
+    draft: Draft
+    weight: int
+    ttl: int | None
+    id: str | None = None
+
+
+def normalised(text: str) -> str:
+    """Return the form in which two values of a set count as equal: NFKC, case-folded, single blanks."""
+    return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+
+
+def admit(unit: Unit, prepared: Prepared, resolve: Mapping[str, str]) -> Memory:
+    """Write one draft into ``unit``; ``resolve`` turns the refs of earlier drafts into ids.
+
+    Returns the new memory, or the one that it was merged into.
+
+    Raises:
+        ClosureViolation, TaskSafetyViolation, CycleError, DuplicateId, InvalidMemory: the write gate refuses it.
+    """
+    draft = prepared.draft
+    links = [(type_, resolve.get(name, name)) for type_, name in draft.links()]
+    _gate(unit, links, active=draft.kind is Kind.TASK and default_status(draft) in ACTIVE_STATUSES)
+    memory = _new_memory(unit, prepared)
+    slot = _Slot(unit, memory) if memory.key is not None else None
+    if slot is not None:
+        equal = slot.equal(memory)
+        if equal is not None:
+            return _merge(unit, equal, links)
+        memory = slot.place(memory)
+    memory = _clamp(unit, memory, links)
+    node = unit.create(memory)
+    for type_, target in links:
+        unit.link(node, Edge(memory.id, type_, target, memory.created))
+    entity_ids = _mention(unit, node, draft.mentions)
+    _relate(unit, draft, entity_ids)
+    if memory.kind is Kind.EPISODIC:
+        append_to_session(unit, node)
+    if slot is not None:
+        slot.supersede(node)
+    if memory.pinned:
+        unit.guard(node, 1)
+    unit.settle_activity(node)
+    # The sequence is the record's, which may follow those of entities; superseding comes after it.
+    unit.change(node, sequence=unit.next_sequence)
+    unit.record(
+        Operation.REMEMBER,
+        node,
+        budget=unit.state.budget,
+        weight_before=unit.running_weight - node.memory.weight,
+        weight_after=unit.running_weight,
+    )
+    if slot is not None:
+        slot.record_superseded()
+    return node.memory
+
+
+def _new_memory(unit: Unit, prepared: Prepared) -> Memory:
+    draft = prepared.draft
+    sensitivity = quantise(draft.sensitivity or 0.0)
+    memory_class = class_of(draft, sensitivity)
+    life = prepared.ttl if prepared.ttl is not None else unit.state.settings.life(memory_class)
+    expires = draft.expires_at if draft.expires_at is not None else None if life is None else unit.now + life
+    return Memory(
+        id=prepared.id or uuid7(unit.now, unit.services.source),
+        tenant=unit.state.name,
+        kind=draft.kind,
+        content=draft.content,
+        created=unit.now,
+        sequence=unit.next_sequence,
+        payload=check_payload(draft.kind, draft.payload),
+        key=draft.key,
+        cardinality=cardinality_of(draft),
+        valid_from=draft.at,
+        sensitivity=sensitivity,
+        sensitivity_reasons=("given by the caller",) if draft.sensitivity else (),
+        weight=prepared.weight,
+        source_type=draft.source_type,
+        source_ref=draft.source_ref,
+        reliability=1.0 if draft.reliability is None else quantise(draft.reliability),
+        session=draft.session,
+        memory_class=memory_class,
+        intent_tags=check_set("intent_tags", draft.intent_tags),
+        subjects=check_set("subjects", draft.subjects),
+        expires_at=expires,
+        pinned=draft.pin,
+        status=default_status(draft),
+        priority=draft.priority,
+        deadline=draft.deadline,
+        last_access=unit.now,
+        score=50 if draft.score is None else draft.score,
+    )
+
+
+# --- The write gate (I2-I4, acyclicity) -----------------------------------------------------------------------
+
+
+def _gate(unit: Unit, links: Iterable[tuple[EdgeType, str]], *, active: bool) -> None:
+    """Check that what a new node links to may be linked to."""
+    wanted = list(links)
+    if not wanted:
+        return
+    unit.fetch(sorted({target for _, target in wanted}))
+    for type_, target in wanted:
+        check_target(unit, type_, target, active=active)
+
+
+def check_target(unit: Unit, type_: EdgeType, target: str, *, active: bool) -> None:
+    """Check one edge to ``target`` from a node with content.
+
+    Raises:
+        ClosureViolation: the target does not exist in this tenant, or has lost the content that the edge needs.
+        TaskSafetyViolation: an active task would require missing content.
+    """
+    node = unit.nodes.get(target)
+    if node is None or node.deleted:
+        msg = (
+            f"{type_} points to {target[:60]}, which is no memory of tenant {unit.state.name!r} (I2); "
+            "store it first, or leave the edge out"
+        )
+        raise ClosureViolation(msg)
+    if node.has_content:
+        if type_ is EdgeType.ATTACHES_TO_GOAL and node.memory.kind is not Kind.TASK:
+            msg = f"attachesToGoal points to {target}, which is {node.memory.kind}; it must point to a task"
+            raise ClosureViolation(msg)
+        return
+    if type_ is EdgeType.DEPENDS_ON:
+        msg = f"dependsOn points to {target}, whose content is gone (I3); depend on its successor or store it anew"
+        raise ClosureViolation(msg)
+    if type_ is EdgeType.REQUIRES and active:
+        msg = f"requires points to {target}, whose content is gone (I4); require its successor or close the task"
+        raise TaskSafetyViolation(msg)
+    if type_ is not EdgeType.DERIVES_FROM:
+        msg = f"{type_} points to {target}, whose content is gone; link to a memory that has content"
+        raise ClosureViolation(msg)
+
+
+def check_acyclic(unit: Unit, source: str, type_: EdgeType, target: str) -> None:
+    """Check that a new edge closes no cycle (section 2).
+
+    Raises:
+        CycleError: derivesFrom, dependsOn, supersedes and requires would form a cycle.
+    """
+    if type_ not in ACYCLIC:
+        return
+    closes = source == target
+    if not closes:
+        rows = unit.read("reaches", {"refs": unit.refs((target,)), "source": codec.ref(unit.state.name, source)})
+        closes = bool(rows)
+    if closes:
+        msg = f"{type_} from {source} to {target} would close a cycle; derive, depend, supersede and require one way only"
+        raise CycleError(msg)
+
+
+def check_new_id(unit: Unit, node_id: str) -> None:
+    """Check that an id given by the caller is free.
+
+    Raises:
+        DuplicateId: the tenant already has it.
+    """
+    unit.fetch((node_id,))
+    if node_id in unit.nodes:
+        msg = f"{node_id} already exists in tenant {unit.state.name!r}; use update to give it a new version"
+        raise DuplicateId(msg)
+
+
+def _clamp(unit: Unit, memory: Memory, links: Iterable[tuple[EdgeType, str]]) -> Memory:
+    """Let the expiry not outlive what the memory depends on, and say so (I5)."""
+    limits = [
+        limit
+        for type_, target in links
+        if type_ is EdgeType.DEPENDS_ON and (limit := unit.node(target).memory.expires_at) is not None
+    ]
+    if not limits or (memory.expires_at is not None and memory.expires_at <= min(limits)):
+        return memory
+    notice = "expires_at was brought forward to that of a memory it depends on"
+    return replace(memory, expires_at=min(limits), notices=(*memory.notices, notice))
+
+
+# --- Keyed slots ------------------------------------------------------------------------------------------------
+
+
+class _Slot:
+    """The values of one (tenant, subjects, key), and where a new one belongs among them."""
+
+    def __init__(self, unit: Unit, memory: Memory) -> None:
+        self._unit = unit
+        self._key = codec.slot_key(memory.tenant, memory.subjects, memory.key or "")
+        self._old: list[Node] = []
+        self._followers: list[Node] = []
+        self.members = unit.slot(self._key) if memory.cardinality is not Cardinality.APPEND else unit.slot_head(self._key)
+        other = next((node for node in self.members if node.memory.cardinality is not memory.cardinality), None)
+        if other is not None:
+            msg = (
+                f"key {memory.key!r} already holds values of cardinality {other.memory.cardinality}, "
+                f"this one is {memory.cardinality}; use the same, or another key"
+            )
+            raise InvalidMemory(msg)
+
+    def _current(self) -> list[Node]:
+        return [node for node in self.members if node.has_content and node.memory.current]
+
+    def equal(self, memory: Memory) -> Node | None:
+        """Return the current value that says the same, or None."""
+        if memory.cardinality is Cardinality.APPEND:
+            return None
+        text = normalised(memory.content or "")
+        for node in self._current():
+            same = normalised(node.memory.content or "") == text and dict(node.memory.payload) == dict(memory.payload)
+            if same and node.memory.kind is memory.kind and node.memory.valid_from <= memory.valid_from:
+                return node
+        return None
+
+    def place(self, memory: Memory) -> Memory:
+        """Return the memory with its place in valid time: a late-arriving older value enters already closed."""
+        if memory.cardinality is not Cardinality.SINGLE:
+            return memory
+        values = [node for node in self.members if node.has_content]
+        later = [node for node in values if node.memory.valid_from > memory.valid_from]
+        if later:
+            closes = min(node.memory.valid_from for node in later)
+            notice = "a later value of this key is known: this one entered already superseded"
+            return replace(
+                memory, valid_to=closes, superseded_at=memory.created, notices=(*memory.notices, notice)
+            )
+        self._old = self._current()
+        return memory
+
+    def supersede(self, node: Node) -> None:
+        """Close the older value and move to the new one what belongs to the slot (section 5)."""
+        for old in self._old:
+            self._followers += supersede(self._unit, old, node)
+
+    def record_superseded(self) -> None:
+        """Record the closing of the older value, after the record of the new one."""
+        for old in self._old:
+            record_superseded(self._unit, old)
+        record_followers(self._unit, self._followers)
+
+
+def supersede(unit: Unit, old: Node, new: Node) -> list[Node]:
+    """Let ``new`` supersede ``old``: pin, requires, goal, expiry and purpose move to it.
+
+    Returns the other nodes that changed with it: tasks whose requirement moved, dependents that are unaffirmed now,
+    and episodes whose every derived fact is superseded; the caller records them.
+    """
+    unit.link(new, Edge(new.memory.id, EdgeType.SUPERSEDES, old.memory.id, unit.now))
+    changes: dict[str, object] = {}
+    if old.memory.pinned:
+        unit.set_pinned(old, pinned=False)
+        unit.set_pinned(new, pinned=True)
+    if old.memory.expires_at is not None and new.memory.expires_at is None:
+        changes["expires_at"] = old.memory.expires_at
+    if old.memory.purpose and not new.memory.purpose:
+        changes["purpose"] = old.memory.purpose
+    unit.change(new, **changes)
+    for goal in old.targets(EdgeType.ATTACHES_TO_GOAL):
+        unit.unlink(old, EdgeType.ATTACHES_TO_GOAL, goal)
+        unit.link(new, Edge(new.memory.id, EdgeType.ATTACHES_TO_GOAL, goal, unit.now))
+    followers = _repoint(unit, old, new)
+    unit.change(old, valid_to=new.memory.valid_from, superseded_at=unit.now)
+    followers += _unaffirm(unit, old, new)
+    return followers + _follow(unit, old)
+
+
+def record_superseded(unit: Unit, old: Node) -> None:
+    """Record that ``old`` was superseded."""
+    unit.record(
+        Operation.SUPERSEDE,
+        old,
+        tier_before=old.memory.tier,
+        details={"rule": "supersession", "reason": "superseded by a newer value of the same slot"},
+    )
+
+
+def record_followers(unit: Unit, followers: Iterable[Node]) -> None:
+    """Record what changed with a superseded memory, each node once."""
+    for follower in {node.memory.id: node for node in followers}.values():
+        unit.record(
+            Operation.SUPERSEDE,
+            follower,
+            tier_before=follower.memory.tier,
+            details={"rule": "supersession", "reason": "re-pointed, unaffirmed or superseded with what it rests on"},
+        )
+
+
+def _repoint(unit: Unit, old: Node, new: Node) -> list[Node]:
+    """Point the tasks that require ``old`` to ``new``."""
+    tasks = []
+    for source, _, type_ in unit.incoming((old.memory.id,)):
+        if type_ is EdgeType.REQUIRES and source != new.memory.id:
+            task = unit.node(source)
+            if task.has_content:
+                unit.unlink(task, EdgeType.REQUIRES, old.memory.id)
+                unit.link(task, Edge(source, EdgeType.REQUIRES, new.memory.id, unit.now))
+                tasks.append(task)
+    return tasks
+
+
+def _unaffirm(unit: Unit, old: Node, new: Node) -> list[Node]:
+    """Mark what depends on ``old`` as unaffirmed: it leaves default retrieval until somebody affirms it."""
+    marked = []
+    for source, _, type_ in unit.incoming((old.memory.id,)):
+        node = unit.node(source) if type_ is EdgeType.DEPENDS_ON and source != new.memory.id else None
+        if node is not None and node.has_content and node.memory.unaffirmed_since is None:
+            unit.change(node, unaffirmed_since=unit.now)
+            marked.append(node)
+    return marked
+
+
+def _follow(unit: Unit, old: Node) -> list[Node]:
+    """Supersede the episodes whose every derived fact is superseded: stale evidence harms like the stale fact."""
+    episodes = old.targets(EdgeType.DERIVES_FROM)
+    unit.fetch(episodes)
+    followed = []
+    derived: dict[str, list[str]] = {}
+    for source, target, type_ in unit.incoming(episodes):
+        if type_ is EdgeType.DERIVES_FROM:
+            derived.setdefault(target, []).append(source)
+    for episode_id in episodes:
+        episode = unit.node(episode_id)
+        if episode.memory.kind is not Kind.EPISODIC or not episode.has_content or not episode.memory.current:
+            continue
+        unit.fetch(derived.get(episode_id, ()))
+        facts = [unit.node(source) for source in derived.get(episode_id, ())]
+        if all(fact.memory.superseded_at is not None or not fact.has_content for fact in facts):
+            unit.change(episode, valid_to=unit.now, superseded_at=unit.now)
+            followed.append(episode)
+    return followed
+
+
+def _merge(unit: Unit, node: Node, links: Iterable[tuple[EdgeType, str]]) -> Memory:
+    """Let an equal value merge into the current one: new evidence is linked, an unaffirmed value is affirmed."""
+    before = len(node.edges)
+    for type_, target in links:
+        if (type_, target) not in node.edges and target != node.memory.id:
+            check_acyclic(unit, node.memory.id, type_, target)
+            unit.link(node, Edge(node.memory.id, type_, target, unit.now))
+    affirmed = node.memory.unaffirmed_since is not None
+    if affirmed:
+        unit.change(node, unaffirmed_since=None)
+    if len(node.edges) != before or affirmed:
+        unit.record(
+            Operation.LINK,
+            node,
+            tier_before=node.memory.tier,
+            details={"rule": "merge", "reason": "an equal value of the same slot was merged into this one"},
+        )
+    return replace(node.memory, notices=("an equal value was already stored: the two were merged",))
+
+
+def retract(unit: Unit, key: str, subjects: tuple[str, ...], content: str | None) -> list[Memory]:
+    """Close the current value of a key, of a ``set`` the one that equals ``content``.
+
+    Returns the memories that were closed; empty when there was none.
+    """
+    slot = codec.slot_key(unit.state.name, subjects, key)
+    closed = []
+    for node in unit.slot(slot):
+        memory = node.memory
+        if not node.has_content or not memory.current:
+            continue
+        if memory.cardinality is not Cardinality.SINGLE and content is not None:
+            if normalised(memory.content or "") != normalised(content):
+                continue
+        elif memory.cardinality is not Cardinality.SINGLE:
+            msg = f"key {key!r} holds several values; say which one to retract by its content"
+            raise InvalidMemory(msg)
+        if memory.pinned:
+            unit.set_pinned(node, pinned=False)
+        unit.change(node, valid_to=max(unit.now, memory.valid_from), superseded_at=unit.now)
+        details = {"rule": "retraction", "reason": "retracted by its source: no longer current"}
+        unit.record(Operation.RETRACT, node, tier_before=memory.tier, details=details)
+        for follower in _follow(unit, node):
+            unit.record(Operation.SUPERSEDE, follower, tier_before=follower.memory.tier, details=details)
+        closed.append(node.memory)
+    return closed
+
+
+# --- Entities ---------------------------------------------------------------------------------------------------
+
+
+def _mention(unit: Unit, node: Node, mentions: Iterable[EntityRef]) -> dict[str, str]:
+    """Link a memory to the entities it mentions, making those that are new; returns name key → id."""
+    wanted = list(mentions)
+    if not wanted:
+        return {}
+    found = unit.entity_ids([mention.name for mention in wanted])
+    ids: dict[str, str] = {}
+    for mention in wanted:
+        key = codec.name_key(unit.state.name, mention.name)
+        entity_id = found.get(key) or ids.get(key)
+        if entity_id is None:
+            entity_id = _create_entity(unit, mention)
+        else:
+            _enrich(unit, entity_id, mention)
+        ids[key] = entity_id
+        unit.link(node, Edge(node.memory.id, EdgeType.MENTIONS, entity_id, node.memory.created))
+    return ids
+
+
+def _create_entity(unit: Unit, mention: EntityRef) -> str:
+    entity = Entity(
+        id=uuid7(unit.now, unit.services.source),
+        tenant=unit.state.name,
+        name=" ".join(mention.name.split()),
+        created=unit.now,
+        sequence=0,
+        aliases=check_set("aliases", mention.aliases),
+        entity_type=mention.entity_type,
+        same_as=check_set("same_as", mention.same_as),
+    )
+    return unit.put_entity(entity, operation=Operation.CREATE_ENTITY).id
+
+
+def _enrich(unit: Unit, entity_id: str, mention: EntityRef) -> None:
+    """Add what a new mention knows of an entity: aliases, a type, the same thing elsewhere."""
+    entity = unit.fetch_entity(entity_id)
+    if entity is None:
+        return
+    richer = replace(
+        entity,
+        aliases=tuple(sorted({*entity.aliases, *mention.aliases})),
+        entity_type=entity.entity_type or mention.entity_type,
+        same_as=tuple(sorted({*entity.same_as, *mention.same_as})),
+    )
+    if richer != entity:
+        unit.put_entity(richer, operation=Operation.UPDATE_ENTITY)
+
+
+def _relate(unit: Unit, draft: Draft, entity_ids: Mapping[str, str]) -> None:
+    """Draw the typed edges between the entities that the draft mentions."""
+    for relation in draft.relations:
+        source = entity_ids.get(codec.name_key(unit.state.name, relation.source))
+        target = entity_ids.get(codec.name_key(unit.state.name, relation.target))
+        if source is None or target is None:
+            msg = f"relation {relation.type} names an entity that the draft does not mention; add it to mentions"
+            raise InvalidMemory(msg)
+        entity = unit.fetch_entity(source)
+        edge = Edge(source, relation.type, target, unit.now)
+        if entity is not None and not unit.has_entity_edge(edge):
+            unit.put_entity(entity, (edge,), operation=Operation.UPDATE_ENTITY)
+
+
+# --- The narrative chain (I6) -----------------------------------------------------------------------------------
+
+
+def append_to_session(unit: Unit, node: Node) -> None:
+    """Put an episode into its session, nearly always at the end."""
+    memory = node.memory
+    session = memory.session or ""
+    if session not in unit.tails:
+        unit.tails[session] = _tail(unit, memory)
+    tail = unit.tails[session]
+    place = (memory.valid_from, unit.next_sequence)
+    if tail is None or tail[1:] <= place:
+        if tail is not None:
+            unit.chain(tail[0], memory.id)
+        unit.tails[session] = (memory.id, *place)
+        return
+    episodes = session_episodes(unit, memory)
+    before = max((item for item in episodes if item[:2] <= place), default=None)
+    after = min((item for item in episodes if item[:2] > place), default=None)
+    unit.put_into_chain(memory.id, before[2] if before else None, after[2] if after else None)
+
+
+def _tail(unit: Unit, memory: Memory) -> tuple[str, int, int] | None:
+    last = max(session_episodes(unit, memory), default=None)
+    return None if last is None else (last[2], last[0], last[1])
+
+
+def session_episodes(unit: Unit, memory: Memory) -> list[tuple[int, int, str]]:
+    """Return ``(validFrom, sequence, id)`` of the other episodes with content in the memory's session."""
+    key = codec.session_key(memory.tenant, memory.session)
+    found = {
+        row["id"]: (row["validFrom"], row["sequence"], row["id"])
+        for row in unit.read("session_episodes", {"session": key})
+        if row["kind"] == Kind.EPISODIC and row["tier"] in _SUPERSEDABLE
+    }
+    for node_id, node in unit.nodes.items():
+        other = node.memory
+        if other.kind is Kind.EPISODIC and (other.session or "") == (memory.session or ""):
+            found.pop(node_id, None)
+            if node.has_content and node_id != memory.id:
+                found[node_id] = (other.valid_from, other.sequence, node_id)
+    return list(found.values())
+
+

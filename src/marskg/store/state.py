@@ -1,0 +1,108 @@
+"""What a writer knows of its tenant between two writes, and the injected services of a unit of work.
+
+Guarantees: :class:`TenantState` is a value; it mirrors the tenant's row, which the database compares and sets in
+every writing transaction, so a stale copy can only make a write start again, never go wrong.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from marskg.clock import DAY_MS
+from marskg.config import Settings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from marskg.audit.dataintegrity import Signer
+    from marskg.clock import Clock, Source
+    from marskg.store.engine import Row
+
+
+@dataclass(frozen=True, slots=True)
+class TenantState:
+    """One tenant's row: logs, sequences, budget, weights, settings."""
+
+    name: str
+    log: str
+    access_log: str
+    sequence: int
+    access_sequence: int
+    budget: int
+    weight: int
+    latent_weight: int
+    protected_weight: int
+    last_time: int
+    settings: Settings
+    random_watermark: int = 0
+    suspended_at: int | None = None
+    subscriptions: tuple[str, ...] = ()
+
+    def to_row(self) -> dict[str, Any]:
+        """Return the properties of the tenant's node."""
+        return {
+            "ref": self.name,
+            "log": self.log,
+            "accessLog": self.access_log,
+            "settings": self.settings.to_json(),
+            "subscriptions": list(self.subscriptions),
+            **self.moving(),
+        }
+
+    def moving(self) -> dict[str, Any]:
+        """Return the properties that a write may change."""
+        return {
+            "sequence": self.sequence,
+            "accessSequence": self.access_sequence,
+            "budget": self.budget,
+            "weight": self.weight,
+            "latentWeight": self.latent_weight,
+            "protectedWeight": self.protected_weight,
+            "lastTime": self.last_time,
+            "randomWatermark": self.random_watermark,
+            "suspendedAt": self.suspended_at,
+        }
+
+    @classmethod
+    def from_row(cls, row: Row) -> TenantState:
+        """Return the state that the properties ``row`` describe."""
+        return cls(
+            name=row["ref"],
+            log=row["log"],
+            access_log=row["accessLog"],
+            sequence=row["sequence"],
+            access_sequence=row["accessSequence"],
+            budget=row["budget"],
+            weight=row["weight"],
+            latent_weight=row["latentWeight"],
+            protected_weight=row["protectedWeight"],
+            last_time=row["lastTime"],
+            settings=Settings.from_json(row["settings"]),
+            random_watermark=row.get("randomWatermark") or 0,
+            suspended_at=row.get("suspendedAt"),
+            subscriptions=tuple(row.get("subscriptions") or ()),
+        )
+
+    def at(self, clock_ms: int) -> tuple[int, TenantState]:
+        """Return the time to write with and the state after reading the clock (semantics section 10).
+
+        Time never goes backwards. A jump of more than a day ahead suspends expiry until it is confirmed.
+        """
+        now = max(clock_ms, self.last_time)
+        suspended = self.suspended_at
+        if suspended is None and self.last_time and clock_ms - self.last_time > DAY_MS:
+            suspended = now
+        return now, replace(self, last_time=now, suspended_at=suspended)
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    """What a unit of work needs from outside: time, randomness, the signing key, the handle key, who acts."""
+
+    clock: Clock
+    source: Source
+    signer: Callable[[], Signer]
+    handle: Callable[[str, str], str]
+    actor: str = "operator"
+    extra: Mapping[str, Any] = field(default_factory=dict)

@@ -1,0 +1,220 @@
+"""The one way into a tenant: units of work, one after another, each committed whole or not at all.
+
+Guarantees: writers of one tenant are serialised by the sequence in the tenant's row, which the first statement of
+every unit compares and sets, so that two processes leave a gap-free audit; a unit that lost the race is built again
+from fresh reads. A commit whose acknowledgement was lost is looked up by its sequence before anyone is told that it
+failed. Threads of one process queue on a lock, which saves them the races but is not what makes them safe.
+"""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+
+from marskg.errors import ClosureViolation, EngineUnavailable, InvalidInput
+from marskg.store import codec
+from marskg.store.engine import Conflict
+from marskg.store.flush import flush_statements
+from marskg.store.state import TenantState
+from marskg.store.statements import statement
+from marskg.store.unit import Unit
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from marskg.records import AuditRecord
+    from marskg.store.engine import Engine, Row, Transaction
+    from marskg.store.flush import Step
+    from marskg.store.state import Services
+    from marskg.store.unit import Reader
+
+T = TypeVar("T")
+
+#: How often a unit is built again before the tenant is reported as too busy.
+MAX_ATTEMPTS = 50
+_KEY_NAMES = ("fifoKey", "lruKey", "decayKey", "randomKey")
+
+
+#: Hears of each committed unit, after the commit.
+OnCommit: TypeAlias = "Callable[[Unit], None]"
+
+
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """What a policy stands on inside an open transaction: reads that see what was just written."""
+
+    read: Reader
+    run: Callable[[str, Mapping[str, Any]], list[Row]]
+    state: TenantState
+    services: Services
+    low: Callable[[str], str]
+    exclude: frozenset[str]
+
+
+class Writer:
+    """Runs units of work for one tenant and keeps a copy of the tenant's row between them."""
+
+    def __init__(
+        self, engine: Engine, tenant: str, services: Services, govern: Callable[[Ground], Unit], on_commit: OnCommit
+    ) -> None:
+        """Serve ``tenant``, which must exist.
+
+        ``govern`` builds the unit that makes room in an open transaction; ``on_commit`` hears of committed units.
+        """
+        self.engine = engine
+        self.tenant = tenant
+        self.services = services
+        self.govern = govern
+        self._on_commit = on_commit
+        self.lock = threading.RLock()
+        self._state: TenantState | None = None
+        self._tails: dict[str, tuple[str, int, int] | None] = {}
+        self._low: dict[str, str] = {}
+        self.next_due: int | None = None
+
+    # --- The tenant's row ---------------------------------------------------------------------------------------
+
+    @property
+    def state(self) -> TenantState:
+        """Return the tenant's row as last seen."""
+        if self._state is None:
+            rows = self.engine.read(statement("load_tenant", self.engine.name), {"tenant": self.tenant})
+            if not rows:
+                msg = f"the store has no tenant {self.tenant!r}; create it with: mars init --tenant {self.tenant}"
+                raise InvalidInput(msg)
+            self._state = TenantState.from_row(rows[0]["tenant"])
+            self.next_due = 0
+        return self._state
+
+    def forget_cache(self) -> None:
+        """Drop every copy; another writer was here."""
+        self._state = None
+        self._tails.clear()
+        self._low.clear()
+
+    # --- Units of work ------------------------------------------------------------------------------------------
+
+    def run(self, work: Callable[[Unit], T]) -> T:
+        """Build a unit with ``work`` and commit it; builds it again when another writer was faster.
+
+        Raises:
+            EngineUnavailable: the server went away, or the tenant stays contended for ``MAX_ATTEMPTS`` attempts.
+        """
+        with self.lock:
+            for _ in range(MAX_ATTEMPTS):
+                unit = Unit(self.read, self.state, self.services)
+                unit.tails = self._tails
+                lowered: dict[str, str] = {}
+                unit.on_key = lambda name, key, seen=lowered: seen.update({name: min(key, seen.get(name, key))})  # type: ignore[misc]  # default binds the dict
+                try:
+                    result = work(unit)
+                    if not unit.records:
+                        return result
+                    units = self._commit(unit)
+                except Conflict:
+                    self.forget_cache()
+                    continue
+                except BaseException:
+                    # A unit that failed half-way may have told the session tails of episodes that never were.
+                    self._tails.clear()
+                    raise
+                for done in units:
+                    self._after(done, lowered)
+                return result
+        msg = f"tenant {self.tenant!r} is too busy: {MAX_ATTEMPTS} attempts lost to other writers; try again later"
+        raise EngineUnavailable(msg)
+
+    def read(self, name: str, parameters: Mapping[str, Any]) -> list[Row]:
+        return self.engine.read(statement(name, self.engine.name), parameters)
+
+    def _commit(self, unit: Unit) -> list[Unit]:
+        """Write ``unit``, and in the same transaction what makes room for it; returns the units in order."""
+        steps = flush_statements(unit, self.engine.name)
+        units = [unit]
+        try:
+            if len(steps) == 1 and unit.state.weight <= unit.state.budget:
+                self._expect(steps[0], self.engine.write(steps[0][0], steps[0][1]), first=True)
+                return units
+            with self.engine.transaction() as transaction:
+                self._run_steps(transaction, steps)
+                if unit.state.weight > unit.state.budget:
+                    room = self._make_room(transaction, unit)
+                    self._run_steps(transaction, flush_statements(room, self.engine.name))
+                    units.append(room)
+        except EngineUnavailable:
+            if not self._was_committed(units[-1].records[-1]):
+                raise
+        return units
+
+    def _make_room(self, transaction: Transaction, unit: Unit) -> Unit:
+        """Build, on what the open transaction already wrote, the unit that brings the tenant under its budget."""
+
+        def read(name: str, parameters: Mapping[str, Any]) -> list[Row]:
+            return transaction.run(statement(name, self.engine.name), parameters)
+
+        new = frozenset(node.memory.id for node in unit.nodes.values() if node.new)
+        exclude = new if len(new) == 1 else frozenset()
+        room = self.govern(Ground(read, transaction.run, unit.state, self.services, self.low, exclude))
+        return room
+
+    def _run_steps(self, transaction: Transaction, steps: list[Step]) -> None:
+        for position, step in enumerate(steps):
+            self._expect(step, transaction.run(step[0], step[1]), first=position == 0)
+
+    @staticmethod
+    def _expect(step: Step, rows: list[Row], *, first: bool) -> None:
+        """Check that a statement did all that it was asked to; engines drop rows without a match in silence."""
+        if first and not rows:
+            message = "the sequence moved"
+            raise Conflict(message)
+        expected = step[2]
+        if expected is not None and sum(int(next(iter(row.values()))) for row in rows) != expected:
+            msg = "an edge or change points to a node that is not in the store; nothing was written: read it again"
+            raise ClosureViolation(msg)
+
+    def _was_committed(self, record: AuditRecord) -> bool:
+        """Return whether ``record`` made it into the store although its acknowledgement was lost."""
+        reference = codec.audit_ref(record.tenant, "t", record.sequence)
+        try:
+            rows = self.engine.read(statement("record_at", self.engine.name), {"ref": reference})
+        except EngineUnavailable:
+            return False
+        return bool(rows) and rows[0]["leaf"] == record.leaf
+
+    def _after(self, unit: Unit, lowered: Mapping[str, str]) -> None:
+        self._state = unit.state
+        for name, key in lowered.items():
+            if name in self._low and key < self._low[name]:
+                self._low[name] = key
+        for node in unit.nodes.values():
+            due = unit.due_at(node)
+            if due is not None and (self.next_due is None or due < self.next_due):
+                self.next_due = due
+        self._on_commit(unit)
+
+    # --- Start bounds of the order indexes ------------------------------------------------------------------------
+
+    def low(self, name: str) -> str:
+        """Return where a scan of the order index ``name`` may start.
+
+        Deleted entries stay in a log-structured index and slow a scan from its head by 26 times after some thousand
+        removals, so a scan starts at the smallest key that may be there.
+        """
+        return self._low.get(name, f"{self.tenant}|")
+
+    def raise_low(self, name: str, key: str) -> None:
+        """Note that no key below ``key`` is in the order index ``name``."""
+        if name in _KEY_NAMES:
+            self._low[name] = key
+
+    # --- Access log -----------------------------------------------------------------------------------------------
+
+    def touch(self, parameters: dict[str, Any], after: TenantState) -> int:
+        """Write one access record with the statistics that it changes; returns how many nodes changed."""
+        rows = self.engine.write(statement("touch", self.engine.name), parameters)
+        if not rows:
+            message = "the sequence moved"
+            raise Conflict(message)
+        self._state = after
+        return int(rows[0]["touched"])
