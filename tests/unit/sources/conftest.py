@@ -36,9 +36,8 @@ class SmallPersona:
         details: dict[str, Any],
         *said: str,
         date: str = "2025-06-01",
-        **changes: Any,
     ) -> Path:
-        """Write the next session; ``said`` are its shared turns, ``changes`` replace fields of the layout."""
+        """Write the next session; ``said`` are its shared turns."""
         self.count += 1
         turns = [{"turn": 1, "speaker": "ai_agent", "message": "Hello!", "share_memory": False}]
         turns += [
@@ -53,7 +52,6 @@ class SmallPersona:
             "date": date,
             "persona": "tester",
             "conversation": turns,
-            **changes,
         }
         file = self.folder / "conversations" / f"session_{self.count:04d}.json"
         file.write_text(json.dumps(document), encoding="utf-8")
