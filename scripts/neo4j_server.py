@@ -251,6 +251,8 @@ class Neo4jServer:
             "dbms.usage_report.enabled": "false",
             # A throw-away server needs no 256 MB of zeros on disk before its first write.
             "db.tx_log.preallocate": "false",
+            # Nothing else listens to this server, so closing its port needs no quiet period.
+            "internal.dbms.bolt.netty_server_shutdown_quiet_period": "0",
         }
         text = "".join(f"{name}={value}\n" for name, value in settings.items())
         (self.home / "conf" / "neo4j.conf").write_text(text, encoding="utf-8")
