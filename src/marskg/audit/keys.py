@@ -155,6 +155,7 @@ class Keyring:
             self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             _refuse_open(self.folder, "700")
             try:
+                aside.unlink(missing_ok=True)  # what a crashed process of the same number left
                 _write_synced(aside, data)
                 with suppress(FileExistsError):  # another process made it first: its file counts
                     os.link(aside, path)
