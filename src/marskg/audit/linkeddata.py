@@ -42,7 +42,9 @@ _PINNED: Final = {
     ),
 }
 _PROOF_TERMS: Final = frozenset({"type", "cryptosuite", "created", "verificationMethod", "proofPurpose"})
-_ABSOLUTE: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[^\x00-\x20<>\"{}|\\^`]*")
+#: Base that no document has: PyLD resolves relative IRIs against some base in any case, so they are known by this one.
+_NO_BASE: Final = "x-relative-iri://refused/"
+_ABSOLUTE: Final = re.compile(r"(?!x-relative-iri:)[A-Za-z][A-Za-z0-9+.-]*:[^\x00-\x20<>\"{}|\\^`]*")
 #: RDFC-1.0 writes these with escapes that its predecessor URDNA2015 did not; tools in use differ, so none may occur.
 _CONTROL: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
 _MAX_DEPTH: Final = 64
@@ -100,7 +102,7 @@ def canonical_nquads(document: Mapping[str, Any], *, loader: PinnedContexts | No
     _refuse_depth(document)
     loader = loader or PinnedContexts()
     # A resolver of our own: PyLD's is shared by the process, and another loader may have put anything into it.
-    options = {"documentLoader": loader, "contextResolver": ContextResolver({}, loader), "base": ""}
+    options = {"documentLoader": loader, "contextResolver": ContextResolver({}, loader), "base": _NO_BASE}
     expanded = _run(lambda: jsonld.expand(dict(document), options, on_property_dropped=_refuse_dropped))
     _refuse_relative(expanded)
     dataset = _run(lambda: jsonld.to_rdf(expanded, options))
@@ -188,6 +190,8 @@ def _run(step: Callable[[], Any]) -> Any:  # noqa: ANN401 - PyLD's results have 
     """Run one step of PyLD and say its errors in our words, without the document's content."""
     try:
         return step()
+    except MarsError:  # our own refusals, from the loader and of dropped terms
+        raise
     except jsonld.JsonLdError as error:
         cause: BaseException | None = error
         while cause is not None:
@@ -242,7 +246,8 @@ def _refuse_relative(expanded: object) -> None:
                 names += value if isinstance(value, list) else [value]
             for name in names:
                 if not (_ABSOLUTE.fullmatch(name) or name.startswith("_:") or name == "@json"):
-                    msg = f"the IRI {name!r} is relative; processors drop what it says: write it in full"
+                    shown = name.removeprefix(_NO_BASE)
+                    msg = f"the IRI {shown!r} is relative or broken; processors drop what it says: write it in full"
                     raise InvalidDocument(msg)
             pending.extend(value for name, value in item.items() if name not in {"@id", "@type", "@value"})
 
