@@ -1,0 +1,102 @@
+"""Memory for AI agents that is governed, not just stored: the public names, nothing else.
+
+>>> import marskg
+>>> with marskg.open("./memory", tenant="alice", budget=8000) as mem:
+...     mem.remember("I water the tomatoes twice a week", session="s1", subjects=["alice"])
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from marskg.config import Settings
+from marskg.errors import (
+    AuditVerificationFailed,
+    BudgetInfeasible,
+    ClockJump,
+    ClosureViolation,
+    ConsentRequired,
+    CycleError,
+    DuplicateId,
+    EngineUnavailable,
+    EnvironmentFailure,
+    ErasedContentRefused,
+    InvalidConfig,
+    InvalidDocument,
+    InvalidInput,
+    InvalidMemory,
+    InvariantError,
+    KeyUnusable,
+    MarsError,
+    MemoryTooLarge,
+    NotPermitted,
+    PrivacyBudgetExhausted,
+    QueryRefused,
+    StalePlan,
+    StoreLocked,
+    StoreTooNew,
+    StoreUnwritable,
+    TaskSafetyViolation,
+    UnknownMemory,
+)
+from marskg.records import Action, AuditRecord, Edge, Entity, Finding, Memory, Plan, Report, TreeHead
+from marskg.sources.draft import Draft, EntityRef
+
+if TYPE_CHECKING:
+    from marskg.memory import AgentMemory, open  # noqa: A004 - the name that interfaces.md fixes
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Action",
+    "AgentMemory",
+    "AuditRecord",
+    "AuditVerificationFailed",
+    "BudgetInfeasible",
+    "ClockJump",
+    "ClosureViolation",
+    "ConsentRequired",
+    "CycleError",
+    "Draft",
+    "DuplicateId",
+    "Edge",
+    "EngineUnavailable",
+    "Entity",
+    "EntityRef",
+    "EnvironmentFailure",
+    "ErasedContentRefused",
+    "Finding",
+    "InvalidConfig",
+    "InvalidDocument",
+    "InvalidInput",
+    "InvalidMemory",
+    "InvariantError",
+    "KeyUnusable",
+    "MarsError",
+    "Memory",
+    "MemoryTooLarge",
+    "NotPermitted",
+    "Plan",
+    "PrivacyBudgetExhausted",
+    "QueryRefused",
+    "Report",
+    "Settings",
+    "StalePlan",
+    "StoreLocked",
+    "StoreTooNew",
+    "StoreUnwritable",
+    "TaskSafetyViolation",
+    "TreeHead",
+    "UnknownMemory",
+    "open",
+]
+
+
+def __getattr__(name: str) -> Any:  # noqa: ANN401 - PEP 562
+    """Load the facade and its engines only when they are used: errors and records import in milliseconds."""
+    if name in {"AgentMemory", "open"}:
+        from marskg import memory
+
+        return getattr(memory, name)
+    msg = f"module {__name__!r} has no attribute {name!r}"
+    raise AttributeError(msg)

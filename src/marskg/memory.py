@@ -8,8 +8,10 @@ signed record in the same transaction (I7). Calls from several threads are safe.
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from marskg.clock import SystemClock, SystemSource
 from marskg.config import Settings
 from marskg.ontology.vocabulary import (
     Cardinality,
@@ -23,15 +25,17 @@ from marskg.ontology.vocabulary import (
 from marskg.policies.executor import View, apply, infeasible, make_room
 from marskg.policies.registry import load_policy
 from marskg.sources.draft import Draft, EntityRef
-from marskg.store import access, amend, lifecycle, maintenance, remember
+from marskg.store import access, amend, lifecycle, maintenance, remember, rotation
 from marskg.store.admission import check_integer, enumeration, ids_of
 from marskg.store.intake import Intake
+from marskg.store.opening import open_tenant
 from marskg.store.writer import Writer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
     from types import TracebackType
 
+    from marskg.clock import Clock, Source
     from marskg.policies.policy import Policy
     from marskg.records import AuditRecord, Entity, Memory, Plan, TreeHead
     from marskg.store.opening import Opened
@@ -263,14 +267,24 @@ class AgentMemory:
         Raises:
             BudgetInfeasible: what is protected weighs more.
         """
-        check_integer("budget", budget, 1)
+        self.apply_settings(None, {"budget": check_integer("budget", budget, 1)})
 
-        def work(unit: Unit) -> None:
-            unit.state = replace(unit.state, budget=budget)
-            unit.note(Operation.SET_BUDGET, budget=budget, weight_before=unit.before.weight)
+    def apply_settings(self, settings: Settings | None, values: Mapping[str, Any]) -> None:
+        """Change an existing tenant's settings: all of ``settings`` if given, then single ``values`` by dotted name.
 
-        if budget != self._writer.state.budget:
+        A changed budget is enforced in the same transaction; changed weights of importance order the memories anew.
+        """
+        old = self.settings
+        wanted = (settings or old).with_values(values, "the settings given")
+        if wanted != old:
+
+            def work(unit: Unit) -> None:
+                unit.state = replace(unit.state, settings=wanted, budget=wanted.budget)
+                unit.note(Operation.SET_BUDGET, budget=wanted.budget, parameters=wanted.to_parameters())
+
             self._run(work)
+            if wanted.scoring != old.scoring:
+                maintenance.rekey(self._writer, self._reader)
 
     def expire(self) -> int:
         """Remove now what has expired; returns how many memories lost their content."""
@@ -325,6 +339,14 @@ class AgentMemory:
     def heads(self) -> list[TreeHead]:
         """Return the signed tree heads, smallest first."""
         return self._reader.heads(self._writer.state.log)
+
+    def rotate_key(self) -> str:
+        """Sign with a new key from now on, announced by the old one in both logs; returns the new public key."""
+        return rotation.rotate(self._writer, self._opened.keyring, self._opened.signer_box)
+
+    def replace_key(self) -> str:
+        """Sign with a new key that announces itself because the old one is lost; ``verify`` reports it for ever."""
+        return rotation.replace_lost(self._writer, self._opened.keyring, self._opened.signer_box)
 
     # --- The store ------------------------------------------------------------------------------------------------
 
@@ -382,3 +404,62 @@ class AgentMemory:
             self._ledger.sign_head(unit.now)
 
 
+
+
+def open(  # noqa: A001 - the name that interfaces.md fixes
+    location: str | Path = "./memory",
+    *,
+    tenant: str = "default",
+    budget: int | None = None,
+    policy: str | None = None,
+    config: str | Path | None = None,
+    principal: str = "operator",
+    passphrase: str | None = None,
+    key: str | Path | None = None,
+    clock: Clock | None = None,
+    source: Source | None = None,
+) -> AgentMemory:
+    """Open a tenant's memory, creating store, key and tenant where they do not exist.
+
+    Args:
+        location: a folder for the embedded engine, or ``bolt://HOST:PORT`` or ``neo4j://HOST:PORT`` with the
+            credentials in ``NEO4J_USERNAME`` and ``NEO4J_PASSWORD``.
+        tenant: the isolation boundary.
+        budget: tokens that the live tier may weigh; changes that of an existing tenant.
+        policy: name or ``.cypher`` file of the policy of the automatic trigger.
+        config: YAML file with further settings (``docs/reference/defaults.md``).
+        principal: who acts; stands in every audit record.
+        passphrase: of the signing key.
+        key: a PEM file with an Ed25519 key to sign with, instead of one made here.
+        clock: where the time comes from; the machine's clock if left out.
+        source: where secrets come from; the operating system if left out.
+
+    Raises:
+        StoreLocked: another process has the embedded store open.
+        EngineUnavailable: the server cannot be reached or refuses the credentials.
+        StoreTooNew, StoreUnwritable, KeyUnusable, InvalidConfig, InvalidInput: as they say.
+    """
+    values = {
+        name: value for name, value in (("budget", budget), ("policy.name", policy)) if value is not None
+    }
+    base = Settings.from_yaml(config) if config is not None else Settings()
+    settings = base.with_values(values, "open()")
+    load_policy(settings.policy.name)
+    opened, created = open_tenant(
+        str(location),
+        tenant,
+        settings,
+        clock=clock or SystemClock(),
+        source=source or SystemSource(),
+        actor=principal,
+        passphrase=None if passphrase is None else passphrase.encode(),
+        key=None if key is None else Path(key),
+    )
+    try:
+        memory = AgentMemory(opened)
+        if not created:
+            memory.apply_settings(settings if config is not None else None, values)
+    except BaseException:
+        opened.close()
+        raise
+    return memory

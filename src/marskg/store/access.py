@@ -16,8 +16,9 @@ from marskg.store.engine import Conflict
 from marskg.store.order import effective_access, order_keys, random_position
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
+    from marskg.audit.dataintegrity import Signer
     from marskg.store.engine import Row
     from marskg.store.writer import Writer
 
@@ -42,22 +43,39 @@ def record_access(writer: Writer, ids: Iterable[str], *, purpose: str | None = N
 
 def _touch(writer: Writer, ids: list[str], purpose: str | None) -> int:
     state = writer.state
-    now, after = state.at(writer.services.clock.now_ms())
+    now, _ = state.at(writer.services.clock.now_ms())
     refs = [codec.ref(state.name, node_id) for node_id in ids]
     found = [row for row in writer.read("access_state", {"refs": refs}) if row["tier"] in {Tier.LIVE, Tier.LATENT}]
     rows = [_row(writer, row, now) for row in found]
+    details = {"parameters": () if purpose is None else (f"purpose={purpose}",)}
+    slots = [{"memory": row["id"], "tier_after": row["tier"]} for row in found]
+    return append(writer, Operation.ACCESS, details, slots, rows)
+
+
+def append(
+    writer: Writer,
+    operation: Operation,
+    details: Mapping[str, Any],
+    slots: list[dict[str, Any]],
+    rows: list[dict[str, Any]],
+    signer: Signer | None = None,
+) -> int:
+    """Append one record to the access log with the statistics that it changes; returns how many nodes changed.
+
+    Raises:
+        Conflict: another writer was faster; start again from fresh reads.
+    """
+    state = writer.state
+    now, after = state.at(writer.services.clock.now_ms())
     record = build_record(
         tenant=state.name,
         log=state.access_log,
         sequence=state.access_sequence + 1,
-        operation=Operation.ACCESS,
+        operation=operation,
         now=now,
-        record_details={
-            "actor": writer.services.actor,
-            "parameters": () if purpose is None else (f"purpose={purpose}",),
-        },
-        node_details=[{"memory": row["id"], "tier_after": row["tier"]} for row in found],
-        signer=writer.services.signer(),
+        record_details={"actor": writer.services.actor, **details},
+        node_details=slots,
+        signer=signer or writer.services.signer(),
         source=writer.services.source,
     )
     after = replace(after, access_sequence=state.access_sequence + 1)

@@ -32,7 +32,7 @@ def flush_statements(unit: Unit, engine: str) -> list[Step]:
         "tenant": unit.state.name,
         "expected": unit.before.sequence,
         "accessed": unit.before.access_sequence,
-        "set": unit.state.moving(),
+        "set": {**unit.state.moving(), **_rare_changes(unit)},
     }
     single = _single(unit, changed, head, engine)
     if single is not None:
@@ -47,6 +47,16 @@ def flush_statements(unit: Unit, engine: str) -> list[Step]:
     return steps
 
 
+def _rare_changes(unit: Unit) -> dict[str, Any]:
+    before = unit.before
+    same = (unit.state.settings, unit.state.signing_key, unit.state.budget) == (
+        before.settings,
+        before.signing_key,
+        before.budget,
+    )
+    return {} if same else unit.state.rare()
+
+
 def _settle_state(unit: Unit) -> None:
     live = latent = guarded = 0
     for node in unit.nodes.values():
@@ -59,6 +69,7 @@ def _settle_state(unit: Unit) -> None:
     unit.state = replace(
         state,
         sequence=unit.before.sequence + len(unit.records),
+        access_sequence=unit.before.access_sequence + len(unit.access_records),
         weight=unit.before.weight + live,
         latent_weight=unit.before.latent_weight + latent,
         protected_weight=unit.before.protected_weight + guarded,
@@ -124,8 +135,10 @@ def _creations(unit: Unit, engine: str) -> list[Step]:
         if rows:
             steps.append((statement("create_memories", engine, kind=kind), {"rows": rows}, None))
     others = [codec.encode_record(record, "t") for record in unit.records if record.sequence not in with_node]
+    others += [codec.encode_record(record, "a") for record in unit.access_records]
     if others:
         steps.append((statement("create_records", engine), {"rows": others}, None))
+    steps += [(statement("create_key", engine), {"key": key}, None) for key in unit.announced]
     return steps
 
 

@@ -6,14 +6,14 @@ every writing transaction, so a stale copy can only make a write start again, ne
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Protocol
 
 from marskg.clock import DAY_MS
 from marskg.config import Settings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
     from marskg.audit.dataintegrity import Signer
     from marskg.clock import Clock, Source
@@ -35,6 +35,7 @@ class TenantState:
     protected_weight: int
     last_time: int
     settings: Settings
+    signing_key: str
     random_watermark: int = 0
     suspended_at: int | None = None
     subscriptions: tuple[str, ...] = ()
@@ -45,9 +46,9 @@ class TenantState:
             "ref": self.name,
             "log": self.log,
             "accessLog": self.access_log,
-            "settings": self.settings.to_json(),
             "subscriptions": list(self.subscriptions),
             **self.moving(),
+            **self.rare(),
         }
 
     def moving(self) -> dict[str, Any]:
@@ -55,7 +56,6 @@ class TenantState:
         return {
             "sequence": self.sequence,
             "accessSequence": self.access_sequence,
-            "budget": self.budget,
             "weight": self.weight,
             "latentWeight": self.latent_weight,
             "protectedWeight": self.protected_weight,
@@ -63,6 +63,10 @@ class TenantState:
             "randomWatermark": self.random_watermark,
             "suspendedAt": self.suspended_at,
         }
+
+    def rare(self) -> dict[str, Any]:
+        """Return the properties that few writes change; the others do not carry them."""
+        return {"settings": self.settings.to_json(), "signingKey": self.signing_key, "budget": self.budget}
 
     @classmethod
     def from_row(cls, row: Row) -> TenantState:
@@ -79,6 +83,7 @@ class TenantState:
             protected_weight=row["protectedWeight"],
             last_time=row["lastTime"],
             settings=Settings.from_json(row["settings"]),
+            signing_key=row["signingKey"],
             random_watermark=row.get("randomWatermark") or 0,
             suspended_at=row.get("suspendedAt"),
             subscriptions=tuple(row.get("subscriptions") or ()),
@@ -96,13 +101,24 @@ class TenantState:
         return now, replace(self, last_time=now, suspended_at=suspended)
 
 
+class SignerSource(Protocol):
+    """Gives the signer of a tenant's logs."""
+
+    def __call__(self) -> Signer:
+        """Return the signer in use."""
+        ...
+
+    def expect(self, public_key: str) -> None:
+        """Sign with the key that the tenant's row names."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Services:
     """What a unit of work needs from outside: time, randomness, the signing key, the handle key, who acts."""
 
     clock: Clock
     source: Source
-    signer: Callable[[], Signer]
+    signer: SignerSource
     handle: Callable[[str, str], str]
     actor: str = "operator"
-    extra: Mapping[str, Any] = field(default_factory=dict)

@@ -62,6 +62,7 @@ def create_tenant(engine: Engine, name: str, settings: Settings, services: Servi
         protected_weight=0,
         last_time=now,
         settings=settings,
+        signing_key=key,
     )
     opening = {"actor": services.actor, "public_key": key, "parameters": (f"tenant={name}",), "budget": settings.budget}
     records = [

@@ -70,6 +70,9 @@ class Unit:
         self.read = reader
         self.nodes: dict[str, Node] = {}
         self.records: list[AuditRecord] = []
+        #: Records of the access log and keys that belong to this unit: only a change of the signing key has them.
+        self.access_records: list[AuditRecord] = []
+        self.announced: list[dict[str, Any]] = []
         self.entities: dict[str, Entity] = {}
         self._entity_originals: dict[str, Row] = {}
         self._entity_salts: dict[str, str] = {}

@@ -84,6 +84,7 @@ class Writer:
                 msg = f"the store has no tenant {self.tenant!r}; create it with: mars init --tenant {self.tenant}"
                 raise InvalidInput(msg)
             self._state = TenantState.from_row(rows[0]["tenant"])
+            self.services.signer.expect(self._state.signing_key)
             self.next_due = 0
         return self._state
 

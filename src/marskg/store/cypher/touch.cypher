@@ -2,8 +2,8 @@
 MATCH (t:Tenant {ref: $tenant}) WHERE t.sequence = $expected AND t.accessSequence = $accessed
 SET t += $set
 CREATE (a:AuditRecord) SET a = $record
-WITH t
-UNWIND $rows AS row
-MATCH (m:Memory {ref: row.ref})
+WITH a
+UNWIND CASE WHEN size($rows) = 0 THEN [null] ELSE $rows END AS row
+OPTIONAL MATCH (m:Memory {ref: row.ref})
 SET m += row.set
 RETURN count(m) AS touched

@@ -1,0 +1,69 @@
+"""Changing the key that signs a tenant's logs.
+
+Guarantees: a rotation is announced by the old key in both logs before the new one signs anything; a lost key is
+replaced by one that announces itself, which the verifier reports; no step leaves a log that nobody can sign.
+Source: semantics section 8.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from marskg.audit.record import build_record
+from marskg.ontology.vocabulary import Operation
+
+if TYPE_CHECKING:
+    from marskg.audit.dataintegrity import Signer
+    from marskg.audit.keys import Keyring
+    from marskg.store.opening import SignerBox
+    from marskg.store.unit import Unit
+    from marskg.store.writer import Writer
+
+
+def rotate(writer: Writer, keyring: Keyring, box: SignerBox) -> str:
+    """Rotate to a new key, announced by the old one; returns the new public key."""
+    old = box()
+    new = keyring.create(writer.services.source)
+    return _change(writer, box, Operation.ROTATE_KEY, new, signed_by=old)
+
+
+def replace_lost(writer: Writer, keyring: Keyring, box: SignerBox) -> str:
+    """Replace a lost key by a new one that announces itself; returns the new public key."""
+    new = keyring.create(writer.services.source)
+    return _change(writer, box, Operation.REPLACE_KEY, new, signed_by=new)
+
+
+def _change(writer: Writer, box: SignerBox, operation: Operation, new: Signer, *, signed_by: Signer) -> str:
+    """Announce ``new`` in both logs and in the tenant's row, in one transaction."""
+
+    def work(unit: Unit) -> None:
+        unit.note(operation, public_key=new.public_key)
+        unit.access_records.append(
+            build_record(
+                tenant=unit.state.name,
+                log=unit.state.access_log,
+                sequence=unit.before.access_sequence + 1,
+                operation=operation,
+                now=unit.now,
+                record_details={"actor": unit.services.actor, "public_key": new.public_key},
+                node_details=[],
+                signer=signed_by,
+                source=unit.services.source,
+            )
+        )
+        unit.announced.append(
+            {
+                "ref": f"{unit.state.name}|{new.public_key}",
+                "tenant": unit.state.name,
+                "publicKey": new.public_key,
+                "announcedAt": unit.now,
+            }
+        )
+        unit.state = replace(unit.state, signing_key=new.public_key)
+
+    with writer.lock:
+        box.use(signed_by)
+        writer.run(work)
+        box.use(new)
+    return new.public_key
