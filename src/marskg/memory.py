@@ -418,6 +418,7 @@ def open(  # noqa: A001 - the name that interfaces.md fixes
     key: str | Path | None = None,
     clock: Clock | None = None,
     source: Source | None = None,
+    create: bool = True,
 ) -> AgentMemory:
     """Open a tenant's memory, creating store, key and tenant where they do not exist.
 
@@ -433,6 +434,7 @@ def open(  # noqa: A001 - the name that interfaces.md fixes
         key: a PEM file with an Ed25519 key to sign with, instead of one made here.
         clock: where the time comes from; the machine's clock if left out.
         source: where secrets come from; the operating system if left out.
+        create: whether a store or tenant that does not exist is created; otherwise it is refused.
 
     Raises:
         StoreLocked: another process has the embedded store open.
@@ -454,6 +456,7 @@ def open(  # noqa: A001 - the name that interfaces.md fixes
         actor=principal,
         passphrase=None if passphrase is None else passphrase.encode(),
         key=None if key is None else Path(key),
+        create=create,
     )
     try:
         memory = AgentMemory(opened)

@@ -124,16 +124,23 @@ def open_tenant(
     actor: str,
     passphrase: bytes | None = None,
     key: Path | None = None,
+    create: bool = True,
 ) -> tuple[Opened, bool]:
     """Open ``tenant`` of the store at ``location``, creating both where they do not exist.
 
-    ``settings`` apply to a new tenant only; ``key`` is a PEM file to sign with. Returns the tenant, and whether it is
-    new.
+    ``settings`` apply to a new tenant only; ``key`` is a PEM file to sign with; without ``create`` what does not exist
+    is refused. Returns the tenant, and whether it is new.
     """
     tenants.check_tenant_name(tenant)
+    if not create and not is_server(location) and "://" not in location and not (Path(location) / "graph").is_dir():
+        msg = f"there is no store in {location}; name another one, or create it with: mars init"
+        raise InvalidInput(msg)
     engine = connect(location)
     try:
         schema.migrate(engine)
+        if not create and not engine.read(statement("load_tenant", engine.name), {"tenant": tenant}):
+            msg = f"the store has no tenant {tenant!r}; create it with: mars init --tenant {tenant}"
+            raise InvalidInput(msg)
         folder = work_folder(location)
         keyring = Keyring(folder / "keys", passphrase)
         box = SignerBox(keyring)
