@@ -1,0 +1,100 @@
+"""The source keeps the rules of the house, and each rule finds the break that it is for."""
+
+from __future__ import annotations
+
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.architecture import rules
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+SOURCE = Path(__file__).parents[2] / "src" / "marskg"
+LONG = "def long():\n    '''Say why.'''\n" + "    x = 1\n" * (rules.LONGEST_FUNCTION + 1)
+FITTING = "def fitting():\n    '''Say why.'''\n" + "    x = 1\n" * rules.LONGEST_FUNCTION
+
+#: rule, path below src/marskg, source, how many findings it deserves
+PLANTED = [
+    (rules.short_functions, "a.py", LONG, 1),
+    (rules.short_functions, "a.py", FITTING, 0),
+    (
+        rules.short_functions,
+        "a.py",
+        f"class A:\n{''.join(f'    {line}' for line in LONG.splitlines(keepends=True))}",
+        1,
+    ),
+    (rules.documented_modules, "a.py", "X = 1", 1),
+    (rules.documented_modules, "a.py", "'''Guarantees: X is 1.'''\nX = 1", 0),
+    (rules.documented_modules, "__init__.py", "", 0),
+    (rules.narrow_excepts, "store/a.py", "try:\n    f()\nexcept Exception:\n    pass", 1),
+    (
+        rules.narrow_excepts,
+        "store/a.py",
+        "try:\n    f()\nexcept (KeyError, BaseException) as error:\n    raise X from error",
+        1,
+    ),
+    (rules.narrow_excepts, "store/a.py", "try:\n    f()\nexcept:\n    pass", 1),
+    (rules.narrow_excepts, "store/a.py", "try:\n    f()\nexcept BaseException:\n    undo()\n    raise", 0),
+    (rules.narrow_excepts, "store/a.py", "try:\n    f()\nexcept KeyError:\n    pass", 0),
+    (rules.narrow_excepts, "cli/main.py", "try:\n    f()\nexcept Exception:\n    pass", 0),
+    (rules.parameters_in_cypher, "store/a.py", "tx.run(f'MATCH (m:{label}) RETURN m')", 2),
+    (rules.parameters_in_cypher, "store/a.py", "engine.read('MATCH (m {id: ' + id + '}) RETURN m')", 1),
+    (rules.parameters_in_cypher, "store/a.py", "engine.write('MATCH (m:%s) RETURN m' % label)", 1),
+    (rules.parameters_in_cypher, "cli/a.py", "tx.run(TEMPLATE.format(label=label))", 1),
+    (rules.parameters_in_cypher, "store/a.py", "query = f'UNWIND $rows AS row CREATE (m:{label})'", 1),
+    (rules.parameters_in_cypher, "store/a.py", "tx.run(statements['remember'], {'id': id})", 0),
+    (rules.parameters_in_cypher, "exporters/a.py", "stream.write(f'{line} .')", 0),
+    (rules.parameters_in_cypher, "config.py", "stream.read(LIMIT + 1)", 0),
+    (rules.parameters_in_cypher, "errors.py", "message = f'SET the budget to {n}'", 0),
+    (rules.injected_time_and_chance, "store/a.py", "import time\nx = time.time()", 1),
+    (rules.injected_time_and_chance, "store/a.py", "from time import time_ns as now\nx = now()", 1),
+    (rules.injected_time_and_chance, "store/a.py", "from datetime import datetime, UTC\nx = datetime.now(UTC)", 1),
+    (rules.injected_time_and_chance, "store/a.py", "import random\nx = random.random()", 1),
+    (rules.injected_time_and_chance, "store/a.py", "from secrets import token_bytes\nx = token_bytes(3)", 1),
+    (rules.injected_time_and_chance, "store/a.py", "import uuid\nx = uuid.uuid4()", 1),
+    (rules.injected_time_and_chance, "store/a.py", "import numpy as np\nx = np.random.default_rng()", 1),
+    (
+        rules.injected_time_and_chance,
+        "audit/a.py",
+        "from c import Ed25519PrivateKey\nk = Ed25519PrivateKey.generate()",
+        1,
+    ),
+    (rules.injected_time_and_chance, "clock.py", "import time\nx = time.time()", 0),
+    (rules.injected_time_and_chance, "bench/a.py", "import time\nx = time.perf_counter()", 0),
+    (rules.injected_time_and_chance, "store/a.py", "from uuid import UUID\nx = UUID(int=1)", 0),
+    (rules.libraries_at_home, "memory.py", "import neo4j", 1),
+    (rules.libraries_at_home, "memory.py", "def f():\n    from arcadedb_embedded.jvm import start_jvm", 1),
+    (rules.libraries_at_home, "store/bolt.py", "from neo4j import GraphDatabase", 0),
+]
+
+
+@pytest.mark.parametrize(("rule", "path", "source", "expected"), PLANTED)
+def test_each_rule_finds_its_planted_break_and_nothing_else(
+    rule: Callable[[rules.Module], Iterator[str]], path: str, source: str, expected: int
+) -> None:
+    assert len(list(rule(rules.parse(path, source)))) == expected
+
+
+def test_every_rule_was_seen_failing() -> None:
+    assert {rule for rule, _, _, expected in PLANTED if expected} == set(rules.RULES)
+
+
+@pytest.mark.parametrize("rule", rules.RULES, ids=lambda rule: rule.__name__)
+def test_the_source_keeps_the_rule(rule: Callable[[rules.Module], Iterator[str]]) -> None:
+    broken = []
+    for file in sorted(SOURCE.rglob("*.py")):
+        path = file.relative_to(SOURCE).as_posix()
+        broken += [f"{path}:{finding}" for finding in rule(rules.parse(path, file.read_text(encoding="utf-8")))]
+    assert not broken, "\n".join(broken)
+
+
+EXCEPTIONS = {*rules.OUTERMOST_DOORS, *rules.TIME_AND_CHANCE, *chain.from_iterable(rules.LIBRARY_HOMES.values())}
+
+
+@pytest.mark.parametrize("path", sorted(EXCEPTIONS))
+def test_no_exception_outlives_its_file(path: str) -> None:
+    assert (SOURCE / path).is_file()
