@@ -163,6 +163,10 @@ class Plan:
     sequence: int
     digest: str
     seed: int | None = None
+    #: Ids that come next in line, to be marked by the executor (MaRS section 5.3, ``spare_margin``).
+    marks: tuple[str, ...] = ()
+    #: What the caller should know besides, such as rows of a user's policy that were ignored.
+    notes: tuple[str, ...] = ()
 
     @property
     def freed_tokens(self) -> int:
@@ -216,21 +220,25 @@ class TreeHead:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that a check found: a stable ``code``, where, and what to do."""
+    """One thing that a check found: a stable ``code``, where, and what to do.
+
+    ``severity`` is ``error``, or ``warning`` for what a person should know although the check passes.
+    """
 
     code: str
     where: str
     message: str
+    severity: str = "error"
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """The result of a check: ``ok`` is true exactly when there are no findings."""
+    """The result of a check: ``ok`` is true exactly when no finding is an error."""
 
     checked: int
     findings: tuple[Finding, ...] = ()
 
     @property
     def ok(self) -> bool:
-        """Return whether nothing was found."""
-        return not self.findings
+        """Return whether nothing but warnings was found."""
+        return all(finding.severity != "error" for finding in self.findings)

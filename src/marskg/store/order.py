@@ -8,7 +8,7 @@ Priority-Decay orders by ``imp / w = A / w + β e^(-λ (now - last)) / w``, wher
 time passes the second term shrinks against the first, so no single number orders the memories for good. Two numbers
 do not change: ``ln(A / w)`` and ``ln β + λ last - ln w``. Both are kept in steps of 2^-20 and interleaved bit by bit
 (Morton order), so that memories close in both are neighbours in the index and each aligned range of keys has a lower
-bound of its score. :mod:`marskg.policies.decay` finds the lowest scores from it without reading the others.
+bound of its score. :mod:`marskg.policies.decay_search` finds the lowest scores from it without reading the others.
 
 Sources: MaRS sections 3.3.1, 3.3.2 and 5.3 (importance, temporal order, hysteresis); semantics section 7; G. M. Morton
 1966 (the curve).
@@ -42,6 +42,8 @@ STEPS = 1 << 20
 _X_BITS, _Y_BITS = 26, 49
 _X_OFFSET, _Y_OFFSET = 40.0, 64.0
 _Z_DIGITS = 19
+#: All points of a tenant's decay index: rank, place on the curve, sequence.
+FIRST_POINT, LAST_POINT = 0, 2 << (4 * _Z_DIGITS + _SEQUENCE_BITS)
 _MILLION = 1_000_000
 
 
@@ -118,17 +120,26 @@ def order_keys(
     sequence: int,
     superseded: bool,
     random_position: int,
+    eligible: tuple[int, int] | None = None,
 ) -> dict[str, str]:
-    """Return the four index keys of an evictable memory, by property name."""
-    head = f"{tenant}|{SUPERSEDED if superseded else CURRENT}"
-    tail = f"{sequence:016x}"
-    place = interleave(*decay_coordinates(scoring, kind, weight, Access(last_access, access_count)))
+    """Return the four index keys of an evictable memory, by property name.
+
+    ``eligible`` is the access at which the memory was marked as next in line, while that mark holds: it decides the
+    place in the order of Priority-Decay alone (:func:`effective_access`).
+    """
+    rank = SUPERSEDED if superseded else CURRENT
+    curve = interleave(*decay_coordinates(scoring, kind, weight, Access(*(eligible or (last_access, access_count)))))
     return {
-        FIFO_KEY: f"{head}{created + _BIAS:016x}{tail}",
-        LRU_KEY: f"{head}{last_access + _BIAS:016x}{tail}",
-        DECAY_KEY: f"{head}{place:0{_Z_DIGITS}x}{tail}",
-        RANDOM_KEY: f"{head}{random_position + _BIAS:016x}{tail}",
+        FIFO_KEY: place_key(tenant, rank, created, sequence),
+        LRU_KEY: place_key(tenant, rank, last_access, sequence),
+        DECAY_KEY: f"{tenant}|{rank}{curve:0{_Z_DIGITS}x}{sequence:016x}",
+        RANDOM_KEY: place_key(tenant, rank, random_position, sequence),
     }
+
+
+def place_key(tenant: str, rank: str, place: int, sequence: int) -> str:
+    """Return the key of a whole number, such as a moment or a random position."""
+    return f"{tenant}|{rank}{place + _BIAS:016x}{sequence:016x}"
 
 
 def key_range(tenant: str) -> tuple[str, str]:
@@ -184,6 +195,27 @@ def point_score(scoring: Scoring, point: int, now: int) -> tuple[int, int, int]:
     code = point >> _SEQUENCE_BITS
     rank = code >> (4 * _Z_DIGITS)
     return rank, decay_score(scoring, *deinterleave(code & ((1 << (4 * _Z_DIGITS)) - 1)), now), sequence
+
+
+def aligned_ranges(low: int, high: int) -> list[tuple[int, int]]:
+    """Cut ``[low, high)`` into ranges whose first point has the lowest score in them: few, and growing outwards.
+
+    A range is a power of two of whole places, aligned to its own size, or lies within one place, where only the
+    sequence grows.
+    """
+    place = 1 << _SEQUENCE_BITS
+    found = []
+    while low < high:
+        rest = low % place
+        size = place - rest
+        if not rest:
+            size = low & -low if low else 1 << high.bit_length()
+            while low + size > high and size > place:
+                size >>= 1
+        end = min(low + size, high)
+        found.append((low, end))
+        low = end
+    return found
 
 
 def interleave(x: int, y: int) -> int:

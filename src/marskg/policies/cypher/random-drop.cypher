@@ -1,0 +1,7 @@
+// Memories that may be evicted, in the order of the places drawn for them.
+// The range alone beside the label keeps the read inside the index, in its order (no other filter, no WITH).
+MATCH (m:Memory) WHERE m.randomKey >= $low AND m.randomKey < $high
+RETURN m.id AS id, m.kind AS kind, m.weight AS weight, m.created AS created, m.sequence AS sequence,
+       m.lastAccess AS lastAccess, m.accessCount AS accessCount, m.supersededAt AS supersededAt,
+       m.eligibleAccess AS eligibleAccess, m.eligibleCount AS eligibleCount, m.randomKey AS key
+ORDER BY m.randomKey LIMIT $limit

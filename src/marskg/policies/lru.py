@@ -1,0 +1,35 @@
+"""Least recently used (MaRS section 3.3.1): optimal where usefulness decays exponentially with staleness.
+
+Guarantees: takes leaves by the time of their last access, then sequence; a memory that was never read counts from its
+creation. The score is that time in units of 1,000 s since 1970. O(k) for k evictions (Table 1).
+"""
+
+from __future__ import annotations
+
+from string import Template
+from typing import TYPE_CHECKING
+
+from marskg.policies.ordered import Order, OrderedPolicy
+from marskg.policies.streams import KeyStream
+from marskg.store.order import LRU_KEY, place_key
+
+if TYPE_CHECKING:
+    from marskg.policies.candidates import Candidate
+    from marskg.policies.leaves import Place, Stream
+    from marskg.policies.policy import PolicyView
+
+
+def _open(view: PolicyView, _seed: int) -> Stream:
+    def place(candidate: Candidate, _last: str) -> str:
+        return place_key(view.tenant, candidate.rank, candidate.last, candidate.sequence)
+
+    return KeyStream(view, "lru", LRU_KEY, place)
+
+
+def _score(candidate: Candidate, _place: Place) -> int:
+    return candidate.last
+
+
+LRU = OrderedPolicy(
+    Order("lru", Template("last read $idle_days days ago, longer than all else that may go"), _open, _score)
+)

@@ -1,0 +1,135 @@
+"""From chosen memories to a plan: actions with their features, scores and reasons, and the bound L * W_E.
+
+Guarantees: L is the largest importance per token among the memories that the plan takes, so the bound holds for the
+utility that sums importance, whatever is kept (MaRS eq. 4 and Lemma A2), and the realised loss, the sum of their
+importance, never exceeds it. Reasons are made from templates and numbers: no content reaches a plan.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from marskg.clock import DAY_MS
+from marskg.ontology.vocabulary import Tier
+from marskg.policies.policy import plan_digest
+from marskg.records import Action, Plan
+from marskg.store.order import frequency, importance, recency
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from marskg.policies.candidates import Candidate
+    from marskg.policies.policy import PolicyView
+
+EVICT, ARCHIVE = "evict", "archive"
+
+#: Reasons that are the same for every policy.
+REASON_SUPERSEDED = "superseded $superseded_days days ago by a newer value, so first in line"
+REASON_FREED = "nothing that keeps its content depends on it any more"
+REASON_STRANDED = "only memories out of the live tier depend on it, so it is archived beside them"
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One memory that a policy takes: by which rule, with what score and why, in words."""
+
+    candidate: Candidate
+    rule: str
+    score: int
+    reason: str
+    stranded: bool = False
+    #: Numbers of the policy's own, shown beside the others or in the place of one of the same name.
+    features: Mapping[str, float] = field(default_factory=dict)
+
+
+def archives(view: PolicyView) -> bool:
+    """Return whether what is evicted goes to the latent tier, for good or for its time of grace."""
+    policy = view.settings.policy
+    return policy.evict_to is Tier.LATENT or policy.grace is not None
+
+
+def facts(view: PolicyView, candidate: Candidate) -> dict[str, float]:
+    """Return the numbers about a candidate that reasons and features are made of."""
+    scoring = view.settings.scoring
+    value = importance(scoring, candidate.kind, candidate.last, candidate.times, view.now)
+    found = {
+        "age_days": _days(view.now - candidate.created),
+        "idle_days": _days(view.now - candidate.last),
+        "accesses": float(candidate.times),
+        "weight": float(candidate.weight),
+        "recency": recency(scoring, candidate.last, view.now),
+        "frequency": frequency(scoring, candidate.times),
+        "type_weight": scoring.type_weights[candidate.kind],
+        "importance": value,
+        "density": value / max(candidate.weight, 1),
+    }
+    if candidate.superseded_at is not None:
+        found["superseded_days"] = _days(view.now - candidate.superseded_at)
+    return found
+
+
+def _days(milliseconds: int) -> float:
+    return max(milliseconds, 0) / DAY_MS
+
+
+def words(found: Mapping[str, float]) -> dict[str, str]:
+    """Return the numbers as a reason shows them."""
+    return {name: f"{value:.6g}" if value < 1 else f"{value:.1f}".removesuffix(".0") for name, value in found.items()}
+
+
+def build_plan(  # noqa: PLR0917 - the parts of a plan
+    view: PolicyView, policy: str, parameters: tuple[str, ...], target: int, choices: Sequence[Choice], seed: int | None
+) -> Plan:
+    """Return the plan that takes ``choices`` in their order."""
+    actions, losses, densities = [], [], []
+    for choice in choices:
+        found = facts(view, choice.candidate)
+        losses.append(found["importance"])
+        densities.append(found["density"])
+        actions.append(_action(choice, found, archive=archives(view) or choice.stranded))
+    freed = sum(action.weight for action in actions)
+    loss = math.fsum(losses)
+    lipschitz = max(densities, default=0.0)
+    plan = Plan(
+        policy=policy,
+        parameters=parameters,
+        tenant=view.tenant,
+        budget=target,
+        weight_before=view.weight,
+        weight_after=view.weight - freed,
+        actions=tuple(actions),
+        lipschitz=lipschitz,
+        # Equal in exact arithmetic where all densities are; rounding must not put the bound below the loss.
+        bound=max(lipschitz * freed, loss),
+        realised_loss=loss,
+        sequence=view.sequence,
+        digest="",
+        seed=seed,
+    )
+    return replace(plan, digest=plan_digest(plan))
+
+
+def _action(choice: Choice, found: Mapping[str, float], *, archive: bool) -> Action:
+    candidate = choice.candidate
+    shown = {name: value for name, value in found.items() if name != "weight"} | choice.features
+    return Action(
+        id=candidate.id,
+        action=ARCHIVE if archive else EVICT,
+        kind=candidate.kind,
+        weight=candidate.weight,
+        sequence=candidate.sequence,
+        tier_after=Tier.LATENT if archive else Tier.TOMBSTONE,
+        rule=choice.rule,
+        score=choice.score,
+        features=tuple(f"{name}={value:.6f}" for name, value in shown.items()),
+        reason=choice.reason,
+    )
+
+
+def parameters_of(view: PolicyView) -> tuple[str, ...]:
+    """Return the settings that a policy follows, as the audit records them."""
+    return tuple(
+        text for text in view.settings.to_parameters() if text.startswith("policy.") and "policy.name" not in text
+    )

@@ -1,0 +1,72 @@
+"""What a policy is: a pure function from a read-only view, a target and a seed to a plan.
+
+Guarantees: a policy changes nothing and reads the store only through its view; equal views and seeds give equal plans.
+A plan's digest covers what would be done and on which state, not the access statistics that led there.
+Source: semantics section 7.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from marskg.config import Settings
+    from marskg.records import Plan
+
+
+class PolicyView(Protocol):
+    """One tenant's memories at one moment, for reading only."""
+
+    tenant: str
+    now: int
+    #: The audit sequence number that the view is of.
+    sequence: int
+    #: What the tenant's live memories weigh together.
+    weight: int
+    settings: Settings
+
+    def run(self, statement: str, parameters: Mapping[str, Any]) -> list[dict[str, Any]]:
+        """Run one reading Cypher statement and return its rows."""
+        ...
+
+    def low(self, key_name: str) -> str:
+        """Return a bound below which the index of ``key_name`` holds no key of the tenant."""
+        ...
+
+
+class Policy(Protocol):
+    """Chooses what a tenant forgets."""
+
+    @property
+    def name(self) -> str:
+        """Return the name that plans and the audit carry."""
+        ...
+
+    def plan(
+        self, view: PolicyView, *, target: int, exclude: frozenset[str] = frozenset(), seed: int | None = None
+    ) -> Plan:
+        """Return the plan that brings the live weight down to ``target``, or as near as the policy can.
+
+        It ends above the target exactly when the policy finds nothing more to evict. ``exclude`` are ids that stay.
+        """
+        ...
+
+
+def plan_digest(plan: Plan) -> str:
+    """Return the SHA-256 of what ``plan`` does to which state, over canonical JSON."""
+    content = {
+        "policy": plan.policy,
+        "parameters": list(plan.parameters),
+        "tenant": plan.tenant,
+        "budget": plan.budget,
+        "sequence": plan.sequence,
+        "weightBefore": plan.weight_before,
+        "weightAfter": plan.weight_after,
+        "actions": [[action.id, action.action] for action in plan.actions],
+    }
+    text = json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return hashlib.sha256(text.encode()).hexdigest()
