@@ -1,0 +1,35 @@
+"""What is installed is all that the product reads: the wheel holds every file of the package, whatever its kind."""
+
+from __future__ import annotations
+
+import shutil
+import zipfile
+from pathlib import Path
+
+from hatchling.builders.wheel import WheelBuilder
+
+ROOT = Path(__file__).parents[2]
+
+
+def missing_from_wheel(root: Path, folder: Path) -> set[str]:
+    """Build the wheel of the project at ``root`` and return the package's files that are not in it."""
+    source = root / "src"
+    files = {path.relative_to(source).as_posix() for path in (source / "marskg").rglob("*") if path.is_file()}
+    with zipfile.ZipFile(next(WheelBuilder(str(root)).build(directory=str(folder)))) as wheel:
+        return {name for name in files if "__pycache__" not in name} - set(wheel.namelist())
+
+
+def test_the_wheel_holds_every_file_of_the_package(tmp_path: Path) -> None:
+    assert not missing_from_wheel(ROOT, tmp_path)
+
+
+def test_a_kind_of_file_left_out_is_found(tmp_path: Path) -> None:
+    project = tmp_path / "project"
+    shutil.copytree(ROOT / "src", project / "src", ignore=shutil.ignore_patterns("__pycache__", "vocab.txt"))
+    for name in ("pyproject.toml", "README.md"):
+        shutil.copy(ROOT / name, project)
+    with (project / "pyproject.toml").open("a", encoding="utf-8") as stream:
+        stream.write('\n[tool.hatch.build]\nexclude = ["*.cypher"]\n')
+    missing = missing_from_wheel(project, tmp_path)
+    assert missing
+    assert all(name.endswith(".cypher") for name in missing)
