@@ -211,6 +211,17 @@ def test_a_day_is_shared_out_in_the_order_of_the_trace(persona: SmallPersona) ->
     assert times[0] == 1_748_736_000_000 + 6 * 3_600_000
 
 
+def test_time_never_runs_back_within_a_session(persona: SmallPersona) -> None:
+    content = {"meeting_title": "Rails", "attendees": ["Ada Byron"]}
+    persona.session(
+        "activity", "add", {"item": "meeting_notes_1", "content_data": content}, "Ada Byron came", "to Rails"
+    )
+    title, attendee = facts(persona)
+    assert title.derives_from == ("session_0001/turn-3",)
+    assert attendee.derives_from == ("session_0001/turn-2",)
+    assert attendee.at == title.at
+
+
 def test_answers_are_never_opened(persona: SmallPersona) -> None:
     persona.session("preference", "add", preference("Mary Roach"), "I love Mary Roach")
     (persona.folder / "evaluation_questions_tester.json").mkdir()  # opening it would fail
