@@ -361,6 +361,11 @@ class AgentMemory:
         return self._writer.state.settings
 
     @property
+    def weight(self) -> int:
+        """Return what the live memories weigh together, in tokens."""
+        return self._writer.state.weight
+
+    @property
     def store(self) -> Opened:
         """Return what was opened: the engine, the reader, the keyring."""
         return self._opened
