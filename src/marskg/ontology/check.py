@@ -22,7 +22,7 @@ from pyoxigraph import BlankNode, Literal, NamedNode
 from marskg.ontology.documents import packaged_statements, read_source
 from marskg.ontology.reasoning import reasoned
 from marskg.ontology.statements import DCTERMS, OWL, RDF, RDFS, SKOS, TYPE, declared, ontologies, shorten
-from marskg.ontology.vocabulary import NS, XSD
+from marskg.ontology.vocabulary import NS, PREFIX, XSD
 from marskg.records import Finding, Report
 
 if TYPE_CHECKING:
@@ -43,6 +43,7 @@ _SUB_PROPERTY = NamedNode(f"{RDFS}subPropertyOf")
 _LABELS = frozenset({NamedNode(f"{RDFS}label"), NamedNode(f"{SKOS}prefLabel")})
 _DEFINITIONS = frozenset({NamedNode(f"{SKOS}definition"), NamedNode(f"{RDFS}comment")})
 _NOTES = _LABELS | _DEFINITIONS | {NamedNode(f"{RDFS}seeAlso")}
+_OWN_NAMESPACE = "define it in a namespace of your own"
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,8 +96,9 @@ def _unknown_terms(source: Source, statement: Statement, ours: frozenset[str]) -
         iri = node.datatype.value if isinstance(node, Literal) else node.value
         if isinstance(node, BlankNode) or not iri.startswith(NS) or iri in ours:
             continue
-        near = difflib.get_close_matches(iri, ours, 1)
-        hint = f"did you mean {shorten(near[0])}?" if near else "define it in a namespace of your own"
+        names = sorted(known.removeprefix(NS) for known in ours)
+        near = difflib.get_close_matches(iri.removeprefix(NS), names, 3)
+        hint = f"did you mean {' or '.join(f'{PREFIX}:{name}' for name in near)}?" if near else _OWN_NAMESPACE
         message = f"{shorten(iri)} is not a term of the ontology; {hint}"
         findings.append(Finding("unknown-term", f"{source.name}: {shorten(iri)}", message))
     return findings

@@ -6,6 +6,7 @@ it, as far as time allows to narrow them down; neither the reasoner nor its libr
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -88,7 +89,7 @@ def ask(question: Question, seconds: float) -> Verdict | None:
         EngineUnavailable: Java does not run.
     """
     # -P: a module of the same name in the current folder must not be run instead.
-    process = subprocess.Popen(
+    with subprocess.Popen(
         [sys.executable, "-P", "-m", "marskg.ontology.hermit"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
@@ -96,15 +97,15 @@ def ask(question: Question, seconds: float) -> Verdict | None:
         text=True,
         encoding="utf-8",
         start_new_session=True,
-    )
-    try:
-        output, complaint = process.communicate(question.to_json(), timeout=seconds)
-    except subprocess.TimeoutExpired:
-        _kill(process)
-        output, complaint = process.communicate()
-    except BaseException:
-        _kill(process)
-        raise
+    ) as process:
+        try:
+            output, complaint = process.communicate(question.to_json(), timeout=seconds)
+        except subprocess.TimeoutExpired:
+            _kill(process)
+            output, complaint = process.communicate()
+        except BaseException:
+            _kill(process)
+            raise
     if lines := output.splitlines():
         return Verdict.from_json(lines[-1])
     if process.returncode > 0:
@@ -115,7 +116,8 @@ def ask(question: Question, seconds: float) -> Verdict | None:
 
 def _kill(process: subprocess.Popen[str]) -> None:
     """End the reasoner and the Java program that it started."""
-    if hasattr(os, "killpg"):
-        os.killpg(process.pid, signal.SIGKILL)
-    else:
+    if not hasattr(os, "killpg"):
         process.kill()
+        return
+    with contextlib.suppress(ProcessLookupError):  # it ended meanwhile
+        os.killpg(process.pid, signal.SIGKILL)

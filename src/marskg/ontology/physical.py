@@ -1,0 +1,54 @@
+"""Names that the property graph has and the ontology has not, each with its reason.
+
+Guarantees: every label, relationship type and property name in the package's Cypher is either a local name of the
+ontology or listed here; a test keeps it so in both directions. Nothing listed here is ever exported.
+"""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+#: Labels of nodes that are the store's own bookkeeping.
+PHYSICAL_LABELS: Mapping[str, str] = MappingProxyType(
+    {
+        "AuditTile": "a block of Merkle hashes that is kept so that a head needs no recomputation of the log",
+        "StoreVersion": "the version of the schema, read before anything else",
+        "Tenant": "the isolation boundary: RDF of two tenants never meets, so it has no name there",
+    }
+)
+
+#: Properties that only the store reads.
+PHYSICAL_PROPERTIES: Mapping[str, str] = MappingProxyType(
+    {
+        "accessSequence": "the last sequence of the tenant's access log; in RDF it is counted",
+        "blockers": "how many memories with content depend on it: none makes it a leaf; recomputable from dependsOn",
+        "core": "the signed bytes of a record; in RDF they are the triples themselves",
+        "decayKey": "order key of Priority-Decay",
+        "details": "the canonical lines of a record's slots; in RDF each slot has them as its own triples",
+        "dueKey": "order key of what expires next",
+        "eligibleAccess": "least last access among what may be evicted, for the trigger's statistics",
+        "eligibleCount": "number of what may be evicted, for the trigger's statistics",
+        "fifoKey": "order key of FIFO",
+        "frontier": "the right edge of the Merkle tree at a head, from which the next head is computed",
+        "guards": "how many protected tasks rest on the memory; recomputable from requires and dependsOn",
+        "id": "the node's IRI",
+        "kind": "the class, as a property for engines that do not return labels",
+        "leaf": "the leaf hash as stored; exported as leafHash",
+        "lruKey": "order key of LRU",
+        "memories": "the ids of a record's slots, in order; in RDF each slot has its memory",
+        "nameKey": "an entity's name, folded, for look-up",
+        "randomKey": "order key of Random-Drop",
+        "ref": "tenant and id in one, unique in the store",
+        "root": "the root hash as stored; exported as rootHash",
+        "salts": "the salts of a record's slots, in order; in RDF each slot has its salt",
+        "sessionKey": "tenant and session in one, for the chain of episodes",
+        "size": "the size of a head as stored; exported as treeSize",
+        "slotKey": "tenant, subjects and key in one, for look-up",
+        "tenant": "the isolation boundary, see the label",
+        "version": "the number of the schema's version",
+    }
+)
