@@ -31,7 +31,7 @@ from marskg.ontology.vocabulary import NS, PREFIX, XSD, Operation
 from marskg.records import AuditRecord, TreeHead
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Mapping
 
 #: The context of a signed document: W3C's, for the proof, then the terms of a core.
 SIGNED_CONTEXT: Final[tuple[Any, ...]] = (
@@ -214,8 +214,7 @@ def _slot_from_jsonld(slot: Mapping[str, Any], record: str, index: int) -> tuple
     texts = [slot.get("commitment"), slot.get("salt", ""), *(value for values in details.values() for value in values)]
     require(all(isinstance(text, str) for text in texts), "a slot has a value that is no string")
     salt = slot.get("salt", "")
-    sound = HASH32.fullmatch(salt) if "salt" in slot else not details
-    require(sound, "a slot with details has a salt of 32 bytes")
+    require(HASH32.fullmatch(salt) if "salt" in slot else not details, "a slot with details has a salt of 32 bytes")
     return slot["commitment"], salt, details
 
 
@@ -269,25 +268,34 @@ class LineReader:
             entry = self._entries.setdefault((log, head or record), [])
             entry.append((-1 if slot is None else int(slot), predicate, value, line.rstrip("\n")))
 
-    def heads(self) -> Iterator[TreeHead]:
-        """Yield the tree heads.
+    def head_iris(self) -> list[str]:
+        """Return the IRIs of the tree heads."""
+        return [f"{log}#{name}" for log, name in self._entries if name.startswith("head-")]
 
-        Raises:
-            InvalidDocument: an entry is not whole, or repeats or adds something.
-        """
-        for (log, name), lines in self._entries.items():
-            if name.startswith("head-"):
-                yield _head_from_lines(f"{log}#{name}", lines)
-
-    def records(self) -> Iterator[AuditRecord]:
-        """Yield the records by log and sequence.
-
-        Raises:
-            InvalidDocument: an entry is not whole, or repeats or adds something.
-        """
+    def record_iris(self) -> list[str]:
+        """Return the IRIs of the records by log and sequence."""
         numbers = [(log, int(name), name) for log, name in self._entries if not name.startswith("head-")]
-        for log, _, name in sorted(numbers):
-            yield _record_from_lines(f"{log}#{name}", self._entries[log, name])
+        return [f"{log}#{name}" for log, _, name in sorted(numbers)]
+
+    def head(self, iri: str) -> TreeHead:
+        """Return a tree head.
+
+        Raises:
+            InvalidDocument: it is not whole, or repeats or adds something.
+        """
+        return _head_from_lines(iri, self._entry(iri))
+
+    def record(self, iri: str) -> AuditRecord:
+        """Return a record.
+
+        Raises:
+            InvalidDocument: it is not whole, or repeats or adds something.
+        """
+        return _record_from_lines(iri, self._entry(iri))
+
+    def _entry(self, iri: str) -> list[tuple[int, str, str, str]]:
+        log, _, name = iri.partition("#")
+        return self._entries[log, name]
 
 
 def _plain(value: str) -> str:

@@ -1,0 +1,573 @@
+"""Verifies a tenant's audit, and that the graph is what the log says, without any code of the writer.
+
+Guarantees: nothing here comes from :mod:`marskg.audit.record`, :mod:`~marskg.audit.dataintegrity` or the store; the
+records are read once, in order, and only what later records may still need is kept; every finding is reported with a
+stable code, not only the first. What cannot be found without help is said in step 8 and in ``trusted_keys``.
+
+The steps, by the numbers that the code repeats:
+
+1. **Core.** Each record's core is byte for byte the canonical N-Quads of its fields and commitments (``bad-core``), in
+   a log of this tenant (``wrong-log``).
+2. **Signature.** The ``eddsa-rdfc-2022`` proof is over the core, by the key in use (``bad-signature``,
+   ``unknown-key``); the stored leaf hash is that of hash data and signature (``bad-leaf``).
+3. **Keys.** The log opens with its key; ``rotateKey`` is signed by the old key and names the new one; only
+   ``replaceKey`` may announce itself, which is told as ``lost-key``, a warning (``key-announcement``).
+4. **Sequence.** From 1 without gap, repetition or disorder (``sequence-gap``, ``duplicate``, ``out-of-order``), in time
+   that does not go back (``time-backwards``).
+5. **Slots.** Details match their commitment under their salt (``slot-mismatch``) and are of the vocabulary
+   (``bad-details``).
+6. **Gaps.** A slot without details was deleted by a recorded erasure in the same log (``slot-deleted``), and what an
+   erasure deleted is not there any more (``erasure-undone``).
+7. **Tree.** Signed heads have the root of the RFC 9162 tree over the leaves (``bad-head``); no head covers more records
+   than there are (``missing-tail``); no two heads of one size differ (``fork``).
+8. **Witness.** The same for heads that someone else kept: one that does not fit shows that the key's holder rewrote the
+   log (``fork``) or cut it short (``missing-tail``). Without a witness neither can be found.
+9. **Graph.** The last slot of each node says what it must be: there or not (``node-missing``, ``node-unexpected``), in
+   which tier (``tier-mismatch``), without content once forgotten (``node-revived``), and equal to its commitment in
+   content, governed metadata and outgoing edges (``node-mismatch``, ``entity-mismatch``).
+
+:func:`verify_export` takes the audit in an exported file through steps 1 to 8; an entry that is not exactly as an
+export writes it is told as ``bad-document``.
+
+Source: semantics section 8; RFC 9162; W3C vc-di-eddsa 1.0 section 3.2; RFC 8032.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+import re
+from collections import defaultdict
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
+
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+
+from marskg.audit.exported import ExportedAudit
+from marskg.audit.grammar import HASH32, KEY_IRI, Details, Malformed, commitments, head_core, parse_details, record_core
+from marskg.audit.merkle import CompactRange, leaf_hash
+from marskg.ontology.mapping import canonical, entity_lines, governed_lines, time_lexical
+from marskg.ontology.vocabulary import DERIVED_EDGES, TOMBSTONE_EDGES, Operation, Tier
+from marskg.records import Finding, Report
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Sequence
+    from pathlib import Path
+
+    from marskg.records import AuditRecord, Edge, Entity, Memory, TreeHead
+
+_BASE58: Final = {
+    letter: value for value, letter in enumerate("123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz")
+}
+_ED25519: Final = b"\xed\x01"
+_SIGNATURE: Final = 64
+_Node = TypeVar("_Node")
+_HEX32: Final = re.compile(r"[0-9a-f]{64}", re.ASCII)
+_SLOT_NAME: Final = re.compile(r"([1-9][0-9]{0,17})\.(0|[1-9][0-9]{0,8})", re.ASCII)
+_FORGOTTEN: Final = frozenset({Tier.TOMBSTONE, Tier.GONE})
+_NOT_A_TRANSITION: Final = frozenset({Operation.ACCESS})
+
+
+def verify_log(
+    records: Iterable[AuditRecord],
+    heads: Iterable[TreeHead] = (),
+    *,
+    tenant: str | None = None,
+    logs: Collection[str] | None = None,
+    nodes: Iterable[tuple[Memory, Iterable[Edge], str | None]] | None = None,
+    entities: Iterable[tuple[Entity, Iterable[Edge], str | None]] | None = None,
+    witness: Iterable[TreeHead] = (),
+    trusted_keys: Collection[str] | None = None,
+) -> Report:
+    """Verify the logs of one tenant, and the graph if it is given.
+
+    Args:
+        records: the records of one or several logs, each log in the order of its sequence; read once.
+        heads: the stored tree heads of these logs.
+        tenant: whose logs they must be; None where the documents do not say.
+        logs: the IRIs of the logs that must be there; a record of another one is found.
+        nodes: every memory of the tenant with its outgoing edges and its salt; give it together with ``entities``.
+        entities: every entity of the tenant with its outgoing edges and its salt.
+        witness: tree heads that were kept outside of the store.
+        trusted_keys: public keys (``z6Mk…``) that may open a log, or replace a lost key; without them a log that was
+            signed anew from its first record, by another key, looks like any other.
+
+    Returns:
+        The number of records checked, and all findings, warnings among them.
+    """
+    check = _Check(tenant, logs, trusted_keys)
+    check.expect_heads(heads, witness)
+    checked = 0
+    for record in records:
+        checked += 1
+        check.record(record)
+    check.end_of_logs()
+    if nodes is not None:
+        check.memories(nodes)
+    if entities is not None:
+        check.entities(entities)
+    if nodes is not None and entities is not None:
+        check.end_of_graph()
+    return Report(checked, tuple(check.findings))
+
+
+def verify_export(
+    path: Path, *, witness: Iterable[TreeHead] = (), trusted_keys: Collection[str] | None = None
+) -> Report:
+    """Verify the audit in an exported file alone: JSON-LD or N-Quads, told apart by their first character.
+
+    Raises:
+        InvalidDocument: the file cannot be read as an export with an audit in it.
+    """
+    exported = ExportedAudit(path)
+    report = verify_log(exported.records(), list(exported.heads()), witness=witness, trusted_keys=trusted_keys)
+    return Report(report.checked, (*exported.findings, *report.findings))
+
+
+class _Expected(NamedTuple):
+    """What the last slot of a node says about it."""
+
+    tier: str
+    commitment: str | None
+    where: str
+
+
+class _Log:
+    """What is remembered of one log while its records go by."""
+
+    def __init__(self, iri: str) -> None:
+        self.iri = iri
+        self.last = 0  # highest sequence seen
+        self.time: int | None = None
+        self.missing: set[int] = set()  # sequences below the highest that were not seen
+        self.tree = CompactRange()
+        self.pending: dict[int, bytes] = {}  # leaves that wait for a missing one
+        self.key: str | None = None  # verification method in use
+        self.former_key: str | None = None  # the one that signed the last record
+        self.keys: set[str] = set()  # every key that was announced
+        self.deleted: dict[tuple[int, int], str] = {}  # slots without details, not yet explained by an erasure
+        self.slot_counts: dict[int, int] = {}  # slots of records with more than the usual two
+        self.heads: dict[int, list[tuple[TreeHead, bool]]] = defaultdict(list)
+
+
+class _Proofs:
+    """Checks ``eddsa-rdfc-2022`` proofs, keeping keys and the last proof options at hand."""
+
+    def __init__(self) -> None:
+        self._keys: dict[str, Ed25519PublicKey | None] = {}
+        self._last: tuple[str, str, bytes] = ("", "", b"")
+
+    def leaf(self, core: str, proof_value: str, created: str, method: str) -> bytes | None:
+        """Return the leaf hash of a sound proof, or None (vc-di-eddsa section 3.2.2, RFC 9162 section 2.1.1)."""
+        key = self._key(method)
+        signature = _base58(proof_value[1:], _SIGNATURE) if proof_value.startswith("z") else None
+        if key is None or signature is None:
+            return None
+        hash_data = self._options(method, created) + hashlib.sha256(core.encode()).digest()
+        try:
+            key.verify(signature, hash_data)
+        except InvalidSignature:
+            return None
+        return leaf_hash(hash_data + signature)
+
+    def _key(self, method: str) -> Ed25519PublicKey | None:
+        """Return the key that a did:key verification method names, or None."""
+        if method not in self._keys:
+            match = KEY_IRI.fullmatch(method)
+            raw = _base58(match[1][1:], 34) if match else None
+            sound = raw is not None and raw.startswith(_ED25519)
+            self._keys[method] = Ed25519PublicKey.from_public_bytes(raw[2:]) if raw and sound else None
+        return self._keys[method]
+
+    def _options(self, method: str, created: str) -> bytes:
+        """Return the hash of the canonical proof options (vc-di-eddsa section 3.2.5)."""
+        if self._last[:2] != (method, created):
+            options = (
+                f'_:c14n0 <http://purl.org/dc/terms/created> "{created}"'
+                "^^<http://www.w3.org/2001/XMLSchema#dateTime> .\n"
+                "_:c14n0 <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> "
+                "<https://w3id.org/security#DataIntegrityProof> .\n"
+                '_:c14n0 <https://w3id.org/security#cryptosuite> "eddsa-rdfc-2022"'
+                "^^<https://w3id.org/security#cryptosuiteString> .\n"
+                "_:c14n0 <https://w3id.org/security#proofPurpose> <https://w3id.org/security#assertionMethod> .\n"
+                f"_:c14n0 <https://w3id.org/security#verificationMethod> <{method}> .\n"
+            )
+            self._last = (method, created, hashlib.sha256(options.encode()).digest())
+        return self._last[2]
+
+
+class _Check:
+    """One run of the verifier."""
+
+    def __init__(self, tenant: str | None, logs: Collection[str] | None, trusted: Collection[str] | None) -> None:
+        self.findings: list[Finding] = []
+        self._tenant = tenant
+        self._allowed = None if logs is None else frozenset(logs)
+        self._trusted = None if trusted is None else frozenset(f"did:key:{key}#{key}" for key in trusted)
+        self._logs: dict[str, _Log] = {iri: _Log(iri) for iri in logs or ()}
+        self._proofs = _Proofs()
+        self._expected: dict[str, _Expected] = {}
+        self._seen: set[str] = set()
+
+    def _find(self, code: str, where: str, message: str, severity: str = "error") -> None:
+        self.findings.append(Finding(code, where, message, severity))
+
+    # --- Records -------------------------------------------------------------------------------------------------
+
+    def record(self, record: AuditRecord) -> None:
+        """Take the next record through steps 1 to 7."""
+        if not self._belongs(record):
+            return
+        log = self._logs.get(record.log)
+        if log is None:
+            log = self._logs[record.log] = _Log(record.log)
+        values = self._core(record)
+        if not self._sequence(log, record):
+            return
+        if values is None:
+            self._leaf(log, record, None)
+            return
+        slots = self._slots(log, record, values)
+        self._keys(log, record, slots[0])
+        self._leaf(log, record, self._signature(record))
+        self._apply(log, record, slots)
+
+    def _belongs(self, record: AuditRecord) -> bool:
+        """Step 1: return whether the record is in a log of this tenant."""
+        if self._tenant is not None and record.tenant != self._tenant:
+            self._find("wrong-log", record.iri, f"the record belongs to another tenant than {self._tenant}")
+            return False
+        if self._allowed is not None and record.log not in self._allowed:
+            self._find("wrong-log", record.iri, "the record belongs to a log that is not one of this tenant's")
+            return False
+        return True
+
+    def _core(self, record: AuditRecord) -> list[str] | None:
+        """Step 1: return the commitments of a sound core, by slot."""
+        values = commitments(record.core)
+        try:
+            core = record_core(
+                log=record.log,
+                sequence=record.sequence,
+                operation=record.operation,
+                recorded_at=record.recorded_at,
+                signing_key=record.signing_key,
+                commitments=values,
+            )
+        except Malformed as error:
+            self._find("bad-core", record.iri, f"the core breaks a rule of its form: {error}")
+            return None
+        sound = core == record.core and record.proof_created == _seconds(record.recorded_at)
+        if not sound or not len(values) == len(record.details) == len(record.salts) == len(record.memories) + 1:
+            self._find("bad-core", record.iri, "the core is not the canonical form of what the record says beside it")
+            return None
+        return values
+
+    def _signature(self, record: AuditRecord) -> bytes | None:
+        """Step 2: return the leaf hash of a sound proof."""
+        leaf = self._proofs.leaf(record.core, record.proof_value, record.proof_created, record.signing_key)
+        if leaf is None:
+            message = "the signature is not over this core: the record was edited, or signed by another key"
+            self._find("bad-signature", record.iri, message)
+        elif leaf.hex() != record.leaf:
+            self._find("bad-leaf", record.iri, "the stored leaf hash is not that of the record's proof")
+        return leaf
+
+    def _leaf(self, log: _Log, record: AuditRecord, leaf: bytes | None) -> None:
+        """Step 7: put the leaf into its place; an unsound record, found already, counts by what is stored for it."""
+        if leaf is None:
+            leaf = bytes.fromhex(record.leaf) if _HEX32.fullmatch(record.leaf) else bytes(32)
+        log.pending[record.sequence] = leaf
+        while log.tree.size + 1 in log.pending:
+            log.tree.append(log.pending.pop(log.tree.size + 1))
+            if log.tree.size in log.heads:
+                self._compare_heads(log, log.tree.size)
+
+    def _keys(self, log: _Log, record: AuditRecord, details: Details | None) -> None:
+        """Step 3: follow the keys that the log announces."""
+        announced = _announced(details)
+        if record.sequence == 1 or record.operation == Operation.OPEN_LOG:
+            self._opening(log, record, details, announced)
+        elif record.operation == Operation.REPLACE_KEY:
+            self._replacement(log, record, announced)
+        elif record.signing_key != log.key:
+            self._find("unknown-key", record.iri, "the record is signed by a key that the log has not announced for it")
+        log.former_key = log.key
+        if record.operation == Operation.ROTATE_KEY and record.signing_key == log.key:
+            if announced is None or announced in log.keys:
+                self._find("key-announcement", record.iri, "the rotation does not name a new key")
+            else:
+                self._use_key(log, announced)
+
+    def _opening(self, log: _Log, record: AuditRecord, details: Details | None, announced: str | None) -> None:
+        if record.sequence != 1 or record.operation != Operation.OPEN_LOG or announced != record.signing_key:
+            message = "a log opens with its first record, openLog, which names the key that signs it; no other does"
+            self._find("key-announcement", record.iri, message)
+        if self._trusted is not None and record.signing_key not in self._trusted:
+            self._find("unknown-key", record.iri, "the log is opened by a key that is not trusted")
+        if self._tenant is not None and f"tenant={self._tenant}" not in (details or {}).get("parameters", ()):
+            self._find("wrong-log", record.iri, f"the log was not opened for tenant {self._tenant}")
+        if log.key is None:
+            self._use_key(log, record.signing_key)
+
+    def _replacement(self, log: _Log, record: AuditRecord, announced: str | None) -> None:
+        if announced != record.signing_key or announced in log.keys:
+            self._find(
+                "key-announcement", record.iri, "a lost key is replaced by a new one that signs and names itself"
+            )
+            return
+        message = "the signing key was lost and replaced here by one that only announces itself; ask who did it"
+        self._find("lost-key", record.iri, message, "warning")
+        if self._trusted is not None and announced not in self._trusted:
+            self._find("unknown-key", record.iri, "the key is replaced by one that is not trusted")
+        self._use_key(log, announced)
+
+    def _use_key(self, log: _Log, method: str) -> None:
+        log.key = method
+        log.keys.add(method)
+
+    def _sequence(self, log: _Log, record: AuditRecord) -> bool:
+        """Step 4: return whether the record is a new one."""
+        sequence = record.sequence
+        if sequence > log.last:
+            log.missing.update(range(log.last + 1, sequence))
+            log.last = sequence
+        elif sequence in log.missing:
+            log.missing.discard(sequence)
+            self._find("out-of-order", record.iri, "the record stands after a later one")
+        else:
+            self._find("duplicate", record.iri, "the log has two records of this sequence")
+            return False
+        if log.time is not None and record.recorded_at < log.time and sequence == log.last:
+            self._find("time-backwards", record.iri, "the record is older than the one before it")
+        log.time = max(record.recorded_at, log.time or record.recorded_at)
+        return True
+
+    def _slots(self, log: _Log, record: AuditRecord, values: Sequence[str]) -> list[Details | None]:
+        """Steps 5 and 6: return the details of each slot, None where they are gone or unsound."""
+        found: list[Details | None] = []
+        for index, (commitment, text, salt) in enumerate(zip(values, record.details, record.salts, strict=True)):
+            memory = record.memories[index - 1] if index else ""
+            where = f"{record.iri}.{index}"
+            found.append(None)
+            if not salt and not text:
+                log.deleted[record.sequence, index] = where
+                if memory:
+                    self._find("slot-mismatch", where, "the slot was deleted, but the record still names its memory")
+                continue
+            if _commit(salt, text.encode(errors="surrogatepass")) != commitment:
+                self._find("slot-mismatch", where, "the details or their salt are not those that were committed to")
+                continue
+            try:
+                details = found[-1] = parse_details(text, record.iri, index)
+            except Malformed as error:
+                self._find("bad-details", where, f"the details break a rule of their form: {error}")
+                continue
+            if index and details.get("memory") != [memory]:
+                self._find("slot-mismatch", where, "the record is filed under another memory than its details name")
+        if len(values) != 2:  # noqa: PLR2004 - the usual record is of one node
+            log.slot_counts[record.sequence] = len(values)
+        return found
+
+    def _apply(self, log: _Log, record: AuditRecord, slots: Sequence[Details | None]) -> None:
+        """Remember what the record says of nodes (step 9) and of deleted slots (step 6)."""
+        if slots[0] is not None and "deletedSlots" in slots[0]:
+            self._erasure(log, record, slots[0]["deletedSlots"])
+        if record.operation in _NOT_A_TRANSITION:
+            return
+        if len(slots) > 2:  # noqa: PLR2004 - the record's slot and one node's
+            self._find("bad-details", record.iri, "a transition is of one node, but the record has slots of several")
+        for index, details in enumerate(slots[1:], 1):
+            if details is not None:
+                self._expect(f"{record.iri}.{index}", details)
+
+    def _expect(self, where: str, details: Details) -> None:
+        tier = details.get("tierAfter", [""])[0]
+        commitment = details.get("nodeCommitment", [None])[0]
+        whole = tier in {Tier.LIVE, Tier.LATENT}
+        if "memory" not in details or (not whole and tier not in _FORGOTTEN) or whole != (commitment is not None):
+            message = "a slot names its memory and tier, with a commitment exactly while the memory has content"
+            self._find("bad-details", where, message)
+            return
+        self._expected[details["memory"][0]] = _Expected(tier, commitment, where)
+
+    def _erasure(self, log: _Log, record: AuditRecord, names: Iterable[str]) -> None:
+        """Step 6: accept exactly the gaps that a recorded erasure lists."""
+        for name in names:
+            match = _SLOT_NAME.fullmatch(name)
+            slot = (int(match[1]), int(match[2])) if match else (0, 0)
+            known = match and slot[0] < record.sequence and slot[1] < log.slot_counts.get(slot[0], 2)
+            if record.operation != Operation.ERASE or not known:
+                self._find("bad-details", record.iri, f"an erasure lists {name}, which is no slot of an earlier record")
+            elif log.deleted.pop(slot, None) is None:
+                self._find("erasure-undone", f"{log.iri}#{name}", "the slot was erased, but its details are there")
+
+    # --- Tree heads ----------------------------------------------------------------------------------------------
+
+    def expect_heads(self, heads: Iterable[TreeHead], witness: Iterable[TreeHead]) -> None:
+        """Step 7 and 8: check the heads by themselves, and keep them until the tree has their size."""
+        for given, outside in ((heads, False), (witness, True)):
+            for head in given:
+                if self._head(head, outside=outside):
+                    log = self._logs.setdefault(head.log, _Log(head.log))
+                    log.heads[head.size].append((head, outside))
+        for log in self._logs.values():
+            for size, same in log.heads.items():
+                if len({head.root for head, _ in same}) > 1:
+                    where = f"{log.iri}#head-{size}"
+                    self._find("fork", where, "two signed heads of the same size have different roots")
+            if 0 in log.heads:
+                self._compare_heads(log, 0)
+
+    def _head(self, head: TreeHead, *, outside: bool) -> bool:
+        where = f"{head.log}#head-{head.size}"
+        try:
+            core = head_core(
+                log=head.log,
+                size=head.size,
+                root=head.root,
+                recorded_at=head.recorded_at,
+                signing_key=head.signing_key,
+            )
+        except Malformed as error:
+            self._find("bad-head", where, f"the head breaks a rule of its form: {error}")
+            return False
+        sound = core == head.core and head.proof_created == _seconds(head.recorded_at)
+        if not sound or self._proofs.leaf(core, head.proof_value, head.proof_created, head.signing_key) is None:
+            self._find("bad-head", where, "the head's signature is not over what it says")
+            return False
+        foreign = self._allowed is not None and head.log not in self._allowed
+        if foreign or (not outside and self._tenant is not None and head.tenant != self._tenant):
+            self._find("wrong-log", where, "the head belongs to a log that is not one of this tenant's")
+            return False
+        return True
+
+    def _compare_heads(self, log: _Log, size: int) -> None:
+        root = "u" + base64.urlsafe_b64encode(log.tree.root()).rstrip(b"=").decode()
+        for head, outside in log.heads.pop(size):
+            where = f"{log.iri}#head-{size}"
+            if head.root != root and outside:
+                self._find("fork", where, "the witness has another root of this size: the log was rewritten since")
+            elif head.root != root:
+                self._find("bad-head", where, "the head's root is not that of the records up to its size")
+            elif head.signing_key not in {log.key, log.former_key} and size:
+                self._find("unknown-key", where, "the head is signed by a key that was not in use at its size")
+
+    def end_of_logs(self) -> None:
+        """Report what the logs leave open."""
+        for log in self._logs.values():
+            for sequence in sorted(log.missing):
+                self._find("sequence-gap", f"{log.iri}#{sequence}", "the record is missing: it was deleted")
+            if log.last == 0 and (self._allowed or log.heads):
+                self._find("missing-tail", log.iri, "the log is empty or missing")
+            for size in sorted(log.heads):
+                self._open_head(log, size)
+            for where in log.deleted.values():
+                self._find("slot-deleted", where, "the details are gone, but no recorded erasure deleted them")
+
+    def _open_head(self, log: _Log, size: int) -> None:
+        where = f"{log.iri}#head-{size}"
+        if size > log.last:
+            message = f"a signed head covers {size} records, but the log ends at {log.last}: its tail was cut off"
+            self._find("missing-tail", where, message)
+        else:
+            self._find("bad-head", where, "the head cannot be recomputed, because records up to its size are missing")
+
+    # --- Graph ---------------------------------------------------------------------------------------------------
+
+    def memories(self, nodes: Iterable[tuple[Memory, Iterable[Edge], str | None]]) -> None:
+        """Step 9 for memories."""
+        for memory, edges, salt in nodes:
+            expected = self._known(memory.id)
+            if expected is None:
+                continue
+            if expected.tier in _FORGOTTEN and memory.content is not None:
+                self._find("node-revived", memory.id, f"{expected.where} says {expected.tier}, but it has content")
+            elif expected.tier == Tier.GONE:
+                self._find("node-unexpected", memory.id, f"{expected.where} says that it is gone")
+            elif expected.tier != memory.tier:
+                self._find("tier-mismatch", memory.id, f"{expected.where} says {expected.tier}, not {memory.tier}")
+            elif expected.commitment is None:
+                self._tombstone(memory, edges, salt, expected.where)
+            else:
+                kept = [edge for edge in edges if edge.type not in DERIVED_EDGES]
+                if _commit_lines(salt, governed_lines, memory, kept) != expected.commitment:
+                    message = f"content, governed metadata or outgoing edges are not those of {expected.where}"
+                    self._find("node-mismatch", memory.id, message)
+
+    def _tombstone(self, memory: Memory, edges: Iterable[Edge], salt: str | None, where: str) -> None:
+        """A tombstone has no commitment, for that would need the salt; it has nothing else that could matter."""
+        if memory.payload or salt:
+            self._find("node-revived", memory.id, f"{where} says tombstone, but it has a payload or a salt")
+        if any(edge.type not in TOMBSTONE_EDGES for edge in edges):
+            self._find("node-mismatch", memory.id, f"{where} says tombstone, but it has edges that a tombstone drops")
+
+    def entities(self, entities: Iterable[tuple[Entity, Iterable[Edge], str | None]]) -> None:
+        """Step 9 for entities."""
+        for entity, edges, salt in entities:
+            expected = self._known(entity.id)
+            if expected is None:
+                continue
+            if expected.commitment is None:
+                self._find("node-unexpected", entity.id, f"{expected.where} says that it is {expected.tier}")
+            elif _commit_lines(salt, entity_lines, entity, edges) != expected.commitment:
+                self._find("entity-mismatch", entity.id, f"fields or edges are not those of {expected.where}")
+
+    def _known(self, node_id: str) -> _Expected | None:
+        if node_id in self._seen:
+            self._find("duplicate", node_id, "the graph has two nodes of this id")
+            return None
+        self._seen.add(node_id)
+        expected = self._expected.get(node_id)
+        if expected is None:
+            self._find("node-unexpected", node_id, "no record of the log is about this node")
+        return expected
+
+    def end_of_graph(self) -> None:
+        """Report the nodes that the log knows and the graph does not have."""
+        for node_id, expected in self._expected.items():
+            if node_id not in self._seen and expected.tier != Tier.GONE:
+                self._find("node-missing", node_id, f"{expected.where} says {expected.tier}, but it is not there")
+
+
+def _announced(details: Details | None) -> str | None:
+    """Return the verification method that a record slot announces."""
+    key = (details or {}).get("publicKey", [None])[0]
+    return None if key is None else f"did:key:{key}#{key}"
+
+
+def _seconds(recorded_at: int) -> str:
+    """Return the time that a proof must have: the record's, in whole seconds."""
+    return time_lexical(recorded_at // 1000 * 1000)
+
+
+def _commit(salt: str | None, data: bytes) -> str | None:
+    """Return HMAC-SHA256 of ``data`` under ``salt`` in multibase base64url, or None if ``salt`` is none."""
+    if not salt or HASH32.fullmatch(salt) is None:
+        return None
+    key = base64.b64decode(salt[1:] + "=", altchars=b"-_")
+    return "u" + base64.urlsafe_b64encode(hmac.digest(key, data, "sha256")).rstrip(b"=").decode()
+
+
+def _commit_lines(
+    salt: str | None, lines: Callable[[_Node, Iterable[Edge]], list[str]], node: _Node, edges: Iterable[Edge]
+) -> str | None:
+    """Return the commitment to a node, or None where its values are none that could have been committed to."""
+    try:
+        return _commit(salt, canonical(lines(node, edges)))
+    except (ArithmeticError, AttributeError, TypeError, ValueError):
+        return None
+
+
+def _base58(text: str, size: int) -> bytes | None:
+    """Return the ``size`` bytes of a base58btc text, or None if it is not the canonical text of so many."""
+    number = 0
+    try:
+        for letter in text:
+            number = number * 58 + _BASE58[letter]
+        data = number.to_bytes(size, "big")
+    except (KeyError, OverflowError):
+        return None
+    zeros = len(data) - len(data.lstrip(b"\0"))
+    return data if len(text) - len(text.lstrip("1")) == zeros else None
