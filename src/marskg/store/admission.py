@@ -165,7 +165,8 @@ def check_draft(draft: Draft, max_content_bytes: int) -> None:
     Raises:
         InvalidMemory: the first thing that cannot be stored.
     """
-    check_text("content", draft.content, limit=max_content_bytes)
+    if draft.action == "remember" or draft.content:  # an ending may name a key alone
+        check_text("content", draft.content, limit=max_content_bytes)
     check_time("at", draft.at)
     if draft.sensitivity is not None:
         check_number("sensitivity", draft.sensitivity, 0, 1)

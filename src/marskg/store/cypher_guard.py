@@ -93,6 +93,11 @@ def check_read_only(text: str) -> None:
             _check_word(tokens, index)
 
 
+def parameter_names(text: str) -> set[str]:
+    """Return the names of the parameters in a text that :func:`check_read_only` accepts."""
+    return {token.text[1:].strip("`") for token in _tokens(text) if token.kind == "parameter"}
+
+
 def _check_word(tokens: list[Token], index: int) -> None:
     token = tokens[index]
     before = tokens[index - 1].text if index else ""

@@ -136,7 +136,7 @@ def _apply(unit: Unit, prepared: Prepared, refs: dict[str, str]) -> None:
         msg = f"draft {draft.ref[:60]!r} retracts or closes without a key; name the key"
         raise InvalidMemory(msg)
     if draft.action == "retract":
-        retract(unit, draft.key, draft.subjects, draft.content)
+        retract(unit, draft.key, draft.subjects, draft.content or None)
         return
     closed = close_task(unit, draft.key, draft.subjects, draft.status or TaskStatus.DONE)
     if draft.ref and closed is not None:

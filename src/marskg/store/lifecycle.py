@@ -90,7 +90,7 @@ def _strip(unit: Unit, node: Node) -> list[str]:
         unit.running_weight -= memory.weight
     if memory.kind is Kind.EPISODIC:
         unit.take_out_of_chain(memory.id)
-        unit.tails.pop(memory.session or "", None)
+        unit.leave_session(memory)
     entities = node.targets(EdgeType.MENTIONS)
     if memory.pinned:
         unit.set_pinned(node, pinned=False)

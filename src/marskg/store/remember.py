@@ -8,6 +8,7 @@ order of ``validFrom``, then sequence (I6); an expiry never outlives what the me
 from __future__ import annotations
 
 import unicodedata
+from bisect import bisect_left
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -21,7 +22,6 @@ from marskg.ontology.vocabulary import (
     EdgeType,
     Kind,
     Operation,
-    Tier,
 )
 from marskg.records import Edge, Entity, Memory
 from marskg.store import codec
@@ -32,8 +32,6 @@ if TYPE_CHECKING:
 
     from marskg.sources.draft import Draft, EntityRef
     from marskg.store.unit import Node, Unit
-
-_SUPERSEDABLE = frozenset({Tier.LIVE, Tier.LATENT})
 
 
 @dataclass(frozen=True, slots=True)
@@ -490,40 +488,19 @@ def append_to_session(unit: Unit, node: Node) -> None:
     """Put an episode into its session, nearly always at the end."""
     memory = node.memory
     session = memory.session or ""
-    if session not in unit.tails:
-        unit.tails[session] = _tail(unit, memory)
-    tail = unit.tails[session]
     place = (memory.valid_from, unit.next_sequence)
+    if session not in unit.tails:
+        last = unit.session_order(memory)[-1:]
+        unit.tails[session] = (last[0][2], *last[0][:2]) if last else None
+    tail = unit.tails[session]
+    unit.enter_session(memory, place)
     if tail is None or tail[1:] <= place:
         if tail is not None:
             unit.chain(tail[0], memory.id)
         unit.tails[session] = (memory.id, *place)
         return
-    episodes = session_episodes(unit, memory)
-    before = max((item for item in episodes if item[:2] <= place), default=None)
-    after = min((item for item in episodes if item[:2] > place), default=None)
-    unit.put_into_chain(memory.id, before[2] if before else None, after[2] if after else None)
-
-
-def _tail(unit: Unit, memory: Memory) -> tuple[str, int, int] | None:
-    last = max(session_episodes(unit, memory), default=None)
-    return None if last is None else (last[2], last[0], last[1])
-
-
-def session_episodes(unit: Unit, memory: Memory) -> list[tuple[int, int, str]]:
-    """Return ``(validFrom, sequence, id)`` of the other episodes with content in the memory's session."""
-    key = codec.session_key(memory.tenant, memory.session)
-    found = {
-        row["id"]: (row["validFrom"], row["sequence"], row["id"])
-        for row in unit.read("session_episodes", {"session": key})
-        if row["kind"] == Kind.EPISODIC and row["tier"] in _SUPERSEDABLE
-    }
-    for node_id, node in unit.nodes.items():
-        other = node.memory
-        if other.kind is Kind.EPISODIC and (other.session or "") == (memory.session or ""):
-            found.pop(node_id, None)
-            if node.has_content and node_id != memory.id:
-                found[node_id] = (other.valid_from, other.sequence, node_id)
-    return list(found.values())
-
-
+    order = unit.session_order(memory)
+    position = bisect_left(order, (*place, memory.id))
+    before = order[position - 1][2] if position else None
+    after = order[position + 1][2] if position + 1 < len(order) else None
+    unit.put_into_chain(memory.id, before, after)

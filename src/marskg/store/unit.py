@@ -8,6 +8,7 @@ transaction; the compare-and-set of the tenant's sequence in its first statement
 
 from __future__ import annotations
 
+from bisect import insort
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -87,6 +88,8 @@ class Unit:
         self.removed_edges: set[tuple[EdgeType, str, str]] = set()
         self.chain_added: dict[tuple[str, str], int] = {}
         self.chain_removed: set[tuple[str, str]] = set()
+        self._sessions: dict[str, list[tuple[int, int, str]]] = {}
+        self._entered: dict[str, list[tuple[tuple[int, int], str]]] = {}
         self._next: dict[str, str | None] = {}
         self._previous: dict[str, str | None] = {}
         #: The last episode of each session as (id, validFrom, sequence), shared with the writer between units.
@@ -280,6 +283,38 @@ class Unit:
         self._next[node_id] = self._previous[node_id] = None
         if before is not None or after is not None:
             self.chain(before, after)
+
+    def session_order(self, memory: Memory) -> list[tuple[int, int, str]]:
+        """Return ``(validFrom, sequence, id)`` of the episodes with content of the memory's session, in order."""
+        session = memory.session or ""
+        if session not in self._sessions:
+            rows = self.read("session_episodes", {"session": codec.session_key(memory.tenant, memory.session)})
+            self._sessions[session] = sorted(
+                (row["validFrom"], row["sequence"], row["id"])
+                for row in rows
+                if row["kind"] == Kind.EPISODIC and row["tier"] in _LIVE_TIERS and not self._lost(row["id"])
+            )
+            for place, other in self._entered.get(session, ()):
+                insort(self._sessions[session], (*place, other))
+        return self._sessions[session]
+
+    def _lost(self, node_id: str) -> bool:
+        node = self.nodes.get(node_id)
+        return node is not None and not node.has_content
+
+    def enter_session(self, memory: Memory, place: tuple[int, int]) -> None:
+        """Note a new episode of a session."""
+        session = memory.session or ""
+        self._entered.setdefault(session, []).append((place, memory.id))
+        if session in self._sessions:
+            insort(self._sessions[session], (*place, memory.id))
+
+    def leave_session(self, memory: Memory) -> None:
+        """Note that an episode of a session lost its content."""
+        session = memory.session or ""
+        self.tails.pop(session, None)
+        self._sessions.pop(session, None)
+        self._entered[session] = [item for item in self._entered.get(session, ()) if item[1] != memory.id]
 
     def put_into_chain(self, node_id: str, before: str | None, after: str | None) -> None:
         """Insert an episode between two neighbours of its session."""
