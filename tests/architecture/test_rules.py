@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -72,11 +73,17 @@ PLANTED = [
 ]
 
 
-@pytest.mark.parametrize(("rule", "path", "source", "expected"), PLANTED)
+@cache
+def source() -> tuple[rules.Module, ...]:
+    files = sorted(SOURCE.rglob("*.py"))
+    return tuple(rules.parse(file.relative_to(SOURCE).as_posix(), file.read_text(encoding="utf-8")) for file in files)
+
+
+@pytest.mark.parametrize(("rule", "path", "text", "expected"), PLANTED)
 def test_each_rule_finds_its_planted_break_and_nothing_else(
-    rule: Callable[[rules.Module], Iterator[str]], path: str, source: str, expected: int
+    rule: Callable[[rules.Module], Iterator[str]], path: str, text: str, expected: int
 ) -> None:
-    assert len(list(rule(rules.parse(path, source)))) == expected
+    assert len(list(rule(rules.parse(path, text)))) == expected
 
 
 def test_every_rule_was_seen_failing() -> None:
@@ -85,10 +92,7 @@ def test_every_rule_was_seen_failing() -> None:
 
 @pytest.mark.parametrize("rule", rules.RULES, ids=lambda rule: rule.__name__)
 def test_the_source_keeps_the_rule(rule: Callable[[rules.Module], Iterator[str]]) -> None:
-    broken = []
-    for file in sorted(SOURCE.rglob("*.py")):
-        path = file.relative_to(SOURCE).as_posix()
-        broken += [f"{path}:{finding}" for finding in rule(rules.parse(path, file.read_text(encoding="utf-8")))]
+    broken = [f"{module.path}:{finding}" for module in source() for finding in rule(module)]
     assert not broken, "\n".join(broken)
 
 

@@ -31,7 +31,7 @@ def test_counts_are_those_of_the_published_tokenizer() -> None:
 
 
 def test_a_long_text_is_counted_to_its_end() -> None:
-    assert TokenCounter().count("word " * 200_000) == 200_000
+    assert TokenCounter().count("word " * 50_000) == 50_000
 
 
 def test_nothing_weighs_nothing() -> None:
