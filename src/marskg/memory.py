@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from marskg import checks, transfer
 from marskg.clock import SystemClock, SystemSource
 from marskg.config import Settings
 from marskg.ontology.vocabulary import (
@@ -36,8 +37,9 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from marskg.clock import Clock, Source
+    from marskg.exporters.writer import Counts
     from marskg.policies.policy import Policy
-    from marskg.records import AuditRecord, Entity, Memory, Plan, TreeHead
+    from marskg.records import AuditRecord, Entity, Memory, Plan, Report, TreeHead
     from marskg.store.opening import Opened
     from marskg.store.unit import Unit
     from marskg.store.writer import Ground
@@ -340,6 +342,22 @@ class AgentMemory:
         """Return the signed tree heads, smallest first."""
         return self._reader.heads(self._writer.state.log)
 
+    def validate(self, *, full: bool = False) -> Report:
+        """Validate recent changes, or with ``full`` the whole tenant, against the SHACL shapes."""
+        return checks.validate(self._opened, self._writer.state, full=full)
+
+    def verify(self, *, witness: Iterable[TreeHead] = ()) -> Report:
+        """Verify the signed logs and that the graph is what they say; ``witness`` are heads kept elsewhere."""
+        return checks.verify(self._opened, self._writer.state, witness)
+
+    def prove(self, sequence: int) -> dict[str, Any]:
+        """Return the inclusion proof of a record in the tree of the newest signed head (RFC 9162 section 2.1.3).
+
+        Raises:
+            InvalidInput: there is no such record, or no signed head covers it yet.
+        """
+        return checks.prove(self._opened, self._writer.state, sequence)
+
     def rotate_key(self) -> str:
         """Sign with a new key from now on, announced by the old one in both logs; returns the new public key."""
         return rotation.rotate(self._writer, self._opened.keyring, self._opened.signer_box)
@@ -347,6 +365,37 @@ class AgentMemory:
     def replace_key(self) -> str:
         """Sign with a new key that announces itself because the old one is lost; ``verify`` reports it for ever."""
         return rotation.replace_lost(self._writer, self._opened.keyring, self._opened.signer_box)
+
+    # --- Giving away and taking back ------------------------------------------------------------------------------
+
+    def export(
+        self,
+        path: str | Path,
+        *,
+        format: str | None = None,  # noqa: A002 - the name that users see
+        audit: bool = False,
+        profile: str = "full",
+        progress: Callable[[int], None] | None = None,
+    ) -> Counts:
+        """Write the tenant as JSON-LD, N-Quads, TriG or Turtle, by suffix or ``format``; returns what was written."""
+        state = self._writer.state
+        return transfer.export(
+            self._opened, state, path, format_name=format, audit=audit, profile=profile, progress=progress
+        )
+
+    def load(
+        self,
+        path: str | Path,
+        *,
+        context: str | Path | None = None,
+        format: str | None = None,  # noqa: A002 - the name that users see
+        progress: Callable[[int], None] | None = None,
+    ) -> int:
+        """Load an export, or foreign JSON-LD with its pinned ``context``; returns how many memories came back."""
+        maintenance.settle(self._writer)
+        return transfer.load(
+            self._opened, self._writer, path, context=context, format_name=format, progress=progress
+        )
 
     # --- The store ------------------------------------------------------------------------------------------------
 

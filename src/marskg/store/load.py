@@ -161,7 +161,8 @@ class Loader:
                 unit.fetch((edge.target,))
                 if edge.target not in unit.nodes:
                     raise _missing(edge)
-                if node.has_content and edge.type is not EdgeType.LOST_PREREQUISITE:
+                # Other edges may lead to what a policy has taken: the tombstone is there because they do.
+                if node.has_content and edge.type in {EdgeType.DEPENDS_ON, EdgeType.REQUIRES}:
                     check_target(unit, edge.type, edge.target, active=node.memory.active)
             unit.link(node, edge)
 

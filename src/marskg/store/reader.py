@@ -79,14 +79,29 @@ class GraphReader:
     def entities(self) -> Iterator[tuple[Entity, tuple[Edge, ...], str]]:
         """Yield every entity of the tenant with its outgoing edges and its salt."""
         for page in self._pages("entities_page", lambda row: str(row["ref"])):
-            rows: dict[str, list[Row]] = {}
-            for row in self.run("load_entities", {"refs": page}):
-                rows.setdefault(row["ref"], []).append(row)
-            for reference in page:
-                found = rows[reference]
-                entity = codec.decode_entity(found[0]["node"])
-                edges = sorted(codec.decode_edge(entity.id, row) for row in found if row["type"] is not None)
-                yield entity, tuple(edges), found[0]["node"]["salt"]
+            yield from self._entities(page)
+
+    def entities_by_id(self, ids: Iterable[str]) -> Iterator[tuple[Entity, tuple[Edge, ...], str]]:
+        """Yield the entities with these ids, with outgoing edges and salt."""
+        yield from self._entities(self._refs(ids))
+
+    def _entities(self, refs: list[str]) -> Iterator[tuple[Entity, tuple[Edge, ...], str]]:
+        rows: dict[str, list[Row]] = {}
+        for row in self.run("load_entities", {"refs": refs}):
+            rows.setdefault(row["ref"], []).append(row)
+        for found in rows.values():
+            entity = codec.decode_entity(found[0]["node"])
+            edges = sorted(codec.decode_edge(entity.id, row) for row in found if row["type"] is not None)
+            yield entity, tuple(edges), found[0]["node"]["salt"]
+
+    def physical(self) -> Iterator[Row]:
+        """Yield the bookkeeping of every node: tier, weight, guards, blockers, order keys."""
+        for page in self._pages("memories_page", lambda row: str(row["ref"])):
+            yield from self.run("physical_page", {"refs": page})
+
+    def guarding(self) -> set[str]:
+        """Return the ids of the tasks that guard what they require."""
+        return {str(row["id"]) for row in self.run("guarding", {"tenant": self._tenant})}
 
     def _pages(self, name: str, pick: Callable[[Row], str]) -> Iterator[list[str]]:
         low, high = f"{self._tenant}|", f"{self._tenant}}}"

@@ -246,7 +246,9 @@ class _Slot:
         text = normalised(memory.content or "")
         for node in self._current():
             same = normalised(node.memory.content or "") == text and dict(node.memory.payload) == dict(memory.payload)
-            if same and node.memory.kind is memory.kind and node.memory.valid_from <= memory.valid_from:
+            # A task that is taken up again after it was closed, or due at another time, is a new value of its slot.
+            again = memory.active and (not node.memory.active or node.memory.deadline != memory.deadline)
+            if same and not again and node.memory.kind is memory.kind and node.memory.valid_from <= memory.valid_from:
                 return node
         return None
 

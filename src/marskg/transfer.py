@@ -1,0 +1,121 @@
+"""Giving a tenant away as RDF and taking exports back.
+
+Guarantees: an export is written whole or not at all, page by page; a document is read and checked as a whole before the
+first of its memories is loaded; the audit that comes with it is kept as evidence beside this store's own, never mixed
+into it (semantics section 9).
+"""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from marskg.errors import InvalidDocument, InvalidInput
+from marskg.exporters.atomic import AtomicFile
+from marskg.exporters.reader import Export
+from marskg.exporters.writer import Content, Counts, write_export
+from marskg.store.load import Loader
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from marskg.records import AuditRecord, Edge, Entity, Memory
+    from marskg.store.opening import Opened
+    from marskg.store.state import TenantState
+    from marskg.store.writer import Writer
+
+#: The profiles that this version writes; ``disclosure`` needs the read gate and comes with it.
+PROFILES = ("full",)
+
+
+def export(
+    opened: Opened,
+    state: TenantState,
+    path: str | Path,
+    *,
+    format_name: str | None,
+    audit: bool,
+    profile: str,
+    progress: Callable[[int], None] | None,
+) -> Counts:
+    """Write the tenant to ``path``; see :func:`marskg.exporters.writer.write_export`.
+
+    Raises:
+        InvalidInput: an unknown format, or a profile that this version does not write.
+    """
+    if profile not in PROFILES:
+        msg = f"profile {profile!r} is not written by this version; use --profile full, which is the operator's"
+        raise InvalidInput(msg)
+    reader = opened.reader
+
+    def memories() -> Iterator[tuple[Memory, tuple[Edge, ...]]]:
+        for count, (memory, edges, _) in enumerate(reader.memories(), 1):
+            yield memory, edges
+            if progress is not None and count % 100 == 0:
+                progress(count)
+
+    def entities() -> Iterator[tuple[Entity, tuple[Edge, ...]]]:
+        for entity, edges, _ in reader.entities():
+            yield entity, edges
+
+    def records() -> Iterator[AuditRecord]:
+        yield from reader.records("t")
+        yield from reader.records("a")
+
+    content = Content(
+        memories=memories(),
+        entities=entities(),
+        records=records() if audit else None,
+        heads=reader.heads(state.log) if audit else (),
+    )
+    return write_export(Path(path), content, format_name)
+
+
+def load(
+    opened: Opened,
+    writer: Writer,
+    path: str | Path,
+    *,
+    context: str | Path | None,
+    format_name: str | None,
+    progress: Callable[[int], None] | None,
+) -> int:
+    """Load the document at ``path`` into the tenant; returns how many memories came back.
+
+    Raises:
+        InvalidDocument: the document cannot be loaded as it is; nothing of it was.
+        DuplicateId: the tenant already has one of its memories.
+    """
+    own_context = None if context is None else Path(context)
+    with Export(Path(path), tenant=opened.tenant, format_name=format_name, context=own_context) as document:
+        _refuse_missing(opened, document, path)
+        count = Loader(writer).load(
+            ((entity, edges) for entity, edges in document.entities()),
+            document.memories,
+            progress,
+        )
+        if document.holdings.evidence:
+            _keep_evidence(opened, document, Path(path))
+    return count
+
+
+def _refuse_missing(opened: Opened, document: Export, path: str | Path) -> None:
+    missing = [node_id for node_id in document.holdings.missing]
+    if not missing:
+        return
+    known = {memory.id for memory, _, _ in opened.reader.nodes(missing)}
+    lost = sorted(set(missing) - known)
+    if lost:
+        msg = f"{path}: {lost[0]} is pointed to, but is neither in the document nor in tenant {opened.tenant!r}"
+        raise InvalidDocument(msg)
+
+
+def _keep_evidence(opened: Opened, document: Export, path: Path) -> None:
+    """Keep the audit that came with a document, verbatim, under the digest of the file."""
+    digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    target = opened.folder / "evidence" / f"{digest}.nq"
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with AtomicFile(target) as file:
+        for item in document.evidence():
+            file.write_text("".join(f"{line}\n" for line in item.lines))
