@@ -80,7 +80,7 @@ def _raises_again(handler: ast.ExceptHandler) -> bool:
 _STATEMENT_METHODS = {"run", "read", "write", "define", "command", "query", "execute_query"}
 #: Below these folders ``write`` is the engine's; elsewhere it may be a file's.
 _STATEMENT_FOLDERS = ("store/", "policies/", "privacy/", "reflection/", "shapes/", "memory.py")
-_CYPHER = re.compile(r"\b(?:MATCH|MERGE|CREATE|UNWIND|SET|REMOVE|DETACH DELETE|RETURN|WHERE|CALL)\s+[({\[$\w]")
+_CYPHER = re.compile(r"\b(?:(?:MATCH|MERGE|CREATE)\s*\(|UNWIND\s+[\[$\w])")
 
 
 def parameters_in_cypher(module: Module) -> Iterator[str]:
@@ -109,11 +109,11 @@ def _composed(node: ast.expr) -> bool:
 
 
 def _is_cypher(node: ast.JoinedStr) -> bool:
-    # Two clauses, so that a sentence such as "SET the budget" in a message is none.
+    # The clauses that SPARQL and English do not have.
     text = " ".join(
         part.value for part in node.values if isinstance(part, ast.Constant) and isinstance(part.value, str)
     )
-    return len(_CYPHER.findall(text)) > 1
+    return _CYPHER.search(text) is not None
 
 
 # --- Determinism (semantics I9) --------------------------------------------------------------------------------------

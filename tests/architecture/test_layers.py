@@ -31,6 +31,11 @@ def test_nothing_imports_what_is_above_it() -> None:
     [
         ("errors.py", "import marskg.store.engine", "marskg.errors is not allowed to import marskg.store"),
         ("store/engine.py", "import marskg.policies.fifo", "marskg.store is not allowed to import marskg.policies"),
+        (
+            "audit/grammar.py",
+            "import marskg.audit.record",
+            "marskg.audit.verify is not allowed to import marskg.audit.record",
+        ),
         ("new_package/__init__.py", "", "new_package"),
     ],
 )

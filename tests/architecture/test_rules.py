@@ -50,6 +50,7 @@ PLANTED = [
     (rules.parameters_in_cypher, "store/a.py", "tx.run(statements['remember'], {'id': id})", 0),
     (rules.parameters_in_cypher, "exporters/a.py", "stream.write(f'{line} .')", 0),
     (rules.parameters_in_cypher, "config.py", "stream.read(LIMIT + 1)", 0),
+    (rules.parameters_in_cypher, "exporters/a.py", "text = f'DELETE {{ ?s ?p ?o }} WHERE {{ {values} ?s ?p ?o }}'", 0),
     (rules.parameters_in_cypher, "errors.py", "message = f'SET the budget to {n}'", 0),
     (rules.injected_time_and_chance, "store/a.py", "import time\nx = time.time()", 1),
     (rules.injected_time_and_chance, "store/a.py", "from time import time_ns as now\nx = now()", 1),
