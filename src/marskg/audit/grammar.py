@@ -9,6 +9,7 @@ specification. Sources: semantics section 8, N-Quads canonical form (RDFC-1.0 se
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from marskg.ontology.mapping import time_lexical, time_value
@@ -50,6 +51,7 @@ _VALUES: Final[Mapping[Datatype, re.Pattern[str]]] = {
     Datatype.TERM: re.compile(rf"<{re.escape(NS)}([A-Za-z_]+)>", re.ASCII),
     Datatype.IRI: re.compile(r"<([A-Za-z][A-Za-z0-9+.-]*:[^\x00-\x20<>\"{}|\\^`]*)>"),
 }
+_LINES: Final = "details are sorted lines of their slot, each once"
 _UNKNOWN: Final = "details hold a field that is not in the vocabulary"
 _TIME_RULE: Final = "a time is a canonical xsd:dateTime in UTC, in the years 1 to 9999"
 _ESCAPE: Final = re.compile(r"\\(?:u00([0-9A-F]{2})|(.))")
@@ -101,9 +103,9 @@ def record_core(
     Raises:
         Malformed: a value is outside what the vocabulary allows.
     """
-    require(LOG_IRI.fullmatch(log), "the log is not urn:uuid:")
+    require(_is_log(log), "the log is not urn:uuid:")
     require(operation in OPERATIONS, "the operation is not one of the vocabulary")
-    require(KEY_IRI.fullmatch(signing_key), "the signing key is not an Ed25519 did:key verification method")
+    require(_is_key(signing_key), "the signing key is not an Ed25519 did:key verification method")
     require(
         sequence > 0 and commitments and all(map(HASH32.fullmatch, commitments)),
         "a record has a sequence from 1 and a commitment of 32 bytes for each of its slots",
@@ -115,7 +117,7 @@ def record_core(
         + f"<{record}> <{RDF_TYPE}> <{NS}AuditRecord> .\n"
         f"<{record}> <{NS}log> <{log}> .\n"
         f"<{record}> <{NS}operation> <{NS}{operation}> .\n"
-        f'<{record}> <{NS}recordedAt> "{_time(recorded_at)}"^^<{XSD}dateTime> .\n'
+        f'<{record}> <{NS}recordedAt> "{time_text(recorded_at)}"^^<{XSD}dateTime> .\n'
         f'<{record}> <{NS}sequence> "{sequence}"^^<{XSD}integer> .\n'
         f"<{record}> <{NS}signingKey> <{signing_key}> .\n"
         + "".join([f"<{record}> <{NS}slot> <{record}.{index}> .\n" for index in order])
@@ -134,7 +136,7 @@ def head_core(*, log: str, size: int, root: str, recorded_at: int, signing_key: 
     return (
         f"<{head}> <{RDF_TYPE}> <{NS}TreeHead> .\n"
         f"<{head}> <{NS}log> <{log}> .\n"
-        f'<{head}> <{NS}recordedAt> "{_time(recorded_at)}"^^<{XSD}dateTime> .\n'
+        f'<{head}> <{NS}recordedAt> "{time_text(recorded_at)}"^^<{XSD}dateTime> .\n'
         f'<{head}> <{NS}rootHash> "{root}" .\n'
         f"<{head}> <{NS}signingKey> <{signing_key}> .\n"
         f'<{head}> <{NS}treeSize> "{size}"^^<{XSD}integer> .\n'
@@ -166,11 +168,43 @@ def moment(text: str) -> int:
     return value
 
 
-def _time(milliseconds: int) -> str:
+def time_text(milliseconds: int) -> str:
+    """Return the canonical ``xsd:dateTime`` of ``milliseconds``; neighbours share their second.
+
+    Raises:
+        Malformed: it is outside the years that this form can write.
+    """
+    part = milliseconds % 1000
+    second = second_text(milliseconds)
+    return f"{second[:-1]}.{part:03d}".rstrip("0") + "Z" if part else second
+
+
+def second_text(milliseconds: int) -> str:
+    """Return ``milliseconds`` in whole seconds: the time that a proof has.
+
+    Raises:
+        Malformed: it is outside the years that this form can write.
+    """
     try:
-        return time_lexical(milliseconds)
+        return _whole_second(milliseconds // 1000)
     except (OverflowError, ValueError) as error:
         raise Malformed(_TIME_RULE) from error
+
+
+# These three answer for nearly every record what they answered for the one before it.
+@lru_cache(maxsize=256)
+def _whole_second(seconds: int) -> str:
+    return time_lexical(seconds * 1000)
+
+
+@lru_cache(maxsize=256)
+def _is_log(iri: str) -> bool:
+    return LOG_IRI.fullmatch(iri) is not None
+
+
+@lru_cache(maxsize=256)
+def _is_key(iri: str) -> bool:
+    return KEY_IRI.fullmatch(iri) is not None
 
 
 # --- Details -------------------------------------------------------------------------------------------------------
@@ -192,13 +226,14 @@ def parse_details(text: str, record: str, slot: int) -> Details:
     require(text.endswith("\n"), "details end with a newline")
     fields = fields_of(slot)
     start = f"<{record}.{slot}> <{NS}"
+    skip = len(start)
     found: Details = {}
     previous = ""
     for line in text[:-1].split("\n"):
-        sound = line > previous and line.startswith(start) and line.endswith(" .")
-        require(sound, "details are sorted lines of their slot, each once")
+        if line <= previous or line[:skip] != start or line[-2:] != " .":
+            raise Malformed(_LINES)
         previous = line
-        name, _, value = line[len(start) : -2].partition("> ")
+        name, _, value = line[skip:-2].partition("> ")
         field = fields.get(name)
         if field is None:
             raise Malformed(_UNKNOWN)
@@ -206,7 +241,13 @@ def parse_details(text: str, record: str, slot: int) -> Details:
         if match is None or (name in found and not field.many):
             msg = f"the field {name} has a value that is not canonical, or two values"
             raise Malformed(msg)
-        found.setdefault(name, []).append(_unescape(match[1]))
+        plain = match[1]
+        if "\\" in plain:
+            plain = _unescape(plain)
+        if name in found:
+            found[name].append(plain)
+        else:
+            found[name] = [plain]
     return found
 
 
@@ -237,6 +278,4 @@ def _term(value: str, datatype: Datatype) -> str:
 
 
 def _unescape(text: str) -> str:
-    if "\\" not in text:
-        return text
     return _ESCAPE.sub(lambda match: chr(int(match[1], 16)) if match[1] else _UNESCAPED[match[2]], text)

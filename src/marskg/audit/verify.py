@@ -34,10 +34,10 @@ Source: semantics section 8; RFC 9162; W3C vc-di-eddsa 1.0 section 3.2; RFC 8032
 
 from __future__ import annotations
 
-import base64
 import hashlib
 import hmac
 import re
+from binascii import a2b_base64, b2a_base64
 from collections import defaultdict
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
@@ -45,9 +45,19 @@ from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 from marskg.audit.exported import ExportedAudit
-from marskg.audit.grammar import HASH32, KEY_IRI, Details, Malformed, commitments, head_core, parse_details, record_core
+from marskg.audit.grammar import (
+    HASH32,
+    KEY_IRI,
+    Details,
+    Malformed,
+    commitments,
+    head_core,
+    parse_details,
+    record_core,
+    second_text,
+)
 from marskg.audit.merkle import CompactRange, leaf_hash
-from marskg.ontology.mapping import canonical, entity_lines, governed_lines, time_lexical
+from marskg.ontology.mapping import canonical, entity_lines, governed_lines
 from marskg.ontology.vocabulary import DERIVED_EDGES, TOMBSTONE_EDGES, Operation, Tier
 from marskg.records import Finding, Report
 
@@ -57,9 +67,13 @@ if TYPE_CHECKING:
 
     from marskg.records import AuditRecord, Edge, Entity, Memory, TreeHead
 
-_BASE58: Final = {
-    letter: value for value, letter in enumerate("123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz")
-}
+_ALPHABET: Final = b"123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
+_NO_DIGIT: Final = 255
+_BASE58: Final = bytes(_ALPHABET.index(code) if code in _ALPHABET else _NO_DIGIT for code in range(256))
+#: 64 bytes take 88 digits at most, which is a multiple of eight.
+_MAX_DIGITS: Final = 88
+_FROM_URL: Final = bytes.maketrans(b"-_", b"+/")
+_TO_URL: Final = bytes.maketrans(b"+/", b"-_")
 _ED25519: Final = b"\xed\x01"
 _SIGNATURE: Final = 64
 _Node = TypeVar("_Node")
@@ -258,7 +272,7 @@ class _Check:
         except Malformed as error:
             self._find("bad-core", record.iri, f"the core breaks a rule of its form: {error}")
             return None
-        sound = core == record.core and record.proof_created == _seconds(record.recorded_at)
+        sound = core == record.core and record.proof_created == second_text(record.recorded_at)
         if not sound or not len(values) == len(record.details) == len(record.salts) == len(record.memories) + 1:
             self._find("bad-core", record.iri, "the core is not the canonical form of what the record says beside it")
             return None
@@ -433,7 +447,7 @@ class _Check:
         except Malformed as error:
             self._find("bad-head", where, f"the head breaks a rule of its form: {error}")
             return False
-        sound = core == head.core and head.proof_created == _seconds(head.recorded_at)
+        sound = core == head.core and head.proof_created == second_text(head.recorded_at)
         if not sound or self._proofs.leaf(core, head.proof_value, head.proof_created, head.signing_key) is None:
             self._find("bad-head", where, "the head's signature is not over what it says")
             return False
@@ -444,7 +458,7 @@ class _Check:
         return True
 
     def _compare_heads(self, log: _Log, size: int) -> None:
-        root = "u" + base64.urlsafe_b64encode(log.tree.root()).rstrip(b"=").decode()
+        root = _multibase(log.tree.root())
         for head, outside in log.heads.pop(size):
             where = f"{log.iri}#head-{size}"
             if head.root != root and outside:
@@ -537,17 +551,17 @@ def _announced(details: Details | None) -> str | None:
     return None if key is None else f"did:key:{key}#{key}"
 
 
-def _seconds(recorded_at: int) -> str:
-    """Return the time that a proof must have: the record's, in whole seconds."""
-    return time_lexical(recorded_at // 1000 * 1000)
-
-
 def _commit(salt: str | None, data: bytes) -> str | None:
     """Return HMAC-SHA256 of ``data`` under ``salt`` in multibase base64url, or None if ``salt`` is none."""
     if not salt or HASH32.fullmatch(salt) is None:
         return None
-    key = base64.b64decode(salt[1:] + "=", altchars=b"-_")
-    return "u" + base64.urlsafe_b64encode(hmac.digest(key, data, "sha256")).rstrip(b"=").decode()
+    key = a2b_base64(salt[1:].encode().translate(_FROM_URL) + b"=")
+    return _multibase(hmac.digest(key, data, "sha256"))
+
+
+def _multibase(data: bytes) -> str:
+    """Return 32 bytes in multibase base64url."""
+    return "u" + b2a_base64(data, newline=False)[:-1].translate(_TO_URL).decode()
 
 
 def _commit_lines(
@@ -562,12 +576,15 @@ def _commit_lines(
 
 def _base58(text: str, size: int) -> bytes | None:
     """Return the ``size`` bytes of a base58btc text, or None if it is not the canonical text of so many."""
-    number = 0
-    try:
-        for letter in text:
-            number = number * 58 + _BASE58[letter]
-        data = number.to_bytes(size, "big")
-    except (KeyError, OverflowError):
+    digits = text.encode(errors="replace").translate(_BASE58)
+    if not digits or len(digits) > _MAX_DIGITS or _NO_DIGIT in digits:
         return None
-    zeros = len(data) - len(data.lstrip(b"\0"))
-    return data if len(text) - len(text.lstrip("1")) == zeros else None
+    number = 0
+    # Eight digits at a time fit a machine word, so that the large number is multiplied eight times less often.
+    for a, b, c, d, e, f, g, h in zip(*[iter(digits.rjust(_MAX_DIGITS, b"\0"))] * 8, strict=True):
+        number = number * 58**8 + (((((((a * 58 + b) * 58 + c) * 58 + d) * 58 + e) * 58 + f) * 58 + g) * 58 + h)
+    if number.bit_length() > size * 8:
+        return None
+    data = number.to_bytes(size, "big")
+    # Leading zero bytes are written as leading ones: neither more nor fewer.
+    return data if len(text) - len(text.lstrip("1")) == size - len(data.lstrip(b"\0")) else None
