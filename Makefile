@@ -78,7 +78,6 @@ lint: $(VENV)/.dev ## style, types and layers
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/mypy tests scripts
 	$(BIN)/lint-imports
 
 check: lint ## the fast layer: lint, architecture, unit and short property tests
