@@ -11,6 +11,7 @@ from rdflib import Graph, URIRef
 
 from marskg.ontology.vocabulary import ACTIVE_STATUSES, Cardinality, EdgeType, Kind, MemoryClass
 from marskg.sources.chat import ChatFile, read_chat
+from tests.support.slots import Slots
 
 if TYPE_CHECKING:
     from marskg.sources.draft import Draft
@@ -60,25 +61,20 @@ def test_no_sentence_is_said_twice(made: list[Draft]) -> None:
 
 
 def test_endings_end_something_and_keys_are_used_one_way(conversation: ChatFile) -> None:
-    held: dict[tuple[tuple[str, ...], str], list[Draft]] = {}
+    cardinalities: dict[tuple[tuple[str, ...], str], Cardinality | None] = {}
     for draft in conversation:
-        if draft.key is None:
-            continue
-        current = held.setdefault((draft.subjects, draft.key), [])
-        if draft.action != "remember":
-            ended = [old for old in current if draft.content in {"", old.content}]
-            assert ended, draft.ref
-            current[:] = [old for old in current if old not in ended]
-            continue
-        assert all(old.cardinality is draft.cardinality for old in current), draft.ref
-        current[:] = [draft] if draft.cardinality is Cardinality.SINGLE else [*current, draft]
-    now = {key: [draft.content for draft in current] for (_, key), current in held.items()}
+        if draft.key is not None and draft.action == "remember":
+            assert cardinalities.setdefault((draft.subjects, draft.key), draft.cardinality) is draft.cardinality
+    slots = Slots().replay(conversation)
+    assert slots.misses == []
+    now = {key: [draft.content for draft in current] for (_, key), current in slots.held.items()}
     assert now["preference/hot-drink"] == ["Inês drinks tea; she has given up coffee because of her migraines"]
     assert now["family/wedding/gift"][0].startswith("Inês and Daniel give 350 euros")
-    assert now["home/wish"] == now["home/candidate"][1:] == []
+    assert now["home/wish"] == []
+    assert len(now["home/candidate"]) == 1
     undated = [
         draft
-        for current in held.values()
+        for current in slots.held.values()
         for draft in current
         if draft.kind is Kind.TASK and draft.status in ACTIVE_STATUSES and draft.deadline is None
     ]

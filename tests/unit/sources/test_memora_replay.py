@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from marskg.ontology.vocabulary import PAYLOAD_FIELDS, Cardinality, EdgeType, Kind, TaskStatus
+from marskg.ontology.vocabulary import PAYLOAD_FIELDS, EdgeType, Kind, TaskStatus
 from marskg.sources.memora import read_persona
+from tests.support.slots import Slots
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -27,38 +28,6 @@ PERSONAS = (
     "management_consultant",
 )
 ALL = [(period, name) for period in ("weekly", "monthly") for name in PERSONAS]
-
-
-@dataclass
-class Slots:
-    """What the store does with keys, in a few lines: a key's current drafts."""
-
-    held: dict[str, list[Draft]] = field(default_factory=dict)
-    #: Endings that found nothing to end.
-    misses: list[str] = field(default_factory=list)
-
-    def replay(self, drafts: Iterable[Draft]) -> Slots:
-        for draft in drafts:
-            if draft.key is None:
-                continue
-            held = self.held.setdefault(draft.key, [])
-            if draft.action != "remember":
-                self._end(held, draft)
-            elif draft.cardinality is Cardinality.SINGLE:
-                held[:] = [draft]
-            elif draft.cardinality is Cardinality.APPEND or all(old.content != draft.content for old in held):
-                held.append(draft)
-        return self
-
-    def _end(self, held: list[Draft], draft: Draft) -> None:
-        position = next((n for n, old in enumerate(held) if old.content == draft.content), None)
-        if position is None:
-            self.misses.append(draft.ref)
-        else:
-            del held[position]
-
-    def under(self, prefix: str) -> dict[str, list[Draft]]:
-        return {key.removeprefix(prefix): held for key, held in self.held.items() if key.startswith(prefix) and held}
 
 
 @dataclass
