@@ -1,0 +1,237 @@
+"""The signed log: ``mars audit list``, ``head``, ``show``, ``prove``, ``keys``, ``rotate-key`` and ``replace-key``.
+
+Guarantees: what is printed is what is stored; only ``head --sign`` and the two that change keys write anything.
+"""
+
+from __future__ import annotations
+
+import json
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from marskg.cli.door import Door, pass_door, shared_options
+from marskg.cli.output import answer, day, line, note, plain, safe, show_fields, show_table, table
+from marskg.errors import InvalidInput
+from marskg.ontology.vocabulary import Datatype
+
+if TYPE_CHECKING:
+    from marskg.audit.grammar import Details
+    from marskg.memory import AgentMemory
+    from marskg.records import AuditRecord
+
+LOGS = ("transitions", "accesses")
+log_option = click.option("--log", type=click.Choice(LOGS), default="transitions", show_default=True)
+
+
+@click.group()
+@shared_options
+def audit() -> None:
+    """The signed record of every change."""
+
+
+@audit.command("list")
+@log_option
+@click.option("--first", type=click.IntRange(min=1), metavar="SEQ", help="Sequence number to start from.")
+@click.option("--limit", type=click.IntRange(min=1), default=50, show_default=True, help="How many; the latest ones.")
+@shared_options
+@pass_door
+def list_(door: Door, log: str, first: int | None, limit: int) -> None:
+    """List records, the latest unless --first says where to start."""
+    with door.memory() as memory:
+        last = memory.stats()["audit_seq" if log == "transitions" else "access_seq"]
+        start = first if first is not None else max(1, last - limit + 1)
+        records = list(islice(memory.records(log=log, first=start), limit))
+    described = [record_document(record) for record in records]
+
+    def show() -> None:
+        made = table("seq", "time", "operation", "memory", "why", right=("seq",), whole=("time", "memory"))
+        for item in described:
+            memories = item["memories"]
+            about = memories[0] if len(memories) == 1 else f"{len(memories)} memories" if memories else ""
+            made.add_row(str(item["sequence"]), day(item["recorded_at"]), item["operation"], about, _why(item))
+        show_table(made)
+        if records:
+            line(f"{records[0].sequence} to {records[-1].sequence} of {last} records of the {log} log")
+
+    answer(door, {"log": log, "last": last, "records": described}, show)
+
+
+def _why(item: dict[str, Any]) -> str:
+    slots = item["details"]
+    reasons = [slot["reason"] for slot in slots if "reason" in slot]
+    if reasons:
+        return safe(str(reasons[0]))
+    head = slots[0] if slots else {}
+    if "policy" in head:
+        return safe(f"{head['policy']}: {head.get('weight_before')} → {head.get('weight_after')} tokens")
+    return ""
+
+
+def record_document(record: AuditRecord) -> dict[str, Any]:
+    """Return a record with its details as plain values, slot by slot; a deleted slot is empty."""
+    from marskg.audit.grammar import parse_details
+
+    return {
+        "iri": record.iri,
+        "sequence": record.sequence,
+        "operation": record.operation.value,
+        "recorded_at": record.recorded_at,
+        "memories": list(record.memories),
+        "details": [_values(parse_details(text, record.iri, slot), slot) for slot, text in enumerate(record.details)],
+        "signing_key": record.signing_key,
+        "proof_value": record.proof_value,
+        "leaf": record.leaf,
+    }
+
+
+def _values(details: Details, slot: int) -> dict[str, Any]:
+    """Return a slot's details by the names of Python's fields, numbers as numbers."""
+    from marskg.audit.grammar import fields_of
+
+    fields = fields_of(slot)
+    found: dict[str, Any] = {}
+    for local, texts in details.items():
+        field = fields[local]
+        converted: list[Any] = list(texts)
+        if field.datatype is Datatype.INTEGER:
+            converted = [int(text) for text in texts]
+        elif field.datatype is Datatype.DECIMAL:
+            converted = [float(text) for text in texts]
+        found[field.name] = converted if field.many else converted[0]
+    return found
+
+
+@audit.command("show")
+@click.argument("sequence", type=click.IntRange(min=1))
+@log_option
+@shared_options
+@pass_door
+def show_(door: Door, sequence: int, log: str) -> None:
+    """Show one record whole: its details, its signed core and its proof."""
+    with door.memory() as memory:
+        record = _record(memory, sequence, log)
+    data = {
+        **record_document(record),
+        "log": record.log,
+        "core": record.core,
+        "proof_created": record.proof_created,
+        "salts": list(record.salts),
+    }
+
+    def show() -> None:
+        show_fields(
+            {
+                "record": record.iri,
+                "operation": record.operation.value,
+                "time": day(record.recorded_at),
+                "key": record.signing_key,
+                "proof": record.proof_value,
+                "leaf": record.leaf,
+            }
+        )
+        for slot, details in enumerate(data["details"]):
+            line(f"slot {slot}{'' if record.salts[slot] else ' (deleted by a recorded erasure)'}")
+            show_fields({f"  {name}": value for name, value in details.items()})
+        line("core, as signed")
+        show_fields({"": record.core.rstrip("\n")})
+
+    answer(door, data, show)
+
+
+def _record(memory: AgentMemory, sequence: int, log: str) -> AuditRecord:
+    record = next(memory.records(log=log, first=sequence), None)
+    if record is None or record.sequence != sequence:
+        msg = f"the {log} log has no record {sequence}; see: mars audit list"
+        raise InvalidInput(msg)
+    return record
+
+
+@audit.command()
+@click.option("--sign", is_flag=True, help="Sign a head over the log as it stands first.")
+@click.option("--all", "every", is_flag=True, help="All heads, not only the latest.")
+@shared_options
+@pass_door
+def head(door: Door, *, sign: bool, every: bool) -> None:
+    """Show the latest signed tree head: give it to a witness, and nobody can rewrite what it covers."""
+    with door.memory() as memory:
+        if sign:
+            memory.sign_head()
+        heads = memory.heads()
+    if not heads:
+        msg = "no head is signed yet; sign one with: mars audit head --sign"
+        raise InvalidInput(msg)
+    shown = heads if every else heads[-1:]
+
+    def show() -> None:
+        for item in shown:
+            show_fields(
+                {
+                    "log": item.log,
+                    "size": item.size,
+                    "root": item.root,
+                    "time": day(item.recorded_at),
+                    "key": item.signing_key,
+                    "proof": item.proof_value,
+                }
+            )
+
+    answer(door, {"heads": plain(shown)}, show)
+
+
+@audit.command()
+@click.argument("sequence", type=click.IntRange(min=1))
+@shared_options
+@pass_door
+def prove(door: Door, sequence: int) -> None:
+    """Print the proof that record SEQUENCE is in the log under the latest signed head (RFC 9162)."""
+    with door.memory() as memory:
+        proof = memory.prove(sequence)
+    answer(door, proof, lambda: line(json.dumps(plain(proof), indent=2)))
+
+
+@audit.command()
+@shared_options
+@pass_door
+def keys(door: Door) -> None:
+    """List the keys that the log announced; the last one signs."""
+    with door.memory() as memory:
+        announced = memory.store.reader.keys()
+        signing = memory.store.signer_box().public_key
+    data = [
+        {"public_key": key["publicKey"], "announced_at": key["announcedAt"], "signs": key["publicKey"] == signing}
+        for key in announced
+    ]
+
+    def show() -> None:
+        made = table("public key", "announced", "signs", whole=("public key",))
+        for key in data:
+            made.add_row(key["public_key"], day(key["announced_at"]), "yes" if key["signs"] else "")
+        show_table(made)
+
+    answer(door, {"keys": data}, show)
+
+
+@audit.command("rotate-key")
+@shared_options
+@pass_door
+def rotate_key(door: Door) -> None:
+    """Sign with a new key from now on, announced by the old one."""
+    with door.memory() as memory:
+        public_key = memory.rotate_key()
+    answer(door, {"public_key": public_key}, lambda: line(public_key))
+    note("keep a copy of the key folder; the old key stays in it for what it signed")
+
+
+@audit.command("replace-key")
+@click.option("--yes", is_flag=True, help="The key is lost: do not ask.")
+@shared_options
+@pass_door
+def replace_key(door: Door, *, yes: bool) -> None:
+    """Sign with a new key because the old one is lost; `mars verify` reports it for ever."""
+    if not yes:
+        click.confirm("The log will say for ever that its key was lost. Go on?", abort=True, err=True)
+    with door.memory() as memory:
+        public_key = memory.replace_key()
+    answer(door, {"public_key": public_key}, lambda: line(public_key))

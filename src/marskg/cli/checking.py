@@ -1,0 +1,141 @@
+"""Checks that find or do not find something: ``mars validate``, ``verify``, ``ontology check`` and ``policy check``.
+
+Guarantees: all findings are reported, not only the first; the exit status is 1 exactly when one of them is an error.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from marskg.cli.door import CheckFailed, Door, existing_file, json_option, pass_door, shared_options
+from marskg.cli.output import answer, line, number, plain, progress, safe, show_table, table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from marskg.records import Finding, Report
+
+_SHOWN_FINDINGS = 50
+
+
+@click.command()
+@click.option("--full", is_flag=True, help="Every node by SHACL; otherwise what can be checked at once.")
+@shared_options
+@pass_door
+def validate(door: Door, *, full: bool) -> None:
+    """Hold the store against its shapes: payloads, closure, task-safety, acyclicity, budget."""
+    with door.memory() as memory, progress("validating"):
+        report = memory.validate(full=full)
+    conclude(door, report, checked="nodes")
+
+
+@click.command()
+@click.option("--export", type=existing_file(), metavar="FILE", help="Verify the audit in this export.")
+@shared_options
+@pass_door
+def verify(door: Door, export: Path | None) -> None:
+    """Verify the audit: signatures, sequence, Merkle tree, and that the graph is what the log says.
+
+    With --export the audit in that file is verified alone, without any store, and against the store too if --store or
+    MARS_STORE names one.
+    """
+    from marskg.records import Report
+
+    if export is None:
+        with door.memory() as memory, progress("verifying"):
+            report = memory.verify()
+    else:
+        from marskg.audit.verify import verify_export
+
+        with progress("verifying"):
+            report = verify_export(export)
+            if door.store_is_named:
+                with door.memory() as memory:
+                    against = memory.verify(export=export)
+                report = Report(report.checked, tuple(dict.fromkeys(report.findings + against.findings)))
+    conclude(door, report, checked="records")
+
+
+@click.group()
+@json_option
+def ontology() -> None:
+    """Extensions of the ontology."""
+
+
+@ontology.command("check")
+@click.argument("files", nargs=-1, required=True, type=existing_file(), metavar="FILE...")
+@click.option("--limit-seconds", type=click.FloatRange(min=1), default=120, show_default=True)
+@json_option
+@pass_door
+def ontology_check(door: Door, files: tuple[Path, ...], limit_seconds: float) -> None:
+    """Check FILEs, taken together, as an extension of the ontology.
+
+    Finds what redefines or misspells a term, what can have no instance, and what contradicts, with the statements
+    that do.
+    """
+    from marskg.ontology.check import check_files
+
+    with progress("reasoning"):
+        report = check_files(files, seconds=limit_seconds)
+    conclude(door, report, checked="statements", advice=report.warnings)
+
+
+@click.group()
+@json_option
+def policy() -> None:
+    """Policies of your own."""
+
+
+@policy.command("check")
+@click.argument("file", type=existing_file())
+@json_option
+@pass_door
+def policy_check(door: Door, file: Path) -> None:
+    """Check the .cypher FILE, with the YAML of the same name beside it, as a policy."""
+    from marskg.policies.registry import check_policy
+
+    conclude(door, check_policy(file), checked="policies")
+
+
+def conclude(door: Door, report: Report, *, checked: str, advice: Iterable[Finding] = ()) -> None:
+    """Answer with a report, and leave with status 1 if it is not clean.
+
+    Raises:
+        CheckFailed: there is an error among the findings.
+    """
+    findings = (*report.findings, *advice)
+    data = {"ok": report.ok, "checked": report.checked, "findings": plain(report.findings)}
+    if advice:
+        data["warnings"] = plain(tuple(advice))
+
+    def show() -> None:
+        if findings:
+            made = table("code", "where", "what")
+            for finding in findings[:_SHOWN_FINDINGS]:
+                made.add_row(_code(finding, tuple(advice)), safe(finding.where), safe(finding.message))
+            show_table(made)
+        if len(findings) > _SHOWN_FINDINGS:
+            line(f"… and {number(len(findings) - _SHOWN_FINDINGS)} more; --json lists them all")
+        line(verdict(report, checked))
+
+    answer(door, data, show)
+    if not report.ok:
+        raise CheckFailed
+
+
+def verdict(report: Report, checked: str) -> str:
+    """Return the outcome of a check in one line."""
+    if not report.findings:
+        return f"{number(report.checked)} {checked} checked, nothing found"
+    errors = sum(finding.severity == "error" for finding in report.findings)
+    warnings = len(report.findings) - errors
+    found = [f"{number(errors)} {'error' if errors == 1 else 'errors'}"] if errors else []
+    found += [f"{number(warnings)} {'warning' if warnings == 1 else 'warnings'}"] if warnings else []
+    return f"{number(report.checked)} {checked} checked: {', '.join(found)}"
+
+
+def _code(finding: Finding, advice: tuple[Finding, ...]) -> str:
+    return f"{finding.code} (warning)" if finding.severity != "error" or finding in advice else finding.code

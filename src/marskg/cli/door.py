@@ -1,0 +1,109 @@
+"""Where a command works and how it answers: the options that every command shares, and the errors it may raise itself.
+
+Guarantees: ``--store``, ``--tenant`` and ``--json`` mean the same before and after a command's name, and what stands
+nearer to the command wins; the environment is asked only where no option was given; a command that reads never
+creates a store.
+"""
+
+from __future__ import annotations
+
+import os
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from marskg.memory import AgentMemory
+
+Command = TypeVar("Command", bound="Callable[..., Any]")
+
+STORE = "./memory"
+TENANT = "default"
+STORE_HELP = "Folder of the store, or bolt://HOST:PORT.  [env: MARS_STORE; default: ./memory]"
+TENANT_HELP = "Whose memory.  [env: MARS_TENANT; default: default]"
+JSON_HELP = "Answer with one JSON document."
+
+
+@dataclass(slots=True)
+class Door:
+    """What the shared options say."""
+
+    named_store: str | None = None
+    named_tenant: str | None = None
+    as_json: bool = False
+
+    @property
+    def store(self) -> str:
+        """Return the path or address of the store."""
+        return self.named_store or os.environ.get("MARS_STORE") or STORE
+
+    @property
+    def store_is_named(self) -> bool:
+        """Return whether an option or the environment names a store."""
+        return bool(self.named_store or os.environ.get("MARS_STORE"))
+
+    @property
+    def tenant(self) -> str:
+        """Return the tenant's name."""
+        return self.named_tenant or os.environ.get("MARS_TENANT") or TENANT
+
+    @contextmanager
+    def memory(self, *, create: bool = False) -> Iterator[AgentMemory]:
+        """Open the memory that the options name, and close it afterwards; it must exist unless ``create``."""
+        from marskg.memory import open as open_memory
+
+        with open_memory(self.store, tenant=self.tenant, passphrase=passphrase(), create=create) as memory:
+            yield memory
+
+
+class CheckFailed(click.exceptions.Exit):
+    """A check found something: it was printed, and the exit status says so."""
+
+    def __init__(self) -> None:
+        """Leave with status 1."""
+        super().__init__(1)
+
+
+def passphrase() -> str | None:
+    """Return the passphrase of the signing key, if the environment has one."""
+    return os.environ.get("MARS_PASSPHRASE") or None
+
+
+def _keep(context: click.Context, _: click.Parameter, value: object, *, name: str) -> None:
+    """Put the value of a shared option where every level of the command finds it."""
+    if value:
+        setattr(context.ensure_object(Door), name, value)
+
+
+def _option(name: str, field: str, **settings: Any) -> Callable[[Command], Command]:  # noqa: ANN401 - click's settings
+    callback = partial(_keep, name=field)
+    return click.option(name, field, callback=callback, expose_value=False, is_eager=True, **settings)
+
+
+json_option = _option("--json", "as_json", is_flag=True, help=JSON_HELP)
+_store_option = _option("--store", "named_store", metavar="PATH|URI", help=STORE_HELP)
+_tenant_option = _option("--tenant", "named_tenant", metavar="NAME", help=TENANT_HELP)
+
+#: Hands the :class:`Door` to a command as its first argument.
+pass_door = click.make_pass_decorator(Door, ensure=True)
+
+
+def shared_options(command: Command) -> Command:
+    """Give a command ``--store``, ``--tenant`` and ``--json``."""
+    return _store_option(_tenant_option(json_option(command)))
+
+
+def existing_file(*, folder: bool = False) -> click.Path:
+    """Return the type of an argument that names a file, or a folder, to read."""
+    return click.Path(exists=True, file_okay=not folder, dir_okay=folder, readable=True, path_type=Path)
+
+
+def new_file() -> click.Path:
+    """Return the type of an argument that names a file to write."""
+    return click.Path(dir_okay=False, path_type=Path)

@@ -1,0 +1,139 @@
+"""Forgetting and its opposite: ``mars forget``, ``restore``, ``budget``, ``expire`` and ``clock confirm``.
+
+Guarantees: a dry run changes nothing; what is applied is exactly the plan that is printed; ``--budget`` of ``forget``
+is for this once, ``mars budget`` for good.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from marskg.cli.door import Door, pass_door, shared_options
+from marskg.cli.output import answer, line, note, number, plain, safe, show_table, table
+from marskg.cli.remembering import show_stored
+from marskg.cli.values import MEMORY_ID
+
+if TYPE_CHECKING:
+    from marskg.records import Plan
+
+_SHOWN_ACTIONS = 20
+#: What of an action the answer holds, in this order.
+_ACTION = ("id", "action", "reason", "kind", "weight", "score", "rule", "features")
+
+
+@click.command()
+@click.option("--policy", metavar="NAME|FILE", help="A built-in policy or a .cypher file.  [default: the tenant's]")
+@click.option("--budget", type=click.IntRange(min=0), metavar="TOKENS", help="For this once.  [default: the tenant's]")
+@click.option("--seed", type=int, help="Of a policy that draws at random.")
+@click.option("--dry-run", is_flag=True, help="Show the plan and change nothing.")
+@shared_options
+@pass_door
+def forget(door: Door, policy: str | None, budget: int | None, seed: int | None, *, dry_run: bool) -> None:
+    """Bring the live memories down to a budget by a policy, and say why each went."""
+    with door.memory() as memory:
+        plan = memory.plan(policy=policy, budget=budget, seed=seed)
+        if not dry_run:
+            memory.forget(plan)
+    answer(door, plan_document(plan, applied=not dry_run), lambda: _show(plan, dry_run=dry_run))
+
+
+def plan_document(plan: Plan, *, applied: bool) -> dict[str, Any]:
+    """Return a plan as ``mars forget --json`` gives it."""
+    return {
+        "actions": [{name: plain(getattr(action, name)) for name in _ACTION} for action in plan.actions],
+        "freed_tokens": plan.freed_tokens,
+        "weight_before": plan.weight_before,
+        "weight_after": plan.weight_after,
+        "budget": plan.budget,
+        "bound": plan.bound,
+        "realised_loss": plan.realised_loss,
+        "policy": plan.policy,
+        "parameters": list(plan.parameters),
+        "seed": plan.seed,
+        "sequence": plan.sequence,
+        "digest": plan.digest,
+        "applied": applied,
+    }
+
+
+def _show(plan: Plan, *, dry_run: bool) -> None:
+    if not plan.actions:
+        line(f"nothing to forget: {number(plan.weight_before)} tokens are within {number(plan.budget)}")
+        return
+    made = table("memory", "kind", "tokens", "action", "why", right=("tokens",), whole=("memory",))
+    for action in plan.actions[:_SHOWN_ACTIONS]:
+        made.add_row(action.id, action.kind.value, number(action.weight), action.action, safe(action.reason))
+    show_table(made)
+    if len(plan.actions) > _SHOWN_ACTIONS:
+        line(f"… and {number(len(plan.actions) - _SHOWN_ACTIONS)} more; --json lists them all")
+    would = "would free" if dry_run else "freed"
+    line(
+        f"{plan.policy} {would} {number(plan.freed_tokens)} tokens by {number(len(plan.actions))} actions: "
+        f"{number(plan.weight_before)} → {number(plan.weight_after)}, budget {number(plan.budget)}"
+    )
+    line(f"loss of utility {plan.realised_loss:.4g}, bound {plan.bound:.4g}; digest {plan.digest[:16]}")
+
+
+@click.command()
+@click.argument("id", type=MEMORY_ID)
+@shared_options
+@pass_door
+def restore(door: Door, id: str) -> None:  # noqa: A002 - the name that users see
+    """Make a latent memory live again, making room where needed; a tombstone cannot come back."""
+    with door.memory() as memory:
+        show_stored(door, memory, memory.restore(id))
+
+
+@click.command()
+@click.argument("tokens", type=click.IntRange(min=1))
+@shared_options
+@pass_door
+def budget(door: Door, tokens: int) -> None:
+    """Change the tenant's budget to TOKENS; a lower one forgets at once, by the tenant's policy."""
+    with door.memory() as memory:
+        old, before = memory.settings.budget, memory.weight
+        memory.set_budget(tokens)
+        data = {"budget": tokens, "budget_before": old, "weight_before": before, "weight_after": memory.weight}
+
+        def show() -> None:
+            line(f"budget {number(old)} → {number(tokens)}; {number(data['weight_after'])} tokens in use")
+            if data["weight_after"] < before:
+                note(f"{number(before - data['weight_after'])} tokens were forgotten; see: mars audit list")
+
+        answer(door, data, show)
+
+
+@click.command()
+@shared_options
+@pass_door
+def expire(door: Door) -> None:
+    """Remove now what has expired; it has been invisible since."""
+    with door.memory() as memory:
+        suspended = memory.stats()["expiry_suspended"]
+        done = memory.expire()
+
+    def show() -> None:
+        if suspended:
+            note("expiry is suspended because the clock jumped ahead: check it, then run mars clock confirm")
+        line(f"{number(done)} expired")
+
+    answer(door, {"expired": done, "expiry_suspended": suspended}, show)
+
+
+@click.group()
+@shared_options
+def clock() -> None:
+    """The store's time."""
+
+
+@clock.command()
+@shared_options
+@pass_door
+def confirm(door: Door) -> None:
+    """Say that the clock is right after it jumped ahead by more than a day: expiry goes on."""
+    with door.memory() as memory:
+        was = memory.stats()["expiry_suspended"]
+        memory.confirm_clock()
+    answer(door, {"confirmed": was}, lambda: line("confirmed" if was else "nothing to confirm: expiry is running"))

@@ -1,0 +1,217 @@
+"""How the commands speak: one JSON document or a table on standard output, everything else on standard error.
+
+Guarantees: with ``--json`` standard output holds exactly one document in UTF-8; nothing that a memory contains can
+steer the terminal; colours and moving bars appear on a terminal only, and never under ``NO_COLOR``.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+from collections.abc import Mapping
+from contextlib import contextmanager
+from dataclasses import fields
+from enum import Enum
+from typing import TYPE_CHECKING, Any
+
+from marskg.ontology.mapping import time_lexical
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from rich.console import Console
+    from rich.table import Table
+
+    from marskg.cli.door import Door
+    from marskg.records import Finding, Memory
+
+#: Wide enough for an id, a reason and some figures; a pipe has no width of its own.
+_PIPE_WIDTH = 160
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+_HOUR_MINUTE = 16
+
+# --- Plain values ------------------------------------------------------------------------------------------------
+
+
+def plain(value: Any) -> Any:  # noqa: ANN401 - a JSON value
+    """Return ``value`` as JSON has it: records by their fields, enumerations by their values."""
+    if isinstance(value, Enum):
+        return value.value
+    if isinstance(value, Mapping):
+        return {str(plain(key)): plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return [plain(item) for item in value]
+    if hasattr(type(value), "__dataclass_fields__"):
+        return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
+    return value
+
+
+def safe(text: str) -> str:
+    """Return ``text`` with what could steer a terminal made visible."""
+    return _CONTROLS.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
+
+
+def one_line(text: str | None, length: int = 80) -> str:
+    """Return the beginning of ``text`` on one line, safe to print."""
+    if text is None:
+        return "—"
+    flat = " ".join(text.split())
+    return safe(flat if len(flat) <= length else flat[: length - 1] + "…")
+
+
+def day(moment: int | None) -> str:
+    """Return a time to the minute, in UTC."""
+    return "—" if moment is None else time_lexical(moment)[:_HOUR_MINUTE].replace("T", " ")
+
+
+def number(value: float) -> str:
+    """Return a number with its thousands apart."""
+    return f"{value:,}"
+
+
+# --- Standard output ---------------------------------------------------------------------------------------------
+
+
+def document(value: Any) -> None:  # noqa: ANN401 - a JSON value
+    """Print ``value`` as the one JSON document of the command."""
+    text = json.dumps(plain(value), ensure_ascii=not _speaks_unicode(), indent=2, allow_nan=False)
+    sys.stdout.write(text + "\n")
+
+
+def _speaks_unicode() -> bool:
+    return (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
+
+
+def console(*, errors: bool = False) -> Console:
+    """Return a console on standard output, or on standard error."""
+    from rich.console import Console
+
+    stream = sys.stderr if errors else sys.stdout
+    width = None if stream.isatty() or os.environ.get("COLUMNS") else _PIPE_WIDTH
+    return Console(file=stream, width=width, highlight=False, markup=False, emoji=False)
+
+
+def answer(door: Door, data: Any, show: Callable[[], None]) -> None:  # noqa: ANN401 - a JSON value
+    """Answer a command: the document where it was asked for, else what ``show`` prints."""
+    if door.as_json:
+        document(data)
+    else:
+        show()
+
+
+def line(text: str) -> None:
+    """Print one line of the answer, however long it is."""
+    sys.stdout.write(safe(text) + "\n")
+
+
+def note(text: str) -> None:
+    """Say something beside the answer, on standard error."""
+    sys.stderr.write(safe(text) + "\n")
+
+
+# --- Tables ------------------------------------------------------------------------------------------------------
+
+
+def table(*columns: str, title: str | None = None, right: Sequence[str] = (), whole: Sequence[str] = ()) -> Table:
+    """Return an empty table; ``right`` names its columns of figures, ``whole`` those that must stay in one piece."""
+    from rich import box
+    from rich.table import Table
+
+    made = Table(title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False)
+    for name in columns:
+        made.add_column(
+            name,
+            justify="right" if name in right else "left",
+            no_wrap=name in whole or name in right,
+            overflow="fold",
+        )
+    return made
+
+
+def show_table(made: Table) -> None:
+    """Print a table to standard output."""
+    console().print(made)
+
+
+def show_fields(values: Mapping[str, object]) -> None:
+    """Print names and values, one a line, without those that are empty."""
+    shown = {name: value for name, value in values.items() if value not in (None, "", (), [], {})}
+    width = max((len(name) for name in shown), default=0)
+    for name, value in shown.items():
+        text = ", ".join(map(str, value)) if isinstance(value, (tuple, list)) else str(value)
+        first, *rest = text.split("\n")
+        line(f"{name:<{width}}  {first}")
+        for more in rest:
+            line(f"{'':<{width}}  {more}")
+
+
+def show_findings(findings: Iterable[Finding], title: str) -> None:
+    """Print what a check found."""
+    made = table("code", "where", "what", title=title)
+    for finding in findings:
+        made.add_row(finding.code, safe(finding.where), safe(finding.message))
+    show_table(made)
+
+
+def memory_fields(memory: Memory) -> dict[str, object]:
+    """Return the lines that show one memory."""
+    slot = f"{memory.key} ({memory.cardinality})" if memory.key is not None else None
+    state = ", ".join(
+        word
+        for word, holds in (
+            (memory.tier.value, True),
+            ("pinned", memory.pinned),
+            (f"{memory.status}", memory.status is not None),
+            ("superseded", memory.superseded_at is not None),
+            ("unaffirmed", memory.unaffirmed_since is not None),
+        )
+        if holds
+    )
+    return {
+        "id": memory.id,
+        "kind": memory.kind.value,
+        "content": memory.content or "(its content is gone)",
+        "payload": [f"{name}={plain(value)}" for name, value in memory.payload.items()],
+        "key": slot,
+        "state": state,
+        "weight": f"{memory.weight} tokens",
+        "subjects": memory.subjects,
+        "session": memory.session,
+        "source": f"{memory.source_type}{f', {memory.source_ref}' if memory.source_ref else ''}",
+        "class": memory.memory_class.value,
+        "sensitivity": memory.sensitivity or None,
+        "said": day(memory.valid_from),
+        "until": None if memory.valid_to is None else day(memory.valid_to),
+        "stored": day(memory.created),
+        "expires": None if memory.expires_at is None else day(memory.expires_at),
+        "priority": memory.priority,
+        "deadline": None if memory.deadline is None else day(memory.deadline),
+        "shown": f"{memory.access_count} times" if memory.access_count else None,
+    }
+
+
+# --- Progress ----------------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def progress(label: str, total: int | None = None) -> Iterator[Callable[[int], None]]:
+    """Show a bar on standard error while the body works; it calls what it gets with how much is done."""
+    if not sys.stderr.isatty():
+        yield lambda _: None
+        return
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    bar = Progress(
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        console=console(errors=True),
+        transient=True,
+    )
+    with bar:
+        task = bar.add_task(label, total=total)
+        yield lambda done: bar.update(task, completed=done)

@@ -1,0 +1,96 @@
+"""Giving the memory away and taking it back: ``mars export``, ``load`` and ``snapshot``.
+
+Guarantees: a file is written whole or not at all; a document is checked as a whole before anything of it is stored.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from marskg.cli.door import Door, existing_file, new_file, pass_door, shared_options
+from marskg.cli.output import answer, line, number, plain, progress
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+FORMATS = ("jsonld", "nquads", "ntriples", "trig", "turtle")
+
+
+def _full_only(_: click.Context, __: click.Parameter, value: str) -> str:
+    """Refuse a profile that this version does not have."""
+    if value != "full":
+        msg = f"there is no profile {value[:40]!r} in this version; full is the only one, and exports everything"
+        raise click.BadParameter(msg)
+    return value
+
+
+@click.command()
+@click.argument("file", type=new_file())
+@click.option("--format", "format_name", type=click.Choice(FORMATS), help="Syntax.  [default: by the suffix of FILE]")
+@click.option("--audit", is_flag=True, help="With the signed records and tree heads.")
+@click.option("--profile", default="full", show_default=True, callback=_full_only, help="What to export: full.")
+@shared_options
+@pass_door
+def export(door: Door, file: Path, format_name: str | None, profile: str, *, audit: bool) -> None:
+    """Write all memories, entities and edges to FILE, as RDF that `mars load` reads back unchanged."""
+    with door.memory() as memory, progress("exporting") as advance:
+        counts = memory.export(file, format=format_name, audit=audit, profile=profile, progress=advance)
+    data = {"file": str(file), "profile": profile, **plain(counts)}
+
+    def show() -> None:
+        line(f"{number(counts.memories)} memories, {number(counts.entities)} entities, {number(counts.edges)} edges")
+        if audit:
+            line(f"{number(counts.records)} signed records, {number(counts.heads)} tree heads")
+        line(f"{number(counts.size)} bytes in {file}")
+
+    answer(door, data, show)
+
+
+@click.command()
+@click.argument("file", type=existing_file())
+@click.option("--context", type=existing_file(), metavar="FILE", help="Context of a foreign JSON-LD document.")
+@shared_options
+@pass_door
+def load(door: Door, file: Path, context: Path | None) -> None:
+    """Store what the export in FILE holds: JSON-LD, N-Quads, N-Triples, TriG or Turtle.
+
+    A document with unknown terms, remote contexts or a cut-off end is refused as a whole.
+    """
+    with door.memory(create=True) as memory, progress("loading") as advance:
+        loaded = memory.load(file, progress=advance, context=context)
+        figures = memory.stats()
+    data = {"loaded": loaded, **{name: figures[name] for name in ("live", "latent", "tombstones", "weight", "budget")}}
+    answer(door, data, lambda: line(f"{number(loaded)} nodes loaded; {number(figures['live'])} memories are live"))
+
+
+@click.group()
+@shared_options
+def snapshot() -> None:
+    """Binary copies of a whole tenant, for checkpoint and restore."""
+
+
+@snapshot.command("save")
+@click.argument("file", type=new_file())
+@shared_options
+@pass_door
+def save(door: Door, file: Path) -> None:
+    """Write the tenant, audit included, to FILE."""
+    with door.memory() as memory, progress("saving"):
+        memory.snapshot_save(file)
+    size = file.stat().st_size
+    answer(door, {"file": str(file), "bytes": size}, lambda: line(f"{number(size)} bytes in {file}"))
+
+
+@snapshot.command("load")
+@click.argument("file", type=existing_file())
+@shared_options
+@pass_door
+def restore(door: Door, file: Path) -> None:
+    """Bring the tenant back from FILE; loading the same one twice changes nothing."""
+    with door.memory(create=True) as memory, progress("loading"):
+        memory.snapshot_load(file)
+        figures = memory.stats()
+    data = {name: figures[name] for name in ("live", "latent", "tombstones", "weight", "budget", "audit_seq")}
+    answer(door, data, lambda: line(f"{number(figures['live'])} memories are live, audit sequence {data['audit_seq']}"))

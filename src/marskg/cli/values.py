@@ -1,0 +1,90 @@
+"""What users write on the command line, and what it means.
+
+Guarantees: a value that cannot be meant is refused before a store is opened, with a message that says how to write it;
+times have a zone, so that no command means another moment on another machine.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from marskg.clock import MAX_MS
+from marskg.ontology.mapping import time_value
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_BARE_UUID = re.compile(r"^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$", re.IGNORECASE)
+_PREFIX = "urn:uuid:"
+
+
+class MemoryId(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.5 only
+    """The id of a memory; its ``urn:uuid:`` may be left out."""
+
+    name = "id"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:  # noqa: ANN401
+        """Return the id as the store writes it."""
+        text = str(value).strip()
+        if _BARE_UUID.match(text):
+            text = _PREFIX + text
+        if ":" not in text:
+            self.fail(f"{text[:60]!r} is no id of a memory; ids look like urn:uuid:01234567-89ab-…", param, ctx)
+        return text.lower() if text.lower().startswith(_PREFIX) else text
+
+
+class Moment(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.5 only
+    """An ISO 8601 time with a zone, as epoch milliseconds."""
+
+    name = "time"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:  # noqa: ANN401
+        """Return epoch milliseconds."""
+        if isinstance(value, int):
+            return value
+        try:
+            moment = time_value(str(value))
+        except (ValueError, OverflowError):
+            moment = -1
+        if not 0 <= moment <= MAX_MS:
+            way = "is no time with a zone between 1970 and 9999; write it as 2026-03-01T09:30:00Z or with +02:00"
+            self.fail(f"{str(value)[:40]!r} {way}", param, ctx)
+        return moment
+
+
+class JsonObject(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.5 only
+    """A JSON object."""
+
+    name = "json"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Mapping[str, Any]:  # noqa: ANN401
+        """Return the object."""
+        from marskg.sources.strictjson import BadJson, parse
+
+        try:
+            found = parse(str(value).encode("utf-8", "surrogateescape"))
+        except BadJson as error:
+            self.fail(f"it cannot be read: {error}", param, ctx)
+        if not isinstance(found, dict):
+            self.fail('it must be one object, such as {"concept": "tea"}', param, ctx)
+        return found
+
+
+MEMORY_ID = MemoryId()
+MOMENT = Moment()
+JSON_OBJECT = JsonObject()
+
+
+def text_or_stdin(text: str) -> str:
+    """Return ``text``, or what stands on the standard input if it is ``-``."""
+    if text != "-":
+        return text
+    try:
+        return sys.stdin.read().removesuffix("\n")
+    except UnicodeDecodeError as error:
+        msg = "the standard input is not UTF-8 text; convert it first"
+        raise click.UsageError(msg) from error
