@@ -30,7 +30,7 @@ Value: TypeAlias = "str | int | float | None"
 
 MAX_FILE_BYTES = 1 << 20
 _UNITS = {"ms": 1, "s": 1_000, "m": 60_000, "h": 3_600_000, "d": 86_400_000, "w": 604_800_000}
-_DURATION = re.compile(r"^(\d{1,12})\s*(ms|s|m|h|d|w)$")
+_DURATION = re.compile(r"^([0-9]{1,12})\s*(ms|s|m|h|d|w)$")
 _MAX_INT = (1 << 62) - 1
 _MAX_DURATION = 36_525 * _UNITS["d"]
 

@@ -80,8 +80,8 @@ class Leaves:
     def _remove(self, candidate: Candidate) -> None:
         self._taken.add(candidate.id)
         if candidate.id not in self._bases:
-            ahead = [other.id for other in self._stream.upcoming(_AHEAD) if other.id not in self._bases]
-            self._learn([candidate.id, *ahead])
+            ahead = [*self._stream.upcoming(_AHEAD), *(other for _, other in self._freed)]
+            self._learn([candidate.id, *(other.id for other in ahead if other.id not in self._bases)])
         for base in self._bases[candidate.id]:
             self._waiting[base] -= 1
             if self._waiting[base] == 0 and _is_free(self._rows[base]):

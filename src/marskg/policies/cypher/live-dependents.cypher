@@ -1,4 +1,4 @@
 // How many live memories depend on each of these; one with none may be archived, as archiving keeps content.
 UNWIND $refs AS ref
-MATCH (d:Memory)-[:dependsOn]->(m:Memory {ref: ref}) WHERE d.tier = 'live'
+MATCH (m:Memory {ref: ref})<-[:dependsOn]-(d:Memory) WHERE d.tier = 'live'
 RETURN m.id AS id, count(d) AS live

@@ -1,0 +1,116 @@
+"""Every policy on a thousand random stores: its order, its floor, its bound, and nothing that it may not touch."""
+
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING
+
+import pytest
+
+from marskg.config import Settings
+from marskg.ontology.vocabulary import Tier
+from marskg.policies.registry import POLICY_NAMES, load_policy
+from marskg.store.arcadedb import ArcadeDB
+from tests.support.policy_graph import (
+    Graph,
+    after,
+    by_access,
+    by_creation,
+    by_density,
+    has_content,
+    ids,
+    prepare,
+    random_nodes,
+    realised_loss,
+    reference,
+    store,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+STORES = 1000
+ORDERS = {"fifo": by_creation, "lru": by_access, "priority-decay": by_density}
+
+
+@pytest.fixture(scope="module")
+def graphs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Graph]]:
+    engine = ArcadeDB(tmp_path_factory.mktemp("policies"))
+    prepare(engine)
+    found = [Graph(engine, random_nodes(seed, size=2 + seed % 12)) for seed in range(STORES)]
+    store(*found)
+    yield found
+    engine.close()
+
+
+def _targets(graph: Graph, seed: int) -> tuple[int, frozenset[str]]:
+    chance = random.Random(seed)
+    target = int(graph.weight * chance.choice([0, 0.3, 0.6, 0.9, 1]))
+    return target, frozenset(node_id for node_id in graph.nodes if chance.random() < 0.03)
+
+
+@pytest.mark.parametrize("name", POLICY_NAMES)
+def test_a_plan_keeps_every_promise_on_a_thousand_stores(graphs: list[Graph], name: str) -> None:
+    policy = load_policy(name)
+    reached = 0
+    for seed, graph in enumerate(graphs):
+        target, exclude = _targets(graph, seed)
+        plan = policy.plan(graph, target=target, exclude=exclude, seed=seed)
+        if seed % 20 == 0:
+            assert plan == policy.plan(graph, target=target, exclude=exclude, seed=seed), "equal inputs give equal plans"
+        # The bound: realised loss ≤ L * W_E, with L from the plan's own densities.
+        assert plan.realised_loss == pytest.approx(realised_loss(graph, plan))
+        assert plan.realised_loss <= plan.bound
+        assert plan.bound == pytest.approx(plan.lipschitz * plan.freed_tokens)
+        _check_closure(graph, after(graph, plan))
+        assert not set(ids(plan)) & (graph.protected | exclude)
+        assert len(set(ids(plan))) == len(plan.actions)
+        assert all(len(action.reason) >= 10 and "secret" not in action.reason for action in plan.actions)
+        # Minimal: without its last action it would not do. Complete: above the target only where nothing is left.
+        if plan.weight_after <= target:
+            reached += 1
+            assert not plan.actions or plan.weight_after + plan.actions[-1].weight > target
+        else:
+            assert _floor(graph, exclude) == plan.weight_after
+    assert reached > STORES // 3
+
+
+def _check_closure(graph: Graph, nodes: dict[str, object]) -> None:
+    del graph
+    whole = {node_id for node_id, node in nodes.items() if has_content(node)}  # type: ignore[arg-type]
+    assert all(base in whole for node_id in whole for base in nodes[node_id].bases)  # type: ignore[attr-defined]
+
+
+def _floor(graph: Graph, exclude: frozenset[str]) -> int:
+    """Return the weight of what no policy may take: the protected set, what is excluded, and what a live one needs."""
+    live = {node_id for node_id, node in graph.nodes.items() if node.tier is Tier.LIVE}
+    kept, queue = live & graph.protected, list(exclude & live)
+    while queue:
+        node_id = queue.pop()
+        if node_id in live - kept:
+            queue.extend(graph.nodes[node_id].bases)
+            kept.add(node_id)
+    return sum(graph.nodes[node_id].weight for node_id in kept)
+
+
+@pytest.mark.parametrize("name", ORDERS)
+def test_the_order_is_that_of_a_full_scan(graphs: list[Graph], name: str) -> None:
+    policy = load_policy(name)
+    for seed, graph in enumerate(graphs[:400]):
+        target, exclude = _targets(graph, seed)
+        plan = policy.plan(graph, target=target, exclude=exclude)
+        expected = reference(graph, ORDERS[name], target, exclude)
+        assert ids(plan)[: len(expected)] == expected
+        assert all(action.rule == "stranded" for action in plan.actions[len(expected) :])
+
+
+@pytest.mark.parametrize("name", POLICY_NAMES)
+def test_archiving_reaches_the_same_floor_and_keeps_all_content(graphs: list[Graph], name: str) -> None:
+    policy = load_policy(name)
+    archive = Settings.from_mapping({"policy": {"evict_to": "latent"}})
+    for seed, graph in enumerate(graphs[:200]):
+        target, exclude = _targets(graph, seed)
+        latent = Graph(graph.engine, graph.nodes, graph.tenant, archive)
+        plan = policy.plan(latent, target=target, exclude=exclude)
+        assert {action.tier_after for action in plan.actions} <= {Tier.LATENT}
+        assert plan.weight_after <= max(target, _floor(graph, exclude))

@@ -1,0 +1,100 @@
+"""The keys of the orders, for any memory: strings sort as the orders do, and ranges bound the scores in them."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from marskg.clock import DAY_MS, MAX_MS
+from marskg.ontology.vocabulary import Kind
+from marskg.store.order import (
+    DECAY_KEY,
+    FIFO_KEY,
+    KEY_NAMES,
+    LAST_POINT,
+    LRU_KEY,
+    STEPS,
+    Access,
+    Scoring,
+    aligned_ranges,
+    decay_key,
+    decay_point,
+    decay_score,
+    deinterleave,
+    density,
+    interleave,
+    order_keys,
+    point_score,
+)
+
+SCORINGS = st.builds(
+    Scoring,
+    alpha=st.sampled_from([0.0, 0.4, 1000.0]),
+    beta=st.sampled_from([0.0, 1e-3, 0.4, 1000.0]),
+    gamma=st.sampled_from([0.0, 0.2]),
+    lambda_age=st.sampled_from([0.0, 0.023, 1.0, 100.0]),
+).filter(lambda scoring: scoring.alpha or scoring.beta or scoring.gamma)
+X = st.integers(0, (1 << 26) - 1)
+Y = st.integers(0, (1 << 49) - 1)
+MEMORIES = st.fixed_dictionaries(
+    {
+        "kind": st.sampled_from(list(Kind)),
+        "weight": st.integers(1, 1 << 30),
+        "created": st.integers(0, MAX_MS),
+        "last_access": st.integers(0, MAX_MS),
+        "access_count": st.integers(0, 1 << 40),
+        "sequence": st.integers(1, 1 << 62),
+        "superseded": st.booleans(),
+        "random_position": st.integers(0, 1 << 62),
+    }
+)
+
+
+@given(X, Y)
+def test_coordinates_come_back_from_their_place_on_the_curve(x: int, y: int) -> None:
+    assert deinterleave(interleave(x, y)) == (x, y)
+
+
+@given(SCORINGS, MEMORIES, MEMORIES)
+def test_keys_sort_as_their_orders_and_have_one_width(scoring: Scoring, one: dict, other: dict) -> None:  # type: ignore[type-arg]
+    first = order_keys(scoring, tenant="t", **one)
+    second = order_keys(scoring, tenant="t", **other)
+    for name, field in ((FIFO_KEY, "created"), (LRU_KEY, "last_access"), ("randomKey", "random_position")):
+        places = [(not memory["superseded"], memory[field], memory["sequence"]) for memory in (one, other)]
+        assert (first[name] < second[name]) == (places[0] < places[1])
+    for name in KEY_NAMES:
+        assert len(first[name]) == len(second[name])
+        assert "t|" <= first[name] < "t}"
+
+
+@given(SCORINGS, MEMORIES, st.integers(0, 3000 * DAY_MS))
+def test_the_score_in_a_key_is_the_density_of_the_memory(scoring: Scoring, memory: dict, later: int) -> None:  # type: ignore[type-arg]
+    key = order_keys(scoring, tenant="t", **memory)[DECAY_KEY]
+    now = memory["last_access"] + later
+    rank, score, sequence = point_score(scoring, decay_point(key, "t"), now)
+    exact = density(scoring, memory["kind"], memory["weight"], Access(memory["last_access"], memory["access_count"]), now)
+    # A coordinate is a step of 2^-20 below the logarithm, so the score is at most a millionth below the density.
+    assert exact * 1e9 * (1 - 2 / STEPS) - 2 <= score <= exact * 1e9 + 2
+    assert (rank, sequence) == (0 if memory["superseded"] else 1, memory["sequence"])
+    assert decay_key(decay_point(key, "t"), "t") == key
+
+
+@given(SCORINGS, X, Y, X, Y, st.integers(0, MAX_MS))
+def test_a_score_never_falls_as_a_coordinate_grows(scoring: Scoring, x: int, y: int, a: int, b: int, now: int) -> None:
+    x, a = sorted((x, a))
+    y, b = sorted((y, b))
+    assert decay_score(scoring, x, y, now) <= decay_score(scoring, a, b, now)
+
+
+@given(SCORINGS, st.data())
+def test_ranges_cover_what_was_asked_and_start_at_their_lowest_score(scoring: Scoring, data: st.DataObject) -> None:
+    low, high = sorted(data.draw(st.tuples(st.integers(0, LAST_POINT), st.integers(0, LAST_POINT))))
+    ranges = aligned_ranges(low, high)
+    assert [first for first, _ in ranges] == [low, *(end for _, end in ranges[:-1])][: len(ranges)]
+    assert not ranges or ranges[-1][1] == high
+    assert len(ranges) <= 4 * 144
+    for first, end in ranges:
+        inside = data.draw(st.integers(first, end - 1))
+        # The curve has unused places above both coordinates' ranges; only those that keys can have count.
+        if inside < LAST_POINT:
+            assert point_score(scoring, first, 10**12) <= point_score(scoring, inside, 10**12)

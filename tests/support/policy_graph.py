@@ -1,0 +1,278 @@
+"""Small graphs for the tests of policies: built by plain Cypher, and forgotten by a scan that is plainly right.
+
+``reference`` is the definition of a policy that tests compare with: look at every leaf, take the best, look again.
+"""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass, field, replace
+from itertools import count
+from typing import TYPE_CHECKING, Any
+
+from marskg.clock import DAY_MS, SeededSource
+from marskg.config import Settings
+from marskg.ontology.vocabulary import Kind, Tier
+from marskg.store.order import (
+    RANDOM_KEY,
+    Access,
+    decay_coordinates,
+    decay_score,
+    exp_position,
+    importance,
+    order_keys,
+    random_position,
+)
+from marskg.store.schema import migrate
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from marskg.records import Plan
+    from marskg.store.engine import Engine
+
+NOW = 1_790_000_000_000
+_TENANTS = count(1)
+
+
+@dataclass(frozen=True)
+class Node:
+    """One memory of a test graph; ``bases`` are the ids that it depends on."""
+
+    id: str
+    kind: Kind = Kind.EPISODIC
+    weight: int = 10
+    created: int = NOW - DAY_MS
+    last: int = NOW - DAY_MS
+    times: int = 0
+    sequence: int = 1
+    superseded_at: int | None = None
+    tier: Tier = Tier.LIVE
+    guarded: bool = False
+    bases: tuple[str, ...] = ()
+    marked: Access | None = None
+    position: int = 0
+
+
+@dataclass
+class Graph:
+    """One tenant of a store, with the policies' view of it."""
+
+    engine: Engine
+    nodes: dict[str, Node]
+    tenant: str = field(default_factory=lambda: f"tenant{next(_TENANTS)}")
+    settings: Settings = field(default_factory=Settings)
+    now: int = NOW
+    sequence: int = 1000
+    statements: list[str] = field(default_factory=list)
+    rows: int = 0
+    lows: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def weight(self) -> int:
+        """Return what the live nodes weigh."""
+        return sum(node.weight for node in self.nodes.values() if node.tier is Tier.LIVE)
+
+    @property
+    def protected(self) -> set[str]:
+        """Return K: what is guarded, closed under dependsOn."""
+        found: set[str] = set()
+        queue = [node.id for node in self.nodes.values() if node.guarded and has_content(node)]
+        while queue:
+            node_id = queue.pop()
+            if node_id not in found:
+                found.add(node_id)
+                queue.extend(self.nodes[node_id].bases)
+        return found
+
+    def run(self, statement: str, parameters: Mapping[str, Any]) -> list[dict[str, Any]]:
+        """Run a reading statement and count what it read."""
+        rows = self.engine.read(statement, parameters)
+        self.statements.append(statement)
+        self.rows += len(rows)
+        return rows
+
+    def low(self, key_name: str) -> str:
+        """Return where an index may be read from."""
+        return self.lows.get(key_name, f"{self.tenant}|")
+
+    def properties(self) -> list[dict[str, Any]]:
+        """Return the nodes as the store holds them."""
+        protected = self.protected
+        blockers = self.blockers()
+        return [self._node(node, node.id in protected, blockers[node.id]) for node in self.nodes.values()]
+
+    def blockers(self) -> dict[str, int]:
+        """Return for each node how many nodes with content depend on it."""
+        found = dict.fromkeys(self.nodes, 0)
+        for node in self.nodes.values():
+            if has_content(node):
+                for base in node.bases:
+                    found[base] += 1
+        return found
+
+    def _node(self, node: Node, guarded: bool, blockers: int) -> dict[str, Any]:  # noqa: FBT001
+        row: dict[str, Any] = {
+            "ref": f"{self.tenant}|{node.id}",
+            "id": node.id,
+            "tenant": self.tenant,
+            "kind": node.kind.value,
+            "weight": node.weight,
+            "created": node.created,
+            "lastAccess": node.last,
+            "accessCount": node.times,
+            "sequence": node.sequence,
+            "tier": node.tier.value,
+            "guards": int(guarded),
+            "blockers": blockers,
+            "content": f"secret of {node.id}",
+        }
+        if node.superseded_at is not None:
+            row["supersededAt"] = node.superseded_at
+        if node.marked is not None:
+            row["eligibleAccess"], row["eligibleCount"] = node.marked
+        if node.tier is Tier.LIVE and not guarded and not blockers:
+            row.update(self.keys(node))
+        return row
+
+    def keys(self, node: Node) -> dict[str, str]:
+        """Return the order keys of a node."""
+        return order_keys(
+            self.settings.scoring,
+            tenant=self.tenant,
+            kind=node.kind,
+            weight=node.weight,
+            created=node.created,
+            last_access=node.last,
+            access_count=node.times,
+            sequence=node.sequence,
+            superseded=node.superseded_at is not None,
+            random_position=node.position,
+            eligible=node.marked,
+        )
+
+
+def has_content(node: Node) -> bool:
+    """Return whether the node is whole."""
+    return node.tier in {Tier.LIVE, Tier.LATENT}
+
+
+def prepare(engine: Engine) -> Engine:
+    """Give a new store its schema."""
+    migrate(engine)
+    return engine
+
+
+def store(*graphs: Graph) -> None:
+    """Write graphs of one engine, in a few statements."""
+    engine = graphs[0].engine
+    rows = [(row, Kind(row["kind"])) for graph in graphs for row in graph.properties()]
+    edges = [
+        {"source": f"{graph.tenant}|{node.id}", "target": f"{graph.tenant}|{base}"}
+        for graph in graphs
+        for node in graph.nodes.values()
+        for base in node.bases
+    ]
+    for kind in Kind:
+        mine = [row for row, its in rows if its is kind]
+        for start in range(0, len(mine), 2000):
+            text = f"UNWIND $rows AS row CREATE (m:Memory:{kind.label}) SET m = row"
+            engine.write(text, {"rows": mine[start : start + 2000]})
+    text = (
+        "UNWIND $rows AS row MATCH (s:Memory {ref: row.source}) MATCH (t:Memory {ref: row.target}) "
+        "CREATE (s)-[:dependsOn]->(t)"
+    )
+    for start in range(0, len(edges), 2000):
+        engine.write(text, {"rows": edges[start : start + 2000]})
+
+
+def random_nodes(seed: int, size: int) -> dict[str, Node]:
+    """Return a random acyclic graph with every kind of obstacle in it."""
+    chance = random.Random(seed)
+    nodes: dict[str, Node] = {}
+    source = SeededSource(seed)
+    for number in range(size):
+        created = NOW - chance.randint(0, 400) * DAY_MS // chance.choice([1, 1000])
+        last = chance.choice([created, chance.randint(created, NOW)])
+        times = chance.choice([0, 0, 1, 3, 50])
+        node_id = f"n{number}"
+        bases = tuple(other for other in nodes if chance.random() < 0.1 and has_content(nodes[other]))
+        nodes[node_id] = Node(
+            id=node_id,
+            kind=chance.choice(list(Kind)),
+            weight=chance.choice([1, 7, 7, 20, 20, chance.randint(1, 400)]),
+            created=created,
+            last=last,
+            times=times,
+            sequence=number + 1,
+            superseded_at=chance.randint(created, NOW) if chance.random() < 0.15 else None,
+            tier=chance.choices([Tier.LIVE, Tier.LATENT, Tier.TOMBSTONE], [8, 1, 0 if bases else 1])[0],
+            guarded=chance.random() < 0.1,
+            bases=bases,
+            marked=Access(created, times // 2) if chance.random() < 0.1 else None,
+            position=exp_position(source, 0),
+        )
+    return nodes
+
+
+# --- The definition of each policy -------------------------------------------------------------------------------
+
+_Order = "Callable[[Graph, Node, int], tuple[Any, ...]]"
+
+
+def by_creation(_graph: Graph, node: Node, _watermark: int) -> tuple[Any, ...]:
+    return (node.created, node.sequence)
+
+
+def by_access(_graph: Graph, node: Node, _watermark: int) -> tuple[Any, ...]:
+    return (node.last, node.sequence)
+
+
+def by_density(graph: Graph, node: Node, _watermark: int) -> tuple[Any, ...]:
+    access = node.marked or Access(node.last, node.times)
+    x, y = decay_coordinates(graph.settings.scoring, node.kind, node.weight, access)
+    return (decay_score(graph.settings.scoring, x, y, graph.now), node.sequence)
+
+
+def reference(graph: Graph, order: Any, target: int, exclude: frozenset[str] = frozenset()) -> list[str]:
+    """Return the ids that a policy with this order takes, by looking at every leaf before each."""
+    weight, gone, taken = graph.weight, set[str](), []
+    protected = graph.protected
+    while weight > target:
+        needed = {
+            base for node in graph.nodes.values() if has_content(node) and node.id not in gone for base in node.bases
+        }
+        leaves = [
+            node
+            for node in graph.nodes.values()
+            if node.tier is Tier.LIVE and not {node.id} & (gone | protected | needed | exclude)
+        ]
+        if not leaves:
+            break
+        best = min(leaves, key=lambda node: (node.superseded_at is None, *order(graph, node, 0)))
+        gone.add(best.id)
+        taken.append(best.id)
+        weight -= best.weight
+    return taken
+
+
+def realised_loss(graph: Graph, plan: Plan) -> float:
+    """Return the sum of importance over what the plan takes."""
+    scoring = graph.settings.scoring
+    nodes = [graph.nodes[action.id] for action in plan.actions]
+    return sum(importance(scoring, node.kind, node.last, node.times, graph.now) for node in nodes)
+
+
+def after(graph: Graph, plan: Plan) -> dict[str, Node]:
+    """Return the nodes as they are once the plan is carried out."""
+    tiers = {action.id: action.tier_after for action in plan.actions}
+    return {node.id: replace(node, tier=tiers.get(node.id, node.tier)) for node in graph.nodes.values()}
+
+
+def ids(plan: Plan) -> list[str]:
+    """Return the ids of the plan's actions in their order."""
+    return [action.id for action in plan.actions]
+
+
+
+
