@@ -229,6 +229,7 @@ def restore(unit: Unit, node: Node) -> Memory:
         msg = f"{memory.id} is {memory.tier}, and only a latent memory can be restored"
         raise NotPermitted(msg)
     unit.running_weight += memory.weight
+    unit.keep.add(memory.id)
     unit.change(node, tier=Tier.LIVE, tier_history=history(unit, memory, Tier.LIVE), grace_until=None)
     unit.record(
         Operation.RESTORE,

@@ -141,27 +141,53 @@ def open_tenant(
         if not create and not engine.read(statement("load_tenant", engine.name), {"tenant": tenant}):
             msg = f"the store has no tenant {tenant!r}; create it with: mars init --tenant {tenant}"
             raise InvalidInput(msg)
-        folder = work_folder(location)
-        keyring = Keyring(folder / "keys", passphrase)
-        box = SignerBox(keyring)
-        adopted = None if key is None else keyring.adopt(key, passphrase)
-        if adopted is not None:
-            box.use(adopted)
-        rows = engine.read(statement("load_tenant", engine.name), {"tenant": tenant})
-        if not rows and not keyring.files():
-            keyring.create(source)
-        handles = keyring.handles(source)
-        services = Services(clock=clock, source=source, signer=box, handle=handles, actor=actor)
-        created = not rows and tenants.create_tenant(engine, tenant, settings, services)
-        rows = engine.read(statement("load_tenant", engine.name), {"tenant": tenant})
-        state = TenantState.from_row(rows[0]["tenant"])
-        if adopted is not None and adopted.public_key != state.signing_key:
-            msg = f"tenant {tenant!r} signs with another key than {key}; open it without key= and rotate to the new one"
-            raise KeyUnusable(msg)
-        box.expect(state.signing_key)
+        return attach(
+            engine,
+            location,
+            tenant,
+            settings,
+            clock=clock,
+            source=source,
+            actor=actor,
+            passphrase=passphrase,
+            key=key,
+        )
     except BaseException:
         engine.close()
         raise
+
+
+def attach(
+    engine: Engine,
+    location: str,
+    tenant: str,
+    settings: Settings,
+    *,
+    clock: Clock,
+    source: Source,
+    actor: str,
+    passphrase: bytes | None = None,
+    key: Path | None = None,
+) -> tuple[Opened, bool]:
+    """Open ``tenant`` on an engine that is open and migrated; see :func:`open_tenant`."""
+    folder = work_folder(location)
+    keyring = Keyring(folder / "keys", passphrase)
+    box = SignerBox(keyring)
+    rows = engine.read(statement("load_tenant", engine.name), {"tenant": tenant})
+    adopted = None if key is None else keyring.adopt(key, passphrase)
+    if adopted is not None:
+        box.use(adopted)
+    elif not rows and not keyring.files():
+        keyring.create(source)
+    handles = keyring.handles(source)
+    services = Services(clock=clock, source=source, signer=box, handle=handles, actor=actor)
+    created = not rows and tenants.create_tenant(engine, tenant, settings, services)
+    rows = engine.read(statement("load_tenant", engine.name), {"tenant": tenant})
+    state = TenantState.from_row(rows[0]["tenant"])
+    if adopted is not None and adopted.public_key != state.signing_key:
+        msg = f"tenant {tenant!r} signs with another key than {key}; open it without key= and rotate to the new one"
+        raise KeyUnusable(msg)
+    box.expect(state.signing_key)
     reader = GraphReader(engine, tenant)
     return (
         Opened(

@@ -74,6 +74,8 @@ class Unit:
         #: Records of the access log and keys that belong to this unit: only a change of the signing key has them.
         self.access_records: list[AuditRecord] = []
         self.announced: list[dict[str, Any]] = []
+        #: What is being written for the caller's own sake: no policy may take it in the same transaction (K).
+        self.keep: set[str] = set()
         self.entities: dict[str, Entity] = {}
         self._entity_originals: dict[str, Row] = {}
         self._entity_salts: dict[str, str] = {}

@@ -155,7 +155,7 @@ class Writer:
             return transaction.run(statement(name, self.engine.name), parameters)
 
         new = frozenset(node.memory.id for node in unit.nodes.values() if node.new)
-        exclude = new if len(new) == 1 else frozenset()
+        exclude = (new if len(new) == 1 else frozenset()) | unit.keep
         room = self.govern(Ground(read, transaction.run, unit.state, self.services, self.low, exclude))
         return room
 

@@ -1,0 +1,37 @@
+"""One suite for every engine: each test runs on the embedded engine and on a real Neo4j."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.support import stores as support
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tests.support.stores import Stores
+
+
+@pytest.fixture(scope="session")
+def embedded_stores(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stores]:
+    """Give the embedded engine, open for the whole run."""
+    opened = support.embedded(tmp_path_factory.mktemp("embedded") / "store")
+    yield opened
+    opened.engine.close()
+
+
+@pytest.fixture(scope="session")
+def server_stores(neo4j_server: object, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stores]:
+    """Give a real Neo4j, connected for the whole run."""
+    opened = support.server(neo4j_server, tmp_path_factory.mktemp("home"))  # type: ignore[arg-type]  # a named tuple
+    yield opened
+    opened.engine.close()
+
+
+@pytest.fixture(params=["embedded_stores", "server_stores"], ids=["arcadedb", "neo4j"])
+def stores(request: pytest.FixtureRequest) -> Stores:
+    """Give each engine in turn."""
+    found: Stores = request.getfixturevalue(request.param)
+    return found

@@ -1,0 +1,70 @@
+"""Open stores for tests: one engine for many tests, each with a tenant, a clock and secrets of its own."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+from uuid import uuid4
+
+from marskg.clock import ManualClock, SeededSource
+from marskg.config import Settings
+from marskg.memory import AgentMemory
+from marskg.store import schema
+from marskg.store.arcadedb import ArcadeDB
+from marskg.store.bolt import Bolt
+from marskg.store.opening import attach
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from marskg.store.engine import Engine
+    from tests.support.neo4j import Neo4jAddress
+
+#: 2026-03-01T00:00:00Z
+START = 1_772_323_200_000
+
+
+@dataclass
+class Stores:
+    """One open engine, and how to open tenants on it."""
+
+    engine: Engine
+    location: str
+    clocks: dict[str, ManualClock] = field(default_factory=dict)
+
+    def open(self, tenant: str | None = None, *, seed: int | str = 1, step_ms: int = 1, **values: object) -> AgentMemory:
+        """Open a tenant with a manual clock and seeded secrets; ``values`` are settings by dotted name."""
+        name = tenant or f"t-{uuid4().hex[:12]}"
+        clock = self.clocks.setdefault(name, ManualClock(START, step_ms))
+        settings = Settings().with_values({key.replace("__", "."): value for key, value in values.items()})
+        opened, _ = attach(
+            self.engine,
+            self.location,
+            name,
+            settings,
+            clock=clock,
+            source=SeededSource(seed),
+            actor="operator",
+        )
+        return AgentMemory(opened)
+
+    def clock(self, memory: AgentMemory) -> ManualClock:
+        """Return the clock of an open tenant."""
+        return self.clocks[memory.tenant]
+
+
+def embedded(folder: Path) -> Stores:
+    """Open the embedded engine in ``folder``."""
+    engine = ArcadeDB(folder)
+    schema.migrate(engine)
+    return Stores(engine, str(folder))
+
+
+def server(address: Neo4jAddress, home: Path) -> Stores:
+    """Connect to a Neo4j server; keys go below ``home``."""
+    os.environ["MARS_HOME"] = str(home)
+    uri, username, password = address
+    engine = Bolt(uri, username=username, password=password)
+    schema.migrate(engine)
+    return Stores(engine, uri)
