@@ -91,6 +91,7 @@ alignments, offline, and asks the reasoner HermiT. Its findings:
 | `unsatisfiable` | a class or property can have no instance |
 | `redefined` | a statement would change what a term of ours means |
 | `unknown-term` | a name in our namespace that the ontology does not have, often a slip of the pen |
+| `malformed-literal` | a number or date is not written as its datatype asks |
 | `import-ignored` | an `owl:imports` of something that is not among the files: nothing is fetched |
 | `not-owl-dl` | the reasoner cannot read it as OWL 2 DL; its reason is told |
 | `undecided` | time was up before the reasoner had an answer |

@@ -19,16 +19,15 @@ from typing import TYPE_CHECKING
 
 from pyoxigraph import BlankNode, Literal, NamedNode
 
-from marskg.ontology.documents import packaged_statements, read_source
+from marskg.ontology.documents import Source, packaged_statements, read_source
 from marskg.ontology.reasoning import reasoned
-from marskg.ontology.statements import DCTERMS, OWL, RDF, RDFS, SKOS, TYPE, declared, ontologies, shorten
+from marskg.ontology.statements import DCTERMS, OWL, RDF, RDFS, SKOS, TYPE, declared, malformed, ontologies, shorten
 from marskg.ontology.vocabulary import NS, PREFIX, XSD
 from marskg.records import Finding, Report
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from marskg.ontology.documents import Source
     from marskg.ontology.statements import Node, Statement
 
 #: Seconds after which the reasoner is stopped, unless the caller says otherwise.
@@ -42,6 +41,7 @@ _SUB_CLASS = NamedNode(f"{RDFS}subClassOf")
 _SUB_PROPERTY = NamedNode(f"{RDFS}subPropertyOf")
 _LABELS = frozenset({NamedNode(f"{RDFS}label"), NamedNode(f"{SKOS}prefLabel")})
 _DEFINITIONS = frozenset({NamedNode(f"{SKOS}definition"), NamedNode(f"{RDFS}comment")})
+_PROPERTY_KINDS = frozenset(f"{OWL}{kind}Property" for kind in ("Object", "Datatype", "Annotation"))
 _NOTES = _LABELS | _DEFINITIONS | {NamedNode(f"{RDFS}seeAlso")}
 _OWN_NAMESPACE = "define it in a namespace of your own"
 
@@ -64,7 +64,9 @@ def check_files(paths: Sequence[Path | str], *, seconds: float = TIME_LIMIT) -> 
     """
     base = packaged_statements()
     sources = [read_source(Path(path)) for path in paths]
-    findings = [*_read_findings(base, sources), *reasoned(base, sources, seconds)]
+    # A reasoner stops at the first malformed literal; without them it finds the rest.
+    sound = [Source(each.name, tuple(s for s in each.statements if not malformed(s[2]))) for each in sources]
+    findings = [*_read_findings(base, sources), *reasoned(base, sound, seconds)]
     checked = sum(len(source.statements) for source in sources)
     return OntologyReport(checked, tuple(findings), tuple(_advice(base, sources)))
 
@@ -85,7 +87,9 @@ def _read_findings(base: Sequence[Statement], sources: Sequence[Source]) -> list
             if statement not in asserted:
                 found += _redefinition(source, statement, ours)
             found += _foreign_import(source, statement, local)
+            found += _malformed_literal(source, statement)
             findings.update(dict.fromkeys(found))
+        findings.update(dict.fromkeys(_mixed_properties(base, source)))
     return list(findings)
 
 
@@ -138,6 +142,33 @@ def _foreign_import(source: Source, statement: Statement, local: set[str]) -> li
         return []
     message = f"{value.value} is not read, because nothing is fetched; pass a copy of it as a further file"
     return [Finding("import-ignored", source.name, message)]
+
+
+def _mixed_properties(base: Sequence[Statement], source: Source) -> list[Finding]:
+    """Return a finding for each property of ``source`` that is of two kinds, which reasoners pass over in silence."""
+    kinds: dict[str, set[str]] = {}
+    for subject, predicate, value in (*base, *source.statements):
+        if predicate == TYPE and isinstance(value, NamedNode) and value.value in _PROPERTY_KINDS:
+            kinds.setdefault(subject.value, set()).add(value.value)
+    return [
+        Finding(
+            "not-owl-dl",
+            f"{source.name}: {shorten(iri)}",
+            f"is at once {' and '.join(shorten(kind) for kind in sorted(found))}; OWL 2 DL wants one of them",
+        )
+        for iri, found in sorted(kinds.items())
+        if len(found) > 1
+    ]
+
+
+def _malformed_literal(source: Source, statement: Statement) -> list[Finding]:
+    """Return a finding if the statement's value is not written as its datatype asks."""
+    subject, predicate, value = statement
+    if not isinstance(value, Literal) or not malformed(value):
+        return []
+    where = f"{source.name}: {shorten(subject.value) if isinstance(subject, NamedNode) else '[…]'}"
+    message = f"the value of {shorten(predicate.value)} is no {shorten(value.datatype.value)}; write it as XSD asks"
+    return [Finding("malformed-literal", where, message)]
 
 
 # --- Advice ------------------------------------------------------------------------------------------------------

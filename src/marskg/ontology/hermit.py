@@ -14,6 +14,7 @@ import importlib.util
 import io
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -28,10 +29,14 @@ from marskg.errors import EngineUnavailable
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+#: Exit status of the process where Java is missing or does not run.
+UNAVAILABLE = 3
+
 _OWL = "http://www.w3.org/2002/07/owl#"
 _RDF_TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
 _LITERAL = "http://www.w3.org/2000/01/rdf-schema#Literal"
 _PROBE = "urn:marskg:probe:"
+_QUOTED = re.compile(r'literal ".*"\^\^', re.IGNORECASE | re.DOTALL)
 #: For a run of about a second: compile lightly, collect simply.
 _SHORT_RUN = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
 
@@ -152,14 +157,15 @@ def judge(java: str, ntriples: str) -> Verdict:
 
     owlready2.JAVA_EXE = java
     world = owlready2.World()
-    ontology = world.get_ontology(f"{_PROBE}ontology#").load(fileobj=io.BytesIO(ntriples.encode()))
     try:
-        with ontology:
+        with world.get_ontology(f"{_PROBE}ontology#").load(fileobj=io.BytesIO(ntriples.encode())):
             owlready2.sync_reasoner_hermit(world, debug=0)
     except owlready2.OwlReadyInconsistentOntologyError:
         return Verdict(consistent=False)
     except owlready2.base.OwlReadyJavaError as error:
         return Verdict(consistent=False, refused=_complaint(str(error)))
+    except owlready2.OwlReadyOntologyParsingError:
+        return Verdict(consistent=False, refused="a number or date is not written as its datatype asks")
     except OSError as error:
         msg = f"{java} does not start ({error.strerror or error}); set JAVA_HOME to a working Java runtime"
         raise EngineUnavailable(msg) from error
@@ -195,7 +201,8 @@ def _complaint(output: str) -> str:
         msg = f"Java cannot run HermiT: {' '.join((rest or head).split())[:300]}; set JAVA_HOME to another Java runtime"
         raise EngineUnavailable(msg)
     sentence = rest.split("\n\tat ", 1)[0].partition(": ")[2]
-    return " ".join(sentence.split())
+    # The literal may be somebody's memory.
+    return " ".join(_QUOTED.sub("literal of ", sentence).split())
 
 
 def _probes(question: Question) -> dict[str, tuple[str, str]]:
@@ -253,7 +260,7 @@ def main() -> None:
         answer(question, say)
     except EngineUnavailable as error:
         sys.stderr.write(str(error))
-        sys.exit(3)
+        sys.exit(UNAVAILABLE)
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from marskg.errors import EngineUnavailable
 from marskg.ontology.documents import FILES
-from marskg.ontology.hermit import Question, Verdict, find_java
+from marskg.ontology.hermit import UNAVAILABLE, Question, Verdict, find_java
 from marskg.ontology.statements import is_declaration, ntriples, properties, shorten, told, units, without_headers
 from marskg.records import Finding
 
@@ -108,10 +108,12 @@ def ask(question: Question, seconds: float) -> Verdict | None:
             raise
     if lines := output.splitlines():
         return Verdict.from_json(lines[-1])
-    if process.returncode > 0:
-        last = complaint.strip().rpartition("\n")[2]
-        raise EngineUnavailable(last or "the reasoner ended without an answer; run the check again")
-    return None
+    if process.returncode <= 0:
+        return None
+    last = complaint.strip().rpartition("\n")[2]
+    if process.returncode == UNAVAILABLE:
+        raise EngineUnavailable(last)
+    return Verdict(consistent=False, refused=f"the reasoner's library cannot take it in ({last.partition(':')[0]})")
 
 
 def _kill(process: subprocess.Popen[str]) -> None:

@@ -5,6 +5,7 @@ Guarantees: pure functions; what is told to a reader never holds a literal that 
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, TypeAlias
 
 from pyoxigraph import BlankNode, Literal, NamedNode
@@ -36,6 +37,33 @@ KINDS = frozenset(
     }
 )
 
+_INTEGER = re.compile(r"[+-]?\d+")
+_DECIMAL = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)")
+_DOUBLE = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?|[+-]?INF|NaN")
+_BOOLEAN = re.compile(r"true|false|0|1")
+_DATE_TIME = re.compile(r"-?\d{4,}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)?")
+#: How a value of a datatype is written, for those that reasoners compute with (XSD 1.1 part 2, section 3).
+_FORMS = {
+    "integer": _INTEGER,
+    "int": _INTEGER,
+    "long": _INTEGER,
+    "short": _INTEGER,
+    "byte": _INTEGER,
+    "nonNegativeInteger": _INTEGER,
+    "positiveInteger": _INTEGER,
+    "nonPositiveInteger": _INTEGER,
+    "negativeInteger": _INTEGER,
+    "unsignedInt": _INTEGER,
+    "unsignedLong": _INTEGER,
+    "unsignedShort": _INTEGER,
+    "unsignedByte": _INTEGER,
+    "decimal": _DECIMAL,
+    "double": _DOUBLE,
+    "float": _DOUBLE,
+    "boolean": _BOOLEAN,
+    "dateTime": _DATE_TIME,
+    "dateTimeStamp": _DATE_TIME,
+}
 _ONTOLOGY = NamedNode(f"{OWL}Ontology")
 _SHOWN = (f"{XSD}integer", f"{XSD}decimal", f"{XSD}double", f"{XSD}boolean", f"{XSD}dateTime")
 _SHORT = {NS: PREFIX, OWL: "owl", RDF: "rdf", RDFS: "rdfs", XSD: "xsd", SKOS: "skos", DCTERMS: "dcterms"}
@@ -55,6 +83,14 @@ def is_declaration(statement: Statement) -> bool:
     """Return whether ``statement`` says what sort of term its subject is."""
     subject, predicate, value = statement
     return predicate == TYPE and isinstance(subject, NamedNode) and getattr(value, "value", "") in KINDS
+
+
+def malformed(node: Node) -> bool:
+    """Return whether ``node`` is a literal that is not written as its datatype asks."""
+    if not isinstance(node, Literal) or not node.datatype.value.startswith(XSD):
+        return False
+    form = _FORMS.get(node.datatype.value.removeprefix(XSD))
+    return form is not None and form.fullmatch(node.value) is None
 
 
 def without_headers(statements: Sequence[Statement]) -> list[Statement]:
@@ -91,7 +127,9 @@ def units(statements: Sequence[Statement]) -> list[list[Statement]]:
         if isinstance(each[0], NamedNode) and each[0].value not in headers
     ]
     groups += [_described(node, about) for node in about if node not in pointed]
-    return groups
+    # What is left hangs together in a ring of blank nodes, or from an ontology's header.
+    left = set(about) - {each[0] for group in groups for each in group}
+    return [*groups, *([each] for node in about if node in left for each in about[node])]
 
 
 def _described(value: Node, about: dict[BlankNode, list[Statement]]) -> list[Statement]:

@@ -95,6 +95,20 @@ def test_what_is_not_owl_2_dl_is_told_in_the_reasoners_words(tmp_path: Path) -> 
     assert "XMLSchema#date" in report.findings[0].message
 
 
+def test_a_literal_that_the_reasoner_refuses_is_not_repeated(tmp_path: Path) -> None:
+    bad = 'ex:h1 mars:content "my \\u0000 secret" .'
+    report = check_files([write(tmp_path, HEAD + bad)])
+    assert codes(report) == ["not-owl-dl"]
+    assert "malformed" in report.findings[0].message
+    assert "secret" not in report.findings[0].message
+
+
+def test_malformed_numbers_do_not_hide_what_else_is_wrong(tmp_path: Path) -> None:
+    bad = "ex:h1 mars:weight 'heavy'^^xsd:integer ; a mars:Task , mars:Social ."
+    report = check_files([write(tmp_path, HEAD + bad)], seconds=60)
+    assert codes(report) == ["malformed-literal", "inconsistent"]
+
+
 def test_when_time_is_up_the_reasoner_is_stopped_and_nothing_is_claimed(tmp_path: Path) -> None:
     report = check_files([write(tmp_path, HEAD + GOOD)], seconds=0.05)
     assert codes(report) == ["undecided"]
@@ -143,6 +157,11 @@ def unreasoned(monkeypatch: pytest.MonkeyPatch) -> None:
         ("ex:a mars:contnet 'x' .", "unknown-term", "mars:content"),
         ("ex:a a mars:Procedural .", "unknown-term", "mars:Procedural"),
         ("ex:a ex:b 'x'^^mars:tokens .", "unknown-term", "mars:tokens"),
+        ("ex:a mars:weight 'heavy'^^xsd:integer .", "malformed-literal", "mars:weight is no xsd:integer"),
+        ("[] mars:created 'yesterday'^^xsd:dateTime .", "malformed-literal", "farm.ttl: […]"),
+        ("ex:a mars:sensitivity 'NaN'^^xsd:decimal .", "malformed-literal", "mars:sensitivity"),
+        ("ex:p a owl:ObjectProperty , owl:DatatypeProperty .", "not-owl-dl", "owl:DatatypeProperty and owl:ObjectP"),
+        ("foaf:name a owl:AnnotationProperty .", "not-owl-dl", "name"),
         ("ex: a owl:Ontology ; owl:imports <https://example.org/other> .", "import-ignored", "example.org/other"),
     ],
 )
