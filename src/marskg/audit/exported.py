@@ -85,7 +85,10 @@ class ExportedAudit:
     def _first_character(self) -> str:
         try:
             with self.path.open(encoding="utf-8") as file:
-                return file.read(_BLOCK).lstrip()[:1]
+                # Our N-Quads begin with a comment line; Turtle's first mark after one tells it apart.
+                while (line := file.readline(_BLOCK)) and (not line.strip() or line.startswith("#")):
+                    pass
+                return line.lstrip()[:1]
         except (OSError, UnicodeDecodeError) as error:
             msg = f"{self.path} cannot be read as UTF-8 text ({type(error).__name__}); name an exported file"
             raise InvalidDocument(msg) from error
@@ -140,12 +143,12 @@ class _JsonStream:
             self._fail("there is something after its end")
 
     def graph(self) -> Iterator[dict[str, Any]]:
-        """Yield the entries of one ``{"@context": …, "@graph": […]}``."""
+        """Yield the entries of one ``{"@context": …, "@included": […]}``."""
         self.expect("{")
         self._member("@context")
         _check_context(self._value(), self._path)
         self.expect(",")
-        self._member("@graph")
+        self._member("@included")
         self.expect("[")
         while self._peek() != "]":
             value = self._value()

@@ -1,7 +1,7 @@
 """Memories and entities as JSON-LD nodes of the packaged context, built by hand because this is the hot path.
 
 Guarantees: a node means exactly the lines that :mod:`marskg.ontology.mapping` gives for the same record; each node is
-one line of text; its first two members are ``@id`` and ``@type``, so that a streaming processor needs no look-ahead.
+one line of text; its first two members are ``@type`` and ``@id``, so that a streaming processor needs no look-ahead.
 Numbers are JSON strings, because a JSON number with a fraction becomes an ``xsd:double`` and a large one loses digits.
 Source: W3C JSON-LD 1.1 section 4; the companion note on streaming JSON-LD.
 """
@@ -62,11 +62,11 @@ class NodeWriter:
         self._tombstone = self._columns(TOMBSTONE_FIELDS)
         self._entity = self._columns(ENTITY_FIELDS)
         self._payload = {kind: self._columns(fields) for kind, fields in PAYLOAD_FIELDS.items()}
-        self._types = {kind: f'","@type":["Memory","{kind.label}"]' for kind in Kind}
+        self._types = {kind: f'{{"@type":["Memory","{kind.label}"],"@id":"' for kind in Kind}
 
     def memory(self, memory: Memory, edges: Iterable[Edge]) -> str:
         """Return the node of ``memory`` and, each on a line of its own, those of its edges that need one."""
-        out = ['{"@id":"', memory.id, self._types[memory.kind]]
+        out = [self._types[memory.kind], memory.id, '"']
         has_content = memory.content is not None
         for name, key, encode in self._memory if has_content else self._tombstone:
             value = getattr(memory, name)
@@ -82,7 +82,7 @@ class NodeWriter:
 
     def entity(self, entity: Entity, edges: Iterable[Edge]) -> str:
         """Return the node of ``entity`` and of those of its edges that need one."""
-        out = ['{"@id":"', entity.id, '","@type":["Entity"]']
+        out = ['{"@type":["Entity"],"@id":"', entity.id, '"']
         for name, key, encode in self._entity:
             value = getattr(entity, name)
             if value is not None and value != ():
@@ -106,7 +106,7 @@ class NodeWriter:
         """Return the node of an edge that was created later than its source, or has a weight."""
         weight = "" if edge.weight is None else f',"edgeWeight":"{self._decimal(edge.weight)}"'
         return (
-            f'{{"@id":"{edge.iri}","@type":["Edge"],"edgeSource":"{edge.source}","edgeType":"{edge.type}",'
+            f'{{"@type":["Edge"],"@id":"{edge.iri}","edgeSource":"{edge.source}","edgeType":"{edge.type}",'
             f'"edgeTarget":"{edge.target}","created":"{self._time(edge.created)}"{weight}}}'
         )
 

@@ -50,13 +50,13 @@ def read_own(path: Path) -> Iterator[Triple]:
         reader = _NodeReader(scan)
         several = scan.accept("[")
         while True:
-            _open_graph(scan)
+            _open_graph(scan, "@included" if several else "@graph")
             if not scan.accept("]"):
                 yield from reader.node(scan.value())
                 while scan.accept(","):
                     yield from reader.node(scan.value())
-                scan.take("]", "at the end of @graph")
-            scan.take("}", "after @graph, which is last")
+                scan.take("]", "at the end of the nodes")
+            scan.take("}", "after the nodes, which are last")
             if not (several and scan.accept(",")):
                 break
         if several:
@@ -65,18 +65,22 @@ def read_own(path: Path) -> Iterator[Triple]:
             scan.refuse("something follows the end of the document; remove it")
 
 
-def _open_graph(scan: JsonScanner) -> None:
+def _open_graph(scan: JsonScanner, graph: str) -> None:
     """Pass over the beginning of one object up to its first node."""
     scan.take("{", "at the beginning")
-    for name in ("@context", "@graph"):
-        if scan.peek() != '"' or scan.value() != name:
-            scan.refuse(f"{name} was expected: an export has @context, then @graph, and nothing else")
-        scan.take(":", f"after {name}")
-        if name == "@context":
-            if scan.value() not in (packaged_context(), CONTEXT_IRI):
-                scan.refuse("the second context is not that of the first graph; load the graphs one by one")
-            scan.take(",", "between @context and @graph")
-    scan.take("[", "as the value of @graph")
+    _pass_name(scan, "@context")
+    if scan.value() not in (packaged_context(), CONTEXT_IRI):
+        scan.refuse("the second context is not that of the first object; load the objects one by one")
+    scan.take(",", f"between @context and {graph}")
+    _pass_name(scan, graph)
+    scan.take("[", f"as the value of {graph}")
+
+
+def _pass_name(scan: JsonScanner, name: str) -> None:
+    """Pass over ``name`` and its colon."""
+    if scan.peek() != '"' or scan.value() != name:
+        scan.refuse(f"{name} was expected: an export has @context, then its nodes, and nothing else")
+    scan.take(":", f"after {name}")
 
 
 class _NodeReader:

@@ -6,7 +6,7 @@ others, because the line-based ones are made from its lines and :mod:`~marskg.ex
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from marskg.audit.document import head_lines, head_to_jsonld, record_lines, record_to_jsonld
 from marskg.exporters.formats import FIRST_LINE, LAST_LINE
@@ -97,14 +97,19 @@ class TurtleSink(LineSink):
 
 
 class JsonLdSink:
-    """One JSON-LD object with a graph, or, when there is audit, an array of two of them."""
+    """One JSON-LD object with a graph, or, when there is audit, an array of two objects.
+
+    The two hold ``@included`` nodes, because a ``@graph`` that is not the whole document is a graph with a name of its
+    own (JSON-LD 1.1 section 4.9), and everything belongs to the default graph.
+    """
 
     def __init__(self, file: AtomicFile, *, audited: bool) -> None:
         """Write to ``file``; ``audited`` says whether the audit follows."""
         self._file = file
         self._audited = audited
         self._nodes = NodeWriter()
-        self._start = f'{{"@context":{compact_json(packaged_context())},\n"@graph":['
+        graph = "@included" if audited else "@graph"
+        self._start = f'{{"@context":{compact_json(packaged_context())},\n"{graph}":['
         self._separator = "\n"
         file.write_text("[" * audited + self._start)
 
@@ -123,11 +128,11 @@ class JsonLdSink:
 
     def record(self, record: AuditRecord) -> None:
         """Write an audit record with what is left of its details."""
-        self._node(compact_json(record_to_jsonld(record)), record.iri)
+        self._node(_type_first(record_to_jsonld(record)), record.iri)
 
     def head(self, head: TreeHead) -> None:
         """Write a signed tree head."""
-        self._node(compact_json(head_to_jsonld(head)), head.log)
+        self._node(_type_first(head_to_jsonld(head)), head.log)
 
     def end(self) -> None:
         """Close what is open."""
@@ -136,3 +141,8 @@ class JsonLdSink:
     def _node(self, text: str, owner: str) -> None:
         self._file.write_text(self._separator + text, owner)
         self._separator = ",\n"
+
+
+def _type_first(node: dict[str, Any]) -> str:
+    """Return ``node`` as text with its type first, where streaming processors need it."""
+    return compact_json({"@type": node["@type"], **node})
