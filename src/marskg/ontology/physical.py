@@ -34,6 +34,7 @@ PHYSICAL_PROPERTIES: Mapping[str, str] = MappingProxyType(
         "eligibleCount": "number of what may be evicted, for the trigger's statistics",
         "fifoKey": "order key of FIFO",
         "frontier": "the right edge of the Merkle tree at a head, from which the next head is computed",
+        "guarding": "whether the memory is a task that counts as active now, its deadline and grace included",
         "guards": "how many protected tasks rest on the memory; recomputable from requires and dependsOn",
         "id": "the node's IRI",
         "kind": "the class, as a property for engines that do not return labels",

@@ -79,7 +79,7 @@ def test_an_empty_class_and_an_empty_property_are_named(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_a_contradiction_is_told_by_the_statements_that_make_it_and_without_text(tmp_path: Path) -> None:
     bad = 'ex:h1 mars:event "my secret" ; mars:status mars:open .'
-    report = check_files([write(tmp_path, HEAD + GOOD), write(tmp_path, HEAD + bad, "bad.ttl")], seconds=200)
+    report = check_files([write(tmp_path, HEAD + GOOD), write(tmp_path, HEAD + bad, "bad.ttl")], seconds=240)
     assert codes(report) == ["inconsistent"]
     message = report.findings[0].message
     assert "mars:status mars:open" in message
