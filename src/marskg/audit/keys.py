@@ -16,6 +16,7 @@ import stat
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from threading import get_ident
 from typing import TYPE_CHECKING, Final
 
 from cryptography.exceptions import UnsupportedAlgorithm
@@ -150,12 +151,12 @@ class Keyring:
     def _write(self, name: str, data: bytes) -> None:
         """Write a file of the folder whole or not at all; one that is there already stays as it is."""
         path = self.folder / name
-        aside = self.folder / f".{name}.{os.getpid()}.new"
+        aside = self.folder / f".{name}.{os.getpid()}.{get_ident()}.new"
         try:
             self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             _refuse_open(self.folder, "700")
             try:
-                aside.unlink(missing_ok=True)  # what a crashed process of the same number left
+                aside.unlink(missing_ok=True)  # what a crash left under the same number
                 _write_synced(aside, data)
                 with suppress(FileExistsError):  # another process made it first: its file counts
                     os.link(aside, path)

@@ -269,7 +269,7 @@ DETAILS = [
     Attack("details deleted without an erasure", delete_details, "slot-deleted"),
     Attack("record's details deleted without an erasure", delete_record_details, "slot-deleted"),
     Attack("details edited", edit_details, "slot-mismatch"),
-    Attack("details emptied under their salt", lambda w: change(details=("", ""))(w), "slot-mismatch"),
+    Attack("details emptied under their salt", change(details=("", "")), "slot-mismatch"),
     Attack("details of two slots swapped", swap_details, "slot-mismatch"),
     Attack("salt swapped", swap_salt, "slot-mismatch"),
     Attack("salt that is none", change(salts=("u", "u")), "slot-mismatch"),
