@@ -25,7 +25,7 @@ LOGS = ("transitions", "accesses")
 log_option = click.option("--log", type=click.Choice(LOGS), default="transitions", show_default=True)
 
 
-@click.group()
+@click.group(no_args_is_help=False)
 @shared_options
 def audit() -> None:
     """The signed record of every change."""

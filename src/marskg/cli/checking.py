@@ -22,7 +22,7 @@ _SHOWN_FINDINGS = 50
 
 
 @click.command()
-@click.option("--full", is_flag=True, help="Every node by SHACL; otherwise what can be checked at once.")
+@click.option("--full", is_flag=True, help="The whole store; otherwise what the last records changed.")
 @shared_options
 @pass_door
 def validate(door: Door, *, full: bool) -> None:
@@ -59,7 +59,7 @@ def verify(door: Door, export: Path | None) -> None:
     conclude(door, report, checked="records")
 
 
-@click.group()
+@click.group(no_args_is_help=False)
 @json_option
 def ontology() -> None:
     """Extensions of the ontology."""
@@ -83,7 +83,7 @@ def ontology_check(door: Door, files: tuple[Path, ...], limit_seconds: float) ->
     conclude(door, report, checked="statements", advice=report.warnings)
 
 
-@click.group()
+@click.group(no_args_is_help=False)
 @json_option
 def policy() -> None:
     """Policies of your own."""

@@ -122,7 +122,7 @@ def expire(door: Door) -> None:
     answer(door, {"expired": done, "expiry_suspended": suspended}, show)
 
 
-@click.group()
+@click.group(no_args_is_help=False)
 @shared_options
 def clock() -> None:
     """The store's time."""

@@ -27,7 +27,7 @@ _SHOWN_LINES = 20
 atomic_option = click.option("--atomic", is_flag=True, help="All in one transaction, or nothing.")
 
 
-@click.group("import")
+@click.group("import", no_args_is_help=False)
 @shared_options
 def import_() -> None:
     """Store conversations from files."""
@@ -126,4 +126,6 @@ def keeping_count(total: int, *, atomic: bool) -> Iterator[list[int]]:
 def _kept(done: int, total: int, *, atomic: bool) -> str:
     if atomic or done == 0:
         return f"nothing of the {total} items was stored"
-    return f"the first {done} of {total} items are stored and signed, the rest is not"
+    return (
+        f"the first {done} of {total} items are stored and signed, of the batch after them all or nothing: mars stats"
+    )

@@ -83,10 +83,15 @@ class _Ordered(click.Group):
         return list(self.commands)
 
 
-@click.group(cls=_Ordered, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.group(
+    cls=_Ordered,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
 @shared_options
 @click.version_option(package_name="marskg", prog_name="mars")
-def cli() -> None:
+@click.pass_context
+def cli(context: click.Context) -> None:
     """Memory for AI agents that is governed, not just stored.
 
     Typed memories that never weigh more than their budget, forgotten by a policy that says why, with a signed record
@@ -106,6 +111,8 @@ def cli() -> None:
     Exit status: 0 done; 1 a check found something, or the operation was refused; 2 wrong usage or unreadable input;
     70 a defect in this program; 130 interrupted.
     """  # noqa: D301 - \b keeps click from filling the list
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())
 
 
 for _command in COMMANDS:

@@ -65,7 +65,7 @@ def load(door: Door, file: Path, context: Path | None) -> None:
     answer(door, data, lambda: line(f"{number(loaded)} nodes loaded; {number(figures['live'])} memories are live"))
 
 
-@click.group()
+@click.group(no_args_is_help=False)
 @shared_options
 def snapshot() -> None:
     """Binary copies of a whole tenant, for checkpoint and restore."""
