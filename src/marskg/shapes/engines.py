@@ -1,0 +1,197 @@
+"""The two SHACL engines, each behind the same call: lines in, breaches out.
+
+Guarantees: a result is reported under the shape that has the target, never under a shape nested in it; no value and
+no line of data gets into a message. pyshacl's ``focus_nodes`` and ``use_shapes`` are not used: the first filters nested
+shapes as well and the second ignores targets, so that violations pass (each shape has a seeded violation in the tests).
+Literals keep their lexical form: rdflib rewrites them under its global NORMALIZE_LITERALS, so terms are built here.
+Source: W3C SHACL sections 2.1.3 (targets) and 3.6 (validation report).
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Protocol
+
+import pyrudof
+import pyshacl
+from rdflib import BNode, Graph, Literal, URIRef
+from rdflib.namespace import RDF, SH
+from rdflib.plugins.parsers.ntriples import unquote
+
+from marskg.errors import InvalidDocument
+from marskg.ontology.vocabulary import NS
+from marskg.shapes.catalogue import SHAPES_NS, shapes_graph, shapes_turtle, targeted_shapes
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Sequence
+
+    from rdflib.term import Node
+
+    from marskg.shapes.catalogue import Breach
+
+_LINE = re.compile(
+    r"\s*(?:<([^>]*)>|_:(\S+))\s+<([^>]*)>\s+"
+    r'(?:<([^>]*)>|_:(\S+)|"((?:[^"\\]|\\.)*)"(?:\^\^<([^>]*)>|@([A-Za-z0-9-]+))?)\s*\.\s*\Z'
+)
+_FOCUS_NS = "urn:marskg:focus:"
+_CLASS_TARGET = re.compile(r"sh:targetClass mars:(\w+)")
+_TYPED = re.compile(rf"(<([^>]*)> <{RDF.type}> <){re.escape(NS)}(\w+)> \.")
+_NO_TRIPLES = "line {number} is no N-Triples statement: write one statement a line, as exports do"
+
+
+class ShaclEngine(Protocol):
+    """Something that runs the packaged shapes on a part of a graph."""
+
+    def breaches(self, lines: Sequence[str], focus: Collection[str]) -> list[Breach]:
+        """Return what the nodes ``focus`` break, given ``lines`` of N-Triples that hold all that the shapes look at.
+
+        Raises:
+            InvalidDocument: a line is no N-Triples statement.
+        """
+        ...
+
+
+class Rudof:
+    """The fast engine, in native code. An instance is not for several threads at once.
+
+    The shapes are read once. So their class targets are classes of this module, which the focus nodes get beside their
+    own: nodes that are there only because an edge leads to them cost nothing.
+    """
+
+    def __init__(self) -> None:
+        """Read the shapes, which serve every later call."""
+        self._session = pyrudof.Rudof(pyrudof.RudofConfig())
+        self._session.read_shacl(_CLASS_TARGET.sub(rf"sh:targetClass <{_FOCUS_NS}\1>", shapes_turtle()))
+
+    def breaches(self, lines: Sequence[str], focus: Collection[str]) -> list[Breach]:
+        """Return what the nodes ``focus`` break; see :class:`ShaclEngine`."""
+        nodes = set(focus)
+        marked = [
+            f"{match[1]}{_FOCUS_NS}{match[3]}> ."
+            for match in map(_TYPED.match, lines)
+            if match is not None and match[2] in nodes
+        ]
+        try:
+            # merge=False said aloud: without it the engine keeps the data of the last call, against its documentation.
+            self._session.read_data(
+                "\n".join([*lines, *marked, ""]),
+                pyrudof.RDFFormat.NTriples,
+                reader_mode=pyrudof.ReaderMode.Strict,
+                merge=False,
+            )
+        except pyrudof.RudofError:
+            parse(lines)  # names the line
+            msg = "the data is no N-Triples document: validate an export of this product"
+            raise InvalidDocument(msg) from None
+        report = self._session.validate_shacl()
+        return [
+            (entry.focus_node, str(entry.source_shape).removeprefix(SHAPES_NS))
+            for entry in report.violations
+            if entry.focus_node in nodes
+        ]
+
+
+class Pyshacl:
+    """The referee, in Python, written by other people."""
+
+    def __init__(self) -> None:
+        """Read the shapes, which serve every later call."""
+        self._shapes = shapes_graph()
+        self._targets = targeted_shapes(self._shapes)
+        self._parts = {shape: _description(self._shapes, shape) for shape, _ in self._targets}
+        self._common = self._helpers()
+
+    def breaches(self, lines: Sequence[str], focus: Collection[str]) -> list[Breach]:
+        """Return what the nodes ``focus`` break, by a copy of the shapes that targets these nodes by ``sh:targetNode``.
+
+        A shape gets the nodes that its targets select in ``lines``, so that it applies to a node here exactly if it
+        does in the whole graph. Shapes that no node gets are left out.
+        """
+        data = parse(lines)
+        selected = _selections(data, {URIRef(node) for node in focus})
+        copy = Graph()
+        for shape, targets in self._targets:
+            chosen = {node for target in targets for node in selected.get(target, ())}
+            if chosen:
+                _add(copy, self._parts[shape])
+                _add(copy, ((shape, SH.targetNode, node) for node in chosen))
+        if not copy:
+            return []
+        _add(copy, self._common)
+        return run_pyshacl(data, copy)
+
+    def _helpers(self) -> list[tuple[Node, Node, Node]]:
+        """Return the triples of shapes without a target, which others refer to."""
+        targeted = {shape for shape, _ in self._targets}
+        named = {s for s in self._shapes.subjects(RDF.type, SH.NodeShape) if isinstance(s, URIRef)}
+        return [triple for shape in named - targeted for triple in _description(self._shapes, shape)]
+
+
+def parse(lines: Iterable[str]) -> Graph:
+    """Return ``lines`` of N-Triples as a graph whose literals keep their lexical form.
+
+    Raises:
+        InvalidDocument: a line is no N-Triples statement; the message says which one.
+    """
+    graph = Graph()
+    for number, line in enumerate(lines, 1):
+        if not line or line.isspace():
+            continue
+        match = _LINE.match(line)
+        if match is None:
+            raise InvalidDocument(_NO_TRIPLES.format(number=number))
+        subject, blank, predicate, iri, blank_object, text, datatype, language = match.groups()
+        value: Node
+        if text is not None:
+            value = Literal(
+                unquote(text), lang=language, datatype=None if datatype is None else URIRef(datatype), normalize=False
+            )
+        else:
+            value = URIRef(unquote(iri)) if iri is not None else BNode(blank_object)
+        graph.add((URIRef(unquote(subject)) if subject is not None else BNode(blank), URIRef(predicate), value))
+    return graph
+
+
+def run_pyshacl(data: Graph, shapes: Graph) -> list[Breach]:
+    """Return what pyshacl reports on ``data`` under ``shapes``."""
+    _, report, _ = pyshacl.validate(data, shacl_graph=shapes)
+    found = []
+    for validation in report.subjects(RDF.type, SH.ValidationReport):
+        # Only the report's own results: those behind sh:detail belong to nested shapes.
+        for result in report.objects(validation, SH.result):
+            shape = str(report.value(result, SH.sourceShape)).removeprefix(SHAPES_NS)
+            found.append((str(report.value(result, SH.focusNode)), shape))
+    return found
+
+
+def _selections(data: Graph, nodes: set[URIRef]) -> dict[tuple[Node, Node], set[Node]]:
+    """Return which of ``nodes`` each target selects in ``data``."""
+    found: dict[tuple[Node, Node], set[Node]] = {}
+    for subject, predicate, value in data:
+        if subject in nodes:
+            found.setdefault((SH.targetSubjectsOf, predicate), set()).add(subject)
+            if predicate == RDF.type:
+                found.setdefault((SH.targetClass, value), set()).add(subject)
+        if value in nodes:
+            found.setdefault((SH.targetObjectsOf, predicate), set()).add(value)
+    return found
+
+
+def _description(graph: Graph, shape: Node) -> list[tuple[Node, Node, Node]]:
+    """Return the triples of ``shape`` and of the blank nodes that it is made of, without its targets."""
+    found: list[tuple[Node, Node, Node]] = []
+    todo: list[Node] = [shape]
+    while todo:
+        node = todo.pop()
+        for _, predicate, value in graph.triples((node, None, None)):
+            if predicate in {SH.targetClass, SH.targetSubjectsOf, SH.targetObjectsOf}:
+                continue
+            found.append((node, predicate, value))
+            if isinstance(value, BNode):
+                todo.append(value)
+    return found
+
+
+def _add(graph: Graph, triples: Iterable[tuple[Node, Node, Node]]) -> None:
+    for triple in triples:
+        graph.add(triple)
