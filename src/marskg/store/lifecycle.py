@@ -54,7 +54,7 @@ def evict(unit: Unit, departures: Iterable[Departure], *, operation: Operation =
     """Take the content of memories that nothing with content depends on, dependents before their bases."""
     ordered = list(departures)
     unit.fetch([departure.id for departure in ordered])
-    unit.load_previous([departure.id for departure in ordered])
+    _release_tasks(unit, {departure.id for departure in ordered})
     nodes = [unit.node(departure.id) for departure in ordered]
     entities: list[str] = []
     tiers = [node.memory.tier for node in nodes]
@@ -73,8 +73,6 @@ def evict(unit: Unit, departures: Iterable[Departure], *, operation: Operation =
 def expire(unit: Unit, ids: Iterable[str], *, reason: str) -> list[str]:
     """Expire memories with all that depends on them; returns the ids that lost their content, in order."""
     order = _with_dependents(unit, ids)
-    losing = set(order)
-    _release_tasks(unit, losing)
     evict(
         unit,
         [Departure(node_id, {"rule": "expiry", "reason": reason}) for node_id in order],
@@ -196,25 +194,28 @@ def _with_dependents(unit: Unit, ids: Iterable[str]) -> list[str]:
 
 
 def _release_tasks(unit: Unit, losing: set[str]) -> None:
-    """Turn ``requires`` edges onto what is about to go into ``lostPrerequisite`` and block the active tasks (I5)."""
+    """Turn ``requires`` edges onto what is about to go into ``lostPrerequisite`` and block their open tasks (I5).
+
+    A policy reaches this only for tasks whose deadline and grace have passed: they protect nothing any more, and a
+    task that says open although what it requires is gone would mislead whoever reads it (I4).
+    """
     tasks: dict[str, list[str]] = {}
     for source, target, type_ in unit.incoming(losing):
         if type_ is EdgeType.REQUIRES and source not in losing:
             tasks.setdefault(source, []).append(target)
     for task_id, targets in sorted(tasks.items()):
         node = unit.node(task_id)
-        if not node.has_content:
+        if not node.has_content or node.memory.status not in ACTIVE_STATUSES:
             continue
         for target in targets:
             unit.unlink(node, EdgeType.REQUIRES, target)
             unit.link(node, Edge(task_id, EdgeType.LOST_PREREQUISITE, target, unit.now))
-        if node.memory.status in ACTIVE_STATUSES:
-            unit.change(node, status=TaskStatus.BLOCKED)
+        unit.change(node, status=TaskStatus.BLOCKED)
         unit.record(
             Operation.AMEND,
             node,
             tier_before=node.memory.tier,
-            details={"rule": "lost-prerequisite", "reason": "a prerequisite expired: the task is blocked"},
+            details={"rule": "lost-prerequisite", "reason": "a prerequisite is gone: the task is blocked"},
         )
 
 

@@ -83,6 +83,7 @@ class Unit:
         self._new_entity_edges: list[Edge] = []
         self.removed_entities: set[str] = set()
         self._slots: dict[str, bool] = {}
+        self._incoming: dict[str, list[tuple[str, str, EdgeType]]] = {}
         self._by_slot: dict[str, list[Node]] = {}
         #: The live tier's weight as the unit goes along, for the records.
         self.running_weight = state.weight
@@ -146,19 +147,26 @@ class Unit:
         return target in self.nodes and self.nodes[target].has_content
 
     def incoming(self, ids: Iterable[str]) -> list[tuple[str, str, EdgeType]]:
-        """Return ``(source, target, type)`` of the stored edges between memories that point to ``ids``."""
-        wanted = sorted(set(ids))
-        if not wanted:
+        """Return ``(source, target, type)`` of the edges between memories that point to ``ids``, as of now."""
+        among = set(ids)
+        if not among:
             return []
-        among = set(wanted)
-        prefix = len(self.state.name) + 1
-        rows = self.read("load_incoming", {"refs": self.refs(wanted)})
-        found = {(row["source"], row["ref"][prefix:], EdgeType(row["type"])) for row in rows}
-        found = {edge for edge in found if not self._edge_gone(edge)}
+        found = {edge for edge in self._stored_incoming(among) if not self._edge_gone(edge)}
         for node_id, node in self.nodes.items():
             if not node.deleted:
                 found |= {(node_id, target, type_) for type_, target in node.edges if target in among}
         return sorted(found)
+
+    def _stored_incoming(self, ids: set[str]) -> list[tuple[str, str, EdgeType]]:
+        """Return the stored edges that point to ``ids``; each node's are read once in a unit."""
+        missing = sorted(ids - set(self._incoming))
+        if missing:
+            prefix = len(self.state.name) + 1
+            self._incoming.update((node_id, []) for node_id in missing)
+            for row in self.read("load_incoming", {"refs": self.refs(missing)}):
+                target = row["ref"][prefix:]
+                self._incoming[target].append((row["source"], target, EdgeType(row["type"])))
+        return [edge for node_id in ids for edge in self._incoming[node_id]]
 
     def _edge_gone(self, edge: tuple[str, str, EdgeType]) -> bool:
         source, target, type_ = edge
@@ -249,14 +257,11 @@ class Unit:
 
     def load_previous(self, ids: Iterable[str]) -> None:
         """Learn in one read which episodes come before ``ids``."""
-        missing = [node_id for node_id in ids if node_id not in self._previous]
-        if not missing:
-            return
-        prefix = len(self.state.name) + 1
-        self._previous.update(dict.fromkeys(missing))
-        for row in self.read("load_incoming", {"refs": self.refs(missing)}):
-            if row["type"] == EdgeType.TEMPORAL_NEXT:
-                self._previous[row["ref"][prefix:]] = row["source"]
+        missing = {node_id for node_id in ids if node_id not in self._previous}
+        self._previous.update(dict.fromkeys(sorted(missing)))
+        for source, target, type_ in self._stored_incoming(missing):
+            if type_ is EdgeType.TEMPORAL_NEXT:
+                self._previous[target] = source
 
     def chain(self, first: str | None, second: str | None) -> None:
         """Make ``second`` the episode right after ``first``."""
