@@ -86,7 +86,7 @@ def test_it_is_refused_with_its_status_and_a_way_out(
     before = None
     if arguments[0] not in {"ontology", "policy", "bench", "clock"}:
         before = here("stats", "--json").out
-    outcome = here(*(ids[text[1:-1]] if text[1:-1] in ids else text for text in arguments))
+    outcome = here(*(ids.get(text[1:-1], text) for text in arguments))
     assert said in outcome.error, outcome.err
     assert outcome.status == status, outcome.err
     assert outcome.out == ""
