@@ -11,12 +11,14 @@ import click
 
 from marskg.cli.door import CheckFailed, Door, existing_file, json_option, pass_door, shared_options
 from marskg.cli.output import answer, line, number, plain, progress, safe, show_table, table
+from marskg.errors import InvalidDocument
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
-    from marskg.records import Finding, Report
+    from marskg.memory import AgentMemory
+    from marskg.records import Finding, Report, TreeHead
 
 _SHOWN_FINDINGS = 50
 
@@ -34,29 +36,72 @@ def validate(door: Door, *, full: bool) -> None:
 
 @click.command()
 @click.option("--export", type=existing_file(), metavar="FILE", help="Verify the audit in this export.")
+@click.option(
+    "--witness", type=existing_file(), metavar="FILE", help="Hold the log to these heads: mars audit head --all --json."
+)
 @shared_options
 @pass_door
-def verify(door: Door, export: Path | None) -> None:
+def verify(door: Door, export: Path | None, witness: Path | None) -> None:
     """Verify the audit: signatures, sequence, Merkle tree, and that the graph is what the log says.
 
-    With --export the audit in that file is verified alone, without any store, and against the store too if --store or
-    MARS_STORE names one.
+    With --export the audit in that file is verified alone, without any store, and held against the store too if
+    --store or MARS_STORE names one.
     """
-    from marskg.records import Report
-
+    heads = read_heads(witness) if witness is not None else ()
     if export is None:
         with door.memory() as memory, progress("verifying"):
-            report = memory.verify()
+            report = memory.verify(witness=heads)
     else:
-        from marskg.audit.verify import verify_export
-
-        with progress("verifying"):
-            report = verify_export(export)
-            if door.store_is_named:
-                with door.memory() as memory:
-                    against = memory.verify(export=export)
-                report = Report(report.checked, tuple(dict.fromkeys(report.findings + against.findings)))
+        report = _verify_export(door, export, heads)
     conclude(door, report, checked="records")
+
+
+def _verify_export(door: Door, export: Path, heads: Sequence[TreeHead]) -> Report:
+    from marskg.audit.verify import verify_export
+    from marskg.records import Report
+
+    with progress("verifying"):
+        report = verify_export(export, witness=heads)
+        if not door.store_is_named:
+            return report
+        with door.memory() as memory:
+            return Report(report.checked, (*report.findings, *_differences(memory, export)))
+
+
+def _differences(memory: AgentMemory, export: Path) -> Iterator[Finding]:
+    """Yield a finding for each exported record that the store does not have, or has otherwise."""
+    from marskg.audit.exported import ExportedAudit
+    from marskg.records import Finding
+
+    leaves: dict[str, list[bytes]] = {}
+    for letter in ("t", "a"):
+        first = next(memory.store.reader.records(letter), None)
+        if first is not None:
+            leaves[first.log] = list(memory.store.reader.leaves(letter, 1))
+    for record in ExportedAudit(export).records():
+        known = leaves.get(record.log)
+        if known is None:
+            yield Finding("wrong-log", record.iri, f"the store's tenant {memory.tenant!r} has no such log")
+        elif record.sequence > len(known):
+            yield Finding("missing-tail", record.iri, "the store's log ends before this record")
+        elif known[record.sequence - 1].hex() != record.leaf:
+            yield Finding("fork", record.iri, "the store has another record of this sequence number")
+
+
+def read_heads(path: Path) -> tuple[TreeHead, ...]:
+    """Return the tree heads that ``mars audit head --json`` wrote to ``path``.
+
+    Raises:
+        InvalidDocument: the file holds something else.
+    """
+    from marskg.records import TreeHead
+    from marskg.sources.strictjson import BadJson, parse
+
+    try:
+        return tuple(TreeHead(**entry) for entry in parse(path.read_bytes())["heads"])
+    except (BadJson, TypeError, KeyError) as error:
+        msg = f"{path} holds no tree heads; write them with: mars audit head --all --json > {path.name}"
+        raise InvalidDocument(msg) from error
 
 
 @click.group(no_args_is_help=False)

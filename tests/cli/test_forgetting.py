@@ -1,0 +1,85 @@
+"""``mars forget``, ``budget``, ``restore``, ``expire`` and ``clock confirm``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.cli.conftest import Outcome
+
+ACTION = {"id", "action", "reason", "kind", "weight", "score", "rule", "features"}
+
+
+@pytest.mark.parametrize("policy", ["fifo", "lru", "priority-decay", "random-drop"])
+def test_a_dry_run_is_the_plan_that_is_then_applied(here: Callable[..., Outcome], policy: str) -> None:
+    before = here("stats", "--json").json()
+    arguments = ["forget", "--policy", policy, "--budget", 40, "--seed", 7, "--json"]
+    planned = here(*arguments, "--dry-run").json()
+    assert here("stats", "--json").json() == before, "a dry run changed the store"
+    assert planned["applied"] is False
+    done = here(*arguments).json()
+    assert done == {**planned, "applied": True}
+    after = here("stats", "--json").json()
+    assert after["weight"] == done["weight_after"] <= 40
+    assert after["budget"] == 400, "--budget of forget is for this once"
+    assert done["freed_tokens"] == done["weight_before"] - done["weight_after"]
+    assert done["freed_tokens"] == sum(action["weight"] for action in done["actions"])
+    assert done["realised_loss"] <= done["bound"]
+    assert all(set(action) == ACTION and action["reason"] for action in done["actions"])
+
+
+def test_what_was_forgotten_is_gone_and_the_log_says_why(here: Callable[..., Outcome]) -> None:
+    done = here("forget", "--budget", 40, "--json").json()
+    gone = done["actions"][0]
+    assert here("get", gone["id"]).status == 1
+    records = here("audit", "list", "--json").json()["records"]
+    reasons = {
+        slot["memory"]: slot["reason"] for record in records for slot in record["details"][1:] if "reason" in slot
+    }
+    assert reasons[gone["id"]] == gone["reason"]
+    assert here("verify").status == 0
+    assert here("validate", "--full").status == 0
+
+
+def test_what_is_protected_stays(here: Callable[..., Outcome], ids: dict[str, str]) -> None:
+    protected = here("stats", "--json").json()["protected_weight"]
+    assert here("forget", "--budget", protected).status == 0
+    for name in ("pinned", "task", "visa"):
+        assert here("get", ids[name]).status == 0, name
+    refused = here("forget", "--budget", protected - 1)
+    assert refused.status == 1
+    assert "protected" in refused.error
+
+
+def test_forget_says_in_words_what_it_did(here: Callable[..., Outcome]) -> None:
+    assert "would free" in here("forget", "--budget", 40, "--dry-run").out
+    assert "fifo freed" in here("forget", "--budget", 40).out
+    assert "nothing to forget" in here("forget").out
+
+
+def test_budget_is_for_good_and_forgets_at_once(here: Callable[..., Outcome]) -> None:
+    changed = here("budget", 45, "--json").json()
+    assert (changed["budget"], changed["budget_before"]) == (45, 400)
+    assert changed["weight_after"] <= 45 < changed["weight_before"]
+    assert here("stats", "--json").json()["budget"] == 45
+
+
+def test_what_is_latent_comes_back(here: Callable[..., Outcome]) -> None:
+    assert here("settings", "policy.evict_to=latent").status == 0
+    done = here("forget", "--budget", 40, "--json").json()
+    gone = done["actions"][0]["id"]
+    assert here("get", gone, "--json").json()["tier"] == "latent"
+    assert here("restore", gone, "--json").json()["tier"] == "live"
+    again = here("restore", gone)
+    assert again.status == 1
+    assert "latent" in again.error
+
+
+def test_expiry_and_the_clock_answer(here: Callable[..., Outcome]) -> None:
+    assert here("expire", "--json").json() == {"expired": 0, "expiry_suspended": False}
+    assert here("expire").out == "0 expired\n"
+    assert here("clock", "confirm", "--json").json() == {"confirmed": False}
