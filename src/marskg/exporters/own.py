@@ -79,7 +79,7 @@ def _open_graph(scan: JsonScanner, graph: str) -> None:
 def _pass_name(scan: JsonScanner, name: str) -> None:
     """Pass over ``name`` and its colon."""
     if scan.peek() != '"' or scan.value() != name:
-        scan.refuse(f"{name} was expected: an export has @context, then its nodes, and nothing else")
+        scan.refuse(f"{name} was expected: an export has @context, then its nodes; remove the rest")
     scan.take(":", f"after {name}")
 
 

@@ -94,6 +94,15 @@ class SparqlView:
             self._store.update(_replacement(batch))
         self._store.update(_sequence_update(sequence))
 
+    def pointing_to(self, ids: Iterable[str]) -> set[str]:
+        """Return the subjects that point to one of ``ids`` in the view as it stands."""
+        found: set[str] = set()
+        for ident in ids:
+            for quad in self._store.quads_for_pattern(None, None, ox.NamedNode(ident)):
+                if isinstance(quad.subject, ox.NamedNode):
+                    found.add(quad.subject.value.partition("#")[0])
+        return found
+
     def compact(self) -> None:
         """Rewrite the files of the view, so that nothing deleted remains in them (after an erasure)."""
         self._store.flush()

@@ -112,7 +112,7 @@ def _nothing_opened() -> Iterator[None]:
     import resource  # noqa: PLC0415 - not on Windows
 
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    lowest_free = os.dup(sys.stdin.fileno())
+    lowest_free = os.open(os.devnull, os.O_RDONLY)
     os.close(lowest_free)
     resource.setrlimit(resource.RLIMIT_NOFILE, (lowest_free, hard))
     try:

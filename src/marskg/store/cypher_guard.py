@@ -79,6 +79,9 @@ def check_read_only(text: str) -> None:
     if "\\u" in text or "\\U" in text:
         msg = "the query has a Unicode escape, which engines resolve at different times; write the character itself"
         raise QueryRefused(msg)
+    if re.search(r"\r(?!\n)", text):
+        msg = "the query has a carriage return alone, which ends a comment for some engines only; use line feeds"
+        raise QueryRefused(msg)
     tokens = list(_tokens(text))
     while tokens and tokens[-1].text == ";":
         tokens.pop()
