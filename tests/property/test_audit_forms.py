@@ -18,7 +18,7 @@ from marskg.ontology.mapping import time_lexical
 from marskg.ontology.vocabulary import NODE_DETAIL_FIELDS, RECORD_DETAIL_FIELDS, Datatype, Field, Operation
 from tests.unit.audit.world import World
 
-TEXT = st.text(st.characters(exclude_categories=("Cs",)), max_size=12)
+TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
 ZEROS = st.integers(0, 5).map(bytes)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -43,7 +44,7 @@ def test_root_is_the_recursive_tree_hash_however_the_frontier_is_taken_up(size: 
 def test_inclusion_proofs_hold_for_their_leaf_alone(size: int, data: st.DataObject) -> None:
     given_leaves = leaves(size)
     index = data.draw(st.integers(0, size - 1))
-    fact = {
+    fact: dict[str, Any] = {
         "leaf": given_leaves[index],
         "index": index,
         "size": size,
@@ -59,7 +60,7 @@ def test_inclusion_proofs_hold_for_their_leaf_alone(size: int, data: st.DataObje
 def test_consistency_proofs_hold_for_their_prefix_alone(size: int, data: st.DataObject) -> None:
     given_leaves = leaves(size)
     first = data.draw(st.integers(1, size))
-    fact = {
+    fact: dict[str, Any] = {
         "first": first,
         "second": size,
         "first_root": tree_hash(given_leaves[:first]),
@@ -71,7 +72,7 @@ def test_consistency_proofs_hold_for_their_prefix_alone(size: int, data: st.Data
         assert not merkle.verify_consistency(**{**fact, name: value}), name
 
 
-def changes(fact: dict[str, object], data: st.DataObject) -> list[tuple[str, object]]:
+def changes(fact: dict[str, Any], data: st.DataObject) -> list[tuple[str, object]]:
     """Return each hash with a bit flipped, and proofs with a hash more or less."""
     found: list[tuple[str, object]] = []
     for name, value in fact.items():

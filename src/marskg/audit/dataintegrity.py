@@ -9,10 +9,9 @@ did:key 0.9, RFC 8032 (Ed25519).
 
 from __future__ import annotations
 
-import base64
-import binascii
 import hashlib
 import re
+from binascii import a2b_base64, b2a_base64
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from cryptography.exceptions import InvalidSignature
@@ -35,6 +34,8 @@ _DIGITS: Final = {letter: value for value, letter in enumerate(_ALPHABET)}
 _PAIRS: Final = [a + b for a in _ALPHABET for b in _ALPHABET]
 _PAIR: Final = 58**2
 _WORD: Final = 58**10
+_TO_URL: Final = bytes.maketrans(b"+/", b"-_")
+_FROM_URL: Final = bytes.maketrans(b"-_", b"+/")
 _CREATED: Final = re.compile(r"[0-9]{4}-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-5][0-9]Z", re.ASCII)
 
 
@@ -87,7 +88,7 @@ def from_base58btc(text: str) -> bytes:
 
 def multibase_url(data: bytes) -> str:
     """Return ``data`` as multibase base64url without padding: ``u`` and the text."""
-    return "u" + base64.urlsafe_b64encode(data).rstrip(b"=").decode("ascii")
+    return "u" + b2a_base64(data, newline=False).translate(_TO_URL, b"=").decode("ascii")
 
 
 def from_multibase_url(text: str) -> bytes:
@@ -97,8 +98,8 @@ def from_multibase_url(text: str) -> bytes:
         ValueError: ``text`` is not what :func:`multibase_url` writes.
     """
     try:
-        data = base64.b64decode(text[1:] + "=" * (-len(text[1:]) % 4), altchars=b"-_", validate=True)
-    except binascii.Error as error:
+        data = a2b_base64(text[1:].encode("ascii").translate(_FROM_URL) + b"=" * (-len(text[1:]) % 4))
+    except ValueError as error:
         msg = "a value is not base64url without padding"
         raise ValueError(msg) from error
     if multibase_url(data) != text:

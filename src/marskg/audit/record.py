@@ -8,7 +8,6 @@ module. Source: semantics section 8.
 
 from __future__ import annotations
 
-import base64
 import hmac
 from typing import TYPE_CHECKING, Any, Final
 
@@ -19,7 +18,7 @@ from marskg.ontology.vocabulary import NODE_DETAIL_FIELDS, NS, RDF_TYPE, RECORD_
 from marskg.records import AuditRecord, TreeHead
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from marskg.audit.dataintegrity import Signer
     from marskg.clock import Source
@@ -30,7 +29,8 @@ SALT_SIZE: Final = 32
 #: Detail fields by name with what a line says between its subject and its value; made once, used twice a record.
 _RECORD_TABLE: Final = {field.name: (f" <{field.iri}> ", field) for field in RECORD_DETAIL_FIELDS}
 _NODE_TABLE: Final = {field.name: (f" <{field.iri}> ", field) for field in NODE_DETAIL_FIELDS}
-_SECOND: Final = 1000
+#: Letters of a time in whole seconds, without its Z: the ``created`` of a proof.
+_SECONDS: Final = 19
 
 
 def new_salt(source: Source) -> str:
@@ -46,11 +46,6 @@ def node_commitment(salt: str, lines: Sequence[str]) -> str:
 def commitment(salt: str, data: bytes) -> str:
     """Return HMAC-SHA256 of ``data`` under ``salt``, both in multibase base64url."""
     return multibase_url(hmac.digest(from_multibase_url(salt), data, "sha256"))
-
-
-def created_lexical(now: int) -> str:
-    """Return the ``created`` of a proof: ``now`` in whole seconds (Data Integrity asks for a date-time stamp)."""
-    return time_lexical(now // _SECOND * _SECOND)
 
 
 def build_record(
@@ -85,15 +80,16 @@ def build_record(
     details = [_details(f"<{record}.0>", _RECORD_TABLE, record_details)]
     details += [_details(f"<{record}.{index}>", _NODE_TABLE, values) for index, values in enumerate(node_details, 1)]
     keys = [source.token(SALT_SIZE) for _ in details]
+    recorded_at = time_lexical(now)
     core = _core(
         log,
         sequence,
         operation=operation,
-        recorded_at=time_lexical(now),
+        recorded_at=recorded_at,
         signing_key=signer.verification_method,
-        commitments=_commitments(keys, details),
+        commitments=[multibase_url(hmac.digest(*pair, "sha256")) for pair in zip(keys, details, strict=True)],
     )
-    created = created_lexical(now)
+    created = f"{recorded_at[:_SECONDS]}Z"
     signed = signer.sign(core.encode(), created)
     return AuditRecord(
         tenant=tenant,
@@ -116,17 +112,18 @@ def build_head(*, tenant: str, log: str, size: int, root: bytes, now: int, signe
     """Return the signed head of ``log`` at ``size`` records with Merkle root ``root`` (RFC 9162 section 4.10)."""
     head = f"<{log}#head-{size}>"
     root_text = multibase_url(root)
+    recorded_at = time_lexical(now)
     core = canonical(
         [
             f"{head} <{RDF_TYPE}> <{NS}TreeHead> .",
             f"{head} <{NS}log> <{log}> .",
-            f'{head} <{NS}recordedAt> "{time_lexical(now)}"^^<{XSD}dateTime> .',
+            f'{head} <{NS}recordedAt> "{recorded_at}"^^<{XSD}dateTime> .',
             f'{head} <{NS}rootHash> "{root_text}" .',
             f"{head} <{NS}signingKey> <{signer.verification_method}> .",
             f'{head} <{NS}treeSize> "{size}"^^<{XSD}integer> .',
         ]
     )
-    created = created_lexical(now)
+    created = f"{recorded_at[:_SECONDS]}Z"
     return TreeHead(
         tenant=tenant,
         log=log,
@@ -154,14 +151,6 @@ def _details(subject: str, table: Mapping[str, tuple[str, Field]], values: Mappi
         items = value if field.many else (value,)
         lines += [f"{subject}{predicate}{literal(item, field.datatype)} ." for item in items]
     return canonical(lines) if lines else b""
-
-
-def _commitments(keys: Iterable[bytes], details: Iterable[bytes]) -> list[str]:
-    # hmac.digest is the one-shot form in C; base64 is inlined because this runs twice for each record.
-    return [
-        "u" + base64.urlsafe_b64encode(hmac.digest(key, data, "sha256")).rstrip(b"=").decode()
-        for key, data in zip(keys, details, strict=True)
-    ]
 
 
 def _core(

@@ -106,7 +106,7 @@ P256 = "zDnaerx9CtbPJ1q36T5Ln5wYt3MQYeGRG5ehnPAmxcf5mDZpv"
     ids=str,
 )
 def test_any_other_core_time_key_or_value_does_not_verify(signer: Signer, change: dict[str, Any]) -> None:
-    given = {"core": b"core", "created": CREATED, "method": signer.verification_method}
+    given: dict[str, Any] = {"core": b"core", "created": CREATED, "method": signer.verification_method}
     given["proof_value"] = signer.sign(b"core", CREATED).proof_value
     assert dataintegrity.verify(**given)
     assert not dataintegrity.verify(**{**given, **change})
