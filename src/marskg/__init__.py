@@ -95,7 +95,7 @@ __all__ = [
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - PEP 562
     """Load the facade and its engines only when they are used: errors and records import in milliseconds."""
     if name in {"AgentMemory", "open"}:
-        from marskg import memory
+        from marskg import memory  # noqa: PLC0415 - the point of it
 
         return getattr(memory, name)
     msg = f"module {__name__!r} has no attribute {name!r}"

@@ -6,7 +6,7 @@ by a stable code, and no content.
 
 from __future__ import annotations
 
-from itertools import chain, islice
+from itertools import chain, islice, pairwise
 from typing import TYPE_CHECKING, Any
 
 from marskg.audit.merkle import inclusion_proof
@@ -172,7 +172,7 @@ class _Books:
         expected: dict[str, str] = {}
         for episodes in self._episodes.values():
             ordered = [place[2] for place in sorted(episodes)]
-            expected.update(zip(ordered, ordered[1:], strict=False))
+            expected.update(pairwise(ordered))
         for node_id in sorted({*expected, *self._next}):
             if expected.get(node_id) != self._next.get(node_id):
                 message = "temporalNext does not lead to the next episode with content of its session (I6)"

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from marskg import checks, transfer
 from marskg.clock import SystemClock, SystemSource
@@ -25,6 +25,7 @@ from marskg.ontology.vocabulary import (
 )
 from marskg.policies.executor import View, apply, infeasible, make_room
 from marskg.policies.registry import load_policy
+from marskg.queries import Queries
 from marskg.sources.draft import Draft, EntityRef
 from marskg.store import access, amend, lifecycle, maintenance, remember, rotation
 from marskg.store.admission import check_integer, enumeration, ids_of
@@ -37,12 +38,16 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from marskg.clock import Clock, Source
+    from marskg.exporters.query import QueryResult
     from marskg.exporters.writer import Counts
     from marskg.policies.policy import Policy
     from marskg.records import AuditRecord, Entity, Memory, Plan, Report, TreeHead
     from marskg.store.opening import Opened
     from marskg.store.unit import Unit
     from marskg.store.writer import Ground
+
+
+T = TypeVar("T")
 
 
 class AgentMemory:
@@ -53,6 +58,7 @@ class AgentMemory:
         self._opened = opened
         self._reader = opened.reader
         self._ledger = opened.ledger
+        self._queries = Queries(opened)
         self._policies: dict[str, Policy] = {}
         self._writer = Writer(opened.engine, opened.tenant, opened.services, self._govern, self._committed)
         self._intake = Intake(self._writer, opened.counter)
@@ -206,9 +212,7 @@ class AgentMemory:
     ) -> Memory:
         """Change a task's status, priority or deadline."""
         wanted = None if status is None else enumeration(TaskStatus, "status", status)
-        return self._run(
-            lambda unit: amend.amend_task(unit, id, status=wanted, priority=priority, deadline=deadline)
-        )
+        return self._run(lambda unit: amend.amend_task(unit, id, status=wanted, priority=priority, deadline=deadline))
 
     def affirm(self, id: str) -> Memory:  # noqa: A002 - the name that users see
         """Confirm a memory whose base was superseded."""
@@ -393,9 +397,43 @@ class AgentMemory:
     ) -> int:
         """Load an export, or foreign JSON-LD with its pinned ``context``; returns how many memories came back."""
         maintenance.settle(self._writer)
-        return transfer.load(
-            self._opened, self._writer, path, context=context, format_name=format, progress=progress
-        )
+        return transfer.load(self._opened, self._writer, path, context=context, format_name=format, progress=progress)
+
+    def snapshot_save(self, path: str | Path) -> dict[str, int]:
+        """Write a binary checkpoint of the tenant; returns the number of rows of each section."""
+        return transfer.snapshot_save(self._opened, self._writer.state, path)
+
+    def snapshot_load(self, path: str | Path) -> int:
+        """Put the tenant back exactly as a checkpoint holds it; returns the number of memories.
+
+        Raises:
+            NotPermitted: the tenant has a history of its own.
+        """
+        with self._writer.lock:
+            count = transfer.snapshot_load(self._opened, path)
+            self._writer.forget_cache()
+            self._opened.ledger.restart(self._writer.state.log)
+        return count
+
+    # --- Queries --------------------------------------------------------------------------------------------------
+
+    def sparql(self, query: str, *, limit_seconds: float = 30.0) -> QueryResult:
+        """Answer a SPARQL query: SELECT, ASK, CONSTRUCT or DESCRIBE; ``sequence`` of the result is how fresh it is.
+
+        Raises:
+            QueryRefused: it writes, reaches out, is wrong, or takes too long.
+        """
+        return self._queries.sparql(self._writer.state, query, limit_seconds)
+
+    def cypher(
+        self, query: str, parameters: Mapping[str, Any] | None = None, *, limit_seconds: float = 30.0
+    ) -> QueryResult:
+        """Answer a read-only Cypher query on the whole store.
+
+        Raises:
+            QueryRefused: it writes, is wrong, or takes too long.
+        """
+        return self._queries.cypher(self._writer.state, query, parameters, limit_seconds)
 
     # --- The store ------------------------------------------------------------------------------------------------
 
@@ -420,10 +458,11 @@ class AgentMemory:
         return self._opened
 
     def close(self) -> None:
-        """Sign a last head if records are uncovered, and release the store; a second call does nothing."""
+        """Release the store; a second call does nothing."""
+        self._queries.close()
         self._opened.close()
 
-    def __enter__(self) -> AgentMemory:
+    def __enter__(self) -> Self:
         """Return the memory itself."""
         return self
 
@@ -435,7 +474,7 @@ class AgentMemory:
 
     # --- Inside ---------------------------------------------------------------------------------------------------
 
-    def _run(self, work: Callable[[Unit], Any], *, settle: bool = True) -> Any:
+    def _run(self, work: Callable[[Unit], T], *, settle: bool = True) -> T:
         if settle:
             maintenance.settle(self._writer)
         return self._writer.run(work)
@@ -456,8 +495,6 @@ class AgentMemory:
         """Keep the Merkle tree up, and sign a head when it is due."""
         if self._ledger.extend(unit.records) >= unit.state.settings.head_interval:
             self._ledger.sign_head(unit.now)
-
-
 
 
 def open(  # noqa: A001 - the name that interfaces.md fixes
@@ -495,9 +532,7 @@ def open(  # noqa: A001 - the name that interfaces.md fixes
         EngineUnavailable: the server cannot be reached or refuses the credentials.
         StoreTooNew, StoreUnwritable, KeyUnusable, InvalidConfig, InvalidInput: as they say.
     """
-    values = {
-        name: value for name, value in (("budget", budget), ("policy.name", policy)) if value is not None
-    }
+    values = {name: value for name, value in (("budget", budget), ("policy.name", policy)) if value is not None}
     base = Settings.from_yaml(config) if config is not None else Settings()
     settings = base.with_values(values, "open()")
     load_policy(settings.policy.name)

@@ -11,10 +11,12 @@ import hashlib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from marskg.errors import InvalidDocument, InvalidInput
+from marskg.errors import InvalidDocument, InvalidInput, NotPermitted
 from marskg.exporters.atomic import AtomicFile
 from marskg.exporters.reader import Export
+from marskg.exporters.snapshot import Snapshot, SnapshotContent, write_snapshot
 from marskg.exporters.writer import Content, Counts, write_export
+from marskg.store.checkpoint import Restore
 from marskg.store.load import Loader
 
 if TYPE_CHECKING:
@@ -101,7 +103,7 @@ def load(
 
 
 def _refuse_missing(opened: Opened, document: Export, path: str | Path) -> None:
-    missing = [node_id for node_id in document.holdings.missing]
+    missing = list(document.holdings.missing)
     if not missing:
         return
     known = {memory.id for memory, _, _ in opened.reader.nodes(missing)}
@@ -119,3 +121,44 @@ def _keep_evidence(opened: Opened, document: Export, path: Path) -> None:
     with AtomicFile(target) as file:
         for item in document.evidence():
             file.write_text("".join(f"{line}\n" for line in item.lines))
+
+
+def snapshot_save(opened: Opened, state: TenantState, path: str | Path) -> dict[str, int]:
+    """Write the tenant to a binary snapshot; returns the number of rows of each section."""
+    reader = opened.reader
+
+    def records() -> Iterator[AuditRecord]:
+        yield from reader.records("t")
+        yield from reader.records("a")
+
+    content = SnapshotContent(
+        tenant=state.to_row(),
+        keys=reader.keys(),
+        entities=reader.entities(),
+        memories=reader.memories(),
+        records=records(),
+        heads=reader.heads(state.log),
+    )
+    return write_snapshot(Path(path), content)
+
+
+def snapshot_load(opened: Opened, path: str | Path) -> int:
+    """Put the tenant back as the snapshot at ``path`` holds it; returns the number of memories.
+
+    Raises:
+        InvalidDocument: the file is no whole snapshot.
+        StoreTooNew: a newer version wrote it.
+        NotPermitted: it is another tenant's, or the tenant has a history of its own.
+    """
+    with Snapshot(Path(path)) as snapshot:
+        row = dict(snapshot.tenant)
+        if row["ref"] != opened.tenant:
+            msg = f"{path} is a snapshot of tenant {row['ref']!r}; load it with: --tenant {row['ref']}"
+            raise NotPermitted(msg)
+        return Restore(opened.engine, opened.services, row).run(
+            [dict(key) for key in snapshot],
+            snapshot.entities(),
+            snapshot.memories,
+            snapshot.records(),
+            snapshot.heads(),
+        )

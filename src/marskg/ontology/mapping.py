@@ -8,7 +8,7 @@ Sources: W3C RDF 1.1 N-Triples section 2, RDF Dataset Canonicalization section 5
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from marskg.ontology.vocabulary import (
@@ -31,7 +31,9 @@ if TYPE_CHECKING:
 
     from marskg.records import Edge, Entity, Memory
 
-_EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+#: strftime pads earlier years on some platforms only.
+_FOUR_DIGITS = 1000
 _ESCAPES = {
     "\\": "\\\\",
     '"': '\\"',
@@ -64,7 +66,7 @@ def decimal_lexical(value: float) -> str:
 def time_lexical(ms: int) -> str:
     """Return the canonical ``xsd:dateTime`` form, in UTC, of ``ms`` epoch milliseconds."""
     moment = _EPOCH + timedelta(milliseconds=ms)
-    text = moment.strftime("%Y-%m-%dT%H:%M:%S") if moment.year >= 1000 else moment.isoformat()[:19]
+    text = moment.strftime("%Y-%m-%dT%H:%M:%S") if moment.year >= _FOUR_DIGITS else moment.isoformat()[:19]
     part = ms % 1000
     return f"{text}.{part:03d}".rstrip("0") + "Z" if part else f"{text}Z"
 

@@ -18,7 +18,6 @@ from marskg.store.order import effective_access, order_keys, random_position
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from marskg.audit.dataintegrity import Signer
     from marskg.store.engine import Row
     from marskg.store.writer import Writer
 
@@ -58,7 +57,6 @@ def append(
     details: Mapping[str, Any],
     slots: list[dict[str, Any]],
     rows: list[dict[str, Any]],
-    signer: Signer | None = None,
 ) -> int:
     """Append one record to the access log with the statistics that it changes; returns how many nodes changed.
 
@@ -75,7 +73,7 @@ def append(
         now=now,
         record_details={"actor": writer.services.actor, **details},
         node_details=slots,
-        signer=signer or writer.services.signer(),
+        signer=writer.services.signer(),
         source=writer.services.source,
     )
     after = replace(after, access_sequence=state.access_sequence + 1)
@@ -83,7 +81,11 @@ def append(
         "tenant": state.name,
         "expected": state.sequence,
         "accessed": state.access_sequence,
-        "set": {"accessSequence": after.access_sequence, "lastTime": after.last_time, "suspendedAt": after.suspended_at},
+        "set": {
+            "accessSequence": after.access_sequence,
+            "lastTime": after.last_time,
+            "suspendedAt": after.suspended_at,
+        },
         "record": codec.encode_record(record, "a"),
         "rows": rows,
     }

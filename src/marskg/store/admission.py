@@ -56,7 +56,9 @@ def check_text(name: str, value: object, *, limit: int = MAX_NAME) -> str:
         raise InvalidMemory(msg)
     match = _SURROGATE.search(value)
     if match:
-        msg = f"{name} has a lone surrogate U+{ord(match[0]):04X} at position {match.start()}; decode the text as UTF-16"
+        msg = (
+            f"{name} has a lone surrogate U+{ord(match[0]):04X} at position {match.start()}; decode the text as UTF-16"
+        )
         raise InvalidMemory(msg)
     if "\x00" in value:
         msg = f"{name} has a NUL character at position {value.index(chr(0))}; remove it"
@@ -186,6 +188,10 @@ def check_draft(draft: Draft, max_content_bytes: int) -> None:
         msg = "cardinality is given without a key; name the slot with key=, or leave cardinality out"
         raise InvalidMemory(msg)
     _check_task_fields(draft)
+    _check_mentions(draft)
+
+
+def _check_mentions(draft: Draft) -> None:
     for mention in draft.mentions:
         check_text("entity name", mention.name)
         check_set("entity aliases", mention.aliases)

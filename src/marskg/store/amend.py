@@ -12,7 +12,14 @@ from marskg.clock import uuid7
 from marskg.errors import InvalidMemory, NotPermitted, TaskSafetyViolation
 from marskg.ontology.vocabulary import ACTIVE_STATUSES, DERIVED_EDGES, EdgeType, Kind, Operation, TaskStatus, Tier
 from marskg.records import Edge, Memory
-from marskg.store.remember import append_to_session, check_acyclic, check_target, record_followers, record_superseded, supersede
+from marskg.store.remember import (
+    append_to_session,
+    check_acyclic,
+    check_target,
+    record_followers,
+    record_superseded,
+    supersede,
+)
 
 if TYPE_CHECKING:
     from marskg.store.unit import Node, Unit
@@ -147,7 +154,8 @@ def new_version(unit: Unit, node_id: str, content: str, weight: int) -> Memory:
     values = {
         name: getattr(memory, name)
         for name in memory.__dataclass_fields__
-        if name not in {"id", "content", "weight", "created", "sequence", "pinned", "tier", "tier_history", "grace_until"}
+        if name
+        not in {"id", "content", "weight", "created", "sequence", "pinned", "tier", "tier_history", "grace_until"}
         and name not in {"last_access", "access_count", "strength", "unaffirmed_since", "valid_from"}
     }
     new = unit.create(

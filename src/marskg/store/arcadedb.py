@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from marskg.errors import EngineUnavailable, StoreLocked, StoreUnwritable
+from marskg.errors import EngineUnavailable, QueryRefused, StoreLocked, StoreUnwritable
 from marskg.store.engine import Conflict, Row
 
 if TYPE_CHECKING:
@@ -38,9 +38,10 @@ def _start(heap: str) -> tuple[Any, Any]:
     """Import the bindings and start the JVM once for the process, quietly; returns the bindings and the bridge."""
     os.environ.setdefault("ARCADEDB_JVM_ERROR_FILE", str(Path(tempfile.gettempdir()) / "marskg-jvm-%p.log"))
     try:
-        import arcadedb_embedded as bindings
-        import arcadedb_embedded.jvm as jvm
-        import jpype
+        # Only here: importing them costs 0.3 s, which a command that fails on its arguments need not pay.
+        import arcadedb_embedded as bindings  # noqa: PLC0415
+        import jpype  # noqa: PLC0415
+        from arcadedb_embedded import jvm  # noqa: PLC0415
     except ImportError as error:
         msg = f"the embedded engine cannot be loaded ({error}); reinstall with: pip install --force-reinstall marskg"
         raise EngineUnavailable(msg) from error
@@ -180,6 +181,7 @@ class ArcadeDB:
         try:
             bindings, jpype = _start(heap)
             self._error = (bindings.ArcadeDBError, jpype.JException)
+            self._thread_class = jpype.JClass("java.lang.Thread")
             exists = (path / "schema.json").exists()
             self._database = bindings.open_database(str(path)) if exists else bindings.create_database(str(path))
             self._database.set_wal_flush("yes_nometadata")
@@ -233,6 +235,34 @@ class ArcadeDB:
         except self._error as error:
             raise _translate(error) from error
 
+    def query(self, statement: str, parameters: Mapping[str, Any] | None = None, *, limit_seconds: float) -> list[Row]:
+        """Run a user's read-only statement in a thread of its own, which is interrupted when its time is up."""
+        self._open()
+        outcome: dict[str, Any] = {}
+
+        def work() -> None:
+            thread = self._thread_class.currentThread()
+            outcome["thread"] = thread
+            try:
+                outcome["rows"] = self._caller.query(statement, parameters)
+            except self._error as error:
+                outcome["error"] = error
+
+        runner = threading.Thread(target=work, daemon=True, name="marskg-query")
+        runner.start()
+        runner.join(limit_seconds)
+        if runner.is_alive():
+            if "thread" in outcome:
+                outcome["thread"].interrupt()
+            msg = f"the query took longer than {limit_seconds:g} s and was stopped; narrow it, or raise the limit"
+            raise QueryRefused(msg)
+        if "error" in outcome:
+            fault = str(outcome["error"]).splitlines()[0][:300]
+            msg = f"the engine refuses the query: {fault}"
+            raise QueryRefused(msg) from outcome["error"]
+        rows: list[Row] = outcome["rows"]
+        return rows
+
     def write(self, statement: str, parameters: Mapping[str, Any] | None = None) -> list[Row]:
         """Run one statement as a transaction of its own."""
         with self.transaction() as transaction:
@@ -251,4 +281,3 @@ class ArcadeDB:
             self._database.close()
             self._database = None
         self._lock.release()
-

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import neo4j
 from neo4j import exceptions as bolt_errors
 
-from marskg.errors import EngineUnavailable
+from marskg.errors import EngineUnavailable, QueryRefused
 from marskg.store.engine import Conflict, Row
 
 if TYPE_CHECKING:
@@ -106,6 +106,23 @@ class Bolt:
         """Run a read-only statement."""
         with self._translated(), self._session() as session:
             return session.run(statement, dict(parameters or {})).data()  # type: ignore[no-any-return]  # driver returns Any
+
+    def query(self, statement: str, parameters: Mapping[str, Any] | None = None, *, limit_seconds: float) -> list[Row]:
+        """Run a user's read-only statement; the server ends it when its time is up."""
+        text = neo4j.Query(statement, timeout=limit_seconds)  # type: ignore[arg-type]  # not a literal: it is the user's
+        try:
+            with (
+                self._translated(),
+                self._driver.session(database=self._database, default_access_mode=neo4j.READ_ACCESS) as session,
+            ):
+                rows: list[Row] = session.run(text, dict(parameters or {})).data()
+                return rows
+        except bolt_errors.ClientError as error:
+            if "Timeout" in (error.code or "") or "TimedOut" in (error.code or ""):
+                msg = f"the query took longer than {limit_seconds:g} s and was stopped; narrow it, or raise the limit"
+            else:
+                msg = f"the engine refuses the query: {(error.message or '').splitlines()[0][:300]}"
+            raise QueryRefused(msg) from error
 
     def write(self, statement: str, parameters: Mapping[str, Any] | None = None) -> list[Row]:
         """Run one statement in an auto-commit transaction: one round trip less than an explicit one."""

@@ -45,6 +45,7 @@ _PAYLOAD_SPECS = {
 }
 _ENTITY_SPECS = tuple((field.name, field.local, field.many) for field in ENTITY_FIELDS)
 
+
 def ref(tenant: str, node_id: str) -> str:
     """Return the reference of a node, unique in the store: its tenant and its id."""
     return f"{tenant}|{node_id}"

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 Row: TypeAlias = "dict[str, Any]"
 
 
-class Conflict(Exception):  # noqa: N818 - control flow between engine and writer, never seen by users
+class Conflict(Exception):
     """Another transaction won; the whole unit of work may be tried again."""
 
 
@@ -40,6 +40,14 @@ class Engine(Protocol):
 
     def read(self, statement: str, parameters: Mapping[str, Any] | None = None) -> list[Row]:
         """Run a read-only ``statement`` and return its rows."""
+        ...
+
+    def query(self, statement: str, parameters: Mapping[str, Any] | None = None, *, limit_seconds: float) -> list[Row]:
+        """Run a user's read-only ``statement`` with a time limit; values may be of any JSON type.
+
+        Raises:
+            QueryRefused: it takes too long, or the engine finds a fault in it.
+        """
         ...
 
     def write(self, statement: str, parameters: Mapping[str, Any] | None = None) -> list[Row]:

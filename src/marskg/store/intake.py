@@ -6,7 +6,6 @@ is written; a batch is whole or absent, and after an interruption the batches be
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from marskg.clock import MAX_MS
@@ -18,7 +17,7 @@ from marskg.store.admission import check_draft, check_fits, check_iri, check_tex
 from marskg.store.remember import Prepared, admit, check_new_id, retract
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Iterator
 
     from marskg.records import Memory
     from marskg.sources.draft import Draft
@@ -145,8 +144,6 @@ def _apply(unit: Unit, prepared: Prepared, refs: dict[str, str]) -> None:
 
 def close_task(unit: Unit, key: str, subjects: tuple[str, ...], status: TaskStatus) -> Memory | None:
     """Give the current task of a key a status; returns it, or None where there is none."""
-
-
     for node in unit.slot(codec.slot_key(unit.state.name, subjects, key)):
         if node.memory.kind is Kind.TASK and node.has_content and node.memory.current:
             return amend.amend_task(unit, node.memory.id, status=status)
@@ -162,5 +159,3 @@ def _chunks(items: Iterable[Draft], size: int) -> Iterator[list[Draft]]:
             chunk = []
     if chunk:
         yield chunk
-
-

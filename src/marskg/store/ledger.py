@@ -41,6 +41,10 @@ class Ledger:
         self._tile: list[str] = []
         self._last_head = 0
 
+    def restart(self, log: str) -> None:
+        """Forget the tree: the log was put back from a checkpoint."""
+        self._log, self._range, self._tile, self._last_head = log, None, [], 0
+
     def _load(self) -> CompactRange:
         """Return the tree, going on from the last full tile's head, or from nothing."""
         if self._range is None:

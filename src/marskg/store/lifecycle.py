@@ -155,7 +155,9 @@ def _drop_entities(unit: Unit, entities: Iterable[str]) -> None:
     prefix = len(unit.state.name) + 1
     stored = {row["ref"][prefix:]: row["uses"] for row in unit.read("entity_uses", {"refs": unit.refs(wanted)})}
     for entity_id in wanted:
-        removed = sum(1 for type_, _, target in unit.removed_edges if type_ is EdgeType.MENTIONS and target == entity_id)
+        removed = sum(
+            1 for type_, _, target in unit.removed_edges if type_ is EdgeType.MENTIONS and target == entity_id
+        )
         added = sum(1 for edge in unit.new_edges() if edge.target == entity_id)
         if entity_id in stored and stored[entity_id] - removed + added <= 0:
             unit.remove_entity(entity_id, "entity removed: no memory mentions it any more")
@@ -268,5 +270,9 @@ def settle_due(unit: Unit, limit: int = 200) -> int:
         unit.record(Operation.AMEND, node, tier_before=node.memory.tier, details=details)
     if unit.state.suspended_at is None:
         for reason in sorted({reason for _, reason in expired}):
-            expire(unit, [node_id for node_id, why in expired if why == reason and unit.nodes[node_id].has_content], reason=reason)
+            expire(
+                unit,
+                [node_id for node_id, why in expired if why == reason and unit.nodes[node_id].has_content],
+                reason=reason,
+            )
     return len(lapsed) + (len(expired) if unit.state.suspended_at is None else 0)

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from marskg.errors import DuplicateId, InvalidDocument
 from marskg.ontology.vocabulary import DERIVED_EDGES, EdgeType, Kind, Operation, Tier
-from marskg.records import Edge, Entity, Memory
 from marskg.store.admission import check_fits
 from marskg.store.remember import append_to_session, check_acyclic, check_target
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
+    from marskg.records import Edge, Entity, Memory
     from marskg.store.unit import Node, Unit
     from marskg.store.writer import Writer
 

@@ -108,4 +108,3 @@ def rekey(writer: Writer, reader: GraphReader) -> int:
         writer.run(work)
         done += len(page)
     return done
-

@@ -138,9 +138,8 @@ def open_tenant(
     engine = connect(location)
     try:
         schema.migrate(engine)
-        if not create and not engine.read(statement("load_tenant", engine.name), {"tenant": tenant}):
-            msg = f"the store has no tenant {tenant!r}; create it with: mars init --tenant {tenant}"
-            raise InvalidInput(msg)
+        if not create:
+            _require_tenant(engine, tenant)
         return attach(
             engine,
             location,
@@ -155,6 +154,12 @@ def open_tenant(
     except BaseException:
         engine.close()
         raise
+
+
+def _require_tenant(engine: Engine, tenant: str) -> None:
+    if not engine.read(statement("load_tenant", engine.name), {"tenant": tenant}):
+        msg = f"the store has no tenant {tenant!r}; create it with: mars init --tenant {tenant}"
+        raise InvalidInput(msg)
 
 
 def attach(

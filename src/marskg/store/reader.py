@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 PAGE = 500
+_LEAVES = 5_000
 
 
 class GraphReader:
@@ -130,10 +131,10 @@ class GraphReader:
         high = f"{self._tenant}|{log_letter}}}"
         while True:
             low = codec.audit_ref(self._tenant, log_letter, first)
-            rows = self.run("leaves", {"low": low, "high": high, "limit": 5000})
+            rows = self.run("leaves", {"low": low, "high": high, "limit": _LEAVES})
             for row in rows:
                 yield bytes.fromhex(row["leaf"])
-            if len(rows) < 5000:
+            if len(rows) < _LEAVES:
                 return
             first += len(rows)
 

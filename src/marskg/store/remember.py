@@ -187,7 +187,9 @@ def check_acyclic(unit: Unit, source: str, type_: EdgeType, target: str) -> None
         rows = unit.read("reaches", {"refs": unit.refs((target,)), "source": codec.ref(unit.state.name, source)})
         closes = bool(rows)
     if closes:
-        msg = f"{type_} from {source} to {target} would close a cycle; derive, depend, supersede and require one way only"
+        msg = (
+            f"{type_} from {source} to {target} would close a cycle; derive, depend, supersede and require one way only"
+        )
         raise CycleError(msg)
 
 
@@ -227,7 +229,9 @@ class _Slot:
         self._key = codec.slot_key(memory.tenant, memory.subjects, memory.key or "")
         self._old: list[Node] = []
         self._followers: list[Node] = []
-        self.members = unit.slot(self._key) if memory.cardinality is not Cardinality.APPEND else unit.slot_head(self._key)
+        self.members = (
+            unit.slot(self._key) if memory.cardinality is not Cardinality.APPEND else unit.slot_head(self._key)
+        )
         other = next((node for node in self.members if node.memory.cardinality is not memory.cardinality), None)
         if other is not None:
             msg = (
@@ -261,9 +265,7 @@ class _Slot:
         if later:
             closes = min(node.memory.valid_from for node in later)
             notice = "a later value of this key is known: this one entered already superseded"
-            return replace(
-                memory, valid_to=closes, superseded_at=memory.created, notices=(*memory.notices, notice)
-            )
+            return replace(memory, valid_to=closes, superseded_at=memory.created, notices=(*memory.notices, notice))
         self._old = self._current()
         return memory
 

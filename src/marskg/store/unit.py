@@ -16,13 +16,13 @@ from marskg.audit.record import build_record, new_salt, node_commitment
 from marskg.errors import UnknownMemory
 from marskg.ontology.mapping import entity_lines, governed_lines
 from marskg.ontology.vocabulary import ACTIVE_STATUSES, DERIVED_EDGES, EdgeType, Kind, Operation, Tier
-from marskg.records import AuditRecord, Edge, Entity, Memory
 from marskg.store import codec
 from marskg.store.order import exp_position, order_keys
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
+    from marskg.records import AuditRecord, Edge, Entity, Memory
     from marskg.store.engine import Row
     from marskg.store.state import Services, TenantState
 
@@ -498,7 +498,11 @@ class Unit:
         """Give an evictable node its order keys, and take them from any other."""
         memory = node.memory
         evictable = (
-            not node.deleted and memory.tier is Tier.LIVE and node.guards == 0 and node.blockers == 0 and memory.weight > 0
+            not node.deleted
+            and memory.tier is Tier.LIVE
+            and node.guards == 0
+            and node.blockers == 0
+            and memory.weight > 0
         )
         if not evictable:
             node.keys = {}
@@ -574,4 +578,3 @@ def _working_copy(node: Row) -> Node:
         eligible=None if eligible is None else (eligible, node["eligibleCount"]),
         original=node,
     )
-

@@ -127,6 +127,7 @@ class Writer:
         raise EngineUnavailable(msg)
 
     def read(self, name: str, parameters: Mapping[str, Any]) -> list[Row]:
+        """Run a named read-only statement of the store."""
         return self.engine.read(statement(name, self.engine.name), parameters)
 
     def _commit(self, unit: Unit) -> list[Unit]:
@@ -156,8 +157,7 @@ class Writer:
 
         new = frozenset(node.memory.id for node in unit.nodes.values() if node.new)
         exclude = (new if len(new) == 1 else frozenset()) | unit.keep
-        room = self.govern(Ground(read, transaction.run, unit.state, self.services, self.low, exclude))
-        return room
+        return self.govern(Ground(read, transaction.run, unit.state, self.services, self.low, exclude))
 
     def _run_steps(self, transaction: Transaction, steps: list[Step]) -> None:
         for position, step in enumerate(steps):

@@ -1,0 +1,111 @@
+"""Asking a tenant questions of one's own: SPARQL on a view that follows the audit, Cypher on the store itself.
+
+Guarantees: both only read, by parsing; both end when their time is up; a SPARQL answer says which audit sequence it is
+from, and the view catches up before it answers.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from marskg.exporters.query import QueryResult, SparqlRunner, check_cypher, check_sparql
+from marskg.exporters.view import SparqlView
+from marskg.exporters.writer import Content
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+    from marskg.records import AuditRecord, Edge, Entity, Memory
+    from marskg.store.opening import Opened
+    from marskg.store.state import TenantState
+
+#: Records behind which the view is made anew instead of followed.
+REBUILD_AFTER = 5_000
+
+
+class Queries:
+    """SPARQL and Cypher on one open tenant."""
+
+    def __init__(self, opened: Opened) -> None:
+        """Nothing is built or started before the first query."""
+        self._opened = opened
+        self._runner = SparqlRunner()
+
+    def sparql(self, state: TenantState, query: str, limit_seconds: float) -> QueryResult:
+        """Answer a SPARQL query from a view that has reached the tenant's audit sequence.
+
+        Raises:
+            QueryRefused: it writes, reaches out, is wrong, or takes too long.
+        """
+        check_sparql(query)
+        folder = self._catch_up(state)
+        return self._runner.run(folder, query, limit=limit_seconds)
+
+    def cypher(
+        self, state: TenantState, query: str, parameters: Mapping[str, Any] | None, limit_seconds: float
+    ) -> QueryResult:
+        """Answer a Cypher query from the store.
+
+        Raises:
+            QueryRefused: it writes, calls what is not known to read, is wrong, or takes too long.
+        """
+        check_cypher(query)
+        rows = self._opened.engine.query(query, parameters, limit_seconds=limit_seconds)
+        columns = tuple(rows[0]) if rows else ()
+        return QueryResult(columns, tuple(tuple(row[name] for name in columns) for row in rows), state.sequence)
+
+    def close(self) -> None:
+        """End the worker."""
+        self._runner.close()
+
+    def _catch_up(self, state: TenantState) -> Path:
+        """Bring the view up to the tenant's sequences; returns its folder."""
+        folder = self._opened.folder / "view" / state.name
+        with SparqlView(folder) as view:
+            seen, accesses = view.sequence, _accesses(folder)
+            behind = None if seen is None else state.sequence - seen + state.access_sequence - accesses
+            if behind is None or behind < 0 or behind > REBUILD_AFTER:
+                view.rebuild(self._everything(state), state.sequence)
+            elif behind:
+                self._follow(view, state, seen or 0, accesses)
+            if behind != 0:
+                (folder.parent / f"{state.name}.accesses").write_text(str(state.access_sequence))
+        return folder
+
+    def _everything(self, state: TenantState) -> Content:
+        reader = self._opened.reader
+
+        def memories() -> Iterator[tuple[Memory, tuple[Edge, ...]]]:
+            return ((memory, edges) for memory, edges, _ in reader.memories())
+
+        def entities() -> Iterator[tuple[Entity, tuple[Edge, ...]]]:
+            return ((entity, edges) for entity, edges, _ in reader.entities())
+
+        def records() -> Iterator[AuditRecord]:
+            yield from reader.records("t")
+            yield from reader.records("a")
+
+        return Content(memories(), entities(), records(), reader.heads(state.log))
+
+    def _follow(self, view: SparqlView, state: TenantState, seen: int, accesses: int) -> None:
+        """Replace what changed since the view's sequence.
+
+        Nodes that pointed, or point now, to a changed one are replaced too: temporalNext moves without a record.
+        """
+        reader = self._opened.reader
+        new = [*reader.records("t", seen + 1), *reader.records("a", accesses + 1)]
+        changed = {node_id for record in new for node_id in record.memories}
+        changed |= view.pointing_to(changed) | {edge.source for edge in reader.edges_to(sorted(changed))}
+        changed = {node_id for node_id in changed if node_id not in {state.log, state.access_log}}
+        nodes = [(memory, edges) for memory, edges, _ in reader.nodes(sorted(changed))]
+        entities = [(entity, edges) for entity, edges, _ in reader.entities_by_id(sorted(changed))]
+        kept = {memory.id for memory, _ in nodes} | {entity.id for entity, _ in entities}
+        view.apply(Content(nodes, entities, new, reader.heads(state.log)), state.sequence, sorted(changed - kept))
+
+
+def _accesses(folder: Path) -> int:
+    """Return the access sequence that the view has reached."""
+    path = folder.parent / f"{folder.name}.accesses"
+    text = path.read_text() if path.exists() else ""
+    return int(text) if text.isdigit() else 0

@@ -1,0 +1,1 @@
+MATCH (t:Tenant {ref: $tenant}) DELETE t
