@@ -75,6 +75,7 @@ def verify(opened: Opened, state: TenantState, witness: Iterable[TreeHead] = ())
         nodes=reader.memories(),
         entities=reader.entities(),
         witness=witness,
+        trusted_keys={file.public_key for file in opened.keyring.files()},
     )
 
 

@@ -1,10 +1,9 @@
 """A process that answers SPARQL queries from a view on disk and can be killed at any moment.
 
 Guarantees: it opens the view read-only and runs nothing that :func:`~marskg.exporters.sparql.check_sparql` has not
-passed; while a query runs it can open no file and no socket, because the limit of open files is set to those already
-open: a second wall behind the check, since pyoxigraph cannot be told to leave SERVICE alone. It ends with its parent,
-and by itself if its parent does not end it in time. One request and one answer are a line of JSON each, on standard
-input and output.
+passed, which is the wall that keeps SERVICE out, since pyoxigraph cannot be told to leave it alone. It ends with its
+parent, and by itself if its parent does not end it in time. One request and one answer are a line of JSON each, on
+standard input and output.
 """
 
 from __future__ import annotations
@@ -14,17 +13,13 @@ import os
 import sys
 import threading
 import time
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pyoxigraph as ox
 
 from marskg.errors import QueryRefused
 from marskg.exporters.sparql import check_sparql
 from marskg.ontology.vocabulary import NS, XSD
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 #: Name of the graph in which a view keeps its own books, beside the default graph of the data.
 VIEW = "urn:marskg:view"
@@ -63,17 +58,17 @@ def run(request: dict[str, Any]) -> dict[str, Any]:
     text = check_sparql(request["query"])
     store = _opened(request["view"])
     sequence = _sequence(store, request["not_before"])
-    with _nothing_opened():
-        try:
-            columns, rows = _evaluated(store.query(text), request["max_rows"])
-        except SyntaxError as error:
-            msg = f"not a SPARQL query: line {error.lineno}, column {error.offset}; correct it there"
-            raise QueryRefused(msg) from error
-        except QueryRefused:  # a ValueError too: too many rows
-            raise
-        except (OSError, RuntimeError, ValueError) as error:
-            msg = f"the query cannot be run: {type(error).__name__}; write it more simply"
-            raise QueryRefused(msg) from error
+    # No limit on open files here: the store opens its own files when a query first needs them, and waits for ever.
+    try:
+        columns, rows = _evaluated(store.query(text), request["max_rows"])
+    except SyntaxError as error:
+        msg = f"not a SPARQL query: line {error.lineno}, column {error.offset}; correct it there"
+        raise QueryRefused(msg) from error
+    except QueryRefused:  # a ValueError too: too many rows
+        raise
+    except (OSError, RuntimeError, ValueError) as error:
+        msg = f"the query cannot be run: {type(error).__name__}; write it more simply"
+        raise QueryRefused(msg) from error
     return {"columns": columns, "rows": rows, "sequence": sequence}
 
 
@@ -101,24 +96,6 @@ def _sequence(store: ox.Store, not_before: int) -> int:
         msg = f"the SPARQL view stands at {sequence}, before the last erasure at {not_before}; let it catch up first"
         raise QueryRefused(msg)
     return sequence
-
-
-@contextmanager
-def _nothing_opened() -> Iterator[None]:
-    """Let the process open nothing more for the while: neither files nor sockets."""
-    if sys.platform == "win32":  # the check of the query is the only wall there
-        yield
-        return
-    import resource  # noqa: PLC0415 - not on Windows
-
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    lowest_free = os.open(os.devnull, os.O_RDONLY)
-    os.close(lowest_free)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (lowest_free, hard))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 
 
 def _evaluated(

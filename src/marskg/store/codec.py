@@ -199,17 +199,30 @@ def decode_record(node: Row) -> AuditRecord:
         tenant=node["tenant"],
         log=node["log"],
         sequence=node["sequence"],
-        operation=Operation(node["operation"]),
+        operation=_operation(node["operation"]),
         recorded_at=node["recordedAt"],
         signing_key=node["signingKey"],
         core=node["core"],
         proof_value=node["proofValue"],
         proof_created=node["proofCreated"],
         leaf=node["leaf"],
-        memories=tuple(node.get("memories") or ()),
-        details=tuple(node["details"]),
-        salts=tuple(node["salts"]),
+        memories=_texts(node.get("memories")),
+        details=_texts(node.get("details")),
+        salts=_texts(node.get("salts")),
     )
+
+
+def _operation(value: Any) -> Operation:
+    """Return the operation, or what stands in its place: a record that was tampered with is the verifier's to judge."""
+    try:
+        return Operation(value)
+    except ValueError:
+        return value  # type: ignore[no-any-return]  # see the docstring
+
+
+def _texts(value: Any) -> tuple[str, ...]:
+    """Return a list property as strings, whatever somebody may have put there."""
+    return tuple(str(item) for item in value) if isinstance(value, list) else ()
 
 
 def encode_head(head: TreeHead) -> dict[str, Any]:

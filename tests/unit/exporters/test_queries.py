@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import http.server
-import os
 import subprocess
 import sys
 import textwrap
@@ -17,7 +16,7 @@ import pyoxigraph as ox
 import pytest
 
 from marskg.errors import QueryRefused, StoreLocked, StoreUnwritable
-from marskg.exporters import sparql, worker
+from marskg.exporters import sparql
 from marskg.exporters.query import SparqlRunner, check_cypher, check_sparql
 from marskg.exporters.view import SparqlView
 from marskg.exporters.writer import Content
@@ -347,16 +346,6 @@ def test_the_trap_is_real(endpoint: tuple[str, list[str]]) -> None:
         with pytest.raises(OSError):  # noqa: PT011 - whatever the client says about status 500
             list(store.query(text.replace("URL", url)))  # type: ignore[arg-type]  # a SELECT
         assert len(asked) > before, text
-
-
-def test_behind_the_check_the_worker_can_open_no_socket(endpoint: tuple[str, list[str]]) -> None:
-    url, asked = endpoint
-    store = ox.Store()
-    with worker._nothing_opened(), pytest.raises(OSError, match="Too many open files"):
-        list(store.query(f"SELECT * {{ SERVICE <{url}> {{ ?a ?b ?c }} }}"))  # type: ignore[arg-type]  # a SELECT
-    assert asked == []
-    with open(os.devnull) as file:  # noqa: PTH123 - the limit is as before
-        assert file.readable()
 
 
 # --- Cypher ----------------------------------------------------------------------------------------------------------
