@@ -167,6 +167,8 @@ class Plan:
     marks: tuple[str, ...] = ()
     #: What the caller should know besides, such as rows of a user's policy that were ignored.
     notes: tuple[str, ...] = ()
+    #: ``(key name, range)`` of the order indexes that hold no key once the plan is carried out.
+    hollows: tuple[tuple[str, tuple[str, str, int]], ...] = ()
 
     @property
     def freed_tokens(self) -> int:

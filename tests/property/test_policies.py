@@ -57,7 +57,9 @@ def test_a_plan_keeps_every_promise_on_a_thousand_stores(graphs: list[Graph], na
         target, exclude = _targets(graph, seed)
         plan = policy.plan(graph, target=target, exclude=exclude, seed=seed)
         if seed % 20 == 0:
-            assert plan == policy.plan(graph, target=target, exclude=exclude, seed=seed), "equal inputs give equal plans"
+            assert plan == policy.plan(graph, target=target, exclude=exclude, seed=seed), (
+                "equal inputs give equal plans"
+            )
         # The bound: realised loss ≤ L * W_E, with L from the plan's own densities.
         assert plan.realised_loss == pytest.approx(realised_loss(graph, plan))
         assert plan.realised_loss <= plan.bound

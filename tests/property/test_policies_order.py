@@ -10,21 +10,21 @@ from marskg.ontology.vocabulary import Kind
 from marskg.store.order import (
     DECAY_KEY,
     FIFO_KEY,
+    FIRST_POINT,
     KEY_NAMES,
     LAST_POINT,
     LRU_KEY,
     STEPS,
     Access,
+    DecayScale,
     Scoring,
-    aligned_ranges,
+    decay_bound,
     decay_key,
     decay_point,
-    decay_score,
     deinterleave,
     density,
     interleave,
     order_keys,
-    point_score,
 )
 
 SCORINGS = st.builds(
@@ -71,10 +71,11 @@ def test_keys_sort_as_their_orders_and_have_one_width(scoring: Scoring, one: dic
 def test_the_score_in_a_key_is_the_density_of_the_memory(scoring: Scoring, memory: dict, later: int) -> None:  # type: ignore[type-arg]
     key = order_keys(scoring, tenant="t", **memory)[DECAY_KEY]
     now = memory["last_access"] + later
-    rank, score, sequence = point_score(scoring, decay_point(key, "t"), now)
-    exact = density(scoring, memory["kind"], memory["weight"], Access(memory["last_access"], memory["access_count"]), now)
+    access = Access(memory["last_access"], memory["access_count"])
+    rank, score, _, sequence = DecayScale(scoring, now).place(decay_point(key, "t"))
+    exact = density(scoring, memory["kind"], memory["weight"], access, now)
     # A coordinate is a step of 2^-20 below the logarithm, so the score is at most a millionth below the density.
-    assert exact * 1e9 * (1 - 2 / STEPS) - 2 <= score <= exact * 1e9 + 2
+    assert exact * 1e9 * (1 - 2 / STEPS) - 2 <= score <= exact * 1e9 * (1 + 1e-9) + 2
     assert (rank, sequence) == (0 if memory["superseded"] else 1, memory["sequence"])
     assert decay_key(decay_point(key, "t"), "t") == key
 
@@ -83,18 +84,31 @@ def test_the_score_in_a_key_is_the_density_of_the_memory(scoring: Scoring, memor
 def test_a_score_never_falls_as_a_coordinate_grows(scoring: Scoring, x: int, y: int, a: int, b: int, now: int) -> None:
     x, a = sorted((x, a))
     y, b = sorted((y, b))
-    assert decay_score(scoring, x, y, now) <= decay_score(scoring, a, b, now)
+    scale = DecayScale(scoring, now)
+    assert scale.score(x, y) <= scale.score(a, b)
 
 
-@given(SCORINGS, st.data())
-def test_ranges_cover_what_was_asked_and_start_at_their_lowest_score(scoring: Scoring, data: st.DataObject) -> None:
-    low, high = sorted(data.draw(st.tuples(st.integers(0, LAST_POINT), st.integers(0, LAST_POINT))))
-    ranges = aligned_ranges(low, high)
-    assert [first for first, _ in ranges] == [low, *(end for _, end in ranges[:-1])][: len(ranges)]
-    assert not ranges or ranges[-1][1] == high
-    assert len(ranges) <= 4 * 144
-    for first, end in ranges:
-        inside = data.draw(st.integers(first, end - 1))
-        # The curve has unused places above both coordinates' ranges; only those that keys can have count.
-        if inside < LAST_POINT:
-            assert point_score(scoring, first, 10**12) <= point_score(scoring, inside, 10**12)
+@given(SCORINGS, MEMORIES, st.integers(0, 144), st.data())
+def test_ranges_cover_what_comes_after_and_start_at_their_lowest_place(
+    scoring: Scoring,
+    memory: dict,
+    size: int,
+    data: st.DataObject,  # type: ignore[type-arg]
+) -> None:
+    point = decay_point(order_keys(scoring, tenant="t", **memory)[DECAY_KEY], "t")
+    high = min(((point >> size) + 1) << size, LAST_POINT)
+    scale = DecayScale(scoring, memory["last_access"] + DAY_MS)
+    ranges = list(scale.after(point, high))
+    assert [first for _, first, _ in ranges] + [high] == [point + 1, *(end for *_, end in ranges)]
+    assert len(ranges) <= 2 * 144
+    for place, first, end in ranges:
+        assert place == scale.place(first) <= scale.place(data.draw(st.integers(first, end - 1)))
+
+
+@given(MEMORIES)
+def test_bounds_are_points(memory: dict) -> None:  # type: ignore[type-arg]
+    key = order_keys(Scoring(), tenant="t", **memory)[DECAY_KEY]
+    point = decay_point(key, "t")
+    assert decay_bound(key, "t") == point
+    assert decay_bound(f"{key}0", "t") == point + 1
+    assert (decay_bound("t|", "t"), decay_bound("t}", "t")) == (FIRST_POINT, LAST_POINT)

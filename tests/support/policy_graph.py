@@ -13,20 +13,12 @@ from typing import TYPE_CHECKING, Any
 from marskg.clock import DAY_MS, SeededSource
 from marskg.config import Settings
 from marskg.ontology.vocabulary import Kind, Tier
-from marskg.store.order import (
-    RANDOM_KEY,
-    Access,
-    decay_coordinates,
-    decay_score,
-    exp_position,
-    importance,
-    order_keys,
-    random_position,
-)
+from marskg.store.hollows import Hollow, Hollows
+from marskg.store.order import Access, DecayScale, exp_position, importance, order_keys
 from marskg.store.schema import migrate
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping
 
     from marskg.records import Plan
     from marskg.store.engine import Engine
@@ -66,7 +58,7 @@ class Graph:
     sequence: int = 1000
     statements: list[str] = field(default_factory=list)
     rows: int = 0
-    lows: dict[str, str] = field(default_factory=dict)
+    empty: Hollows = field(default_factory=Hollows)
 
     @property
     def weight(self) -> int:
@@ -92,9 +84,9 @@ class Graph:
         self.rows += len(rows)
         return rows
 
-    def low(self, key_name: str) -> str:
-        """Return where an index may be read from."""
-        return self.lows.get(key_name, f"{self.tenant}|")
+    def hollows(self, key_name: str) -> list[Hollow]:
+        """Return the ranges of an index that are known to be empty."""
+        return self.empty.worth_skipping(key_name)
 
     def properties(self) -> list[dict[str, Any]]:
         """Return the nodes as the store holds them."""
@@ -217,8 +209,6 @@ def random_nodes(seed: int, size: int) -> dict[str, Node]:
 
 # --- The definition of each policy -------------------------------------------------------------------------------
 
-_Order = "Callable[[Graph, Node, int], tuple[Any, ...]]"
-
 
 def by_creation(_graph: Graph, node: Node, _watermark: int) -> tuple[Any, ...]:
     return (node.created, node.sequence)
@@ -230,8 +220,8 @@ def by_access(_graph: Graph, node: Node, _watermark: int) -> tuple[Any, ...]:
 
 def by_density(graph: Graph, node: Node, _watermark: int) -> tuple[Any, ...]:
     access = node.marked or Access(node.last, node.times)
-    x, y = decay_coordinates(graph.settings.scoring, node.kind, node.weight, access)
-    return (decay_score(graph.settings.scoring, x, y, graph.now), node.sequence)
+    scale = DecayScale(graph.settings.scoring, graph.now)
+    return scale.place_of(node.kind, node.weight, access, "1", node.sequence)
 
 
 def reference(graph: Graph, order: Any, target: int, exclude: frozenset[str] = frozenset()) -> list[str]:
@@ -272,7 +262,3 @@ def after(graph: Graph, plan: Plan) -> dict[str, Node]:
 def ids(plan: Plan) -> list[str]:
     """Return the ids of the plan's actions in their order."""
     return [action.id for action in plan.actions]
-
-
-
-

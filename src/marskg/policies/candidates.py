@@ -15,7 +15,9 @@ from marskg.ontology.vocabulary import Kind
 from marskg.store.order import CURRENT, SUPERSEDED, Access
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
+
+    from marskg.policies.policy import PolicyView
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +25,8 @@ class Candidate:
     """One live memory outside the protected set, with what orders and reasons need of it.
 
     ``access`` is what its order is computed from: the access at which it was marked for eviction while that mark
-    holds, its latest access otherwise (MaRS section 5.3); ``last`` and ``times`` are always the latest.
+    holds, its latest access otherwise (MaRS section 5.3); ``last`` and ``times`` are always the latest. ``bases`` are
+    the memories that it depends on; ``freed`` says that it may go only because its dependents go before it.
     """
 
     id: str
@@ -36,6 +39,7 @@ class Candidate:
     superseded_at: int | None
     access: Access
     marked: bool
+    bases: tuple[str, ...]
     freed: bool = False
 
     @property
@@ -45,7 +49,7 @@ class Candidate:
 
 
 def from_row(row: Mapping[str, Any], *, freed: bool = False) -> Candidate:
-    """Return the candidate of a row; ``freed`` says that it may go only because its dependents go before it."""
+    """Return the candidate of a row."""
     last, times = row["lastAccess"] or 0, row["accessCount"] or 0
     marked = row["eligibleAccess"] is not None
     return Candidate(
@@ -59,8 +63,15 @@ def from_row(row: Mapping[str, Any], *, freed: bool = False) -> Candidate:
         superseded_at=row["supersededAt"],
         access=Access(row["eligibleAccess"], row["eligibleCount"] or 0) if marked else Access(last, times),
         marked=marked,
+        bases=tuple(row["bases"]),
         freed=freed,
     )
+
+
+def members(view: PolicyView, ids: Iterable[str]) -> list[dict[str, Any]]:
+    """Return a row for each of ``ids`` that the tenant has."""
+    refs = [f"{view.tenant}|{node_id}" for node_id in ids]
+    return view.run(policy_statement("members"), {"refs": refs}) if refs else []
 
 
 @cache

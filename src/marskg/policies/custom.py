@@ -15,7 +15,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from marskg.errors import InvalidConfig
-from marskg.policies.candidates import Candidate, from_row, policy_statement
+from marskg.policies.candidates import Candidate, from_row, members
 from marskg.policies.leaves import Leaves
 from marskg.policies.plans import REASON_FREED, Choice, archives, build_plan, facts, parameters_of, words
 from marskg.policies.policy_file import REQUIRED, WORD, PolicyFile, read_policy_file
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from marskg.policies.policy import PolicyView
     from marskg.records import Plan
+    from marskg.store.hollows import Hollow
 
 _FIRST_PAGE = 256
 _MAX_SCORE = 1e12
@@ -75,7 +76,7 @@ class CypherPolicy:
 
 def _stamp(path: Path) -> tuple[tuple[int, int, int] | None, ...]:
     """Return what tells that one of the two files has changed."""
-    found = []
+    found: list[tuple[int, int, int] | None] = []
     for file in (path, path.with_suffix(".yaml")):
         try:
             status = file.stat()
@@ -143,14 +144,13 @@ class _Rows:
 
     def _admit(self, ids: Sequence[str]) -> None:
         """Queue those of ``ids`` that may go now."""
-        refs = [f"{self._view.tenant}|{node_id}" for node_id in ids]
-        rows = self._view.run(policy_statement("members"), {"refs": refs}) if refs else []
+        rows = members(self._view, ids)
         for row in rows:
             if row["key"] is None:
                 self._held_back.add(row["id"])
                 continue
             candidate = from_row(row)
-            heapq.heappush(self._queue, (*self.place(candidate), candidate))
+            heapq.heappush(self._queue, (self._scores[candidate.id][0], candidate.sequence, candidate))
         self._unknown += len(ids) - len(rows)
 
     def peek(self) -> tuple[int, int] | None:
@@ -199,6 +199,10 @@ class _Rows:
         if candidate.freed:
             reason = f"{reason}; {REASON_FREED}"
         return Choice(candidate, self._file.name, score, reason, features=extra)
+
+    def hollows(self, taken: set[str]) -> list[tuple[str, Hollow]]:  # noqa: ARG002 - a stream's interface
+        """Return none: a statement may read the graph in any order."""
+        return []
 
     def notes(self) -> tuple[str, ...]:
         """Return how many rows were ignored, and why."""

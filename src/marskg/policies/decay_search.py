@@ -1,10 +1,11 @@
 """The lowest scores of Priority-Decay, found in its index without reading the rest.
 
-Guarantees: candidates come in exactly the ascending order of (rank, score, sequence) that a scan of all of them would
-give; a test compares the two. Only ranges whose lowest possible score is below the next candidate's are read.
+Guarantees: candidates come in exactly the ascending order of (rank, score, staleness, sequence) that a scan of all of
+them would give; a test compares the two. Only ranges whose lowest possible place is before the next candidate's are
+read.
 
 How: the index holds the candidates along a Morton curve (:mod:`marskg.store.order`), so any aligned range of it is a
-rectangle of the two numbers that the score grows with, and its first point bounds the score of the whole range from
+rectangle of the two numbers that the score grows with, and its first point bounds the places in the whole range from
 below. Ranges not read yet wait in a heap by their bound. The lowest is read for one page; what the page did not cover
 falls into aligned ranges with bounds of their own. When the best candidate read is no worse than every bound, it is
 next (best-first search; Hjaltason and Samet 1999).
@@ -13,30 +14,22 @@ next (best-first search; Hjaltason and Samet 1999).
 from __future__ import annotations
 
 import heapq
+from bisect import bisect_left, bisect_right
 from typing import TYPE_CHECKING, Any
 
-from marskg.policies.candidates import Candidate, from_row, policy_statement
-from marskg.store.order import (
-    DECAY_KEY,
-    FIRST_POINT,
-    LAST_POINT,
-    aligned_ranges,
-    decay_coordinates,
-    decay_key,
-    decay_point,
-    decay_score,
-    point_score,
-)
+from marskg.policies.candidates import Candidate, from_row, members, policy_statement
+from marskg.store.hollows import Hollow
+from marskg.store.order import DECAY_KEY, FIRST_POINT, LAST_POINT, DecayScale, decay_bound, decay_key, decay_point
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from marskg.policies.policy import PolicyView
+    from marskg.store.order import Place
 
-Place = tuple[int, int, int]
-
-_FIRST_PAGE = 32
-_MAX_PAGE = 1024
+_PAGE = 32
+_FIRST_DETAILS = 12
+_MAX_DETAILS = 512
 
 
 class DecaySearch:
@@ -45,53 +38,97 @@ class DecaySearch:
     def __init__(self, view: PolicyView) -> None:
         """Start with nothing read."""
         self._view = view
-        self._scoring = view.settings.scoring
+        self._scale = DecayScale(view.settings.scoring, view.now)
         self._statement = policy_statement("priority-decay")
-        self._found: list[tuple[Place, Mapping[str, Any]]] = []
-        self._unread: list[tuple[Place, int, int]] = []
-        self._page = _FIRST_PAGE
-        low = view.low(DECAY_KEY)
-        self._split(decay_point(low, view.tenant) if len(low) > len(view.tenant) + 1 else FIRST_POINT, LAST_POINT)
-
-    def _split(self, low: int, high: int) -> None:
-        for first, end in aligned_ranges(low, high):
-            heapq.heappush(self._unread, (point_score(self._scoring, first, self._view.now), first, end))
+        #: Candidates that were read and wait: their place, their id and their point.
+        self._found: list[tuple[Place, str, int]] = []
+        self._details: dict[str, Mapping[str, Any]] = {}
+        self._batch = _FIRST_DETAILS
+        #: Ranges that were not read yet, by the lowest place that can be in them.
+        self._unread: list[tuple[Place, int, int]] = [(self._scale.place(FIRST_POINT), FIRST_POINT, LAST_POINT)]
+        self._read_ranges: list[tuple[int, int]] = []
+        self._popped: list[tuple[int, str]] = []
+        self._skip = [
+            (decay_bound(one.low, view.tenant), decay_bound(one.high, view.tenant)) for one in view.hollows(DECAY_KEY)
+        ]
 
     def peek(self) -> Place | None:
         """Return the place of the next candidate, or None when there is none."""
-        while self._unread and not (self._found and self._found[0][0] <= self._unread[0][0]):
-            self._read(*heapq.heappop(self._unread)[1:])
-        return self._found[0][0] if self._found else None
+        while True:
+            while self._unread and not (self._found and self._found[0][0] <= self._unread[0][0]):
+                self._read(*heapq.heappop(self._unread)[1:])
+            if not self._found or self._is_known(self._found[0][1]):
+                return self._found[0][0] if self._found else None
+            heapq.heappop(self._found)  # went away between two reads outside a transaction
 
     def _read(self, low: int, high: int) -> None:
-        """Read one page of a range, and put back what of it the page did not cover."""
+        """Read one page of a range up to where it is hollow, and put back what the page did not cover."""
+        end = high
+        position = bisect_right(self._skip, (low, LAST_POINT)) - 1
+        if position >= 0 and self._skip[position][1] > low:
+            self._put_back(self._skip[position][1], high)
+            return
+        if position + 1 < len(self._skip):
+            end = min(high, self._skip[position + 1][0])
         tenant = self._view.tenant
-        bounds = {"low": decay_key(low, tenant), "high": decay_key(high, tenant), "limit": self._page}
+        bounds = {"low": decay_key(low, tenant), "high": decay_key(end, tenant), "limit": _PAGE}
         rows = self._view.run(self._statement, bounds)
-        last = low
         for row in rows:
-            last = decay_point(row["key"], tenant)
-            heapq.heappush(self._found, (point_score(self._scoring, last, self._view.now), row))
-        if len(rows) == self._page:
-            self._split(last + 1, high)
-            self._page = min(self._page + self._page // 2, _MAX_PAGE)
+            point = decay_point(row["key"], tenant)
+            heapq.heappush(self._found, (self._scale.place(point), row["id"], point))
+        if len(rows) == _PAGE:
+            end = decay_point(rows[-1]["key"], tenant) + 1
+        self._read_ranges.append((low, end))
+        self._put_back(end, high)
+
+    def _put_back(self, low: int, high: int) -> None:
+        for place, first, end in self._scale.after(low - 1, high):
+            heapq.heappush(self._unread, (place, first, end))
+
+    def _is_known(self, node_id: str) -> bool:
+        """Return whether the details of a candidate are here; reads them for those around it that are not."""
+        if node_id not in self._details:
+            near = [other for _, other, _ in heapq.nsmallest(self._batch, self._found) if other not in self._details]
+            self._details.update({row["id"]: row for row in members(self._view, near) if row["key"] is not None})
+            self._batch = min(2 * self._batch, _MAX_DETAILS)
+        return node_id in self._details
 
     def pop(self) -> Candidate:
         """Return the next candidate and move past it."""
-        return from_row(heapq.heappop(self._found)[1])
+        _, node_id, point = heapq.heappop(self._found)
+        self._popped.append((point, node_id))
+        return from_row(self._details[node_id])
 
     def upcoming(self, limit: int) -> list[Candidate]:
-        """Return up to ``limit`` of the lowest candidates that are read; others may come between them."""
-        return [from_row(row) for _, row in heapq.nsmallest(limit, self._found)]
-
-    def certain(self, limit: int) -> list[Candidate]:
-        """Return up to ``limit`` of the candidates that surely come next, as far as is known without reading on."""
-        bound = self._unread[0][0] if self._unread else None
+        """Return up to ``limit`` of the lowest candidates whose details are read; others may come between them."""
         near = heapq.nsmallest(limit, self._found)
-        return [from_row(row) for place, row in near if bound is None or place <= bound]
+        return [from_row(self._details[node_id]) for _, node_id, _ in near if node_id in self._details]
+
+    def next_in_line(self, limit: int) -> list[Candidate]:
+        """Return up to ``limit`` of the candidates that surely come next, as far as is known without reading on."""
+        near = [entry for entry in heapq.nsmallest(limit, self._found) if entry[1] in self._details]
+        bound = self._unread[0][0] if self._unread else None
+        return [from_row(self._details[node_id]) for place, node_id, _ in near if bound is None or place <= bound]
 
     def place(self, candidate: Candidate) -> Place:
         """Return the place of a memory that the index does not hold."""
-        x, y = decay_coordinates(self._scoring, candidate.kind, candidate.weight, candidate.access)
-        score = decay_score(self._scoring, x, y, self._view.now)
-        return int(candidate.rank), score, candidate.sequence
+        return self._scale.place_of(
+            candidate.kind, candidate.weight, candidate.access, candidate.rank, candidate.sequence
+        )
+
+    def hollows(self, taken: set[str]) -> list[tuple[str, Hollow]]:
+        """Return the ranges that are empty once ``taken`` are gone: what was read around them, up to what stays."""
+        gone = sorted(point for point, node_id in self._popped if node_id in taken)
+        stays = [point for _, _, point in self._found]
+        stays = sorted(stays + [point for point, node_id in self._popped if node_id not in taken])
+        tenant = self._view.tenant
+        found = []
+        for low, high in self._read_ranges:
+            points = gone[bisect_left(gone, low) : bisect_left(gone, high)]
+            cuts = stays[bisect_left(stays, low) : bisect_left(stays, high)]
+            edges = [low, *(edge for cut in cuts for edge in (cut, cut + 1)), high]
+            for first, end in zip(edges[::2], edges[1::2], strict=True):
+                removed = bisect_left(points, end) - bisect_left(points, first)
+                if removed:
+                    found.append((DECAY_KEY, Hollow(decay_key(first, tenant), decay_key(end, tenant), removed)))
+        return found

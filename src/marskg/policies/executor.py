@@ -16,6 +16,7 @@ from marskg.errors import BudgetInfeasible, InvariantError, StalePlan
 from marskg.ontology.vocabulary import Operation, Tier
 from marskg.policies.policy import plan_digest
 from marskg.store import lifecycle
+from marskg.store.hollows import Hollow
 from marskg.store.order import random_position
 from marskg.store.unit import Unit
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from marskg.policies.policy import Policy
     from marskg.records import Action, Plan
     from marskg.store.engine import Row
+    from marskg.store.hollows import Hollows
     from marskg.store.state import Services, TenantState
     from marskg.store.unit import Reader
 
@@ -41,11 +43,11 @@ class View:
         run: Callable[[str, Mapping[str, Any]], list[Row]],
         state: TenantState,
         now: int,
-        low: Callable[[str], str] | None = None,
+        hollows: Hollows | None = None,
     ) -> None:
         """Look at ``state`` at ``now`` through ``run``, which runs a statement's text."""
         self._run = run
-        self._low = low
+        self._hollows = hollows
         self.tenant = state.name
         self.now = now
         self.sequence = state.sequence
@@ -56,9 +58,16 @@ class View:
         """Run one read-only Cypher statement."""
         return self._run(statement, parameters)
 
-    def low(self, key_name: str) -> str:
-        """Return where a scan of an order index may start."""
-        return self._low(key_name) if self._low is not None else f"{self.tenant}|"
+    def hollows(self, key_name: str) -> list[Hollow]:
+        """Return ranges of an order index that hold no key."""
+        return [] if self._hollows is None else self._hollows.worth_skipping(key_name)
+
+    def carry_out(self, plan: Plan, unit: Unit) -> None:
+        """Remember what ``plan`` empties, and hear of the keys that ``unit`` then adds."""
+        if self._hollows is not None:
+            for name, (low, high, removed) in plan.hollows:
+                self._hollows.add(name, Hollow(low, high, removed))
+            unit.on_key = self._hollows.fill
 
 
 def apply(unit: Unit, plan: Plan) -> None:
@@ -134,7 +143,9 @@ def _check(unit: Unit, plan: Plan) -> None:
         elif node.blockers > 0 and not _dependents(unit, action.id) <= planned:
             fault = "still has dependents with content (I3)"
         if fault is not None:
-            msg = f"policy {plan.policy!r} breaks an invariant: {action.id} {fault}; nothing was changed: mend the policy"
+            msg = (
+                f"policy {plan.policy!r} breaks an invariant: {action.id} {fault}; nothing was changed: mend the policy"
+            )
             raise InvariantError(msg)
         if action.tier_after is not Tier.LATENT:
             planned.add(action.id)
@@ -166,6 +177,7 @@ def make_room(
         raise infeasible(reader, state, plan.weight_after)
     unit = Unit(reader, state, services)
     apply(unit, plan)
+    view.carry_out(plan, unit)
     return unit, plan
 
 
@@ -187,4 +199,3 @@ def _why(row: Row) -> str:
     if row["kind"] == "task":
         return f"task {row.get('status')}, {row['weight']} tokens"
     return f"needed by something protected, {row['weight']} tokens"
-

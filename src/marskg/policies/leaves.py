@@ -8,16 +8,18 @@ taken memory costs a bounded number of reads, however large the store is.
 from __future__ import annotations
 
 import heapq
+from collections import Counter
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from marskg.ontology.vocabulary import Tier
-from marskg.policies.candidates import Candidate, from_row, policy_statement
+from marskg.policies.candidates import Candidate, from_row, members, policy_statement
 from marskg.store.order import key_range
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from marskg.policies.policy import PolicyView
+    from marskg.store.hollows import Hollow
 
 #: A place in a policy's order: comparable with every other place of the same stream, and never equal to one.
 Place: TypeAlias = "Any"
@@ -45,6 +47,10 @@ class Stream(Protocol):
         """Return the place of a memory that the store's index does not hold yet, None if the policy spares it."""
         ...
 
+    def hollows(self, taken: set[str]) -> list[tuple[str, Hollow]]:
+        """Return ranges of the stream's index that hold no key once ``taken`` are gone."""
+        ...
+
 
 class Leaves:
     """Merges a stream with the bases that become leaves while a plan is made."""
@@ -56,9 +62,10 @@ class Leaves:
         self._exclude = exclude
         self._archive = archive
         self._freed: list[tuple[Place, Candidate]] = []
-        self._bases: dict[str, list[str]] = {}
         self._rows: dict[str, Mapping[str, Any]] = {}
-        self._waiting: dict[str, int] = {}
+        #: How many memories keep each known base, and how many of them have been taken.
+        self._keepers: dict[str, int] = {}
+        self._lost: Counter[str] = Counter()
         self._taken: set[str] = set()
 
     def take(self) -> tuple[Place, Candidate] | None:
@@ -79,43 +86,32 @@ class Leaves:
 
     def _remove(self, candidate: Candidate) -> None:
         self._taken.add(candidate.id)
-        if candidate.id not in self._bases:
-            ahead = [*self._stream.upcoming(_AHEAD), *(other for _, other in self._freed)]
-            self._learn([candidate.id, *(other.id for other in ahead if other.id not in self._bases)])
-        for base in self._bases[candidate.id]:
-            self._waiting[base] -= 1
-            if self._waiting[base] == 0 and _is_free(self._rows[base]):
+        if not candidate.bases:
+            return
+        self._learn([*candidate.bases, *(base for other in self._stream.upcoming(_AHEAD) for base in other.bases)])
+        self._lost.update(candidate.bases)
+        for base in candidate.bases:
+            if self._lost[base] == self._keepers[base] and _is_free(self._rows[base]):
                 freed = from_row(self._rows[base], freed=True)
                 place = self._stream.place(freed)
                 if place is not None:
                     heapq.heappush(self._freed, (place, freed))
 
-    def _learn(self, ids: list[str]) -> None:
-        """Read what these memories depend on."""
-        self._bases.update({node_id: [] for node_id in ids})
-        fresh = []
-        for row in self._view.run(policy_statement("bases"), {"refs": self._refs(ids)}):
-            self._bases[row["dependent"]].append(row["id"])
-            if row["id"] not in self._rows:
-                self._rows[row["id"]] = row
-                self._waiting[row["id"]] = row["blockers"] or 0
-                fresh.append(row["id"])
+    def _learn(self, ids: Iterable[str]) -> None:
+        """Read those of ``ids`` that are not known, and how many memories keep each of them."""
+        fresh = [node_id for node_id in dict.fromkeys(ids) if node_id not in self._rows]
+        for row in members(self._view, fresh):
+            self._rows[row["id"]] = row
+            self._keepers[row["id"]] = row["blockers"] or 0
         if self._archive and fresh:
-            self._waiting.update(self._live_dependents(fresh))
+            self._keepers.update(self._live_dependents(fresh))
 
     def _live_dependents(self, ids: Iterable[str]) -> dict[str, int]:
-        """Return how many live memories that are not taken yet depend on each of ``ids``."""
+        """Return how many live memories depend on each of ``ids``."""
         counts = dict.fromkeys(ids, 0)
-        rows = self._view.run(policy_statement("live-dependents"), {"refs": self._refs(counts)})
-        counts.update({row["id"]: row["live"] for row in rows})
-        for taken in self._taken:
-            for base in self._bases.get(taken, ()):
-                if base in counts:
-                    counts[base] -= 1
-        return counts
-
-    def _refs(self, ids: Iterable[str]) -> list[str]:
-        return [f"{self._view.tenant}|{node_id}" for node_id in ids]
+        refs = [f"{self._view.tenant}|{node_id}" for node_id in counts]
+        rows = self._view.run(policy_statement("live-dependents"), {"refs": refs})
+        return counts | {row["id"]: row["live"] for row in rows}
 
     def stranded(self) -> list[Candidate]:
         """Return what is kept only by memories out of the live tier, the oldest first.
@@ -125,24 +121,21 @@ class Leaves:
         """
         low, high = key_range(self._view.tenant)
         rows = self._view.run(policy_statement("stranded"), {"low": low, "high": high})
-        blocked = {row["id"]: row for row in rows if row["id"] not in self._taken and row["id"] not in self._exclude}
+        blocked = {row["id"]: from_row(row, freed=True) for row in rows}
+        for spared in (self._taken | self._exclude) & set(blocked):
+            del blocked[spared]
         if not blocked:
             return []
-        live = self._live_dependents(blocked)
-        self._bases.update({node_id: [] for node_id in blocked})
-        for row in self._view.run(policy_statement("bases"), {"refs": self._refs(blocked)}):
-            self._bases[row["dependent"]].append(row["id"])
-        ready = [(row["created"], row["sequence"], node_id) for node_id, row in blocked.items() if live[node_id] <= 0]
+        keepers = {node_id: live - self._lost[node_id] for node_id, live in self._live_dependents(blocked).items()}
+        ready = [(node.created, node.sequence, node_id) for node_id, node in blocked.items() if not keepers[node_id]]
         heapq.heapify(ready)
         found = []
         while ready:
-            node_id = heapq.heappop(ready)[2]
-            found.append(from_row(blocked[node_id], freed=True))
-            for base in self._bases[node_id]:
-                if base in live:
-                    live[base] -= 1
-                    if live[base] == 0:
-                        heapq.heappush(ready, (blocked[base]["created"], blocked[base]["sequence"], base))
+            found.append(blocked[heapq.heappop(ready)[2]])
+            for base in set(found[-1].bases) & set(blocked):
+                keepers[base] -= 1
+                if not keepers[base]:
+                    heapq.heappush(ready, (blocked[base].created, blocked[base].sequence, base))
         return found
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from string import Template
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from marskg.policies.leaves import Leaves
 from marskg.policies.plans import (
@@ -37,8 +37,13 @@ if TYPE_CHECKING:
 _MAX_MARKS = 8
 
 
-def _nobody(_stream: Stream, _limit: int) -> list[Candidate]:
-    return []
+@runtime_checkable
+class Hysteresis(Protocol):
+    """A stream whose next candidates are marked, so that a small gain does not take them off the list."""
+
+    def next_in_line(self, limit: int) -> list[Candidate]:
+        """Return up to ``limit`` of the candidates that surely come next."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,14 +51,13 @@ class Order:
     """One policy's order.
 
     ``open`` gives the stream of candidates for a view and a seed; ``score`` the integer that an action carries, in
-    1e-6 of the policy's unit; ``next_in_line`` the candidates to mark, none where the order has no hysteresis.
+    1e-6 of the policy's unit.
     """
 
     name: str
     reason: Template
     open: Callable[[PolicyView, int], Stream]
     score: Callable[[Candidate, Place], int]
-    next_in_line: Callable[[Any, int], list[Candidate]] = _nobody
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,9 +81,13 @@ class OrderedPolicy:
         plan = build_plan(view, self.name, parameters_of(view), target, choices, chance)
         if not choices:
             return plan
-        # What the order says for sure comes next is marked, unless it is already.
-        near = self.order.next_in_line(stream, min(len(choices), _MAX_MARKS))
-        return replace(plan, marks=tuple(other.id for other in near if not other.marked and other.id not in exclude))
+        # What surely comes next is marked, where the order has hysteresis, unless it is already.
+        near = stream.next_in_line(min(len(choices), _MAX_MARKS)) if isinstance(stream, Hysteresis) else []
+        return replace(
+            plan,
+            marks=tuple(other.id for other in near if not other.marked and other.id not in exclude),
+            hollows=tuple(stream.hollows({choice.candidate.id for choice in choices})),
+        )
 
 
 def choose(view: PolicyView, order: Order, stream: Stream, *, target: int, exclude: frozenset[str]) -> list[Choice]:

@@ -113,7 +113,7 @@ def build_plan(  # noqa: PLR0917 - the parts of a plan
 
 def _action(choice: Choice, found: Mapping[str, float], *, archive: bool) -> Action:
     candidate = choice.candidate
-    shown = {name: value for name, value in found.items() if name != "weight"} | choice.features
+    shown = {name: value for name, value in found.items() if name != "weight"} | dict(choice.features)
     return Action(
         id=candidate.id,
         action=ARCHIVE if archive else EVICT,

@@ -12,10 +12,11 @@ import json
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from marskg.config import Settings
     from marskg.records import Plan
+    from marskg.store.hollows import Hollow
 
 
 class PolicyView(Protocol):
@@ -33,8 +34,8 @@ class PolicyView(Protocol):
         """Run one reading Cypher statement and return its rows."""
         ...
 
-    def low(self, key_name: str) -> str:
-        """Return a bound below which the index of ``key_name`` holds no key of the tenant."""
+    def hollows(self, key_name: str) -> Sequence[Hollow]:
+        """Return ranges of the index of ``key_name`` that hold no key, in order; reading through them is slow."""
         ...
 
 

@@ -1,8 +1,9 @@
 """Priority-Decay: the lowest importance per token goes first (MaRS sections 3.3.2 and 5.3).
 
-Guarantees: takes leaves by ``imp / w``, then sequence, exactly as sorting all of them would; the score is importance
-per 1,000 tokens in 1e-6. Candidates that a trigger reaches but spares are marked: an access lifts one of them off the
-list only if it raises its density by more than ``spare_margin`` (:func:`marskg.store.order.effective_access`).
+Guarantees: takes leaves by ``imp / w``, exactly as sorting all of them would; the score is importance per 1,000 tokens
+in 1e-6, and of equal scores the staler one goes first, then the older one. Candidates that a trigger reaches but spares
+are marked: an access lifts one of them off the list only if it raises its density by more than ``spare_margin``
+(:func:`marskg.store.order.effective_access`).
 """
 
 from __future__ import annotations
@@ -27,9 +28,5 @@ def _score(_candidate: Candidate, place: Place) -> int:
     return int(place[1])
 
 
-def _next_in_line(stream: DecaySearch, limit: int) -> list[Candidate]:
-    return stream.certain(limit)
-
-
 _REASON = "lowest importance per token of all that may go: $importance over $weight tokens, unread for $idle_days days"
-PRIORITY_DECAY = OrderedPolicy(Order("priority-decay", Template(_REASON), _open, _score, _next_in_line))
+PRIORITY_DECAY = OrderedPolicy(Order("priority-decay", Template(_REASON), _open, _score))

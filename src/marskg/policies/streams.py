@@ -7,9 +7,11 @@ before the one that was asked for; taking k of n memories reads O(k) rows, whate
 from __future__ import annotations
 
 from collections import deque
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from marskg.policies.candidates import Candidate, from_row, policy_statement
+from marskg.store.hollows import Hollow
 from marskg.store.order import key_range
 
 if TYPE_CHECKING:
@@ -17,8 +19,8 @@ if TYPE_CHECKING:
 
     from marskg.policies.policy import PolicyView
 
-FIRST_PAGE = 32
-MAX_PAGE = 2048
+_FIRST_PAGE = 16
+_MAX_PAGE = 2048
 
 
 class KeyStream:
@@ -31,40 +33,54 @@ class KeyStream:
         """
         self._view = view
         self._statement = policy_statement(statement)
-        self._low = view.low(key_name)
-        self._high = key_range(view.tenant)[1]
+        self._name = key_name
+        self._low, self._high = key_range(view.tenant)
+        self._skip = deque(view.hollows(key_name))
         self._place = place
         self._rows: deque[Mapping[str, Any]] = deque()
-        self._page = FIRST_PAGE
-        self._more = True
-        self._last = ""
+        self._passed: list[tuple[str, str]] = []
+        self._page = _FIRST_PAGE
 
     def peek(self) -> str | None:
         """Return the key of the next candidate, or None when there is none."""
-        if not self._rows and self._more:
+        while not self._rows and self._low < self._high:
             self._read()
         return str(self._rows[0]["key"]) if self._rows else None
 
     def _read(self) -> None:
-        bounds = {"low": self._low, "high": self._high, "limit": self._page}
-        rows = self._view.run(self._statement, bounds)
-        self._more = len(rows) == self._page
-        self._page = min(2 * self._page, MAX_PAGE)
-        if rows:
-            # Keys have one width, so this comes right after the last one and before any other.
-            self._low = f"{rows[-1]['key']}0"
+        """Read one page, up to where the index is known to be hollow."""
+        while self._skip and self._skip[0].low <= self._low:
+            self._low = max(self._low, self._skip.popleft().high)
+        high = min(self._skip[0].low, self._high) if self._skip else self._high
+        if self._low >= high:
+            return
+        rows = self._view.run(self._statement, {"low": self._low, "high": high, "limit": self._page})
+        # Keys have one width, so this comes right after the last one and before any other.
+        self._low = f"{rows[-1]['key']}0" if len(rows) == self._page else high
+        self._page = min(2 * self._page, _MAX_PAGE)
         self._rows.extend(rows)
 
     def pop(self) -> Candidate:
         """Return the next candidate and move past it."""
         row = self._rows.popleft()
-        self._last = row["key"]
+        self._passed.append((row["key"], row["id"]))
         return from_row(row)
 
     def upcoming(self, limit: int) -> list[Candidate]:
         """Return up to ``limit`` of the candidates that are read but not taken."""
-        return [from_row(self._rows[index]) for index in range(min(limit, len(self._rows)))]
+        return [from_row(row) for row in islice(self._rows, limit)]
 
     def place(self, candidate: Candidate) -> str:
         """Return the key that a memory without one would have."""
-        return self._place(candidate, self._last)
+        return self._place(candidate, self._passed[-1][0] if self._passed else "")
+
+    def hollows(self, taken: set[str]) -> list[tuple[str, Hollow]]:
+        """Return the range that is empty once ``taken`` are gone: from the index's start to what stays."""
+        removed = 0
+        for _, node_id in self._passed:
+            if node_id not in taken:
+                break
+            removed += 1
+        if not removed:
+            return []
+        return [(self._name, Hollow(key_range(self._view.tenant)[0], f"{self._passed[removed - 1][0]}0", removed))]

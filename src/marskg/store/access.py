@@ -13,7 +13,7 @@ from marskg.audit.record import build_record
 from marskg.ontology.vocabulary import Kind, Operation, Tier
 from marskg.store import codec
 from marskg.store.engine import Conflict
-from marskg.store.order import effective_access, order_keys, random_position
+from marskg.store.order import DECAY_KEY, LRU_KEY, effective_access, order_keys, random_position
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -100,21 +100,24 @@ def _row(writer: Writer, row: Row, now: int) -> dict[str, Any]:
     if row["fifoKey"] is not None:
         marked = None if row["eligibleAccess"] is None else (row["eligibleAccess"], row["eligibleCount"])
         kind = Kind(row["kind"])
-        last, reads, kept = effective_access(scoring, marked, now, count, now, kind, row["weight"])
+        *_, kept = effective_access(scoring, marked, now, count, now, kind, row["weight"])
         keys = order_keys(
             scoring,
             tenant=writer.tenant,
             kind=kind,
             weight=row["weight"],
             created=row["created"],
-            last_access=last,
-            access_count=reads,
+            last_access=now,
+            access_count=count,
             sequence=row["sequence"],
             superseded=row["supersededAt"] is not None,
             random_position=random_position(row["randomKey"]),
+            eligible=kept,
         )
-        changes["lruKey"] = keys["lruKey"]
-        changes["decayKey"] = keys["decayKey"]
+        for name in (LRU_KEY, DECAY_KEY):
+            changes[name] = keys[name]
+            if writer.hollows is not None:
+                writer.hollows.fill(name, keys[name])
         if marked is not None and kept is None:
             changes["eligibleAccess"] = changes["eligibleCount"] = None
     return {"ref": codec.ref(writer.tenant, row["id"]), "set": changes}

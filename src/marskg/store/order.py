@@ -19,13 +19,13 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from marskg.clock import DAY_MS
 from marskg.ontology.vocabulary import Kind
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from marskg.clock import Source
 
@@ -35,6 +35,7 @@ FIFO_KEY, LRU_KEY, DECAY_KEY, RANDOM_KEY = KEY_NAMES = ("fifoKey", "lruKey", "de
 SUPERSEDED, CURRENT = "0", "1"
 
 _SEQUENCE_BITS = 64
+_SEQUENCE_MASK = (1 << _SEQUENCE_BITS) - 1
 _BIAS = 1 << 63
 #: Steps of one unit of the natural logarithm in a decay key.
 STEPS = 1 << 20
@@ -45,6 +46,9 @@ _Z_DIGITS = 19
 #: All points of a tenant's decay index: rank, place on the curve, sequence.
 FIRST_POINT, LAST_POINT = 0, 2 << (4 * _Z_DIGITS + _SEQUENCE_BITS)
 _MILLION = 1_000_000
+
+#: A place in the order of Priority-Decay: rank, score, staleness, sequence.
+Place: TypeAlias = "tuple[int, int, int, int]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,12 +175,70 @@ def decay_coordinates(scoring: Scoring, kind: Kind, weight: int, access: Access)
     return x, _steps(math.log(scoring.beta) + days - log_weight + _Y_OFFSET, _Y_BITS)
 
 
-def decay_score(scoring: Scoring, x: int, y: int, now: int) -> int:
-    """Return the importance per 1,000 tokens in 1e-6 at the coordinates; never falls as one of them grows."""
-    total = math.exp(x / STEPS - _X_OFFSET) if x else 0.0
-    if y and scoring.beta > 0:
-        total += math.exp(min(700.0, y / STEPS - _Y_OFFSET - scoring.lambda_age * now / DAY_MS))
-    return round(min(total, 1e9) * 1e9)
+@dataclass(frozen=True, slots=True)
+class DecayScale:
+    """The scores of Priority-Decay at one moment.
+
+    Its order is (rank, score, staleness, sequence): of equal scores the one that was longer unread comes first, as it
+    is the one that the index holds first; then the older one.
+    """
+
+    scoring: Scoring
+    now: int
+
+    def score(self, x: int, y: int) -> int:
+        """Return the importance per 1,000 tokens in 1e-6 at the coordinates; never falls as one of them grows."""
+        total = math.exp(x / STEPS - _X_OFFSET) if x else 0.0
+        if y and self.scoring.beta > 0:
+            total += math.exp(min(700.0, y / STEPS - _Y_OFFSET - self.scoring.lambda_age * self.now / DAY_MS))
+        return round(min(total, 1e9) * 1e9)
+
+    def place(self, point: int) -> Place:
+        """Return the place in the order of a point of the index."""
+        rank, x, y = _corner(point >> _SEQUENCE_BITS)
+        return rank, self.score(x, y), y, point & _SEQUENCE_MASK
+
+    def place_of(self, kind: Kind, weight: int, access: Access, rank: str, sequence: int) -> Place:
+        """Return the place in the order of a memory, in the index or not."""
+        x, y = decay_coordinates(self.scoring, kind, weight, access)
+        return int(rank), self.score(x, y), y, sequence
+
+    def after(self, point: int, high: int) -> Iterator[tuple[Place, int, int]]:
+        """Cut what comes after ``point`` and before ``high`` into ranges ``(place, first, end)``, few and growing.
+
+        A range is aligned to its own size, so that its first point has the lowest place in it. ``high`` is the end of
+        such a range around ``point``, or the end of the index.
+        """
+        code = point >> _SEQUENCE_BITS
+        rank, x, y = _corner(code)
+        end = min((code + 1) << _SEQUENCE_BITS, high)
+        if point + 1 < end:
+            yield (rank, self.score(x, y), y, (point + 1) & _SEQUENCE_MASK), point + 1, end
+        for bit in range(4 * _Z_DIGITS + 1):
+            first = ((code >> bit) | 1) << bit
+            if first << _SEQUENCE_BITS >= high:
+                return
+            if not code >> bit & 1:
+                corner = _raised(x, y, bit) if bit < 4 * _Z_DIGITS else (0, 0)
+                end = min((first + (1 << bit)) << _SEQUENCE_BITS, high)
+                place = (first >> (4 * _Z_DIGITS), self.score(*corner), corner[1], 0)
+                yield place, first << _SEQUENCE_BITS, end
+
+
+def _corner(code: int) -> tuple[int, int, int]:
+    """Return rank and coordinates of a place on the curve."""
+    return code >> (4 * _Z_DIGITS), *deinterleave(code & ((1 << (4 * _Z_DIGITS)) - 1))
+
+
+def _raised(x: int, y: int, bit: int) -> tuple[int, int]:
+    """Return the coordinates after setting a bit of their Morton code and clearing all below it."""
+    if bit >= 2 * _X_BITS:
+        level = bit - _X_BITS
+        return 0, ((y >> level) | 1) << level
+    level = bit >> 1
+    if bit & 1:
+        return (x >> (level + 1)) << (level + 1), ((y >> level) | 1) << level
+    return ((x >> level) | 1) << level, (y >> level) << level
 
 
 def decay_point(key: str, tenant: str) -> int:
@@ -189,33 +251,13 @@ def decay_key(point: int, tenant: str) -> str:
     return f"{tenant}|{point:0{1 + _Z_DIGITS + 16}x}"
 
 
-def point_score(scoring: Scoring, point: int, now: int) -> tuple[int, int, int]:
-    """Return (rank, score, sequence) of a point, what Priority-Decay orders by."""
-    sequence = point & ((1 << _SEQUENCE_BITS) - 1)
-    code = point >> _SEQUENCE_BITS
-    rank = code >> (4 * _Z_DIGITS)
-    return rank, decay_score(scoring, *deinterleave(code & ((1 << (4 * _Z_DIGITS)) - 1)), now), sequence
-
-
-def aligned_ranges(low: int, high: int) -> list[tuple[int, int]]:
-    """Cut ``[low, high)`` into ranges whose first point has the lowest score in them: few, and growing outwards.
-
-    A range is a power of two of whole places, aligned to its own size, or lies within one place, where only the
-    sequence grows.
-    """
-    place = 1 << _SEQUENCE_BITS
-    found = []
-    while low < high:
-        rest = low % place
-        size = place - rest
-        if not rest:
-            size = low & -low if low else 1 << high.bit_length()
-            while low + size > high and size > place:
-                size >>= 1
-        end = min(low + size, high)
-        found.append((low, end))
-        low = end
-    return found
+def decay_bound(key: str, tenant: str) -> int:
+    """Return the first point at or after a bound of a range of keys, which may be longer or shorter than a key."""
+    digits = key[len(tenant) + 1 :]
+    width = 1 + _Z_DIGITS + 16
+    if not digits.isalnum():
+        return FIRST_POINT if key <= f"{tenant}|" else LAST_POINT
+    return int(digits[:width].ljust(width, "0"), 16) + (len(digits) > width)
 
 
 def interleave(x: int, y: int) -> int:
@@ -234,28 +276,23 @@ def _steps(value: float, bits: int) -> int:
     return min(max(math.floor(value * STEPS), 1), (1 << bits) - 1)
 
 
-_MASKS = (
-    (16, 0x0000_FFFF_0000_FFFF),
-    (8, 0x00FF_00FF_00FF_00FF),
-    (4, 0x0F0F_0F0F_0F0F_0F0F),
-    (2, 0x3333_3333_3333_3333),
-    (1, 0x5555_5555_5555_5555),
-)
-
-
 def _spread(bits: int) -> int:
     """Put a zero bit before each of up to 32 bits."""
-    for shift, mask in _MASKS:
-        bits = (bits | bits << shift) & mask
-    return bits
+    bits = (bits | bits << 16) & 0x0000_FFFF_0000_FFFF
+    bits = (bits | bits << 8) & 0x00FF_00FF_00FF_00FF
+    bits = (bits | bits << 4) & 0x0F0F_0F0F_0F0F_0F0F
+    bits = (bits | bits << 2) & 0x3333_3333_3333_3333
+    return (bits | bits << 1) & 0x5555_5555_5555_5555
 
 
 def _gather(bits: int) -> int:
-    """Keep every second bit: the inverse of :func:`_spread`."""
-    bits &= _MASKS[-1][1]
-    for (shift, _), (_, mask) in zip(reversed(_MASKS), (*reversed(_MASKS[:-1]), (0, 0xFFFF_FFFF)), strict=True):
-        bits = (bits | bits >> shift) & mask
-    return bits
+    """Keep every second bit of up to 64: the inverse of :func:`_spread`."""
+    bits &= 0x5555_5555_5555_5555
+    bits = (bits | bits >> 1) & 0x3333_3333_3333_3333
+    bits = (bits | bits >> 2) & 0x0F0F_0F0F_0F0F_0F0F
+    bits = (bits | bits >> 4) & 0x00FF_00FF_00FF_00FF
+    bits = (bits | bits >> 8) & 0x0000_FFFF_0000_FFFF
+    return (bits | bits >> 16) & 0xFFFF_FFFF
 
 
 # --- Hysteresis and chance ---------------------------------------------------------------------------------------

@@ -507,7 +507,6 @@ class Unit:
         if not evictable:
             node.keys = {}
             return
-        last, count = node.eligible or (memory.last_access, memory.access_count)
         random = node.keys.get("randomKey")
         superseded = memory.superseded_at is not None
         position = 0
@@ -519,11 +518,12 @@ class Unit:
             kind=memory.kind,
             weight=memory.weight,
             created=memory.created,
-            last_access=last,
-            access_count=count,
+            last_access=memory.last_access,
+            access_count=memory.access_count,
             sequence=memory.sequence,
             superseded=superseded,
             random_position=position,
+            eligible=node.eligible,
         )
         if random is not None:
             keys["randomKey"] = random

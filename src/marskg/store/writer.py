@@ -16,6 +16,7 @@ from marskg.errors import ClosureViolation, EngineUnavailable, InvalidInput
 from marskg.store import codec
 from marskg.store.engine import Conflict
 from marskg.store.flush import flush_statements
+from marskg.store.hollows import Hollows
 from marskg.store.state import TenantState
 from marskg.store.statements import statement
 from marskg.store.unit import Unit
@@ -33,7 +34,6 @@ T = TypeVar("T")
 
 #: How often a unit is built again before the tenant is reported as too busy.
 MAX_ATTEMPTS = 50
-_KEY_NAMES = ("fifoKey", "lruKey", "decayKey", "randomKey")
 
 
 #: Hears of each committed unit, after the commit.
@@ -48,7 +48,7 @@ class Ground:
     run: Callable[[str, Mapping[str, Any]], list[Row]]
     state: TenantState
     services: Services
-    low: Callable[[str], str]
+    hollows: Hollows | None
     exclude: frozenset[str]
 
 
@@ -70,7 +70,9 @@ class Writer:
         self.lock = threading.RLock()
         self._state: TenantState | None = None
         self._tails: dict[str, tuple[str, int, int] | None] = {}
-        self._low: dict[str, str] = {}
+        # Removed entries slow an index down only where it is log-structured, as in the engine of this one process;
+        # other processes, whose keys would not be heard of here, come with Bolt.
+        self.hollows = Hollows() if engine.name == "arcadedb" else None
         self.next_due: int | None = None
 
     # --- The tenant's row ---------------------------------------------------------------------------------------
@@ -92,7 +94,7 @@ class Writer:
         """Drop every copy; another writer was here."""
         self._state = None
         self._tails.clear()
-        self._low.clear()
+        self._forget_hollows()
 
     # --- Units of work ------------------------------------------------------------------------------------------
 
@@ -106,8 +108,8 @@ class Writer:
             for _ in range(MAX_ATTEMPTS):
                 unit = Unit(self.read, self.state, self.services)
                 unit.tails = self._tails
-                lowered: dict[str, str] = {}
-                unit.on_key = lambda name, key, seen=lowered: seen.update({name: min(key, seen.get(name, key))})  # type: ignore[misc]  # default binds the dict
+                if self.hollows is not None:
+                    unit.on_key = self.hollows.fill
                 try:
                     result = work(unit)
                     if not unit.records:
@@ -119,9 +121,10 @@ class Writer:
                 except BaseException:
                     # A unit that failed half-way may have told the session tails of episodes that never were.
                     self._tails.clear()
+                    self._forget_hollows()
                     raise
                 for done in units:
-                    self._after(done, lowered)
+                    self._after(done)
                 return result
         msg = f"tenant {self.tenant!r} is too busy: {MAX_ATTEMPTS} attempts lost to other writers; try again later"
         raise EngineUnavailable(msg)
@@ -157,7 +160,7 @@ class Writer:
 
         new = frozenset(node.memory.id for node in unit.nodes.values() if node.new)
         exclude = (new if len(new) == 1 else frozenset()) | unit.keep
-        return self.govern(Ground(read, transaction.run, unit.state, self.services, self.low, exclude))
+        return self.govern(Ground(read, transaction.run, unit.state, self.services, self.hollows, exclude))
 
     def _run_steps(self, transaction: Transaction, steps: list[Step]) -> None:
         for position, step in enumerate(steps):
@@ -183,31 +186,18 @@ class Writer:
             return False
         return bool(rows) and rows[0]["leaf"] == record.leaf
 
-    def _after(self, unit: Unit, lowered: Mapping[str, str]) -> None:
+    def _after(self, unit: Unit) -> None:
         self._state = unit.state
-        for name, key in lowered.items():
-            if name in self._low and key < self._low[name]:
-                self._low[name] = key
         for node in unit.nodes.values():
             due = unit.due_at(node)
             if due is not None and (self.next_due is None or due < self.next_due):
                 self.next_due = due
         self._on_commit(unit)
 
-    # --- Start bounds of the order indexes ------------------------------------------------------------------------
-
-    def low(self, name: str) -> str:
-        """Return where a scan of the order index ``name`` may start.
-
-        Deleted entries stay in a log-structured index and slow a scan from its head by 26 times after some thousand
-        removals, so a scan starts at the smallest key that may be there.
-        """
-        return self._low.get(name, f"{self.tenant}|")
-
-    def raise_low(self, name: str, key: str) -> None:
-        """Note that no key below ``key`` is in the order index ``name``."""
-        if name in _KEY_NAMES:
-            self._low[name] = key
+    def _forget_hollows(self) -> None:
+        """Forget what a policy emptied: the transaction that did may not have been committed."""
+        if self.hollows is not None:
+            self.hollows.clear()
 
     # --- Access log -----------------------------------------------------------------------------------------------
 

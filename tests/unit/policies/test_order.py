@@ -12,10 +12,10 @@ from marskg.clock import DAY_MS, SeededSource
 from marskg.ontology.vocabulary import Kind
 from marskg.store.order import (
     Access,
+    DecayScale,
     Scoring,
     decay_key,
     decay_point,
-    decay_score,
     effective_access,
     exp_position,
     frequency,
@@ -51,7 +51,8 @@ def test_scores_are_integers_of_a_millionth(value: float, whole: int) -> None:
 
 def test_without_recency_only_what_lasts_decides() -> None:
     scoring = Scoring(beta=0.0)
-    assert decay_score(scoring, 10 << 20, 12345, NOW) == decay_score(scoring, 10 << 20, 99999, NOW + DAY_MS)
+    now, later = DecayScale(scoring, NOW), DecayScale(scoring, NOW + DAY_MS)
+    assert now.score(38 << 20, 12345) == later.score(38 << 20, 99999) > 0
 
 
 def test_keys_are_read_back() -> None:
