@@ -26,6 +26,13 @@ def test_sparql_answers_and_says_how_fresh_it_is(here: Callable[..., Outcome]) -
     assert "as of audit sequence" in here("sparql", SPARQL).err
 
 
+def test_prefixes_may_be_declared_and_need_not(here: Callable[..., Outcome]) -> None:
+    own = "prefix mars: <https://example.org/else#>\n" + SPARQL
+    assert here("sparql", own, "--json").json()["rows"] == []
+    other = "PREFIX m: <https://w3id.org/mars-kg/ns#> SELECT ?t WHERE { ?m a m:Social, mars:Memory ; m:content ?t }"
+    assert here("sparql", other, "--json").json()["rows"] == [["Rui is a friend of Ana"]]
+
+
 def test_sparql_follows_the_store(here: Callable[..., Outcome]) -> None:
     assert len(here("sparql", SPARQL, "--json").json()["rows"]) == 1
     assert here("remember", "Eva is a colleague", "--kind", "social").status == 0

@@ -144,11 +144,15 @@ def run(given: Sequence[str]) -> int:
     except BrokenPipeError:
         return _pipe_closed()
     except (click.ClickException, click.Abort, KeyboardInterrupt, MarsError, OSError) as error:
+        found: BaseException = error
         kind, message, status = _known(error)
     except Exception as error:  # noqa: BLE001 - the outermost door: nothing may leave as a traceback
+        found = error
         kind, message, status = _defect(error)
     else:
         return result if isinstance(result, int) else DONE
+    if os.environ.get("MARS_DEBUG") == "1":
+        traceback.print_exception(found)
     return _tell(kind, message, status, as_json=as_json)
 
 
@@ -172,8 +176,6 @@ def _known(error: BaseException) -> tuple[str, str, int]:
 
 
 def _tell(kind: str, message: str, status: int, *, as_json: bool) -> int:
-    if os.environ.get("MARS_DEBUG") == "1":
-        traceback.print_exc()
     if as_json:
         note(json.dumps({"error": {"type": kind, "message": message}}, ensure_ascii=False))
     else:
