@@ -29,6 +29,8 @@ _JVM_ARGS = (
     "-Xmx{heap} -XX:+UseSerialGC -XX:TieredStopAtLevel=4 "
     "-Darcadedb.indexDefaultPageSize=32768 -Darcadedb.bucketDefaultPageSize=16384"
 )
+#: Of the JVM that all stores of a process share.
+HEAP = "768m"
 _LOCK_NAME = "mars.lock"
 _RETRYABLE = ("ConcurrentModificationException", "NeedRetryException", "LockTimeoutException", "DuplicatedKeyException")
 _DISK = ("No space left on device", "Read-only file system", "Disk quota exceeded")
@@ -69,6 +71,24 @@ def _muted_stderr() -> Iterator[None]:
         os.dup2(saved, 2)
         os.close(saved)
         os.close(null)
+
+
+@contextmanager
+def engine_defaults() -> Iterator[None]:
+    """Let databases that are created inside have the engine's own page sizes: what a bench compares with."""
+    _, jpype = _start(HEAP)
+    settings = jpype.JClass("com.arcadedb.GlobalConfiguration")
+    chosen = [
+        (setting, setting.getValue())
+        for setting in (settings.INDEX_DEFAULT_PAGE_SIZE, settings.BUCKET_DEFAULT_PAGE_SIZE)
+    ]
+    for setting, _ in chosen:
+        setting.setValue(setting.getDefValue())
+    try:
+        yield
+    finally:
+        for setting, value in chosen:
+            setting.setValue(value)
 
 
 class FolderLock:
@@ -166,7 +186,7 @@ class ArcadeDB:
 
     name = "arcadedb"
 
-    def __init__(self, folder: Path, *, heap: str = "768m") -> None:
+    def __init__(self, folder: Path, *, heap: str = HEAP) -> None:
         """Open or create the database under ``folder``.
 
         Raises:
@@ -177,7 +197,8 @@ class ArcadeDB:
         self._lock = FolderLock(folder)
         self._mutex = threading.RLock()
         self._database: Any = None
-        path = folder / "graph"
+        # The JVM keeps the working folder that the process had when it started; a relative path would miss a later one.
+        path = folder.absolute() / "graph"
         try:
             bindings, jpype = _start(heap)
             self._error = (bindings.ArcadeDBError, jpype.JException)

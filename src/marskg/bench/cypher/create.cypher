@@ -1,0 +1,1 @@
+CREATE (m:Memory:$KIND$) SET m = $node

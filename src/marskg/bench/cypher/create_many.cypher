@@ -1,0 +1,2 @@
+UNWIND $rows AS row
+CREATE (m:Memory:$KIND$) SET m = row

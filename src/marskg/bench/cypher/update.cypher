@@ -1,0 +1,3 @@
+UNWIND $rows AS row
+MATCH (m:Memory {ref: row.ref})
+SET m += row.set

@@ -1,0 +1,129 @@
+"""``mars bench store``: what governance costs, as ratios to the bare engine within one run.
+
+Guarantees: both sides of a ratio are measured by turns in the same process, so that a busy machine changes the times
+and hardly the ratios; nothing that exists is touched; every ratio is under a key with ``ratio`` in its path. What is
+measured, and against what, is written in ``docs/reference/bench.md``.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import click
+from rich.console import Console
+
+from marskg.bench import _forgetting, _proving, _report, _writes
+from marskg.bench._rig import embedded, server
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from marskg.bench._rig import Rig
+
+#: Hears what is being measured.
+Say: TypeAlias = "Callable[[str], None]"
+
+DEFAULT_N = 10_000
+ENGINES = {"arcadedb": ("arcadedb",), "neo4j": ("neo4j",), "both": ("arcadedb", "neo4j")}
+_LEAST, _MOST = 100, 1_000_000
+
+
+def run(n: int, engines: Sequence[str], *, seed: int, say: Say) -> dict[str, Any]:
+    """Measure ``engines`` with stores of ``n`` memories; ``say`` hears of each step.
+
+    Raises:
+        InvalidInput: no server is named although one is to be measured.
+        EngineUnavailable: an engine cannot be opened.
+    """
+    result: dict[str, Any] = {"bench": "store", "n": n, "seed": seed, "environment": _report.environment()}
+    result["engines"] = {}
+    for name in engines:
+        start = time.perf_counter()
+        opened = embedded(n, seed, say) if name == "arcadedb" else server(os.environ.get("NEO4J_URI"), n, seed, say)
+        with opened as rig:
+            figures = _measure(rig, n, say)
+        result["engines"][name] = {"version": rig.version, "seconds": round(time.perf_counter() - start, 1), **figures}
+    return result
+
+
+def _measure(rig: Rig, n: int, say: Say) -> dict[str, Any]:
+    """Return the figures of one engine; ``n`` also decides how often each is taken."""
+    often = max(5, min(400, n // 25))
+
+    def step(what: str) -> None:
+        say(f"{rig.engine}: {what}")
+
+    step("single writes")
+    single = _writes.single(rig, often)
+    step("batches")
+    many = _writes.many(rig, max(2, often // 25))
+    step("four threads")
+    threads = _writes.four_threads(rig, max(2, often // 80), min(100, often))
+    step("access statistics")
+    access = _writes.access(rig, max(5, often // 2))
+    triggers = _forgetting.triggers(rig, max(3, often // 20), say)
+    step("a full budget")
+    full = _writes.full_budget(rig, max(2, often // 50))
+    step("verification")
+    verify = _proving.verify(rig)
+    step("validation")
+    validation = _proving.validation(rig, max(3, often // 20))
+    step("export")
+    export = _proving.export(rig, max(2, often // 80))
+    return {
+        "remember": {"single": single, "many": many},
+        "writes": {"full_budget": full, "four_threads": threads},
+        "access": access,
+        "triggers": triggers,
+        "verify": verify,
+        "validation": validation,
+        "export": export,
+    }
+
+
+@click.command("mars bench store", context_settings={"help_option_names": ["-h", "--help"]})
+@click.option("--n", default=DEFAULT_N, show_default=True, type=click.IntRange(_LEAST, _MOST), help="Memories.")
+@click.option(
+    "--engine",
+    default="arcadedb",
+    show_default=True,
+    type=click.Choice(list(ENGINES)),
+    help="neo4j needs NEO4J_URI, NEO4J_USERNAME and NEO4J_PASSWORD.",
+)
+@click.option("--seed", default=1, show_default=True, help="Of the conversation that is remembered.")
+@click.option("--chart", type=click.Path(dir_okay=False, path_type=Path), help="Draw the ratios to this file.")
+@click.option("--json", "as_json", is_flag=True, help="Answer with one JSON document.")
+def command(n: int, engine: str, seed: int, chart: Path | None, *, as_json: bool) -> None:
+    """Measure what governance costs, beside the bare engine in the same run."""
+    _report.check_chart(chart)
+    with _saying() as say:
+        result = run(n, ENGINES[engine], seed=seed, say=say)
+    if as_json:
+        sys.stdout.write(json.dumps(result, indent=2) + "\n")
+    else:
+        _report.show(result)
+    if chart is not None:
+        _report.draw(result, chart)
+
+
+@contextmanager
+def _saying() -> Iterator[Say]:
+    """Show what is being measured on standard error, on a terminal as a line that moves."""
+    console = Console(file=sys.stderr, highlight=False, markup=False, emoji=False)
+    if not sys.stderr.isatty():
+        yield console.print
+        return
+    with console.status("…") as status:
+        yield status.update
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run the bench with command-line ``arguments``; returns the exit status."""
+    command.main(list(arguments), standalone_mode=False)
+    return 0
