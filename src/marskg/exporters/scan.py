@@ -161,14 +161,15 @@ class JsonScanner:
 
     def _fill(self) -> bool:
         """Append a block of the file to the buffer, forgetting what was passed; return whether there was any."""
+        rest = self._buffer[self._position :]
         try:
             # Doubling keeps the copying of a large value linear.
-            block = self._file.read(max(_BLOCK, len(self._buffer)))
+            block = self._file.read(max(_BLOCK, len(rest)))
         except UnicodeDecodeError:
             self.refuse("not UTF-8; save the document as UTF-8")
         except OSError as error:
             raise unreadable(self._path, error) from error
-        self._buffer = self._buffer[self._position :] + block
+        self._buffer = rest + block
         self._position = 0
         return bool(block)
 
