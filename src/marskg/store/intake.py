@@ -6,6 +6,7 @@ is written; a batch is whole or absent, and after an interruption the batches be
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from marskg.clock import MAX_MS
@@ -14,6 +15,7 @@ from marskg.errors import BudgetInfeasible, InvalidMemory
 from marskg.ontology.vocabulary import Kind, TaskStatus
 from marskg.store import amend, codec, maintenance
 from marskg.store.admission import check_draft, check_fits, check_iri, check_text
+from marskg.store.forgotten import NOT_STORED, without_forgotten
 from marskg.store.remember import Prepared, admit, check_new_id, retract
 
 if TYPE_CHECKING:
@@ -55,15 +57,18 @@ class Intake:
         return self._writer.run(work)
 
     def many(self, drafts: Iterable[Draft], *, progress: Callable[[int], None] | None, atomic: bool) -> int:
-        """Store what a reader yields; returns how many drafts were done."""
+        """Store what a reader yields; returns how many drafts were done.
+
+        Those that make no sense without something that was forgotten meanwhile are not among them.
+        """
         maintenance.settle(self._writer)
         refs: dict[str, str] = {}
-        done = 0
+        read = done = 0
         for batch in self._batches(drafts, atomic=atomic):
-            self._write_batch(batch, refs, splittable=not atomic)
-            done += len(batch)
+            done += self._write_batch(batch, refs, splittable=not atomic)
+            read += len(batch)
             if progress is not None:
-                progress(done)
+                progress(read)
         return done
 
     def new_version(self, node_id: str, content: str) -> Memory:
@@ -104,42 +109,48 @@ class Intake:
         if batch:
             yield batch
 
-    def _write_batch(self, batch: list[Prepared], refs: dict[str, str], *, splittable: bool) -> None:
-        """Write a batch in one transaction; one that the budget cannot hold at once goes in halves."""
+    def _write_batch(self, batch: list[Prepared], refs: dict[str, str], *, splittable: bool) -> int:
+        """Write a batch in one transaction; one that the budget cannot hold at once goes in halves.
 
-        def work(unit: Unit) -> dict[str, str]:
+        Returns how many of its drafts were done.
+        """
+
+        def work(unit: Unit) -> tuple[int, dict[str, str]]:
             local = dict(refs)
-            for prepared in batch:
-                _apply(unit, prepared, local)
-            return local
+            done = sum(_apply(unit, prepared, local) for prepared in batch)
+            return done, local
 
         try:
-            refs.update(self._writer.run(work))
+            done, known = self._writer.run(work)
         except BudgetInfeasible:
             if not splittable or len(batch) == 1:
                 raise
             middle = len(batch) // 2
-            self._write_batch(batch[:middle], refs, splittable=True)
-            self._write_batch(batch[middle:], refs, splittable=True)
+            first = self._write_batch(batch[:middle], refs, splittable=True)
+            return first + self._write_batch(batch[middle:], refs, splittable=True)
+        refs.update(known)
+        return done
 
 
-def _apply(unit: Unit, prepared: Prepared, refs: dict[str, str]) -> None:
-    """Do what one draft asks for."""
+def _apply(unit: Unit, prepared: Prepared, refs: dict[str, str]) -> bool:
+    """Do what one draft asks for; returns False if it makes no sense any more."""
     draft = prepared.draft
     if draft.action == "remember":
-        memory = admit(unit, prepared, refs)
+        possible = without_forgotten(unit, draft, refs)
+        memory = None if possible is None else admit(unit, replace(prepared, draft=possible), refs)
         if draft.ref:
-            refs[draft.ref] = memory.id
-        return
+            refs[draft.ref] = NOT_STORED if memory is None else memory.id
+        return memory is not None
     if draft.key is None:
         msg = f"draft {draft.ref[:60]!r} retracts or closes without a key; name the key"
         raise InvalidMemory(msg)
     if draft.action == "retract":
         retract(unit, draft.key, draft.subjects, draft.content or None)
-        return
+        return True
     closed = close_task(unit, draft.key, draft.subjects, draft.status or TaskStatus.DONE)
     if draft.ref and closed is not None:
         refs[draft.ref] = closed.id
+    return True
 
 
 def close_task(unit: Unit, key: str, subjects: tuple[str, ...], status: TaskStatus) -> Memory | None:

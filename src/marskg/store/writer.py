@@ -123,6 +123,9 @@ class Writer:
                     self._tails.clear()
                     self._forget_hollows()
                     raise
+                if len(units) > 1:
+                    # What made room may have taken the last episode of any session.
+                    self._tails.clear()
                 for done in units:
                     self._after(done)
                 return result
