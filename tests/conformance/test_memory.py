@@ -11,6 +11,8 @@ from marskg.clock import DAY_MS
 from marskg.ontology.vocabulary import EdgeType, Kind, TaskStatus, Tier
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from marskg.memory import AgentMemory
     from tests.support.stores import Stores
 
@@ -103,7 +105,9 @@ def test_equal_values_of_a_set_merge_and_a_retraction_ends_one(stores: Stores) -
 def test_values_of_a_ledger_accumulate(stores: Stores) -> None:
     mem = stores.open()
     for amount in (3, 3, 5):
-        mem.remember(f"coffee {amount}", kind="semantic", key="expenses", cardinality="append", payload={"amount": amount})
+        mem.remember(
+            f"coffee {amount}", kind="semantic", key="expenses", cardinality="append", payload={"amount": amount}
+        )
     assert mem.stats()["live"] == 3
     with pytest.raises(marskg.InvalidMemory, match="cardinality"):
         mem.remember("x", kind="semantic", key="expenses", cardinality="single")
@@ -339,7 +343,9 @@ def test_reading_is_logged_and_saves_from_lru(stores: Stores) -> None:
 def test_entities_are_shared_between_memories_and_go_with_the_last(stores: Stores) -> None:
     mem = stores.open()
     mem.remember("Ann called", mentions=["Ann"])
-    mem.remember("ann wrote", mentions=["ann", marskg.EntityRef("Acme", "organization", same_as=("https://e.org/acme",))])
+    mem.remember(
+        "ann wrote", mentions=["ann", marskg.EntityRef("Acme", "organization", same_as=("https://e.org/acme",))]
+    )
     assert sorted(entity.name for entity in mem.entities()) == ["Acme", "Ann"]
     mem.forget(mem.plan(policy="fifo", budget=0))
     assert list(mem.entities()) == []
@@ -372,10 +378,8 @@ def test_a_batch_is_whole_or_absent(stores: Stores) -> None:
     assert_sound(mem)
 
 
-def test_an_export_comes_back_equal(stores: Stores, tmp_path: object) -> None:
-    from pathlib import Path
-
-    folder = Path(str(tmp_path))
+def test_an_export_comes_back_equal(stores: Stores, tmp_path: Path) -> None:
+    folder = tmp_path
     mem = stores.open()
     turn = mem.remember("I moved", session="s", mentions=["Ann"])
     fact = mem.remember("moved", kind="semantic", key="home", derives_from=turn.id, depends_on=turn.id)

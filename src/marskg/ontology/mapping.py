@@ -111,8 +111,8 @@ def field_lines(subject: str, fields: Iterable[Field], get: object) -> list[str]
         if spec.datatype is Datatype.BOOLEAN and value is False:
             continue
         predicate = OWL_SAME_AS if spec.name == "same_as" else spec.iri
-        for item in value if spec.many else (value,):
-            lines.append(f"{subject} <{predicate}> {literal(item, spec.datatype)} .")
+        values = value if spec.many else (value,)
+        lines += [f"{subject} <{predicate}> {literal(item, spec.datatype)} ." for item in values]
     return lines
 
 

@@ -115,9 +115,9 @@ def add_edge(unit: Unit, source: str, type_: EdgeType, target: str, weight: floa
         return memory
     unit.link(node, Edge(source, type_, target, unit.now, weight))
     base = unit.node(target).memory
-    if type_ is EdgeType.DEPENDS_ON and base.expires_at is not None:
-        if memory.expires_at is None or memory.expires_at > base.expires_at:
-            unit.change(node, expires_at=base.expires_at)
+    limit = base.expires_at if type_ is EdgeType.DEPENDS_ON else None
+    if limit is not None and (memory.expires_at is None or memory.expires_at > limit):
+        unit.change(node, expires_at=limit)
     unit.record(
         Operation.LINK, node, tier_before=memory.tier, details={"rule": "link", "reason": f"{type_} edge added"}
     )

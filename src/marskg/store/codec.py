@@ -150,7 +150,7 @@ def encode_entity(entity: Entity) -> dict[str, Any]:
 
 def decode_entity(node: Row) -> Entity:
     """Return the entity that the properties ``node`` describe."""
-    values = {
+    values: dict[str, Any] = {
         name: tuple(node[local]) if many else node[local]
         for name, local, many in _ENTITY_SPECS
         if node.get(local) is not None

@@ -109,9 +109,9 @@ class Loader:
             current = stack.pop()
             given.add(current[0].id)
             yield current
-            for other in sorted(wanted_by.pop(current[0].id, ())):
-                if other in waiting and all(need in given or need not in waits for need in waits[other]):
-                    stack.append(waiting.pop(other))
+            freed = [other for other in sorted(wanted_by.pop(current[0].id, ())) if other in waiting]
+            ready = [other for other in freed if all(need in given or need not in waits for need in waits[other])]
+            stack += [waiting.pop(other) for other in ready]
 
     def _entities(self, entities: list[tuple[Entity, tuple[Edge, ...]]]) -> None:
         """Create the entities, then the edges between them."""
