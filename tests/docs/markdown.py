@@ -1,7 +1,7 @@
 """The code blocks of a Markdown page, with what its HTML comments say about them.
 
-Directly before a block, ``<!-- not run: WHY -->`` keeps it from being run. Anywhere on a page, ``<!-- needs: neo4j -->``
-says what its blocks need.
+Directly before a block, ``<!-- not run: WHY -->`` keeps it from being run. Anywhere on a page,
+``<!-- needs: neo4j -->`` says what its blocks need.
 """
 
 from __future__ import annotations
@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 #: What is run; every other language must be one of the next set, so that no block is passed over by a misspelling.
 RUN = frozenset({"console", "pycon", "python", "sh"})
 SHOWN = frozenset({"", "cypher", "json", "nquads", "sparql", "sql", "text", "turtle", "yaml"})
-_FENCE = re.compile(r"^(?P<indent> *)```(?P<language>[\w-]*)[^\n]*\n(?P<body>.*?)^(?P=indent)```[ ]*$", re.S | re.M)
+_FENCE = re.compile(
+    r"^(?P<indent> *)```(?P<language>[\w-]*)[^\n]*\n(?P<body>.*?)^(?P=indent)```[ ]*$", re.DOTALL | re.MULTILINE
+)
 _NOT_RUN = re.compile(r"<!-- not run: (?P<why>[^>]+?) -->\s*$")
 _NEEDS = re.compile(r"<!-- needs: (?P<what>\w+) -->")
 

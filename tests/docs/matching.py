@@ -26,7 +26,6 @@ _FREE = {
     "bytes": r"\b[\d,]+(?= bytes)",
     "seconds": r"\b[\d.]+(?= seconds)",
     "days": r"\b[\d.]+(?:e-\d+)?(?= days)",
-    "folder": r"/tmp/[\w./-]+",
 }
 _TOKEN = re.compile("|".join(f"(?P<{name}>{pattern})" for name, pattern in {**_BOUND, **_FREE}.items()))
 _BLANKS = re.compile(r"[ \t]+")

@@ -2,7 +2,7 @@
 
 ``python -m tests.docs.pages PAGE…`` writes what the commands of a page print now into the page: for writers, when a
 command's output has changed. Blocks in ``sh`` must succeed. In ``console``, what stands below a ``$`` line is what it
-prints on both streams; it must succeed unless ``echo $?`` follows. ``pycon`` is a Python session, ``python`` is a script.
+prints on both streams; it must succeed unless ``echo $?`` follows. ``pycon`` is a Python session, ``python`` a script.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ class WarmMars:
     def python(self, code: str, page: str, mode: str, folder: Path, env: Mapping[str, str]) -> tuple[int, str]:
         """Run Python among the names of ``page``; returns whether it failed, and what it printed."""
         request = {"python": code, "page": page, "mode": mode, "cwd": str(folder), "env": dict(env)}
-        with tempfile.TemporaryFile() as out, open(os.devnull, "rb") as nothing:
+        with tempfile.TemporaryFile() as out, Path(os.devnull).open("rb") as nothing:
             status = self._ask(request, [nothing.fileno(), out.fileno(), out.fileno()])
             out.seek(0)
             return status, out.read().decode()
@@ -242,7 +242,7 @@ class Page:
         return new
 
     def _at(self, block: Block) -> str:
-        return f"{self.path.relative_to(ROOT)}, line {block.line}"
+        return f"{os.path.relpath(self.path, ROOT)}, line {block.line}"
 
 
 def _console(body: str) -> list[_Piece]:

@@ -1,0 +1,144 @@
+"""Every command and example in the documents runs, and prints what its page shows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.docs.markdown import RUN, SHOWN, blocks, needs, pages
+from tests.docs.pages import ROOT, PageError, WarmMars, replaced_on_neo4j, run_page
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.support.neo4j import Neo4jAddress
+
+#: A page of many commands on a heavily loaded machine.
+pytestmark = pytest.mark.timeout(1800)
+
+ALL = {path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8") for path in pages(ROOT)}
+RUNNING = {
+    name: needs(text)
+    for name, text in ALL.items()
+    if any(block.language in RUN and block.not_run is None for block in blocks(text))
+}
+#: Every block that is not run, by page and first line; its reason stands before it on the page.
+NOT_RUN = {
+    ("README.md", "$ make demo"),
+    ("README.md", "$ pip install ."),
+    ("CONTRIBUTING.md", "$ make check"),
+}
+
+
+def _pages_needing(*what: str) -> list[str]:
+    return sorted(name for name, needed in RUNNING.items() if needed == set(what))
+
+
+@pytest.mark.parametrize("name", _pages_needing())
+def test_a_page_does_what_it_shows(name: str, warm: WarmMars) -> None:
+    run_page(ROOT / name, warm)
+
+
+@pytest.mark.parametrize("name", _pages_needing("neo4j"))
+def test_a_page_about_neo4j_does_what_it_shows(
+    name: str, warm: WarmMars, neo4j_server: Neo4jAddress, tenant: str
+) -> None:
+    run_page(ROOT / name, warm, replaced_on_neo4j(neo4j_server.uri, neo4j_server.password, tenant))
+
+
+@pytest.mark.parametrize("name", _pages_needing("node"))
+def test_a_page_about_node_does_what_it_shows(name: str, warm: WarmMars, node_modules: Path) -> None:
+    run_page(ROOT / name, warm, {"./node_modules": str(node_modules)})
+
+
+def test_every_page_that_runs_is_among_these() -> None:
+    assert {need for needed in RUNNING.values() for need in needed} <= {"neo4j", "node"}
+    assert all(len(needed) <= 1 for needed in RUNNING.values())
+
+
+def test_every_block_is_run_or_shown_on_purpose() -> None:
+    found = {block.language for text in ALL.values() for block in blocks(text)}
+    assert found <= RUN | SHOWN
+
+
+def test_what_is_not_run_is_listed_here_and_has_a_reason_there() -> None:
+    excluded = {
+        (name, block.body.splitlines()[0].partition("  #")[0].strip()): block.not_run
+        for name, text in ALL.items()
+        for block in blocks(text)
+        if block.not_run is not None
+    }
+    assert excluded.keys() == NOT_RUN
+    assert all(len(str(why).split()) >= 4 for why in excluded.values())
+
+
+def test_a_page_that_shows_something_else_is_found(warm: WarmMars, tmp_path: Path) -> None:
+    page = _page(tmp_path, "```console\n$ mars stats --store ./nothing\nall is well\n$ echo $?\n0\n```\n")
+    with pytest.raises(PageError, match="there is no store"):
+        run_page(page, warm)
+
+
+@pytest.mark.parametrize(
+    ("block", "what"),
+    [
+        ("```sh\nfalse\ntrue\n```\n", "failed with status 1"),
+        ("```console\n$ false\n```\n", "false"),
+        ("```python\nassert 1 == 2\n```\n", "AssertionError"),
+        ("```pycon\n>>> 1 + 1\n3\n```\n", "it printed"),
+        ("```pycon\n>>> 1 + 1\n```\n", "it printed"),
+        ("```console\n$ echo 1; echo 2\n1\n```\n", "it printed"),
+        ("```console\n$ echo 1\n1\n2\n```\n", "it printed"),
+    ],
+)
+def test_a_block_that_does_not_hold_is_found(block: str, what: str, warm: WarmMars, tmp_path: Path) -> None:
+    with pytest.raises(PageError, match=what):
+        run_page(_page(tmp_path, block), warm)
+
+
+def test_blocks_share_their_folder_their_variables_and_their_names(warm: WarmMars, tmp_path: Path) -> None:
+    text = """
+```sh
+mkdir made && cd made
+export COLOUR=blue
+size='three feet'
+```
+```python
+import os
+from pathlib import Path
+Path("colour.txt").write_text(os.environ["COLOUR"])
+```
+```console
+$ cat colour.txt; echo " and $size"
+blue and three feet
+$ (exit 3)
+$ echo $?
+3
+$ printf 'a\\nb\\nc\\n'
+a
+…
+c
+```
+```pycon
+>>> Path("colour.txt").read_text()
+'blue'
+>>> 1 / 0
+ZeroDivisionError: division by zero
+```
+"""
+    run_page(_page(tmp_path, text), warm)
+
+
+def test_an_id_on_the_page_stands_for_one_id(warm: WarmMars, tmp_path: Path) -> None:
+    one, two = ("01a1fe1e-0338-7f8c-a1b0-624e9186de3f", "01a1fe1e-0ae2-74ce-be83-ae397d946853")
+    made, kept = f"$ cat /proc/sys/kernel/random/uuid | tee kept\n{one}", f"$ cat kept\n{{}}\n$ grep -c {one} kept\n1"
+    page = f"```console\n{made}\n{kept}\n```\n"
+    run_page(_page(tmp_path, page.format(one)), warm)
+    with pytest.raises(PageError):
+        run_page(_page(tmp_path, page.format(two)), warm)
+
+
+def _page(folder: Path, text: str) -> Path:
+    path = folder / "page.md"
+    path.write_text(text, encoding="utf-8")
+    return path
