@@ -10,6 +10,8 @@ Source: W3C SHACL sections 2.1.3 (targets) and 3.6 (validation report).
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Protocol
 
 import pyrudof
@@ -33,9 +35,12 @@ _LINE = re.compile(
     r"\s*(?:<([^>]*)>|_:(\S+))\s+<([^>]*)>\s+"
     r'(?:<([^>]*)>|_:(\S+)|"((?:[^"\\]|\\.)*)"(?:\^\^<([^>]*)>|@([A-Za-z0-9-]+))?)\s*\.\s*\Z'
 )
+_TARGETS = (SH.targetClass, SH.targetSubjectsOf, SH.targetObjectsOf)
 _FOCUS_NS = "urn:marskg:focus:"
 _CLASS_TARGET = re.compile(r"sh:targetClass mars:(\w+)")
-_TYPED = re.compile(rf"(<([^>]*)> <{RDF.type}> <){re.escape(NS)}(\w+)> \.")
+_TYPED = re.compile(rf"((?:<([^>]*)>|(_:\S+)) <{RDF.type}> <){re.escape(NS)}(\w+)> \.")
+#: A staging frame needs some data to be opened over.
+_ANCHOR = f"<{_FOCUS_NS}a> <{_FOCUS_NS}b> <{_FOCUS_NS}c> .\n"
 _NO_TRIPLES = "line {number} is no N-Triples statement: write one statement a line, as exports do"
 
 
@@ -62,28 +67,32 @@ class Rudof:
         """Read the shapes, which serve every later call."""
         self._session = pyrudof.Rudof(pyrudof.RudofConfig())
         self._session.read_shacl(_CLASS_TARGET.sub(rf"sh:targetClass <{_FOCUS_NS}\1>", shapes_turtle()))
+        self._session.read_data(_ANCHOR, pyrudof.RDFFormat.NTriples, merge=False)
 
     def breaches(self, lines: Sequence[str], focus: Collection[str]) -> list[Breach]:
         """Return what the nodes ``focus`` break; see :class:`ShaclEngine`."""
         nodes = set(focus)
         marked = [
-            f"{match[1]}{_FOCUS_NS}{match[3]}> ."
+            f"{match[1]}{_FOCUS_NS}{match[4]}> ."
             for match in map(_TYPED.match, lines)
-            if match is not None and match[2] in nodes
+            if match is not None and (match[2] or match[3]) in nodes
         ]
+        # Data of a staging frame is gone with it: setting up an empty store for each call takes a tenth of a second.
+        self._session.begin_staging()
         try:
-            # merge=False said aloud: without it the engine keeps the data of the last call, against its documentation.
             self._session.read_data(
                 "\n".join([*lines, *marked, ""]),
                 pyrudof.RDFFormat.NTriples,
                 reader_mode=pyrudof.ReaderMode.Strict,
-                merge=False,
+                merge=True,
             )
-        except pyrudof.RudofError:
+            report = self._session.validate_shacl()
+        except pyrudof.DataError:
             parse(lines)  # names the line
             msg = "the data is no N-Triples document: validate an export of this product"
             raise InvalidDocument(msg) from None
-        report = self._session.validate_shacl()
+        finally:
+            self._session.rollback_staging()
         return [
             (entry.focus_node, str(entry.source_shape).removeprefix(SHAPES_NS))
             for entry in report.violations
@@ -95,11 +104,8 @@ class Pyshacl:
     """The referee, in Python, written by other people."""
 
     def __init__(self) -> None:
-        """Read the shapes, which serve every later call."""
-        self._shapes = shapes_graph()
-        self._targets = targeted_shapes(self._shapes)
-        self._parts = {shape: _description(self._shapes, shape) for shape, _ in self._targets}
-        self._common = self._helpers()
+        """Prepare the shapes, which serve every later call."""
+        self._parts = _prepared()
 
     def breaches(self, lines: Sequence[str], focus: Collection[str]) -> list[Breach]:
         """Return what the nodes ``focus`` break, by a copy of the shapes that targets these nodes by ``sh:targetNode``.
@@ -108,23 +114,42 @@ class Pyshacl:
         does in the whole graph. Shapes that no node gets are left out.
         """
         data = parse(lines)
-        selected = _selections(data, {URIRef(node) for node in focus})
+        selected = _selections(data, {_node(name) for name in focus})
         copy = Graph()
-        for shape, targets in self._targets:
-            chosen = {node for target in targets for node in selected.get(target, ())}
+        for part in self._parts:
+            chosen = {node for target in part.targets for node in selected.get(target, ())}
             if chosen:
-                _add(copy, self._parts[shape])
-                _add(copy, ((shape, SH.targetNode, node) for node in chosen))
-        if not copy:
-            return []
-        _add(copy, self._common)
-        return run_pyshacl(data, copy)
+                _add(copy, part.triples)
+                _add(copy, ((part.shape, SH.targetNode, node) for node in chosen))
+        return run_pyshacl(data, copy) if copy else []
 
-    def _helpers(self) -> list[tuple[Node, Node, Node]]:
-        """Return the triples of shapes without a target, which others refer to."""
-        targeted = {shape for shape, _ in self._targets}
-        named = {s for s in self._shapes.subjects(RDF.type, SH.NodeShape) if isinstance(s, URIRef)}
-        return [triple for shape in named - targeted for triple in _description(self._shapes, shape)]
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A shape with targets: itself, its targets, and its triples with those of the shapes that it refers to."""
+
+    shape: URIRef
+    targets: tuple[tuple[Node, Node], ...]
+    triples: tuple[tuple[Node, Node, Node], ...]
+
+
+@cache
+def _prepared() -> tuple[_Part, ...]:
+    """Return the packaged shapes, each on its own."""
+    graph = shapes_graph()
+    return tuple(
+        _Part(shape, tuple(targets), tuple(_description(graph, shape))) for shape, targets in targeted_shapes(graph)
+    )
+
+
+def _node(name: str) -> Node:
+    """Return the term that a focus node's name means."""
+    return BNode(name.removeprefix("_:")) if name.startswith("_:") else URIRef(name)
+
+
+def _name(node: Node | None) -> str:
+    """Return the name of a node: an IRI, or ``_:`` and a label."""
+    return f"_:{node}" if isinstance(node, BNode) else str(node)
 
 
 def parse(lines: Iterable[str]) -> Graph:
@@ -160,11 +185,11 @@ def run_pyshacl(data: Graph, shapes: Graph) -> list[Breach]:
         # Only the report's own results: those behind sh:detail belong to nested shapes.
         for result in report.objects(validation, SH.result):
             shape = str(report.value(result, SH.sourceShape)).removeprefix(SHAPES_NS)
-            found.append((str(report.value(result, SH.focusNode)), shape))
+            found.append((_name(report.value(result, SH.focusNode)), shape))
     return found
 
 
-def _selections(data: Graph, nodes: set[URIRef]) -> dict[tuple[Node, Node], set[Node]]:
+def _selections(data: Graph, nodes: set[Node]) -> dict[tuple[Node, Node], set[Node]]:
     """Return which of ``nodes`` each target selects in ``data``."""
     found: dict[tuple[Node, Node], set[Node]] = {}
     for subject, predicate, value in data:
@@ -178,16 +203,17 @@ def _selections(data: Graph, nodes: set[URIRef]) -> dict[tuple[Node, Node], set[
 
 
 def _description(graph: Graph, shape: Node) -> list[tuple[Node, Node, Node]]:
-    """Return the triples of ``shape`` and of the blank nodes that it is made of, without its targets."""
+    """Return the triples of ``shape`` without its targets, and of all that it is made of or refers to."""
     found: list[tuple[Node, Node, Node]] = []
-    todo: list[Node] = [shape]
+    todo, seen = [shape], {shape}
     while todo:
         node = todo.pop()
         for _, predicate, value in graph.triples((node, None, None)):
-            if predicate in {SH.targetClass, SH.targetSubjectsOf, SH.targetObjectsOf}:
+            if predicate in _TARGETS:
                 continue
             found.append((node, predicate, value))
-            if isinstance(value, BNode):
+            if (isinstance(value, BNode) or predicate == SH.node) and value not in seen:
+                seen.add(value)
                 todo.append(value)
     return found
 

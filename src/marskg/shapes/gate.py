@@ -101,6 +101,7 @@ def check_memory(memory: Memory, edges: Iterable[Edge], targets: Mapping[str, No
             broken.append("TombstoneEdges")
         for edge in outgoing:
             broken += _edge_rules(memory, edge, known.get(edge.target))
+            found += _edge_node_rules(edge)
         following = [edge.target for edge in outgoing if edge.type is EdgeType.TEMPORAL_NEXT]
         if following:
             found += _chain_rules(memory, following, known)
@@ -114,14 +115,15 @@ def check_entity(entity: Entity, edges: Iterable[Edge], targets: Mapping[str, No
     broken = [] if _ID.match(entity.id) else ["Entity"]
     broken += [rule.shape for rule in _ENTITY_RULES if rule.broken_by(getattr(entity, rule.name))]
     known = _of_tenant(targets, entity.tenant)
+    found: list[Breach] = []
     for edge in edges:
         facts = known.get(edge.target)
         if edge.type not in ENTITY_EDGES:
             broken.append("TaskEdges" if edge.type in _TASK_EDGES else "EdgeStart")
         elif facts is None or facts.kind is not None:
             broken.append(f"EdgeEnd-{edge.type}")
-        broken += _edge_node_rules(edge)
-    return _findings([(entity.id, name) for name in broken]) if broken else []
+        found += _edge_node_rules(edge)
+    return _findings([*found, *((entity.id, name) for name in broken)]) if broken or found else []
 
 
 # --- Fields -----------------------------------------------------------------------------------------------------
@@ -330,7 +332,7 @@ def _of_tenant(targets: Mapping[str, NodeFacts], tenant: str) -> dict[str, NodeF
 
 def _edge_rules(memory: Memory, edge: Edge, facts: NodeFacts | None) -> list[str]:
     """Return the shapes that one edge breaks."""
-    broken = _edge_node_rules(edge)
+    broken = []
     if edge.type in ACYCLIC and (edge.target == memory.id or (facts is not None and facts.reaches)):
         broken.append(f"Acyclicity-{edge.type}")
     if not _end_exists(memory, edge.type, facts):
@@ -363,11 +365,11 @@ def _end_exists(memory: Memory, type_: EdgeType, facts: NodeFacts | None) -> boo
     return facts.kind is not None
 
 
-def _edge_node_rules(edge: Edge) -> list[str]:
-    """Return the shapes that an edge breaks where it is written as a node."""
-    broken = [] if _is_time(edge.created) else ["Edge-created"]
+def _edge_node_rules(edge: Edge) -> list[Breach]:
+    """Return what an edge breaks where it is written as a node of its own."""
+    broken = [] if _is_time(edge.created) else [(edge.iri, "Edge-created")]
     if edge.weight is not None and not _is_weight(edge.weight):
-        broken.append("Edge-edgeWeight")
+        broken.append((edge.iri, "Edge-edgeWeight"))
     return broken
 
 
