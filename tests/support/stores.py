@@ -33,7 +33,9 @@ class Stores:
     location: str
     clocks: dict[str, ManualClock] = field(default_factory=dict)
 
-    def open(self, tenant: str | None = None, *, seed: int | str = 1, step_ms: int = 1, **values: object) -> AgentMemory:
+    def open(
+        self, tenant: str | None = None, *, seed: int | str = 1, step_ms: int = 1, **values: object
+    ) -> AgentMemory:
         """Open a tenant with a manual clock and seeded secrets; ``values`` are settings by dotted name."""
         name = tenant or f"t-{uuid4().hex[:12]}"
         clock = self.clocks.setdefault(name, ManualClock(START, step_ms))

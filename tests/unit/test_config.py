@@ -171,7 +171,9 @@ MISTAKES = {
 
 
 @pytest.mark.parametrize(("text", "says"), MISTAKES.items(), ids=lambda value: repr(value)[:40])
-def test_a_mistake_is_refused_with_file_key_and_way_out(tmp_path: Path, text: str | bytes, says: tuple[str, str]) -> None:
+def test_a_mistake_is_refused_with_file_key_and_way_out(
+    tmp_path: Path, text: str | bytes, says: tuple[str, str]
+) -> None:
     path = write(tmp_path, text)
     with pytest.raises(InvalidConfig) as caught:
         Settings.from_yaml(path)
@@ -194,7 +196,15 @@ def test_stored_json_that_is_damaged_is_refused(text: str) -> None:
 
 @pytest.mark.parametrize(
     ("text", "milliseconds"),
-    [("30d", 30 * DAY), ("24h", DAY), ("90m", 5_400_000), ("10s", 10_000), ("5ms", 5), ("1w", 7 * DAY), (" 2 d ", 2 * DAY)],
+    [
+        ("30d", 30 * DAY),
+        ("24h", DAY),
+        ("90m", 5_400_000),
+        ("10s", 10_000),
+        ("5ms", 5),
+        ("1w", 7 * DAY),
+        (" 2 d ", 2 * DAY),
+    ],
 )
 def test_durations(text: str, milliseconds: int) -> None:
     assert duration_ms(text) == milliseconds

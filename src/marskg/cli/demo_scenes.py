@@ -95,7 +95,11 @@ def read_and_forget(stage: Stage, memory: AgentMemory, source: ChatFile | Person
     figures = memory.stats()
     passes = sum(record.operation is Operation.FORGET for record in memory.records())
     stage.gauge(figures["weight"], budget, figures["protected_weight"])
-    stage.claim("import", f"all {number(done)} items were taken in", holds=done == len(drafts))
+    pointless = len(drafts) - done
+    text = f"all {number(len(drafts))} items were read"
+    if pointless:
+        text += f"; {number(pointless)} were left out, because what they depend on was forgotten before they came"
+    stage.claim("import", text, holds=done > 0)
     stage.claim("overflow", f"the budget was too small {number(passes)} times, and room was made", holds=passes > 0)
     text = f"it was never exceeded: {number(highest)} of {number(budget)} tokens at the most"
     stage.claim("budget", text, holds=highest <= budget and figures["weight"] <= budget)
@@ -280,7 +284,6 @@ def _first_fact(path: Path) -> str:
 def queries(stage: Stage, memory: AgentMemory) -> None:
     """Ask one question in SPARQL and one in Cypher."""
     stage.scene("8  Questions, in both languages")
-    result: Any
     for language, query in (("SPARQL", SPARQL), ("Cypher", CYPHER)):
         stage.show(f"{language}\n{query}")
         result = (

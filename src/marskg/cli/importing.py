@@ -95,13 +95,16 @@ def _store(
     figures = memory.stats()
     data = {
         "imported": done,
+        "pointless": len(source) - done,
         "skipped": plain(bad_lines),
         "transitions": figures["audit_seq"] - before,
         **{name: figures[name] for name in ("live", "latent", "tombstones", "weight", "budget", "audit_seq")},
     }
 
     def show() -> None:
-        line(f"{number(done)} items read, {number(data['transitions'])} signed changes")
+        line(f"{number(len(source))} items read, {number(data['transitions'])} signed changes")
+        if done < len(source):
+            line(f"{number(len(source) - done)} of them were not stored: what they depend on was forgotten meanwhile")
         line(f"{number(figures['live'])} memories are live: {number(figures['weight'])} of "
              f"{number(figures['budget'])} tokens")  # fmt: skip
         if figures["tombstones"] or figures["latent"]:

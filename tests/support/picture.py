@@ -1,0 +1,348 @@
+"""A tenant's graph as it lies in the database, and what the semantics say about any such graph, worked out anew.
+
+Nothing here uses the store's own reading, counting or checking: rows come from plain Cypher, and protection, leaves,
+closure, chain and slots are computed from nodes and edges alone. ``faults`` names each breach of an invariant by a
+code; a test plants each breach once and sees it named (``tests/property/test_invariants_stateful.py``).
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections import defaultdict
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from marskg.store.engine import Engine
+
+NODES = "MATCH (m:Memory) WHERE m.ref >= $low AND m.ref < $high RETURN properties(m) AS node, labels(m) AS labels"
+EDGES = (
+    "MATCH (m:Memory)-[e]->(t) WHERE m.ref >= $low AND m.ref < $high "
+    "RETURN m.id AS source, type(e) AS type, t.id AS target, t.ref AS ref, properties(e) AS properties"
+)
+ENTITIES = "MATCH (n:Entity) WHERE n.ref >= $low AND n.ref < $high RETURN properties(n) AS node"
+ENTITY_EDGES = (
+    "MATCH (n:Entity)-[e]->(t) WHERE n.ref >= $low AND n.ref < $high "
+    "RETURN n.id AS source, type(e) AS type, t.id AS target, t.ref AS ref, properties(e) AS properties"
+)
+RECORDS = (
+    "MATCH (a:AuditRecord) WHERE a.ref >= $low AND a.ref < $high "
+    "RETURN a.sequence AS sequence, a.operation AS operation, a.memories AS memories, a.details AS details ORDER BY a.ref"
+)
+TENANT = "MATCH (t:Tenant {ref: $tenant}) RETURN properties(t) AS row"
+
+ACTIVE = {"open", "in_progress", "blocked"}
+ACYCLIC = {"derivesFrom", "dependsOn", "supersedes", "requires"}
+KEPT_BY_TOMBSTONES = {"derivesFrom", "dependsOn", "supersedes"}
+#: All that a tombstone may hold besides its id, kind and place in the store.
+TOMBSTONE = {
+    *("ref", "id", "tenant", "kind", "sequence", "created", "validFrom", "validTo", "supersededAt", "weight"),
+    *("tier", "tierHistory", "subjectHandles"),
+}
+#: Properties that the store works out from others, or that reading changes: outside a memory's commitment.
+DERIVED = {
+    *("guards", "blockers", "guarding", "dueKey", "slotKey", "sessionKey", "fifoKey", "lruKey", "decayKey"),
+    *("randomKey", "eligibleAccess", "eligibleCount", "lastAccess", "accessCount", "score", "strength"),
+}
+
+Edge = tuple[str, str, str]
+Fault = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class Picture:
+    """Everything that one tenant has in the graph, except its audit records."""
+
+    row: dict[str, Any]
+    nodes: dict[str, dict[str, Any]]
+    labels: dict[str, tuple[str, ...]]
+    edges: tuple[tuple[Edge, str, tuple[tuple[str, Any], ...]], ...]
+    entities: dict[str, dict[str, Any]]
+    entity_edges: tuple[tuple[Edge, str, tuple[tuple[str, Any], ...]], ...]
+
+    def whole(self, node_id: str) -> bool:
+        """Return whether a memory exists with content."""
+        return node_id in self.nodes and self.nodes[node_id]["tier"] in {"live", "latent"}
+
+    def targets(self, type_: str) -> dict[str, list[str]]:
+        """Return the targets of the edges of one type, by source."""
+        found = defaultdict(list)
+        for (source, kind, target), _, _ in self.edges:
+            if kind == type_:
+                found[source].append(target)
+        return found
+
+    def grounds(self) -> dict[str, list[str]]:
+        """Return for each memory with content what it depends on."""
+        return {node_id: found for node_id, found in self.targets("dependsOn").items() if self.whole(node_id)}
+
+    def closed(self, roots: Iterable[str]) -> set[str]:
+        """Return ``roots`` with all that they depend on."""
+        grounds = self.grounds()
+        found: set[str] = set()
+        pending = list(roots)
+        while pending:
+            node_id = pending.pop()
+            if node_id not in found:
+                found.add(node_id)
+                pending += grounds.get(node_id, ())
+        return found
+
+    def protected(self) -> set[str]:
+        """Return K of section 4: pins, guarding tasks and what these require, closed under dependsOn."""
+        whole = [node for node_id, node in self.nodes.items() if self.whole(node_id)]
+        guarding = {node["id"] for node in whole if node.get("guarding")}
+        requires = self.targets("requires")
+        roots = {node["id"] for node in whole if node.get("pinned")} | guarding
+        return self.closed(roots | {target for task in guarding for target in requires.get(task, ())})
+
+    def floor(self) -> int:
+        """Return what the protected memories weigh in the live tier."""
+        return sum(self.nodes[one]["weight"] for one in self.protected() if self.nodes[one]["tier"] == "live")
+
+
+def take(engine: Engine, tenant: str) -> Picture:
+    """Read what ``tenant`` has."""
+    bounds = {"low": f"{tenant}|", "high": f"{tenant}}}"}
+    nodes = engine.read(NODES, bounds)
+    return Picture(
+        row=engine.read(TENANT, {"tenant": tenant})[0]["row"],
+        nodes={row["node"]["id"]: _plain(row["node"]) for row in nodes},
+        labels={row["node"]["id"]: tuple(sorted(row["labels"])) for row in nodes},
+        edges=_edges(engine.read(EDGES, bounds)),
+        entities={row["node"]["id"]: _plain(row["node"]) for row in engine.read(ENTITIES, bounds)},
+        entity_edges=_edges(engine.read(ENTITY_EDGES, bounds)),
+    )
+
+
+def _plain(node: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in node.items() if value is not None and not name.startswith("@")}
+
+
+def _edges(rows: list[dict[str, Any]]) -> tuple[Any, ...]:
+    found = []
+    for row in rows:
+        properties = {name: value for name, value in row["properties"].items() if not name.startswith("@")}
+        edge = (row["source"], row["type"], row["target"])
+        found.append((edge, row["ref"], tuple(sorted(properties.items()))))
+    return tuple(sorted(found))
+
+
+def records(engine: Engine, tenant: str, log: str, first: int) -> list[dict[str, Any]]:
+    """Return the audit records of one log (``t`` or ``a``) from a sequence number on."""
+    bounds = {"low": f"{tenant}|{log}|{first:012d}", "high": f"{tenant}|{log}}}"}
+    return engine.read(RECORDS, bounds)
+
+
+# --- One state ----------------------------------------------------------------------------------------------------
+
+
+def faults(picture: Picture, *, settled_at: int | None = None) -> list[Fault]:
+    """Return every breach of an invariant; ``settled_at`` is the moment up to which expiry has been carried out."""
+    found = [
+        *_weights(picture),
+        *_closure(picture),
+        *_protection(picture),
+        *_tasks(picture),
+        *_chain(picture),
+        *_cycles(picture),
+        *_tombstones(picture),
+        *_slots(picture),
+        *_edges_and_entities(picture),
+    ]
+    if settled_at is not None:
+        found += _expiry(picture, settled_at)
+    return sorted(found)
+
+
+def _weights(picture: Picture) -> Iterator[Fault]:
+    """I1, and the sums that the tenant's row keeps."""
+    sums = {"live": 0, "latent": 0, "tombstone": 0}
+    for node in picture.nodes.values():
+        sums[node["tier"]] += node["weight"]
+    if sums["live"] > picture.row["budget"]:
+        yield "I1-budget", f"{sums['live']} of {picture.row['budget']}"
+    expected = {"weight": sums["live"], "latentWeight": sums["latent"], "protectedWeight": picture.floor()}
+    for name, value in expected.items():
+        if picture.row[name] != value:
+            yield f"I1-{name}", f"row {picture.row[name]}, nodes {value}"
+
+
+def _closure(picture: Picture) -> Iterator[Fault]:
+    """I2, I3, and that no edge leaves the tenant (I8)."""
+    for (source, type_, target), ref, _ in (*picture.edges, *picture.entity_edges):
+        if ref != f"{picture.row['ref']}|{target}":
+            yield "I8-edge", f"{source} {type_} {ref}"
+        elif type_ == "dependsOn" and picture.whole(source) and not picture.whole(target):
+            yield "I3-closure", f"{source} depends on {target}"
+
+
+def _protection(picture: Picture) -> Iterator[Fault]:
+    """Who is protected, who is a leaf, and that the order keys are on the leaves alone."""
+    protected = picture.protected()
+    needed = {base for bases in picture.grounds().values() for base in bases}
+    for node_id, node in picture.nodes.items():
+        if not picture.whole(node_id):
+            continue
+        if (node.get("guards", 0) > 0) != (node_id in protected):
+            yield "K-guards", f"{node_id} has {node.get('guards', 0)}"
+        if (node.get("blockers", 0) > 0) != (node_id in needed):
+            yield "leaf-blockers", f"{node_id} has {node.get('blockers', 0)}"
+        leaf = node["tier"] == "live" and node_id not in protected and node_id not in needed
+        for name in ("fifoKey", "lruKey", "decayKey", "randomKey"):
+            if (name in node) != leaf:
+                yield "leaf-keys", f"{node_id} {name}"
+        for name in ("fifoKey", "lruKey", "decayKey", "randomKey"):
+            if name in node and not node[name].startswith(f"{picture.row['ref']}|{int('supersededAt' not in node)}"):
+                yield "leaf-rank", f"{node_id} {name}"
+
+
+def _tasks(picture: Picture) -> Iterator[Fault]:
+    """I4: an active task's prerequisites have content; only active tasks guard."""
+    requires = picture.targets("requires")
+    for node_id, node in picture.nodes.items():
+        active = node["kind"] == "task" and picture.whole(node_id) and node.get("status") in ACTIVE
+        if node.get("guarding") and not active:
+            yield "I4-guarding", node_id
+        for target in requires.get(node_id, ()):
+            if active and not picture.whole(target):
+                yield "I4-requires", f"{node_id} requires {target}"
+
+
+def _chain(picture: Picture) -> Iterator[Fault]:
+    """I6: temporalNext runs through the episodes with content of each session, by validFrom, then sequence."""
+    sessions = defaultdict(list)
+    for node_id, node in picture.nodes.items():
+        if node["kind"] == "episodic" and picture.whole(node_id):
+            sessions[node.get("session")].append((node["validFrom"], node["sequence"], node_id))
+    expected = {(one[2], two[2]) for episodes in sessions.values() for one, two in pairwise(sorted(episodes))}
+    stored = {(source, target) for (source, type_, target), _, _ in picture.edges if type_ == "temporalNext"}
+    for pair in expected ^ stored:
+        yield "I6-chain", " → ".join(pair)
+
+
+def _cycles(picture: Picture) -> Iterator[Fault]:
+    """Section 2: the four edges together are acyclic."""
+    following = defaultdict(set)
+    degree = dict.fromkeys(picture.nodes, 0)
+    for (source, type_, target), _, _ in picture.edges:
+        if type_ in ACYCLIC and target not in following[source] and target in degree:
+            following[source].add(target)
+            degree[target] += 1
+    ready = [node_id for node_id, count in degree.items() if not count]
+    seen = 0
+    while ready:
+        seen += 1
+        for target in following[ready.pop()]:
+            degree[target] -= 1
+            if not degree[target]:
+                ready.append(target)
+    if seen < len(degree):
+        yield "cycle", f"{len(degree) - seen} memories"
+
+
+def _tombstones(picture: Picture) -> Iterator[Fault]:
+    """Section 3: what a tombstone keeps, and how long."""
+    referred = {target for (source, type_, target), _, _ in picture.edges if picture.whole(source)}
+    for node_id, node in picture.nodes.items():
+        if picture.whole(node_id):
+            if not node.get("content") or not node.get("salt"):
+                yield "content-missing", node_id
+            continue
+        for name in set(node) - TOMBSTONE:
+            yield "tombstone-keeps", f"{node_id} {name}"
+        if node["weight"] != 0:
+            yield "tombstone-weight", node_id
+        if node_id not in referred:
+            yield "tombstone-unreferred", node_id
+    for (source, type_, _), _, _ in picture.edges:
+        if not picture.whole(source) and type_ not in KEPT_BY_TOMBSTONES:
+            yield "tombstone-edge", f"{source} {type_}"
+
+
+def _slots(picture: Picture) -> Iterator[Fault]:
+    """Section 1: one current value of a single key, the latest; no equal ones in a set; one cardinality a slot."""
+    slots = defaultdict(list)
+    for node_id, node in picture.nodes.items():
+        if picture.whole(node_id) and "key" in node:
+            slots[node["key"], tuple(node.get("subjects", ()))].append(node)
+    for slot, members in slots.items():
+        if len({node["cardinality"] for node in members}) > 1:
+            yield "slot-cardinality", str(slot)
+        current = [node for node in members if "supersededAt" not in node and "validTo" not in node]
+        if members[0]["cardinality"] == "single":
+            if len(current) > 1:
+                yield "slot-single", str(slot)
+            ended = [node for node in members if node not in current and node["validFrom"] > node.get("validTo", 0)]
+            if current and any(node["validFrom"] > current[0]["validFrom"] for node in members) and not ended:
+                yield "slot-latest", str(slot)
+        if members[0]["cardinality"] == "set":
+            values = [(node["kind"], _normal(node["content"]), *_payload(node)) for node in current]
+            if len(values) != len(set(values)):
+                yield "slot-set", str(slot)
+
+
+def _normal(text: str) -> str:
+    return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+
+
+def _payload(node: dict[str, Any]) -> tuple[str, ...]:
+    names = {"event", "context", "concept", "relations", "amount", "entity", "attributes", "goal", "dependencies"}
+    return tuple(f"{name}={node[name]}" for name in sorted(names & set(node)))
+
+
+def _edges_and_entities(picture: Picture) -> Iterator[Fault]:
+    """No edge twice, labels as the kind says, entities as long as somebody mentions them."""
+    for one, two in pairwise(picture.edges):
+        if one[0] == two[0]:
+            yield "edge-twice", str(one[0])
+    for node_id, labels in picture.labels.items():
+        if labels != tuple(sorted(("Memory", picture.nodes[node_id]["kind"].capitalize()))):
+            yield "labels", f"{node_id} {labels}"
+    used = {target for (_, _, target), _, _ in (*picture.edges, *picture.entity_edges)}
+    for entity_id in picture.entities:
+        if entity_id not in used:
+            yield "entity-unused", entity_id
+
+
+def _expiry(picture: Picture, now: int) -> Iterator[Fault]:
+    """I5: nothing outlives its expiry, nor that of what it depends on."""
+    for node_id, node in picture.nodes.items():
+        if picture.whole(node_id) and node.get("expiresAt", now + 1) <= now:
+            yield "I5-expired", node_id
+        if picture.whole(node_id) and node.get("guarding") and node.get("deadline", now) < now - 366 * 86_400_000:
+            yield "I5-deadline", node_id
+
+
+# --- One step -----------------------------------------------------------------------------------------------------
+
+
+def changed(before: Picture, after: Picture) -> set[str]:
+    """Return the ids of the memories and entities whose governed content, edges or existence differ."""
+    was, now = _governed(before), _governed(after)
+    return {node_id for node_id in {*was, *now} if was.get(node_id) != now.get(node_id)}
+
+
+def _governed(picture: Picture) -> dict[str, object]:
+    edges = defaultdict(list)
+    for one in (*picture.edges, *picture.entity_edges):
+        # A tombstone may lose an edge when what it points to goes for good, and temporalNext is derived.
+        if one[0][1] != "temporalNext" and (picture.whole(one[0][0]) or one[0][0] in picture.entities):
+            edges[one[0][0]].append(one)
+    return {
+        node_id: ({name: value for name, value in node.items() if name not in DERIVED}, edges[node_id])
+        for node_id, node in (*picture.nodes.items(), *picture.entities.items())
+    }
+
+
+def lost_grounds(before: Picture, after: Picture) -> set[Edge]:
+    """Return the edges that I2 and I3 rest on which memories with content had before and have no more."""
+    kept = {edge for edge, _, _ in after.edges}
+    return {
+        edge
+        for edge, _, _ in before.edges
+        if edge[1] in KEPT_BY_TOMBSTONES and edge not in kept and before.whole(edge[0]) and after.whole(edge[0])
+    }
