@@ -93,7 +93,7 @@ def load(
     with Export(Path(path), tenant=opened.tenant, format_name=format_name, context=own_context) as document:
         _refuse_missing(opened, document, path)
         count = Loader(writer).load(
-            ((entity, edges) for entity, edges in document.entities()),
+            document.entities(),
             document.memories,
             progress,
         )

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple, Self
+from typing import TYPE_CHECKING, Generic, NamedTuple, Self, TypeAlias, TypeVar
 
 from marskg.errors import InvalidDocument
 from marskg.exporters.build import build_entity, build_memory, check_edge, is_edge, is_entity, kind_of, refused
@@ -37,12 +37,17 @@ if TYPE_CHECKING:
 _AUDIT_NODE = re.compile(r"urn:uuid:[0-9a-f-]{36}#([0-9]+(\.[0-9]+)?|head-[0-9]+)\Z")
 _WITHHELD = f"{NS}Withheld"
 
+Node = TypeVar("Node", bound=Memory | Entity)
 
-class Loaded(NamedTuple):
+
+class Loaded(NamedTuple, Generic[Node]):
     """A memory or an entity of an export with its outgoing edges."""
 
-    node: Memory | Entity
+    node: Node
     edges: tuple[Edge, ...]
+
+
+AnyLoaded: TypeAlias = Loaded[Memory] | Loaded[Entity]
 
 
 class Evidence(NamedTuple):
@@ -73,7 +78,7 @@ class Export:
         tenant: str,
         format_name: str | None = None,
         context: Path | None = None,
-        check: Callable[[Loaded], None] | None = None,
+        check: Callable[[AnyLoaded], None] | None = None,
     ) -> None:
         """Read and check the document at ``path``.
 
@@ -107,13 +112,13 @@ class Export:
             self._spool.close()
             raise
 
-    def entities(self) -> Iterator[Loaded]:
+    def entities(self) -> Iterator[Loaded[Entity]]:
         """Yield the entities in the order of the document."""
-        return (loaded for loaded in self._nodes() if isinstance(loaded.node, Entity))
+        return (Loaded(node, edges) for node, edges in self._nodes() if isinstance(node, Entity))
 
-    def memories(self) -> Iterator[Loaded]:
+    def memories(self) -> Iterator[Loaded[Memory]]:
         """Yield the memories in the order of the document."""
-        return (loaded for loaded in self._nodes() if isinstance(loaded.node, Memory))
+        return (Loaded(node, edges) for node, edges in self._nodes() if isinstance(node, Memory))
 
     def evidence(self) -> Iterator[Evidence]:
         """Yield what the document says about audit records and tree heads."""
@@ -133,7 +138,7 @@ class Export:
         """Drop the temporary copy."""
         self.close()
 
-    def _check(self, check: Callable[[Loaded], None] | None) -> Holdings:
+    def _check(self, check: Callable[[AnyLoaded], None] | None) -> Holdings:
         """Build every record once, and count."""
         holdings = Holdings()
         missing: set[str] = set()
@@ -151,7 +156,7 @@ class Export:
         holdings.missing = tuple(sorted(missing))
         return holdings
 
-    def _checked(self, group: Group, holdings: Holdings) -> Loaded | None:
+    def _checked(self, group: Group, holdings: Holdings) -> AnyLoaded | None:
         """Return the record that ``group`` describes, if it is one, and count what it is."""
         if self._own and group.parts > 1:
             raise refused(group, "two nodes", "ids are unique: remove one")
@@ -172,7 +177,7 @@ class Export:
             holdings.memories += 1
         return loaded
 
-    def _nodes(self) -> Iterator[Loaded]:
+    def _nodes(self) -> Iterator[AnyLoaded]:
         """Yield all memories and entities in the order of the document."""
         sequence = 1
         for group in self._spool.groups():
@@ -181,7 +186,7 @@ class Export:
                 sequence += 1
                 yield loaded
 
-    def _built(self, group: Group, sequence: int) -> Loaded | None:
+    def _built(self, group: Group, sequence: int) -> AnyLoaded | None:
         """Return the memory or entity that ``group`` describes; None if it describes neither."""
         kind = kind_of(group)
         if kind is not None:
@@ -193,7 +198,7 @@ class Export:
 
 def read_export(
     path: Path, *, tenant: str, format_name: str | None = None, context: Path | None = None
-) -> Iterator[Loaded]:
+) -> Iterator[AnyLoaded]:
     """Yield the entities and then the memories of the document at ``path``, after checking all of it.
 
     Raises:

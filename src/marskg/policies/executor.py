@@ -106,9 +106,9 @@ def apply(unit: Unit, plan: Plan) -> None:
     _advance_watermark(unit, plan, positions)
     for node_id in plan.marks:
         unit.fetch((node_id,))
-        node = unit.nodes.get(node_id)
-        if node is not None and node.has_content and node.eligible is None:
-            node.eligible = (node.memory.last_access, node.memory.access_count)
+        marked = unit.nodes.get(node_id)
+        if marked is not None and marked.has_content and marked.eligible is None:
+            marked.eligible = (marked.memory.last_access, marked.memory.access_count)
 
 
 def _advance_watermark(unit: Unit, plan: Plan, keys: list[str]) -> None:

@@ -109,7 +109,7 @@ class Bolt:
 
     def query(self, statement: str, parameters: Mapping[str, Any] | None = None, *, limit_seconds: float) -> list[Row]:
         """Run a user's read-only statement; the server ends it when its time is up."""
-        text = neo4j.Query(statement, timeout=limit_seconds)  # type: ignore[arg-type]  # not a literal: it is the user's
+        text = neo4j.Query(statement, timeout=limit_seconds)
         try:
             with (
                 self._translated(),

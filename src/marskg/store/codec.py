@@ -90,10 +90,10 @@ def encode_memory(memory: Memory) -> dict[str, Any]:
         elif enum is not None:
             value = value.value
         node[local] = value
-    for name, local, many in _PAYLOAD_SPECS[memory.kind]:
-        value = memory.payload.get(name)
-        if value is not None and value != ():
-            node[local] = list(value) if many else value
+    for name, local, _ in _PAYLOAD_SPECS[memory.kind]:
+        item = memory.payload.get(name)
+        if item is not None and item != ():
+            node[local] = list(item) if isinstance(item, tuple) else item
     return node
 
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _NAME = re.compile(r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")
 
 
-def check_tenant_name(name: str) -> str:
+def check_tenant_name(name: object) -> str:
     """Return ``name`` if it can name a tenant.
 
     Raises:
