@@ -395,6 +395,21 @@ def test_an_export_comes_back_equal(stores: Stores, tmp_path: Path) -> None:
         copy.load(folder / "a.nq")
 
 
+def test_a_closed_task_comes_back_although_a_policy_took_what_it_required(stores: Stores, tmp_path: Path) -> None:
+    mem = stores.open()
+    need = mem.remember("the key", kind="semantic")
+    task = mem.remember("open the door", kind="task", requires=need.id, status="done")
+    mem.forget(mem.plan(policy="fifo", budget=mem.weight - 1))
+    assert mem.get(need.id) is None
+    mem.export(tmp_path / "a.nq")
+    copy = stores.open(seed=9)
+    copy.load(tmp_path / "a.nq")
+    copy.export(tmp_path / "b.nq")
+    assert sorted((tmp_path / "a.nq").read_text().splitlines()) == sorted((tmp_path / "b.nq").read_text().splitlines())
+    assert ("requires", need.id) in edges(copy, task.id)
+    assert_sound(copy)
+
+
 def test_edge_types_of_the_store_cannot_be_drawn_by_hand(stores: Stores) -> None:
     mem = stores.open()
     one, two = mem.remember("one"), mem.remember("two")

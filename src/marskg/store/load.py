@@ -161,8 +161,10 @@ class Loader:
                 unit.fetch((edge.target,))
                 if edge.target not in unit.nodes:
                     raise _missing(edge)
-                # Other edges may lead to what a policy has taken: the tombstone is there because they do.
-                if node.has_content and edge.type in {EdgeType.DEPENDS_ON, EdgeType.REQUIRES}:
+                # Other edges may lead to what a policy has taken, those of a closed task among them: the tombstone is
+                # there because they do.
+                needs = edge.type is EdgeType.DEPENDS_ON or (edge.type is EdgeType.REQUIRES and node.memory.active)
+                if node.has_content and needs:
                     check_target(unit, edge.type, edge.target, active=node.memory.active)
             unit.link(node, edge)
 
