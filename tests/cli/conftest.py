@@ -90,21 +90,21 @@ def seeded(tmp_path_factory: pytest.TempPathFactory) -> Seeded:
 
 def _fill(memory: marskg.AgentMemory) -> dict[str, str]:
     def said(name: str, content: str, **fields: Any) -> None:
-        ids[name] = memory.remember(content, **fields).id
+        made[name] = memory.remember(content, **fields).id
 
-    ids: dict[str, str] = {}
+    made: dict[str, str] = {}
     said("turn", "I have moved to Porto and drink tea now", session="s1", subjects=["ana"], at=JUNE)
     said("reply", "Noted, tea it is", session="s1", subjects=["ana"], at=JUNE + 1, source_type="chat_assistant")
     drink = {"kind": "semantic", "key": "drink", "subjects": ["ana"]}
     said("coffee", "Ana drinks coffee", at=JUNE - DAY, payload={"concept": "coffee"}, **drink)
-    said("tea", "Ana drinks tea", at=JUNE, derives_from=[ids["turn"]], payload={"concept": "tea"}, **drink)
+    said("tea", "Ana drinks tea", at=JUNE, derives_from=[made["turn"]], payload={"concept": "tea"}, **drink)
     said("flat", "The flat is in Rua das Flores", kind="semantic", mentions=["Porto"], memory_class="canonical")
-    said("rent", "Its rent is 900 euros", kind="semantic", depends_on=[ids["flat"]])
+    said("rent", "Its rent is 900 euros", kind="semantic", depends_on=[made["flat"]])
     said("visa", "The visa form is signed", kind="semantic", memory_class="canonical")
-    said("task", "Send the visa form", kind="task", requires=[ids["visa"]], status="open", priority=3)
+    said("task", "Send the visa form", kind="task", requires=[made["visa"]], status="open", priority=3)
     said("friend", "Rui is a friend of Ana", kind="social", mentions=["Rui"], payload={"relationship_type": "friend"})
     said("pinned", "Ana is allergic to penicillin", kind="semantic", pin=True, memory_class="canonical")
-    return ids
+    return made
 
 
 @pytest.fixture

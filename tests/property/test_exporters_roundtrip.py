@@ -19,7 +19,7 @@ from marskg.exporters.reader import Export, read_export
 from marskg.exporters.snapshot import Snapshot, SnapshotContent, write_snapshot
 from marskg.exporters.writer import Content, write_export
 from marskg.ontology.mapping import entity_lines, memory_lines
-from marskg.records import Memory
+from marskg.records import Entity, Memory
 from tests.strategies import TENANT, StoreContent, stores
 from tests.support.exports import FORMATS, content_of, lines_of, parsed, parsed_lines, signed_log
 
@@ -40,6 +40,11 @@ def read_back(path: Path) -> StoreContent:
         memories = [(replace(node, sequence=count), edges) for count, (node, edges) in enumerate(export.memories(), 1)]
         entities = [(replace(node, sequence=count), edges) for count, (node, edges) in enumerate(export.entities(), 1)]
     return StoreContent(tuple(memories), tuple(entities))
+
+
+def nodes_of(store: StoreContent) -> dict[str, Memory | Entity]:
+    nodes: dict[str, Memory | Entity] = {memory.id: memory for memory, _ in store.memories}
+    return nodes | {entity.id: entity for entity, _ in store.entities}
 
 
 @given(store=stores())
@@ -76,9 +81,10 @@ def test_the_order_of_lines_does_not_matter(folder: Path, store: StoreContent, s
     path = folder / "shuffled.nq"
     path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8", newline="\n")
     found = {loaded.node.id: loaded for loaded in read_export(path, tenant=TENANT)}
-    for node, edges in (*store.memories, *store.entities):
-        assert replace(found[node.id].node, sequence=node.sequence) == node
-        assert found[node.id].edges == edges
+    nodes = nodes_of(store)
+    assert {ident: replace(found[ident].node, sequence=node.sequence) for ident, node in nodes.items()} == nodes
+    assert all(found[node.id].edges == edges for node, edges in store.memories)
+    assert all(found[node.id].edges == edges for node, edges in store.entities)
 
 
 @given(store=stores())
@@ -106,7 +112,7 @@ def test_evidence_is_the_audit_line_by_line(folder: Path) -> None:
 
 @given(store=stores())
 def test_a_frame_says_what_the_mapping_says(store: StoreContent) -> None:
-    nodes = {node.id: node for node, _ in (*store.memories, *store.entities)}
+    nodes = nodes_of(store)
     documents = list(readable_documents(store.memories, nodes.get))
     for (memory, edges), document in zip(store.memories, documents, strict=True):
         lines = memory_lines(memory, edges)

@@ -13,6 +13,7 @@ from marskg.policies.registry import POLICY_NAMES, load_policy
 from marskg.store.arcadedb import ArcadeDB
 from tests.support.policy_graph import (
     Graph,
+    Node,
     after,
     by_access,
     by_creation,
@@ -64,7 +65,7 @@ def test_a_plan_keeps_every_promise_on_a_thousand_stores(graphs: list[Graph], na
         assert plan.realised_loss == pytest.approx(realised_loss(graph, plan))
         assert plan.realised_loss <= plan.bound
         assert plan.bound == pytest.approx(plan.lipschitz * plan.freed_tokens)
-        _check_closure(graph, after(graph, plan))
+        _check_closure(after(graph, plan))
         assert not set(ids(plan)) & (graph.protected | exclude)
         assert len(set(ids(plan))) == len(plan.actions)
         assert all(len(action.reason) >= 10 and "secret" not in action.reason for action in plan.actions)
@@ -77,10 +78,9 @@ def test_a_plan_keeps_every_promise_on_a_thousand_stores(graphs: list[Graph], na
     assert reached > STORES // 3
 
 
-def _check_closure(graph: Graph, nodes: dict[str, object]) -> None:
-    del graph
-    whole = {node_id for node_id, node in nodes.items() if has_content(node)}  # type: ignore[arg-type]
-    assert all(base in whole for node_id in whole for base in nodes[node_id].bases)  # type: ignore[attr-defined]
+def _check_closure(nodes: dict[str, Node]) -> None:
+    whole = {node_id for node_id, node in nodes.items() if has_content(node)}
+    assert all(base in whole for node_id in whole for base in nodes[node_id].bases)
 
 
 def _floor(graph: Graph, exclude: frozenset[str]) -> int:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any, TypeAlias
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -26,6 +28,8 @@ from marskg.store.order import (
     interleave,
     order_keys,
 )
+
+Fields: TypeAlias = dict[str, Any]
 
 SCORINGS = st.builds(
     Scoring,
@@ -56,7 +60,7 @@ def test_coordinates_come_back_from_their_place_on_the_curve(x: int, y: int) -> 
 
 
 @given(SCORINGS, MEMORIES, MEMORIES)
-def test_keys_sort_as_their_orders_and_have_one_width(scoring: Scoring, one: dict, other: dict) -> None:  # type: ignore[type-arg]
+def test_keys_sort_as_their_orders_and_have_one_width(scoring: Scoring, one: Fields, other: Fields) -> None:
     first = order_keys(scoring, tenant="t", **one)
     second = order_keys(scoring, tenant="t", **other)
     for name, field in ((FIFO_KEY, "created"), (LRU_KEY, "last_access"), ("randomKey", "random_position")):
@@ -68,7 +72,7 @@ def test_keys_sort_as_their_orders_and_have_one_width(scoring: Scoring, one: dic
 
 
 @given(SCORINGS, MEMORIES, st.integers(0, 3000 * DAY_MS))
-def test_the_score_in_a_key_is_the_density_of_the_memory(scoring: Scoring, memory: dict, later: int) -> None:  # type: ignore[type-arg]
+def test_the_score_in_a_key_is_the_density_of_the_memory(scoring: Scoring, memory: Fields, later: int) -> None:
     key = order_keys(scoring, tenant="t", **memory)[DECAY_KEY]
     now = memory["last_access"] + later
     access = Access(memory["last_access"], memory["access_count"])
@@ -91,9 +95,9 @@ def test_a_score_never_falls_as_a_coordinate_grows(scoring: Scoring, x: int, y: 
 @given(SCORINGS, MEMORIES, st.integers(0, 144), st.data())
 def test_ranges_cover_what_comes_after_and_start_at_their_lowest_place(
     scoring: Scoring,
-    memory: dict,
+    memory: Fields,
     size: int,
-    data: st.DataObject,  # type: ignore[type-arg]
+    data: st.DataObject,
 ) -> None:
     point = decay_point(order_keys(scoring, tenant="t", **memory)[DECAY_KEY], "t")
     high = min(((point >> size) + 1) << size, LAST_POINT)
@@ -106,7 +110,7 @@ def test_ranges_cover_what_comes_after_and_start_at_their_lowest_place(
 
 
 @given(MEMORIES)
-def test_bounds_are_points(memory: dict) -> None:  # type: ignore[type-arg]
+def test_bounds_are_points(memory: Fields) -> None:
     key = order_keys(Scoring(), tenant="t", **memory)[DECAY_KEY]
     point = decay_point(key, "t")
     assert decay_bound(key, "t") == point

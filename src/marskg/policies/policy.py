@@ -22,13 +22,30 @@ if TYPE_CHECKING:
 class PolicyView(Protocol):
     """One tenant's memories at one moment, for reading only."""
 
-    tenant: str
-    now: int
-    #: The audit sequence number that the view is of.
-    sequence: int
-    #: What the tenant's live memories weigh together.
-    weight: int
-    settings: Settings
+    @property
+    def tenant(self) -> str:
+        """Return the tenant whose memories these are."""
+        ...
+
+    @property
+    def now(self) -> int:
+        """Return the moment of the view in epoch milliseconds."""
+        ...
+
+    @property
+    def sequence(self) -> int:
+        """Return the audit sequence number that the view is of."""
+        ...
+
+    @property
+    def weight(self) -> int:
+        """Return what the tenant's live memories weigh together."""
+        ...
+
+    @property
+    def settings(self) -> Settings:
+        """Return the tenant's settings."""
+        ...
 
     def run(self, statement: str, parameters: Mapping[str, Any]) -> list[dict[str, Any]]:
         """Run one reading Cypher statement and return its rows."""

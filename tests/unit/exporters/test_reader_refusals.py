@@ -9,7 +9,7 @@ import pytest
 
 from marskg.errors import InvalidDocument, InvalidInput, InvalidMemory
 from marskg.exporters.jsonld import packaged_context
-from marskg.exporters.reader import Export, Loaded, read_export
+from marskg.exporters.reader import Export, read_export
 from marskg.exporters.writer import Content, write_export
 from marskg.ontology.vocabulary import CONTEXT_IRI, NS
 from tests.support.exports import episodes, signed_log
@@ -17,6 +17,9 @@ from tests.support.exports import episodes, signed_log
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
+
+    from marskg.exporters.reader import Loaded
+    from marskg.records import Entity, Memory
 
 Node = dict[str, Any]
 FIRST, SECOND = [memory.id for memory, _ in episodes(2)]
@@ -262,7 +265,7 @@ def test_the_callers_own_check_runs_on_every_record_first(tmp_path: Path) -> Non
     path = saved(tmp_path, document(tmp_path))
     seen: list[str] = []
 
-    def check(loaded: Loaded) -> None:
+    def check(loaded: Loaded[Memory] | Loaded[Entity]) -> None:
         seen.append(loaded.node.id)
         if loaded.node.id == SECOND:
             raise InvalidMemory(SECOND)

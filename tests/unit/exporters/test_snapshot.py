@@ -15,6 +15,7 @@ from marskg.exporters.snapshot import MAGIC, VERSION, Default, Drop, Rename, Sna
 from tests.support.exports import episodes, signed_log
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
 TENANT = {"ref": "alice", "sequence": 3}
@@ -141,7 +142,7 @@ def test_memory_use_does_not_grow_with_the_store(tmp_path: Path) -> None:
 # --- Migrations ------------------------------------------------------------------------------------------------------
 
 
-def rewrite(path: Path, section: str, change: dict[str, object], gone: str = "") -> None:
+def rewrite(path: Path, section: str, change: Mapping[str, object], gone: str = "") -> None:
     """Write the snapshot at ``path`` again with each row of one section changed, checksums and all."""
     with Snapshot(path) as old:
         sections = {name: list(old._rows(name)) for name in module.SECTIONS}

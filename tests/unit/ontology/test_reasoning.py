@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
@@ -13,6 +14,9 @@ from marskg.ontology.documents import packaged_statements
 from marskg.ontology.hermit import Question, contradictory, find_java, smallest_cause
 from marskg.ontology.reasoning import ask
 from marskg.ontology.statements import ntriples, properties, without_headers
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 PREFIXES = """
 @prefix ex: <https://example.org/x#> . @prefix mars: <https://w3id.org/mars-kg/ns#> .
@@ -122,10 +126,10 @@ def test_what_is_allowed_is_not_refused(base: str, java: str, turtle: str) -> No
 def test_the_smallest_cause_is_found_with_few_questions(culprits: set[int], count: int) -> None:
     asked = 0
 
-    def contradicts(indices: object) -> bool:
+    def contradicts(indices: Sequence[int]) -> bool:
         nonlocal asked
         asked += 1
-        return culprits <= set(indices)  # type: ignore[call-overload]
+        return culprits <= set(indices)
 
     assert smallest_cause(count, contradicts, lambda: True) == sorted(culprits)
     assert asked <= (len(culprits) + 1) * 7

@@ -6,7 +6,7 @@ from importlib import resources
 from typing import TYPE_CHECKING
 
 import pytest
-from rdflib import DCTERMS, OWL, RDF, RDFS, SKOS, VANN, BNode, Graph, Literal, URIRef, namespace
+from rdflib import DCTERMS, OWL, RDF, RDFS, SKOS, VANN, Graph, Literal, URIRef, namespace
 from rdflib.collection import Collection
 
 from marskg.ontology.context import datatype_of, declared_names, ontology_graph
@@ -34,6 +34,8 @@ from marskg.ontology.vocabulary import (
 
 if TYPE_CHECKING:
     from enum import StrEnum
+
+    from rdflib.term import Node
 
 ONTOLOGY = URIRef("https://w3id.org/mars-kg/ns")
 DPV = "https://w3id.org/dpv#"
@@ -63,16 +65,22 @@ def own_terms(graph: Graph) -> set[URIRef]:
     return {subject for subject in graph.subjects() if isinstance(subject, URIRef) and subject.startswith(NS)}
 
 
-def union_members(graph: Graph, node: URIRef | BNode) -> set[str]:
+def one(graph: Graph, subject: Node, predicate: URIRef) -> Node:
+    found = graph.value(subject, predicate)
+    assert found is not None, f"{subject} has no {predicate}"
+    return found
+
+
+def union_members(graph: Graph, node: Node) -> set[str]:
     listed = graph.value(node, OWL.unionOf)
     members = Collection(graph, listed) if listed is not None else [node]
     return {str(member).removeprefix(NS) for member in members}
 
 
-def facet(graph: Graph, node: URIRef | BNode, bound: URIRef) -> float | None:
+def facet(graph: Graph, node: Node, bound: URIRef) -> float | None:
     listed = graph.value(node, OWL.withRestrictions)
     values = [graph.value(each, bound) for each in Collection(graph, listed)] if listed is not None else []
-    found = [float(value) for value in values if value is not None]
+    found = [float(str(value)) for value in values if value is not None]
     return found[0] if found else None
 
 
@@ -159,13 +167,13 @@ def test_a_field_is_a_property_of_its_kind_range_domain_and_number(mars: Graph, 
     expected_kind = OWL.ObjectProperty if field.datatype in {Datatype.TERM, Datatype.IRI} else OWL.DatatypeProperty
     assert (iri, RDF.type, expected_kind) in mars
     assert ((iri, RDF.type, OWL.FunctionalProperty) in mars) is not field.many
-    domain = union_members(mars, mars.value(iri, RDFS.domain))
+    domain = union_members(mars, one(mars, iri, RDFS.domain))
     assert ("Task" if name in TASK_METADATA else owner) in domain
     if expected_kind == OWL.DatatypeProperty:
         assert datatype_of(mars, name) == str(namespace.XSD) + field.datatype.value
     else:
         assert datatype_of(mars, name) is None
-    range_node = mars.value(iri, RDFS.range)
+    range_node = one(mars, iri, RDFS.range)
     for attribute, bound in BOUNDS.items():
         if (limit := getattr(field, attribute)) is not None:
             assert facet(mars, range_node, bound) == limit
@@ -175,9 +183,9 @@ def test_a_field_is_a_property_of_its_kind_range_domain_and_number(mars: Graph, 
 def test_an_enumerated_field_has_exactly_the_values_of_its_enumeration(
     mars: Graph, name: str, enumeration: type[StrEnum]
 ) -> None:
-    value_class = mars.value(term(name), RDFS.range)
-    equivalent = mars.value(value_class, OWL.equivalentClass)
-    listed = {str(each).removeprefix(NS) for each in Collection(mars, mars.value(equivalent, OWL.oneOf))}
+    value_class = one(mars, term(name), RDFS.range)
+    equivalent = one(mars, value_class, OWL.equivalentClass)
+    listed = {str(each).removeprefix(NS) for each in Collection(mars, one(mars, equivalent, OWL.oneOf))}
     assert str(value_class).removeprefix(NS) == enumeration.__name__
     assert listed == {member.value for member in enumeration}
     assert {term(each) for each in listed} == set(mars.subjects(RDF.type, value_class))
@@ -188,17 +196,17 @@ def test_an_edge_is_an_object_property_below_edge_and_an_edge_type(mars: Graph, 
     iri = term(edge.value)
     assert (iri, RDF.type, OWL.ObjectProperty) in mars
     assert term("edge") in set(mars.transitive_objects(iri, RDFS.subPropertyOf))
-    listed = mars.value(mars.value(term("EdgeType"), OWL.equivalentClass), OWL.oneOf)
+    listed = one(mars, one(mars, term("EdgeType"), OWL.equivalentClass), OWL.oneOf)
     assert iri in set(Collection(mars, listed))
 
 
 def test_edge_type_lists_the_edges_and_nothing_else(mars: Graph) -> None:
-    listed = Collection(mars, mars.value(mars.value(term("EdgeType"), OWL.equivalentClass), OWL.oneOf))
+    listed = Collection(mars, one(mars, one(mars, term("EdgeType"), OWL.equivalentClass), OWL.oneOf))
     assert {str(each).removeprefix(NS) for each in listed} == {edge.value for edge in EdgeType}
 
 
 def test_the_kinds_are_the_disjoint_parts_of_memory(mars: Graph) -> None:
-    parts = Collection(mars, mars.value(term("Memory"), OWL.disjointUnionOf))
+    parts = Collection(mars, one(mars, term("Memory"), OWL.disjointUnionOf))
     assert {str(each).removeprefix(NS) for each in parts} == {kind.label for kind in Kind}
 
 

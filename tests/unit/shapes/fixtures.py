@@ -11,10 +11,11 @@ import re
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rdflib import BNode, Graph, Literal, URIRef
 from rdflib.namespace import OWL, RDF, XSD
+from rdflib.term import IdentifiedNode
 
 from marskg.ontology.mapping import time_value
 from marskg.ontology.vocabulary import (
@@ -30,6 +31,11 @@ from marskg.ontology.vocabulary import (
 )
 from marskg.records import Edge, Entity, Memory
 from marskg.shapes.gate import NodeFacts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from rdflib.term import Node
 
 FOLDER = Path(__file__).parents[2] / "fixtures" / "shapes"
 TENANT = "alice"
@@ -103,13 +109,17 @@ class Records:
 
 def records(graph: Graph) -> Records:
     """Return the records that ``graph`` describes, with whatever values it gives them, right or wrong."""
-    memories = [
-        (_memory(graph, node), _edges(graph, node)) for node in sorted(graph.subjects(RDF.type, URIRef(NS + "Memory")))
-    ]
-    entities = [
-        (_entity(graph, node), _edges(graph, node)) for node in sorted(graph.subjects(RDF.type, URIRef(NS + "Entity")))
-    ]
+    memories = [(_memory(graph, node), _edges(graph, node)) for node in _subjects(graph, "Memory")]
+    entities = [(_entity(graph, node), _edges(graph, node)) for node in _subjects(graph, "Entity")]
     return Records(memories, entities)
+
+
+def _subjects(graph: Graph, name: str) -> list[Node]:
+    return _sorted(graph.subjects(RDF.type, URIRef(NS + name)))
+
+
+def _sorted(terms: Iterable[Node]) -> list[Node]:
+    return sorted(terms, key=lambda term: term.n3() if isinstance(term, IdentifiedNode | Literal) else str(term))
 
 
 def _memory(graph: Graph, node: Any) -> Memory:
@@ -128,7 +138,7 @@ def _entity(graph: Graph, node: Any) -> Entity:
 
 def _value(graph: Graph, node: Any, spec: Field) -> Any:
     predicate = OWL.sameAs if spec.name == "same_as" else URIRef(spec.iri)
-    values = [_python(value) for value in sorted(graph.objects(node, predicate))]
+    values = [_python(value) for value in _sorted(graph.objects(node, predicate))]
     if spec.many:
         return tuple(values)
     return values[0] if values else None
@@ -147,7 +157,7 @@ def _python(value: Any) -> Any:
 def _edges(graph: Graph, node: Any) -> list[Edge]:
     found = []
     for type_ in EdgeType:
-        for target in sorted(graph.objects(node, URIRef(NS + type_))):
+        for target in _sorted(graph.objects(node, URIRef(NS + type_))):
             edge = Edge(str(node), type_, str(target), 0)
             reified = URIRef(edge.iri)
             created = graph.value(reified, URIRef(NS + "created"))

@@ -19,6 +19,7 @@ from tests.unit.shapes.fixtures import load, records
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from marskg.shapes.validate import EngineName
     from tests.unit.shapes.fixtures import Fixture
 
 CLEAN = load("clean")
@@ -59,12 +60,12 @@ def test_no_result_is_about_a_node_of_no_fixture(way: str) -> None:
 
 @pytest.mark.parametrize("engine", ["pyshacl", "rudof"])
 @pytest.mark.parametrize("fixture", _params([fixture for fixture in ALL if not fixture.has_blank_nodes]))
-def test_neighbourhood_validation_finds_what_the_fixture_names(fixture: Fixture, engine: str) -> None:
+def test_neighbourhood_validation_finds_what_the_fixture_names(fixture: Fixture, engine: EngineName) -> None:
     assert verdicts.neighbourhoods(fixture.lines, fixture.nodes, engine) == fixture.breaks
 
 
 @pytest.mark.parametrize("engine", ["pyshacl", "rudof"])
-def test_neighbourhood_validation_is_about_the_focus_alone(engine: str) -> None:
+def test_neighbourhood_validation_is_about_the_focus_alone(engine: EngineName) -> None:
     (fixture,) = (f for f in VIOLATING if f.path.stem == "Acyclicity-derivesFrom.mixed")
     for node, shape in fixture.breaks:
         assert verdicts.neighbourhoods(fixture.lines, {node}, engine) == {(node, shape)}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -21,6 +21,8 @@ from tests.unit.shapes.verdicts import named
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from marskg.shapes.validate import EngineName
+
 DAY = 86_400_000
 SECRET = "my doctor said the test was positive"
 
@@ -30,9 +32,14 @@ def node(number: int) -> str:
 
 
 def memory(number: int, **fields: object) -> Memory:
-    values = {"weight": 3, "created": 1_750_000_000_000, "valid_from": 1_750_000_000_000, **fields}
-    content = values.pop("content", SECRET)
-    return Memory(id=node(number), tenant="alice", kind=Kind.SEMANTIC, content=content, sequence=number, **values)
+    values: dict[str, Any] = {
+        "content": SECRET,
+        "weight": 3,
+        "created": 1_750_000_000_000,
+        "valid_from": 1_750_000_000_000,
+        **fields,
+    }
+    return Memory(id=node(number), tenant="alice", kind=Kind.SEMANTIC, sequence=number, **values)
 
 
 def lines_of(number: int, *edges: tuple[EdgeType, int], **fields: object) -> list[str]:
@@ -149,7 +156,7 @@ def test_what_is_no_rdf_is_refused_with_its_place(tmp_path: Path, name: str, dat
 
 
 @pytest.mark.parametrize("engine", ["pyshacl", "rudof"])
-def test_a_validator_serves_many_calls_and_keeps_nothing_between_them(engine: str) -> None:
+def test_a_validator_serves_many_calls_and_keeps_nothing_between_them(engine: EngineName) -> None:
     validator = NeighbourhoodValidator(engine)
     broken = lines_of(1, (EdgeType.DERIVES_FROM, 2))
     for _ in range(3):
