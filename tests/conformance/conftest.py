@@ -30,7 +30,9 @@ def server_stores(neo4j_server: object, tmp_path_factory: pytest.TempPathFactory
     opened.engine.close()
 
 
-@pytest.fixture(params=["embedded_stores", "server_stores"], ids=["arcadedb", "neo4j"])
+@pytest.fixture(
+    params=["embedded_stores", pytest.param("server_stores", marks=pytest.mark.neo4j)], ids=["arcadedb", "neo4j"]
+)
 def stores(request: pytest.FixtureRequest) -> Stores:
     """Give each engine in turn."""
     found: Stores = request.getfixturevalue(request.param)

@@ -21,7 +21,7 @@ from marskg.store.order import random_position
 from marskg.store.unit import Unit
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from marskg.config import Settings
     from marskg.policies.policy import Policy
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 
 RANDOM_DROP = "random-drop"
+_CONTENT_TIERS = (Tier.LIVE, Tier.LATENT)
 
 
 class View:
@@ -131,8 +132,10 @@ def _departure(action: Action) -> lifecycle.Departure:
 def _check(unit: Unit, plan: Plan) -> None:
     """Stop a plan that would break an invariant, naming the policy and the memory."""
     planned: set[str] = set()
+    emptied: set[str] = set()
     for action in plan.actions:
         node = unit.nodes.get(action.id)
+        archived = action.tier_after is Tier.LATENT
         fault = None
         if node is None or node.memory.tier is not Tier.LIVE:
             fault = "is not live"
@@ -140,21 +143,25 @@ def _check(unit: Unit, plan: Plan) -> None:
             fault = "is planned twice"
         elif node.guards > 0:
             fault = "is protected by a pin, an active task or what one of them needs (K)"
-        elif node.blockers > 0 and not _dependents(unit, action.id) <= planned:
+        elif node.blockers > 0 and archived and not _dependents(unit, action.id, (Tier.LIVE,)) <= planned:
+            fault = "still has live dependents"
+        elif node.blockers > 0 and not archived and not _dependents(unit, action.id, _CONTENT_TIERS) <= emptied:
             fault = "still has dependents with content (I3)"
         if fault is not None:
             msg = (
                 f"policy {plan.policy!r} breaks an invariant: {action.id} {fault}; nothing was changed: mend the policy"
             )
             raise InvariantError(msg)
-        if action.tier_after is not Tier.LATENT:
-            planned.add(action.id)
+        planned.add(action.id)
+        if not archived:
+            emptied.add(action.id)
 
 
-def _dependents(unit: Unit, node_id: str) -> set[str]:
+def _dependents(unit: Unit, node_id: str, tiers: Iterable[Tier]) -> set[str]:
+    """Return what in one of ``tiers`` depends on a memory."""
     sources = {source for source, _, type_ in unit.incoming((node_id,)) if type_ == "dependsOn"}
     unit.fetch(sorted(sources))
-    return {source for source in sources if unit.node(source).has_content}
+    return {source for source in sources if unit.node(source).memory.tier in tiers}
 
 
 def make_room(

@@ -133,8 +133,17 @@ class Bolt:
             return rows
 
     def define(self, statement: str) -> None:
-        """Run one schema statement (Neo4j DDL)."""
-        self.write(statement)
+        """Run one schema statement (Neo4j DDL).
+
+        Raises:
+            Conflict: another process defines the same at the same time, which IF NOT EXISTS does not cover.
+        """
+        try:
+            self.write(statement)
+        except bolt_errors.ClientError as error:
+            if (error.code or "").startswith("Neo.ClientError.Schema."):
+                raise Conflict(error.code) from error
+            raise
 
     def close(self) -> None:
         """Close the driver's connections."""

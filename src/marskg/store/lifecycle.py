@@ -58,12 +58,12 @@ def evict(unit: Unit, departures: Iterable[Departure], *, operation: Operation =
     nodes = [unit.node(departure.id) for departure in ordered]
     entities: list[str] = []
     tiers = [node.memory.tier for node in nodes]
+    # Before stripping: a tombstone may have been kept by an edge that goes with the content.
+    candidates = {target for node in nodes for type_, target in node.edges if type_ is not EdgeType.MENTIONS}
     for node in nodes:
         entities += _strip(unit, node)
     unreferenced = _unreferenced(unit, [node.memory.id for node in nodes])
-    candidates: set[str] = set()
     for departure, node, tier in zip(ordered, nodes, tiers, strict=True):
-        candidates |= {target for _, target in node.edges}
         node.deleted = node.memory.id in unreferenced
         unit.record(operation, node, tier_before=tier, details=departure.details)
     _purge(unit, candidates)

@@ -68,8 +68,16 @@ class GraphReader:
             for memory, edges, _ in self.nodes(step):
                 found[memory.id] = memory
                 pending += [edge.target for edge in edges if edge.type is EdgeType.SUPERSEDES]
+                pending += self._same_slot(memory)
             pending += [edge.source for edge in self.edges_to(step) if edge.type is EdgeType.SUPERSEDES]
         return sorted(found.values(), key=lambda memory: (memory.valid_from, memory.sequence))
+
+    def _same_slot(self, memory: Memory) -> list[str]:
+        """Return the values of a ``single`` key: one that arrived late supersedes nothing and has no edge to follow."""
+        if memory.key is None or memory.cardinality is not Cardinality.SINGLE:
+            return []
+        slot = codec.slot_key(self._tenant, memory.subjects, memory.key)
+        return [str(row["id"]) for row in self.run("slot", {"slot": slot})]
 
     def memories(self) -> Iterator[tuple[Memory, tuple[Edge, ...], str | None]]:
         """Yield every memory of the tenant with its outgoing edges and its salt."""

@@ -10,7 +10,8 @@ import re
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
-from marskg.errors import StoreTooNew
+from marskg.errors import EngineUnavailable, StoreTooNew
+from marskg.store.engine import Conflict
 from marskg.store.statements import statement
 
 if TYPE_CHECKING:
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from marskg.store.engine import Engine
 
 _NAME = re.compile(r"^(\d{4})-[a-z0-9-]+\.(?:cypher|sql)$")
+#: How often a migration is begun again because another process defines the same schema at the same time.
+MAX_ATTEMPTS = 20
 _COMMENT = re.compile(r"^\s*(?:--|//).*$", re.MULTILINE)
 
 
@@ -45,7 +48,19 @@ def migrate(engine: Engine, folder: Traversable | None = None) -> tuple[int, int
 
     Raises:
         StoreTooNew: the store was written by a newer version of this package.
+        EngineUnavailable: other processes kept the schema locked for ``MAX_ATTEMPTS`` attempts.
     """
+    # Neo4j answers two processes that define the schema of an empty server at once with a deadlock.
+    for _ in range(MAX_ATTEMPTS):
+        try:
+            return _migrate(engine, folder)
+        except Conflict:
+            continue
+    msg = f"the schema stays locked by other processes after {MAX_ATTEMPTS} attempts; try again later"
+    raise EngineUnavailable(msg)
+
+
+def _migrate(engine: Engine, folder: Traversable | None) -> tuple[int, int]:
     steps = migrations(engine.name, folder)
     newest = steps[-1][0]
     # On a new ArcadeDB folder the type must exist before it can be matched.
