@@ -87,6 +87,8 @@ def test_a_late_older_value_enters_closed(stores: Stores) -> None:
     assert late.valid_to == 2_000
     assert mem.get(now.id).current  # type: ignore[union-attr]
     assert late.notices
+    assert [memory.id for memory in mem.history(now.id)] == [memory.id for memory in mem.history(late.id)]
+    assert [memory.content for memory in mem.history(now.id)] == ["100", "120"]
     assert_sound(mem)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from marskg.ontology.vocabulary import EdgeType, Kind, Tier
+from marskg.ontology.vocabulary import Cardinality, EdgeType, Kind, Tier
 from marskg.records import AuditRecord, Edge, Entity, Memory, TreeHead
 from marskg.store import codec
 from marskg.store.statements import statement
