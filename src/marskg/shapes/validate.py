@@ -30,7 +30,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from rdflib import Graph
+from pyoxigraph import RdfFormat, parse
 
 from marskg.errors import InvalidDocument
 from marskg.records import Report
@@ -119,22 +119,21 @@ def _lines(path: Path) -> Iterator[str]:
             msg = f"{path} is not UTF-8: export it again, or convert it"
             raise InvalidDocument(msg) from None
     elif path.suffix == ".ttl":
-        yield from turtle_lines(path.read_text(encoding="utf-8"), str(path))
+        yield from turtle_lines(path.read_bytes(), str(path))
     else:
         msg = f"{path} is not validated by its suffix {path.suffix!r}: export the store as .nt, .nq or .ttl"
         raise InvalidDocument(msg)
 
 
-def turtle_lines(text: str, name: str = "the document") -> list[str]:
+def turtle_lines(document: str | bytes, name: str = "the document") -> list[str]:
     """Return the statements of a Turtle document as N-Triples lines.
 
     Raises:
-        InvalidDocument: ``text`` is no Turtle; ``name`` says which document.
+        InvalidDocument: ``document`` is no Turtle; ``name`` says which document.
     """
-    graph = Graph()
     try:
-        graph.parse(data=text, format="turtle")
-    except SyntaxError:
-        msg = f"{name} is no Turtle document: check where it was cut or edited"
+        return [f"{triple.triple} ." for triple in parse(document, format=RdfFormat.TURTLE)]
+    except SyntaxError as error:
+        where = f" (line {error.lineno})" if error.lineno else ""
+        msg = f"{name} is no Turtle document{where}: check where it was cut or edited"
         raise InvalidDocument(msg) from None
-    return [line for line in graph.serialize(format="nt").split("\n") if line]
