@@ -67,6 +67,11 @@ class Picture:
         """Return whether a memory exists with content."""
         return node_id in self.nodes and self.nodes[node_id]["tier"] in {"live", "latent"}
 
+    def outlives(self, source: str, target: str) -> bool:
+        """Return whether ``source`` expires later than ``target``, or never although that does."""
+        limit = self.nodes[target].get("expiresAt")
+        return limit is not None and self.nodes[source].get("expiresAt", limit + 1) > limit
+
     def targets(self, type_: str) -> dict[str, list[str]]:
         """Return the targets of the edges of one type, by source."""
         found = defaultdict(list)
@@ -178,6 +183,8 @@ def _closure(picture: Picture) -> Iterator[Fault]:
             yield "I8-edge", f"{source} {type_} {ref}"
         elif type_ == "dependsOn" and picture.whole(source) and not picture.whole(target):
             yield "I3-closure", f"{source} depends on {target}"
+        elif type_ == "dependsOn" and picture.whole(source) and picture.outlives(source, target):
+            yield "I5-clamp", f"{source} outlives {target}"
 
 
 def _protection(picture: Picture) -> Iterator[Fault]:
@@ -309,7 +316,7 @@ def _edges_and_entities(picture: Picture) -> Iterator[Fault]:
 
 
 def _expiry(picture: Picture, now: int) -> Iterator[Fault]:
-    """I5: nothing outlives its expiry, nor that of what it depends on."""
+    """I5: nothing outlives its expiry; a task whose deadline and longest grace passed guards nothing."""
     for node_id, node in picture.nodes.items():
         if picture.whole(node_id) and node.get("expiresAt", now + 1) <= now:
             yield "I5-expired", node_id

@@ -12,6 +12,7 @@ from marskg.clock import uuid7
 from marskg.errors import InvalidMemory, NotPermitted, TaskSafetyViolation
 from marskg.ontology.vocabulary import ACTIVE_STATUSES, DERIVED_EDGES, EdgeType, Kind, Operation, TaskStatus, Tier
 from marskg.records import Edge, Memory
+from marskg.store.lifecycle import release
 from marskg.store.remember import (
     append_to_session,
     check_acyclic,
@@ -135,6 +136,7 @@ def remove_edge(unit: Unit, source: str, type_: EdgeType, target: str) -> Memory
         unit.unlink(node, type_, target)
         details = {"rule": "link", "reason": f"{type_} edge removed"}
         unit.record(Operation.UNLINK, node, tier_before=memory.tier, details=details)
+        release(unit, type_, target)
     return node.memory
 
 

@@ -81,6 +81,14 @@ def expire(unit: Unit, ids: Iterable[str], *, reason: str) -> list[str]:
     return order
 
 
+def release(unit: Unit, type_: EdgeType, target: str) -> None:
+    """Remove ``target`` if the edge of ``type_`` that was just removed was the last that kept it (section 3)."""
+    if type_ is EdgeType.MENTIONS:
+        _drop_entities(unit, (target,))
+    else:
+        _purge(unit, {target})
+
+
 def _strip(unit: Unit, node: Node) -> list[str]:
     """Turn a node into a tombstone; returns the entities that it mentioned."""
     memory = node.memory
