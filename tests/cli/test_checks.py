@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from marskg.audit.linkeddata import verify_document
 from marskg.store.opening import connect
 
 if TYPE_CHECKING:
@@ -145,6 +146,14 @@ def test_a_head_is_signed_and_proves_inclusion(here: Callable[..., Outcome]) -> 
     assert proof.status == 0
     assert json.loads(proof.out)
     assert here("audit", "prove", 2).status == 0
+
+
+def test_records_and_heads_are_given_as_signed_documents(here: Callable[..., Outcome]) -> None:
+    for shown in (here("audit", "show", 2, "--w3c"), here("audit", "head", "--sign", "--w3c", "--json")):
+        verified = verify_document(shown.json())
+        assert verified.nquads.startswith("<urn:uuid:")
+    heads = here("audit", "head", "--all", "--w3c").json()
+    assert [verify_document(head).verification_method for head in heads]
 
 
 def test_keys_rotate_and_a_lost_one_is_reported_for_ever(here: Callable[..., Outcome]) -> None:

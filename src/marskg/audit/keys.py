@@ -195,14 +195,14 @@ def _load(path: Path, passphrase: bytes | None) -> Ed25519PrivateKey:
     data = _read(path)
     locked = b"ENCRYPTED" in data
     if locked and not passphrase:
-        msg = f"{path} is locked by a passphrase; give it in MARS_KEY_PASSPHRASE"
+        msg = f"{path} is locked by a passphrase; give it in MARS_PASSPHRASE"
         raise KeyUnusable(msg)
     try:
         # A passphrase for a key without one is refused by the library; the key is usable all the same.
         key = load_pem_private_key(data, passphrase if locked else None)
     except (ValueError, TypeError, UnsupportedAlgorithm) as error:
         why = "its passphrase is another one, or it is corrupt" if locked else "it is corrupt"
-        msg = f"{path} cannot be used: {why}; check MARS_KEY_PASSPHRASE, or restore the file from a backup"
+        msg = f"{path} cannot be used: {why}; check MARS_PASSPHRASE, or restore the file from a backup"
         raise KeyUnusable(msg) from error
     if not isinstance(key, Ed25519PrivateKey):
         msg = f"{path} is not an Ed25519 key; make one with: openssl genpkey -algorithm ed25519"

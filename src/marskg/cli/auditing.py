@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from marskg.cli.door import Door, pass_door, shared_options
-from marskg.cli.output import answer, day, line, note, plain, safe, show_fields, show_table, table
+from marskg.cli.output import answer, day, document, line, note, plain, safe, show_fields, show_table, table
 from marskg.errors import InvalidInput
 from marskg.ontology.vocabulary import Datatype
 
@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
 LOGS = ("transitions", "accesses")
 log_option = click.option("--log", type=click.Choice(LOGS), default="transitions", show_default=True)
+w3c_option = click.option(
+    "--w3c", is_flag=True, help="As a signed W3C Data Integrity document, for other people's verifiers."
+)
 
 
 @click.group(no_args_is_help=False)
@@ -106,12 +109,18 @@ def _values(details: Details, slot: int) -> dict[str, Any]:
 @audit.command("show")
 @click.argument("sequence", type=click.IntRange(min=1))
 @log_option
+@w3c_option
 @shared_options
 @pass_door
-def show_(door: Door, sequence: int, log: str) -> None:
+def show_(door: Door, sequence: int, log: str, *, w3c: bool) -> None:
     """Show one record whole: its details, its signed core and its proof."""
+    from marskg.audit.document import signed_document
+
     with door.memory() as memory:
         record = _record(memory, sequence, log)
+    if w3c:
+        document(signed_document(record))
+        return
     data = {
         **record_document(record),
         "log": record.log,
@@ -151,10 +160,13 @@ def _record(memory: AgentMemory, sequence: int, log: str) -> AuditRecord:
 @audit.command()
 @click.option("--sign", is_flag=True, help="Sign a head over the log as it stands first.")
 @click.option("--all", "every", is_flag=True, help="All heads, not only the latest.")
+@w3c_option
 @shared_options
 @pass_door
-def head(door: Door, *, sign: bool, every: bool) -> None:
+def head(door: Door, *, sign: bool, every: bool, w3c: bool) -> None:
     """Show the latest signed tree head: give it to a witness, and nobody can rewrite what it covers."""
+    from marskg.audit.document import signed_head
+
     with door.memory() as memory:
         if sign:
             memory.sign_head()
@@ -163,6 +175,9 @@ def head(door: Door, *, sign: bool, every: bool) -> None:
         msg = "no head is signed yet; sign one with: mars audit head --sign"
         raise InvalidInput(msg)
     shown = heads if every else heads[-1:]
+    if w3c:
+        document([signed_head(item) for item in shown] if every else signed_head(shown[0]))
+        return
 
     def show() -> None:
         for item in shown:

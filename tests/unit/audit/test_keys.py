@@ -59,7 +59,7 @@ def test_a_passphrase_locks_the_file(folder: Path) -> None:
     made = Keyring(folder, b"correct horse").create(SeededSource(1))
     assert b"ENCRYPTED" in Keyring(folder).files()[0].path.read_bytes()
     assert Keyring(folder, b"correct horse").signer().public_key == made.public_key
-    with pytest.raises(KeyUnusable, match="locked by a passphrase; give it in MARS_KEY_PASSPHRASE"):
+    with pytest.raises(KeyUnusable, match="locked by a passphrase; give it in MARS_PASSPHRASE"):
         Keyring(folder).signer()
     with pytest.raises(KeyUnusable, match="its passphrase is another one"):
         Keyring(folder, b"battery staple").signer()
