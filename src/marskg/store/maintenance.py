@@ -81,7 +81,7 @@ def stats(writer: Writer, reader: GraphReader) -> dict[str, Any]:
         "policy": state.settings.policy.name,
         "audit_seq": state.sequence,
         "access_seq": state.access_sequence,
-        "expiry_suspended": state.suspended_at is not None,
+        "expiry_suspended": state.at(writer.services.clock.now_ms())[1].suspended_at is not None,
         "engine": writer.engine.name,
     }
 
