@@ -2,7 +2,7 @@
 
 Nothing here uses the store's own reading, counting or checking: rows come from plain Cypher, and protection, leaves,
 closure, chain and slots are computed from nodes and edges alone. ``faults`` names each breach of an invariant by a
-code; a test plants each breach once and sees it named (``tests/property/test_invariants_stateful.py``).
+code; a test plants each breach once and sees it named (``tests/property/test_histories_checker.py``).
 """
 
 from __future__ import annotations
@@ -353,3 +353,14 @@ def lost_grounds(before: Picture, after: Picture) -> set[Edge]:
         for edge, _, _ in before.edges
         if edge[1] in KEPT_BY_TOMBSTONES and edge not in kept and before.whole(edge[0]) and after.whole(edge[0])
     }
+
+
+# --- Two stores ---------------------------------------------------------------------------------------------------
+
+
+def assert_equal(one: Picture, other: Picture) -> None:
+    """Compare what equal inputs have left in two stores (I9), part by part so that a failure names the part."""
+    for part in ("row", "labels", "edges", "entities", "entity_edges"):
+        assert getattr(one, part) == getattr(other, part), f"I9: {part}"
+    for node_id in sorted({*one.nodes, *other.nodes}):
+        assert one.nodes.get(node_id) == other.nodes.get(node_id), f"I9: {node_id}"
