@@ -11,10 +11,10 @@ from random import Random
 from typing import TYPE_CHECKING, ClassVar
 
 import pytest
+from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, precondition, rule, run_state_machine_as_test
 
-from hypothesis import HealthCheck, settings
 from tests.support import picture as pictures
 from tests.support import stores as support
 from tests.support.history import STEPS, History

@@ -52,7 +52,7 @@ class History:
         #: Every id that a call returned, in order; some are gone by now.
         self.known: list[str] = []
         self.log: list[str] = []
-        self.outcomes: Counter[str] = Counter()
+        self.outcomes: Counter[tuple[str, str]] = Counter()
         self.plans: list[Plan] = []
         self.now = self.picture()
         self.present: list[str] = []

@@ -30,7 +30,7 @@ ENTITY_EDGES = (
 )
 RECORDS = (
     "MATCH (a:AuditRecord) WHERE a.ref >= $low AND a.ref < $high "
-    "RETURN a.sequence AS sequence, a.operation AS operation, a.memories AS memories, a.details AS details ORDER BY a.ref"
+    "RETURN a.sequence AS sequence, a.operation AS operation, a.memories AS memories ORDER BY a.ref"
 )
 TENANT = "MATCH (t:Tenant {ref: $tenant}) RETURN properties(t) AS row"
 
@@ -233,7 +233,7 @@ def _chain(picture: Picture) -> Iterator[Fault]:
 
 def _cycles(picture: Picture) -> Iterator[Fault]:
     """Section 2: the four edges together are acyclic."""
-    following = defaultdict(set)
+    following: defaultdict[str, set[str]] = defaultdict(set)
     degree = dict.fromkeys(picture.nodes, 0)
     for (source, type_, target), _, _ in picture.edges:
         if type_ in ACYCLIC and target not in following[source] and target in degree:
