@@ -8,7 +8,9 @@ Sources: W3C RDF 1.1 N-Triples section 2, RDF Dataset Canonicalization section 5
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
+import re
+from datetime import UTC, date, datetime, timedelta
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from marskg.ontology.vocabulary import (
@@ -32,8 +34,8 @@ if TYPE_CHECKING:
     from marskg.records import Edge, Entity, Memory
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-#: strftime pads earlier years on some platforms only.
-_FOUR_DIGITS = 1000
+_EPOCH_DAY = date(1970, 1, 1).toordinal()
+_DAY_MS = 86_400_000
 _ESCAPES = {
     "\\": "\\\\",
     '"': '\\"',
@@ -46,6 +48,8 @@ _ESCAPES = {
     **{chr(c): f"\\u{c:04X}" for c in range(0x20) if chr(c) not in "\b\t\n\f\r"},
 }
 _TABLE = str.maketrans(_ESCAPES)
+#: What a string literal escapes; looking first is several times faster than translating what has none of it.
+_SPECIAL = re.compile(r'[\\"\x00-\x1f\x7f]')
 _TYPE = f"<{RDF_TYPE}>"
 
 
@@ -65,10 +69,18 @@ def decimal_lexical(value: float) -> str:
 
 def time_lexical(ms: int) -> str:
     """Return the canonical ``xsd:dateTime`` form, in UTC, of ``ms`` epoch milliseconds."""
-    moment = _EPOCH + timedelta(milliseconds=ms)
-    text = moment.strftime("%Y-%m-%dT%H:%M:%S") if moment.year >= _FOUR_DIGITS else moment.isoformat()[:19]
-    part = ms % 1000
+    day, rest = divmod(ms, _DAY_MS)
+    seconds, part = divmod(rest, 1000)
+    minutes, second = divmod(seconds, 60)
+    hour, minute = divmod(minutes, 60)
+    text = f"{_day_lexical(day)}T{hour:02d}:{minute:02d}:{second:02d}"
     return f"{text}.{part:03d}".rstrip("0") + "Z" if part else f"{text}Z"
+
+
+@lru_cache(maxsize=4096)
+def _day_lexical(day: int) -> str:
+    """Return the date of a day since 1970; a store's times lie on few days."""
+    return date.fromordinal(_EPOCH_DAY + day).isoformat()
 
 
 def time_value(lexical: str) -> int:
@@ -87,7 +99,8 @@ def time_value(lexical: str) -> int:
 def literal(value: object, datatype: Datatype) -> str:
     """Return ``value`` as an N-Triples term of ``datatype``."""
     if datatype is Datatype.STRING:
-        return f'"{str(value).translate(_TABLE)}"'
+        text = str(value)
+        return f'"{text.translate(_TABLE)}"' if _SPECIAL.search(text) else f'"{text}"'
     if datatype is Datatype.TERM:
         return f"<{NS}{value}>"
     if datatype is Datatype.IRI:
@@ -111,8 +124,10 @@ def field_lines(subject: str, fields: Iterable[Field], get: object) -> list[str]
         if spec.datatype is Datatype.BOOLEAN and value is False:
             continue
         predicate = OWL_SAME_AS if spec.name == "same_as" else spec.iri
-        values = value if spec.many else (value,)
-        lines += [f"{subject} <{predicate}> {literal(item, spec.datatype)} ." for item in values]
+        if not spec.many:
+            lines.append(f"{subject} <{predicate}> {literal(value, spec.datatype)} .")
+        else:
+            lines += [f"{subject} <{predicate}> {literal(item, spec.datatype)} ." for item in value]
     return lines
 
 

@@ -7,7 +7,7 @@ Sources: MaRS sections 3.2.1-3.2.4 (payloads), 4.1 (fixed vocabulary), 5.2; sema
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 NS = "https://w3id.org/mars-kg/ns#"
@@ -170,23 +170,23 @@ def camel(name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One field: ``name`` in Python, ``local`` in Cypher and RDF, ``many`` for a set of values (sorted, unique)."""
+    """One field: ``name`` in Python, ``local`` in Cypher and RDF, ``many`` for a set of values (sorted, unique).
+
+    ``iri`` is the full name; both names are made once, because every line that is written needs them.
+    """
 
     name: str
     datatype: Datatype = Datatype.STRING
     many: bool = False
     low: float | None = None
     high: float | None = None
+    local: str = field(init=False, repr=False, compare=False)
+    iri: str = field(init=False, repr=False, compare=False)
 
-    @property
-    def local(self) -> str:
-        """Return the local name in the ontology."""
-        return camel(self.name)
-
-    @property
-    def iri(self) -> str:
-        """Return the full IRI."""
-        return NS + self.local
+    def __post_init__(self) -> None:
+        """Make the names in the ontology."""
+        object.__setattr__(self, "local", camel(self.name))
+        object.__setattr__(self, "iri", NS + self.local)
 
 
 _S, _I, _D, _T, _B, _E = (

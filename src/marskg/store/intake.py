@@ -137,7 +137,7 @@ def _apply(unit: Unit, prepared: Prepared, refs: dict[str, str]) -> bool:
     draft = prepared.draft
     if draft.action == "remember":
         possible = without_forgotten(unit, draft, refs)
-        memory = None if possible is None else admit(unit, replace(prepared, draft=possible), refs)
+        memory = None if possible is None else admit(unit, _with(prepared, possible), refs)
         if draft.ref:
             refs[draft.ref] = NOT_STORED if memory is None else memory.id
         return memory is not None
@@ -151,6 +151,10 @@ def _apply(unit: Unit, prepared: Prepared, refs: dict[str, str]) -> bool:
     if draft.ref and closed is not None:
         refs[draft.ref] = closed.id
     return True
+
+
+def _with(prepared: Prepared, draft: Draft) -> Prepared:
+    return prepared if draft is prepared.draft else replace(prepared, draft=draft)
 
 
 def close_task(unit: Unit, key: str, subjects: tuple[str, ...], status: TaskStatus) -> Memory | None:

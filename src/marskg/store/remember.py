@@ -81,7 +81,8 @@ def admit(unit: Unit, prepared: Prepared, resolve: Mapping[str, str]) -> Memory:
         unit.guard(node, 1)
     unit.settle_activity(node)
     # The sequence is the record's, which may follow those of entities; superseding comes after it.
-    unit.change(node, sequence=unit.next_sequence)
+    if node.memory.sequence != unit.next_sequence:
+        unit.change(node, sequence=unit.next_sequence)
     unit.record(
         Operation.REMEMBER,
         node,
