@@ -126,8 +126,19 @@ class _Piece:
 class Page:
     """One page, run block by block."""
 
-    def __init__(self, path: Path, warm: WarmMars, folder: Path, replaced: Mapping[str, str] | None = None) -> None:
-        """Run ``path`` in ``folder``, with some texts of the page ``replaced``, such as the address of a server."""
+    def __init__(
+        self,
+        path: Path,
+        warm: WarmMars,
+        folder: Path,
+        replaced: Mapping[str, str] | None = None,
+        linked: Mapping[str, Path] | None = None,
+    ) -> None:
+        """Run ``path`` in ``folder``.
+
+        Some texts of the page are ``replaced``, such as the address of a server; ``linked`` are names in its folder for
+        what the page installs from the network.
+        """
         self.path = path
         self._warm = warm
         self._replaced = dict(replaced or {})
@@ -138,6 +149,8 @@ class Page:
         for made in (self._state, self._here):
             made.mkdir()
         shutil.copytree(ROOT / "examples", self._here / "examples")
+        for name, target in (linked or {}).items():
+            (self._here / name).symlink_to(target)
         (self._state / "folder").write_text(str(self._here), encoding="utf-8")
         programs = os.pathsep.join([str(warm.programs), str(Path(sys.executable).parent), os.environ["PATH"]])
         self._env = {"PATH": programs, "HOME": str(folder), "LANG": "C.UTF-8", "TZ": "UTC", "COLUMNS": COLUMNS}
@@ -283,10 +296,17 @@ def _pycon(body: str) -> list[_Piece]:
     return found
 
 
-def run_page(path: Path, warm: WarmMars, replaced: Mapping[str, str] | None = None, *, update: bool = False) -> str:
-    """Run ``path`` in a folder of its own; see :meth:`Page.run`."""
+def run_page(
+    path: Path,
+    warm: WarmMars,
+    replaced: Mapping[str, str] | None = None,
+    linked: Mapping[str, Path] | None = None,
+    *,
+    update: bool = False,
+) -> str:
+    """Run ``path`` in a folder of its own; see :class:`Page`."""
     with tempfile.TemporaryDirectory(prefix="page-") as folder:
-        return Page(path, warm, Path(folder), replaced).run(update=update)
+        return Page(path, warm, Path(folder), replaced, linked).run(update=update)
 
 
 def replaced_on_neo4j(uri: str, password: str, tenant: str) -> dict[str, str]:
@@ -300,10 +320,11 @@ def main(names: list[str]) -> None:
     server = os.environ.get("NEO4J_URI", "")
     tenant = f"docs-{os.getpid()}"
     replaced = replaced_on_neo4j(server, os.environ.get("NEO4J_PASSWORD", ""), tenant) if server else {}
+    linked = {"node_modules": ROOT / "tests" / "interop" / "node_modules"}
     with warm_mars() as warm:
         for name in names:
             path = Path(name).resolve()
-            path.write_text(run_page(path, warm, replaced, update=True), encoding="utf-8")
+            path.write_text(run_page(path, warm, replaced, linked, update=True), encoding="utf-8")
 
 
 if __name__ == "__main__":

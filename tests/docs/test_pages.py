@@ -49,7 +49,7 @@ def test_a_page_about_neo4j_does_what_it_shows(
 
 @pytest.mark.parametrize("name", _pages_needing("node"))
 def test_a_page_about_node_does_what_it_shows(name: str, warm: WarmMars, node_modules: Path) -> None:
-    run_page(ROOT / name, warm, {"./node_modules": str(node_modules)})
+    run_page(ROOT / name, warm, linked={"node_modules": node_modules})
 
 
 def test_every_page_that_runs_is_among_these() -> None:
