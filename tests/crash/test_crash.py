@@ -17,12 +17,15 @@ import pytest
 
 from scripts.neo4j_server import Neo4jServer, fetch
 from tests.support import picture as pictures
+from tests.support import stores as support
 from tests.support import writer
+from tests.support.neo4j import Neo4jAddress
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from marskg.memory import AgentMemory
+    from tests.support.stores import Stores
 
 ROOT = Path(__file__).parents[2]
 #: A store is used for so many kills; then its log makes each check long.
@@ -73,7 +76,7 @@ def run_until(child: subprocess.Popen[str], promises: Promises, kill: Callable[[
         return child.stderr.read()
 
 
-def check(stores: writer.support.Stores, promises: Promises, *, full: bool) -> None:
+def check(stores: Stores, promises: Promises, *, full: bool) -> None:
     """Hold the store to its promises and to the invariants, with ``full`` to every shape as well."""
     wide = stores.open(writer.WIDE, seed="check")
     tight = stores.open(writer.TIGHT, seed="check")
@@ -96,11 +99,12 @@ def check(stores: writer.support.Stores, promises: Promises, *, full: bool) -> N
     assert all(count == 1 for count in said.values()), "something was stored twice"
 
 
-def check_tenant(stores: writer.support.Stores, memory: AgentMemory, promises: Promises) -> None:
+def check_tenant(stores: Stores, memory: AgentMemory, promises: Promises) -> None:
     assert pictures.faults(pictures.take(stores.engine, memory.tenant)) == []
     report = memory.verify()
     assert report.ok, report.findings
-    sequences, recorded = [], set()
+    sequences: list[int] = []
+    recorded: set[str] = set()
     for record in memory.records():
         sequences.append(record.sequence)
         if record.operation == "remember":
@@ -157,8 +161,8 @@ def test_a_killed_server_loses_nothing_that_it_acknowledged(neo4j_kills: int, tm
             assert child.returncode == writer.GONE, said
             assert server.uri in said, "the error names the server"
             server.start()
-            address = writer.Neo4jAddress(server.uri, "neo4j", server.password)
-            stores = writer.support.server(address, tmp_path)
+            address = Neo4jAddress(server.uri, "neo4j", server.password)
+            stores = support.server(address, tmp_path)
             try:
                 check(stores, promises, full=run % FULL_EVERY == 0)
             finally:
