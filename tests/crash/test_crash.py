@@ -85,8 +85,8 @@ def check(stores: Stores, promises: Promises, *, full: bool) -> None:
         report = memory.validate(full=full)
         assert report.ok, report.findings
     said: dict[str, int] = {}
-    for memory in wide.memories():
-        said[memory.content or ""] = said.get(memory.content or "", 0) + 1
+    for found in wide.memories():
+        said[found.content or ""] = said.get(found.content or "", 0) + 1
     for number, node_id in promises.ids[writer.WIDE].items():
         kept = wide.get(node_id)
         assert kept is not None, f"call {number} was acknowledged and is lost"
