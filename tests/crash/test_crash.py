@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import random
+import signal
 import subprocess
 import sys
 import time
@@ -121,7 +122,8 @@ def test_a_killed_writer_loses_nothing_that_it_acknowledged(kills: int, tmp_path
         if run % KILLS_PER_STORE == 0:
             promises, folder = Promises(), tmp_path / f"store-{run}"
         child = start(str(folder), run, promises.next, tmp_path, {})
-        run_until(child, promises, child.kill, chance.choice((0.02, 0.2, 0.8)) * chance.random())
+        said = run_until(child, promises, child.kill, chance.choice((0.02, 0.2, 0.8)) * chance.random())
+        assert child.returncode == -signal.SIGKILL, said
         stores = writer.connect(str(folder), tmp_path)
         try:
             check(stores, promises, full=run % FULL_EVERY == 0)
@@ -136,7 +138,8 @@ def test_a_writer_killed_while_it_opens_the_store_leaves_it_usable(kills: int, t
         child = start(str(tmp_path / "store"), run, promises.next, tmp_path, {})
         time.sleep(chance.uniform(0.3, 2.5))
         child.kill()
-        out, _ = child.communicate()
+        out, said = child.communicate()
+        assert child.returncode == -signal.SIGKILL, said
         for line in out.splitlines(keepends=True):
             promises.note(line)
         stores = writer.connect(str(tmp_path / "store"), tmp_path)

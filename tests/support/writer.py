@@ -1,19 +1,22 @@
 """A process that writes as fast as it can and says after each call what it was promised, until it is killed.
 
-    python -m tests.support.writer LOCATION RUN FIRST
+    python -m tests.support.writer LOCATION RUN FIRST [COUNT [PREFIX]]
 
+With COUNT it stops after so many rounds; PREFIX stands before the names of its tenants.
 One line on standard output for each acknowledged call: ``wide N ID``, ``batch N``, ``tight N ID``. The tenant ``wide``
 never forgets, so that each acknowledged text can be asked for; ``tight`` forgets at nearly every call.
 """
 
 from __future__ import annotations
 
+import itertools
 import os
 import sys
 from pathlib import Path
 
 import marskg
 from marskg.errors import EngineUnavailable
+from marskg.ontology.vocabulary import Kind
 from tests.support import stores as support
 from tests.support.neo4j import Neo4jAddress
 
@@ -44,19 +47,18 @@ def say(*words: object) -> None:
     os.write(1, (" ".join(map(str, words)) + "\n").encode())
 
 
-def write(location: str, run: str, first: int) -> None:
-    """Write until killed, from call ``first`` on."""
+def write(location: str, run: str, first: int, count: int | None = None, prefix: str = "") -> None:
+    """Write ``count`` rounds, or until killed, from round ``first`` on."""
     stores = connect(location, Path(os.environ["MARS_HOME"]))
-    wide = stores.open(WIDE, seed=f"wide {run}", budget=1 << 30)
-    tight = stores.open(TIGHT, seed=f"tight {run}", budget=60)
+    wide = stores.open(prefix + WIDE, seed=f"wide {run}", budget=1 << 30)
+    tight = stores.open(prefix + TIGHT, seed=f"tight {run}", budget=60)
     say("open")
-    number = first
-    while True:
+    for number in itertools.count(first) if count is None else range(first, first + count):
         say(WIDE, number, wide.remember(text(number), session=f"s{number % 3}", mentions=["Ann"]).id)
         drafts = [
             marskg.Draft(
                 ref=f"p{place}",
-                kind=marskg.Kind.SEMANTIC,
+                kind=Kind.SEMANTIC,
                 content=part(number, place),
                 at=wide.now(),
                 depends_on=(f"p{place - 1}",) if place else (),
@@ -71,12 +73,12 @@ def write(location: str, run: str, first: int) -> None:
             tight.unpin(said.id)
         if number % 7 == 0:
             tight.record_access([said.id])
-        number += 1
 
 
 if __name__ == "__main__":
     try:
-        write(sys.argv[1], sys.argv[2], int(sys.argv[3]))
+        _, where, name, start, *more = sys.argv
+        write(where, name, int(start), int(more[0]) if more else None, "".join(more[1:]))
     except EngineUnavailable as error:
         sys.stderr.write(f"{type(error).__name__}: {error}\n")
         sys.exit(GONE)
