@@ -33,7 +33,7 @@ _JVM_ARGS = (
 HEAP = "768m"
 _LOCK_NAME = "mars.lock"
 _RETRYABLE = ("ConcurrentModificationException", "NeedRetryException", "LockTimeoutException", "DuplicatedKeyException")
-_DISK = ("No space left on device", "Read-only file system", "Disk quota exceeded")
+_DISK = ("No space left on device", "Read-only file system", "Disk quota exceeded", "File too large")
 
 
 def _start(heap: str) -> tuple[Any, Any]:
@@ -131,9 +131,17 @@ class FolderLock:
             self._fd = -1
 
 
+def _causes(error: BaseException) -> Iterator[str]:
+    """Yield what ``error`` and its causes say: the engine wraps the disk's own words in a sentence without them."""
+    cause: BaseException | None = error
+    while cause is not None:
+        yield str(cause)
+        cause = cause.__cause__
+
+
 def _translate(error: Exception) -> Exception:
     """Return the error of ours that the engine's ``error`` stands for, or the error itself."""
-    text = str(error)
+    text = "\n".join(_causes(error))
     if any(name in text for name in _RETRYABLE):
         return Conflict(text[:300])
     if any(name in text for name in _DISK):
