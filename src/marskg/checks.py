@@ -6,6 +6,7 @@ by a stable code, and no content.
 
 from __future__ import annotations
 
+import threading
 from itertools import chain, islice, pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +16,7 @@ from marskg.errors import InvalidInput
 from marskg.ontology.mapping import entity_lines, memory_lines
 from marskg.ontology.vocabulary import EdgeType, Kind, Tier
 from marskg.records import Finding, Report
-from marskg.shapes.validate import validate_graph, validate_neighbourhood
+from marskg.shapes.validate import NeighbourhoodValidator, validate_graph, validate_neighbourhood
 from marskg.store.order import KEY_NAMES
 
 if TYPE_CHECKING:
@@ -25,9 +26,6 @@ if TYPE_CHECKING:
     from marskg.store.engine import Row
     from marskg.store.opening import Opened
     from marskg.store.state import TenantState
-
-
-_CARRIES = frozenset({EdgeType.DERIVES_FROM, EdgeType.DEPENDS_ON, EdgeType.REQUIRES})
 
 
 def validate(opened: Opened, state: TenantState, *, full: bool) -> Report:
@@ -43,25 +41,53 @@ def validate(opened: Opened, state: TenantState, *, full: bool) -> Report:
 
 
 def validate_recent(opened: Opened, state: TenantState, records: int = 256) -> Report:
-    """Validate the neighbourhood of the memories that the last ``records`` audit records are about.
+    """Validate the neighbourhood of the memories that the last ``records`` audit records are about, by the referee."""
+    lines, focus = _neighbourhood(opened, state, records)
+    return validate_neighbourhood(lines, focus) if focus else Report(0)
 
-    Affected is what changed and whatever derives from, depends on or requires it: by induction the direct neighbours
-    suffice (every earlier state was valid).
+
+class WriteValidator:
+    """Validates one write after another: the shapes are read once, and the fast engine runs them.
+
+    Guarantees: the same verdict as :func:`validate_recent`, whose engine is the referee; several threads may share an
+    instance.
+    """
+
+    def __init__(self, opened: Opened) -> None:
+        """Validate writes to the tenant that is open."""
+        self._opened = opened
+        self._lock = threading.Lock()
+        self._validator = NeighbourhoodValidator("rudof")
+
+    def last(self, state: TenantState, records: int = 1) -> Report:
+        """Validate what the last ``records`` audit records are about, with its neighbourhood."""
+        lines, focus = _neighbourhood(self._opened, state, records)
+        with self._lock:
+            return self._validator.validate(lines, focus) if focus else Report(0)
+
+
+def _neighbourhood(opened: Opened, state: TenantState, records: int) -> tuple[list[str], set[str]]:
+    """Return the lines of what the last records changed with all that the shapes look at, and the affected nodes.
+
+    Affected is what changed and whatever has an edge to it: by induction the direct neighbours suffice (every earlier
+    state was valid).
     """
     reader = opened.reader
     changed = {node for record in reader.records("t", max(1, state.sequence - records + 1)) for node in record.memories}
-    sources = {edge.source for edge in reader.edges_to(sorted(changed)) if edge.type in _CARRIES}
+    sources = {edge.source for edge in reader.edges_to(sorted(changed))}
     focus = {}
     targets: set[str] = set()
     for memory, edges, _ in reader.nodes(sorted(changed | sources)):
         focus[memory.id] = memory_lines(memory, edges)
         targets |= {edge.target for edge in edges}
     lines = [line for found in focus.values() for line in found]
-    for memory, edges, _ in reader.nodes(sorted(targets - set(focus))):
-        lines += memory_lines(memory, edges)
-    for entity, own, _ in reader.entities_by_id(sorted(targets - set(focus))):
-        lines += entity_lines(entity, own)
-    return validate_neighbourhood(lines, set(focus)) if focus else Report(0)
+    around = sorted(targets - set(focus))
+    if around:
+        for memory, edges, _ in reader.nodes(around):
+            lines += memory_lines(memory, edges)
+        for entity, own, _ in reader.entities_by_id(around):
+            lines += entity_lines(entity, own)
+    return lines, set(focus)
 
 
 def verify(opened: Opened, state: TenantState, witness: Iterable[TreeHead] = ()) -> Report:
