@@ -11,7 +11,7 @@ from random import Random
 from typing import TYPE_CHECKING, ClassVar
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, precondition, rule, run_state_machine_as_test
 
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from tests.support.stores import Stores
 
 NAMES = [name for name, often in STEPS.items() for _ in range(often)]
+#: Time to shorten a history that breaks something, too.
+LONG = pytest.mark.timeout(1800)
 #: A step draws what it needs from a generator of its own: Hypothesis leaves out steps, and changes whole ones.
 SEEDS = st.integers(0, 2**32 - 1)
 #: What there must be for most steps to have something to do.
@@ -36,7 +38,11 @@ FIRST = ("remember", "remember_many", "change_settings")
 def controlled(examples: int, steps: int) -> settings:
     """Return how many histories of how many steps are tried."""
     checks = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much]
-    return settings(max_examples=examples, stateful_step_count=steps, deadline=None, suppress_health_check=checks)
+    # Explaining a failure would trace every line of histories that take seconds each.
+    phases = [phase for phase in Phase if phase is not Phase.explain]
+    return settings(
+        max_examples=examples, stateful_step_count=steps, deadline=None, suppress_health_check=checks, phases=phases
+    )
 
 
 @pytest.fixture(scope="module")
@@ -99,11 +105,13 @@ def test_short_histories_keep_every_invariant(embedded_stores: Stores) -> None:
 
 
 @pytest.mark.slow
+@LONG
 def test_long_histories_keep_every_invariant(embedded_stores: Stores) -> None:
     live(embedded_stores, examples=25, steps=40)
 
 
 @pytest.mark.slow
+@LONG
 def test_histories_on_a_server_keep_every_invariant(server_stores: Stores) -> None:
     live(server_stores, examples=15, steps=30)
 
@@ -158,6 +166,7 @@ def test_the_same_history_gives_the_same_bytes(
 
 
 @pytest.mark.slow
+@LONG
 def test_long_histories_give_the_same_bytes(
     embedded_stores: Stores, second_stores: Stores, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
@@ -165,6 +174,7 @@ def test_long_histories_give_the_same_bytes(
 
 
 @pytest.mark.slow
+@LONG
 def test_both_engines_give_the_same_plans_and_bytes(
     embedded_stores: Stores, server_stores: Stores, tmp_path_factory: pytest.TempPathFactory
 ) -> None:

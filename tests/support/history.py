@@ -312,16 +312,16 @@ class History:
 
     def forget(self, chance: Random) -> None:
         """Plan with a policy and apply the plan; it reaches every budget above what is protected."""
-        floor, weight = self.now.floor(), self.memory.weight
+        weight = self.memory.weight
         budget = chance.randint(0 if chance.random() < 0.2 else weight // 2, weight)
         policy = chance.choice(POLICIES)
         try:
             plan = self.memory.plan(policy=policy, budget=budget)
         except BudgetInfeasible:
-            assert floor > budget, f"{policy} says that {budget} is out of reach, {floor} are protected"
+            assert self.picture().floor() > budget, f"K: {policy} says that {budget} is out of reach, but it is not"
             raise
-        assert plan.weight_after <= budget
-        assert floor <= plan.weight_after
+        # What was due is settled first, so only now is it known what is protected.
+        assert self.picture().floor() <= plan.weight_after <= budget, "K: the plan takes what is protected"
         assert plan.realised_loss <= plan.bound + 1e-9
         self.plans.append(plan)
         if chance.random() < 0.7:
@@ -330,14 +330,13 @@ class History:
 
     def set_budget(self, chance: Random) -> None:
         """Change the budget; a lower one forgets."""
-        floor = self.now.floor()
         budget = chance.choice((40, 80, 120, 300))
         try:
             self.memory.set_budget(budget)
         except BudgetInfeasible:
-            assert floor > budget, f"{budget} is said to be out of reach, {floor} are protected"
+            assert self.picture().floor() > budget, f"K: {budget} is said to be out of reach, but it is not"
             raise
-        assert floor <= budget
+        assert self.picture().floor() <= budget
 
     def change_settings(self, chance: Random) -> None:
         """Change how the tenant forgets."""
