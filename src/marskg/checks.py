@@ -216,7 +216,10 @@ def prove(opened: Opened, state: TenantState, sequence: int) -> dict[str, Any]:
     heads = opened.reader.heads(state.log)
     if not heads or not 1 <= sequence <= heads[-1].size:
         covered = heads[-1].size if heads else 0
-        msg = f"record {sequence} is not among the {covered} that a signed head covers; sign one with: mars audit head --sign"
+        msg = (
+            f"record {sequence} is not among the {covered} that a signed head covers; "
+            "sign one with: mars audit head --sign"
+        )
         raise InvalidInput(msg)
     head = heads[-1]
     leaves = list(islice(opened.reader.leaves("t", 1), head.size))

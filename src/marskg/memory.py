@@ -420,6 +420,8 @@ class AgentMemory:
     def sparql(self, query: str, *, limit_seconds: float = 30.0) -> QueryResult:
         """Answer a SPARQL query: SELECT, ASK, CONSTRUCT or DESCRIBE; ``sequence`` of the result is how fresh it is.
 
+        Well-known prefixes such as ``mars:`` and ``prov:`` need no declaration.
+
         Raises:
             QueryRefused: it writes, reaches out, is wrong, or takes too long.
         """

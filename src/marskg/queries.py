@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from marskg.exporters.query import QueryResult, SparqlRunner, check_cypher, check_sparql
+from marskg.exporters.sparql import with_prefixes
 from marskg.exporters.view import SparqlView
 from marskg.exporters.writer import Content
 
@@ -38,9 +39,9 @@ class Queries:
         Raises:
             QueryRefused: it writes, reaches out, is wrong, or takes too long.
         """
-        check_sparql(query)
+        check_sparql(query)  # as it was given, so that a place in the refusal is one of the caller's text
         folder = self._catch_up(state)
-        return self._runner.run(folder, query, limit=limit_seconds)
+        return self._runner.run(folder, with_prefixes(query), limit=limit_seconds)
 
     def cypher(
         self, state: TenantState, query: str, parameters: Mapping[str, Any] | None, limit_seconds: float

@@ -33,6 +33,20 @@ def test_prefixes_may_be_declared_and_need_not(here: Callable[..., Outcome]) -> 
     assert here("sparql", other, "--json").json()["rows"] == [["Rui is a friend of Ana"]]
 
 
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [
+        ("SELECT * WHERE { ?m a }", "line 1, column 18"),
+        ("SELECT * WHERE { ?m a nowhere:Thing }", "prefix not found"),
+        ("SELECT ?m (COUNT(*) AS ?n) WHERE { ?m a mars:Memory }", "unbound"),
+    ],
+)
+def test_a_fault_is_placed_in_the_text_as_it_was_given(here: Callable[..., Outcome], query: str, said: str) -> None:
+    outcome = here("sparql", query)
+    assert outcome.status != 0
+    assert said in outcome.err
+
+
 def test_sparql_follows_the_store(here: Callable[..., Outcome]) -> None:
     assert len(here("sparql", SPARQL, "--json").json()["rows"]) == 1
     assert here("remember", "Eva is a colleague", "--kind", "social").status == 0

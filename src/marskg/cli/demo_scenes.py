@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 from marskg.cli.checking import verdict
 from marskg.cli.demo_stage import SHARE
 from marskg.cli.output import day, number, one_line, progress, safe, table
-from marskg.cli.querying import with_prefixes
 from marskg.ontology.vocabulary import ACTIVE_STATUSES, Kind, Operation
 
 if TYPE_CHECKING:
@@ -286,11 +285,7 @@ def queries(stage: Stage, memory: AgentMemory) -> None:
     stage.scene("8  Questions, in both languages")
     for language, query in (("SPARQL", SPARQL), ("Cypher", CYPHER)):
         stage.show(f"{language}\n{query}")
-        result = (
-            memory.sparql(with_prefixes(query))
-            if language == "SPARQL"
-            else memory.cypher(query, {"tenant": memory.tenant})
-        )
+        result = memory.sparql(query) if language == "SPARQL" else memory.cypher(query, {"tenant": memory.tenant})
         made = table(*result.columns)
         for row in result.rows:
             made.add_row(*(one_line("" if value is None else str(value), 90) for value in row))

@@ -6,7 +6,6 @@ Guarantees: a query that writes, reaches out or runs too long is refused; what i
 from __future__ import annotations
 
 import csv
-import re
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -15,25 +14,11 @@ import click
 from marskg.cli.door import Door, pass_door, shared_options
 from marskg.cli.output import document, note, number, safe, show_table, table
 from marskg.cli.values import JSON_OBJECT, text_or_stdin
-from marskg.ontology.vocabulary import NS, XSD
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from marskg.exporters.query import QueryResult
-
-#: Prefixes that a query may use without declaring them.
-PREFIXES = {
-    "mars": NS,
-    "rdf": "http://www.w3.org/1999/02/22-rdf-syntax-ns#",
-    "rdfs": "http://www.w3.org/2000/01/rdf-schema#",
-    "xsd": XSD,
-    "owl": "http://www.w3.org/2002/07/owl#",
-    "prov": "http://www.w3.org/ns/prov#",
-    "foaf": "http://xmlns.com/foaf/0.1/",
-    "skos": "http://www.w3.org/2004/02/skos/core#",
-}
-_DECLARED = re.compile(r"\bPREFIX\s+([A-Za-z][\w.-]*)\s*:", re.IGNORECASE)
 
 format_option = click.option(
     "--format", "style", type=click.Choice(["table", "json", "csv"]), default="table", show_default=True
@@ -54,7 +39,7 @@ def sparql(door: Door, query: str, style: str, limit_seconds: float) -> None:
 
     The prefixes mars:, rdf:, rdfs:, xsd:, owl:, prov:, foaf: and skos: need no declaration.
     """
-    text = with_prefixes(text_or_stdin(query))
+    text = text_or_stdin(query)
     with door.memory() as memory:
         _show(door, memory.sparql(text, limit_seconds=limit_seconds), style)
 
@@ -75,13 +60,6 @@ def cypher(door: Door, query: str, parameters: Mapping[str, Any] | None, style: 
     with door.memory() as memory:
         given = {"tenant": memory.tenant, **(parameters or {})}
         _show(door, memory.cypher(text, given, limit_seconds=limit_seconds), style)
-
-
-def with_prefixes(query: str) -> str:
-    """Return ``query`` with the well-known prefixes declared that it does not declare itself, on its first line."""
-    declared = set(_DECLARED.findall(query))
-    missing = (f"PREFIX {name}: <{iri}> " for name, iri in PREFIXES.items() if name not in declared)
-    return "".join(missing) + query
 
 
 def _show(door: Door, result: QueryResult, style: str) -> None:

@@ -20,6 +20,7 @@ from rdflib.plugins.sparql.parser import Query
 from rdflib.plugins.sparql.parserutils import CompValue
 
 from marskg.errors import QueryRefused
+from marskg.ontology.vocabulary import NS, XSD
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,6 +29,18 @@ MAX_LENGTH = 100_000
 #: Brackets within brackets; rdflib's parser takes exponential time in them, and both parsers recurse.
 MAX_DEPTH = 24
 
+#: Prefixes that a query may use without declaring them.
+PREFIXES = {
+    "mars": NS,
+    "rdf": "http://www.w3.org/1999/02/22-rdf-syntax-ns#",
+    "rdfs": "http://www.w3.org/2000/01/rdf-schema#",
+    "xsd": XSD,
+    "owl": "http://www.w3.org/2002/07/owl#",
+    "prov": "http://www.w3.org/ns/prov#",
+    "foaf": "http://xmlns.com/foaf/0.1/",
+    "skos": "http://www.w3.org/2004/02/skos/core#",
+}
+_DECLARED = re.compile(r"\bPREFIX\s+([A-Za-z][\w.-]*)\s*:", re.IGNORECASE)
 _REFUSED_PARTS = {
     "ServiceGraphPattern": "SERVICE, which asks other servers",
     "DatasetClause": "FROM, which names other graphs; the view is one graph",
@@ -74,6 +87,13 @@ def check_sparql(text: str) -> str:
             msg = f"the query has {_REFUSED_PARTS[part.name]}: only queries of the view itself are allowed"
             raise QueryRefused(msg)
     return plain
+
+
+def with_prefixes(query: str) -> str:
+    """Return ``query`` with the well-known prefixes declared that it does not declare itself, on its first line."""
+    declared = set(_DECLARED.findall(query))
+    missing = (f"PREFIX {name}: <{iri}> " for name, iri in PREFIXES.items() if name not in declared)
+    return "".join(missing) + query
 
 
 def _without_escapes(text: str) -> str:

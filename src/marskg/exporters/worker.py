@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 import threading
 import time
@@ -62,7 +63,7 @@ def run(request: dict[str, Any]) -> dict[str, Any]:
     try:
         columns, rows = _evaluated(store.query(text), request["max_rows"])
     except SyntaxError as error:
-        msg = f"not a SPARQL query: line {error.lineno}, column {error.offset}; correct it there"
+        msg = f"not a SPARQL query: {_fault(error)}; correct that"
         raise QueryRefused(msg) from error
     except QueryRefused:  # a ValueError too: too many rows
         raise
@@ -70,6 +71,12 @@ def run(request: dict[str, Any]) -> dict[str, Any]:
         msg = f"the query cannot be run: {type(error).__name__}; write it more simply"
         raise QueryRefused(msg) from error
     return {"columns": columns, "rows": rows, "sequence": sequence}
+
+
+def _fault(error: SyntaxError) -> str:
+    """Return what the parser says in words, such as an unknown prefix; its lists of letters say nothing."""
+    found = re.search(r"expected one of ([A-Z][\w ]+)", str(error))
+    return found[1][0].lower() + found[1][1:] if found else "the parser does not understand it"
 
 
 def _opened(folder: str) -> ox.Store:
