@@ -7,8 +7,9 @@ Memories out of date come first: the character after the tenant is the rank, ``0
 Priority-Decay orders by ``imp / w = A / w + β e^(-λ (now - last)) / w``, where A is what does not decay. As
 time passes the second term shrinks against the first, so no single number orders the memories for good. Two numbers
 do not change: ``ln(A / w)`` and ``ln β + λ last - ln w``. Both are kept in steps of 2^-20 and interleaved bit by bit
-(Morton order), so that memories close in both are neighbours in the index and each aligned range of keys has a lower
-bound of its score. :mod:`marskg.policies.decay_search` finds the lowest scores from it without reading the others.
+(Morton order, in cells higher than wide), so that memories close in both are neighbours in the index and each aligned
+range of keys has a lower bound of its score. :mod:`marskg.policies.decay_search` finds the lowest scores from it
+without reading the others.
 
 Sources: MaRS sections 3.3.1, 3.3.2 and 5.3 (importance, temporal order, hysteresis); semantics section 7; G. M. Morton
 1966 (the curve).
@@ -42,6 +43,10 @@ STEPS = 1 << 20
 #: ln(A / w) lies in [-40, 24): 26 bits. ln β + λ last - ln w lies in [-64, 2^29 - 64): 49 bits.
 _X_BITS, _Y_BITS = 26, 49
 _X_OFFSET, _Y_OFFSET = 40.0, 64.0
+#: The lowest bits of ln β + λ last - ln w, left out of the interleaving: a cell of the curve is 2^4 times as high as it
+#: is wide. What an error in either coordinate does to the score is e^(λ age) times less for this one, so these cells
+#: suit memories that are some months old best, and are good enough from days to years.
+_TALL = 4
 _Z_DIGITS = 19
 #: All points of a tenant's decay index: rank, place on the curve, sequence.
 FIRST_POINT, LAST_POINT = 0, 2 << (4 * _Z_DIGITS + _SEQUENCE_BITS)
@@ -232,13 +237,15 @@ def _corner(code: int) -> tuple[int, int, int]:
 
 def _raised(x: int, y: int, bit: int) -> tuple[int, int]:
     """Return the coordinates after setting a bit of their Morton code and clearing all below it."""
-    if bit >= 2 * _X_BITS:
+    if bit < _TALL:
+        return x, ((y >> bit) | 1) << bit
+    if bit >= 2 * _X_BITS + _TALL:
         level = bit - _X_BITS
         return 0, ((y >> level) | 1) << level
-    level = bit >> 1
-    if bit & 1:
-        return (x >> (level + 1)) << (level + 1), ((y >> level) | 1) << level
-    return ((x >> level) | 1) << level, (y >> level) << level
+    level = (bit - _TALL) >> 1
+    if (bit - _TALL) & 1:
+        return (x >> (level + 1)) << (level + 1), ((y >> (level + _TALL)) | 1) << (level + _TALL)
+    return ((x >> level) | 1) << level, (y >> (level + _TALL)) << (level + _TALL)
 
 
 def decay_point(key: str, tenant: str) -> int:
@@ -261,15 +268,16 @@ def decay_bound(key: str, tenant: str) -> int:
 
 
 def interleave(x: int, y: int) -> int:
-    """Return the Morton code: the upper bits of ``y``, then the rest of both bit by bit."""
-    low = y & ((1 << _X_BITS) - 1)
-    return (y >> _X_BITS) << (2 * _X_BITS) | _spread(low) << 1 | _spread(x)
+    """Return the Morton code: the upper bits of ``y``, both bit by bit, then the lowest bits of ``y``."""
+    high, middle, low = y >> (_X_BITS + _TALL), (y >> _TALL) & ((1 << _X_BITS) - 1), y & ((1 << _TALL) - 1)
+    return (high << (2 * _X_BITS) | _spread(middle) << 1 | _spread(x)) << _TALL | low
 
 
 def deinterleave(code: int) -> tuple[int, int]:
     """Return the coordinates of a Morton code."""
-    low = code & ((1 << (2 * _X_BITS)) - 1)
-    return _gather(low), (code >> (2 * _X_BITS)) << _X_BITS | _gather(low >> 1)
+    low, code = code & ((1 << _TALL) - 1), code >> _TALL
+    middle = code & ((1 << (2 * _X_BITS)) - 1)
+    return _gather(middle), ((code >> (2 * _X_BITS)) << _X_BITS | _gather(middle >> 1)) << _TALL | low
 
 
 def _steps(value: float, bits: int) -> int:
