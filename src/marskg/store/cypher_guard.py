@@ -43,6 +43,10 @@ _REFUSED = frozenset(
 _PROCEDURES = frozenset({"db.labels", "db.relationshiptypes", "db.propertykeys"})
 #: Name spaces of functions that compute from their arguments alone.
 _PURE = frozenset({"date", "datetime", "duration", "localdatetime", "localtime", "point", "time", "vector"})
+#: Functions that answer differently each time, those that read a clock when they have no argument, and their variants.
+_CHANCE = frozenset({"rand", "randomuuid", "timestamp"})
+_CLOCKS = frozenset({"date", "datetime", "localdatetime", "localtime", "time"})
+_MOMENTS = frozenset({"realtime", "statement", "transaction"})
 
 _TOKEN = re.compile(
     r"""
@@ -99,6 +103,20 @@ def check_read_only(text: str) -> None:
 def parameter_names(text: str) -> set[str]:
     """Return the names of the parameters in a text that :func:`check_read_only` accepts."""
     return {token.text[1:].strip("`") for token in _tokens(text) if token.kind == "parameter"}
+
+
+def changing_call(text: str) -> str | None:
+    """Return the first call in an accepted text whose value is not of the graph and the parameters alone, or None."""
+    tokens = list(_tokens(text))
+    for index, token in enumerate(tokens[:-1]):
+        if token.kind not in {"word", "name"} or tokens[index + 1].text != "(":
+            continue
+        name, _ = _dotted_before(tokens, index)
+        first, _, last = name.partition(".")
+        empty = tokens[index + 2 : index + 3] and tokens[index + 2].text == ")"
+        if name in _CHANCE or (name in _CLOCKS and empty) or (first in _CLOCKS and last in _MOMENTS):
+            return f"line {token.line}: {name}()"
+    return None
 
 
 def _check_word(tokens: list[Token], index: int) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from marskg.errors import QueryRefused
-from marskg.store.cypher_guard import MAX_LENGTH, check_read_only
+from marskg.store.cypher_guard import MAX_LENGTH, changing_call, check_read_only
 
 READS = [
     "MATCH (m:Memory) RETURN m.id",
@@ -75,3 +75,31 @@ def test_writing_is_refused_with_the_reason(query: str, says: str) -> None:
     with pytest.raises(QueryRefused) as caught:
         check_read_only(query)
     assert says in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("MATCH (m) RETURN rand() AS score", "line 1: rand()"),
+        ("MATCH (m)\nRETURN `RAND` () AS score", "line 2: rand()"),
+        ("RETURN timestamp() - 1 AS age", "line 1: timestamp()"),
+        ("RETURN randomUUID() AS id", "line 1: randomuuid()"),
+        ("RETURN datetime().epochMillis AS now", "line 1: datetime()"),
+        ("RETURN date.realtime() AS now", "line 1: date.realtime()"),
+        ("RETURN datetime.transaction('UTC') AS now", "line 1: datetime.transaction()"),
+    ],
+)
+def test_what_asks_a_clock_or_chance_is_told(text: str, found: str) -> None:
+    assert changing_call(text) == found
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "RETURN datetime({epochMillis: m.created}) AS at, 'rand()' AS text // timestamp()",
+        "MATCH (m) WHERE m.timestamp > $now RETURN m.rand AS rand",
+        "RETURN date.truncate('day', datetime($at)) AS day, coalesce(m.x, 0) AS x",
+    ],
+)
+def test_what_depends_on_its_arguments_alone_passes(text: str) -> None:
+    assert changing_call(text) is None
