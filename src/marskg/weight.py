@@ -9,6 +9,7 @@ Source: semantics section 1 (weight); Devlin et al. 2018, google-research/bert `
 
 from __future__ import annotations
 
+import re
 from functools import cached_property
 from importlib.resources import files
 from typing import TYPE_CHECKING
@@ -25,10 +26,22 @@ if TYPE_CHECKING:
 
 _SPECIAL_TOKENS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 _MAX_WORD = 100
+#: Printable ASCII and blanks, without the bracket that begins a special token: such a text is the sum of its words.
+_PLAIN = re.compile(r"[ \t\n\r!-Z\\-~]*", re.ASCII)
+_WORD = re.compile(r"[a-z0-9]+|[^\sa-z0-9]", re.ASCII)
+#: Words whose weight is kept; people's words repeat.
+_KEPT_WORDS = 50_000
 
 
 class TokenCounter:
-    """Counts wordpiece tokens; reads the vocabulary at the first count, once per instance."""
+    """Counts wordpiece tokens; reads the vocabulary at the first count, once per instance.
+
+    A plain text is weighed word by word, because the tokenizer cuts it at the same places and weighs each word alone.
+    """
+
+    def __init__(self) -> None:
+        """Know no word yet."""
+        self._words: dict[str, int] = {}
 
     def count(self, text: str) -> int:
         """Return the number of wordpiece tokens of ``text``, 0 for a text with none.
@@ -36,6 +49,8 @@ class TokenCounter:
         Raises:
             InvalidInput: ``text`` is no Unicode text, because it holds a lone surrogate.
         """
+        if _PLAIN.fullmatch(text):
+            return self._plain(text)
         try:
             return len(self._tokenizer.encode(text, add_special_tokens=False))
         except TypeError as error:
@@ -48,11 +63,29 @@ class TokenCounter:
             InvalidInput: a text holds a lone surrogate; the message names its position in ``texts``.
         """
         batch = list(texts)
+        plain = {place: self._plain(text) for place, text in enumerate(batch) if _PLAIN.fullmatch(text)}
+        others = [place for place in range(len(batch)) if place not in plain]
+        if not others:
+            return list(plain.values())
         try:
-            encodings = self._tokenizer.encode_batch_fast(batch, add_special_tokens=False)
+            encodings = self._tokenizer.encode_batch_fast([batch[place] for place in others], add_special_tokens=False)
         except TypeError as error:
             raise _no_text(next(n for n, text in enumerate(batch) if not _encodable(text))) from error
-        return [len(encoding) for encoding in encodings]
+        plain.update(zip(others, map(len, encodings), strict=True))
+        return [plain[place] for place in range(len(batch))]
+
+    def _plain(self, text: str) -> int:
+        """Return the weight of a plain text."""
+        known, total = self._words, 0
+        for word in _WORD.findall(text.lower()):
+            weight = known.get(word)
+            if weight is None:
+                weight = len(self._tokenizer.encode(word, add_special_tokens=False))
+                if len(known) >= _KEPT_WORDS:
+                    known.clear()
+                known[word] = weight
+            total += weight
+        return total
 
     @cached_property
     def _tokenizer(self) -> Tokenizer:

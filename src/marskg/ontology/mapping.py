@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from datetime import UTC, date, datetime, timedelta
 from functools import lru_cache
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from marskg.ontology.vocabulary import (
@@ -58,6 +59,7 @@ def quantise(value: float) -> float:
     return round(value * 1_000_000) / 1_000_000
 
 
+@lru_cache(maxsize=1024)
 def decimal_lexical(value: float) -> str:
     """Return the canonical XSD 1.1 ``xsd:decimal`` form of ``value`` at a resolution of 1e-6."""
     micro = round(value * 1_000_000)
@@ -67,6 +69,7 @@ def decimal_lexical(value: float) -> str:
     return f"{sign}{whole}.{digits}" if digits else f"{sign}{whole}"
 
 
+@lru_cache(maxsize=1024)
 def time_lexical(ms: int) -> str:
     """Return the canonical ``xsd:dateTime`` form, in UTC, of ``ms`` epoch milliseconds."""
     day, rest = divmod(ms, _DAY_MS)
@@ -106,9 +109,9 @@ def literal(value: object, datatype: Datatype) -> str:
     if datatype is Datatype.IRI:
         return f"<{value}>"
     if datatype is Datatype.DATETIME:
-        return f'"{time_lexical(value)}"^^<{XSD}dateTime>'  # type: ignore[arg-type]  # the field's type says int
+        return f'"{time_lexical(value)}"^^<{XSD}dateTime>'
     if datatype is Datatype.DECIMAL:
-        return f'"{decimal_lexical(value)}"^^<{XSD}decimal>'  # type: ignore[arg-type]  # the field's type says float
+        return f'"{decimal_lexical(value)}"^^<{XSD}decimal>'
     if datatype is Datatype.BOOLEAN:
         return f'"{"true" if value else "false"}"^^<{XSD}boolean>'
     return f'"{value}"^^<{XSD}integer>'
@@ -129,6 +132,33 @@ def field_lines(subject: str, fields: Iterable[Field], get: object) -> list[str]
         else:
             lines += [f"{subject} <{predicate}> {literal(item, spec.datatype)} ." for item in value]
     return lines
+
+
+class _Writing:
+    """Lines of the fields that are attributes of a record, with all that is the same for each record made once."""
+
+    def __init__(self, fields: Iterable[Field]) -> None:
+        specs = tuple(fields)
+        self._values = attrgetter(*(spec.name for spec in specs))
+        self._specs = tuple(
+            (f" <{OWL_SAME_AS if spec.name == 'same_as' else spec.iri}> ", spec.datatype, spec.many) for spec in specs
+        )
+
+    def lines(self, subject: str, record: object) -> list[str]:
+        """Return what :func:`field_lines` gives for the attributes of ``record``."""
+        found: list[str] = []
+        for (predicate, datatype, many), value in zip(self._specs, self._values(record), strict=True):
+            if value is None or value is False or value == ():
+                continue
+            if many:
+                found += [f"{subject}{predicate}{literal(item, datatype)} ." for item in value]
+            else:
+                found.append(f"{subject}{predicate}{literal(value, datatype)} .")
+        return found
+
+
+_GOVERNED, _ACCESS = _Writing(GOVERNED_FIELDS), _Writing(ACCESS_FIELDS)
+_TOMBSTONE, _ENTITY = _Writing(TOMBSTONE_FIELDS), _Writing(ENTITY_FIELDS)
 
 
 def edge_lines(edge: Edge, source_created: int) -> list[str]:
@@ -155,10 +185,11 @@ def governed_lines(memory: Memory, edges: Iterable[Edge]) -> list[str]:
     subject = f"<{memory.id}>"
     lines = [f"{subject} {_TYPE} <{NS}Memory> .", f"{subject} {_TYPE} <{NS}{memory.kind.label}> ."]
     if memory.content is None:
-        lines += field_lines(subject, TOMBSTONE_FIELDS, memory.__getattribute__)
+        lines += _TOMBSTONE.lines(subject, memory)
     else:
-        lines += field_lines(subject, GOVERNED_FIELDS, memory.__getattribute__)
-        lines += field_lines(subject, PAYLOAD_FIELDS[memory.kind], memory.payload.get)
+        lines += _GOVERNED.lines(subject, memory)
+        if memory.payload:
+            lines += field_lines(subject, PAYLOAD_FIELDS[memory.kind], memory.payload.get)
     for edge in edges:
         lines += edge_lines(edge, memory.created)
     return lines
@@ -168,7 +199,7 @@ def memory_lines(memory: Memory, edges: Iterable[Edge]) -> list[str]:
     """Return all lines of ``memory`` as exported: the governed ones and its access statistics."""
     lines = governed_lines(memory, edges)
     if memory.content is not None:
-        lines += field_lines(f"<{memory.id}>", ACCESS_FIELDS, memory.__getattribute__)
+        lines += _ACCESS.lines(f"<{memory.id}>", memory)
     return lines
 
 
@@ -176,7 +207,7 @@ def entity_lines(entity: Entity, edges: Iterable[Edge] = ()) -> list[str]:
     """Return the lines of ``entity`` and of its outgoing edges."""
     subject = f"<{entity.id}>"
     lines = [f"{subject} {_TYPE} <{NS}Entity> ."]
-    lines += field_lines(subject, ENTITY_FIELDS, entity.__getattribute__)
+    lines += _ENTITY.lines(subject, entity)
     for edge in edges:
         lines += edge_lines(edge, entity.created)
     return lines

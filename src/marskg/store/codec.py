@@ -7,6 +7,7 @@ the store knows (references, order keys, counters, salt) never leak into a recor
 from __future__ import annotations
 
 import hashlib
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from marskg.ontology.vocabulary import (
@@ -40,6 +41,8 @@ _ENUMS: dict[str, Any] = {
 }
 _MEMORY_SPECS = tuple((field.name, field.local, field.many, _ENUMS.get(field.name)) for field in MEMORY_FIELDS)
 _TOMBSTONE_SPECS = tuple((field.name, field.local, field.many, _ENUMS.get(field.name)) for field in TOMBSTONE_FIELDS)
+_MEMORY_VALUES = attrgetter(*(name for name, *_ in _MEMORY_SPECS))
+_TOMBSTONE_VALUES = attrgetter(*(name for name, *_ in _TOMBSTONE_SPECS))
 _PAYLOAD_SPECS = {
     kind: tuple((field.name, field.local, field.many) for field in fields) for kind, fields in PAYLOAD_FIELDS.items()
 }
@@ -81,16 +84,15 @@ def encode_memory(memory: Memory) -> dict[str, Any]:
         "kind": memory.kind.value,
         "sequence": memory.sequence,
     }
-    for name, local, many, enum in _TOMBSTONE_SPECS if memory.content is None else _MEMORY_SPECS:
-        value = getattr(memory, name)
+    specs, values = (_TOMBSTONE_SPECS, _TOMBSTONE_VALUES) if memory.content is None else (_MEMORY_SPECS, _MEMORY_VALUES)
+    for (_, local, many, enum), value in zip(specs, values(memory), strict=True):
         if value is None or value is False or value == ():
             continue
         if many:
-            value = list(value)
-        elif enum is not None:
-            value = value.value
-        node[local] = value
-    for name, local, _ in _PAYLOAD_SPECS[memory.kind]:
+            node[local] = list(value)
+        else:
+            node[local] = value if enum is None else value.value
+    for name, local, _ in _PAYLOAD_SPECS[memory.kind] if memory.payload else ():
         item = memory.payload.get(name)
         if item is not None and item != ():
             node[local] = list(item) if isinstance(item, tuple) else item

@@ -38,9 +38,10 @@ def flush_statements(unit: Unit, engine: str) -> list[Step]:
     if single is not None:
         return [single]
     steps: list[Step] = [(statement("advance_tenant", engine), head, None)]
-    steps += _creations(unit, engine)
+    created, chained = _creations(unit, engine)
+    steps += created
     steps += _entities(unit, engine)
-    steps += _edges(unit, engine)
+    steps += _edges(unit, engine, chained)
     if changed:
         steps.append((statement("update_memories", engine), {"rows": changed}, len(changed)))
     steps += _deletions(unit, engine)
@@ -122,24 +123,42 @@ def _single(unit: Unit, changed: list[dict[str, Any]], head: dict[str, Any], eng
     return None
 
 
-def _creations(unit: Unit, engine: str) -> list[Step]:
+def _creations(unit: Unit, engine: str) -> tuple[list[Step], set[tuple[str, str]]]:
+    """Return the steps that create nodes and records, and which links of the chain they draw."""
     steps: list[Step] = []
+    chained: set[tuple[str, str]] = set()
     with_node = set()
     for kind in Kind:
-        rows = []
-        for node in unit.nodes.values():
+        rows: list[dict[str, Any]] = []
+        places: dict[str, int] = {}
+        for node_id, node in unit.nodes.items():
             if node.new and not node.deleted and node.memory.kind is kind:
                 record = unit.creation_of(node)
                 with_node.add(record.sequence)
+                places[node_id] = len(rows)
                 rows.append({"node": unit.properties(node), "record": codec.encode_record(record, "t")})
-        if rows:
+        links = _links(unit, places)
+        if links:
+            chained.update(links)
+            parameters = {"rows": rows, "links": list(links.values())}
+            steps.append((statement("create_chained", engine, kind=kind), parameters, len(links)))
+        elif rows:
             steps.append((statement("create_memories", engine, kind=kind), {"rows": rows}, None))
     others = [codec.encode_record(record, "t") for record in unit.records if record.sequence not in with_node]
     others += [codec.encode_record(record, "a") for record in unit.access_records]
     if others:
         steps.append((statement("create_records", engine), {"rows": others}, None))
     steps += [(statement("create_key", engine), {"key": key}, None) for key in unit.announced]
-    return steps
+    return steps, chained
+
+
+def _links(unit: Unit, places: dict[str, int]) -> dict[tuple[str, str], dict[str, int]]:
+    """Return the links of the chain among nodes that one statement creates, by their places in it."""
+    return {
+        (source, target): {"source": places[source], "target": places[target], "created": created}
+        for (source, target), created in unit.chain_added.items()
+        if source in places and target in places
+    }
 
 
 def _entities(unit: Unit, engine: str) -> list[Step]:
@@ -152,7 +171,8 @@ def _entities(unit: Unit, engine: str) -> list[Step]:
     return steps
 
 
-def _edges(unit: Unit, engine: str) -> list[Step]:
+def _edges(unit: Unit, engine: str, chained: set[tuple[str, str]]) -> list[Step]:
+    """Return the steps that draw and remove edges, but for the links of the chain that are drawn already."""
     removed: dict[EdgeType, list[dict[str, Any]]] = {}
     added: dict[EdgeType, list[dict[str, Any]]] = {}
     name = unit.state.name
@@ -165,6 +185,8 @@ def _edges(unit: Unit, engine: str) -> list[Step]:
     for source, target in sorted(unit.chain_removed):
         removed.setdefault(EdgeType.TEMPORAL_NEXT, []).append(row(source, target))
     for (source, target), created in unit.chain_added.items():
+        if (source, target) in chained:
+            continue
         added.setdefault(EdgeType.TEMPORAL_NEXT, []).append(row(source, target, {"created": created}))
     for edge in unit.new_edges():
         added.setdefault(edge.type, []).append(row(edge.source, edge.target, codec.encode_edge(edge)))

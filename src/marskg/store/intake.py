@@ -117,6 +117,7 @@ class Intake:
 
         def work(unit: Unit) -> tuple[int, dict[str, str]]:
             local = dict(refs)
+            unit.load_sessions(sorted({item.draft.session or "" for item in batch if item.draft.kind is Kind.EPISODIC}))
             done = sum(_apply(unit, prepared, local) for prepared in batch)
             return done, local
 

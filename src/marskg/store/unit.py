@@ -291,18 +291,37 @@ class Unit:
         if before is not None or after is not None:
             self.chain(before, after)
 
+    def load_sessions(self, sessions: Iterable[str | None]) -> None:
+        """Learn in one read the order of the sessions whose last episode is not known."""
+        keys = {
+            codec.session_key(self.state.name, name): name or ""
+            for name in sessions
+            if (name or "") not in self.tails and (name or "") not in self._sessions
+        }
+        if len(keys) < 2:  # noqa: PLR2004 - one session is read when it is needed
+            return
+        found: dict[str, list[Row]] = {name: [] for name in keys.values()}
+        for row in self.read("sessions_episodes", {"sessions": sorted(keys)}):
+            found[keys[row["session"]]].append(row)
+        for session, rows in found.items():
+            self._keep_order(session, rows)
+
+    def _keep_order(self, session: str, rows: list[Row]) -> None:
+        """Keep the order of a session's stored episodes, and of those that entered it in this unit."""
+        self._sessions[session] = sorted(
+            (row["validFrom"], row["sequence"], row["id"])
+            for row in rows
+            if row["kind"] == Kind.EPISODIC and row["tier"] in _LIVE_TIERS and not self._lost(row["id"])
+        )
+        for place, other in self._entered.get(session, ()):
+            insort(self._sessions[session], (*place, other))
+
     def session_order(self, memory: Memory) -> list[tuple[int, int, str]]:
         """Return ``(validFrom, sequence, id)`` of the episodes with content of the memory's session, in order."""
         session = memory.session or ""
         if session not in self._sessions:
             rows = self.read("session_episodes", {"session": codec.session_key(memory.tenant, memory.session)})
-            self._sessions[session] = sorted(
-                (row["validFrom"], row["sequence"], row["id"])
-                for row in rows
-                if row["kind"] == Kind.EPISODIC and row["tier"] in _LIVE_TIERS and not self._lost(row["id"])
-            )
-            for place, other in self._entered.get(session, ()):
-                insort(self._sessions[session], (*place, other))
+            self._keep_order(session, rows)
         return self._sessions[session]
 
     def _lost(self, node_id: str) -> bool:
