@@ -16,7 +16,8 @@ FOLDER = ROOT / "docs" / "adr"
 
 def unexplained(project: dict[str, Any], page: str) -> set[str]:
     """Return the dependencies of ``project`` that no row of a table on ``page`` names."""
-    listed: Iterable[str] = [*project["dependencies"], *sum(project["optional-dependencies"].values(), [])]
+    optional = [item for group in project["optional-dependencies"].values() for item in group]
+    listed: Iterable[str] = [*project["dependencies"], *optional]
     names = {re.split(r"[<>=~!;\[ ]", item)[0] for item in listed}
     rows = " ".join(line.split("|")[1] for line in page.splitlines() if line.startswith("| "))
     explained = set(re.findall(r"[A-Za-z0-9-]+", rows))
