@@ -6,6 +6,7 @@ new node that supersedes the old one.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from marskg.clock import uuid7
@@ -14,9 +15,12 @@ from marskg.ontology.vocabulary import ACTIVE_STATUSES, DERIVED_EDGES, EdgeType,
 from marskg.records import Edge, Memory
 from marskg.store.lifecycle import release
 from marskg.store.remember import (
+    CLAMPED,
     append_to_session,
+    bring_forward,
     check_acyclic,
     check_target,
+    record_brought_forward,
     record_followers,
     record_superseded,
     supersede,
@@ -117,12 +121,12 @@ def add_edge(unit: Unit, source: str, type_: EdgeType, target: str, weight: floa
     unit.link(node, Edge(source, type_, target, unit.now, weight))
     base = unit.node(target).memory
     limit = base.expires_at if type_ is EdgeType.DEPENDS_ON else None
-    if limit is not None and (memory.expires_at is None or memory.expires_at > limit):
-        unit.change(node, expires_at=limit)
+    hurried = bring_forward(unit, node, limit)
     unit.record(
         Operation.LINK, node, tier_before=memory.tier, details={"rule": "link", "reason": f"{type_} edge added"}
     )
-    return node.memory
+    record_brought_forward(unit, hurried[1:])
+    return replace(node.memory, notices=(CLAMPED,)) if hurried else node.memory
 
 
 def remove_edge(unit: Unit, source: str, type_: EdgeType, target: str) -> Memory:

@@ -260,27 +260,46 @@ def settle_due(unit: Unit, limit: int = 200) -> int:
     high = f"{name}|{unit.now + 1:016x}"
     rows = unit.read("due", {"low": f"{name}|", "high": high, "limit": limit})
     unit.fetch([row["id"] for row in rows])
-    lapsed, expired = [], []
+    lapsed, expired, ended = [], [], []
     for row in rows:
         node = unit.nodes.get(row["id"])
         if node is None or not node.has_content:
             continue
         memory = node.memory
         if memory.expires_at is not None and memory.expires_at <= unit.now:
-            expired.append((memory.id, "expired: its time to live ended"))
+            expired.append(memory.id)
         elif memory.grace_until is not None and memory.grace_until <= unit.now:
-            expired.append((memory.id, "its grace in the latent tier ended"))
+            ended.append(memory.id)
         else:
             lapsed.append(node)
     for node in lapsed:
         unit.settle_activity(node)
         details = {"rule": "deadline", "reason": "deadline and grace passed: the task no longer protects anything"}
         unit.record(Operation.AMEND, node, tier_before=node.memory.tier, details=details)
-    if unit.state.suspended_at is None:
-        for reason in sorted({reason for _, reason in expired}):
-            expire(
-                unit,
-                [node_id for node_id, why in expired if why == reason and unit.nodes[node_id].has_content],
-                reason=reason,
-            )
-    return len(lapsed) + (len(expired) if unit.state.suspended_at is None else 0)
+    if unit.state.suspended_at is not None:
+        return len(lapsed)
+    expire(unit, expired, reason="expired: its time to live ended")
+    _end_grace(unit, ended)
+    return len(lapsed) + len(expired) + len(ended)
+
+
+def _end_grace(unit: Unit, ids: Iterable[str]) -> None:
+    """Take what a policy archived for a time, as far as it might take it now: nothing protected, nothing needed.
+
+    What was restored or linked meanwhile may depend on it; a policy's decision never outranks that (I5).
+    """
+    ended = {node_id for node_id in ids if unit.node(node_id).has_content}
+    needed = [(source, target) for source, target, type_ in unit.incoming(ended) if type_ is EdgeType.DEPENDS_ON]
+    unit.fetch(sorted({source for source, _ in needed}))
+    going = {node_id for node_id in ended if unit.node(node_id).guards == 0}
+    while (
+        kept := {target for source, target in needed if source not in going and unit.node(source).has_content} & going
+    ):
+        going -= kept
+    grace = unit.state.settings.policy.grace
+    for node_id in sorted(ended - going):
+        node = unit.node(node_id)
+        unit.change(node, grace_until=unit.now + grace if grace else None)
+        details = {"rule": "grace", "reason": "its grace ended, but something depends on it or protects it: it stays"}
+        unit.record(Operation.AMEND, node, tier_before=node.memory.tier, details=details)
+    expire(unit, going, reason="its grace in the latent tier ended")

@@ -33,6 +33,9 @@ if TYPE_CHECKING:
     from marskg.sources.draft import Draft, EntityRef
     from marskg.store.unit import Node, Unit
 
+#: Told to the caller, and the reason in the record.
+CLAMPED = "expires_at was brought forward to that of a memory it depends on"
+
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
@@ -215,8 +218,34 @@ def _clamp(unit: Unit, memory: Memory, links: Iterable[tuple[EdgeType, str]]) ->
     ]
     if not limits or (memory.expires_at is not None and memory.expires_at <= min(limits)):
         return memory
-    notice = "expires_at was brought forward to that of a memory it depends on"
-    return replace(memory, expires_at=min(limits), notices=(*memory.notices, notice))
+    return replace(memory, expires_at=min(limits), notices=(*memory.notices, CLAMPED))
+
+
+def bring_forward(unit: Unit, node: Node, limit: int | None) -> list[Node]:
+    """Let neither a stored memory nor what depends on it outlive ``limit`` (I5).
+
+    Returns the nodes that changed; the caller records them.
+    """
+    changed: list[Node] = []
+    pending = [node] if limit is not None else []
+    while pending:
+        current = pending.pop()
+        memory = current.memory
+        if limit is None or (memory.expires_at is not None and memory.expires_at <= limit):
+            continue
+        unit.change(current, expires_at=limit)
+        changed.append(current)
+        sources = {source for source, _, type_ in unit.incoming((memory.id,)) if type_ is EdgeType.DEPENDS_ON}
+        unit.fetch(sorted(sources))
+        pending += [unit.node(source) for source in sorted(sources) if unit.node(source).has_content]
+    return changed
+
+
+def record_brought_forward(unit: Unit, nodes: Iterable[Node]) -> None:
+    """Record that memories expire earlier than they did."""
+    for node in nodes:
+        details = {"rule": "expiry", "reason": CLAMPED}
+        unit.record(Operation.AMEND, node, tier_before=node.memory.tier, details=details)
 
 
 # --- Keyed slots ------------------------------------------------------------------------------------------------
@@ -376,10 +405,13 @@ def _follow(unit: Unit, old: Node) -> list[Node]:
 def _merge(unit: Unit, node: Node, links: Iterable[tuple[EdgeType, str]]) -> Memory:
     """Let an equal value merge into the current one: new evidence is linked, an unaffirmed value is affirmed."""
     before = len(node.edges)
+    hurried: list[Node] = []
     for type_, target in links:
         if (type_, target) not in node.edges and target != node.memory.id:
             check_acyclic(unit, node.memory.id, type_, target)
             unit.link(node, Edge(node.memory.id, type_, target, unit.now))
+            if type_ is EdgeType.DEPENDS_ON:
+                hurried += bring_forward(unit, node, unit.node(target).memory.expires_at)
     affirmed = node.memory.unaffirmed_since is not None
     if affirmed:
         unit.change(node, unaffirmed_since=None)
@@ -390,7 +422,9 @@ def _merge(unit: Unit, node: Node, links: Iterable[tuple[EdgeType, str]]) -> Mem
             tier_before=node.memory.tier,
             details={"rule": "merge", "reason": "an equal value of the same slot was merged into this one"},
         )
-    return replace(node.memory, notices=("an equal value was already stored: the two were merged",))
+    record_brought_forward(unit, {other.memory.id: other for other in hurried if other is not node}.values())
+    notices = ("an equal value was already stored: the two were merged", *((CLAMPED,) if hurried else ()))
+    return replace(node.memory, notices=notices)
 
 
 def retract(unit: Unit, key: str, subjects: tuple[str, ...], content: str | None) -> list[Memory]:
