@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 from marskg import checks, transfer
 from marskg.clock import SystemClock, SystemSource
 from marskg.config import Settings
+from marskg.errors import InvalidInput
 from marskg.ontology.vocabulary import (
     Cardinality,
     EdgeType,
@@ -335,7 +336,11 @@ class AgentMemory:
 
     def records(self, *, log: str = "transitions", first: int = 1) -> Iterator[AuditRecord]:
         """Yield the signed records of the ``transitions`` or the ``accesses`` log."""
-        return self._reader.records({"transitions": "t", "accesses": "a"}[log], first)
+        letter = {"transitions": "t", "accesses": "a"}.get(log)
+        if letter is None:
+            msg = f"there is no log {str(log)[:80]!r}; use 'transitions', or 'accesses' for what was read"
+            raise InvalidInput(msg)
+        return self._reader.records(letter, check_integer("first", first, 1))
 
     def sign_head(self) -> TreeHead:
         """Sign the Merkle tree over the transition log as it stands; publish it to be held to it."""
