@@ -57,15 +57,15 @@ def evict(unit: Unit, departures: Iterable[Departure], *, operation: Operation =
     _release_tasks(unit, {departure.id for departure in ordered})
     nodes = [unit.node(departure.id) for departure in ordered]
     entities: list[str] = []
-    tiers = [node.memory.tier for node in nodes]
+    before = [(node.memory.tier, node.memory.weight) for node in nodes]
     # Before stripping: a tombstone may have been kept by an edge that goes with the content.
     candidates = {target for node in nodes for type_, target in node.edges if type_ is not EdgeType.MENTIONS}
     for node in nodes:
         entities += _strip(unit, node)
     unreferenced = _unreferenced(unit, [node.memory.id for node in nodes])
-    for departure, node, tier in zip(ordered, nodes, tiers, strict=True):
+    for departure, node, (tier, weight) in zip(ordered, nodes, before, strict=True):
         node.deleted = node.memory.id in unreferenced
-        unit.record(operation, node, tier_before=tier, details=departure.details)
+        unit.record(operation, node, tier_before=tier, details={"weight": weight, **departure.details})
     _purge(unit, candidates)
     _drop_entities(unit, entities)
 
@@ -288,13 +288,12 @@ def _end_grace(unit: Unit, ids: Iterable[str]) -> None:
 
     What was restored or linked meanwhile may depend on it; a policy's decision never outranks that (I5).
     """
-    ended = {node_id for node_id in ids if unit.node(node_id).has_content}
-    needed = [(source, target) for source, target, type_ in unit.incoming(ended) if type_ is EdgeType.DEPENDS_ON]
-    unit.fetch(sorted({source for source, _ in needed}))
+    ended = {node_id for node_id in ids if unit.nodes[node_id].has_content}
+    edges = [(source, target) for source, target, type_ in unit.incoming(ended) if type_ is EdgeType.DEPENDS_ON]
+    unit.fetch(sorted({source for source, _ in edges}))
+    needed = [(source, target) for source, target in edges if unit.node(source).has_content]
     going = {node_id for node_id in ended if unit.node(node_id).guards == 0}
-    while (
-        kept := {target for source, target in needed if source not in going and unit.node(source).has_content} & going
-    ):
+    while kept := {target for source, target in needed if source not in going} & going:
         going -= kept
     grace = unit.state.settings.policy.grace
     for node_id in sorted(ended - going):
