@@ -31,5 +31,5 @@ def _score(candidate: Candidate, _place: Place) -> int:
 
 
 FIFO = OrderedPolicy(
-    Order("fifo", Template("stored $age_days days ago, before everything else that may go"), _open, _score)
+    Order("fifo", Template("stored $age ago, before everything else that may go"), _open, _score)
 )

@@ -31,5 +31,5 @@ def _score(candidate: Candidate, _place: Place) -> int:
 
 
 LRU = OrderedPolicy(
-    Order("lru", Template("last read $idle_days days ago, longer than all else that may go"), _open, _score)
+    Order("lru", Template("last read $idle ago, longer than all else that may go"), _open, _score)
 )

@@ -25,8 +25,10 @@ if TYPE_CHECKING:
 
 EVICT, ARCHIVE = "evict", "archive"
 
+#: From how many of it on a unit of time is used.
+_TWO = 2
 #: Reasons that are the same for every policy.
-REASON_SUPERSEDED = "superseded $superseded_days days ago by a newer value, so first in line"
+REASON_SUPERSEDED = "superseded $superseded ago by a newer value, so first in line"
 REASON_FREED = "nothing that keeps its content depends on it any more"
 REASON_STRANDED = "only memories out of the live tier depend on it, so it is archived beside them"
 
@@ -75,8 +77,22 @@ def _days(milliseconds: int) -> float:
 
 
 def words(found: Mapping[str, float]) -> dict[str, str]:
-    """Return the numbers as a reason shows them."""
-    return {name: f"{value:.6g}" if value < 1 else f"{value:.1f}".removesuffix(".0") for name, value in found.items()}
+    """Return the numbers as a reason shows them; beside ``age_days`` and its like, ``age`` in the unit that suits it."""
+    shown = {name: _word(value) for name, value in found.items()}
+    spans = {name.removesuffix("_days"): _span(value) for name, value in found.items() if name.endswith("_days")}
+    return shown | spans
+
+
+def _word(value: float) -> str:
+    return f"{value:.1f}".removesuffix(".0") if value >= 1 else f"{value:.4f}".rstrip("0").rstrip(".")
+
+
+def _span(days: float) -> str:
+    """Return a span of time in the largest unit of which there are two; ``2 days``, ``36 hours``, ``0 seconds``."""
+    for unit, size in (("days", 1.0), ("hours", 24.0), ("minutes", 1440.0)):
+        if days * size >= _TWO:
+            return f"{days * size:.1f}".removesuffix(".0") + f" {unit}"
+    return f"{days * 86400:.0f} seconds"
 
 
 def build_plan(  # noqa: PLR0917 - the parts of a plan

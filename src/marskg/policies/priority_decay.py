@@ -28,5 +28,5 @@ def _score(_candidate: Candidate, place: Place) -> int:
     return int(place[1])
 
 
-_REASON = "lowest importance per token of all that may go: $importance over $weight tokens, unread for $idle_days days"
+_REASON = "lowest importance per token of all that may go: $importance over $weight tokens, unread for $idle"
 PRIORITY_DECAY = OrderedPolicy(Order("priority-decay", Template(_REASON), _open, _score))

@@ -65,7 +65,7 @@ def test_an_action_says_rule_features_score_and_reason(engine: ArcadeDB) -> None
     # The score is importance per 1,000 tokens in 1e-6.
     assert action.score == pytest.approx(value / 40 * 1e9, rel=3e-6)
     assert action.reason == (
-        "lowest importance per token of all that may go: 0.817813 over 40 tokens, unread for 10 days"
+        "lowest importance per token of all that may go: 0.8178 over 40 tokens, unread for 10 days"
     )
 
 
