@@ -164,7 +164,12 @@ def memories(
 ) -> Memory:
     """Return a memory of any kind; ``tombstones`` says whether it may have lost its content."""
     kind = draw(st.sampled_from(list(Kind)))
-    head: dict[str, Any] = {"id": draw(_ALL_IDS if ids is None else ids), "tenant": TENANT, "kind": kind, "sequence": sequence}
+    head: dict[str, Any] = {
+        "id": draw(_ALL_IDS if ids is None else ids),
+        "tenant": TENANT,
+        "kind": kind,
+        "sequence": sequence,
+    }
     if tombstones and draw(st.integers(0, 4)) == 0:
         kept = draw(_some(_STONE, frozenset({"created", "valid_from"})))
         return Memory(**head, content=None, tier=Tier.TOMBSTONE, **kept)

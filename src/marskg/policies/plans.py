@@ -77,7 +77,7 @@ def _days(milliseconds: int) -> float:
 
 
 def words(found: Mapping[str, float]) -> dict[str, str]:
-    """Return the numbers as a reason shows them; beside ``age_days`` and its like, ``age`` in the unit that suits it."""
+    """Return the numbers as a reason shows them; beside ``age_days`` and its like, ``age`` with its unit."""
     shown = {name: _word(value) for name, value in found.items()}
     spans = {name.removesuffix("_days"): _span(value) for name, value in found.items() if name.endswith("_days")}
     return shown | spans
