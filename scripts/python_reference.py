@@ -48,7 +48,7 @@ INTRODUCTION = """# Python
 ```
 
 Times are epoch milliseconds. A method either does all of what it says or raises one of [these errors](#errors) and
-leaves the store as it was. Calls from several threads are safe; a process that forks must open the memory after the fork.
+leaves the store as it was. Calls from several threads are safe; a process that forks opens the memory after the fork.
 """
 
 

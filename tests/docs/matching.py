@@ -21,6 +21,7 @@ _BOUND = {
 }
 #: Classes of tokens of which any one stands for any other.
 _FREE = {
+    "span": r"\b[\d.]+ (?:days|hours|minutes|seconds)\b",
     "time": r"\b\d{4}-\d\d-\d\d[ T]\d\d:\d\d(?::\d\d(?:\.\d+)?)?Z?",
     "milliseconds": r"\b1[6-9]\d{11}\b",
     "bytes": r"\b[\d,]+(?= bytes)",
@@ -44,6 +45,10 @@ class Bindings:
     def rewrite(self, text: str) -> str:
         """Return ``text`` with the page's tokens replaced by those of the run."""
         return _TOKEN.sub(lambda found: self.actual.get(found[0], found[0]), text)
+
+    def unwrite(self, text: str) -> str:
+        """Return ``text`` with the run's tokens replaced by those that the page has for them."""
+        return _TOKEN.sub(lambda found: self._page.get(found[0], found[0]), text)
 
     def match(self, expected: str, printed: str) -> bool:
         """Return whether ``printed`` is what the page shows, and keep the bindings if it is."""

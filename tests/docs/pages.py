@@ -249,6 +249,7 @@ class Page:
             message = f"{self._at(block)}: {piece.command}\n--- the page shows\n{piece.shown}\n--- it printed\n{own}"
             raise PageError(message)
         new = "\n".join(line.rstrip() for line in own.splitlines() if line.strip()) + "\n" if own.strip() else ""
+        new = self._bindings.unwrite(new)
         for (kind, old_token), (new_kind, new_token) in zip(tokens(piece.shown), tokens(new), strict=False):
             if kind == new_kind and old_token not in self._bindings.actual:
                 self.renamed[old_token] = new_token

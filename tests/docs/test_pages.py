@@ -23,11 +23,20 @@ RUNNING = {
     for name, text in ALL.items()
     if any(block.language in RUN and block.not_run is None for block in blocks(text))
 }
+NPM = (
+    "$ npm install @digitalbazaar/data-integrity @digitalbazaar/data-integrity-context "
+    "@digitalbazaar/eddsa-rdfc-2022-cryptosuite jsonld-signatures"
+)
 #: Every block that is not run, by page and first line; its reason stands before it on the page.
 NOT_RUN = {
     ("README.md", "$ make demo"),
     ("README.md", "$ pip install ."),
     ("CONTRIBUTING.md", "$ make check"),
+    ("docs/tutorial.md", "$ make venv && source .venv/bin/activate"),
+    ("docs/tutorial.md", "$ export NEO4J_USERNAME=neo4j NEO4J_PASSWORD=…"),
+    ("docs/how-to/neo4j.md", "$ make demo-neo4j"),
+    ("docs/how-to/verify-the-audit.md", "$ python3 -m venv mine && mine/bin/pip install rdflib cryptography"),
+    ("docs/how-to/verify-the-audit.md", NPM),
 }
 
 
