@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 from marskg import checks, transfer
 from marskg.clock import SystemClock, SystemSource
 from marskg.config import Settings
-from marskg.errors import InvalidInput
+from marskg.errors import EnvironmentFailure, InvalidInput
 from marskg.ontology.vocabulary import (
     Cardinality,
     EdgeType,
@@ -330,7 +330,7 @@ class AgentMemory:
 
     def now(self) -> int:
         """Return the store's time: the clock, never before the last recorded time (section 10)."""
-        return max(self._opened.services.clock.now_ms(), self._writer.state.last_time)
+        return self._writer.state.at(self._opened.services.clock.now_ms())[0]
 
     # --- Proving --------------------------------------------------------------------------------------------------
 
@@ -500,8 +500,12 @@ class AgentMemory:
 
     def _committed(self, unit: Unit) -> None:
         """Keep the Merkle tree up, and sign a head when it is due."""
-        if self._ledger.extend(unit.records) >= unit.state.settings.head_interval:
-            self._ledger.sign_head(unit.now)
+        try:
+            if self._ledger.extend(unit.records) >= unit.state.settings.head_interval:
+                self._ledger.sign_head(unit.now)
+        except EnvironmentFailure:
+            # The write is committed and must not be said to have failed; a later one signs the head that is due.
+            self._ledger.restart(unit.state.log)
 
 
 def open(  # noqa: A001 - the name that interfaces.md fixes

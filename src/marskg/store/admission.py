@@ -51,7 +51,8 @@ def check_text(name: str, value: object, *, limit: int = MAX_NAME) -> str:
     if not value.strip():
         msg = f"{name} is empty or blank; leave it out or give it a text"
         raise InvalidMemory(msg)
-    if len(value) > limit and len(value.encode("utf-8", "surrogatepass")) > limit:
+    # A character takes at most four bytes, so that short texts need not be encoded to be measured.
+    if 4 * len(value) > limit and len(value.encode("utf-8", "surrogatepass")) > limit:
         msg = f"{name} is longer than {limit} bytes; shorten it or split it into several memories"
         raise InvalidMemory(msg)
     match = _SURROGATE.search(value)

@@ -46,6 +46,7 @@ class Intake:
             if not node_id.startswith("urn:uuid:"):
                 msg = f"id {node_id[:60]!r} must begin with urn:uuid:, in the form that RFC 9562 gives"
                 raise InvalidMemory(msg)
+        self._check(draft)
         prepared = self._prepare(draft, self._counter.count(draft.content), node_id)
         maintenance.settle(self._writer)
 
@@ -79,11 +80,13 @@ class Intake:
         maintenance.settle(self._writer)
         return self._writer.run(lambda unit: amend.new_version(unit, node_id, content, weight))
 
+    def _check(self, draft: Draft) -> None:
+        """Check a draft before its text is weighed: a tokenizer says less of what is wrong with it."""
+        check_draft(draft, self._writer.state.settings.max_content_bytes)
+
     def _prepare(self, draft: Draft, weight: int, node_id: str | None = None) -> Prepared:
-        state = self._writer.state
-        check_draft(draft, state.settings.max_content_bytes)
         weight = max(1, weight)
-        check_fits(weight, state.budget)
+        check_fits(weight, self._writer.state.budget)
         ttl = None
         if draft.ttl is not None:
             ttl = duration_ms(draft.ttl)
@@ -98,6 +101,8 @@ class Intake:
         batch: list[Prepared] = []
         weight = 0
         for chunk in _chunks(drafts, BATCH):
+            for draft in chunk:
+                self._check(draft)
             weights = self._counter.count_many([draft.content for draft in chunk])
             for draft, tokens in zip(chunk, weights, strict=True):
                 prepared = self._prepare(draft, tokens)

@@ -282,7 +282,9 @@ class _Slot:
             same = normalised(node.memory.content or "") == text and dict(node.memory.payload) == dict(memory.payload)
             # A task that is taken up again after it was closed, or due at another time, is a new value of its slot.
             again = memory.active and (not node.memory.active or node.memory.deadline != memory.deadline)
-            if same and not again and node.memory.kind is memory.kind and node.memory.valid_from <= memory.valid_from:
+            # What a single slot said later is another value; a set has each value once, whenever it was heard of.
+            late = memory.cardinality is Cardinality.SINGLE and node.memory.valid_from > memory.valid_from
+            if same and not again and not late and node.memory.kind is memory.kind:
                 return node
         return None
 

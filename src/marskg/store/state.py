@@ -9,8 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
-from marskg.clock import DAY_MS
+from marskg.clock import DAY_MS, MAX_MS
 from marskg.config import Settings
+from marskg.errors import ClockJump
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -93,7 +94,13 @@ class TenantState:
         """Return the time to write with and the state after reading the clock (semantics section 10).
 
         Time never goes backwards. A jump of more than a day ahead suspends expiry until it is confirmed.
+
+        Raises:
+            ClockJump: the clock shows no time that a record could carry.
         """
+        if clock_ms > MAX_MS:
+            msg = f"the clock says {clock_ms} ms since 1970, which is after the year 9999; set the clock and try again"
+            raise ClockJump(msg)
         now = max(clock_ms, self.last_time)
         suspended = self.suspended_at
         if suspended is None and self.last_time and clock_ms - self.last_time > DAY_MS:
