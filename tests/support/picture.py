@@ -98,11 +98,15 @@ class Picture:
 
     def protected(self) -> set[str]:
         """Return K of section 4: pins, guarding tasks and what these require, closed under dependsOn."""
+        return self.closed(self.roots())
+
+    def roots(self) -> set[str]:
+        """Return what K grows from: pins, guarding tasks and what these require."""
         whole = [node for node_id, node in self.nodes.items() if self.whole(node_id)]
         guarding = {node["id"] for node in whole if node.get("guarding")}
         requires = self.targets("requires")
-        roots = {node["id"] for node in whole if node.get("pinned")} | guarding
-        return self.closed(roots | {target for task in guarding for target in requires.get(task, ())})
+        pinned = {node["id"] for node in whole if node.get("pinned")}
+        return pinned | guarding | {target for task in guarding for target in requires.get(task, ())}
 
     def floor(self) -> int:
         """Return what the protected memories weigh in the live tier."""
@@ -287,7 +291,9 @@ def _slots(picture: Picture) -> Iterator[Fault]:
             if current and any(node["validFrom"] > current[0]["validFrom"] for node in members) and not ended:
                 yield "slot-latest", str(slot)
         if members[0]["cardinality"] == "set":
-            values = [(node["kind"], _normal(node["content"]), *_payload(node)) for node in current]
+            # A task that was closed and is taken up again is a value of its own.
+            said = [node for node in current if node["kind"] != "task"]
+            values = [(node["kind"], _normal(node["content"]), *_payload(node)) for node in said]
             if len(values) != len(set(values)):
                 yield "slot-set", str(slot)
 

@@ -1,0 +1,105 @@
+"""A server that goes away: a door before a real one, which closes every connection at a chosen moment."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import threading
+from typing import TYPE_CHECKING, Self
+from urllib.parse import urlsplit
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+#: A Bolt COMMIT message, and the chunk header before it.
+COMMIT = b"\x00\x02\xb0\x12\x00\x00"
+
+
+class CuttingDoor:
+    """Passes bytes to ``uri`` and back until it is told to cut."""
+
+    def __init__(self, uri: str) -> None:
+        parts = urlsplit(uri)
+        self._behind = (parts.hostname or "127.0.0.1", parts.port or 7687)
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self._lock = threading.Lock()
+        self._open: list[socket.socket] = []
+        self._messages_left: int | None = None
+        self._after_commit = False
+        self.cuts = 0
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    @property
+    def uri(self) -> str:
+        """Return the address of the door."""
+        return f"bolt://127.0.0.1:{self._listener.getsockname()[1]}"
+
+    def cut_after(self, messages: int) -> None:
+        """Go away instead of passing on what the client sends after so many packets."""
+        with self._lock:
+            self._messages_left = messages
+
+    def cut_after_commit(self) -> None:
+        """Pass the next COMMIT on, and go away before its acknowledgement comes back."""
+        with self._lock:
+            self._after_commit = True
+
+    def stand(self) -> None:
+        """Cut no more."""
+        with self._lock:
+            self._messages_left, self._after_commit = None, False
+
+    def _accept(self) -> None:
+        while True:
+            try:
+                client, _ = self._listener.accept()
+            except OSError:
+                return
+            server = socket.create_connection(self._behind)
+            with self._lock:
+                self._open += [client, server]
+            silent = threading.Event()
+            threading.Thread(target=self._up, args=(client, server, silent), daemon=True).start()
+            threading.Thread(target=self._down, args=(client, server, silent), daemon=True).start()
+
+    def _up(self, client: socket.socket, server: socket.socket, silent: threading.Event) -> None:
+        with contextlib.suppress(OSError):
+            while data := client.recv(1 << 16):
+                with self._lock:
+                    if self._messages_left == 0:
+                        self._messages_left = None
+                        break
+                    if self._messages_left is not None:
+                        self._messages_left -= 1
+                    if self._after_commit and COMMIT in data:
+                        self._after_commit = False
+                        silent.set()
+                server.sendall(data)
+        self.hang_up()
+
+    def _down(self, client: socket.socket, server: socket.socket, silent: threading.Event) -> None:
+        with contextlib.suppress(OSError):
+            while data := server.recv(1 << 16):
+                if silent.is_set():
+                    break
+                client.sendall(data)
+        self.hang_up()
+
+    def hang_up(self) -> None:
+        """Close every connection."""
+        with self._lock:
+            gone, self._open = self._open, []
+            self.cuts += bool(gone)
+        for one in gone:
+            with contextlib.suppress(OSError):
+                one.shutdown(socket.SHUT_RDWR)
+            one.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._listener.close()
+        self.hang_up()
