@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import json
+import time
 from typing import TYPE_CHECKING, Any
 
 import neo4j
 import pytest
 
-from marskg.bench import _report, store
+from marskg.bench import _report, _writes, store
+from marskg.bench._rig import embedded
 from marskg.errors import InvalidInput, StoreUnwritable
+from marskg.memory import AgentMemory
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from marskg.records import Memory
     from tests.support.neo4j import Neo4jAddress
 
 POLICIES = {"fifo", "lru", "random_drop", "priority_decay"}
@@ -53,6 +57,38 @@ def test_the_embedded_bench_answers_with_one_document_and_a_chart(
     assert result["environment"]["cores"] >= 1
     assert "arcadedb: triggers of fifo" in err
     assert chart.read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.slow
+def test_a_slow_write_misses_what_it_must_reach(monkeypatch: pytest.MonkeyPatch) -> None:
+    remember = AgentMemory.remember
+
+    def slow(memory: AgentMemory, content: str, **fields: Any) -> Memory:
+        time.sleep(0.02)
+        return remember(memory, content, **fields)
+
+    with embedded(100, 1, lambda _: None) as rig:
+        monkeypatch.setattr(AgentMemory, "remember", slow)
+        single = _writes.single(rig, 20)
+    ((_, target, value, reached),) = _report.rows({"engines": {"arcadedb": {"remember": {"single": single}}}})
+    assert target.path == "remember.single.ratio"
+    assert not reached
+    assert value < target.embedded
+
+
+def test_strict_turns_a_missed_figure_into_a_status(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    saved = tmp_path / "figures.json"
+    for ratio, status in ((0.9, 0), (0.1, store.MISSED)):
+        result = result_with(access={"ratio": ratio, "governed_ms": 1.0, "bare_ms": ratio})
+        monkeypatch.setattr(store, "run", lambda *_, found=result, **__: found)
+        assert store.main(["--strict", "--save", str(saved)]) == status
+        assert json.loads(saved.read_text(encoding="utf-8")) == result
+    assert "missed" in capsys.readouterr().out
+    assert store.main(["--save", str(saved)]) == 0
+    with pytest.raises(StoreUnwritable, match="cannot be written"):
+        store.main(["--save", str(tmp_path / "missing" / "figures.json")])
 
 
 @pytest.mark.slow

@@ -40,8 +40,11 @@ def single(rig: Rig, rounds: int) -> dict[str, Any]:
     def bare(_: int) -> Callable[[], object]:
         return partial(rig.bare.one, rig.bare.next(1)[0])
 
-    seconds = interleaved(rounds, {"governed": governed, "bare": bare}, warmup=rounds // 4)
-    return _compared(seconds)
+    def shared(_: int) -> Callable[[], object]:
+        return partial(rig.bare.one, rig.bare.next(1)[0], shared=True)
+
+    arms = {"governed": governed, "bare": bare, **({"shared": shared} if rig.bare.two_ways else {})}
+    return _compared(interleaved(rounds, arms, warmup=rounds // 4))
 
 
 def many(rig: Rig, rounds: int) -> dict[str, Any]:
@@ -53,8 +56,11 @@ def many(rig: Rig, rounds: int) -> dict[str, Any]:
     def bare(_: int) -> Callable[[], object]:
         return partial(rig.bare.many, Kind.EPISODIC, rig.bare.next(BATCH))
 
-    seconds = interleaved(rounds, {"governed": governed, "bare": bare}, warmup=max(1, rounds // 4))
-    return {**_compared(seconds, BATCH), "batch": BATCH}
+    def shared(_: int) -> Callable[[], object]:
+        return partial(rig.bare.many, Kind.EPISODIC, rig.bare.next(BATCH), shared=True)
+
+    arms = {"governed": governed, "bare": bare, **({"shared": shared} if rig.bare.two_ways else {})}
+    return {**_compared(interleaved(rounds, arms, warmup=max(4, rounds // 4)), BATCH), "batch": BATCH}
 
 
 def four_threads(rig: Rig, rounds: int, chunk: int = 100) -> dict[str, Any]:
@@ -145,9 +151,13 @@ def _moved(value: Any, number: int) -> Any:  # noqa: ANN401 - a property
 
 def _compared(seconds: dict[str, list[float]], parts: int = 1) -> dict[str, Any]:
     governed, bare = milliseconds(seconds["governed"], parts), milliseconds(seconds["bare"], parts)
-    return {
+    found: dict[str, Any] = {
         "governed_ms": governed,
         "bare_ms": bare,
         "ratio": ratio(bare, governed),
         "samples": len(seconds["bare"]),
     }
+    if "shared" in seconds:
+        shared = milliseconds(seconds["shared"], parts)
+        found["same_driver"] = {"bare_ms": shared, "share": ratio(shared, governed)}
+    return found

@@ -297,6 +297,12 @@ class ArcadeDB:
         with self.transaction() as transaction:
             return transaction.run(statement, parameters)
 
+    def write_plainly(self, statement: str, parameters: Mapping[str, Any]) -> None:
+        """Run one statement in an explicit transaction as the bindings' own manual does: what a bench compares with."""
+        database = self._open()
+        with self._mutex, database.transaction():
+            database.command("opencypher", statement, parameters)
+
     def define(self, statement: str) -> None:
         """Run one schema statement (ArcadeDB SQL)."""
         try:
