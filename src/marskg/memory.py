@@ -61,6 +61,8 @@ class AgentMemory:
         self._ledger = opened.ledger
         self._queries = Queries(opened)
         self._policies: dict[str, Policy] = {}
+        #: The last plan with the sequence of the access log that it was made at: what it found empty holds till then.
+        self._planned: tuple[Plan, int] | None = None
         self._writer = Writer(opened.engine, opened.tenant, opened.services, self._govern, self._committed)
         self._intake = Intake(self._writer, opened.counter)
         maintenance.settle(self._writer)
@@ -246,6 +248,7 @@ class AgentMemory:
             plan = self._policy(policy).plan(view, target=target, seed=seed)
             if plan.weight_after > target:
                 raise infeasible(self._writer.read, replace(state, budget=target), plan.weight_after)
+            self._planned = plan, state.access_sequence
             return plan
 
     def forget(self, plan: Plan) -> Plan:
@@ -256,7 +259,15 @@ class AgentMemory:
         """
         if not plan.actions:
             return plan
-        self._run(lambda unit: apply(unit, plan), settle=False)
+
+        def work(unit: Unit) -> None:
+            apply(unit, plan)
+            planned, accessed = self._planned or (None, 0)
+            # An access moves order keys without a transition: what the plan found empty may not be any more.
+            if planned is plan and accessed == unit.before.access_sequence:
+                View(self._opened.engine.read, unit.state, unit.now, self._writer.hollows).carry_out(plan, unit)
+
+        self._run(work, settle=False)
         return plan
 
     def restore(self, id: str) -> Memory:  # noqa: A002 - the name that users see

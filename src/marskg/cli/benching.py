@@ -23,13 +23,13 @@ def _names() -> list[str]:
     return sorted(found.name for found in iter_modules(places) if not found.name.startswith("_"))
 
 
-@click.command(context_settings={"ignore_unknown_options": True})
+@click.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
 @click.argument("name")
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED, metavar="[OPTIONS]...")
 @json_option
 @pass_door
 def bench(door: Door, name: str, arguments: tuple[str, ...]) -> None:
-    """Run the bench NAME, such as store; its OPTIONS, such as --n 10000, follow its name.
+    """Run the bench NAME, such as store; its OPTIONS, such as --n 10000, follow its name: mars bench store --help.
 
     Figures are ratios to the bare engine within one run, so that they mean the same on any machine.
     """
