@@ -30,6 +30,4 @@ def _score(candidate: Candidate, _place: Place) -> int:
     return candidate.created
 
 
-FIFO = OrderedPolicy(
-    Order("fifo", Template("stored $age ago, before everything else that may go"), _open, _score)
-)
+FIFO = OrderedPolicy(Order("fifo", Template("stored $age ago, before everything else that may go"), _open, _score))

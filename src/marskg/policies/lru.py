@@ -30,6 +30,4 @@ def _score(candidate: Candidate, _place: Place) -> int:
     return candidate.last
 
 
-LRU = OrderedPolicy(
-    Order("lru", Template("last read $idle ago, longer than all else that may go"), _open, _score)
-)
+LRU = OrderedPolicy(Order("lru", Template("last read $idle ago, longer than all else that may go"), _open, _score))
