@@ -6,6 +6,7 @@ out anew from nodes and edges; ``test_histories_checker.py`` shows that each of 
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from random import Random
 from typing import TYPE_CHECKING, ClassVar
@@ -36,7 +37,9 @@ FIRST = ("remember", "remember_many", "change_settings")
 
 
 def controlled(examples: int, steps: int) -> settings:
-    """Return how many histories of how many steps are tried."""
+    """Return how many histories of how many steps are tried; HYPOTHESIS_PROFILE=thorough tries twenty times as many."""
+    if os.environ.get("HYPOTHESIS_PROFILE") == "thorough":
+        examples *= 20
     checks = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much]
     # Explaining a failure would trace every line of histories that take seconds each.
     phases = [phase for phase in Phase if phase is not Phase.explain]
@@ -107,13 +110,13 @@ def test_short_histories_keep_every_invariant(embedded_stores: Stores) -> None:
 @pytest.mark.slow
 @LONG
 def test_long_histories_keep_every_invariant(embedded_stores: Stores) -> None:
-    live(embedded_stores, examples=25, steps=40)
+    live(embedded_stores, examples=15, steps=40)
 
 
 @pytest.mark.slow
 @LONG
 def test_histories_on_a_server_keep_every_invariant(server_stores: Stores) -> None:
-    live(server_stores, examples=15, steps=30)
+    live(server_stores, examples=6, steps=30)
 
 
 # --- I9 -----------------------------------------------------------------------------------------------------------
@@ -170,7 +173,7 @@ def test_the_same_history_gives_the_same_bytes(
 def test_long_histories_give_the_same_bytes(
     embedded_stores: Stores, second_stores: Stores, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    compare((embedded_stores, second_stores), tmp_path_factory.mktemp("twins"), examples=6, steps=40)
+    compare((embedded_stores, second_stores), tmp_path_factory.mktemp("twins"), examples=4, steps=40)
 
 
 @pytest.mark.slow
@@ -178,4 +181,4 @@ def test_long_histories_give_the_same_bytes(
 def test_both_engines_give_the_same_plans_and_bytes(
     embedded_stores: Stores, server_stores: Stores, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    compare((embedded_stores, server_stores), tmp_path_factory.mktemp("engines"), examples=8, steps=30)
+    compare((embedded_stores, server_stores), tmp_path_factory.mktemp("engines"), examples=4, steps=30)
