@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from marskg.config import Settings
+from marskg.drafts import Draft, EntityRef
 from marskg.errors import (
     AuditVerificationFailed,
     BudgetInfeasible,
@@ -40,7 +41,6 @@ from marskg.errors import (
     UnknownMemory,
 )
 from marskg.records import Action, AuditRecord, Edge, Entity, Finding, Memory, Plan, Report, TreeHead
-from marskg.sources.draft import Draft, EntityRef
 
 if TYPE_CHECKING:
     from marskg.memory import AgentMemory, open  # noqa: A004 - the name that interfaces.md fixes

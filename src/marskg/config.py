@@ -20,7 +20,6 @@ import yaml
 
 from marskg.errors import InvalidConfig
 from marskg.ontology.vocabulary import Kind, MemoryClass, Tier
-from marskg.store.order import Scoring
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator, Mapping
@@ -106,6 +105,27 @@ SETTINGS: Mapping[str, Setting] = MappingProxyType({
     "policy.scoring.type_weights.task": _number("importance of a task as such", 1.0, 0, 1_000),
 })  # fmt: skip
 _SECTIONS = frozenset(name.rsplit(".", depth)[0] for name in SETTINGS for depth in range(1, name.count(".") + 1))
+
+
+@dataclass(frozen=True, slots=True)
+class Scoring:
+    """The weights of importance (MaRS section 3.3.2) and of what is built on it.
+
+    ``lambda_age`` is per day. Frequency is ``a / (a + frequency_half)`` for ``a`` accesses. ``spare_margin`` is the
+    relative gain in density that a memory needs before an access takes it off the list for eviction (section 5.3).
+    """
+
+    alpha: float = 0.4
+    beta: float = 0.4
+    gamma: float = 0.2
+    lambda_age: float = 0.023
+    frequency_half: float = 5.0
+    spare_margin: float = 0.05
+    type_weights: Mapping[Kind, float] = field(
+        default_factory=lambda: MappingProxyType(
+            {Kind.EPISODIC: 0.4, Kind.SEMANTIC: 0.8, Kind.SOCIAL: 0.7, Kind.TASK: 1.0}
+        )
+    )
 
 
 @dataclass(frozen=True, slots=True)

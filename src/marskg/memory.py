@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 from marskg import checks, transfer
 from marskg.clock import SystemClock, SystemSource
 from marskg.config import Settings
+from marskg.drafts import Draft, EntityRef
 from marskg.errors import EnvironmentFailure, InvalidInput
 from marskg.ontology.vocabulary import (
     Cardinality,
@@ -27,7 +28,6 @@ from marskg.ontology.vocabulary import (
 from marskg.policies.executor import View, apply, infeasible, make_room
 from marskg.policies.registry import load_policy
 from marskg.queries import Queries
-from marskg.sources.draft import Draft, EntityRef
 from marskg.store import access, amend, lifecycle, maintenance, remember, rotation
 from marskg.store.admission import check_integer, enumeration, ids_of
 from marskg.store.intake import Intake
@@ -117,7 +117,7 @@ class AgentMemory:
             contradicts: ids of memories that it contradicts.
             attaches_to_goal: ids of the tasks that it serves.
             edges: further ``(type, id)`` pairs, such as ``("partOf", id)``.
-            mentions: names of people, places and things, or :class:`~marskg.sources.draft.EntityRef`.
+            mentions: names of people, places and things, or :class:`~marskg.drafts.EntityRef`.
             at: when it was said or became true, epoch milliseconds; now if left out.
             ttl: time to live, such as ``"30d"``, or milliseconds.
             expires_at: the end of its life, epoch milliseconds.

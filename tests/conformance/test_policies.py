@@ -9,12 +9,12 @@ import pytest
 
 from marskg.clock import DAY_MS
 from marskg.config import Settings
+from marskg.drafts import Draft
 from marskg.errors import InvariantError
 from marskg.ontology.vocabulary import Kind, MemoryClass, Tier
 from marskg.policies import executor
 from marskg.policies.policy import plan_digest
 from marskg.policies.registry import POLICY_NAMES
-from marskg.sources.draft import Draft
 from tests.support.stores import START
 
 if TYPE_CHECKING:

@@ -18,8 +18,8 @@ from tests.support.slots import Slots
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from marskg.drafts import Draft
     from marskg.records import Memory
-    from marskg.sources.draft import Draft
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "conversation.jsonl"
 CLOSED = {TaskStatus.DONE, TaskStatus.CANCELLED}

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
+    from marskg.drafts import Draft
     from marskg.records import Memory
-    from marskg.sources.draft import Draft
     from tests.support.picture import Picture
     from tests.support.stores import Stores
 

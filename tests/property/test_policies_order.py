@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from marskg.clock import DAY_MS, MAX_MS
+from marskg.config import Scoring
 from marskg.ontology.vocabulary import Kind
 from marskg.store.order import (
     DECAY_KEY,
@@ -19,7 +20,6 @@ from marskg.store.order import (
     STEPS,
     Access,
     DecayScale,
-    Scoring,
     decay_bound,
     decay_key,
     decay_point,

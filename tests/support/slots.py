@@ -10,7 +10,7 @@ from marskg.ontology.vocabulary import Cardinality
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from marskg.sources.draft import Draft
+    from marskg.drafts import Draft
 
 
 @dataclass

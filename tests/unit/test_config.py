@@ -10,10 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from marskg.config import SETTINGS, PolicySettings, Settings, duration_ms
+from marskg.config import SETTINGS, PolicySettings, Scoring, Settings, duration_ms
 from marskg.errors import InvalidConfig
 from marskg.ontology.vocabulary import Kind, MemoryClass, Tier
-from marskg.store.order import Scoring
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "reference" / "defaults.md"
 DAY = 86_400_000

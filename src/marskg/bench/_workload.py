@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from marskg.clock import SeededSource
+from marskg.drafts import Draft
 from marskg.ontology.vocabulary import Kind, TaskStatus
-from marskg.sources.draft import Draft
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

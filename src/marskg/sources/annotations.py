@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from marskg.drafts import Draft, DraftAction, EntityRef, EntityRelation
 from marskg.ontology.vocabulary import (
     ENTITY_EDGES,
     PAYLOAD_FIELDS,
@@ -22,7 +23,6 @@ from marskg.ontology.vocabulary import (
     TaskStatus,
 )
 from marskg.sources import fields
-from marskg.sources.draft import Draft, DraftAction, EntityRef, EntityRelation
 from marskg.sources.fields import BadField
 
 if TYPE_CHECKING:

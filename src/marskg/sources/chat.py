@@ -15,11 +15,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from marskg.drafts import Draft
 from marskg.errors import InvalidDocument
 from marskg.ontology.vocabulary import Kind, MemoryClass, SourceType
 from marskg.sources import fields, strictjson
 from marskg.sources.annotations import OWN_PREFIX, Annotations
-from marskg.sources.draft import Draft
 from marskg.sources.fields import BadField
 from marskg.sources.strictjson import BadJson
 

@@ -13,9 +13,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
+from marskg.drafts import Draft
 from marskg.errors import InvalidDocument, InvalidInput
 from marskg.ontology.vocabulary import Kind, MemoryClass, SourceType
-from marskg.sources.draft import Draft
 from marskg.sources.fields import BadField
 from marskg.sources.memora_facts import FactTrace
 from marskg.sources.memora_layout import Layout

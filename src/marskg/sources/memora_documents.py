@@ -13,9 +13,9 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from marskg.clock import DAY_MS, MAX_MS
+from marskg.drafts import Draft, EntityRef
 from marskg.ontology.vocabulary import Cardinality, Kind, TaskStatus
 from marskg.sources import fields
-from marskg.sources.draft import Draft, EntityRef
 from marskg.sources.fields import BadField
 from marskg.sources.memora_layout import day_ms
 from marskg.sources.memora_scribe import Scribe, readable, render

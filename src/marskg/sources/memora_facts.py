@@ -17,10 +17,10 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from marskg.clock import DAY_MS
+from marskg.drafts import Draft, EntityRef
 from marskg.ontology.mapping import time_lexical
 from marskg.ontology.vocabulary import Cardinality, Kind, MemoryClass, TaskStatus
 from marskg.sources import fields
-from marskg.sources.draft import Draft, EntityRef
 from marskg.sources.fields import BadField
 from marskg.sources.memora_documents import Documents
 from marskg.sources.memora_layout import as_day, day_ms

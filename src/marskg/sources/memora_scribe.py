@@ -9,8 +9,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+from marskg.drafts import Draft
 from marskg.ontology.vocabulary import Kind, MemoryClass
-from marskg.sources.draft import Draft
 from marskg.sources.evidence import currency, supporting
 
 if TYPE_CHECKING:

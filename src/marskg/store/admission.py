@@ -28,8 +28,8 @@ from marskg.ontology.vocabulary import (
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from marskg.drafts import Draft
     from marskg.records import Value
-    from marskg.sources.draft import Draft
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _IRI = re.compile(r"^[a-z][a-z0-9+.-]*:[^\s<>\"{}|\\^`\x00-\x20]+$", re.IGNORECASE)

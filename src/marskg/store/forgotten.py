@@ -18,7 +18,7 @@ from marskg.store.admission import default_status
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from marskg.sources.draft import Draft
+    from marskg.drafts import Draft
     from marskg.store.unit import Unit
 
 #: What a draft's name stands for when the draft itself was not stored.

@@ -21,8 +21,8 @@ from marskg.store.remember import Prepared, admit, check_new_id, retract
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
+    from marskg.drafts import Draft
     from marskg.records import Memory
-    from marskg.sources.draft import Draft
     from marskg.store.unit import Unit
     from marskg.store.writer import Writer
     from marskg.weight import TokenCounter

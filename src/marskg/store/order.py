@@ -18,17 +18,17 @@ Sources: MaRS sections 3.3.1, 3.3.2 and 5.3 (importance, temporal order, hystere
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
-from types import MappingProxyType
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from marskg.clock import DAY_MS
-from marskg.ontology.vocabulary import Kind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
     from marskg.clock import Source
+    from marskg.config import Scoring
+    from marskg.ontology.vocabulary import Kind
 
 #: The properties that hold the keys; a memory has them exactly while a policy may evict it.
 FIFO_KEY, LRU_KEY, DECAY_KEY, RANDOM_KEY = KEY_NAMES = ("fifoKey", "lruKey", "decayKey", "randomKey")
@@ -54,27 +54,6 @@ _MILLION = 1_000_000
 
 #: A place in the order of Priority-Decay: rank, score, staleness, sequence.
 Place: TypeAlias = "tuple[int, int, int, int]"
-
-
-@dataclass(frozen=True, slots=True)
-class Scoring:
-    """The weights of importance (MaRS section 3.3.2) and of what is built on it.
-
-    ``lambda_age`` is per day. Frequency is ``a / (a + frequency_half)`` for ``a`` accesses. ``spare_margin`` is the
-    relative gain in density that a memory needs before an access takes it off the list for eviction (section 5.3).
-    """
-
-    alpha: float = 0.4
-    beta: float = 0.4
-    gamma: float = 0.2
-    lambda_age: float = 0.023
-    frequency_half: float = 5.0
-    spare_margin: float = 0.05
-    type_weights: Mapping[Kind, float] = field(
-        default_factory=lambda: MappingProxyType(
-            {Kind.EPISODIC: 0.4, Kind.SEMANTIC: 0.8, Kind.SOCIAL: 0.7, Kind.TASK: 1.0}
-        )
-    )
 
 
 class Access(NamedTuple):

@@ -9,11 +9,11 @@ import pytest
 from scipy import stats
 
 from marskg.clock import DAY_MS, SeededSource
+from marskg.config import Scoring
 from marskg.ontology.vocabulary import Kind
 from marskg.store.order import (
     Access,
     DecayScale,
-    Scoring,
     decay_key,
     decay_point,
     effective_access,

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from marskg.drafts import EntityRef, EntityRelation
 from marskg.errors import InvalidDocument
 from marskg.ontology.vocabulary import Cardinality, EdgeType, Kind, MemoryClass, SourceType, TaskStatus
 from marskg.sources.chat import read_chat, turn_class
-from marskg.sources.draft import EntityRef, EntityRelation
 
 if TYPE_CHECKING:
     from pathlib import Path

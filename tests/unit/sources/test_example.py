@@ -14,7 +14,7 @@ from marskg.sources.chat import ChatFile, read_chat
 from tests.support.slots import Slots
 
 if TYPE_CHECKING:
-    from marskg.sources.draft import Draft
+    from marskg.drafts import Draft
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from marskg.drafts import EntityRef
 from marskg.errors import InvalidDocument, InvalidInput
 from marskg.ontology.vocabulary import Cardinality, Kind, SourceType, TaskStatus
-from marskg.sources.draft import EntityRef
 from marskg.sources.memora import read_persona
 from marskg.sources.memora_documents import due, party
 from marskg.sources.memora_layout import as_day
 
 if TYPE_CHECKING:
-    from marskg.sources.draft import Draft
+    from marskg.drafts import Draft
     from tests.unit.sources.conftest import SmallPersona
 
 PROPOSAL = {"project_title": "Night train", "budget": 800_000, "objectives": ["Fewer flights"]}

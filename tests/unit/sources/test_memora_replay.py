@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-    from marskg.sources.draft import Draft
+    from marskg.drafts import Draft
 
 PERSONAS = (
     "academic_researcher",
