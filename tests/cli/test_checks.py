@@ -201,3 +201,22 @@ def test_a_policy_of_ones_own_is_checked(mars: Callable[..., Outcome], tmp_path:
     failed = mars("policy", "check", file, "--json")
     assert failed.status == 1
     assert failed.json()["ok"] is False
+
+
+def test_a_log_without_a_head_is_an_answer_and_says_how_to_sign_one(here: Callable[..., Outcome]) -> None:
+    assert here("audit", "head", "--json").json() == {"heads": []}
+    outcome = here("audit", "head")
+    assert (outcome.status, outcome.out) == (0, "")
+    assert "mars audit head --sign" in outcome.err
+
+
+@pytest.mark.parametrize("suffix", [".jsonld", ".nq"])
+def test_an_export_without_its_audit_cannot_pass_as_verified(
+    here: Callable[..., Outcome], mars: Callable[..., Outcome], tmp_path: Path, suffix: str
+) -> None:
+    plain, audited = tmp_path / f"plain{suffix}", tmp_path / f"audited{suffix}"
+    assert here("export", plain).status == here("export", audited, "--audit").status == 0
+    outcome = mars("verify", "--export", plain)
+    assert outcome.status == 2
+    assert "export it with --audit" in outcome.error
+    assert mars("verify", "--export", audited, "--json").json()["checked"] > 0

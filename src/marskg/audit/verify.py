@@ -57,6 +57,7 @@ from marskg.audit.grammar import (
     second_text,
 )
 from marskg.audit.merkle import CompactRange, leaf_hash
+from marskg.errors import InvalidDocument
 from marskg.ontology.mapping import canonical, entity_lines, governed_lines
 from marskg.ontology.vocabulary import DERIVED_EDGES, TOMBSTONE_EDGES, Operation, Tier
 from marskg.records import Finding, Report
@@ -136,6 +137,9 @@ def verify_export(
     """
     exported = ExportedAudit(path)
     report = verify_log(exported.records(), list(exported.heads()), witness=witness, trusted_keys=trusted_keys)
+    if not report.checked and not exported.findings:
+        msg = f"{path} holds no audit record, so nothing in it can be verified; export it with --audit"
+        raise InvalidDocument(msg)
     return Report(report.checked, (*exported.findings, *report.findings))
 
 

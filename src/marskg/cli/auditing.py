@@ -172,11 +172,11 @@ def head(door: Door, *, sign: bool, every: bool, w3c: bool) -> None:
             memory.sign_head()
         heads = memory.heads()
     if not heads:
-        msg = "no head is signed yet; sign one with: mars audit head --sign"
-        raise InvalidInput(msg)
+        note("no head is signed yet; sign one with: mars audit head --sign")
     shown = heads if every else heads[-1:]
     if w3c:
-        document([signed_head(item) for item in shown] if every else signed_head(shown[0]))
+        signed = [signed_head(item) for item in shown]
+        document(signed if every or not signed else signed[0])
         return
 
     def show() -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from marskg.cli.door import CheckFailed, Door, existing_file, json_option, pass_door, shared_options
-from marskg.cli.output import answer, line, number, plain, progress, safe, show_table, table
+from marskg.cli.output import answer, counted, line, number, plain, progress, safe, show_table, table
 from marskg.errors import InvalidDocument
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def validate(door: Door, *, full: bool) -> None:
     """Hold the store against its shapes: payloads, closure, task-safety, acyclicity, budget."""
     with door.memory() as memory, progress("validating"):
         report = memory.validate(full=full)
-    conclude(door, report, checked="nodes")
+    conclude(door, report, checked="node")
 
 
 @click.command()
@@ -53,7 +53,7 @@ def verify(door: Door, export: Path | None, witness: Path | None) -> None:
             report = memory.verify(witness=heads)
     else:
         report = _verify_export(door, export, heads)
-    conclude(door, report, checked="records")
+    conclude(door, report, checked="record")
 
 
 def _verify_export(door: Door, export: Path, heads: Sequence[TreeHead]) -> Report:
@@ -125,7 +125,7 @@ def ontology_check(door: Door, files: tuple[Path, ...], limit_seconds: float) ->
 
     with progress("reasoning"):
         report = check_files(files, seconds=limit_seconds)
-    conclude(door, report, checked="statements", advice=report.warnings)
+    conclude(door, report, checked="statement", advice=report.warnings)
 
 
 @click.group(no_args_is_help=False)
@@ -142,7 +142,7 @@ def policy_check(door: Door, file: Path) -> None:
     """Check the .cypher FILE, with the YAML of the same name beside it, as a policy."""
     from marskg.policies.registry import check_policy
 
-    conclude(door, check_policy(file), checked="policies")
+    conclude(door, check_policy(file), checked="policy")
 
 
 def conclude(door: Door, report: Report, *, checked: str, advice: Iterable[Finding] = ()) -> None:
@@ -172,14 +172,13 @@ def conclude(door: Door, report: Report, *, checked: str, advice: Iterable[Findi
 
 
 def verdict(report: Report, checked: str) -> str:
-    """Return the outcome of a check in one line."""
+    """Return the outcome of a check in one line; ``checked`` names one of what was looked at."""
     if not report.findings:
-        return f"{number(report.checked)} {checked} checked, nothing found"
+        return f"{counted(report.checked, checked)} checked, nothing found"
     errors = sum(finding.severity == "error" for finding in report.findings)
     warnings = len(report.findings) - errors
-    found = [f"{number(errors)} {'error' if errors == 1 else 'errors'}"] if errors else []
-    found += [f"{number(warnings)} {'warning' if warnings == 1 else 'warnings'}"] if warnings else []
-    return f"{number(report.checked)} {checked} checked: {', '.join(found)}"
+    found = [counted(count, noun) for count, noun in ((errors, "error"), (warnings, "warning")) if count]
+    return f"{counted(report.checked, checked)} checked: {', '.join(found)}"
 
 
 def _code(finding: Finding, advice: tuple[Finding, ...]) -> str:

@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from marskg.cli.demo_stage import Stage
+    from marskg.drafts import Draft
     from marskg.memory import AgentMemory
     from marskg.records import Memory
     from marskg.sources.chat import ChatFile
-    from marskg.sources.draft import Draft
     from marskg.sources.memora import Persona
 
 _SHOWN = 10
@@ -251,11 +251,11 @@ def checks(stage: Stage, memory: AgentMemory) -> None:
     stage.scene("6  Is the graph in order, and is it what the signed log says?")
     with progress("SHACL"):
         report = memory.validate(full=True)
-    stage.claim("validate", f"SHACL: {verdict(report, 'nodes')}", holds=report.ok and report.checked > 0)
+    stage.claim("validate", f"SHACL: {verdict(report, 'node')}", holds=report.ok and report.checked > 0)
     memory.sign_head()
     with progress("audit"):
         report = memory.verify()
-    stage.claim("verify", f"audit: {verdict(report, 'signed records')}", holds=report.ok and report.checked > 0)
+    stage.claim("verify", f"audit: {verdict(report, 'signed record')}", holds=report.ok and report.checked > 0)
 
 
 def export(stage: Stage, memory: AgentMemory) -> Path:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from marskg.cli.door import Door, pass_door, shared_options
-from marskg.cli.output import answer, line, note, number, plain, safe, show_table, table
+from marskg.cli.output import answer, counted, line, note, number, plain, safe, show_table, table
 from marskg.cli.remembering import show_stored
 from marskg.cli.values import MEMORY_ID
 
@@ -60,7 +60,7 @@ def plan_document(plan: Plan, *, applied: bool) -> dict[str, Any]:
 
 def _show(plan: Plan, *, dry_run: bool) -> None:
     if not plan.actions:
-        line(f"nothing to forget: {number(plan.weight_before)} tokens are within {number(plan.budget)}")
+        line(f"nothing to forget: {counted(plan.weight_before, 'token')} within {number(plan.budget)}")
         return
     made = table("memory", "kind", "tokens", "action", "why", right=("tokens",), whole=("memory",))
     for action in plan.actions[:_SHOWN_ACTIONS]:
@@ -70,7 +70,7 @@ def _show(plan: Plan, *, dry_run: bool) -> None:
         line(f"… and {number(len(plan.actions) - _SHOWN_ACTIONS)} more; --json lists them all")
     would = "would free" if dry_run else "freed"
     line(
-        f"{plan.policy} {would} {number(plan.freed_tokens)} tokens by {number(len(plan.actions))} actions: "
+        f"{plan.policy} {would} {counted(plan.freed_tokens, 'token')} by {counted(len(plan.actions), 'action')}: "
         f"{number(plan.weight_before)} → {number(plan.weight_after)}, budget {number(plan.budget)}"
     )
     line(f"loss of utility {plan.realised_loss:.4g}, bound {plan.bound:.4g}; digest {plan.digest[:16]}")
@@ -98,9 +98,9 @@ def budget(door: Door, tokens: int) -> None:
         data = {"budget": tokens, "budget_before": old, "weight_before": before, "weight_after": memory.weight}
 
         def show() -> None:
-            line(f"budget {number(old)} → {number(tokens)}; {number(data['weight_after'])} tokens in use")
+            line(f"budget {number(old)} → {number(tokens)}; {counted(data['weight_after'], 'token')} in use")
             if data["weight_after"] < before:
-                note(f"{number(before - data['weight_after'])} tokens were forgotten; see: mars audit list")
+                note(f"{counted(before - data['weight_after'], 'token')} forgotten; see: mars audit list")
 
         answer(door, data, show)
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from marskg.cli.door import Door, existing_file, pass_door, shared_options
-from marskg.cli.output import answer, line, note, number, plain, progress
+from marskg.cli.output import answer, counted, line, live, note, number, plain, progress
 from marskg.errors import MarsError
 
 if TYPE_CHECKING:
@@ -85,10 +85,10 @@ def _store(
 ) -> None:
     """Store what a reader yields, and answer with how much that was."""
     before = memory.stats()["audit_seq"]
-    with keeping_count(len(source), atomic=atomic) as counted, progress("importing", len(source)) as show_progress:
+    with keeping_count(len(source), atomic=atomic) as kept, progress("importing", len(source)) as show_progress:
 
         def advance(done: int) -> None:
-            counted[0] = done
+            kept[0] = done
             show_progress(done)
 
         done = memory.remember_many(source, progress=advance, atomic=atomic)
@@ -102,13 +102,13 @@ def _store(
     }
 
     def show() -> None:
-        line(f"{number(len(source))} items read, {number(data['transitions'])} signed changes")
+        line(f"{counted(len(source), 'item')} read, {counted(data['transitions'], 'signed change')}")
         if done < len(source):
             line(f"{number(len(source) - done)} of them were not stored: what they depend on was forgotten meanwhile")
-        line(f"{number(figures['live'])} memories are live: {number(figures['weight'])} of "
+        line(f"{live(figures['live'])}: {number(figures['weight'])} of "
              f"{number(figures['budget'])} tokens")  # fmt: skip
         if figures["tombstones"] or figures["latent"]:
-            line(f"forgotten: {number(figures['tombstones'])} tombstones, {number(figures['latent'])} latent")
+            line(f"forgotten: {counted(figures['tombstones'], 'tombstone')}, {number(figures['latent'])} latent")
 
     answer(door, data, show)
 
@@ -116,13 +116,13 @@ def _store(
 @contextmanager
 def keeping_count(total: int, *, atomic: bool) -> Iterator[list[int]]:
     """Say on an interruption or a refusal how much of ``total`` is stored; the body counts in the list it gets."""
-    counted = [0]
+    kept = [0]
     try:
-        yield counted
+        yield kept
     except KeyboardInterrupt as error:
-        raise KeyboardInterrupt(_kept(counted[0], total, atomic=atomic)) from error
+        raise KeyboardInterrupt(_kept(kept[0], total, atomic=atomic)) from error
     except MarsError:
-        note(_kept(counted[0], total, atomic=atomic))
+        note(_kept(kept[0], total, atomic=atomic))
         raise
 
 

@@ -2,8 +2,8 @@
 
 Guarantees: exit status 0 means done; 1 that a check found something or that the operation was refused; 2 that the
 command was used wrongly or that its input cannot be read; 70 that there is a defect in this program; 130 that it was
-interrupted. An error is one line on standard error, with ``--json`` one JSON object there, never a traceback unless
-MARS_DEBUG is set.
+interrupted; 141 that whoever read the output stopped reading. An error is one line on standard error, with ``--json``
+one JSON object there, never a traceback unless MARS_DEBUG is set.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from marskg.errors import InvalidInput, MarsError, QueryRefused
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-DONE, REFUSED, MISUSED, DEFECT, INTERRUPTED = 0, 1, 2, 70, 130
+DONE, REFUSED, MISUSED, DEFECT, INTERRUPTED, UNREAD = 0, 1, 2, 70, 130, 141
 
 #: The commands in the order of ``mars --help``.
 COMMANDS = (
@@ -109,7 +109,7 @@ def cli(context: click.Context) -> None:
       NO_COLOR         set for no colours
 
     Exit status: 0 done; 1 a check found something, or the operation was refused; 2 wrong usage or unreadable input;
-    70 a defect in this program; 130 interrupted.
+    70 a defect in this program; 130 interrupted; 141 nobody read the output to its end.
     """  # noqa: D301 - \b keeps click from filling the list
     if context.invoked_subcommand is None:
         click.echo(context.get_help())
@@ -122,6 +122,7 @@ for _command in COMMANDS:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and leave with its exit status."""
     given = list(sys.argv[1:] if arguments is None else arguments)
+    _open_streams()
     for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:  # a terminal in another encoding shows what it can
@@ -131,7 +132,17 @@ def main(arguments: Sequence[str] | None = None) -> None:
         sys.stdout.flush()
     except BrokenPipeError:
         status = _pipe_closed()
+    except OSError as error:  # a full disk tells itself only now
+        status = _tell(*_known(error), as_json="--json" in given)
+        _drop_output()
     sys.exit(status)
+
+
+def _open_streams() -> None:
+    """Put a sink in the place of an output that the caller closed (``>&-``), as Python leaves None there."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: PTH123, SIM115 - for as long as we run
 
 
 def run(given: Sequence[str]) -> int:
@@ -193,6 +204,11 @@ def _defect(error: Exception) -> tuple[str, str, int]:
 
 
 def _pipe_closed() -> int:
-    """Leave quietly: who read the output has seen enough."""
+    """Leave quietly: who read the output has seen enough. The status is the shell's for SIGPIPE."""
+    _drop_output()
+    return UNREAD
+
+
+def _drop_output() -> None:
+    """Let what is still buffered go nowhere, so that Python does not try, and complain, once more on leaving."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return REFUSED

@@ -22,13 +22,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from rich.console import Console
-    from rich.table import Table
+    from rich.table import Column, Table
 
     from marskg.cli.door import Door
     from marskg.records import Finding, Memory
 
 #: Wide enough for an id, a reason and some figures; a pipe has no width of its own.
 _PIPE_WIDTH = 160
+#: A column of text is not broken into lines shorter than this.
+_READABLE = 12
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _HOUR_MINUTE = 16
 
@@ -69,6 +71,17 @@ def day(moment: int | None) -> str:
 def number(value: float) -> str:
     """Return a number with its thousands apart."""
     return f"{value:,}"
+
+
+def counted(value: int, noun: str) -> str:
+    """Return a number with its noun, as a person would write it: 1 memory, 2,000 memories."""
+    plural = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
+    return f"{number(value)} {noun if value == 1 else plural}"
+
+
+def live(memories: int) -> str:
+    """Say how many memories are live."""
+    return f"{counted(memories, 'memory')} {'is' if memories == 1 else 'are'} live"
 
 
 # --- Standard output ---------------------------------------------------------------------------------------------
@@ -131,8 +144,27 @@ def table(*columns: str, title: str | None = None, right: Sequence[str] = (), wh
 
 
 def show_table(made: Table) -> None:
-    """Print a table to standard output."""
-    console().print(made)
+    """Print a table to standard output; where the terminal is too narrow for its columns, one field a line."""
+    out = console()
+    if sum(_least_width(column) + 3 for column in made.columns) <= out.width:
+        with out.capture() as captured:  # written by us, as rich leaves with a status of its own where a pipe is closed
+            out.print(made)
+        sys.stdout.write(captured.get())
+        return
+    if made.title:
+        line(str(made.title))
+    names = [str(column.header) for column in made.columns]
+    for cells in zip(*(column.cells for column in made.columns), strict=True):
+        show_fields(dict(zip(names, cells, strict=True)))
+        line("")
+
+
+def _least_width(column: Column) -> int:
+    """Return how narrow a column can be and still be read."""
+    from rich.cells import cell_len
+
+    widest = max((cell_len(str(cell)) for cell in (column.header, *column.cells)), default=0)
+    return widest if column.no_wrap else min(widest, _READABLE)
 
 
 def show_fields(values: Mapping[str, object]) -> None:
@@ -176,7 +208,7 @@ def memory_fields(memory: Memory) -> dict[str, object]:
         "payload": [f"{name}={plain(value)}" for name, value in memory.payload.items()],
         "key": slot,
         "state": state,
-        "weight": f"{memory.weight} tokens",
+        "weight": counted(memory.weight, "token"),
         "subjects": memory.subjects,
         "session": memory.session,
         "source": f"{memory.source_type}{f', {memory.source_ref}' if memory.source_ref else ''}",
@@ -188,7 +220,7 @@ def memory_fields(memory: Memory) -> dict[str, object]:
         "expires": None if memory.expires_at is None else day(memory.expires_at),
         "priority": memory.priority,
         "deadline": None if memory.deadline is None else day(memory.deadline),
-        "shown": f"{memory.access_count} times" if memory.access_count else None,
+        "shown": counted(memory.access_count, "time") if memory.access_count else None,
     }
 
 

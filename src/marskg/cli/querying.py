@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from marskg.cli.door import Door, pass_door, shared_options
-from marskg.cli.output import document, note, number, safe, show_table, table
+from marskg.cli.output import counted, document, note, safe, show_table, table
 from marskg.cli.values import JSON_OBJECT, text_or_stdin
 
 if TYPE_CHECKING:
@@ -68,8 +68,7 @@ def _show(door: Door, result: QueryResult, style: str) -> None:
         return
     printers: Mapping[str, Callable[[Sequence[str], Sequence[Sequence[Any]]], None]] = {"csv": _csv, "table": _table}
     printers[style](result.columns, result.rows)
-    rows = "row" if len(result.rows) == 1 else "rows"
-    note(f"{number(len(result.rows))} {rows}, as of audit sequence {result.sequence}")
+    note(f"{counted(len(result.rows), 'row')}, as of audit sequence {result.sequence}")
 
 
 def _csv(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:

@@ -36,6 +36,7 @@ with a zone, such as `2026-03-01T09:30:00Z`.
 | 2 | wrong usage, or input that cannot be read or accepted as it stands |
 | 70 | a defect in this program; `MARS_DEBUG=1` shows where |
 | 130 | interrupted; the message says what is kept |
+| 141 | whoever read the output stopped reading, such as `head` |
 
 An error is one line, `error: …`. With `--json` it is an object on standard error,
 `{"error": {"type": "BudgetInfeasible", "message": "…"}}`; the type is the name of the Python exception.
@@ -76,6 +77,7 @@ _DOCUMENTS = (
     ),
     ("`export`", '`{"file", "profile", "memories", "entities", "edges", "records", "heads", "size"}`'),
     ("`sparql`, `cypher`", '`{"columns", "rows", "sequence"}`'),
+    ("`audit head`", '`{"heads": [{"log", "size", "root", "recorded_at", "signing_key", "core", "proof_value", …}]}`'),
     (
         "`audit list`",
         '`{"log", "last", "records": [{"iri", "sequence", "operation", "recorded_at", "memories", "details", …}]}`',

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from marskg.cli.door import Door, pass_door, shared_options
-from marskg.cli.output import answer, line, note, number, plain
+from marskg.cli.output import answer, counted, line, note, number, plain
 from marskg.cli.values import JSON_OBJECT, MEMORY_ID, MOMENT, text_or_stdin
 from marskg.ontology.vocabulary import Cardinality, EdgeType, Kind, MemoryClass, SourceType, TaskStatus
 
@@ -91,7 +91,7 @@ def show_stored(door: Door, memory: AgentMemory, stored: Memory) -> None:
     def show() -> None:
         line(stored.id)
         used, budget = memory.weight, memory.settings.budget
-        note(f"{stored.kind}, {stored.weight} tokens; {number(used)} of {number(budget)} tokens are in use")
+        note(f"{stored.kind}, {counted(stored.weight, 'token')}; {number(used)} of {number(budget)} tokens are in use")
         for notice in stored.notices:
             note(f"note: {notice}")
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from marskg.cli.door import Door, existing_file, new_file, pass_door, shared_options
-from marskg.cli.output import answer, line, number, plain, progress
+from marskg.cli.output import answer, counted, line, live, plain, progress
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -40,10 +40,11 @@ def export(door: Door, file: Path, format_name: str | None, profile: str, *, aud
     data = {"file": str(file), "profile": profile, **plain(counts)}
 
     def show() -> None:
-        line(f"{number(counts.memories)} memories, {number(counts.entities)} entities, {number(counts.edges)} edges")
+        nodes = f"{counted(counts.memories, 'memory')}, {counted(counts.entities, 'entity')}"
+        line(f"{nodes}, {counted(counts.edges, 'edge')}")
         if audit:
-            line(f"{number(counts.records)} signed records, {number(counts.heads)} tree heads")
-        line(f"{number(counts.size)} bytes in {file}")
+            line(f"{counted(counts.records, 'signed record')}, {counted(counts.heads, 'tree head')}")
+        line(f"{counted(counts.size, 'byte')} in {file}")
 
     answer(door, data, show)
 
@@ -62,7 +63,7 @@ def load(door: Door, file: Path, context: Path | None) -> None:
         loaded = memory.load(file, progress=advance, context=context)
         figures = memory.stats()
     data = {"loaded": loaded, **{name: figures[name] for name in ("live", "latent", "tombstones", "weight", "budget")}}
-    answer(door, data, lambda: line(f"{number(loaded)} nodes loaded; {number(figures['live'])} memories are live"))
+    answer(door, data, lambda: line(f"{counted(loaded, 'node')} loaded; {live(figures['live'])}"))
 
 
 @click.group(no_args_is_help=False)
@@ -80,7 +81,7 @@ def save(door: Door, file: Path) -> None:
     with door.memory() as memory, progress("saving"):
         memory.snapshot_save(file)
     size = file.stat().st_size
-    answer(door, {"file": str(file), "bytes": size}, lambda: line(f"{number(size)} bytes in {file}"))
+    answer(door, {"file": str(file), "bytes": size}, lambda: line(f"{counted(size, 'byte')} in {file}"))
 
 
 @snapshot.command("load")
@@ -93,4 +94,4 @@ def restore(door: Door, file: Path) -> None:
         memory.snapshot_load(file)
         figures = memory.stats()
     data = {name: figures[name] for name in ("live", "latent", "tombstones", "weight", "budget", "audit_seq")}
-    answer(door, data, lambda: line(f"{number(figures['live'])} memories are live, audit sequence {data['audit_seq']}"))
+    answer(door, data, lambda: line(f"{live(figures['live'])}, audit sequence {data['audit_seq']}"))
