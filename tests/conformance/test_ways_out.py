@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+import marskg
 from marskg.clock import DAY_MS
 from tests.support import picture as pictures
 
@@ -138,3 +139,44 @@ def test_a_jump_is_told_before_anything_is_written(stores: Stores) -> None:
     memory.remember("Before")
     stores.clock(memory).advance(2 * DAY_MS)
     assert memory.stats()["expiry_suspended"]
+
+
+def test_a_task_that_is_no_longer_current_protects_nothing(stores: Stores) -> None:
+    memory = stores.open()
+    base = memory.remember("the keys are with Ann", kind="semantic")
+    first = memory.remember("move in", kind="task", key="plan/move", requires=[base.id])
+    protected = memory.stats()["protected_weight"]
+    second = memory.remember("move in on Friday", kind="task", key="plan/move")
+    assert memory.get(first.id).status == "done"  # type: ignore[union-attr]  # a tombstone would fail here
+    assert memory.stats()["protected_weight"] == second.weight < protected
+    memory.retract("plan/move")
+    assert memory.get(second.id).status == "cancelled"  # type: ignore[union-attr]  # likewise
+    assert memory.stats()["protected_weight"] == 0
+    late = memory.remember("move in some day", kind="task", key="plan/move", at=second.valid_from - 1)
+    assert late.superseded_at is not None
+    assert memory.stats()["protected_weight"] == 0
+    assert memory.validate(full=True).ok
+
+
+def test_the_latent_tier_has_a_budget_of_its_own(stores: Stores) -> None:
+    memory = stores.open(latent_budget=10, **{"policy.evict_to": "latent"})
+    texts = ("six words are in this one", "and as many are in this", "here are six words once more")
+    for text in texts:
+        memory.remember(text, kind="semantic")
+    before = memory.stats()
+    with pytest.raises(marskg.BudgetInfeasible, match="latent_budget"):
+        memory.forget(memory.plan(policy="fifo", budget=7))
+    assert memory.stats() == before
+    memory.forget(memory.plan(policy="fifo", budget=15))
+    assert 0 < memory.stats()["latent_weight"] <= 10
+
+
+def test_merging_an_equal_value_keeps_a_pin_and_what_is_mentioned(stores: Stores) -> None:
+    memory = stores.open()
+    first = memory.remember("Jazz", kind="semantic", key="likes", cardinality="set")
+    again = memory.remember("jazz", kind="semantic", key="likes", cardinality="set", pin=True, mentions=["Miles"])
+    assert again.id == first.id
+    assert memory.get(first.id).pinned  # type: ignore[union-attr]  # it is there
+    assert [entity.name for entity in memory.entities()] == ["Miles"]
+    assert memory.stats()["protected_weight"] == first.weight
+    assert memory.verify().ok

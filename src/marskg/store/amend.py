@@ -182,9 +182,6 @@ def new_version(unit: Unit, node_id: str, content: str, weight: int) -> Memory:
     if new.memory.kind is Kind.EPISODIC:
         append_to_session(unit, new)
     followers = supersede(unit, old, new)
-    if memory.active:
-        unit.change(old, status=TaskStatus.DONE)
-        unit.settle_activity(old)
     unit.settle_activity(new)
     unit.record(Operation.REMEMBER, new, weight_after=unit.running_weight)
     record_superseded(unit, old)

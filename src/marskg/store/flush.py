@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from marskg.errors import BudgetInfeasible
 from marskg.ontology.vocabulary import ENTITY_EDGES, EdgeType, Kind, Tier
 from marskg.store import codec
 from marskg.store.statements import statement
@@ -75,6 +76,18 @@ def _settle_state(unit: Unit) -> None:
         latent_weight=unit.before.latent_weight + latent,
         protected_weight=unit.before.protected_weight + guarded,
     )
+    _hold_latent(unit)
+
+
+def _hold_latent(unit: Unit) -> None:
+    """Refuse what would take the latent tier over its own budget (semantics section 3); lowering it takes nothing."""
+    limit, weight = unit.state.settings.latent_budget, unit.state.latent_weight
+    if limit is not None and weight > limit and weight > unit.before.latent_weight:
+        msg = (
+            f"the latent memories would weigh {weight} tokens, {weight - limit} more than latent_budget allows; "
+            "raise it, restore some of them, or let the policy evict_to: tombstone"
+        )
+        raise BudgetInfeasible(msg)
 
 
 def _weights(node: Node) -> tuple[int, int, int]:

@@ -22,6 +22,7 @@ from marskg.ontology.vocabulary import (
     EdgeType,
     Kind,
     Operation,
+    TaskStatus,
 )
 from marskg.records import Edge, Entity, Memory
 from marskg.store import codec
@@ -30,7 +31,7 @@ from marskg.store.admission import cardinality_of, check_payload, check_set, cla
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from marskg.sources.draft import Draft, EntityRef
+    from marskg.drafts import Draft, EntityRef
     from marskg.store.unit import Node, Unit
 
 #: Told to the caller, and the reason in the record.
@@ -68,7 +69,7 @@ def admit(unit: Unit, prepared: Prepared, resolve: Mapping[str, str]) -> Memory:
     if slot is not None:
         equal = slot.equal(memory)
         if equal is not None:
-            return _merge(unit, equal, links)
+            return _merge(unit, equal, links, draft)
         memory = slot.place(memory)
     memory = _clamp(unit, memory, links)
     node = unit.create(memory)
@@ -297,7 +298,14 @@ class _Slot:
         if later:
             closes = min(node.memory.valid_from for node in later)
             notice = "a later value of this key is known: this one entered already superseded"
-            return replace(memory, valid_to=closes, superseded_at=memory.created, notices=(*memory.notices, notice))
+            status = TaskStatus.DONE if memory.active else memory.status
+            return replace(
+                memory,
+                valid_to=closes,
+                superseded_at=memory.created,
+                status=status,
+                notices=(*memory.notices, notice),
+            )
         self._old = self._current()
         return memory
 
@@ -334,8 +342,16 @@ def supersede(unit: Unit, old: Node, new: Node) -> list[Node]:
         unit.link(new, Edge(new.memory.id, EdgeType.ATTACHES_TO_GOAL, goal, unit.now))
     followers = _repoint(unit, old, new)
     unit.change(old, valid_to=new.memory.valid_from, superseded_at=unit.now)
+    end_task(unit, old, TaskStatus.DONE)
     followers += _unaffirm(unit, old, new)
     return followers + _follow(unit, old)
+
+
+def end_task(unit: Unit, node: Node, status: TaskStatus) -> None:
+    """Let a task that is no longer current protect nothing any more: its successor does, if it has one."""
+    if node.memory.active:
+        unit.change(node, status=status)
+        unit.settle_activity(node)
 
 
 def record_superseded(unit: Unit, old: Node) -> None:
@@ -404,8 +420,12 @@ def _follow(unit: Unit, old: Node) -> list[Node]:
     return followed
 
 
-def _merge(unit: Unit, node: Node, links: Iterable[tuple[EdgeType, str]]) -> Memory:
-    """Let an equal value merge into the current one: new evidence is linked, an unaffirmed value is affirmed."""
+def _merge(unit: Unit, node: Node, links: Iterable[tuple[EdgeType, str]], draft: Draft) -> Memory:
+    """Let an equal value merge into the current one.
+
+    New evidence and entities are linked, an unaffirmed value is affirmed, and a pin is kept. The life of the value
+    stays its own: hearing something again does not shorten it.
+    """
     before = len(node.edges)
     hurried: list[Node] = []
     for type_, target in links:
@@ -414,10 +434,12 @@ def _merge(unit: Unit, node: Node, links: Iterable[tuple[EdgeType, str]]) -> Mem
             unit.link(node, Edge(node.memory.id, type_, target, unit.now))
             if type_ is EdgeType.DEPENDS_ON:
                 hurried += bring_forward(unit, node, unit.node(target).memory.expires_at)
-    affirmed = node.memory.unaffirmed_since is not None
-    if affirmed:
-        unit.change(node, unaffirmed_since=None)
-    if len(node.edges) != before or affirmed:
+    _mention(unit, node, draft.mentions)
+    changed = node.memory.unaffirmed_since is not None or (draft.pin and not node.memory.pinned)
+    unit.change(node, unaffirmed_since=None)
+    if draft.pin:
+        unit.set_pinned(node, pinned=True)
+    if len(node.edges) != before or changed:
         unit.record(
             Operation.LINK,
             node,
@@ -449,6 +471,7 @@ def retract(unit: Unit, key: str, subjects: tuple[str, ...], content: str | None
         if memory.pinned:
             unit.set_pinned(node, pinned=False)
         unit.change(node, valid_to=max(unit.now, memory.valid_from), superseded_at=unit.now)
+        end_task(unit, node, TaskStatus.CANCELLED)
         details = {"rule": "retraction", "reason": "retracted by its source: no longer current"}
         unit.record(Operation.RETRACT, node, tier_before=memory.tier, details=details)
         for follower in _follow(unit, node):
