@@ -159,7 +159,8 @@ def test_a_task_that_is_no_longer_current_protects_nothing(stores: Stores) -> No
 
 
 def test_the_latent_tier_has_a_budget_of_its_own(stores: Stores) -> None:
-    memory = stores.open(latent_budget=10, **{"policy.evict_to": "latent"})
+    settings: dict[str, Any] = {"latent_budget": 10, "policy.evict_to": "latent"}
+    memory = stores.open(**settings)
     texts = ("six words are in this one", "and as many are in this", "here are six words once more")
     for text in texts:
         memory.remember(text, kind="semantic")
