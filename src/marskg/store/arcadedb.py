@@ -22,7 +22,7 @@ from marskg.errors import EngineUnavailable, QueryRefused, StoreLocked, StoreUnw
 from marskg.store.engine import Conflict, Row
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
 #: Smaller pages than the engine's defaults: a governed write touches many indexes by a few bytes each.
 _JVM_ARGS = (
@@ -309,6 +309,11 @@ class ArcadeDB:
             self._open().command("sql", statement)
         except self._error as error:
             raise _translate(error) from error
+
+    def define_all(self, statements: Sequence[str]) -> None:
+        """Run schema statements as one script in one transaction: the engine then writes its schema down once."""
+        with self.transaction():
+            self._open().command("sqlscript", "".join(f"{statement};\n" for statement in statements))
 
     def close(self) -> None:
         """Close the files and give the lock back."""

@@ -18,7 +18,7 @@ from marskg.errors import EngineUnavailable, QueryRefused
 from marskg.store.engine import Conflict, Row
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
 _CONNECTION_SECONDS = 10.0
 _TRANSIENT = (bolt_errors.TransientError, bolt_errors.ConstraintError)
@@ -144,6 +144,11 @@ class Bolt:
             if (error.code or "").startswith("Neo.ClientError.Schema."):
                 raise Conflict(error.code) from error
             raise
+
+    def define_all(self, statements: Sequence[str]) -> None:
+        """Run schema statements, each in a transaction of its own."""
+        for statement in statements:
+            self.define(statement)
 
     def close(self) -> None:
         """Close the driver's connections."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from contextlib import AbstractContextManager
 
 Row: TypeAlias = "dict[str, Any]"
@@ -56,6 +56,10 @@ class Engine(Protocol):
 
     def define(self, statement: str) -> None:
         """Run one schema statement of this engine's own dialect, outside a transaction."""
+        ...
+
+    def define_all(self, statements: Sequence[str]) -> None:
+        """Run schema statements one after another, by the engine's fastest way; each may be run twice."""
         ...
 
     def close(self) -> None:

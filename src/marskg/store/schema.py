@@ -70,8 +70,7 @@ def _migrate(engine: Engine, folder: Traversable | None) -> tuple[int, int]:
         raise StoreTooNew(msg)
     for version, statements in steps:
         if version > before:
-            for text in statements:
-                engine.define(text)
+            engine.define_all(statements)
             engine.write(statement("set_store_version", engine.name), {"version": version})
     return before, newest
 
