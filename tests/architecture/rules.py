@@ -194,7 +194,7 @@ LIBRARY_HOMES: Mapping[str, tuple[str, ...]] = {
     "neo4j": ("store/bolt.py",),
     "tokenizers": ("weight.py",),
     "owlready2": ("ontology/hermit.py",),
-    "pyld": ("audit/linkeddata.py", "exporters/processor.py"),
+    "pyld": ("ontology/processor.py",),
     "yaml": ("config.py",),
 }
 

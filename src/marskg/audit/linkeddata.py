@@ -17,16 +17,15 @@ from collections import Counter
 from importlib import resources
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from pyld import jsonld
-from pyld.context_resolver import ContextResolver
-
 from marskg.audit.dataintegrity import CRYPTOSUITE, proof_options, public_key_of, verify
-from marskg.errors import AuditVerificationFailed, InvalidDocument, MarsError
+from marskg.errors import AuditVerificationFailed, InvalidDocument
+from marskg.ontology.processor import Processor, broken_names
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Iterable, Mapping
 
     from marskg.audit.dataintegrity import Signer
+    from marskg.ontology.processor import Quad
 
 DATA_INTEGRITY_V2: Final = "https://w3id.org/security/data-integrity/v2"
 CREDENTIALS_V2: Final = "https://www.w3.org/ns/credentials/v2"
@@ -42,9 +41,6 @@ _PINNED: Final = {
     ),
 }
 _PROOF_TERMS: Final = frozenset({"type", "cryptosuite", "created", "verificationMethod", "proofPurpose"})
-#: Base that no document has: PyLD resolves relative IRIs against some base in any case, so they are known by this one.
-_NO_BASE: Final = "x-relative-iri://refused/"
-_ABSOLUTE: Final = re.compile(r"(?!x-relative-iri:)[A-Za-z][A-Za-z0-9+.-]*:[^\x00-\x20<>\"{}|\\^`]*")
 #: RDFC-1.0 writes these with escapes that its predecessor URDNA2015 did not; tools in use differ, so none may occur.
 _CONTROL: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
 _MAX_DEPTH: Final = 64
@@ -61,14 +57,14 @@ class Verified(NamedTuple):
 
 
 class PinnedContexts:
-    """The document loader: knows its contexts by heart and refuses every other IRI."""
+    """Contexts known by heart; every other IRI is refused."""
 
     def __init__(self, extra: Mapping[str, tuple[bytes, str]] | None = None) -> None:
         """Know the packaged contexts and ``extra`` ones, given as IRI to (bytes, SHA-256 in hexadecimal)."""
         self._extra = dict(extra or {})
 
-    def __call__(self, url: str, _options: Mapping[str, Any] | None = None) -> dict[str, Any]:
-        """Return the remote document of ``url`` as PyLD wants it.
+    def __call__(self, url: str) -> Mapping[str, Any]:
+        """Return the document of ``url``.
 
         Raises:
             InvalidDocument: ``url`` is not pinned, or its packaged copy was changed.
@@ -84,12 +80,8 @@ class PinnedContexts:
         if hashlib.sha256(data).hexdigest() != digest:
             msg = f"the pinned copy of {url} was changed; reinstall marskg"
             raise InvalidDocument(msg)
-        return {
-            "contentType": "application/ld+json",
-            "contextUrl": None,
-            "documentUrl": url,
-            "document": json.loads(data),
-        }
+        document: dict[str, Any] = json.loads(data)
+        return document
 
 
 def canonical_nquads(document: Mapping[str, Any], *, loader: PinnedContexts | None = None, minimum: int = 1) -> str:
@@ -100,19 +92,15 @@ def canonical_nquads(document: Mapping[str, Any], *, loader: PinnedContexts | No
             statements remain, or the graph is too deep or too symmetrical.
     """
     _refuse_depth(document)
-    loader = loader or PinnedContexts()
-    # A resolver of our own: PyLD's is shared by the process, and another loader may have put anything into it.
-    options = {"documentLoader": loader, "contextResolver": ContextResolver({}, loader), "base": _NO_BASE}
-    expanded = _run(lambda: jsonld.expand(dict(document), options, on_property_dropped=_refuse_dropped))
+    processor = Processor("the document", loader or PinnedContexts())
+    expanded = processor.expand(dict(document), dropped=_refuse_dropped)
     _refuse_relative(expanded)
-    dataset = _run(lambda: jsonld.to_rdf(expanded, options))
-    quads = [quad for graph in dataset.values() for quad in graph]
+    quads = [quad for graph in processor.dataset(expanded).values() for quad in graph]
     if len(quads) < max(minimum, 1):
         msg = f"the document says {len(quads)} statements, too few to sign or verify; check its context and its ids"
         raise InvalidDocument(msg)
     _refuse_poison(quads)
-    options |= {"algorithm": "URDNA2015", "format": "application/n-quads"}
-    return str(_run(lambda: jsonld.normalize(expanded, options)))
+    return processor.canonical(expanded)
 
 
 def add_proof(
@@ -186,25 +174,6 @@ def _check_options(document: Mapping[str, Any], options: Mapping[str, Any], load
         raise InvalidDocument(msg)
 
 
-def _run(step: Callable[[], Any]) -> Any:  # noqa: ANN401 - PyLD's results have no types
-    """Run one step of PyLD and say its errors in our words, without the document's content."""
-    try:
-        return step()
-    except MarsError:  # our own refusals, from the loader and of dropped terms
-        raise
-    except jsonld.JsonLdError as error:
-        cause: BaseException | None = error
-        while cause is not None:
-            if isinstance(cause, MarsError):
-                raise cause from None
-            cause = cause.__cause__
-        msg = f"the document is not valid JSON-LD 1.1: {error.code or error.type}"
-        raise InvalidDocument(msg) from None
-    except (AttributeError, KeyError, RecursionError, TypeError, ValueError) as error:
-        msg = f"the document is not valid JSON-LD 1.1: {type(error).__name__} while reading it"
-        raise InvalidDocument(msg) from None
-
-
 def _refuse_dropped(name: object) -> None:
     msg = (
         f"no context of the document defines the term {name!r}, so a signature would not cover it; define or remove it"
@@ -240,19 +209,14 @@ def _refuse_relative(expanded: object) -> None:
         if isinstance(item, list):
             pending.extend(item)
         elif isinstance(item, dict):
-            names = [name for name in item if not name.startswith("@")]
-            for name in ("@id", "@type"):
-                value = item.get(name, [])
-                names += value if isinstance(value, list) else [value]
-            for name in names:
-                if not (_ABSOLUTE.fullmatch(name) or name.startswith("_:") or name == "@json"):
-                    shown = name.removeprefix(_NO_BASE)
-                    msg = f"the IRI {shown!r} is relative or broken; processors drop what it says: write it in full"
+            for name in broken_names(item):
+                if not name.startswith("_:"):
+                    msg = f"the IRI {name!r} is relative or broken; processors drop what it says: write it in full"
                     raise InvalidDocument(msg)
             pending.extend(value for name, value in item.items() if name not in {"@id", "@type", "@value"})
 
 
-def _refuse_poison(quads: Iterable[Mapping[str, Mapping[str, str]]]) -> None:
+def _refuse_poison(quads: Iterable[Quad]) -> None:
     """Refuse a graph in which more than a few blank nodes have the same surroundings (RDFC-1.0 section 7.1)."""
     around: dict[str, list[str]] = {}
     for quad in quads:

@@ -10,8 +10,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from marskg.exporters.foreign import frame_document
 from marskg.exporters.jsonld import NodeWriter
-from marskg.exporters.processor import frame_document
 from marskg.ontology.vocabulary import CONTEXT_IRI
 from marskg.records import Memory
 

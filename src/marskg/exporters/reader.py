@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Generic, NamedTuple, Self, TypeAlias, TypeVar
 
 from marskg.errors import InvalidDocument
 from marskg.exporters.build import build_entity, build_memory, check_edge, is_edge, is_entity, kind_of, refused
+from marskg.exporters.foreign import pin, read_foreign
 from marskg.exporters.formats import Format, format_of
 from marskg.exporters.jsonld import packaged_context
 from marskg.exporters.own import is_own, read_own
-from marskg.exporters.processor import pin, read_foreign
 from marskg.exporters.spool import Group, Spool
 from marskg.exporters.triples import IRI, read_triples
 from marskg.ontology.mapping import literal

@@ -234,7 +234,7 @@ def test_the_packaged_contexts_are_those_that_their_readme_lists() -> None:
     folder = Path(dataintegrity.__file__).parents[1] / "ontology" / "contexts"
     readme = (folder / "README.md").read_text()
     for iri in (DATA_INTEGRITY_V2, CREDENTIALS_V2):
-        assert PinnedContexts()(iri)["documentUrl"] == iri
+        assert "@context" in PinnedContexts()(iri)
         assert f"`{iri}`" in readme
     for path in folder.glob("*.jsonld"):
         assert f"`{path.name}` | `{hashlib.sha256(path.read_bytes()).hexdigest()}`" in readme

@@ -1,4 +1,4 @@
-"""PyLD, the reference JSON-LD processor, kept offline and strict: for documents with a context of their own.
+"""JSON-LD documents with a context of their own, read by PyLD (:mod:`marskg.ontology.processor`), and frames.
 
 Guarantees: nothing is fetched: a context named by IRI is the packaged one or the file that the user pinned, anything
 else is refused; every term that no context defines is refused by name, where processors drop it in silence; so are
@@ -12,14 +12,11 @@ import hashlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from pyld import jsonld
-from pyld.context_resolver import ContextResolver
-
-from marskg.errors import InvalidDocument, MarsError
+from marskg.errors import InvalidDocument
 from marskg.exporters.jsonld import packaged_context
-from marskg.exporters.own import ABSOLUTE
 from marskg.exporters.scan import JsonScanner
 from marskg.exporters.triples import IRI, Triple, unreadable
+from marskg.ontology.processor import Processor, broken_names
 from marskg.ontology.vocabulary import CONTEXT_IRI
 
 if TYPE_CHECKING:
@@ -28,8 +25,6 @@ if TYPE_CHECKING:
 
 #: PyLD takes about 17,000 triples a second and a hundred times the document's size.
 MAX_BYTES = 64 * 1024 * 1024
-#: A base that no document has, so that an IRI resolved against it is known to have been relative.
-_NO_BASE = "x-relative-iri://refused/"
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,15 +63,11 @@ def read_foreign(path: Path, context: PinnedContext | None) -> Iterator[Triple]:
         InvalidDocument: the document is not JSON-LD, names another context, or would lose something on the way.
     """
     document = _document(path)
-    loader = _Loader(path, context)
-    options: dict[str, Any] = {"base": _NO_BASE, "documentLoader": loader}
-    # A resolver of our own: PyLD's is shared by the process, and another loader may have put anything into it.
-    options["contextResolver"] = ContextResolver({}, loader)
-    if context is not None and not _has_context(document):
-        options["expandContext"] = dict(context.document)
-    expanded = _run(path, lambda: jsonld.expand(document, options, on_property_dropped=_dropping(path)))
+    processor = Processor(str(path), _Contexts(path, context))
+    own = None if context is None or _has_context(document) else context.document
+    expanded = processor.expand(document, dropped=_dropping(path), context=own)
     _refuse_lost(path, expanded)
-    dataset = _run(path, lambda: jsonld.to_rdf(expanded, options))
+    dataset = processor.dataset(expanded)
     if not any(dataset.values()):
         msg = f"{path}: says nothing as JSON-LD; check its context and its ids"
         raise InvalidDocument(msg)
@@ -90,24 +81,18 @@ def read_foreign(path: Path, context: PinnedContext | None) -> Iterator[Triple]:
 
 def frame_document(document: Any, frame: Mapping[str, Any]) -> dict[str, Any]:  # noqa: ANN401 - JSON
     """Return ``document`` in the form of ``frame``; both name no context but the packaged one."""
-    loader = _Loader(None, None)
-    options = {"documentLoader": loader, "contextResolver": ContextResolver({}, loader), "omitGraph": True}
-    framed: dict[str, Any] = jsonld.frame(document, frame, options)
-    return framed
+    return Processor("the memory's document", _Contexts(None, None)).framed(document, frame)
 
 
-class _Loader:
-    """The document loader: the packaged context, the pinned one in place of one IRI, and nothing else."""
+class _Contexts:
+    """The packaged context, the pinned one in place of one IRI, and nothing else."""
 
     def __init__(self, path: Path | None, context: PinnedContext | None) -> None:
         self._path = path
         self._context = context
         self._stands_for: str | None = None
 
-    def __call__(self, url: str, _options: Mapping[str, Any] | None = None) -> dict[str, Any]:
-        return {"contentType": "application/ld+json", "contextUrl": None, "documentUrl": url, "document": self._of(url)}
-
-    def _of(self, url: str) -> Mapping[str, Any]:
+    def __call__(self, url: str) -> Mapping[str, Any]:
         if url == CONTEXT_IRI:
             return {"@context": packaged_context()}
         if self._context is None:
@@ -186,15 +171,9 @@ def _refuse_anonymous(path: Path, item: Mapping[str, Any]) -> None:
 
 def _refuse_broken_names(path: Path, item: Mapping[str, Any]) -> None:
     """Refuse IRIs that are relative or broken; the datatype of a value is no exception."""
-    names: list[str] = [name for name in item if not name.startswith("@")]
-    for key in ("@id", "@type"):
-        value = item.get(key, [])
-        names += value if isinstance(value, list) else [value]
-    for name in names:
-        if name.startswith(_NO_BASE) or not (ABSOLUTE.match(name) or name == "@json"):
-            shown = name.removeprefix(_NO_BASE)
-            msg = f"{path}: the IRI {shown!r} is relative, blank or broken; write it in full"
-            raise InvalidDocument(msg)
+    for name in broken_names(item):
+        msg = f"{path}: the IRI {name!r} is relative, blank or broken; write it in full"
+        raise InvalidDocument(msg)
 
 
 def _triple(path: Path, quad: Mapping[str, Mapping[str, str]]) -> Triple:
@@ -212,22 +191,3 @@ def _triple(path: Path, quad: Mapping[str, Mapping[str, str]]) -> Triple:
         msg = f"{path}: the {predicate} of {subject} holds a lone surrogate; replace it"
         raise InvalidDocument(msg) from error
     return Triple(subject, predicate, value["value"], IRI if value["type"] == "IRI" else value["datatype"])
-
-
-def _run(path: Path, step: Callable[[], Any]) -> Any:  # noqa: ANN401 - PyLD's results have no types
-    """Run one step of PyLD and say its errors in our words, without the document's content."""
-    try:
-        return step()
-    except MarsError:  # our own refusals, from the loader and of dropped terms
-        raise
-    except jsonld.JsonLdError as error:
-        cause: BaseException | None = error
-        while cause is not None:
-            if isinstance(cause, MarsError):
-                raise cause from None
-            cause = cause.__cause__
-        msg = f"{path}: not valid JSON-LD 1.1: {error.code or error.type}"
-        raise InvalidDocument(msg) from None
-    except (AttributeError, KeyError, RecursionError, TypeError, ValueError) as error:
-        msg = f"{path}: not valid JSON-LD 1.1: {type(error).__name__} while reading it"
-        raise InvalidDocument(msg) from None
