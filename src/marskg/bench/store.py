@@ -154,5 +154,5 @@ def _saying() -> Iterator[Say]:
 
 def main(arguments: Sequence[str]) -> int:
     """Run the bench with command-line ``arguments``; returns the exit status."""
-    status = command.main(list(arguments), standalone_mode=False)
+    status = command.main(list(arguments), prog_name="mars bench store", standalone_mode=False)
     return int(status or 0)
