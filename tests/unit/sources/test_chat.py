@@ -226,7 +226,7 @@ def test_memory_does_not_grow_with_the_file(chat: Path) -> None:
         tracemalloc.stop()
         return used
 
-    assert peak(4000) < 2 * peak(400)
+    assert peak(1000) < 2 * peak(200)
 
 
 def test_classes_of_turns() -> None:
