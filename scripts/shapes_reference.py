@@ -43,7 +43,7 @@ With a SHACL engine of your own, on an export:
 ```console
 $ mars remember "Alice drinks tea" --kind semantic --key drink --subject alice >id.txt 2>&1
 $ mars export memory.ttl
-1 memories, 0 entities, 0 edges
+1 memory, 0 entities, 0 edges
 857 bytes in memory.ttl
 $ cat "$(python -c 'from importlib import resources; print(resources.files("marskg.shapes"))')"/*.ttl >shapes.ttl
 $ pyshacl -s shapes.ttl -df turtle memory.ttl

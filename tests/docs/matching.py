@@ -21,7 +21,7 @@ _BOUND = {
 }
 #: Classes of tokens of which any one stands for any other.
 _FREE = {
-    "span": r"\b[\d.]+ (?:days|hours|minutes|seconds)\b",
+    "span": r"\b[\d.]+ (?:days|hours|minutes|seconds?)\b",
     "time": r"\b\d{4}-\d\d-\d\d[ T]\d\d:\d\d(?::\d\d(?:\.\d+)?)?Z?",
     "milliseconds": r"\b1[6-9]\d{11}\b",
     "bytes": r"\b[\d,]+(?= bytes)",

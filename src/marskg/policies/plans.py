@@ -92,7 +92,8 @@ def _span(days: float) -> str:
     for unit, size in (("days", 1.0), ("hours", 24.0), ("minutes", 1440.0)):
         if days * size >= _TWO:
             return f"{days * size:.1f}".removesuffix(".0") + f" {unit}"
-    return f"{days * 86400:.0f} seconds"
+    seconds = round(days * 86400)
+    return f"{seconds} second{'' if seconds == 1 else 's'}"
 
 
 def build_plan(  # noqa: PLR0917 - the parts of a plan

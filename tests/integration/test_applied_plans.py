@@ -1,0 +1,41 @@
+"""What an applied plan emptied is skipped by the next one, and never anything that is there."""
+
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.support import stores as support
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+@pytest.fixture(scope="module")
+def stores(tmp_path_factory: pytest.TempPathFactory) -> Iterator[support.Stores]:
+    made = support.embedded(tmp_path_factory.mktemp("plans"))
+    yield made
+    made.engine.close()
+
+
+@pytest.mark.parametrize("policy", ["fifo", "lru", "random-drop", "priority-decay"])
+@pytest.mark.parametrize("overtaken", [False, True], ids=["at once", "after an access"])
+def test_the_next_plan_is_that_of_a_process_that_remembers_nothing(
+    stores: support.Stores, policy: str, *, overtaken: bool
+) -> None:
+    chance = random.Random(f"{policy} {overtaken}")
+    memory = stores.open(budget=1_000_000)
+    ids = [memory.remember(f"note {number} " + "word " * chance.randrange(9)).id for number in range(240)]
+    for _ in range(3):
+        plan = memory.plan(policy=policy, budget=memory.weight - 400)
+        assert len(plan.actions) > 32, "enough for the range to be worth skipping"
+        if overtaken:
+            memory.record_access(chance.sample(ids, 20))
+        memory.forget(plan)
+        fresh = stores.open(memory.tenant, seed="fresh")
+        planned, expected = (each.plan(policy=policy, budget=memory.weight - 100, seed=7) for each in (memory, fresh))
+        # The clock moved between the two, so their words differ: "stored 1 second ago".
+        assert [action.id for action in planned.actions] == [action.id for action in expected.actions]
+        ids += [memory.remember(f"later {number}").id for number in range(3)]
