@@ -297,12 +297,12 @@ class AgentMemory:
         if wanted != old:
 
             def work(unit: Unit) -> None:
-                unit.state = replace(unit.state, settings=wanted, budget=wanted.budget)
+                stale = unit.state.reordering or wanted.scoring != unit.state.settings.scoring
+                unit.state = replace(unit.state, settings=wanted, budget=wanted.budget, reordering=stale)
                 unit.note(Operation.SET_BUDGET, budget=wanted.budget, parameters=wanted.to_parameters())
 
             self._run(work)
-            if wanted.scoring != old.scoring:
-                maintenance.rekey(self._writer, self._reader)
+            maintenance.settle(self._writer)
 
     def expire(self) -> int:
         """Remove now what has expired; returns how many memories lost their content."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -15,13 +17,17 @@ from marskg.ontology.vocabulary import Kind, MemoryClass, Tier
 from marskg.policies import executor
 from marskg.policies.policy import plan_digest
 from marskg.policies.registry import POLICY_NAMES
+from marskg.store import maintenance
+from marskg.store.writer import Writer
 from tests.support.stores import START
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from marskg.memory import AgentMemory
     from marskg.records import Plan
+    from marskg.store.unit import Unit
     from tests.support.stores import Stores
 
 LONG: dict[str, Any] = {"memory_class": "canonical"}
@@ -122,6 +128,42 @@ def test_weights_per_kind_from_a_yaml_file_decide(stores: Stores, tmp_path: Path
         (action,) = memory.plan(budget=memory.weight - 1).actions
         victims.append(action.kind)
     assert victims == [Kind.EPISODIC, Kind.SOCIAL]
+
+
+def test_an_ordering_anew_that_was_cut_off_is_ended_by_the_next_to_open(
+    stores: Stores, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    changed: dict[str, Any] = {"policy.scoring.type_weights.semantic": 0.01, "policy.scoring.gamma": 0.7}
+    orders = []
+    for cut in (False, True):
+        memory = stores.open(policy__name="priority-decay")
+        for number in range(12):
+            memory.remember(f"number {number}", kind=("episodic", "semantic")[number % 2])
+        with monkeypatch.context() as patch:
+            patch.setattr(maintenance, "_PAGE", 5)
+            if cut:
+                _interrupt(patch, after=2)
+            with pytest.raises(KeyboardInterrupt) if cut else contextlib.nullcontext():
+                memory.apply_settings(None, changed)
+        again = stores.open(memory.tenant)
+        orders.append([action.reason for action in again.plan(budget=1).actions])
+        query = "MATCH (m:Memory) WHERE m.tenant = $tenant RETURN m.decayKey AS key ORDER BY key"
+        orders[-1] += [row[0].partition("|")[2] for row in again.cypher(query, {"tenant": memory.tenant}).rows]
+        assert again.verify().ok
+    assert orders[0] == orders[1]
+
+
+def _interrupt(patch: pytest.MonkeyPatch, *, after: int) -> None:
+    """Interrupt the ``after``-th page of an ordering anew."""
+    pages = iter(range(1, 100))
+    run = Writer.run
+
+    def cut(writer: Writer, work: Callable[[Unit], object]) -> object:
+        if isinstance(work, partial) and next(pages) == after:
+            raise KeyboardInterrupt
+        return run(writer, work)
+
+    patch.setattr(Writer, "run", cut)
 
 
 @pytest.mark.parametrize(("margin", "spared"), [(0.0, True), (10.0, False)])

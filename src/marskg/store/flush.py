@@ -50,13 +50,13 @@ def flush_statements(unit: Unit, engine: str) -> list[Step]:
 
 
 def _rare_changes(unit: Unit) -> dict[str, Any]:
-    before = unit.before
-    same = (unit.state.settings, unit.state.signing_key, unit.state.budget) == (
-        before.settings,
+    now, before = unit.state, unit.before
+    same = now.settings == before.settings and (now.signing_key, now.budget, now.reordering) == (
         before.signing_key,
         before.budget,
+        before.reordering,
     )
-    return {} if same else unit.state.rare()
+    return {} if same else now.rare()
 
 
 def _settle_state(unit: Unit) -> None:

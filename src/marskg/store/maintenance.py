@@ -7,13 +7,14 @@ is removed; the figures come from the graph itself, not from the tenant's row, s
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from marskg.ontology.vocabulary import Kind, Operation, Tier
 from marskg.store.lifecycle import settle_due
+from marskg.store.reader import GraphReader
 
 if TYPE_CHECKING:
-    from marskg.store.reader import GraphReader
     from marskg.store.unit import Unit
     from marskg.store.writer import Writer
 
@@ -21,7 +22,9 @@ _PAGE = 200
 
 
 def settle(writer: Writer, *, force: bool = False) -> int:
-    """Sweep what is due, if anything is; returns how many memories it dealt with."""
+    """Sweep what is due, if anything is, and end an ordering that was cut off; returns how many were swept."""
+    if writer.state.reordering:
+        _order_anew(writer)
     state = writer.state
     now, state = state.at(writer.services.clock.now_ms())
     if state.suspended_at is not None:
@@ -86,25 +89,21 @@ def stats(writer: Writer, reader: GraphReader) -> dict[str, Any]:
     }
 
 
-def rekey(writer: Writer, reader: GraphReader) -> int:
-    """Compute every order key anew after the weights of importance changed; returns how many memories have keys."""
-    done = 0
+def _order_anew(writer: Writer) -> None:
+    """Compute every order key anew after the weights of importance changed; done again if it was cut off."""
     page: list[str] = []
 
-    def work(unit: Unit) -> None:
+    def work(unit: Unit, *, last: bool) -> None:
         unit.fetch(page)
         for node in unit.nodes.values():
             node.eligible = None
+        unit.state = replace(unit.state, reordering=not last)
         unit.note(Operation.MIGRATE, parameters=unit.state.settings.to_parameters())
 
-    for memory, _, _ in reader.memories():
+    for memory, _, _ in GraphReader(writer.engine, writer.tenant).memories():
         if memory.tier is Tier.LIVE:
             page.append(memory.id)
         if len(page) >= _PAGE:
-            writer.run(work)
-            done += len(page)
+            writer.run(partial(work, last=False))
             page = []
-    if page:
-        writer.run(work)
-        done += len(page)
-    return done
+    writer.run(partial(work, last=True))

@@ -39,6 +39,8 @@ class TenantState:
     signing_key: str
     random_watermark: int = 0
     suspended_at: int | None = None
+    #: Whether the memories' order keys are still those of other weights of importance; the next writer orders on.
+    reordering: bool = False
     subscriptions: tuple[str, ...] = ()
 
     def to_row(self) -> dict[str, Any]:
@@ -67,7 +69,12 @@ class TenantState:
 
     def rare(self) -> dict[str, Any]:
         """Return the properties that few writes change; the others do not carry them."""
-        return {"settings": self.settings.to_json(), "signingKey": self.signing_key, "budget": self.budget}
+        return {
+            "settings": self.settings.to_json(),
+            "signingKey": self.signing_key,
+            "budget": self.budget,
+            "reordering": self.reordering,
+        }
 
     @classmethod
     def from_row(cls, row: Row) -> TenantState:
@@ -87,6 +94,7 @@ class TenantState:
             signing_key=row["signingKey"],
             random_watermark=row.get("randomWatermark") or 0,
             suspended_at=row.get("suspendedAt"),
+            reordering=bool(row.get("reordering")),
             subscriptions=tuple(row.get("subscriptions") or ()),
         )
 
