@@ -148,7 +148,7 @@ def test_an_ordering_anew_that_was_cut_off_is_ended_by_the_next_to_open(
         again = stores.open(memory.tenant)
         orders.append([action.reason for action in again.plan(budget=1).actions])
         query = "MATCH (m:Memory) WHERE m.tenant = $tenant RETURN m.decayKey AS key ORDER BY key"
-        orders[-1] += [row[0].partition("|")[2] for row in again.cypher(query, {"tenant": memory.tenant}).rows]
+        orders[-1] += [str(row[0]).partition("|")[2] for row in again.cypher(query, {"tenant": memory.tenant}).rows]
         assert again.verify().ok
     assert orders[0] == orders[1]
 
