@@ -540,7 +540,7 @@ def test_a_server_that_goes_away_at_any_message(neo4j_server: Neo4jAddress, tmp_
                 if door.cuts == cuts:
                     break
             assert refused >= 3
-            assert door.cuts == cut, "the whole conversation was cut once at each message"
+            assert cut == messages, "the whole conversation was cut at each message, until none was left to cut at"
             assert pictures.faults(pictures.take(direct.engine, tenant)) == []
             assert direct.open(tenant, seed="after").verify().ok
         finally:

@@ -25,6 +25,7 @@ PHYSICAL_LABELS: Mapping[str, str] = MappingProxyType(
 PHYSICAL_PROPERTIES: Mapping[str, str] = MappingProxyType(
     {
         "accessSequence": "the last sequence of the tenant's access log; in RDF it is counted",
+        "announcedAt": "when the tenant announced a signing key; in RDF it is the time of that record",
         "blockers": "how many memories with content depend on it: none makes it a leaf; recomputable from dependsOn",
         "core": "the signed bytes of a record; in RDF they are the triples themselves",
         "decayKey": "order key of Priority-Decay",

@@ -7,6 +7,7 @@ and never repeat the password; rows are plain Python values.
 
 from __future__ import annotations
 
+import contextlib
 import threading
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
 
 _CONNECTION_SECONDS = 10.0
 _TRANSIENT = (bolt_errors.TransientError, bolt_errors.ConstraintError)
+#: A reader was between finding a node and loading it when another transaction removed the node.
+_OVERTAKEN = frozenset({"Neo.ClientError.Statement.EntityNotFound"})
+_READ_ATTEMPTS = 5
 _GONE = (bolt_errors.ServiceUnavailable, bolt_errors.SessionExpired, bolt_errors.IncompleteCommit)
 
 
@@ -85,6 +89,15 @@ class Bolt:
         except OSError as error:
             msg = f"{self._uri} is not reachable ({error.strerror}); check the address and that the server runs"
             raise EngineUnavailable(msg) from error
+        except bolt_errors.Forbidden as error:
+            msg = f"{self._uri} does not let this user do that ({error.code}); use one that may read, write and index"
+            raise EngineUnavailable(msg) from error
+        except bolt_errors.Neo4jError as error:
+            if error.code in _OVERTAKEN:
+                raise Conflict(error.code) from error
+            # Its message may quote what was to be stored, so the code has to do.
+            msg = f"{self._uri} fails with {error.code}; the change was rolled back: see the server's log, then retry"
+            raise EngineUnavailable(msg) from error
 
     def _session(self) -> Any:
         # Bookmarks chain the sessions of one driver, so that a read on a cluster sees the writes before it.
@@ -103,26 +116,28 @@ class Bolt:
             transaction.commit()
 
     def read(self, statement: str, parameters: Mapping[str, Any] | None = None) -> list[Row]:
-        """Run a read-only statement."""
+        """Run a read-only statement, again if a writer overtook it."""
+        for _ in range(_READ_ATTEMPTS - 1):
+            with contextlib.suppress(Conflict):
+                return self._read(statement, parameters)
+        return self._read(statement, parameters)
+
+    def _read(self, statement: str, parameters: Mapping[str, Any] | None) -> list[Row]:
         with self._translated(), self._session() as session:
             return session.run(statement, dict(parameters or {})).data()  # type: ignore[no-any-return]  # driver returns Any
 
     def query(self, statement: str, parameters: Mapping[str, Any] | None = None, *, limit_seconds: float) -> list[Row]:
         """Run a user's read-only statement; the server ends it when its time is up."""
         text = neo4j.Query(statement, timeout=limit_seconds)
-        try:
-            with (
-                self._translated(),
-                self._driver.session(database=self._database, default_access_mode=neo4j.READ_ACCESS) as session,
-            ):
+        with (
+            self._translated(),
+            self._driver.session(database=self._database, default_access_mode=neo4j.READ_ACCESS) as session,
+        ):
+            try:
                 rows: list[Row] = session.run(text, dict(parameters or {})).data()
-                return rows
-        except bolt_errors.ClientError as error:
-            if "Timeout" in (error.code or "") or "TimedOut" in (error.code or ""):
-                msg = f"the query took longer than {limit_seconds:g} s and was stopped; narrow it, or raise the limit"
-            else:
-                msg = f"the engine refuses the query: {(error.message or '').splitlines()[0][:300]}"
-            raise QueryRefused(msg) from error
+            except bolt_errors.ClientError as error:
+                raise QueryRefused(_refusal(error, limit_seconds)) from error
+            return rows
 
     def write(self, statement: str, parameters: Mapping[str, Any] | None = None) -> list[Row]:
         """Run one statement in an auto-commit transaction: one round trip less than an explicit one."""
@@ -138,12 +153,13 @@ class Bolt:
         Raises:
             Conflict: another process defines the same at the same time, which IF NOT EXISTS does not cover.
         """
-        try:
-            self.write(statement)
-        except bolt_errors.ClientError as error:
-            if (error.code or "").startswith("Neo.ClientError.Schema."):
-                raise Conflict(error.code) from error
-            raise
+        with self._translated(), self._session() as session:
+            try:
+                session.run(statement).consume()
+            except bolt_errors.ClientError as error:
+                if (error.code or "").startswith("Neo.ClientError.Schema."):
+                    raise Conflict(error.code) from error
+                raise
 
     def define_all(self, statements: Sequence[str]) -> None:
         """Run schema statements, each in a transaction of its own."""
@@ -153,3 +169,10 @@ class Bolt:
     def close(self) -> None:
         """Close the driver's connections."""
         self._driver.close()
+
+
+def _refusal(error: bolt_errors.ClientError, limit_seconds: float) -> str:
+    """Return why a user's query had no answer, and what to do."""
+    if "Timeout" in (error.code or "") or "TimedOut" in (error.code or ""):
+        return f"the query took longer than {limit_seconds:g} s and was stopped; narrow it, or raise the limit"
+    return f"the engine refuses the query: {(error.message or '').splitlines()[0][:300]}"
