@@ -240,7 +240,7 @@ class AgentMemory:
             BudgetInfeasible: what is protected weighs more than ``budget``.
         """
         maintenance.settle(self._writer)
-        with self._writer.lock:
+        with self._writer.alone():
             state = self._writer.state
             now, _ = state.at(self._opened.services.clock.now_ms())
             target = state.budget if budget is None else check_integer("budget", budget, 0)
@@ -355,7 +355,7 @@ class AgentMemory:
 
     def sign_head(self) -> TreeHead:
         """Sign the Merkle tree over the transition log as it stands; publish it to be held to it."""
-        with self._writer.lock:
+        with self._writer.alone():
             return self._ledger.sign_head(self.now())
 
     def heads(self) -> list[TreeHead]:
@@ -425,7 +425,7 @@ class AgentMemory:
         Raises:
             NotPermitted: the tenant has a history of its own.
         """
-        with self._writer.lock:
+        with self._writer.alone():
             count = transfer.snapshot_load(self._opened, path)
             self._writer.forget_cache()
             self._opened.ledger.restart(self._writer.state.log)

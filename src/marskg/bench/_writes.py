@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from marskg.bench._rig import Rig
 
 #: Memories of one batch, and of one batch of the bare engine.
-BATCH = 250
+BATCH = 500
 THREADS = 4
 #: Memories shown at once.
 SHOWN = 10

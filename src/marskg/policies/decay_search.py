@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import heapq
 from bisect import bisect_left, bisect_right
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from marskg.policies.candidates import Candidate, from_row, members, policy_statement
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     from marskg.store.order import Place
 
 _PAGE = 32
+#: How many ranges one statement reads.
+_RANGES = 8
 _FIRST_DETAILS = 12
 _MAX_DETAILS = 512
 
@@ -39,7 +42,6 @@ class DecaySearch:
         """Start with nothing read."""
         self._view = view
         self._scale = DecayScale(view.settings.scoring, view.now)
-        self._statement = policy_statement("priority-decay")
         #: Candidates that were read and wait: their place, their id and their point.
         self._found: list[tuple[Place, str, int]] = []
         self._details: dict[str, Mapping[str, Any]] = {}
@@ -55,29 +57,54 @@ class DecaySearch:
     def peek(self) -> Place | None:
         """Return the place of the next candidate, or None when there is none."""
         while True:
-            while self._unread and not (self._found and self._found[0][0] <= self._unread[0][0]):
-                self._read(*heapq.heappop(self._unread)[1:])
+            while self._is_before_the_found():
+                self._read_on()
             if not self._found or self._is_known(self._found[0][1]):
                 return self._found[0][0] if self._found else None
             heapq.heappop(self._found)  # went away between two reads outside a transaction
 
-    def _read(self, low: int, high: int) -> None:
-        """Read one page of a range up to where it is hollow, and put back what the page did not cover."""
-        end = high
+    def _is_before_the_found(self) -> bool:
+        """Return whether a range that was not read may hold what comes before all that was found."""
+        return bool(self._unread) and not (self._found and self._found[0][0] <= self._unread[0][0])
+
+    def _read_on(self) -> None:
+        """Read a page of each of the lowest ranges, up to where they are hollow, and put back the rest of them."""
+        ranges: list[tuple[int, int, int]] = []
+        while self._is_before_the_found() and len(ranges) < _RANGES:
+            low, high = heapq.heappop(self._unread)[1:]
+            end = self._filled(low, high)
+            if end > low:
+                ranges.append((low, end, high))
+            if not self._found:
+                break  # Nothing bounds how many ranges there would be to read.
+        for (low, end, high), rows in zip(ranges, self._pages(ranges), strict=True):
+            self._keep(low, end, high, rows)
+
+    def _filled(self, low: int, high: int) -> int:
+        """Return where the first hollow in a range begins; puts back what is behind one at the range's own start."""
         position = bisect_right(self._skip, (low, LAST_POINT)) - 1
         if position >= 0 and self._skip[position][1] > low:
             self._put_back(self._skip[position][1], high)
-            return
-        if position + 1 < len(self._skip):
-            end = min(high, self._skip[position + 1][0])
+            return low
+        return min(high, self._skip[position + 1][0]) if position + 1 < len(self._skip) else high
+
+    def _pages(self, ranges: list[tuple[int, int, int]]) -> list[list[tuple[int, str]]]:
+        """Return the first points and ids of each range, all of them in one statement: each costs a round trip."""
         tenant = self._view.tenant
-        bounds = {"low": decay_key(low, tenant), "high": decay_key(end, tenant), "limit": _PAGE}
-        rows = self._view.run(self._statement, bounds)
-        for row in rows:
-            point = decay_point(row["key"], tenant)
-            heapq.heappush(self._found, (self._scale.place(point), row["id"], point))
+        number = 1 if len(ranges) <= 1 else _RANGES
+        bounds: dict[str, Any] = {"limit": _PAGE}
+        for position in range(number):
+            low, end, _ = ranges[position] if position < len(ranges) else (LAST_POINT, LAST_POINT, LAST_POINT)
+            bounds |= {f"low{position}": decay_key(low, tenant), f"high{position}": decay_key(end, tenant)}
+        rows = self._view.run(_statement(number), bounds) if ranges else []
+        points = sorted((decay_point(row["key"], tenant), row["id"]) for row in rows)
+        return [points[bisect_left(points, (low, "")) : bisect_left(points, (end, ""))] for low, end, _ in ranges]
+
+    def _keep(self, low: int, end: int, high: int, rows: list[tuple[int, str]]) -> None:
+        for point, node_id in rows:
+            heapq.heappush(self._found, (self._scale.place(point), node_id, point))
         if len(rows) == _PAGE:
-            end = decay_point(rows[-1]["key"], tenant) + 1
+            end = rows[-1][0] + 1
         self._read_ranges.append((low, end))
         self._put_back(end, high)
 
@@ -132,3 +159,11 @@ class DecaySearch:
                 if removed:
                     found.append((DECAY_KEY, Hollow(decay_key(first, tenant), decay_key(end, tenant), removed)))
         return found
+
+
+@cache
+def _statement(ranges: int) -> str:
+    """Return the statement that reads ``ranges`` ranges: that of one, over and over."""
+    text = policy_statement("priority-decay")
+    one = [text.replace("$low", f"$low{number}").replace("$high", f"$high{number}") for number in range(ranges)]
+    return "\nUNION ALL\n".join(one)

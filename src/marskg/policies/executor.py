@@ -84,7 +84,7 @@ def apply(unit: Unit, plan: Plan) -> None:
             f"the store is at {unit.before.sequence} of {unit.state.name!r}; plan again"
         )
         raise StalePlan(msg)
-    unit.fetch([action.id for action in plan.actions])
+    unit.fetch([*(action.id for action in plan.actions), *plan.marks])
     _check(unit, plan)
     positions = [node.keys["randomKey"] for action in plan.actions if (node := unit.node(action.id)).keys]
     counts = Counter(f"{action.kind}" for action in plan.actions)
@@ -106,7 +106,6 @@ def apply(unit: Unit, plan: Plan) -> None:
     lifecycle.evict(unit, evicted)
     _advance_watermark(unit, plan, positions)
     for node_id in plan.marks:
-        unit.fetch((node_id,))
         marked = unit.nodes.get(node_id)
         if marked is not None and marked.has_content and marked.eligible is None:
             marked.eligible = (marked.memory.last_access, marked.memory.access_count)

@@ -31,7 +31,7 @@ def record_access(writer: Writer, ids: Iterable[str], *, purpose: str | None = N
         EngineUnavailable: the engine cannot be reached.
     """
     wanted = sorted(set(ids))
-    with writer.lock:
+    with writer.alone():
         for _ in range(_ATTEMPTS):
             try:
                 return _touch(writer, wanted, purpose)

@@ -6,7 +6,8 @@ is written; a batch is whole or absent, and after an interruption the batches be
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections import ChainMap
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from marskg.clock import MAX_MS
@@ -16,10 +17,11 @@ from marskg.ontology.vocabulary import Kind, TaskStatus
 from marskg.store import amend, codec, maintenance
 from marskg.store.admission import check_draft, check_fits, check_iri, check_text
 from marskg.store.forgotten import NOT_STORED, without_forgotten
+from marskg.store.pipeline import Pipeline
 from marskg.store.remember import Prepared, admit, check_new_id, retract
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, MutableMapping
 
     from marskg.drafts import Draft
     from marskg.records import Memory
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
     from marskg.weight import TokenCounter
 
 #: Drafts in one transaction.
-BATCH = 250
+BATCH = 170
 
 
 class Intake:
@@ -63,14 +65,21 @@ class Intake:
         Those that make no sense without something that was forgotten meanwhile are not among them.
         """
         maintenance.settle(self._writer)
-        refs: dict[str, str] = {}
-        read = done = 0
-        for batch in self._batches(drafts, atomic=atomic):
-            done += self._write_batch(batch, refs, splittable=not atomic)
-            read += len(batch)
+        refs: MutableMapping[str, str] = {}
+        total = read = 0
+
+        def done(result: _Done) -> None:
+            nonlocal total, read
+            total += result.stored
+            read += result.read
+            refs.update(result.refs)
             if progress is not None:
                 progress(read)
-        return done
+
+        with Pipeline[_Done](self._writer) as pipeline:
+            for batch in self._batches(drafts, atomic=atomic):
+                self._push(pipeline, batch, refs, done, splittable=not atomic)
+        return total
 
     def new_version(self, node_id: str, content: str) -> Memory:
         """Store a new text for a memory, as a node that supersedes it."""
@@ -114,31 +123,45 @@ class Intake:
         if batch:
             yield batch
 
-    def _write_batch(self, batch: list[Prepared], refs: dict[str, str], *, splittable: bool) -> int:
-        """Write a batch in one transaction; one that the budget cannot hold at once goes in halves.
+    def _push(
+        self,
+        pipeline: Pipeline[_Done],
+        batch: list[Prepared],
+        refs: MutableMapping[str, str],
+        done: Callable[[_Done], None],
+        *,
+        splittable: bool,
+    ) -> None:
+        """Write a batch in one transaction; one that the budget cannot hold at once goes in halves."""
 
-        Returns how many of its drafts were done.
-        """
-
-        def work(unit: Unit) -> tuple[int, dict[str, str]]:
-            local = dict(refs)
+        def work(unit: Unit) -> _Done:
+            # What the batch before this one named may be on its way to the store still.
+            before = pipeline.ahead
+            local: ChainMap[str, str] = ChainMap({}, *([] if before is None else [before.refs]), refs)
             unit.load_sessions(sorted({item.draft.session or "" for item in batch if item.draft.kind is Kind.EPISODIC}))
-            done = sum(_apply(unit, prepared, local) for prepared in batch)
-            return done, local
+            stored = sum(_apply(unit, prepared, local) for prepared in batch)
+            return _Done(len(batch), stored, local.maps[0])
 
         try:
-            done, known = self._writer.run(work)
+            pipeline.push(work, done)
         except BudgetInfeasible:
             if not splittable or len(batch) == 1:
                 raise
             middle = len(batch) // 2
-            first = self._write_batch(batch[:middle], refs, splittable=True)
-            return first + self._write_batch(batch[middle:], refs, splittable=True)
-        refs.update(known)
-        return done
+            self._push(pipeline, batch[:middle], refs, done, splittable=True)
+            self._push(pipeline, batch[middle:], refs, done, splittable=True)
 
 
-def _apply(unit: Unit, prepared: Prepared, refs: dict[str, str]) -> bool:
+@dataclass(frozen=True, slots=True)
+class _Done:
+    """How many drafts a batch had, how many of them were done, and the ids of those that gave themselves a name."""
+
+    read: int
+    stored: int
+    refs: MutableMapping[str, str]
+
+
+def _apply(unit: Unit, prepared: Prepared, refs: MutableMapping[str, str]) -> bool:
     """Do what one draft asks for; returns False if it makes no sense any more."""
     draft = prepared.draft
     if draft.action == "remember":

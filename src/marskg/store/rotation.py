@@ -62,7 +62,7 @@ def _change(writer: Writer, box: SignerBox, operation: Operation, new: Signer, *
         )
         unit.state = replace(unit.state, signing_key=new.public_key)
 
-    with writer.lock:
+    with writer.alone():
         box.use(signed_by)
         writer.run(work)
         box.use(new)

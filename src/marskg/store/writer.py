@@ -9,8 +9,9 @@ failed. Threads of one process queue on a lock, which saves them the races but i
 from __future__ import annotations
 
 import threading
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
 
 from marskg.errors import ClosureViolation, EngineUnavailable, InvalidInput
 from marskg.store import codec
@@ -22,7 +23,7 @@ from marskg.store.statements import statement
 from marskg.store.unit import Unit
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from marskg.records import AuditRecord
     from marskg.store.engine import Engine, Row, Transaction
@@ -52,6 +53,13 @@ class Ground:
     exclude: frozenset[str]
 
 
+class InFlight(Protocol):
+    """A unit that is being written in the background."""
+
+    def land(self) -> None:
+        """Wait until it is in, or has failed."""
+
+
 class Writer:
     """Runs units of work for one tenant and keeps a copy of the tenant's row between them."""
 
@@ -68,6 +76,7 @@ class Writer:
         self.govern = govern
         self._on_commit = on_commit
         self.lock = threading.RLock()
+        self.in_flight: InFlight | None = None
         self._state: TenantState | None = None
         self._tails: dict[str, tuple[str, int, int] | None] = {}
         # Removed entries slow an index down only where it is log-structured, as in the engine of this one process;
@@ -104,41 +113,64 @@ class Writer:
         Raises:
             EngineUnavailable: the server went away, or the tenant stays contended for ``MAX_ATTEMPTS`` attempts.
         """
-        with self.lock:
+        with self.alone():
             for _ in range(MAX_ATTEMPTS):
-                unit = Unit(self.read, self.state, self.services)
-                unit.tails = self._tails
-                if self.hollows is not None:
-                    unit.on_key = self.hollows.fill
+                unit = self.new_unit(self.read, self.state)
                 try:
                     result = work(unit)
                     if not unit.records:
                         return result
-                    units = self._commit(unit)
+                    units = self.write(unit, flush_statements(unit, self.engine.name))
                 except Conflict:
                     self.forget_cache()
                     continue
                 except BaseException:
-                    # A unit that failed half-way may have told the session tails of episodes that never were.
-                    self._tails.clear()
-                    self._forget_hollows()
+                    self.forget_half_built()
                     raise
-                if len(units) > 1:
-                    # What made room may have taken the last episode of any session.
-                    self._tails.clear()
-                for done in units:
-                    self._after(done)
+                self.settle(units)
                 return result
         msg = f"tenant {self.tenant!r} is too busy: {MAX_ATTEMPTS} attempts lost to other writers; try again later"
         raise EngineUnavailable(msg)
+
+    @contextmanager
+    def alone(self, pipeline: InFlight | None = None) -> Iterator[None]:
+        """Keep other threads out, once what one of them left in flight is in; ``pipeline`` waits for its own."""
+        with self.lock:
+            if self.in_flight is not None and self.in_flight is not pipeline:
+                self.in_flight.land()
+            yield
+
+    def new_unit(self, reader: Reader, state: TenantState) -> Unit:
+        """Return an empty unit on ``state``, which reads by ``reader``."""
+        unit = Unit(reader, state, self.services)
+        unit.tails = self._tails
+        if self.hollows is not None:
+            unit.on_key = self.hollows.fill
+        return unit
+
+    def forget_half_built(self) -> None:
+        """Forget what a unit that failed half-way may have told: session tails of episodes that never were."""
+        self._tails.clear()
+        self._forget_hollows()
+
+    def settle(self, units: list[Unit]) -> None:
+        """Take note of units that were committed in one transaction."""
+        if len(units) > 1:
+            # What made room may have taken the last episode of any session.
+            self._tails.clear()
+        for unit in units:
+            self._after(unit)
 
     def read(self, name: str, parameters: Mapping[str, Any]) -> list[Row]:
         """Run a named read-only statement of the store."""
         return self.engine.read(statement(name, self.engine.name), parameters)
 
-    def _commit(self, unit: Unit) -> list[Unit]:
-        """Write ``unit``, and in the same transaction what makes room for it; returns the units in order."""
-        steps = flush_statements(unit, self.engine.name)
+    def write(self, unit: Unit, steps: list[Step]) -> list[Unit]:
+        """Write ``unit``, and in the same transaction what makes room for it; returns the units in order.
+
+        Raises:
+            Conflict: another writer was faster; build it again from fresh reads.
+        """
         units = [unit]
         try:
             if len(steps) == 1 and unit.state.weight <= unit.state.budget:
