@@ -12,6 +12,7 @@ import errno
 import fcntl
 import json
 import os
+import shlex
 import tempfile
 import threading
 from contextlib import contextmanager
@@ -48,11 +49,10 @@ def _start(heap: str) -> tuple[Any, Any]:
         msg = f"the embedded engine cannot be loaded ({error}); reinstall with: pip install --force-reinstall marskg"
         raise EngineUnavailable(msg) from error
     if not jpype.isJVMStarted():
-        # The engine announces each index on stderr; JUL is set up by this property before any class is loaded.
-        quiet = Path(tempfile.gettempdir()) / f"marskg-jul-{os.getuid()}.properties"
-        if not quiet.exists():
-            quiet.write_text("handlers=java.util.logging.ConsoleHandler\n.level=SEVERE\n")
-        args = f"{_JVM_ARGS.format(heap=heap)} -Djava.util.logging.config.file={quiet}"
+        # The engine announces each index on stderr; JUL is set up by this property before any class is loaded. A file
+        # of the package, as anyone may write to a folder for temporary files.
+        quiet = Path(__file__).with_name("quiet.properties")
+        args = f"{_JVM_ARGS.format(heap=heap)} -Djava.util.logging.config.file={shlex.quote(str(quiet))}"
         os.environ["ARCADEDB_JVM_ARGS"] = f"{os.environ.get('ARCADEDB_JVM_ARGS', '')} {args}".strip()
         with _muted_stderr():
             jvm.start_jvm()
