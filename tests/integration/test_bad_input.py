@@ -23,6 +23,7 @@ from marskg.cli.main import run as run_mars
 from marskg.clock import DAY_MS, MAX_MS
 from marskg.ontology.vocabulary import Kind
 from marskg.store import schema
+from marskg.store.intake import BATCH
 from tests.support import picture as pictures
 from tests.support import stores as support
 from tests.support.cutting import CuttingDoor
@@ -475,7 +476,7 @@ def test_an_interruption_of_a_long_import(tmp_path: Path, *, atomic: bool) -> No
         assert pictures.faults(picture) == []
         assert memory.verify().ok
     assert (live == 0) if atomic else (0 < live < 3_000)
-    assert live % 250 == 0, "a batch is whole or absent"
+    assert live % BATCH == 0, "a batch is whole or absent"
     assert ("nothing of the 3000" if atomic else "of 3000 items are stored") in done.stderr
 
 
