@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from marskg.store.order import Place
 
 _PAGE = 32
+#: Of each of several ranges, most of which hold nothing that is wanted.
+_WIDE_PAGE = 4
 #: How many ranges one statement reads.
 _RANGES = 8
 _FIRST_DETAILS = 12
@@ -77,8 +79,9 @@ class DecaySearch:
                 ranges.append((low, end, high))
             if not self._found:
                 break  # Nothing bounds how many ranges there would be to read.
+        page = _PAGE if len(ranges) <= 1 else _WIDE_PAGE
         for (low, end, high), rows in zip(ranges, self._pages(ranges), strict=True):
-            self._keep(low, end, high, rows)
+            self._keep(low, rows[-1][0] + 1 if len(rows) == page else end, high, rows)
 
     def _filled(self, low: int, high: int) -> int:
         """Return where the first hollow in a range begins; puts back what is behind one at the range's own start."""
@@ -92,7 +95,8 @@ class DecaySearch:
         """Return the first points and ids of each range, all of them in one statement: each costs a round trip."""
         tenant = self._view.tenant
         number = 1 if len(ranges) <= 1 else _RANGES
-        bounds: dict[str, Any] = {"limit": _PAGE}
+        page = _PAGE if number == 1 else _WIDE_PAGE
+        bounds: dict[str, Any] = {"limit": page}
         for position in range(number):
             low, end, _ = ranges[position] if position < len(ranges) else (LAST_POINT, LAST_POINT, LAST_POINT)
             bounds |= {f"low{position}": decay_key(low, tenant), f"high{position}": decay_key(end, tenant)}
@@ -103,8 +107,6 @@ class DecaySearch:
     def _keep(self, low: int, end: int, high: int, rows: list[tuple[int, str]]) -> None:
         for point, node_id in rows:
             heapq.heappush(self._found, (self._scale.place(point), node_id, point))
-        if len(rows) == _PAGE:
-            end = rows[-1][0] + 1
         self._read_ranges.append((low, end))
         self._put_back(end, high)
 
