@@ -84,6 +84,15 @@ def test_an_output_that_is_full_is_one_line_and_a_refusal(store: Path) -> None:
     assert "No space left on device" in json.loads(done.stderr)["error"]["message"]
 
 
+def test_a_command_whose_output_nobody_reads_leaves_as_shells_expect(tmp_path: Path) -> None:
+    process = start("init", "--store", tmp_path / "memory", "--budget", "100")
+    assert process.stdout is not None
+    process.stdout.close()
+    assert process.wait() == 141
+    with marskg.open(tmp_path / "memory", create=False) as memory:
+        assert memory.settings.budget == 100, "it was done all the same"
+
+
 @pytest.mark.slow
 def test_an_interrupted_import_says_what_is_kept_and_keeps_exactly_that(tmp_path: Path) -> None:
     talk = tmp_path / "talk.jsonl"

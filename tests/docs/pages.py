@@ -231,7 +231,9 @@ class Page:
             if block.language == "console":
                 self._status, printed = self._shell(piece.command, f"(exit {self._status})")
                 follows = pieces[number + 1].command if number + 1 < len(pieces) else ""
-                failed = self._status != 0 and follows.strip() != "echo $?"
+                # What writes on after head has left is told so by a signal (128 + SIGPIPE).
+                unread = self._status == 141 and "| head" in piece.command
+                failed = self._status != 0 and not unread and follows.strip() != "echo $?"
             else:
                 failed, printed = False, self._python(piece.command, "single")[1]
             parts.append(body[position : piece.start])

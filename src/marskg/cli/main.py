@@ -152,7 +152,7 @@ def run(given: Sequence[str]) -> int:
         result = cli.main(args=list(given), prog_name="mars", standalone_mode=False)
     except click.exceptions.Exit as leaving:
         return leaving.exit_code
-    except BrokenPipeError:
+    except (BrokenPipeError, SystemExit):  # click makes the one into the other, and uses it for nothing else here
         return _pipe_closed()
     except (click.ClickException, click.Abort, KeyboardInterrupt, MarsError, OSError) as error:
         found: BaseException = error

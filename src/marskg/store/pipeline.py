@@ -153,8 +153,10 @@ class Pipeline(Generic[T]):
         pending = self._pending
         if pending is not None:
             self._clear()
-            self._writer.settle(pending.written.result())
-            pending.done(pending.result)
+            try:
+                self._writer.settle(pending.written.result())
+            finally:
+                pending.done(pending.result)  # It is in, whatever interrupts what is made of it.
 
     def _clear(self) -> None:
         self._pending = self._writer.in_flight = None
