@@ -167,6 +167,7 @@ def test_a_slow_check_counts_too(view: SparqlView, runner: SparqlRunner) -> None
         runner.run(view.folder, slow, limit=2)
 
 
+@pytest.mark.slow
 def test_a_worker_ends_by_itself_when_its_parent_was_killed(view: SparqlView) -> None:
     code = textwrap.dedent(f"""
         import os, threading, time

@@ -122,6 +122,7 @@ def test_other_files_are_refused(tmp_path: Path) -> None:
         write_snapshot(tmp_path / "missing" / "x", content())
 
 
+@pytest.mark.slow
 def test_memory_use_does_not_grow_with_the_store(tmp_path: Path) -> None:
     path = tmp_path / "big.snapshot"
 

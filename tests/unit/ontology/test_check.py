@@ -50,6 +50,7 @@ def codes(report: OntologyReport) -> list[str]:
 # --- with the reasoner ---
 
 
+@pytest.mark.slow
 def test_a_good_extension_passes(tmp_path: Path) -> None:
     report = check_files([write(tmp_path, HEAD + GOOD)])
     assert report.ok, report.findings
@@ -103,6 +104,7 @@ def test_a_literal_that_the_reasoner_refuses_is_not_repeated(tmp_path: Path) -> 
     assert "secret" not in report.findings[0].message
 
 
+@pytest.mark.slow
 def test_malformed_numbers_do_not_hide_what_else_is_wrong(tmp_path: Path) -> None:
     bad = "ex:h1 mars:weight 'heavy'^^xsd:integer ; a mars:Task , mars:Social ."
     report = check_files([write(tmp_path, HEAD + bad)], seconds=60)

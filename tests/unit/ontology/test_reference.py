@@ -6,6 +6,8 @@ import re
 import runpy
 from pathlib import Path
 
+import pytest
+
 from marskg.ontology.check import check_files
 
 ROOT = Path(__file__).parents[3]
@@ -17,6 +19,7 @@ def test_the_page_is_the_generated_one() -> None:
     assert PAGE.read_text("utf-8") == generator["render"](), "run: python scripts/ontology_reference.py"
 
 
+@pytest.mark.slow
 def test_the_extension_on_the_page_passes(tmp_path: Path) -> None:
     found = re.search(r"```turtle\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
     assert found is not None
