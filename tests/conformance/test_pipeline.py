@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import marskg
 from marskg.drafts import Draft
 from marskg.ontology.vocabulary import Kind
+from marskg.store.engine import Conflict
 from marskg.store.intake import BATCH
 from marskg.store.writer import Writer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
     from marskg.memory import AgentMemory
+    from marskg.store.engine import Row
     from marskg.store.flush import Step
     from marskg.store.unit import Unit
     from tests.support.stores import Stores
@@ -92,6 +95,25 @@ def test_a_batch_that_was_overtaken_is_built_again_with_what_was_built_on_it(
     assert len(written) == 5, "the second one twice"
     assert contents(memory) == sorted(["in between", *(f"turn {number}" for number in range(count))])
     assert memory.stats()["audit_seq"] == len(list(memory.records())), "no gap"
+    assert memory.verify().ok
+    assert memory.validate(full=True).ok
+
+
+def test_a_read_that_another_writer_overtook_starts_the_batch_again(
+    stores: Stores, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory = stores.open()
+    read, lost = Writer.read, iter([False, True])
+
+    def overtaken(writer: Writer, name: str, parameters: Mapping[str, Any]) -> list[Row]:
+        if name == "sessions_episodes" and next(lost, False):
+            raise Conflict
+        return read(writer, name, parameters)
+
+    monkeypatch.setattr(Writer, "read", overtaken)
+    drafts = [replace(turn(number), session=f"s{number // BATCH} {number % 2}") for number in range(3 * BATCH)]
+    assert memory.remember_many(drafts) == len(drafts)
+    assert contents(memory) == sorted(f"turn {number}" for number in range(len(drafts)))
     assert memory.verify().ok
     assert memory.validate(full=True).ok
 

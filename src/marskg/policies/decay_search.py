@@ -80,7 +80,7 @@ class DecaySearch:
             if not self._found:
                 break  # Nothing bounds how many ranges there would be to read.
         page = _PAGE if len(ranges) <= 1 else _WIDE_PAGE
-        for (low, end, high), rows in zip(ranges, self._pages(ranges), strict=True):
+        for (low, end, high), rows in zip(ranges, self._pages(ranges, page), strict=True):
             self._keep(low, rows[-1][0] + 1 if len(rows) == page else end, high, rows)
 
     def _filled(self, low: int, high: int) -> int:
@@ -91,11 +91,10 @@ class DecaySearch:
             return low
         return min(high, self._skip[position + 1][0]) if position + 1 < len(self._skip) else high
 
-    def _pages(self, ranges: list[tuple[int, int, int]]) -> list[list[tuple[int, str]]]:
-        """Return the first points and ids of each range, all of them in one statement: each costs a round trip."""
+    def _pages(self, ranges: list[tuple[int, int, int]], page: int) -> list[list[tuple[int, str]]]:
+        """Return the first ``page`` points and ids of each range; all in one statement, as each costs a round trip."""
         tenant = self._view.tenant
         number = 1 if len(ranges) <= 1 else _RANGES
-        page = _PAGE if number == 1 else _WIDE_PAGE
         bounds: dict[str, Any] = {"limit": page}
         for position in range(number):
             low, end, _ = ranges[position] if position < len(ranges) else (LAST_POINT, LAST_POINT, LAST_POINT)

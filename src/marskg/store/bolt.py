@@ -7,9 +7,8 @@ and never repeat the password; rows are plain Python values.
 
 from __future__ import annotations
 
-import contextlib
 import threading
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 import neo4j
@@ -118,7 +117,7 @@ class Bolt:
     def read(self, statement: str, parameters: Mapping[str, Any] | None = None) -> list[Row]:
         """Run a read-only statement, again if a writer overtook it."""
         for _ in range(_READ_ATTEMPTS - 1):
-            with contextlib.suppress(Conflict):
+            with suppress(Conflict):
                 return self._read(statement, parameters)
         return self._read(statement, parameters)
 

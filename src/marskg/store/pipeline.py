@@ -113,6 +113,10 @@ class Pipeline(Generic[T]):
             self._join(again=False)
         except _OvertakenError:
             return None
+        except Conflict:  # A read lost to another writer, as it may: what is being written comes first all the same.
+            self._join()
+            self._writer.forget_cache()
+            return None
         except BaseException:
             self._writer.forget_half_built()
             raise
