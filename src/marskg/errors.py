@@ -78,6 +78,10 @@ class DuplicateId(InvariantError):
     """An id that the tenant already holds."""
 
 
+class EmbeddingMismatch(InvariantError):
+    """The store's vectors were made by another model than the one that is asked to compare them."""
+
+
 class StalePlan(InvariantError):
     """A plan whose store has moved on since it was made."""
 
@@ -124,6 +128,10 @@ class StoreLocked(EnvironmentFailure):
 
 class EngineUnavailable(EnvironmentFailure):
     """The engine cannot be reached, went away, or refused the credentials."""
+
+
+class EmbeddingUnavailable(EnvironmentFailure):
+    """An embedding model cannot be loaded or does not answer; what needs no vectors goes on working."""
 
 
 class StoreUnwritable(EnvironmentFailure):

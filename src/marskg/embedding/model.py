@@ -1,0 +1,40 @@
+"""What an embedding model is to the rest of the product.
+
+Guarantees: a model's ``name`` says which vectors may be compared: two models with the same name and dimension give the
+same vectors for the same text; rows are of unit length, or all zero for a text in which the model knows nothing.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+#: ``[n, dimension]``, float32, rows of unit length.
+Vectors: TypeAlias = npt.NDArray[np.float32]
+
+
+class EmbeddingModel(Protocol):
+    """Turns texts into vectors whose dot product is their similarity."""
+
+    @property
+    def name(self) -> str:
+        """Return what the store records, such as ``static:l2_supercat_256``."""
+        ...
+
+    @property
+    def dimension(self) -> int:
+        """Return the number of components of a vector."""
+        ...
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """Return one row for each text.
+
+        Raises:
+            EmbeddingUnavailable: the model cannot answer now; what needs no vectors goes on working.
+        """
+        ...

@@ -1,0 +1,107 @@
+"""Words, index terms and sentences of a text: the one tokenisation that look-up, recognition and use share.
+
+Guarantees: pure functions; the same text gives the same terms everywhere; offsets point into the text as given; nothing
+is downloaded. Letters of any script are words; runs of Chinese, Japanese and Thai characters, which have no blanks
+between words, give overlapping pairs. Stems are Snowball's for English (Porter 2001); what that changes wrongly for
+another language, it changes the same way in the query.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING, Final
+
+import snowballstemmer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+#: Words that say nothing of what a text is about. They carry no weight in look-up.
+STOPWORDS: Final = frozenset(
+    (  # noqa: SIM905 - a list of 200 short strings is not read any better
+        "a about above after again all also am an and any are aren't as at be because been before being below "
+        "between both but by can cannot can't could couldn't did didn't do does doesn't doing don't down during "
+        "each few for from further get gets had hadn't has hasn't have haven't having he her here hers herself him "
+        "himself his how i i'd i'll i'm i've if in into is isn't it it's its itself just let let's me more most my "
+        "myself no nor not now of off on once only or other our ours ourselves out over own please same she should "
+        "so some such than that that's the their theirs them themselves then there there's these they they're this "
+        "those through to too under until up us very was wasn't we we're were what what's when where which while "
+        "who whom why will with won't would you you'd you'll you're you've your yours yourself yourselves"
+    ).split()
+)
+
+# Digits with grouping commas are one word (1,200), so are decimals; an apostrophe inside a word belongs to it.
+_WORD: Final = re.compile(
+    r"\d{1,3}(?:,\d{3})+(?:\.\d+)?(?![^\W_])|\d+(?:\.\d+)?(?![^\W_])|[^\W\d_]+(?:['’][^\W\d_]+)*(?!\d)|[^\W_]+"
+)
+_UNSPACED: Final = re.compile("[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+")
+_SENTENCE_END: Final = re.compile(r"(?<=[.!?…。！？])[\"'”’)\]]*\s+(?=[\"'“‘(\[]?[^\W_a-z])|\n+")
+_MAX_STEM: Final = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word with its place ``[start, end)`` in the text."""
+
+    start: int
+    end: int
+    text: str
+
+
+def words(text: str) -> Iterator[Word]:
+    """Yield the words of ``text`` in order, as they are written."""
+    for match in _WORD.finditer(text):
+        yield Word(match.start(), match.end(), match[0])
+
+
+def folded(text: str) -> str:
+    """Return ``text`` in the form in which letters are compared: NFKC, case-folded, typographic apostrophes plain."""
+    return unicodedata.normalize("NFKC", text).casefold().replace("’", "'")
+
+
+def terms(text: str) -> list[str]:
+    """Return the index terms of ``text`` in order, repeats included: folded, stemmed, without stop words."""
+    found: list[str] = []
+    for match in _WORD.finditer(folded(text)):
+        found += _terms_of(match[0])
+    return found
+
+
+@lru_cache(maxsize=200_000)
+def _terms_of(word: str) -> tuple[str, ...]:
+    """Return the index terms of one folded word; people's words repeat."""
+    if word in STOPWORDS:
+        return ()
+    if word[0].isdigit():
+        return (word.replace(",", ""),)
+    if _UNSPACED.search(word):
+        return tuple(_pairs(word))
+    word = word.removesuffix("'s").removesuffix("'")
+    return (_stem()(word) if len(word) <= _MAX_STEM else word,)
+
+
+def _pairs(word: str) -> Iterator[str]:
+    """Yield the overlapping pairs of the unspaced runs of ``word``, and what stands between the runs."""
+    end = 0
+    for match in _UNSPACED.finditer(word):
+        if word[end : match.start()]:
+            yield word[end : match.start()]
+        run = match[0]
+        yield from (run[place : place + 2] for place in range(max(1, len(run) - 1)))
+        end = match.end()
+    if word[end:]:
+        yield word[end:]
+
+
+def sentences(text: str) -> list[str]:
+    """Return the sentences and lines of ``text``, stripped, empty ones left out."""
+    return [part for piece in _SENTENCE_END.split(text) if (part := piece.strip())]
+
+
+@cache
+def _stem() -> Callable[[str], str]:
+    stem: Callable[[str], str] = snowballstemmer.stemmer("english").stemWord
+    return stem

@@ -1,0 +1,42 @@
+"""What counts as a word, a term and a sentence."""
+
+from __future__ import annotations
+
+import pytest
+
+from marskg.text import folded, sentences, terms, words
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("I water the tomatoes", ["water", "tomato"]),
+        ("watering a tomato", ["water", "tomato"]),
+        ("Ann’s budget is $1,200.50", ["ann", "budget", "1200.50"]),
+        ("don't you", []),
+        ("\uff26\uff35\uff2c\uff2c width", ["full", "width"]),
+        ("東京都", ["東京", "京都"]),
+        ("room 12b", ["room", "12b"]),
+        ("", []),
+        ("the of and", []),
+    ],
+)
+def test_terms_meet_across_inflections_scripts_and_spellings(text: str, expected: list[str]) -> None:
+    assert terms(text) == expected
+
+
+def test_words_point_into_the_text_as_given() -> None:
+    text = "Ann’s cat, 1,200 mice"
+    assert [text[word.start : word.end] for word in words(text)] == ["Ann’s", "cat", "1,200", "mice"]
+
+
+def test_sentences_end_at_marks_and_lines_but_not_inside_numbers() -> None:
+    assert sentences("He pays 3.5 now. She left!\nNext\n\n") == ["He pays 3.5 now.", "She left!", "Next"]
+
+
+def test_a_long_run_of_letters_is_one_term_as_written() -> None:
+    assert terms("x" * 5000) == ["x" * 5000]
+
+
+def test_folding_is_idempotent() -> None:
+    assert folded(folded("Straße’S ﬁn")) == folded("Straße’S ﬁn")
