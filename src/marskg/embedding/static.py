@@ -35,6 +35,8 @@ _KEPT_WORDS: Final = 50_000
 _LONGEST_KEPT: Final = 32
 #: Rows of the table that are added up at once: 4 MB of them.
 _ROWS: Final = 4096
+#: What a zero row is divided by.
+_SMALLEST: Final = np.finfo(np.float32).tiny
 
 
 class StaticEmbedding:
@@ -76,12 +78,16 @@ class _Table:
     def means(self, texts: Sequence[str]) -> Vectors:
         """Return the normalised mean of each text's rows. The sum has its direction, so nothing is divided twice."""
         found = np.zeros((len(texts), DIMENSION), dtype=np.float32)
-        for place, pieces in enumerate(self._pieces_of(texts)):
+        # Text by text: its sum does not depend on its neighbours.
+        for row, pieces in zip(found, self._pieces_of(texts), strict=True):
+            if len(pieces) <= _ROWS:
+                if pieces:
+                    np.add.reduce(self._rows.take(pieces, axis=0), axis=0, out=row)
+                continue
             for start in range(0, len(pieces), _ROWS):
-                # Text by text: its sum does not depend on its neighbours.
-                found[place] += self._rows.take(pieces[start : start + _ROWS], axis=0).sum(axis=0)
+                np.add(row, self._rows.take(pieces[start : start + _ROWS], axis=0).sum(axis=0), out=row)
         lengths = np.sqrt(np.square(found).sum(axis=1, keepdims=True))
-        found /= np.where(lengths > 0, lengths, 1)
+        found /= np.maximum(lengths, _SMALLEST)
         return found
 
     def _pieces_of(self, texts: Sequence[str]) -> Iterator[list[int]]:
