@@ -29,6 +29,7 @@ _COMMON_ENDS = (
     *("ly", "ing", "ed", "tion", "tions", "sion", "ness", "ment", "ments", "ity", "ous", "ful", "less", "able", "ible"),
     *("ism", "ship", "ance", "ence", "ical", "ive", "ings"),
 )
+_CLEARLY = 3
 
 
 def main() -> int:
@@ -60,9 +61,11 @@ def _cased_words() -> set[str]:
 def _is_common(word: str, known: set[str], cased: set[str]) -> bool:
     if word in cased or word.endswith(_NEVER_NAMES):
         return True
+    forms = sum(form in known for form in _inflected(word))
     if word.capitalize() in cased:
-        return False
-    return any(form in known for form in _inflected(word)) or _is_inflected(word, known)
+        # Headings and code give many words a capital there; adverbs and two inflections tell them from names.
+        return word + "ly" in known or word + "ally" in known or forms >= _CLEARLY
+    return forms > 0 or _is_inflected(word, known)
 
 
 def _inflected(word: str) -> Iterator[str]:

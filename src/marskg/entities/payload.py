@@ -46,10 +46,8 @@ def is_admissible(name: str) -> bool:
 
 def from_payload(payload: Mapping[str, object], speaker: str | None) -> tuple[list[EntityRef], list[EntityRelation]]:
     """Return the entities that ``payload`` names, and their relations to each other and to the ``speaker``."""
-    entities: list[EntityRef] = []
+    entities = [EntityRef(name, EntityType.PERSON) for name in _texts(payload.get("participants"))]
     relations: list[EntityRelation] = []
-    for name in _texts(payload.get("participants")):
-        entities.append(EntityRef(name, EntityType.PERSON))
     for name in _texts(payload.get("entity")):
         bond = " ".join(_texts(payload.get("relationship_type"))).lower()
         entities.append(EntityRef(name, _type_of(bond)))

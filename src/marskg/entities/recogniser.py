@@ -13,9 +13,11 @@ from marskg.drafts import EntityRef, EntityRelation
 from marskg.entities.aliases import Mention, linked_parts, stated_aliases, with_nicknames
 from marskg.entities.lexicon import Is
 from marskg.entities.model import NOTHING, EntityType, Known, KnownNames, Recognised, folded_name
-from marskg.entities.names import Name, find_names
+from marskg.entities.morphology import singular
+from marskg.entities.name_types import Name
+from marskg.entities.names import find_names
 from marskg.entities.payload import from_payload, is_admissible
-from marskg.entities.phrases import Phrase, find_phrases, singular
+from marskg.entities.phrases import Phrase, find_phrases
 from marskg.entities.relations import SPEAKER, find_relations, shape
 from marskg.entities.tokens import WORD, Tokens
 from marskg.ontology.vocabulary import EdgeType

@@ -106,8 +106,8 @@ _PATTERNS: Final = (
     _pattern(_R, r"{b} manages me\b"),
     _pattern(
         _P,
-        r"{a}(?:,| is| are|, which is) (?:now |also )?(?:a |an |the )?(?:integral )?(?:part|division|subsidiary|member|branch|"
-        r"department|district|suburb|unit) of (?:the |a |my |our )?{b}",
+        r"{a}(?:,| is| are|, which is) (?:now |also )?(?:a |an |the )?(?:integral )?"
+        r"(?:part|division|subsidiary|member|branch|department|district|suburb|unit) of (?:the |a |my |our )?{b}",
     ),
     _pattern(_P, r"{a} belongs? to (?:the |my |our )?{b}"),
     _pattern(_P, r"\bi(?:['’]m| am) (?:now |also )?(?:a |an )?(?:part|member) of (?:the )?{b}"),

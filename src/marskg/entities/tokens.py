@@ -7,9 +7,11 @@ are never a word, so nothing that is built from words can hold one.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Final
 
-from marskg.entities.lexicon import Is, flags
+from marskg.entities.lexicon import Is, flags, guessed
+from marskg.entities.morphology import form_of
 
 #: Addresses, handles, tags, and whatever has a digit group that could be an account or a telephone number.
 _PRIVATE: Final = re.compile(
@@ -28,33 +30,61 @@ _OPENERS: Final = frozenset("\"'“‘(«[*•-–—")
 _CLITICS: Final = frozenset({"s", "ll", "ve", "re", "d", "m", "t"})
 
 WORD, PUNCTUATION, INITIAL, NUMBER = range(4)
+#: Words whose reading is kept; people's words repeat.
+_KEPT_WORDS: Final = 50_000
 
 
 class Tokens:
     """The words and marks of one text, column by column.
 
     ``capital`` says that a word begins with a capital; ``opens`` that a sentence, a line or a quotation begins with it,
-    so that its capital says nothing by itself. ``stem`` is the folded word without ``'s``; ``owns`` says it had one.
+    so that its capital says nothing by itself. ``stems`` is the small word without ``'s``; ``owns`` says it had
+    one; ``classes`` and ``forms`` are bits of ``Is`` and ``Form``.
+    ``union`` holds all classes that occur; ``shouted`` says that capitals mean nothing in this text.
     """
 
-    __slots__ = ("capital", "classes", "ends", "opens", "owns", "shouted", "sorts", "starts", "stems", "text", "union")
+    __slots__ = (
+        "_mid",
+        "capital",
+        "classes",
+        "ends",
+        "forms",
+        "opens",
+        "owns",
+        "shouted",
+        "sorts",
+        "starts",
+        "stems",
+        "text",
+        "union",
+    )
 
     def __init__(self, text: str) -> None:
         """Read ``text``."""
         self.text = text
-        self.starts: list[int] = []
-        self.ends: list[int] = []
-        self.stems: list[str] = []
-        self.classes: list[int] = []
-        self.sorts: list[int] = []
-        self.capital: list[bool] = []
-        self.opens: list[bool] = []
-        self.owns: list[bool] = []
-        #: All classes that occur.
-        self.union = 0
-        self._read(masked(text))
-        #: Whether the text is written in capitals, so that they say nothing.
-        self.shouted = _is_shouted(text)
+        starts: list[int] = []
+        ends: list[int] = []
+        read: list[tuple[int, str, int, bool, bool, bool, int, int]] = []
+        opens: list[bool] = []
+        opening, union = True, 0
+        for match in _TOKEN.finditer(masked(text)):
+            token = _read(match[0])
+            starts.append(match.start())
+            ends.append(match.end() - token[6])
+            read.append(token)
+            opens.append(opening)
+            union |= token[2]
+            opening = token[5] or (opening and token[0] == PUNCTUATION)
+        columns = list(zip(*read, strict=True)) or [()] * 8
+        self.starts, self.ends, self.opens, self.union = starts, ends, opens, union
+        self.sorts: tuple[int, ...] = columns[0]
+        self.stems: tuple[str, ...] = columns[1]
+        self.classes: tuple[int, ...] = columns[2]
+        self.capital: tuple[bool, ...] = columns[3]
+        self.owns: tuple[bool, ...] = columns[4]
+        self.forms: tuple[int, ...] = columns[7]
+        self.shouted = sum(self.capital) * 2 > len(self.capital) and _is_shouted(text)
+        self._mid: frozenset[str] | None = None
 
     def __len__(self) -> int:
         """Return the number of words and marks."""
@@ -64,40 +94,29 @@ class Tokens:
         """Return the word at ``place`` as it is written, without a possessive."""
         return self.text[self.starts[place] : self.ends[place]]
 
-    def _read(self, readable: str) -> None:
-        table = flags()
-        opening = True
-        starts, ends, stems, classes = self.starts, self.ends, self.stems, self.classes
-        sorts, capital, opens, owns = self.sorts, self.capital, self.opens, self.owns
-        union = 0
-        for match in _TOKEN.finditer(readable):
-            written = match[0]
-            start, end = match.span()
-            first = written[0]
-            if not first.isalnum():
-                sort, stem, kind, own = PUNCTUATION, first, 0, False
-                now_opening = opening or first in _SENTENCE_ENDS or first == "\n"
-                now_opening = now_opening or first in _OPENERS
-            else:
-                stem = written.lower()
-                own = False
-                if "'" in stem or "’" in stem:
-                    stem, own = _without_clitic(stem)
-                    end = start + len(stem) if len(written.lower()) == len(written) else end
-                sort = INITIAL if written[-1] == "." else NUMBER if first.isdigit() and stem.isdigit() else WORD
-                kind = table.get(stem, 0)
-                union |= kind
-                now_opening = False
-            starts.append(start)
-            ends.append(end)
-            stems.append(stem)
-            classes.append(kind)
-            sorts.append(sort)
-            capital.append(first.isupper())
-            opens.append(opening)
-            owns.append(own)
-            opening = now_opening
-        self.union = union
+    def is_capital_elsewhere(self, stem: str) -> bool:
+        """Return whether ``stem`` has a capital somewhere where no sentence begins."""
+        if self._mid is None:
+            columns = zip(self.stems, self.capital, self.opens, strict=True)
+            self._mid = frozenset(word for word, capital, opens in columns if capital and not opens)
+        return stem in self._mid
+
+
+@lru_cache(maxsize=_KEPT_WORDS)
+def _read(written: str) -> tuple[int, str, int, bool, bool, bool, int, int]:
+    """Return sort, stem, classes, capital, possessive, whether a sentence opens after it, letters cut, form."""
+    first = written[0]
+    if not first.isalnum():
+        opener = first in _SENTENCE_ENDS or first in _OPENERS or first == "\n"
+        return PUNCTUATION, first, 0, False, False, opener, 0, 0
+    stem, own, cut = written.lower(), False, 0
+    if "'" in stem or "’" in stem:
+        stem, own = _without_clitic(stem)
+        cut = max(0, len(written) - len(stem))
+    sort = INITIAL if written[-1] == "." else NUMBER if stem.isdigit() else WORD
+    classes = flags().get(stem)
+    classes = guessed(stem) if classes is None else classes
+    return sort, stem, classes, first.isupper(), own, False, cut, form_of(stem, classes)
 
 
 def masked(text: str) -> str:
