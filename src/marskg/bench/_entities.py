@@ -6,8 +6,8 @@ measurement. Recognisers get the text of one turn, and the name of nobody.
 The gold of a period:
 
 - **people**: ``item`` and ``old_item`` of the preferences for actors, authors, directors and artists (some artists are
-  bands, so only the name counts there, not the type), and the names in ``attendees`` and ``project_lead``, which are
-  what stands before the first comma or bracket, without a title, if that is at least two capitalised words.
+  bands, so only the name counts there, not the type), and the names in ``attendees`` and ``project_lead``: what stands
+  before the first comma or bracket, without a title, if that is at least two capitalised words.
 - **places**: ``item`` and ``old_item`` of the preferred regions and of ``already_visited_list``, and of the latter
   the parts between commas.
 - **works**: ``item`` of ``already_read_list``, ``already_watched_list`` and ``already_listened_list``.
@@ -16,8 +16,8 @@ The gold of a period:
 and not inside a longer gold name, the share that is a mention of that name; ``typed`` asks for the type as well.
 
 *Precision* of a type: of all mentions of that type in the shared turns of the users, the share whose name is in the
-gold of that type anywhere in the period, or the first or last word of one. That is a lower bound: a person or place that
-the user mentions in passing is in nobody's gold and counts as wrong.
+gold of that type anywhere in the period, or is the first or last word of one. That is a lower bound: a person or place
+that the user mentions in passing is in nobody's gold and counts as wrong.
 """
 
 from __future__ import annotations
@@ -27,13 +27,14 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from marskg.entities.model import EntityType, Recognising, folded_name
+from marskg.entities.model import EntityType, folded_name
 from marskg.sources.memora_layout import Layout
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
+    from marskg.entities.model import Recognising
     from marskg.sources.memora_layout import Session
 
 _PREFERENCES: Final = {

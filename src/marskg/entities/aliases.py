@@ -50,15 +50,10 @@ _SAID: Final = (
     re.compile(rf"{_A}[^{OPEN}.!?]{{0,30}}\b(?:everyone|everybody|we all|friends) calls? (?:him|her|them) {_A}"),
 )
 _SHORT: Final = re.compile(rf"{_A}(?:,| is| \() ?short for {_A}")
-_HINT: Final = re.compile(
-    r"short for|aka|a\.k\.a|known as|called|nicknamed|goes by|calls? (?:him|her|them)|\x02 [(\"“]"
-)
 
 
 def stated_aliases(shaped: str) -> list[tuple[int, int]]:
     """Return ``(full, other)`` for the mentions that the text says are the same."""
-    if _HINT.search(shaped) is None:
-        return []
     found = [(int(match[2]), int(match[1])) for match in _SHORT.finditer(shaped)]
     for pattern in _SAID:
         found += [(int(match[1]), int(match[2])) for match in pattern.finditer(shaped)]
@@ -88,6 +83,8 @@ def with_nicknames(
 def linked_parts(mentions: Iterable[Mention]) -> list[tuple[Mention, Mention]]:
     """Return ``(full, part)`` for each single name that is the first or last word of exactly one full name."""
     everyone = list(mentions)
+    if len(everyone) < 2:  # noqa: PLR2004 - it takes two names to be the same
+        return []
     owners: dict[str, list[Mention]] = {}
     for mention in everyone:
         words = folded_name(mention.name).split()

@@ -33,6 +33,7 @@ class Is:
     LIGHT: Final = 1024
     PREPOSITION: Final = 2048
     CUE: Final = 4096
+    ALIAS: Final = 8192
 
 
 def listed(words: str) -> frozenset[str]:
@@ -128,11 +129,15 @@ _PREPOSITIONS: Final = listed(
     "against among around as including than to"
 )
 _CUES: Final = listed(
-    "friend friends colleague colleagues coworker co-worker coworkers teammate teammates manager boss supervisor "
-    "report reports reporting reported work works working worked employed employee joined part belongs belong kind "
-    "type breed species form subsidiary division department member short alias aka known called named nicknamed "
-    "goes name employs hired managed manages line buddy pal works"
+    "friend friends buddy buddies pal pals colleague colleagues coworker co-worker coworkers co-workers teammate "
+    "teammates team-mate team-mates manager boss supervisor lead leader advisor adviser report reports reporting work "
+    "works working worked employed employs employer company hired joined joins part division subsidiary member branch "
+    "department district suburb unit belongs belong kind kinds type types breed breeds species form forms variety "
+    "varieties sort sorts manages analyst engineer developer designer consultant researcher scientist strategist "
+    "writer editor director officer nurse doctor teacher lecturer professor accountant lawyer specialist architect "
+    "president ceo cfo cto"
 )
+_ALIASES: Final = listed("short aka k a.k.a known called nicknamed goes call calls")
 ORGANISATION_ENDS: Final = listed(
     "inc ltd llc llp plc gmbh ag sa corp corporation company co university college school academy institute bank "
     "hospital clinic department ministry agency committee council commission foundation association society union "
@@ -231,6 +236,7 @@ def flags() -> dict[str, int]:
         (Is.LIGHT | Is.COMMON, _LIGHT),
         (Is.PREPOSITION | Is.CLOSED | Is.COMMON, _PREPOSITIONS),
         (Is.CUE, _CUES),
+        (Is.ALIAS, _ALIASES),
     ):
         for word in words:
             table[word] = table.get(word, 0) | kind

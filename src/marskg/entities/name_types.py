@@ -23,6 +23,7 @@ from marskg.entities.lexicon import (
     listed,
 )
 from marskg.entities.model import EntityType
+from marskg.entities.morphology import Form
 from marskg.entities.tokens import INITIAL, PUNCTUATION, WORD, Tokens, is_name_like
 
 _TRAVEL: Final = listed(
@@ -103,11 +104,18 @@ def share_types_in_lists(tokens: Tokens, found: list[Name]) -> None:
     pairs = list(pairwise(found))
     for left, right in [*pairs, *reversed(pairs)]:
         between = tokens.stems[left.end : right.first]
-        if between in {("and",), (",",), (",", "and"), ("or",)}:
+        if between in {("and",), (",",), (",", "and"), ("or",)} and not _begins_clause(tokens, right):
             if not _is_mundane(tokens, left):
                 left.type = left.type or right.type
             if not _is_mundane(tokens, right):
                 right.type = right.type or left.type
+
+
+def _begins_clause(tokens: Tokens, name: Name) -> bool:
+    """Return whether a verb follows, so that what stands before is no list: ``in Paris, and Ann loved it``."""
+    if name.end >= len(tokens):
+        return False
+    return bool(tokens.classes[name.end] & Is.VERB or tokens.forms[name.end] & Form.VERBAL)
 
 
 # --- By what stands around it ----------------------------------------------------------------------------------------
@@ -119,7 +127,8 @@ def _type_by_context(tokens: Tokens, name: Name) -> EntityType | None:
     if _after_kin_or_role(tokens, name.first) or _is_introduced(tokens, name.first):
         return EntityType.PERSON
     if before in {"joined", "join"} or (before in {"at", "for"} and near(tokens, name.first, _EMPLOY)):
-        return EntityType.ORGANISATION
+        boss = before == "for" and _type_by_shape(tokens, name) is EntityType.PERSON
+        return EntityType.PERSON if boss else EntityType.ORGANISATION
     if tokens.owns[name.end - 1] and after in _CREATIONS:
         return EntityType.PERSON
     if _is_mundane(tokens, name):

@@ -26,7 +26,8 @@ _QUOTED: Final = re.compile(
     r"|(?<![*\w])\*{1,2}([^*\n]{2,100})\*{1,2}(?![*\w])"
 )
 _WORKS: Final = listed("work works worked working job interned employed joined join")
-_QUOTES: Final = frozenset("\"“'‘*")
+#: An apostrophe after a letter begins no quotation.
+_QUOTES: Final = ('"', "“", "‘", "*", " '", "('")
 _OFFICES: Final = frozenset({"vp", "svp", "evp", "ceo", "cfo", "cto", "head", "chief", "director"})
 #: Marks that no title has; NUL stands for an address that was blanked out.
 _NO_TITLE: Final = frozenset({"(", ")", "\0"})
@@ -55,7 +56,7 @@ def find_names(tokens: Tokens) -> list[Name]:
 def _quoted_titles(tokens: Tokens) -> Iterator[Name]:
     """Yield what stands in quotation marks with a title's capitals, such as ``"Crime and Punishment"``."""
     text = tokens.text
-    if not _QUOTES.intersection(text):
+    if not any(mark in text for mark in _QUOTES) and not text.startswith("'"):
         return
     place = 0
     for match in _QUOTED.finditer(text):
@@ -227,7 +228,7 @@ def _is_one_word_name(tokens: Tokens, place: int) -> bool:
     after = place + 1
     if after < len(tokens) and tokens.sorts[after] == NUMBER and classes & Is.COMMON:
         return False  # Phase 2, Chapter 3
-    if tokens.word(place).isupper():
+    if tokens.word(place).removesuffix("s").isupper():
         return place > 0 and (near(tokens, place, _WORKS) or stems[place - 1] == "at")
     if not classes & Is.COMMON:
         return not classes & Is.TITLE

@@ -18,7 +18,8 @@ from marskg.ontology.vocabulary import ENTITY_EDGES, EdgeType
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-_MAX_LETTERS: Final = 120
+#: Longest name of an entity.
+MAX_LETTERS: Final = 120
 #: Who a participant or the other end of a relation is when it is nobody in particular.
 _NOBODY: Final = frozenset(
     {"i", "me", "myself", "you", "we", "us", "user", "the user", "assistant", "the assistant", "agent", "self", "ai"}
@@ -36,7 +37,7 @@ _EDGE: Final = re.compile(r"\s*([A-Za-z]+(?:[ _][a-z]+)?)\s*[: ]\s*(.+)", re.DOT
 def is_admissible(name: str) -> bool:
     """Return whether ``name`` may be an entity's: a letter in it, short, no address and no number of an account."""
     return (
-        0 < len(name) <= _MAX_LETTERS
+        0 < len(name) <= MAX_LETTERS
         and any(map(str.isalpha, name))
         and "\0" not in name
         and masked(name) == name

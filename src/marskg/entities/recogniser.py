@@ -14,9 +14,8 @@ from marskg.entities.aliases import Mention, linked_parts, stated_aliases, with_
 from marskg.entities.lexicon import Is
 from marskg.entities.model import NOTHING, EntityType, Known, KnownNames, Recognised, folded_name
 from marskg.entities.morphology import singular
-from marskg.entities.name_types import Name
 from marskg.entities.names import find_names
-from marskg.entities.payload import from_payload, is_admissible
+from marskg.entities.payload import MAX_LETTERS, from_payload, is_admissible
 from marskg.entities.phrases import Phrase, find_phrases
 from marskg.entities.relations import SPEAKER, find_relations, shape
 from marskg.entities.tokens import WORD, Tokens
@@ -24,6 +23,8 @@ from marskg.ontology.vocabulary import EdgeType
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
+
+    from marskg.entities.name_types import Name
 
 #: Most things (noun phrases) of one memory: what comes first is what it is about.
 MAX_THINGS: Final = 8
@@ -112,7 +113,7 @@ class _Finding:
         for name in find_names(self.tokens):
             start, end = self.tokens.starts[name.first], self.tokens.ends[name.end - 1]
             said = " ".join(self.tokens.text[start:end].split())
-            if is_admissible(said):
+            if len(said) <= MAX_LETTERS and any(map(str.isalpha, said)):
                 self._add_name(name, said, (start, end))
 
     def _add_name(self, name: Name, said: str, span: tuple[int, int]) -> None:
@@ -143,9 +144,11 @@ class _Finding:
             place = end
 
     def _can_be_term(self, place: int) -> bool:
-        return (
-            self.tokens.sorts[place] == WORD and place not in self.taken and not self.tokens.classes[place] & Is.CLOSED
-        )
+        tokens = self.tokens
+        if tokens.sorts[place] != WORD or place in self.taken:
+            return False
+        # A function word with a capital inside a sentence is a name: "I asked Will".
+        return not tokens.classes[place] & Is.CLOSED or (tokens.capital[place] and not tokens.opens[place])
 
     def _term_at(self, place: int) -> tuple[int, EntityRef] | None:
         tokens, longest = self.tokens, place + 1
@@ -156,7 +159,7 @@ class _Finding:
         ):
             longest += 1
         for end in range(longest, place, -1):
-            if not tokens.classes[end - 1] & Is.CLOSED and (entity := self._term(place, end)) is not None:
+            if self._can_be_term(end - 1) and (entity := self._term(place, end)) is not None:
                 return end, entity
         return None
 
@@ -229,7 +232,8 @@ class _Finding:
         text = self.tokens.text
         if len(self.mentions) < 2:  # noqa: PLR2004 - it takes two names to be the same
             return
-        if not ("(" in text or '"' in text or "“" in text or self.tokens.union & Is.CUE):
+        nicknames = len(self.mentions) > 2 and any(mark in text for mark in '("“')  # noqa: PLR2004 - first, nick, last
+        if not nicknames and not self.tokens.union & Is.ALIAS:
             return
         numbered, spans, shaped = self._numbered()
         for whole, parts in with_nicknames(text, spans, shaped, numbered):

@@ -16,7 +16,7 @@ from marskg.entities.model import EntityType
 from marskg.ontology.vocabulary import EdgeType
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
 OPEN, CLOSE = "\x01", "\x02"
 #: The number of a mention that is the speaker.
@@ -35,18 +35,28 @@ _JOB: Final = (
     "analyst|engineer|developer|designer|consultant|researcher|scientist|strategist|writer|editor|manager|director|"
     "officer|lead|nurse|doctor|teacher|lecturer|professor|accountant|lawyer|specialist|architect|president|ceo|cfo|cto"
 )
-_NEGATED: Final = re.compile(
-    r"\b(?:not|never|no longer|used to|former|formerly|previously|if|would|might|wish|anymore|any more|hardly|neither)"
-    r"\b|n['’]t\b|\bex-"
+#: What in a sentence, up to the end of what it states, takes it back.
+_DENIED: Final = re.compile(
+    r"\b(?:not|never|no longer|used to|if|wish|hardly|neither|was|were|former|formerly|previously|previous)\b"
+    r"|n['’]t\b|\bex-"
 )
+_OVER: Final = re.compile(r"\b(?:anymore|any more|any longer|no longer)\b")
+#: "My former manager Ann" is the only way to name her that takes back what it says.
+_FORMER: Final = re.compile(rf"\b(?:former|previous|ex|old (?:{_BOSS}|{_COLLEAGUE}|job|employer|company))\b")
 _CLAUSE_MARKS: Final = ".!?;\n"
 _CLAUSE_END: Final = re.compile(r"[.!?;\n]")
 #: How far a sentence reaches to both sides of what it states, in characters.
 _SENTENCE: Final = 300
+_ADVERB: Final = "(?:also |now |currently |just |recently |has |have |still )?"
+_W, _F, _C = EdgeType.WORKS_AT, EdgeType.FRIEND_OF, EdgeType.COLLEAGUE_OF
+_R, _P, _I = EdgeType.REPORTS_TO, EdgeType.PART_OF, EdgeType.IS_A
 
 
 class _Pattern(NamedTuple):
-    """One way to state a relation; ``source`` and ``target`` are groups, or None for the speaker."""
+    """One way to state a relation: the source is group ``a``, the target ``b``, a missing one the speaker.
+
+    With ``all`` the first of a list is related to each of the others.
+    """
 
     type: EdgeType
     shape: re.Pattern[str]
@@ -55,69 +65,109 @@ class _Pattern(NamedTuple):
 def _pattern(type_: EdgeType, shape: str) -> _Pattern:
     """Return a pattern in which ``{a}`` is the source, ``{b}`` the target, each one mention or a list."""
     text = shape.replace("{a}", f"(?P<a>{_LIST})").replace("{b}", f"(?P<b>{_LIST})")
-    text = text.replace("{some}", _SOME).replace("{friend}", f"(?:{_FRIEND})").replace("{boss}", f"(?:{_BOSS})")
-    text = text.replace("{colleague}", f"(?:{_COLLEAGUE})").replace("{job}", f"(?:{_JOB})")
+    text = text.replace("{all}", rf"(?P<all>{_ONE}(?:, {_ONE}){{0,9}},? and {_ONE})").replace("{some}", _SOME)
+    text = text.replace("{boss}", f"(?:{_BOSS})").replace("{job}", f"(?:{_JOB})").replace("{adverb}", _ADVERB)
     return _Pattern(type_, re.compile(text))
 
 
-_W, _F, _C = EdgeType.WORKS_AT, EdgeType.FRIEND_OF, EdgeType.COLLEAGUE_OF
-_R, _P, _I = EdgeType.REPORTS_TO, EdgeType.PART_OF, EdgeType.IS_A
-_ADVERB: Final = "(?:also |now |currently |just |recently |has |have |still )?"
-_SOCIAL: Final = tuple(
-    _pattern(type_, shape.replace("{x}", kind))
-    for type_, kind in ((_F, "{friend}"), (_C, "{colleague}"))
-    for shape in (
-        r"\bmy {some}{x}(?: is| are|,| named| called)? {b}",
+def _social(type_: EdgeType, kind: str) -> tuple[_Pattern, ...]:
+    """Return the patterns of a relation that a noun such as ``friend`` names."""
+    shapes = (
+        r"\bmy {some}{x}(?: is| are|,| named|, called)? {b}",
         r"{b}(?:,| is| are|, who is) (?:a |an |one of )?(?:my )?{some}{x} of mine",
         r"{b}(?:,| is| are|, who is) (?:a |one of )?my {some}{x}",
         r"\bi(?:['’]m| am) {some}{x} (?:with|of) {b}",
         r"{a}['’]s {some}{x},? (?:is )?{b}",
         r"{a} (?:is|are) (?:a |an )?{some}{x} (?:of|with) {b}",
         r"{a}(?:,| is) {b}['’]s {some}{x}",
+        r"{all} are {some}{x}\b",
     )
-)
-_PATTERNS: Final = (
-    *_SOCIAL,
-    _pattern(_C, rf"{{a}} {_ADVERB}(?:works|working|worked) (?:together )?with {{b}}"),
-    _pattern(_C, rf"\bi {_ADVERB}work (?:together )?with {{b}}"),
-    _pattern(
-        _W,
-        rf"{{a}}(?:,[^,.!?{OPEN}]{{1,40}},| who)? {_ADVERB}(?:works|is working|work|is employed|is employed as \w+) "
-        rf"(?:as [\w -]{{1,30}} )?(?:at|for|by) (?:the )?{{b}}",
+    return tuple(_pattern(type_, shape.replace("{x}", f"(?:{kind})")) for shape in shapes)
+
+
+#: Words of which one must occur, and the patterns that are tried then.
+_GROUPS: Final[tuple[tuple[tuple[str, ...], tuple[_Pattern, ...]], ...]] = (
+    (("friend", "budd", "pal"), _social(_F, _FRIEND)),
+    (("colleague", "worker", "mate"), _social(_C, _COLLEAGUE)),
+    (
+        ("work",),
+        (
+            _pattern(_C, r"{a} {adverb}(?:works|working) (?:together )?with {b}"),
+            _pattern(_C, r"\bi {adverb}work (?:together )?with {b}"),
+        ),
     ),
-    _pattern(
-        _W, rf"\bi(?:['’]m| am)? {_ADVERB}(?:work|working|employed) (?:as [\w -]{{1,30}} )?(?:at|for|by) (?:the )?{{b}}"
+    (
+        ("work", "employ", "hired", "company"),
+        (
+            _pattern(
+                _W,
+                rf"{{a}}(?:,[^,.!?{OPEN}]{{1,40}},| who|, who)? {{adverb}}(?:works|is working|work|is employed) "
+                r"(?:as [\w -]{1,30} )?(?:at|for|by) (?:the )?{b}",
+            ),
+            _pattern(
+                _W,
+                r"\bi(?:['’]m| am)? {adverb}(?:work|working|employed) (?:as [\w -]{1,30} )?(?:at|for|by) (?:the )?{b}",
+            ),
+            _pattern(_W, r"\bmy (?:employer|company)(?: is|,)? {b}"),
+            _pattern(_W, r"{b} (?:has |just )?(?:hired|employs) {a}"),
+        ),
     ),
-    _pattern(_W, rf"{{a}} {_ADVERB}(?:joined|joins) (?:the )?{{b}}"),
-    _pattern(_W, rf"\bi(?:['’]ve)? {_ADVERB}joined (?:the )?{{b}}"),
-    _pattern(_W, r"{a}(?:,| is) (?:(?:a|an|the|our) )?(?:[\w-]+ ){0,3}{job} (?:at|with) (?:the )?{b}"),
-    _pattern(_W, r"\bi(?:['’]m| am) (?:a|an|the) (?:[\w-]+ ){0,3}{job} (?:at|with|for) (?:the )?{b}"),
-    _pattern(_W, r"\bmy (?:employer|company)(?: is|,) {b}"),
-    _pattern(_W, r"{b} (?:hired|employs|has hired) {a}"),
-    _pattern(_R, r"\bmy {some}{boss}(?: is|,| is called| named| called)? {b}"),
-    _pattern(_R, r"{b}(?:,| is|, who is) my {some}{boss}"),
-    _pattern(_R, r"{a}['’]s {some}{boss}(?: is|,)? {b}"),
-    _pattern(_R, r"{b}(?:,| is) {a}['’]s {some}{boss}"),
-    _pattern(_R, rf"{{a}}(?:, who)? {_ADVERB}(?:reports|report|is reporting|works under) (?:directly )?(?:to )?{{b}}"),
-    _pattern(_R, rf"\bi {_ADVERB}(?:report|work under) (?:directly )?(?:to )?{{b}}"),
-    _pattern(_R, r"\bi [^.!?;\n]{1,80}? and (?:i )?(?:report|work under) (?:directly )?(?:to )?{b}"),
-    _pattern(_R, rf"{{a}} {_ADVERB}(?:reports|report) (?:directly )?to me\b"),
-    _pattern(_R, r"{b} manages {a}"),
-    _pattern(_R, r"{b} manages me\b"),
-    _pattern(
-        _P,
-        r"{a}(?:,| is| are|, which is) (?:now |also )?(?:a |an |the )?(?:integral )?"
-        r"(?:part|division|subsidiary|member|branch|department|district|suburb|unit) of (?:the |a |my |our )?{b}",
+    (
+        ("join",),
+        (
+            _pattern(_W, r"{a} {adverb}(?:joined|joins) (?:the )?{b}"),
+            _pattern(_W, r"\bi(?:['’]ve)? {adverb}joined (?:the )?{b}"),
+        ),
     ),
-    _pattern(_P, r"{a} belongs? to (?:the |my |our )?{b}"),
-    _pattern(_P, r"\bi(?:['’]m| am) (?:now |also )?(?:a |an )?(?:part|member) of (?:the )?{b}"),
-    _pattern(
-        _I, r"{a} (?:is|are) (?:a |an |one )?(?:kind|type|breed|species|form|variet(?:y|ies)|sort)s? of (?:a |an )?{b}"
+    (
+        (" at ", " with ", " for "),
+        (
+            _pattern(_W, r"{a}(?:,| is) (?:(?:a|an|the|our) )?(?:[\w-]+ ){0,3}{job} (?:at|with) (?:the )?{b}"),
+            _pattern(_W, r"\bi(?:['’]m| am) (?:a|an|the) (?:[\w-]+ ){0,3}{job} (?:at|with|for) (?:the )?{b}"),
+        ),
     ),
-)
-_ACROSS: Final = (
-    (_F, re.compile(rf"(?P<all>{_ONE}(?:, {_ONE}){{0,9}},? and {_ONE}) are {_SOME}(?:{_FRIEND})\b")),
-    (_C, re.compile(rf"(?P<all>{_ONE}(?:, {_ONE}){{0,9}},? and {_ONE}) are {_SOME}(?:{_COLLEAGUE})\b")),
+    (
+        ("boss", "manage", "supervis", "lead", "advis"),
+        (
+            _pattern(_R, r"\bmy {some}{boss}(?: is|,| is called| named|, called)? {b}"),
+            _pattern(_R, r"{b}(?:,| is|, who is) my {some}{boss}"),
+            _pattern(_R, r"{a}['’]s {some}{boss}(?: is|,)? {b}"),
+            _pattern(_R, r"{b}(?:,| is) {a}['’]s {some}{boss}"),
+            _pattern(_R, r"{b} manages {a}"),
+            _pattern(_R, r"{b} manages me\b"),
+        ),
+    ),
+    (
+        ("report", "under"),
+        (
+            _pattern(_R, r"{a}(?:, who)? {adverb}(?:reports|report|works under) (?:directly )?(?:to )?{b}"),
+            _pattern(_R, r"\bi {adverb}(?:report|work under) (?:directly )?(?:to )?{b}"),
+            _pattern(_R, r"\bi [^.!?;\n]{1,80}? and (?:i )?(?:report|work under) (?:directly )?(?:to )?{b}"),
+            _pattern(_R, r"{a} {adverb}(?:reports|report) (?:directly )?to me\b"),
+        ),
+    ),
+    (
+        ("part", "belong", "division", "subsidiary", "member", "branch", "district", "suburb", "unit"),
+        (
+            _pattern(
+                _P,
+                r"{a}(?:,| is| are|, which is) (?:now |also )?(?:a |an |the )?(?:integral )?"
+                r"(?:part|division|subsidiary|member|branch|department|district|suburb|unit) of (?:the |a |my |our )?{b}",
+            ),
+            _pattern(_P, r"{a} belongs? to (?:the |my |our )?{b}"),
+            _pattern(_P, r"\bi(?:['’]m| am) (?:now |also )?(?:a |an )?(?:part|member) of (?:the )?{b}"),
+        ),
+    ),
+    (
+        (" of ",),
+        (
+            _pattern(
+                _I,
+                r"{a} (?:is|are) (?:a |an |one )?(?:kind|type|breed|species|form|variet(?:y|ies)|sort)s? of "
+                r"(?:a |an )?{b}",
+            ),
+        ),
+    ),
 )
 _NO_PERSON: Final = frozenset({EntityType.PLACE, EntityType.TIME, EntityType.WORK, EntityType.THING})
 
@@ -158,30 +208,41 @@ def numbers(text: str) -> list[int]:
 
 
 def _stated(shaped: str) -> Iterator[tuple[EdgeType, int, int]]:
-    for type_, pattern in _PATTERNS:
-        for match in pattern.finditer(shaped):
-            if _is_denied(shaped, match):
-                continue
-            groups = match.groupdict()
-            sources = numbers(groups["a"]) if "a" in groups else [SPEAKER]
-            targets = numbers(groups["b"]) if "b" in groups else [SPEAKER]
-            yield from ((type_, source, target) for source in sources for target in targets)
-    for type_, across in _ACROSS:
-        for match in across.finditer(shaped):
-            if not _is_denied(shaped, match):
-                everyone = numbers(match["all"])
-                yield from ((type_, everyone[0], other) for other in everyone[1:])
+    for triggers, patterns in _GROUPS:
+        if not any(trigger in shaped for trigger in triggers):
+            continue
+        for type_, pattern in patterns:
+            for match in pattern.finditer(shaped):
+                if not _is_denied(shaped, match):
+                    yield from ((type_, source, target) for source, target in _ends(match.groupdict()))
+
+
+def _ends(groups: Mapping[str, str]) -> list[tuple[int, int]]:
+    """Return the pairs of source and target that a match names."""
+    if "all" in groups:
+        first, *others = numbers(groups["all"])
+        return [(first, other) for other in others]
+    sources = numbers(groups["a"]) if "a" in groups else [SPEAKER]
+    targets = numbers(groups["b"]) if "b" in groups else [SPEAKER]
+    return [(source, target) for source in sources for target in targets]
 
 
 def _is_denied(shaped: str, match: re.Match[str]) -> bool:
-    """Return whether the sentence around ``match`` denies, asks, supposes or tells of the past."""
+    """Return whether the sentence around ``match`` denies, asks, supposes or tells of the past.
+
+    Who says ``my manager Ann`` takes it for granted, so that only ``former`` takes it back.
+    """
+    if match[0].startswith("my ") and " is " not in match[0] and " are " not in match[0]:
+        return _FORMER.search(match[0]) is not None
     start = max(0, match.start() - _SENTENCE)
     start = max(start, *(shaped.rfind(mark, start, match.start()) for mark in _CLAUSE_MARKS))
     following = _CLAUSE_END.search(shaped, match.end(), match.end() + _SENTENCE)
     end = following.start() if following else match.end() + _SENTENCE
     if following is not None and following[0] == "?":
         return True
-    return _NEGATED.search(shaped, start, end) is not None
+    if _FORMER.search(match[0]) is not None or _DENIED.search(shaped, start, match.end()) is not None:
+        return True
+    return _OVER.search(shaped, match.end(), end) is not None
 
 
 def _type_of(number: int, types: Sequence[str | None]) -> str | None:

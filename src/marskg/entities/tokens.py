@@ -13,16 +13,17 @@ from typing import Final
 from marskg.entities.lexicon import Is, flags, guessed
 from marskg.entities.morphology import form_of
 
-#: Addresses, handles, tags, and whatever has a digit group that could be an account or a telephone number.
-_PRIVATE: Final = re.compile(
-    r"[a-z][a-z0-9+.\-]{1,20}://\S+|www\.\S+|\S*@\S+|#\w+|\b(?:[\w\-]+\.)+[a-z]{2,24}\b(?:/\S*)?"
-    r"|\+?\d[\d ./()\-]{5,}\d|\b[A-Za-z]*\d[A-Za-z]*\d[A-Za-z]*\d\w*"
-)
-_MAYBE_PRIVATE: Final = re.compile(r"[@#/]|\d|\w\.\w")
+#: Addresses, handles and tags, in a text that has one of their marks.
+_ADDRESS: Final = re.compile(r"(?:[a-z][a-z0-9+.\-]{1,20}://|www\.)\S+|[^\s@]*@\S+|#\w+", re.IGNORECASE)
+#: Domains, with what follows them.
+_DOMAIN: Final = re.compile(r"(?<![\w\-])(?:[\w\-]+\.)+[a-z]{2,24}\b(?:/\S*)?")
+_DOT_INSIDE: Final = re.compile(r"\w\.[a-z]{2}")
+#: Groups of digits that could be an account or a telephone number, and codes with three digits or more.
+_ACCOUNT: Final = re.compile(r"\+?\d[\d ./()\-]{5,}\d|(?<!\w)[A-Za-z]*\d[A-Za-z]*\d[A-Za-z]*\d\w*")
+_DIGITS: Final = re.compile(r"\d[^\W\d_]*[ ./()\-]*\d")
 _TOKEN: Final = re.compile(
-    r"(?:[^\W\d_]\.){2,}|[^\W\d_](?=\.\s)\."  # initials: J.R.R., J.
-    r"|[^\W_]+(?:['’\-][^\W_]+)*&?(?:(?<=&)[^\W_]+)*"
-    r"|\n+|[^\w\s]"
+    r"[A-Z](?:\.[A-Z])*\.(?!\n|$)(?<![a-z].)"  # initials: J.R.R., J.
+    r"|[^\W_]+(?:['’&\-][^\W_]+)*|\n+|[^\w\s]"
 )
 _SENTENCE_ENDS: Final = frozenset(".!?…:;。！？")
 _OPENERS: Final = frozenset("\"'“‘(«[*•-–—")
@@ -121,9 +122,17 @@ def _read(written: str) -> tuple[int, str, int, bool, bool, bool, int, int]:
 
 def masked(text: str) -> str:
     """Return ``text`` in its length, with everything that must not become a name replaced by NUL characters."""
-    if _MAYBE_PRIVATE.search(text) is None:
-        return text
-    return _PRIVATE.sub(lambda match: "\0" * len(match[0]), text)
+    if "@" in text or "#" in text or "://" in text or "www." in text or "WWW." in text:
+        text = _ADDRESS.sub(_blank, text)
+    if _DOT_INSIDE.search(text) is not None:
+        text = _DOMAIN.sub(_blank, text)
+    if _DIGITS.search(text) is not None:
+        text = _ACCOUNT.sub(_blank, text)
+    return text
+
+
+def _blank(match: re.Match[str]) -> str:
+    return "\0" * len(match[0])
 
 
 def _without_clitic(stem: str) -> tuple[str, bool]:
