@@ -145,7 +145,8 @@ class _Replay:
                 pending += [(draft, old) for old in self._end(draft, step)]
                 continue
             former = [old for old in self._current.values() if _is_former(old, draft)]
-            step.added.append((draft, list(self._current.values())))
+            # What the same step took back is still what the new fact is compared with.
+            step.added.append((draft, [*self._current.values(), *(old for _, old in pending)]))
             for old in former:
                 step.ended.add(old.ref)
                 del self._current[old.ref]
