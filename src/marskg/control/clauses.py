@@ -246,7 +246,8 @@ def _slot(text: str) -> Slot | None:
     plain = plain.rstrip(".!")
     match = _COPULA.match(plain)
     if match and not _negates(match[2]):
-        return Slot(_all_terms(match[1]), _all_terms(match[2]), entries=False, plural=False)
+        owner = tuple(term for term in terms(match[1]) if term not in _FILLER)
+        return Slot(owner, _all_terms(match[2]), entries=False, plural=False)
     match = _RESIDENCE.match(plain)
     if match and not _negates(match[1]):
         relation = "lives" if match["lives"] else "works" if match["works"] else "born"

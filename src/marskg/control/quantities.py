@@ -20,9 +20,12 @@ _MONTH: Final = (
     r"oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)"
 )
 _DAY: Final = r"(?:mon|tues|wednes|thurs|fri|satur|sun)day"
-_NUMERALS: Final = "zero one two three four five six seven eight nine ten eleven twelve"
-_SPELLED: Final = {word: str(number) for number, word in enumerate(_NUMERALS.split())}
+_NAMES: Final = "zero one two three four five six seven eight nine ten eleven twelve"
+_SPELLED: Final = {word: str(number) for number, word in enumerate(_NAMES.split())}
 _FREQUENT: Final = {"once": "1", "twice": "2", "thrice": "3"}
+#: The digits of spelled numbers by their index terms.
+NUMERALS: Final = {term: digits for word, digits in (_SPELLED | _FREQUENT).items() for term in terms(word)}
+_WORDS: Final = f"\\b(?:{'|'.join(list(_SPELLED)[1:])})\\b"
 _NUMBER: Final = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?"
 _SCALE: Final = {"k": 1_000, "thousand": 1_000, "m": 1_000_000, "million": 1_000_000, "billion": 1_000_000_000}
 _CURRENCY: Final = r"usd|eur|gbp|chf|jpy|dollars?|euros?|pounds?|francs?|yen|bucks"
@@ -30,20 +33,20 @@ _PATTERN: Final = re.compile(
     rf"(?P<iso>\b\d{{4}}-\d{{2}}-\d{{2}}\b)"
     rf"|\b(?P<month>{_MONTH})\.? (?P<monthday>\d{{1,2}})(?:st|nd|rd|th)?(?:,? (?P<year>\d{{4}}))?\b"
     rf"|\b(?P<daymonth>\d{{1,2}})(?:st|nd|rd|th)?(?: of)? (?P<month2>{_MONTH})(?:,? (?P<year2>\d{{4}}))?\b"
-    rf"|\b(?P<span>(?:in|within) (?:{_NUMBER}|{'|'.join(list(_SPELLED)[1:])}|a) (?:day|week|month)s?)\b"
+    rf"|\b(?P<span>(?:in|within) (?:{_NUMBER}|{_WORDS}|a) (?:day|week|month)s?)\b"
     rf"|\b(?P<weekday>(?:(?:next|this|coming) )?{_DAY})\b|\b(?P<relative>tomorrow|today|tonight)\b"
     rf"|\b(?P<clock>\d{{1,2}}(?::\d{{2}})? ?[ap]\.?m\.?(?![a-z])|\d{{1,2}}:\d{{2}})"
     rf"|[$€£¥] ?(?P<sum>{_NUMBER}) ?(?P<sumscale>k\b|m\b|thousand\b|million\b|billion\b)?"
     rf"|(?<![\w.])(?P<sum2>{_NUMBER}) ?(?P<sumscale2>k\b|m\b|thousand\b|million\b|billion\b)? ?(?:{_CURRENCY})\b"
     rf"|(?<![\w.])(?P<share>{_NUMBER}) ?(?:%|percent\b|per cent\b)"
-    rf"|(?<![\w.])(?P<range>(?:{_NUMBER}) ?(?:-|–|to) ?(?:{_NUMBER}))(?![\w])"
+    rf"|(?<![\w.])(?P<range>(?:{_NUMBER}|{_WORDS}) ?(?:-|–|\bto\b|\bor\b) ?(?:{_NUMBER}|{_WORDS}))(?![\w])"
     rf"|(?<![\w.#])(?P<number>{_NUMBER})(?![\w]|\.\d)"
-    rf"|\b(?P<spelled>{'|'.join(list(_SPELLED)[1:])})(?= [a-z])"
+    rf"|\b(?P<spelled>{_WORDS})(?= [a-z])"
     rf"|\b(?P<frequency>{'|'.join(_FREQUENT)})\b"
 )
 _AFTER: Final = re.compile(r"\s*-?([^\W\d_]+)")
 _BEFORE: Final = re.compile(r"([^\W\d_]+) $")
-_DIGITS: Final = re.compile(_NUMBER)
+_DIGITS: Final = re.compile(rf"{_NUMBER}|{_WORDS}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +104,8 @@ def _quantity(match: re.Match[str], text: str) -> Quantity:
 
 def _number(match: re.Match[str]) -> str:
     if match["range"]:
-        return "-".join(_plain(number, None) for number in _DIGITS.findall(match["range"]))
+        ends = _DIGITS.findall(match["range"])
+        return "-".join(_SPELLED.get(end) or _plain(end, None) for end in ends)
     return _SPELLED[match["spelled"]] if match["spelled"] else _plain(match["number"], None)
 
 
