@@ -22,6 +22,8 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
+
 from marskg.ontology.vocabulary import Cardinality
 from marskg.retrieval.candidate import precedence, rank_order
 from marskg.retrieval.similarity import UNIT_BITS
@@ -64,37 +66,54 @@ def without_duplicates(
     ``table`` are the similarities of ``candidates`` in their order; ``jaccard`` and ``cosine`` lie in [0, 1].
     """
     order = sorted(range(len(candidates)), key=lambda place: precedence(candidates[place]), reverse=True)
-    texts: dict[tuple[str, tuple[str, ...]], list[int]] = {}
-    prefixes = _Prefixes(candidates, jaccard)
+    texts: dict[str, list[int]] = {}
+    near = _Near(candidates, table, jaccard, cosine)
     kept: list[int] = []
     dropped: list[Duplicate] = []
     for place in order:
         one = candidates[place]
-        same = texts.setdefault((normalised(one.content), one.memory.subjects), [])
+        same = texts.setdefault(normalised(one.content), [])
         winner = next((other for other in same if _comparable(candidates[other], one)), None)
         rule = "equal text"
         if winner is None:
-            rule = "near duplicate"
-            winner = next(
-                (
-                    other
-                    for other in prefixes.alike(place)
-                    if _near(candidates[other], one, jaccard)
-                    and (
-                        one.vector is None
-                        or candidates[other].vector is None
-                        or table[other, place] >= cosine * 2**UNIT_BITS
-                    )
-                ),
-                None,
-            )
+            winner, rule = near.find(place), "near duplicate"
         if winner is None:
             kept.append(place)
             same.append(place)
-            prefixes.add(place)
+            near.add(place)
         else:
             dropped.append(Duplicate(one.id, candidates[winner].id, rule))
     return rank_order(candidates[place] for place in kept), dropped
+
+
+class _Near:
+    """Finds a near duplicate among those that stay: the best of them by precedence."""
+
+    def __init__(self, candidates: Sequence[Candidate], table: Similarities, jaccard: float, cosine: float) -> None:
+        self._candidates = candidates
+        self._jaccard = jaccard
+        without = np.array([one.vector is None for one in candidates], dtype=np.bool_)
+        #: Who may resemble whom by their vectors; where one of the two has none, the terms decide alone.
+        self._alike = (table >= cosine * 2**UNIT_BITS) | without[None, :] | without[:, None]
+        self._prefixes = _Prefixes(candidates, jaccard) if without.any() else None
+        self._kept: dict[int, int] = {}
+
+    def add(self, place: int) -> None:
+        """Let later ones find the candidate at ``place``."""
+        self._kept[place] = len(self._kept)
+        if self._prefixes is not None:
+            self._prefixes.add(place)
+
+    def find(self, place: int) -> int | None:
+        """Return who says the same as the candidate at ``place``, None if nobody does."""
+        alike = self._alike[place]
+        if self._prefixes is not None and self._candidates[place].vector is None:
+            others = [other for other in self._prefixes.alike(place) if alike[other]]
+        else:
+            others = [other for other in np.flatnonzero(alike).tolist() if other in self._kept]
+        others.sort(key=self._kept.__getitem__)
+        one = self._candidates[place]
+        return next((other for other in others if _near(self._candidates[other], one, self._jaccard)), None)
 
 
 def _comparable(first: Candidate, second: Candidate) -> bool:
@@ -106,7 +125,9 @@ def _comparable(first: Candidate, second: Candidate) -> bool:
 
 def _near(first: Candidate, second: Candidate, jaccard: float) -> bool:
     """Return whether two candidates say the same by the second rule, their vectors aside."""
-    smaller, larger = sorted((first.terms, second.terms), key=len)
+    smaller, larger = first.terms, second.terms
+    if len(smaller) > len(larger):
+        smaller, larger = larger, smaller
     if not smaller or not smaller <= larger or len(smaller) < jaccard * len(larger):
         return False
     one, other = _fingerprint(first), _fingerprint(second)
@@ -155,10 +176,9 @@ class _Prefixes:
         ]
         self._postings: dict[str, list[int]] = {}
 
-    def alike(self, place: int) -> Iterator[int]:
-        """Yield those added so far that share a term of the prefix, in the order in which they were added."""
-        seen = Counter(other for term in self._prefixes[place] for other in self._postings.get(term, ()))
-        yield from seen
+    def alike(self, place: int) -> set[int]:
+        """Return those added so far that share a term of the prefix."""
+        return {other for term in self._prefixes[place] for other in self._postings.get(term, ())}
 
     def add(self, place: int) -> None:
         """Let later ones find this one."""
