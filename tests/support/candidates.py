@@ -10,7 +10,7 @@ import numpy as np
 from marskg.ontology.vocabulary import Kind
 from marskg.records import Memory
 from marskg.retrieval.candidate import Candidate
-from marskg.retrieval.submodular import SetFunction, greedy
+from marskg.retrieval.submodular import Selection, SetFunction, greedy
 from marskg.text import terms
 
 if TYPE_CHECKING:
@@ -49,10 +49,9 @@ class Case:
     budget: int
     function: SetFunction
 
-    def chosen(self) -> tuple[int, int]:
-        """Return value and cost of what greedy chooses."""
-        found = greedy(self.candidates, self.budget, lambda one: self.costs[one.id], function=self.function)
-        return found.value, found.cost
+    def chosen(self) -> Selection:
+        """Return what greedy chooses."""
+        return greedy(self.candidates, self.budget, lambda one: self.costs[one.id], function=self.function)
 
     def optimum(self) -> tuple[int, frozenset[int]]:
         """Return the best value of a closed set within the budget, and that set, by trying all of them."""
@@ -72,15 +71,15 @@ class Case:
         return best, best_set
 
 
-def random_case(generator: random.Random, size: int) -> Case:
-    """Return a case of ``size`` candidates in clusters, a third of which depend on earlier ones."""
+def random_case(generator: random.Random, size: int, *, bases: bool = True) -> Case:
+    """Return a case of ``size`` candidates in clusters; with ``bases`` some depend on earlier ones, often shared."""
     centres = [[generator.gauss(0, 1) for _ in range(4)] for _ in range(3)]
     candidates = []
     for number in range(size):
         vector = direction(*(part + generator.gauss(0, 0.5) for part in generator.choice(centres)))
-        bases = [f"m{earlier}" for earlier in range(number) if generator.random() < 0.6 / size]
-        if number and generator.random() < 0.2:
-            bases.append(f"m{generator.randrange(number)}")
+        needed = {f"m{earlier}" for earlier in range(number) if bases and generator.random() < 0.6 / size}
+        if bases and number and generator.random() < 0.3:
+            needed.add("m0")
         candidates.append(
             candidate(
                 number,
@@ -90,7 +89,7 @@ def random_case(generator: random.Random, size: int) -> Case:
                 entities=tuple(generator.sample(["e1", "e2", "e3", "e4", "e5"], generator.randrange(3))),
                 goals=("g1",) if generator.random() < 0.2 else (),
                 key=generator.choice([None, "k1", "k2"]),
-                bases=tuple(sorted(set(bases))),
+                bases=tuple(sorted(needed)),
             )
         )
     costs = {one.id: generator.choice([1, 2, 3, 5, 8, 20, 40]) for one in candidates}

@@ -67,9 +67,9 @@ def test_a_base_that_is_shown_anyway_costs_nothing() -> None:
 
 
 def test_a_long_chain_of_bases_is_one_bundle() -> None:
-    chain = [candidate(n, bases=(f"m{n + 1}",) if n < 1_499 else ()) for n in range(1_500)]
-    assert len(greedy(chain, 1_500, lambda _: 1).chosen) == 1_500
-    assert 1_499 not in greedy(chain[:-1], 1_500, lambda _: 1).chosen
+    chain = [candidate(n, bases=(f"m{n + 1}",) if n < 299 else ()) for n in range(300)]
+    assert len(greedy(chain, 300, lambda _: 1).chosen) == 300
+    assert not greedy(chain[:-1], 300, lambda _: 1).chosen
 
 
 def test_another_aspect_is_worth_more_than_more_of_the_same() -> None:
