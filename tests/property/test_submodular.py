@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from marskg.retrieval.submodular import Cover, SetFunction, greedy
-from tests.support.candidates import Case, random_case
+from tests.support.candidates import COLOURS, Case, random_case
 from tests.support.greedy_ratio import compare
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def test_lazy_evaluation_chooses_what_looking_at_all_would(case: Case) -> None:
 @given(cases(), st.randoms(use_true_random=False))
 def test_the_order_of_the_candidates_changes_nothing(case: Case, generator: random.Random) -> None:
     shuffled = generator.sample(case.candidates, len(case.candidates))
-    function = SetFunction(shuffled, frozenset({"red", "green", "blue"}))
+    function = SetFunction(shuffled, frozenset(COLOURS[:3]), case.weights)
     first = case.chosen()
     second = greedy(shuffled, case.budget, lambda one: case.costs[one.id], function=function)
     assert [case.candidates[place].id for place in first.chosen] == [shuffled[place].id for place in second.chosen]

@@ -10,7 +10,7 @@ import numpy as np
 from marskg.ontology.vocabulary import Kind
 from marskg.records import Memory
 from marskg.retrieval.candidate import Candidate
-from marskg.retrieval.submodular import Selection, SetFunction, greedy
+from marskg.retrieval.submodular import Selection, SetFunction, Weights, greedy
 from marskg.text import terms
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 #: 2025-06-15 in UTC.
 NOON = 1_749_988_800_000
 DAY = 86_400_000
+COLOURS = ["red", "green", "blue", "cyan", "pink", "gold", "grey", "teal"]
 
 
 def memory(number: int, content: str | None, **fields: Any) -> Memory:
@@ -48,6 +49,7 @@ class Case:
     costs: dict[str, int]
     budget: int
     function: SetFunction
+    weights: Weights
 
     def chosen(self) -> Selection:
         """Return what greedy chooses."""
@@ -71,20 +73,29 @@ class Case:
         return best, best_set
 
 
+#: Relevance alone: what a set is worth is the sum of its scores, and nothing softens a wrong choice.
+MODULAR = Weights(facility=0, terms=0, key=0, entity=0, goal=0)
+
+
 def random_case(generator: random.Random, size: int, *, bases: bool = True) -> Case:
-    """Return a case of ``size`` candidates in clusters; with ``bases`` some depend on earlier ones, often shared."""
+    """Return a case of ``size`` candidates in clusters; with ``bases`` some depend on earlier ones.
+
+    Half of the cases are hard on purpose: worth and cost spread over orders of magnitude, relevance counts alone, and
+    many depend on the first, which is dear and worth nothing.
+    """
+    hard = generator.random() < 0.5
     centres = [[generator.gauss(0, 1) for _ in range(4)] for _ in range(3)]
     candidates = []
     for number in range(size):
         vector = direction(*(part + generator.gauss(0, 0.5) for part in generator.choice(centres)))
         needed = {f"m{earlier}" for earlier in range(number) if bases and generator.random() < 0.6 / size}
-        if bases and number and generator.random() < 0.3:
+        if bases and hard and number and generator.random() < 0.5:
             needed.add("m0")
         candidates.append(
             candidate(
                 number,
-                " ".join(generator.sample(["red", "green", "blue", "cyan", "pink", "gold", "grey", "teal"], 3)),
-                score=generator.choice([1_000, 50_000, 200_000, 500_000, 900_000, 1_000_000]),
+                " ".join(generator.sample(COLOURS, 3)),
+                score=1 if bases and hard and not number else int(10 ** generator.uniform(3 if hard else 5, 6)),
                 vector=vector,
                 entities=tuple(generator.sample(["e1", "e2", "e3", "e4", "e5"], generator.randrange(3))),
                 goals=("g1",) if generator.random() < 0.2 else (),
@@ -92,6 +103,7 @@ def random_case(generator: random.Random, size: int, *, bases: bool = True) -> C
                 bases=tuple(sorted(needed)),
             )
         )
-    costs = {one.id: generator.choice([1, 2, 3, 5, 8, 20, 40]) for one in candidates}
+    costs = {one.id: int(10 ** generator.uniform(0, 2)) for one in candidates}
     budget = generator.randrange(1, sum(costs.values()) + 2)
-    return Case(candidates, costs, budget, SetFunction(candidates, frozenset({"red", "green", "blue"})))
+    weights = MODULAR if hard else Weights()
+    return Case(candidates, costs, budget, SetFunction(candidates, frozenset(COLOURS[:3]), weights), weights)

@@ -10,13 +10,10 @@ import pytest
 from marskg.errors import InvalidConfig, InvalidInput
 from marskg.retrieval.similarity import UNIT_BITS, similarities
 from marskg.retrieval.submodular import SetFunction, Weights, greedy
-from tests.support.candidates import candidate, direction
+from tests.support.candidates import MODULAR, candidate, direction
 
 if TYPE_CHECKING:
     from marskg.retrieval.candidate import Candidate
-
-#: Relevance alone: what a bundle is worth is the sum of its scores.
-MODULAR = Weights(facility=0, terms=0, key=0, entity=0, goal=0)
 
 
 def _chosen(candidates: list[Candidate], budget: int, cost: int | dict[str, int] = 1) -> list[str]:
