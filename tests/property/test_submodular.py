@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from marskg.retrieval.submodular import Cover, SetFunction, greedy
 from tests.support.candidates import COLOURS, Case, random_case
-from tests.support.greedy_ratio import compare
+from tests.support.greedy_ratio import SHARED, compare
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -83,10 +83,16 @@ def test_nothing_beats_the_optimum_and_the_best_bundle_is_reached(case: Case) ->
 
 
 def test_few_random_cases_fall_below_half_of_the_optimum() -> None:
-    found = compare(600, 7, seed=12)
+    found = compare("with dependencies", 600, 7, seed=12)
     assert len(found) > 500
     assert sum(one.ratio < 0.5 for one in found) <= 6
     assert sum(one.ratio for one in found) / len(found) > 0.95
+
+
+def test_what_falls_below_half_does_so_over_a_shared_base() -> None:
+    low = [one for one in compare("a dear base that four of eight share", 150, 8, seed=12) if one.ratio < 0.5]
+    assert low
+    assert {one.reason for one in low} == {SHARED}
 
 
 def test_a_greedy_that_ignores_bundles_would_be_seen() -> None:

@@ -107,3 +107,15 @@ def random_case(generator: random.Random, size: int, *, bases: bool = True) -> C
     budget = generator.randrange(1, sum(costs.values()) + 2)
     weights = MODULAR if hard else Weights()
     return Case(candidates, costs, budget, SetFunction(candidates, frozenset(COLOURS[:3]), weights), weights)
+
+
+def trap_case(generator: random.Random) -> Case:
+    """Return a case of the kind in which half is missed: a dear base that four share, beside three dense others."""
+    dear = generator.randrange(5, 40)
+    sharing = [candidate(n, score=generator.randrange(200_000, 1_000_000), bases=("m0",)) for n in range(1, 5)]
+    costs = {"m0": dear} | {one.id: generator.randrange(1, 4) for one in sharing}
+    budget = sum(costs.values())
+    others = [candidate(n, score=generator.randrange(10_000, 500_000)) for n in range(5, 8)]
+    costs |= {one.id: generator.randrange(1, budget) for one in others}
+    candidates = [candidate(0, score=1), *sharing, *others]
+    return Case(candidates, costs, budget, SetFunction(candidates, weights=MODULAR), MODULAR)

@@ -2,7 +2,7 @@
 
     python -m tests.support.greedy_ratio [CASES [SIZE]]
 
-prints the distribution of the ratio, with dependencies and without, and every case below one half with its reason.
+prints the distribution of the ratio in each family of cases, and every case below one half with its reason.
 """
 
 from __future__ import annotations
@@ -10,8 +10,13 @@ from __future__ import annotations
 import random
 import sys
 from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING
 
-from tests.support.candidates import Case, random_case
+from tests.support.candidates import Case, random_case, trap_case
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
 
 SEED = 2026
 #: Why a case falls below one half.
@@ -28,11 +33,19 @@ class Comparison:
     reason: str | None
 
 
-def compare(cases: int, size: int, *, seed: int = SEED, bases: bool = True) -> list[Comparison]:
-    """Return the comparison of each of ``cases`` random cases in which anything fits."""
+#: The families of cases, by what they are.
+FAMILIES: Mapping[str, Callable[[random.Random, int], Case]] = MappingProxyType({
+    "without dependencies": lambda generator, size: random_case(generator, size, bases=False),
+    "with dependencies": random_case,
+    "a dear base that four of eight share": lambda generator, _: trap_case(generator),
+})  # fmt: skip
+
+
+def compare(family: str, cases: int, size: int, *, seed: int = SEED) -> list[Comparison]:
+    """Return the comparison of each of ``cases`` random cases of a family in which anything fits."""
     found = []
     for number in range(cases):
-        case = random_case(random.Random(seed * 1_000_003 + number), size, bases=bases)
+        case = FAMILIES[family](random.Random(seed * 1_000_003 + number), size)
         best, members = case.optimum()
         if best:
             ratio = case.chosen().value / best
@@ -62,9 +75,8 @@ def main() -> None:
     """Print both distributions."""
     given = [int(word) for word in sys.argv[1:3]]
     cases, size = (*given, *(5_000, 8)[len(given) :])
-    for bases in (False, True):
-        sys.stdout.write(f"{'with' if bases else 'without'} dependencies, {size} candidates\n")
-        sys.stdout.write(report(compare(cases, size, bases=bases)) + "\n")
+    for family in FAMILIES:
+        sys.stdout.write(f"{family}\n{report(compare(family, cases, size))}\n")
 
 
 if __name__ == "__main__":
