@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from hypothesis import given
 from hypothesis import strategies as st
 
-from marskg.retrieval.submodular import Cover, SetFunction, greedy
+from marskg.retrieval.submodular import Cover, SetFunction, _Greedy, greedy
 from tests.support.candidates import COLOURS, Case, random_case
-from tests.support.greedy_ratio import SHARED, compare
+from tests.support.greedy_ratio import compare
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -60,8 +60,10 @@ def test_what_is_chosen_is_closed_and_within_the_budget(case: Case) -> None:
 
 @given(cases())
 def test_lazy_evaluation_chooses_what_looking_at_all_would(case: Case) -> None:
-    found = case.chosen()
-    assert found.value == _eager(case)
+    costs = [case.costs[one.id] for one in case.candidates]
+    lazy = _Greedy(case.candidates, costs, case.function, frozenset()).choose(case.budget)
+    assert lazy.value == _eager(case)
+    assert case.chosen().value >= lazy.value
 
 
 @given(cases(), st.randoms(use_true_random=False))
@@ -89,10 +91,8 @@ def test_few_random_cases_fall_below_half_of_the_optimum() -> None:
     assert sum(one.ratio for one in found) / len(found) > 0.95
 
 
-def test_what_falls_below_half_does_so_over_a_shared_base() -> None:
-    low = [one for one in compare("a dear base that four of eight share", 150, 8, seed=12) if one.ratio < 0.5]
-    assert low
-    assert {one.reason for one in low} == {SHARED}
+def test_a_shared_base_is_no_trap() -> None:
+    assert min(one.ratio for one in compare("a dear base that four of eight share", 150, 8, seed=12)) > 0.5
 
 
 def test_a_greedy_that_ignores_bundles_would_be_seen() -> None:
@@ -147,16 +147,7 @@ def _cost(case: Case, members: frozenset[int]) -> int:
 
 def _eager(case: Case) -> int:
     """Return the value of the plain greedy: every bundle is looked at in every step."""
-    alone = [(-value, -case.candidates[place].score, place) for place, (value, cost) in enumerate(_alone(case))
-             if cost <= case.budget]  # fmt: skip
-    value = _eager_from(case, frozenset())
-    if alone and -min(alone)[0] > value:
-        return _eager_from(case, _closed(case, min(alone)[2]))
-    return value
-
-
-def _eager_from(case: Case, chosen: frozenset[int]) -> int:
-    value = case.function.value
+    value, chosen = case.function.value, frozenset[int]()
     while True:
         offers = []
         for place, one in enumerate(case.candidates):

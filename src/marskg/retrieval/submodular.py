@@ -41,6 +41,8 @@ _Offer: TypeAlias = "tuple[int, int, int]"
 #: Minus the density, score and sequence for ties, position, size of the set it was computed for, cost.
 _Entry: TypeAlias = "tuple[int, int, int, int, int, int]"
 _MAX_WEIGHT = 100.0
+#: How many shared bases are tried as a beginning.
+_STARTS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,9 +196,10 @@ def greedy(
     """Return a closed choice of ``candidates`` that costs at most ``budget``.
 
     Takes the bundle, a candidate with its missing bases, of the largest marginal gain per token that still fits, until
-    none does; if one bundle alone is worth more than all of that, starts again from that bundle. ``cost`` gives each
-    candidate's tokens; what costs nothing counts as one. ``given`` are ids that are shown anyway and cost nothing.
-    Ties go to the higher score, then to the earlier sequence.
+    none does; if one bundle alone is worth more than all of that, starts again from that bundle; and tries starting
+    from each of up to four bases that several bundles share, because every bundle alone is charged the whole base.
+    ``cost`` gives each candidate's tokens; what costs nothing counts as one. ``given`` are ids that are shown anyway
+    and cost nothing. Ties go to the higher score, then to the earlier sequence.
 
     Raises:
         InvalidInput: the budget is negative.
@@ -209,6 +212,9 @@ def greedy(
     single = run.best_bundle(budget)
     if single is not None and run.function.value(single) > best.value:
         best = run.choose(budget, single)
+    for base in run.shared_bases(budget):
+        other = run.choose(budget, base)
+        best = other if other.value > best.value else best
     return best
 
 
@@ -249,6 +255,15 @@ class _Greedy:
             if self.bundles[place] is not None and cost <= budget
         ]
         return self.bundles[min(fitting)[-1]] if fitting else None
+
+    def shared_bases(self, budget: int) -> list[tuple[int, ...]]:
+        """Return the bundles that fit and that at least two others contain, those of the greatest gains first."""
+        found = []
+        for place, sharing in self.sharing.items():
+            others = sharing - {place}
+            if len(others) > 1 and self.alone[place][2] <= budget:
+                found.append((-sum(self.alone[other][1] for other in others), *self.ties[place], place))
+        return [self.bundles[place] or () for *_, place in sorted(found)[:_STARTS]]
 
     def choose(self, budget: int, start: Sequence[int] = ()) -> Selection:
         """Return the greedy choice that begins with the bundle ``start``."""

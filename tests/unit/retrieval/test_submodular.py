@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -40,15 +41,24 @@ def test_the_start_from_the_best_bundle_is_filled_up() -> None:
     assert _chosen([small, large, last], 100, {"m0": 1, "m1": 99, "m2": 1}) == ["m0", "m1"]
 
 
-def test_dependents_that_share_a_dear_base_are_where_half_fails() -> None:
+def test_dependents_that_share_a_dear_base_are_found_by_starting_from_it() -> None:
     # Together the ten are worth 10 for 19 tokens; each alone looks like 1 for 10, and the others like 1 for 9.
     base = candidate(0, score=0)
     sharing = [candidate(number, score=1_000_000, bases=("m0",)) for number in range(1, 11)]
     others = [candidate(number, score=1_000_000) for number in (11, 12)]
     costs = {one.id: 1 for one in sharing} | {"m0": 9, "m11": 9, "m12": 9}
-    chosen = _chosen([base, *sharing, *others], 19, costs)
-    assert chosen[:2] != ["m0", "m1"]
-    assert len(chosen) < 10 / 2
+    assert len(_chosen([base, *sharing, *others], 19, costs)) == 11
+
+
+def test_bases_that_are_shared_crosswise_are_where_half_fails() -> None:
+    # Each pair of eight bases carries one memory: all 28 cost 108 tokens, but no single base is a good beginning, for
+    # each further memory looks like 1 for 11 and a decoy like 1 for 9. Greedy ends with 12 of 28.
+    pairs = list(itertools.combinations([f"m{number}" for number in range(8)], 2))
+    bases = [candidate(number, score=0) for number in range(8)]
+    sharing = [candidate(100 + number, score=1_000_000, bases=pair) for number, pair in enumerate(pairs)]
+    decoys = [candidate(200 + number, score=1_000_000) for number in range(12)]
+    costs = {one.id: 10 for one in bases} | {one.id: 1 for one in sharing} | {one.id: 9 for one in decoys}
+    assert _chosen([*bases, *sharing, *decoys], 108, costs) == sorted(one.id for one in decoys)
 
 
 def test_a_memory_whose_base_is_not_at_hand_is_left_out_and_named() -> None:
