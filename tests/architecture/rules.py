@@ -192,7 +192,7 @@ LIBRARY_HOMES: Mapping[str, tuple[str, ...]] = {
     "arcadedb_embedded": ("store/arcadedb.py",),
     "jpype": ("store/arcadedb.py",),
     "neo4j": ("store/bolt.py",),
-    "tokenizers": ("weight.py",),
+    "tokenizers": ("weight.py", "bench/_static.py"),
     "owlready2": ("ontology/hermit.py",),
     "pyld": ("ontology/processor.py",),
     "yaml": ("config.py",),

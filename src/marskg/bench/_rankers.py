@@ -1,7 +1,6 @@
 """Rankings without governance, for the retrieval bench: the lexical, the vector, and both fused.
 
-Guarantees: deterministic; ties go to the earlier item; an item that shares nothing with the query still has its place,
-after those that do, in its order. Nothing here knows what holds now: that is the point.
+Guarantees: deterministic; ties go to the earlier text. Nothing here knows what holds now: that is the point.
 
 Sources: BM25 as in Robertson and Zaragoza 2009, k1 = 1.2, b = 0.75; reciprocal rank fusion as in Cormack, Clarke and
 Büttcher 2009, k = 60.
@@ -16,7 +15,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 from marskg.text import terms
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     import numpy as np
     import numpy.typing as npt
@@ -34,7 +33,7 @@ class Ranker(Protocol):
     """Orders the texts that it was made for."""
 
     def rank(self, query: str) -> list[int]:
-        """Return the positions of all texts, best first."""
+        """Return the positions of the texts that have a score, best first."""
         ...
 
 
@@ -52,15 +51,15 @@ class Bm25:
                 self._postings[term].append((position, often))
 
     def rank(self, query: str) -> list[int]:
-        """Return the positions of all texts, best first."""
-        scores = [0.0] * len(self._lengths)
+        """Return the positions of the texts that share a term with ``query``, best first."""
+        scores: Counter[int] = Counter()
         for term in terms(query):
             postings = self._postings.get(term, [])
-            rarity = math.log(1 + (len(scores) - len(postings) + 0.5) / (len(postings) + 0.5))
+            rarity = math.log(1 + (len(self._lengths) - len(postings) + 0.5) / (len(postings) + 0.5))
             for position, often in postings:
                 length = _K1 * (1 - _B + _B * self._lengths[position] / self._mean)
-                scores[position] += rarity * often * (_K1 + 1) / (often + length)
-        return _order([round(value * _MICRO) for value in scores])
+                scores[position] += round(_MICRO * rarity * often * (_K1 + 1) / (often + length))
+        return _order(scores)
 
 
 class Cosine:
@@ -74,7 +73,7 @@ class Cosine:
     def rank(self, query: str) -> list[int]:
         """Return the positions of all texts, best first."""
         scores: npt.NDArray[np.float32] = self._vectors @ self._model.embed([query])[0]
-        return _order([round(float(value) * _MICRO) for value in scores])
+        return _order({place: round(float(value) * _MICRO) for place, value in enumerate(scores)})
 
 
 class Fused:
@@ -85,13 +84,13 @@ class Fused:
         self._rankers = rankers
 
     def rank(self, query: str) -> list[int]:
-        """Return the positions of all texts, best first."""
+        """Return the positions of the texts that one of the rankings has, best first."""
         scores: Counter[int] = Counter()
         for ranker in self._rankers:
             for place, position in enumerate(ranker.rank(query), start=1):
                 scores[position] += round(_MICRO / (_FUSION + place))
-        return _order([scores[position] for position in range(len(scores))])
+        return _order(scores)
 
 
-def _order(scores: Sequence[int]) -> list[int]:
-    return sorted(range(len(scores)), key=lambda position: (-scores[position], position))
+def _order(scores: Mapping[int, int]) -> list[int]:
+    return sorted(scores, key=lambda position: (-scores[position], position))
