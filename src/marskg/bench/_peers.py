@@ -115,13 +115,13 @@ def langgraph(folder: Path, corpus: Corpus, k: int) -> Iterator[Search]:
     base, place = import_module("langgraph.store.base"), (_USER,)
 
     def embed(texts: Sequence[str]) -> list[list[float]]:
-        # The store embeds a field of a value as JSON, and a query as it is.
-        return [known[json.loads(text) if text.startswith('"') else text] for text in texts]
+        # The store embeds a value whole, as JSON, and a query as it is.
+        return [known[json.loads(text)["text"] if text.startswith("{") else text] for text in texts]
 
     with ExitStack() as stack:
         connection = _sqlite().connect(folder / "store.db", check_same_thread=False, isolation_level=None)
         stack.callback(connection.close)
-        index = {"dims": corpus.vectors.shape[1], "embed": embed, "fields": ["text"]}
+        index = {"dims": corpus.vectors.shape[1], "embed": embed}
         store: Any = import_module("langgraph.store.sqlite").SqliteStore(connection, index=index)
         store.setup()
         for start in range(0, len(corpus.texts), _CHUNK):

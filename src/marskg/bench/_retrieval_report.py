@@ -128,5 +128,5 @@ def _table(*columns: str, title: str) -> Table:
     made = Table(title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False)
     for name in columns:
         words = name in {"system", "measure", "note"}
-        made.add_column(name, justify="left" if words else "right", overflow="fold")
+        made.add_column(name, justify="left" if words else "right", overflow="fold", no_wrap=name == "system")
     return made

@@ -61,7 +61,7 @@ class _Hit(Protocol):
 
 
 class _Retrieving(Protocol):
-    def retrieve(self, question: str, *, token_budget: int | None, k: int) -> Iterable[_Hit]: ...
+    def retrieve(self, question: str, *, token_budget: int, k: int) -> Iterable[_Hit]: ...
 
 
 class Product:
@@ -96,8 +96,8 @@ class Product:
             self._memory.confirm_clock()
 
     def retrieve(self, question: str, k: int) -> list[Item]:
-        """Return the ``k`` best hits, without a token budget."""
-        hits = cast("_Retrieving", self._memory).retrieve(question, token_budget=None, k=k)
+        """Return the ``k`` best hits; the budget of tokens is beyond what the store holds, so that ``k`` decides."""
+        hits = cast("_Retrieving", self._memory).retrieve(question, token_budget=_AMPLE, k=k)
         return [Item(hit.memory.content, hit.memory.session, hit.tokens) for hit in hits]
 
     def _resolved(self, draft: Draft, own: set[str]) -> Draft:
