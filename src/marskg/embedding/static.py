@@ -76,10 +76,10 @@ class _Table:
     def means(self, texts: Sequence[str]) -> Vectors:
         """Return the normalised mean of each text's rows. The sum has its direction, so nothing is divided twice."""
         found = np.zeros((len(texts), DIMENSION), dtype=np.float32)
-        for row, pieces in zip(found, self._pieces_of(texts), strict=True):
+        for place, pieces in enumerate(self._pieces_of(texts)):
             for start in range(0, len(pieces), _ROWS):
                 # Text by text: its sum does not depend on its neighbours.
-                row += self._rows.take(pieces[start : start + _ROWS], axis=0).sum(axis=0)
+                found[place] += self._rows.take(pieces[start : start + _ROWS], axis=0).sum(axis=0)
         lengths = np.sqrt(np.square(found).sum(axis=1, keepdims=True))
         found /= np.where(lengths > 0, lengths, 1)
         return found
@@ -87,14 +87,16 @@ class _Table:
     def _pieces_of(self, texts: Sequence[str]) -> Iterator[list[int]]:
         """Yield the word pieces of each text."""
         others = [place for place, text in enumerate(texts) if not _WORDWISE.fullmatch(text)]
-        whole = iter(self._pieces.ids_of_all([texts[place] for place in others], framed=False)) if others else iter(())
-        asked = set(others)
+        whole = dict(
+            zip(others, self._pieces.ids_of_all([texts[place] for place in others], framed=False), strict=True)
+        )
         for place, text in enumerate(texts):
-            if place not in asked:
+            if not text.strip():
+                yield []
+            elif place in whole:
+                yield whole[place]
+            else:
                 yield self._wordwise(text)
-                continue
-            pieces = next(whole)
-            yield pieces if text.strip() else []
 
     def _wordwise(self, text: str) -> list[int]:
         known, found = self._words, []
