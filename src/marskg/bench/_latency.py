@@ -17,7 +17,6 @@ import numpy as np
 import marskg
 from marskg.bench._peers import PEERS, Corpus, PeerUnusable
 from marskg.bench._sentences import Sentences
-from marskg.bench._static import StaticVectors
 from marskg.bench._timing import interleaved
 from marskg.clock import ManualClock
 from marskg.drafts import Draft
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
     from marskg.bench._peers import Search
     from marskg.bench._progress import Say
     from marskg.bench._timing import Arm
-    from marskg.embedding.model import Vectors
+    from marskg.embedding.model import EmbeddingModel, Vectors
     from marskg.memory import AgentMemory
 
 #: What a retrieval may return, in tokens.
@@ -45,13 +44,15 @@ _AMPLE: Final = 1_000_000_000
 _DEEP: Final = 200
 
 
-def run(sizes: Sequence[int], *, seed: int, say: Say, with_product: bool = True) -> dict[str, Any]:
+def run(
+    sizes: Sequence[int], model: EmbeddingModel, *, seed: int, say: Say, with_product: bool = True
+) -> dict[str, Any]:
     """Return, by size and system, ``p50_ms``, ``p95_ms`` and the mean number of ``items``, or a ``note`` why not.
 
     Raises:
         EngineUnavailable: the embedded engine cannot be opened.
     """
-    model, counter = StaticVectors(), TokenCounter()
+    counter = TokenCounter()
     found: dict[str, Any] = {}
     for size in sizes:
         say(f"{size:,} sentences and their vectors")
@@ -62,7 +63,7 @@ def run(sizes: Sequence[int], *, seed: int, say: Say, with_product: bool = True)
     return found
 
 
-def _corpus(size: int, seed: int, model: StaticVectors) -> Corpus:
+def _corpus(size: int, seed: int, model: EmbeddingModel) -> Corpus:
     sentences = Sentences(seed)
     texts, questions = sentences.take(size), sentences.questions(_ROUNDS + _WARMUP)
     return Corpus(texts, model.embed(texts), questions, model.embed(questions))

