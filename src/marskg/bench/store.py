@@ -11,23 +11,20 @@ import json
 import os
 import sys
 import time
-from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import click
-from rich.console import Console
 
 from marskg.bench import _forgetting, _proving, _report, _writes
+from marskg.bench._progress import saying
 from marskg.bench._rig import embedded, server
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Sequence
 
-    from marskg.bench._rig import Rig
-
-#: Hears what is being measured.
-Say: TypeAlias = "Callable[[str], None]"
+    from marskg.bench._progress import Say
+from marskg.bench._rig import Rig
 
 DEFAULT_N = 10_000
 ENGINES = {"arcadedb": ("arcadedb",), "neo4j": ("neo4j",), "both": ("arcadedb", "neo4j")}
@@ -127,7 +124,7 @@ def command(
     At 10,000 memories it takes some minutes, at 100,000 half an hour. Ctrl-C stops it and removes what it made.
     """
     _report.check_chart(chart)
-    with _saying() as say:
+    with saying() as say:
         result = run(n, ENGINES[engine], seed=seed, say=say)
     if as_json:
         sys.stdout.write(json.dumps(result, indent=2) + "\n")
@@ -139,17 +136,6 @@ def command(
         _report.draw(result, chart)
     if strict and not all(reached for *_, reached in _report.rows(result)):
         context.exit(MISSED)
-
-
-@contextmanager
-def _saying() -> Iterator[Say]:
-    """Show what is being measured on standard error, on a terminal as a line that moves."""
-    console = Console(file=sys.stderr, highlight=False, markup=False, emoji=False)
-    if not sys.stderr.isatty():
-        yield console.print
-        return
-    with console.status("…") as status:
-        yield status.update
 
 
 def main(arguments: Sequence[str]) -> int:

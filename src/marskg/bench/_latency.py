@@ -1,0 +1,171 @@
+"""How long one retrieval takes, beside other products on the same texts and vectors in the same run.
+
+Guarantees: every system answers the same questions by turns, so that a busy machine falls on all of them alike; the
+vectors of texts and questions are made before, and no question is asked twice, so that no cache answers. The product
+retrieves to a budget of tokens with all governance on; its peers return as many items as that budget holds.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Protocol, cast
+
+import numpy as np
+
+import marskg
+from marskg.bench._peers import PEERS, Corpus, PeerUnusable
+from marskg.bench._sentences import Sentences
+from marskg.bench._timing import interleaved
+from marskg.clock import ManualClock
+from marskg.drafts import Draft
+from marskg.ontology.vocabulary import Kind
+from marskg.weight import TokenCounter
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from contextlib import AbstractContextManager
+
+    from marskg.bench._peers import Search
+    from marskg.bench._progress import Say
+    from marskg.bench._timing import Arm
+    from marskg.embedding.model import EmbeddingModel, Vectors
+    from marskg.memory import AgentMemory
+
+#: What a retrieval may return, in tokens.
+BUDGET: Final = 1000
+_ROUNDS: Final = 60
+_WARMUP: Final = 5
+_SESSION: Final = 25
+_START: Final = 1_750_000_000_000
+_MINUTE: Final = 60_000
+_AMPLE: Final = 1_000_000_000
+_DEEP: Final = 200
+
+
+def run(
+    sizes: Sequence[int], model: EmbeddingModel, *, seed: int, say: Say, with_product: bool = True
+) -> dict[str, Any]:
+    """Return, by size and system, ``p50_ms``, ``p95_ms`` and the mean number of ``items``, or a ``note`` why not.
+
+    Raises:
+        EngineUnavailable: the embedded engine cannot be opened.
+    """
+    counter = TokenCounter()
+    found: dict[str, Any] = {}
+    for size in sizes:
+        say(f"{size:,} sentences and their vectors")
+        corpus = _corpus(size, seed, model)
+        sample = counter.count_many(corpus.texts[:1000])
+        k = max(1, round(BUDGET * len(sample) / sum(sample)))
+        found[str(size)] = _measure(corpus, k, say, with_product=with_product)
+    return found
+
+
+def _corpus(size: int, seed: int, model: EmbeddingModel) -> Corpus:
+    sentences = Sentences(seed)
+    texts, questions = sentences.take(size), sentences.questions(_ROUNDS + _WARMUP)
+    return Corpus(texts, model.embed(texts), questions, model.embed(questions))
+
+
+def _measure(corpus: Corpus, k: int, say: Say, *, with_product: bool) -> dict[str, Any]:
+    figures: dict[str, Any] = {}
+    searches: dict[str, Search] = {}
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="marskg-bench-")))
+        if with_product:
+            say(f"marskg: {len(corpus.texts):,} memories")
+            searches["marskg"] = stack.enter_context(_product(folder, corpus))
+        for peer in PEERS:
+            say(f"{peer.name}: {len(corpus.texts):,} memories")
+            try:
+                peer.check()
+                place = folder / peer.name
+                place.mkdir()
+                searches[peer.name] = stack.enter_context(peer.opened(place, corpus, k))
+            except PeerUnusable as error:
+                figures[peer.name] = {"note": str(error)}
+        say("questions by turns")
+        figures |= timed(searches, corpus.questions, rounds=_ROUNDS, warmup=_WARMUP)
+    return {name: figures[name] for name in ("marskg", *(peer.name for peer in PEERS)) if name in figures}
+
+
+def timed(searches: dict[str, Search], questions: Sequence[str], *, rounds: int, warmup: int) -> dict[str, Any]:
+    """Return the figures of ``searches``, asked by turns; there is a question for each round and warm-up."""
+    counts: dict[str, list[int]] = {name: [] for name in searches}
+
+    def arm(name: str, search: Search) -> Arm:
+        def prepared(number: int) -> Callable[[], object]:
+            return lambda: counts[name].append(search(questions[number]))
+
+        return prepared
+
+    seconds = interleaved(rounds, {name: arm(name, search) for name, search in searches.items()}, warmup=warmup)
+    return {
+        name: {
+            "p50_ms": _percentile(spent, 50),
+            "p95_ms": _percentile(spent, 95),
+            "items": round(sum(counts[name]) / len(counts[name]), 1),
+        }
+        for name, spent in seconds.items()
+    }
+
+
+def _percentile(seconds: Sequence[float], share: int) -> float:
+    return round(float(np.percentile(seconds, share)) * 1000, 3)
+
+
+class _Given:
+    """An embedding model that knows the vectors of its texts."""
+
+    name = "bench:given"
+
+    def __init__(self, corpus: Corpus) -> None:
+        self._corpus = corpus
+        self._places = {text: place for place, text in enumerate([*corpus.texts, *corpus.questions])}
+        self._rows = np.concatenate([corpus.vectors, corpus.question_vectors])
+
+    @property
+    def dimension(self) -> int:
+        return int(self._rows.shape[1])
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        rows: Vectors = self._rows[[self._places[text] for text in texts]]
+        return rows
+
+
+class _Opening(Protocol):
+    """``marskg.open`` as far as it is used here."""
+
+    def __call__(
+        self, location: Path, *, tenant: str, budget: int, clock: ManualClock, embedding: _Given
+    ) -> AbstractContextManager[AgentMemory]: ...
+
+
+class _Retrieving(Protocol):
+    def retrieve(self, question: str, *, token_budget: int | None, k: int) -> Sequence[object]: ...
+
+
+@contextmanager
+def _product(folder: Path, corpus: Corpus) -> Iterator[Search]:
+    """Give the product's retrieval, default settings with room for all, as a conversation's turns."""
+    clock = ManualClock(_START + len(corpus.texts) * _MINUTE)
+    opened = cast("_Opening", marskg.open)
+    with opened(folder / "store", tenant="bench", budget=_AMPLE, clock=clock, embedding=_Given(corpus)) as memory:
+        memory.remember_many(_turns(corpus.texts))
+        retrieve = cast("_Retrieving", memory).retrieve
+        yield lambda question: len(retrieve(question, token_budget=BUDGET, k=_DEEP))
+
+
+def _turns(texts: Sequence[str]) -> Iterator[Draft]:
+    for number, content in enumerate(texts):
+        yield Draft(
+            ref=f"turn-{number}",
+            kind=Kind.EPISODIC,
+            content=content,
+            at=_START + number * _MINUTE,
+            session=f"session-{number // _SESSION}",
+            subjects=("alice",),
+            source_ref=f"chat/{number}",
+        )

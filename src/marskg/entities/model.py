@@ -1,0 +1,137 @@
+"""What a recogniser gives back, and what it may ask of those who know more.
+
+Guarantees: values are immutable; every relation runs between two of the mentions; spans are in order, do not overlap
+and point into the text as given, each with the name of the mention that stands there.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, Protocol
+
+from marskg.text import folded
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from marskg.drafts import EntityRef, EntityRelation
+
+
+class EntityType(StrEnum):
+    """What kind of thing an entity is, as far as its text says."""
+
+    PERSON = "person"
+    PLACE = "place"
+    ORGANISATION = "organisation"
+    WORK = "work"
+    EVENT = "event"
+    TIME = "time"
+    THING = "thing"
+
+
+@dataclass(frozen=True, slots=True)
+class Recognised:
+    """The entities of one text, each once, in the order in which they first stand there; those of the payload first.
+
+    ``spans`` holds ``(start, end, name)`` for each place in the text, in characters, end excluded.
+    """
+
+    mentions: tuple[EntityRef, ...] = ()
+    relations: tuple[EntityRelation, ...] = ()
+    spans: tuple[tuple[int, int, str], ...] = ()
+
+
+NOTHING = Recognised()
+
+
+class Known(Protocol):
+    """The entities that the tenant's store holds."""
+
+    def find(self, folded_name: str) -> EntityRef | None:
+        """Return the one entity that goes by this name; None where there is none, or more than one.
+
+        ``folded_name`` is :func:`folded_name` of a name, an alias, or a person's first or last name alone.
+        """
+        ...
+
+
+class Recognising(Protocol):
+    """Finds entities and relations in a text; what writes memories depends on this only."""
+
+    def find(
+        self,
+        text: str,
+        *,
+        speaker: str | None = None,
+        payload: Mapping[str, object] | None = None,
+        known: Known | None = None,
+    ) -> Recognised:
+        """Return the entities and relations of ``text`` and ``payload``."""
+        ...
+
+
+def folded_name(name: str) -> str:
+    """Return the form in which names are compared: folded, single blanks."""
+    return " ".join(folded(name).split())
+
+
+class KnownNames:
+    """The names of entities, kept as entities come and go; an implementation of :class:`Known`.
+
+    A person is also found by first or last name, as long as no other entity goes by it. A name of its own goes before
+    an alias, an alias before a part of a name.
+    """
+
+    def __init__(self, entities: Iterable[EntityRef] = ()) -> None:
+        """Know ``entities``."""
+        #: For each folded name: how closely it belongs to which entities (0 name, 1 alias, 2 part of a name).
+        self._owners: dict[str, dict[str, int]] = {}
+        self._entities: dict[str, EntityRef] = {}
+        for entity in entities:
+            self.add(entity)
+
+    def __len__(self) -> int:
+        """Return the number of entities."""
+        return len(self._entities)
+
+    def add(self, entity: EntityRef) -> None:
+        """Know ``entity``, in place of what was known under its name."""
+        key = folded_name(entity.name)
+        self.remove(entity.name)
+        self._entities[key] = entity
+        for name, closeness in _names(entity).items():
+            self._owners.setdefault(name, {})[key] = closeness
+
+    def remove(self, name: str) -> None:
+        """Forget the entity of this canonical name; nothing where it is unknown."""
+        key = folded_name(name)
+        entity = self._entities.pop(key, None)
+        if entity is None:
+            return
+        for other in _names(entity):
+            owners = self._owners[other]
+            del owners[key]
+            if not owners:
+                del self._owners[other]
+
+    def find(self, folded_name: str) -> EntityRef | None:
+        """Return the one entity that goes by this name; None where there is none, or more than one."""
+        owners = self._owners.get(folded_name)
+        if owners is None:
+            return None
+        closest = min(owners.values())
+        keys = [key for key, closeness in owners.items() if closeness == closest]
+        return self._entities[keys[0]] if len(keys) == 1 else None
+
+
+def _names(entity: EntityRef) -> dict[str, int]:
+    found = {folded_name(entity.name): 0}
+    for alias in entity.aliases:
+        found.setdefault(folded_name(alias), 1)
+    parts = folded_name(entity.name).split()
+    if entity.entity_type == EntityType.PERSON and len(parts) > 1:
+        for part in (parts[0], parts[-1]):
+            found.setdefault(part, 2)
+    found.pop("", None)
+    return found

@@ -1,0 +1,288 @@
+"""The recogniser that needs no model: dictionary, names, phrases, payload and relations of one text.
+
+Guarantees: a pure function of its arguments; equal inputs give equal results; no e-mail address, URL, handle or number
+is ever an entity; at most :data:`MAX_THINGS` things and :data:`MAX_MENTIONS` entities for one memory; time linear in
+the text. It finds what a text says in so many words, and says nothing where two readings are possible.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from marskg.drafts import EntityRef, EntityRelation
+from marskg.entities.aliases import Mention, linked_parts, stated_aliases, with_nicknames
+from marskg.entities.lexicon import Is
+from marskg.entities.model import NOTHING, EntityType, Known, KnownNames, Recognised, folded_name
+from marskg.entities.morphology import singular
+from marskg.entities.names import find_names
+from marskg.entities.payload import MAX_LETTERS, from_payload, is_admissible
+from marskg.entities.phrases import Phrase, find_phrases
+from marskg.entities.relations import SPEAKER, find_relations, shape
+from marskg.entities.tokens import WORD, Tokens
+from marskg.ontology.vocabulary import EdgeType
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from marskg.entities.name_types import Name
+
+#: Most things (noun phrases) of one memory: what comes first is what it is about.
+MAX_THINGS: Final = 8
+#: Most entities of one memory, people and places included; a longer list is a document's, not a memory's.
+MAX_MENTIONS: Final = 64
+_MAX_TERM: Final = 4
+#: What a relation says about ends of which the text says nothing else.
+_END_TYPES: Final = {
+    EdgeType.WORKS_AT: (EntityType.PERSON, EntityType.ORGANISATION),
+    EdgeType.FRIEND_OF: (EntityType.PERSON, EntityType.PERSON),
+    EdgeType.COLLEAGUE_OF: (EntityType.PERSON, EntityType.PERSON),
+    EdgeType.REPORTS_TO: (EntityType.PERSON, EntityType.PERSON),
+}
+
+
+class Recogniser:
+    """Finds the entities and relations of texts; keeps nothing of them."""
+
+    def __init__(
+        self, *, dictionary: Iterable[EntityRef] = (), max_things: int = MAX_THINGS, max_mentions: int = MAX_MENTIONS
+    ) -> None:
+        """Know the entities of ``dictionary`` by name and alias, in any case of letters.
+
+        ``max_things`` of 0 leaves noun phrases out.
+        """
+        self._dictionary = KnownNames(dictionary)
+        self._has_dictionary = bool(self._dictionary)
+        self._max_things = max_things
+        self._max_mentions = max_mentions
+
+    def find(
+        self,
+        text: str,
+        *,
+        speaker: str | None = None,
+        payload: Mapping[str, object] | None = None,
+        known: Known | None = None,
+    ) -> Recognised:
+        """Return the entities and relations of ``text`` and ``payload``.
+
+        ``speaker`` is the name of who says ``I``; without it, relations to the speaker are left out. ``known`` names
+        what the store holds, so that a first name finds its person and a known word its thing.
+        """
+        found = _Finding(Tokens(text), tuple(self._sources(known)))
+        if payload:
+            found.add_payload(payload, speaker)
+        found.add_names()
+        if found.sources:
+            found.add_terms()
+        if self._max_things:
+            found.add_things(self._max_things)
+        return found.result(speaker, self._max_mentions)
+
+    def _sources(self, known: Known | None) -> Iterator[Known]:
+        if self._has_dictionary:
+            yield self._dictionary
+        if known is not None:
+            yield known
+
+
+class _Finding:
+    """The entities of one text while they are being found."""
+
+    def __init__(self, tokens: Tokens, sources: tuple[Known, ...]) -> None:
+        self.tokens = tokens
+        self.sources = sources
+        self.mentions: dict[str, Mention] = {}
+        self.relations: dict[EntityRelation, None] = {}
+        self.taken: set[int] = set()
+
+    # --- What is found -----------------------------------------------------------------------------------------
+
+    def add_payload(self, payload: Mapping[str, object], speaker: str | None) -> None:
+        """Add what the payload names."""
+        entities, relations = from_payload(payload, speaker)
+        for entity in entities:
+            self._put(entity.name, entity.entity_type, fixed=True)
+        self.relations.update(
+            dict.fromkeys(
+                relation for relation in relations if folded_name(relation.source) != folded_name(relation.target)
+            )
+        )
+
+    def add_names(self) -> None:
+        """Add capitalised names and quoted titles."""
+        for name in find_names(self.tokens):
+            start, end = self.tokens.starts[name.first], self.tokens.ends[name.end - 1]
+            said = " ".join(self.tokens.text[start:end].split())
+            if len(said) <= MAX_LETTERS and any(map(str.isalpha, said)):
+                self._add_name(name, said, (start, end))
+
+    def _add_name(self, name: Name, said: str, span: tuple[int, int]) -> None:
+        self.taken.update(range(name.first, name.end))
+        entity = self._look_up(folded_name(said))
+        if entity is None:
+            self._put(said, name.type).spans.append(span)
+            return
+        mention = self._put(entity.name, entity.entity_type or name.type, fixed=True)
+        mention.same_as = entity.same_as
+        if folded_name(said) != folded_name(entity.name):
+            mention.aliases.setdefault(said)
+        mention.spans.append(span)
+
+    def add_terms(self) -> None:
+        """Add the words that the dictionary or the store knows, the longest first at each place."""
+        tokens, place = self.tokens, 0
+        while place < len(tokens):
+            match = self._term_at(place) if self._can_be_term(place) else None
+            if match is None:
+                place += 1
+                continue
+            end, entity = match
+            mention = self._put(entity.name, entity.entity_type, fixed=True)
+            mention.same_as = entity.same_as
+            mention.spans.append((tokens.starts[place], tokens.ends[end - 1]))
+            self.taken.update(range(place, end))
+            place = end
+
+    def _can_be_term(self, place: int) -> bool:
+        tokens = self.tokens
+        if tokens.sorts[place] != WORD or place in self.taken:
+            return False
+        # A function word with a capital inside a sentence is a name: "I asked Will".
+        return not tokens.classes[place] & Is.CLOSED or (tokens.capital[place] and not tokens.opens[place])
+
+    def _term_at(self, place: int) -> tuple[int, EntityRef] | None:
+        tokens, longest = self.tokens, place + 1
+        while (
+            longest < min(place + _MAX_TERM, len(tokens))
+            and tokens.sorts[longest] == WORD
+            and longest not in self.taken
+        ):
+            longest += 1
+        for end in range(longest, place, -1):
+            if self._can_be_term(end - 1) and (entity := self._term(place, end)) is not None:
+                return end, entity
+        return None
+
+    def _term(self, first: int, end: int) -> EntityRef | None:
+        stems = self.tokens.stems
+        said = folded_name(" ".join(stems[first:end]))
+        entity = self._look_up(said)
+        if entity is None and (head := singular(stems[end - 1])) != stems[end - 1]:
+            entity = self._look_up(folded_name(" ".join((*stems[first : end - 1], head))))
+        if entity is None or any(self.tokens.capital[first:end]):
+            return entity
+        # A name in small letters may be a word: "will" is no Will, "rose" no Rose.
+        named = next((name for name in (entity.name, *entity.aliases) if folded_name(name) == said), entity.name)
+        common = all(classes & Is.COMMON for classes in self.tokens.classes[first:end])
+        return None if common and named[:1].isupper() else entity
+
+    def _look_up(self, folded: str) -> EntityRef | None:
+        for source in self.sources:
+            entity = source.find(folded)
+            if entity is not None:
+                return entity
+        return None
+
+    def add_things(self, limit: int) -> None:
+        """Add at most ``limit`` noun phrases."""
+        for phrase in find_phrases(self.tokens, self.taken, limit):
+            self._add_thing(phrase)
+
+    def _add_thing(self, phrase: Phrase) -> None:
+        mention = self._put(phrase.name, EntityType.THING)
+        if phrase.said != phrase.name:
+            mention.aliases.setdefault(phrase.said)
+        mention.spans.append((self.tokens.starts[phrase.first], self.tokens.ends[phrase.end - 1]))
+
+    def _put(self, name: str, type_: str | None, *, fixed: bool = False) -> Mention:
+        key = folded_name(name)
+        mention = self.mentions.get(key)
+        if mention is None:
+            mention = self.mentions[key] = Mention(name, type_, fixed=fixed)
+        mention.type = mention.type or type_
+        return mention
+
+    # --- What becomes of it ------------------------------------------------------------------------------------
+
+    def result(self, speaker: str | None, limit: int) -> Recognised:
+        """Return what was found, with aliases joined and relations read."""
+        if not self.mentions:
+            return NOTHING
+        self._join_stated()
+        for full, part in linked_parts(self.mentions.values()):
+            self._join(full, part)
+        self._cut(limit)
+        if self.tokens.union & Is.CUE:
+            self._relate(speaker)
+        return self._finished()
+
+    def _cut(self, limit: int) -> None:
+        if len(self.mentions) <= limit:
+            return
+        related = {folded_name(end) for relation in self.relations for end in (relation.source, relation.target)}
+        kept = sorted(self.mentions.items(), key=lambda item: item[0] not in related)[:limit]
+        self.mentions = dict(kept)
+
+    def _numbered(self) -> tuple[list[Mention], list[tuple[int, int, int]], str]:
+        numbered = list(self.mentions.values())
+        spans = sorted((*span, number) for number, mention in enumerate(numbered) for span in mention.spans)
+        return numbered, spans, shape(self.tokens.text, spans)
+
+    def _join_stated(self) -> None:
+        text = self.tokens.text
+        if len(self.mentions) < 2:  # noqa: PLR2004 - it takes two names to be the same
+            return
+        nicknames = len(self.mentions) > 2 and any(mark in text for mark in '("“')  # noqa: PLR2004 - first, nick, last
+        if not nicknames and not self.tokens.union & Is.ALIAS:
+            return
+        numbered, spans, shaped = self._numbered()
+        for whole, parts in with_nicknames(text, spans, shaped, numbered):
+            for part in parts:
+                self._remove(numbered[part])
+            self._put(whole.name, whole.type).absorb(whole)
+        for full, other in stated_aliases(shaped):
+            self._join(numbered[full], numbered[other])
+
+    def _join(self, full: Mention, other: Mention) -> None:
+        if full is other or self.mentions.get(folded_name(full.name)) is not full:
+            return
+        if other.fixed and not full.fixed:
+            full, other = other, full
+        if other.fixed or self.mentions.get(folded_name(other.name)) is not other:
+            return
+        self._remove(other)
+        full.absorb(other)
+
+    def _remove(self, mention: Mention) -> None:
+        self.mentions.pop(folded_name(mention.name), None)
+
+    def _relate(self, speaker: str | None) -> None:
+        numbered, _, shaped = self._numbered()
+        name = " ".join(speaker.split()) if speaker is not None else ""
+        speaks = is_admissible(name)
+        entity = self._look_up(folded_name(name)) if speaks else None
+        name = name if entity is None else entity.name
+        for source, type_, target in find_relations(shaped, [mention.type for mention in numbered], speaker=speaks):
+            ends = [name if number == SPEAKER else numbered[number].name for number in (source, target)]
+            if folded_name(ends[0]) == folded_name(ends[1]):
+                continue
+            if SPEAKER in {source, target}:
+                spoken = self._put(name, EntityType.PERSON, fixed=True).name
+                ends = [
+                    spoken if number == SPEAKER else end for number, end in zip((source, target), ends, strict=True)
+                ]
+            for number, type_of_end in zip((source, target), _END_TYPES.get(type_, (None, None)), strict=True):
+                if number != SPEAKER:
+                    numbered[number].type = numbered[number].type or type_of_end
+            self.relations.setdefault(EntityRelation(ends[0], type_, ends[1]))
+
+    def _finished(self) -> Recognised:
+        mentions = list(self.mentions.values())
+        ordered = sorted(mentions, key=lambda mention: (not mention.fixed or bool(mention.spans), mention.spans[:1]))
+        spans = sorted((*span, mention.name) for mention in mentions for span in mention.spans)
+        refs = tuple(EntityRef(m.name, _text(m.type), tuple(sorted(m.aliases)), m.same_as) for m in ordered)
+        return Recognised(refs, tuple(self.relations), tuple(spans))
+
+
+def _text(type_: str | None) -> str | None:
+    return None if type_ is None else str(type_)

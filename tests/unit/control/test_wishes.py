@@ -1,0 +1,102 @@
+"""Wishes as people say them, what is none, and how far a wish can go."""
+
+from __future__ import annotations
+
+import pytest
+
+from marskg.control.wishes import (
+    Effect,
+    Wish,
+    WishKind,
+    WishRules,
+    effect_on,
+    lived,
+    matches,
+    parse_wishes,
+    ranked,
+    started,
+)
+from marskg.errors import InvalidConfig
+
+SAID = [
+    ("Please remember more about my garden.", WishKind.MORE, "my garden"),
+    ("Remember everything about Ann!", WishKind.MORE, "Ann"),
+    ("Pay more attention to my diet", WishKind.MORE, "my diet"),
+    ("Don’t forget my mother's birthday", WishKind.MORE, "my mother's birthday"),
+    ("Can you remember less about my job?", WishKind.LESS, "my job"),
+    ("You don't need to remember so much about football", WishKind.LESS, "football"),
+    ("Forget about my ex-husband.", WishKind.FORGET, "my ex-husband"),
+    ("Please forget what I said about the surgery", WishKind.FORGET, "the surgery"),
+    ("Delete everything you know about Acme", WishKind.FORGET, "Acme"),
+    ("Don't remember this.", WishKind.FORGET, ""),
+    ("Stop mentioning my weight, please!", WishKind.UNMENTIONED, "my weight"),
+    ("Don't bring up Bob again.", WishKind.UNMENTIONED, "Bob"),
+    ("Never mention the accident again", WishKind.UNMENTIONED, "the accident"),
+    ("That's wrong.", WishKind.WRONG, ""),
+    ("No, that is not true anymore!", WishKind.WRONG, ""),
+    ("It's not true that I like tea", WishKind.WRONG, "I like tea"),
+    ("You're wrong about my birthday.", WishKind.WRONG, "my birthday"),
+    ("I never said I like tea.", WishKind.WRONG, "I like tea"),
+]
+
+NO_WISH = [
+    "I forgot my keys",
+    "I can't remember the name of the song",
+    "I don't remember anything about school",
+    "I'll never forget that day",
+    "Do you remember my dog?",
+    "I stopped talking about it",
+    "What did I tell you about Ann?",
+    "That's right.",
+    "",
+    "wrong",
+]
+
+
+@pytest.mark.parametrize(("utterance", "kind", "topic"), SAID)
+def test_wishes_are_understood(utterance: str, kind: WishKind, topic: str) -> None:
+    assert parse_wishes(utterance) == (Wish(kind, topic),)
+
+
+@pytest.mark.parametrize("utterance", NO_WISH)
+def test_what_is_no_wish_is_none(utterance: str) -> None:
+    assert parse_wishes(utterance) == ()
+
+
+def test_each_sentence_may_hold_a_wish() -> None:
+    found = parse_wishes("That's wrong. Forget about Acme. The sun shines.")
+    assert found == (Wish(WishKind.WRONG), Wish(WishKind.FORGET, "Acme"))
+
+
+def test_a_topic_matches_by_its_terms_and_by_tags() -> None:
+    wish = Wish(WishKind.LESS, "my old jobs")
+    assert matches(wish, "The old job was dull")
+    assert not matches(wish, "The new job is fine")
+    assert matches(Wish(WishKind.LESS, "gardening"), "Water daily", ["gardening"])
+    assert not matches(Wish(WishKind.WRONG), "anything")
+
+
+def test_the_latest_wish_about_a_memory_counts() -> None:
+    wishes = [Wish(WishKind.UNMENTIONED, "tea"), Wish(WishKind.MORE, "tea"), Wish(WishKind.LESS, "coffee")]
+    effect = effect_on(wishes, "Alice drinks tea")
+    assert ranked(400_000, effect) == 600_000
+    assert effect_on(wishes[:1], "Alice drinks tea").rank_percent == 0
+    assert effect_on(wishes, "Alice has a cat") == Effect()
+
+
+def test_effects_stay_in_their_bounds() -> None:
+    more, forget = (WishRules().effects[kind] for kind in (WishKind.MORE, WishKind.FORGET))
+    assert started(95, more) == 100
+    assert started(30, forget) == 0
+    assert (lived(1000, more), lived(None, more), lived(1000, forget), lived(None, forget)) == (2000, None, 0, 0)
+
+
+@pytest.mark.parametrize("values", [{"rank_percent": 201}, {"rank_percent": -1}, {"life_percent": 401}])
+def test_effects_out_of_bounds_are_refused(values: dict[str, int]) -> None:
+    with pytest.raises(InvalidConfig, match="must be an integer"):
+        Effect(**values)
+
+
+def test_a_long_utterance_is_read_in_reasonable_time() -> None:
+    assert parse_wishes("please " * 20_000 + "forget") == ()
+    assert parse_wishes("that is " * 20_000) == ()

@@ -1,0 +1,55 @@
+"""Long texts are shortened by leaving sentences out, never by rewriting them."""
+
+from __future__ import annotations
+
+from marskg.retrieval.excerpt import excerpt
+from marskg.weight import TokenCounter
+
+COUNTER = TokenCounter()
+TEXT = (
+    "We met in the old station. It rained all day. Ann said that the budget is 1,200 euros. "
+    "Then we ate soup. The train left at nine."
+)
+
+
+def test_a_text_that_fits_is_returned_as_it_is() -> None:
+    found = excerpt(TEXT, 1_000, COUNTER)
+    assert found is not None
+    assert (found.text, found.shortened) == (TEXT, False)
+
+
+def test_sentences_with_the_terms_of_the_query_come_first() -> None:
+    found = excerpt(TEXT, 16, COUNTER, query_terms=frozenset({"budget", "euro"}))
+    assert found is not None
+    assert found.text == "… Ann said that the budget is 1,200 euros. …"
+    assert found.tokens <= 16
+
+
+def test_without_a_query_the_beginning_is_kept() -> None:
+    found = excerpt(TEXT, 14, COUNTER)
+    assert found is not None
+    assert found.text == "We met in the old station. It rained all day. …"
+
+
+def test_a_gap_is_marked_where_it_is() -> None:
+    found = excerpt(TEXT, 24, COUNTER, query_terms=frozenset({"budget", "old"}))
+    assert found is not None
+    assert found.text == "We met in the old station. … Ann said that the budget is 1,200 euros. …"
+
+
+def test_where_no_sentence_fits_the_first_words_of_the_best_are_kept() -> None:
+    found = excerpt("tomato " * 300, 10, COUNTER)
+    assert found is not None
+    assert found.text == "tomato " * 8 + "tomato …"
+
+
+def test_less_than_the_minimum_is_not_shown_at_all() -> None:
+    assert excerpt(TEXT, 7, COUNTER) is None
+    assert excerpt(TEXT, 7, COUNTER, minimum=5) is not None
+    assert excerpt("yes", 1, COUNTER) is not None
+    assert excerpt("yes", 0, COUNTER) is None
+
+
+def test_a_run_without_breaks_is_left_out_rather_than_cut_inside_a_word() -> None:
+    assert excerpt("é" * 40 + "-" * 4_000, 20, COUNTER, minimum=1) is None or COUNTER.count("é" * 40) <= 20
+    assert excerpt("-" * 4_000, 20, COUNTER) is None
