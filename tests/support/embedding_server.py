@@ -5,17 +5,26 @@ Its vectors are a text's length and its number of words, so that a row that came
 
 from __future__ import annotations
 
+import ipaddress
 import json
+import ssl
 import struct
 import threading
 import time
 from base64 import b64encode
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime, timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any
 
+from cryptography import x509
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+from cryptography.x509.oid import NameOID
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from pathlib import Path
 
 
 def vector(text: str) -> list[float]:
@@ -103,9 +112,26 @@ def break_off(handler: BaseHTTPRequestHandler, texts: list[str]) -> None:
     handler.close_connection = True
 
 
+def self_signed(folder: Path) -> Path:
+    """Return a PEM file with a new key and its certificate for this machine's loopback address."""
+    key = Ed25519PrivateKey.generate()
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "127.0.0.1")])
+    address = x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address("127.0.0.1"))])
+    now = datetime.now(UTC)
+    builder = x509.CertificateBuilder().subject_name(name).issuer_name(name).public_key(key.public_key())
+    builder = (
+        builder.serial_number(1).not_valid_before(now - timedelta(days=1)).not_valid_after(now + timedelta(days=1))
+    )
+    made = builder.add_extension(address, critical=False).sign(key, None)
+    private = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+    path = folder / "certificate.pem"
+    path.write_bytes(private + made.public_bytes(Encoding.PEM))
+    return path
+
+
 @contextmanager
-def embedding_server() -> Iterator[Server]:
-    """Run a server on a free port of the loopback interface."""
+def embedding_server(certificate: Path | None = None) -> Iterator[Server]:
+    """Run a server on a free port of the loopback interface; with a ``certificate``, encrypted."""
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
@@ -121,11 +147,20 @@ def embedding_server() -> Iterator[Server]:
             except OSError:
                 self.close_connection = True
 
+        def handle(self) -> None:
+            with suppress(OSError):
+                super().handle()
+
         def log_message(self, *_: object) -> None:
             """Keep the test's output clean."""
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as http:
         http.daemon_threads = True
+        if certificate is not None:
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(certificate)
+            # The handshake is the handler's: a client that breaks it off must not stop the server.
+            http.socket = context.wrap_socket(http.socket, server_side=True, do_handshake_on_connect=False)
         server = Server(http.server_port)
         thread = threading.Thread(target=http.serve_forever, args=(0.02,), daemon=True)
         thread.start()

@@ -28,12 +28,12 @@ DEFAULT: Final = "static"
 _ENDPOINT: Final = re.compile(r"(?P<model>[^@]+(?:@(?!https?://)[^@]+)*)@(?P<url>https?://.+)")
 
 
-def load_model(spec: str = DEFAULT, environment: Mapping[str, str] = os.environ) -> EmbeddingModel | None:
+def load_model(spec: str = DEFAULT, environment: Mapping[str, str] | None = None) -> EmbeddingModel | None:
     """Return the model that ``spec`` chooses, not yet loaded; None for ``none``.
 
     Args:
         spec: one of :data:`SPECS`.
-        environment: where an endpoint's key is, as ``MARS_EMBEDDING_KEY``.
+        environment: where an endpoint's key is, as ``MARS_EMBEDDING_KEY``; the process's if left out.
 
     Raises:
         InvalidConfig: ``spec`` chooses nothing, or an endpoint's address or key cannot be used.
@@ -42,7 +42,8 @@ def load_model(spec: str = DEFAULT, environment: Mapping[str, str] = os.environ)
     if kind == "sentence-transformers" and rest.strip():
         return SentenceTransformersEmbedding(rest)
     if kind == "openai" and (found := _ENDPOINT.fullmatch(rest)):
-        return EndpointEmbedding(found["model"], Poster(found["url"], environment.get(KEY_VARIABLE, "")))
+        key = (os.environ if environment is None else environment).get(KEY_VARIABLE, "")
+        return EndpointEmbedding(found["model"], Poster(found["url"], key))
     if spec == "static":
         return StaticEmbedding()
     if spec == "minilm":

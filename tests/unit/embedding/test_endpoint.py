@@ -17,6 +17,7 @@ from tests.support import embedding_server as fake
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from pathlib import Path
 
 KEY = "sk-never-to-be-seen"
 SECRET = "the patient is Ann"
@@ -245,6 +246,26 @@ def test_another_dimension_than_before_is_refused(server: fake.Server, model: En
     model.embed(["a"])
     server.plan_body(lambda texts: {"data": [{"index": n, "embedding": [1.0, 1.0]} for n in range(len(texts))]})
     assert "2 components, not 3: is it still the same model" in refused(model, server.port)
+
+
+def test_a_certificate_that_nobody_vouches_for_is_refused(tmp_path: Path, pauses: list[float]) -> None:
+    with fake.embedding_server(certificate=fake.self_signed(tmp_path)) as server:
+        url = server.url.replace("http:", "https:")
+        model = EndpointEmbedding("m", Poster(url, KEY, QUICK, pauses.append))
+        assert "a certificate that this machine does not trust" in refused(model, server.port)
+    assert not pauses
+    assert not server.requests
+
+
+def test_encryption_works_where_it_is_trusted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    certificate = fake.self_signed(tmp_path)
+    monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
+    with fake.embedding_server(certificate=certificate) as server:
+        url = server.url.replace("http:", "https:")
+        model = EndpointEmbedding("m", Poster(url, KEY, QUICK, lambda _: None))
+        assert np.allclose(model.embed(["a"]), [unit("a")], atol=1e-6)
+        server.planned += [fake.drip, fake.drip]
+        assert "did not answer within 0.4 seconds" in refused(model, server.port)
 
 
 # --- Addresses and keys ----------------------------------------------------------------------------------------------

@@ -48,7 +48,11 @@ def test_a_stored_nan_is_refused_with_its_place() -> None:
 def test_a_hundred_thousand_are_read_in_a_second() -> None:
     rows = np.random.default_rng(1).standard_normal((1000, 256)).astype(np.float32)
     packed = [pack(row) for row in rows] * 100
-    # The processor's time: others use this machine, too.
+    assert min(seconds_to_unpack(packed) for _ in range(3)) < 1
+
+
+def seconds_to_unpack(packed: list[str]) -> float:
+    """Return the processor's time, which others on this machine still stretch."""
     start = time.process_time()
-    assert unpack(packed, 256).shape == (100_000, 256)
-    assert time.process_time() - start < 1
+    assert unpack(packed, 256).shape == (len(packed), 256)
+    return time.process_time() - start
