@@ -82,18 +82,18 @@ def with_nicknames(
 
 def linked_parts(mentions: Iterable[Mention]) -> list[tuple[Mention, Mention]]:
     """Return ``(full, part)`` for each single name that is the first or last word of exactly one full name."""
-    everyone = list(mentions)
-    if len(everyone) < 2:  # noqa: PLR2004 - it takes two names to be the same
+    everyone = [mention for mention in mentions if mention.type in {None, EntityType.PERSON}]
+    full = [mention for mention in everyone if " " in mention.name and mention.type is not None]
+    if not full or len(everyone) == 1:
         return []
     owners: dict[str, list[Mention]] = {}
-    for mention in everyone:
+    for mention in full:
         words = folded_name(mention.name).split()
-        if len(words) > 1 and mention.type == EntityType.PERSON:
-            for word in {words[0], words[-1]}:
-                owners.setdefault(word, []).append(mention)
+        for word in {words[0], words[-1]}:
+            owners.setdefault(word, []).append(mention)
     found = []
     for mention in everyone:
         candidates = owners.get(folded_name(mention.name), [])
-        if len(candidates) == 1 and not mention.fixed and mention.type in {None, EntityType.PERSON}:
+        if len(candidates) == 1 and not mention.fixed:
             found.append((candidates[0], mention))
     return found

@@ -73,7 +73,8 @@ class Recognising(Protocol):
 
 def folded_name(name: str) -> str:
     """Return the form in which names are compared: folded, single blanks."""
-    return " ".join(folded(name).split())
+    # NFKC and case folding leave nothing but small letters to do in ASCII.
+    return " ".join((name.lower() if name.isascii() else folded(name)).split())
 
 
 class KnownNames:

@@ -148,32 +148,35 @@ def _joins_of(tokens: Tokens, first: int, end: int) -> bool:
 def _cleaned(tokens: Tokens, name: Name) -> Iterator[Name]:
     """Yield what is left of a run without sentence openers, titles, roles and times; nothing for mere nouns."""
     first, end = name.first, name.end
-    classes = tokens.classes
-    titled = False
-    if tokens.opens[first] and end - first > 1 and _is_opener(tokens, first):
+    if tokens.opens[first] and name.long and _is_opener(tokens, first):
         first += 1
     while first < end and _is_edge(tokens, first) and not _starts_title(tokens, first, end):
         first += 1
-    while (
-        first < end - 1
-        and (classes[first] & Is.TITLE or classes[first] & (Is.ROLE | Is.KIN))
-        and _before_person(tokens, first, end)
-    ):
-        titled = True
+    while end > first and _is_edge(tokens, end - 1):
+        end -= 1
+    if first >= end or _is_role(tokens, first, end):
+        return
+    bare = _without_titles(tokens, first, end)
+    titled = bare > first or (first > 0 and _after_dotted_title(tokens, first))
+    words = [place for place in range(bare, end) if tokens.sorts[place] == WORD]
+    if not words or end - bare > _MAX_WORDS or (end - bare == 1 and len(tokens.word(bare)) == 1):
+        return
+    if titled or _is_name(tokens, bare, end):
+        yield Name(bare, end, EntityType.PERSON if titled else None)
+
+
+def _without_titles(tokens: Tokens, first: int, end: int) -> int:
+    """Return where a person's name begins after titles and offices: ``Marketing Lead Ann Lee``, ``Aunt Ann``."""
+    classes = tokens.classes
+    while first < end - 1 and classes[first] & Is.TITLE and _before_person(tokens, first, end):
         first += 1
         if tokens.sorts[first] == PUNCTUATION:
             first += 1
-    while end > first and _is_edge(tokens, end - 1):
-        end -= 1
-    if not 0 < end - first <= _MAX_WORDS or all(tokens.sorts[place] != WORD for place in range(first, end)):
-        return
-    if end - first == 1 and len(tokens.word(first)) == 1:
-        return
-    if not titled and first > 0 and _after_dotted_title(tokens, first):
-        titled = True
-    if not titled and not _is_name(tokens, first, end):
-        return
-    yield Name(first, end, EntityType.PERSON if titled else None)
+    for place in range(end - 2, first - 1, -1):
+        office = classes[place] & (Is.ROLE | Is.KIN) and _before_person(tokens, place, end)
+        if office and not any(is_name_like(classes[earlier]) for earlier in range(first, place)):
+            return place + 1
+    return first
 
 
 def _is_edge(tokens: Tokens, place: int) -> bool:
@@ -246,14 +249,8 @@ def _is_role(tokens: Tokens, first: int, end: int) -> bool:
     last = tokens.stems[end - 1]
     if tokens.stems[first] in _OFFICES and end - first > 1:
         return True
-    many = bool(flags().get(last.removesuffix("s"), 0) & Is.ROLE) and last.endswith("s")
-    if last in ORGANISATION_ENDS or not (classes[end - 1] & Is.ROLE or many):
-        return False
-    ordinary = sum(
-        classes[place] & (Is.COMMON | Is.DEMONYM) != 0 or tokens.word(place).isupper() for place in range(first, end)
-    )
-    # One uncommon word before a role may be a first name (Ann Baker), so it takes more words to be an office.
-    return ordinary == end - first or many or end - first > 2  # noqa: PLR2004 - first and last name
+    many = last.endswith("s") and flags().get(last.removesuffix("s"), 0) & Is.ROLE
+    return last not in ORGANISATION_ENDS and bool(classes[end - 1] & Is.ROLE or many)
 
 
 def _is_adjective(tokens: Tokens, first: int, end: int) -> bool:

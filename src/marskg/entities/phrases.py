@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final
 
 from marskg.entities.lexicon import Is
 from marskg.entities.morphology import Form, singular
-from marskg.entities.tokens import NUMBER, PUNCTUATION, WORD, Tokens
+from marskg.entities.tokens import NUMBER, PUNCTUATION, Tokens
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -55,52 +55,51 @@ def find_phrases(tokens: Tokens, taken: AbstractSet[int], limit: int) -> list[Ph
 
 def _phrases(tokens: Tokens, taken: AbstractSet[int]) -> Iterator[Phrase]:
     done, plural_end = 0, -1
+    kinds = bool(tokens.union & Is.CUE) and "of" in tokens.stems
     for place, form in enumerate(tokens.forms):
-        if place < done or form & Form.OUTSIDE or tokens.sorts[place] != WORD or place in taken:
+        if form & Form.OUTSIDE or place < done or place in taken:
             continue
         if form & Form.VERBAL and not _is_introduced(tokens, place):
             continue
         done = _end(tokens, place, taken)
         if done == place:
             continue
-        first, last = _trimmed(tokens, place, done, plural_end)
-        if last > first:
-            yield _phrase(tokens, first, last)
+        last = _trimmed(tokens, place, done, plural_end)
+        if last == place and kinds and _has_kind(tokens, place, done):
+            last = min(done, place + _MAX_WORDS)
+        if last > place:
+            yield _phrase(tokens, place, last)
             if tokens.forms[last - 1] & Form.PLURAL:
                 plural_end = last
 
 
 def _end(tokens: Tokens, place: int, taken: AbstractSet[int]) -> int:
     """Return where the run of nouns and adjectives that begins at ``place`` ends."""
-    end, size = place, len(tokens)
-    while end < size and tokens.sorts[end] == WORD and end not in taken:
-        form = tokens.forms[end]
-        if form & Form.OUTSIDE or (end > place and form & Form.VERBAL):
-            break
+    end, size, forms = place, len(tokens), tokens.forms
+    beyond = Form.OUTSIDE
+    while end < size and not forms[end] & beyond and end not in taken:
         if tokens.capital[end] and not tokens.opens[end]:
             break
         end += 1
         if tokens.owns[end - 1]:
             break
+        beyond = Form.OUTSIDE | Form.VERBAL
     return end
 
 
-def _trimmed(tokens: Tokens, first: int, end: int, plural_end: int) -> tuple[int, int]:
-    """Return the words of ``[first, end)`` that make a thing, none (``first == end``) where they do not."""
-    nothing = (first, first)
+def _trimmed(tokens: Tokens, first: int, end: int, plural_end: int) -> int:
+    """Return where the thing that begins at ``first`` ends; ``first`` where the run up to ``end`` holds none."""
     if tokens.owns[end - 1]:
-        return nothing
+        return first
     introduced = _is_introduced(tokens, first)
     if introduced and end - first > 1 and tokens.forms[end - 1] & Form.PREDICATE:
         end -= 1
     end = min(end, first + _MAX_WORDS)
     if not tokens.forms[end - 1] & Form.HEAD or tokens.classes[first] & Is.LIGHT:
-        return nothing
+        return first
     if introduced and (end - first > 1 or tokens.stems[first - 1] in _OWN):
-        return first, end
-    if _is_kind(tokens, first, end) or _has_kind(tokens, first):
-        return first, end
-    return (first, end) if _is_bare_plural(tokens, first, end, plural_end) else nothing
+        return end
+    return end if _is_bare_plural(tokens, first, end, plural_end) else first
 
 
 def _is_introduced(tokens: Tokens, first: int) -> bool:
@@ -124,21 +123,16 @@ def _is_bare_plural(tokens: Tokens, first: int, end: int, plural_end: int) -> bo
     return bool(tokens.classes[before] & Is.VERB or tokens.forms[before] & Form.VERBAL)
 
 
-def _has_kind(tokens: Tokens, first: int) -> bool:
-    """Return whether ``is a kind of`` stands before the word at ``first``."""
-    earlier = tokens.stems[max(0, first - 5) : first]
-    if len(earlier) < len(("is", "kind", "of")) or earlier[-1] not in {"of", "a", "an"}:
+def _has_kind(tokens: Tokens, first: int, end: int) -> bool:
+    """Return whether ``is a kind of`` stands before the run ``[first, end)``, or follows it."""
+    if not tokens.forms[end - 1] & Form.HEAD or tokens.owns[end - 1]:
         return False
-    of = len(earlier) - 1 - (earlier[-1] != "of")
-    return earlier[of] == "of" and singular(earlier[of - 1]) in _KINDS and not {"is", "are"}.isdisjoint(earlier[:of])
-
-
-def _is_kind(tokens: Tokens, first: int, end: int) -> bool:
-    """Return whether ``is a kind of`` follows the words at ``[first, end)``, which begin their sentence."""
-    ahead = tokens.stems[end : end + 4]
-    if not ahead or ahead[0] not in {"is", "are"} or "of" not in ahead:
-        return False
-    return singular(ahead[ahead.index("of") - 1]) in _KINDS and first <= end
+    before, after = tokens.stems[max(0, first - 5) : first], tokens.stems[end : end + 4]
+    if after[:1] in {("is",), ("are",)} and "of" in after:
+        return singular(after[after.index("of") - 1]) in _KINDS
+    if before[-1:] in {("a",), ("an",)}:
+        before = before[:-1]
+    return before[-1:] == ("of",) and singular(before[-2]) in _KINDS and not {"is", "are"}.isdisjoint(before[:-2])
 
 
 def _phrase(tokens: Tokens, first: int, end: int) -> Phrase:

@@ -152,7 +152,8 @@ _GROUPS: Final[tuple[tuple[tuple[str, ...], tuple[_Pattern, ...]], ...]] = (
             _pattern(
                 _P,
                 r"{a}(?:,| is| are|, which is) (?:now |also )?(?:a |an |the )?(?:integral )?"
-                r"(?:part|division|subsidiary|member|branch|department|district|suburb|unit) of (?:the |a |my |our )?{b}",
+                r"(?:part|division|subsidiary|member|branch|department|district|suburb|unit) of "
+                r"(?:the |a |my |our )?{b}",
             ),
             _pattern(_P, r"{a} belongs? to (?:the |my |our )?{b}"),
             _pattern(_P, r"\bi(?:['’]m| am) (?:now |also )?(?:a |an )?(?:part|member) of (?:the )?{b}"),

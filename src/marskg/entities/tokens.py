@@ -7,11 +7,16 @@ are never a word, so nothing that is built from words can hold one.
 from __future__ import annotations
 
 import re
-from functools import lru_cache
-from typing import Final
+from functools import lru_cache, reduce
+from itertools import accumulate
+from operator import or_
+from typing import TYPE_CHECKING, Final
 
 from marskg.entities.lexicon import Is, flags, guessed
-from marskg.entities.morphology import form_of
+from marskg.entities.morphology import Form, form_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 #: Addresses, handles and tags, in a text that has one of their marks.
 _ADDRESS: Final = re.compile(r"(?:[a-z][a-z0-9+.\-]{1,20}://|www\.)\S+|[^\s@]*@\S+|#\w+", re.IGNORECASE)
@@ -22,8 +27,8 @@ _DOT_INSIDE: Final = re.compile(r"\w\.[a-z]{2}")
 _ACCOUNT: Final = re.compile(r"\+?\d[\d ./()\-]{5,}\d|(?<!\w)[A-Za-z]*\d[A-Za-z]*\d[A-Za-z]*\d\w*")
 _DIGITS: Final = re.compile(r"\d[^\W\d_]*[ ./()\-]*\d")
 _TOKEN: Final = re.compile(
-    r"[A-Z](?:\.[A-Z])*\.(?!\n|$)(?<![a-z].)"  # initials: J.R.R., J.
-    r"|[^\W_]+(?:['’&\-][^\W_]+)*|\n+|[^\w\s]"
+    r"([A-Z](?:\.[A-Z])*\.(?!\n|$)(?<![a-z].)"  # initials: J.R.R., J.
+    r"|[^\W_]+(?:['’&\-][^\W_]+)*|\n+|[^\w\s])"
 )
 _SENTENCE_ENDS: Final = frozenset(".!?…:;。！？")
 _OPENERS: Final = frozenset("\"'“‘(«[*•-–—")
@@ -63,27 +68,22 @@ class Tokens:
     def __init__(self, text: str) -> None:
         """Read ``text``."""
         self.text = text
-        starts: list[int] = []
-        ends: list[int] = []
-        read: list[tuple[int, str, int, bool, bool, bool, int, int]] = []
-        opens: list[bool] = []
-        opening, union = True, 0
-        for match in _TOKEN.finditer(masked(text)):
-            token = _read(match[0])
-            starts.append(match.start())
-            ends.append(match.end() - token[6])
-            read.append(token)
-            opens.append(opening)
-            union |= token[2]
-            opening = token[5] or (opening and token[0] == PUNCTUATION)
+        # Splitting and summing run outside Python's loop: this is read for every memory that is written.
+        pieces = _TOKEN.split(masked(text))
+        read = list(map(_read, pieces[1::2]))
+        bounds = list(accumulate(map(len, pieces)))
         columns = list(zip(*read, strict=True)) or [()] * 8
-        self.starts, self.ends, self.opens, self.union = starts, ends, opens, union
+        self.starts, self.ends = bounds[:-1:2], bounds[1::2]
+        if any(columns[6]):
+            self.ends = [end - cut for end, cut in zip(self.ends, columns[6], strict=True)]
+        self.opens = _openings(columns[0], columns[5])
         self.sorts: tuple[int, ...] = columns[0]
         self.stems: tuple[str, ...] = columns[1]
         self.classes: tuple[int, ...] = columns[2]
         self.capital: tuple[bool, ...] = columns[3]
         self.owns: tuple[bool, ...] = columns[4]
         self.forms: tuple[int, ...] = columns[7]
+        self.union = reduce(or_, self.classes, 0)
         self.shouted = sum(self.capital) * 2 > len(self.capital) and _is_shouted(text)
         self._mid: frozenset[str] | None = None
 
@@ -103,13 +103,26 @@ class Tokens:
         return stem in self._mid
 
 
+def _openings(sorts: Sequence[int], openers: Sequence[bool]) -> list[bool]:
+    """Return for each word whether a sentence, a line or a quotation begins with it."""
+    opens = [False] * len(sorts)
+    for place in (-1, *(place for place, opener in enumerate(openers) if opener)):
+        following = place + 1
+        while following < len(sorts) and not opens[following]:
+            opens[following] = True
+            if sorts[following] != PUNCTUATION:
+                break
+            following += 1
+    return opens
+
+
 @lru_cache(maxsize=_KEPT_WORDS)
 def _read(written: str) -> tuple[int, str, int, bool, bool, bool, int, int]:
     """Return sort, stem, classes, capital, possessive, whether a sentence opens after it, letters cut, form."""
     first = written[0]
     if not first.isalnum():
         opener = first in _SENTENCE_ENDS or first in _OPENERS or first == "\n"
-        return PUNCTUATION, first, 0, False, False, opener, 0, 0
+        return PUNCTUATION, first, 0, False, False, opener, 0, Form.OUTSIDE
     stem, own, cut = written.lower(), False, 0
     if "'" in stem or "’" in stem:
         stem, own = _without_clitic(stem)
@@ -117,7 +130,16 @@ def _read(written: str) -> tuple[int, str, int, bool, bool, bool, int, int]:
     sort = INITIAL if written[-1] == "." else NUMBER if stem.isdigit() else WORD
     classes = flags().get(stem)
     classes = guessed(stem) if classes is None else classes
-    return sort, stem, classes, first.isupper(), own, False, cut, form_of(stem, classes)
+    return (
+        sort,
+        stem,
+        classes,
+        first.isupper(),
+        own,
+        False,
+        cut,
+        form_of(stem, classes) if sort == WORD else Form.OUTSIDE,
+    )
 
 
 def masked(text: str) -> str:
