@@ -3,7 +3,8 @@
 Guarantees: pure functions of the text; the same text reads the same everywhere; nothing is guessed about the world. A
 statement is read clause by clause, since "I used to love tea, but now I drink coffee" says two things. "Used to", "no
 longer" and "not any more" deny like "not" does.
-Limits: English; pronouns are not resolved, so a clause about "it" has no topic and contradicts nothing.
+Limits: English; of a text longer than :data:`MAX_CHARACTERS` the beginning is read, since what is compared is a memory,
+not a book; pronouns are not resolved, so a clause about "it" has no topic and contradicts nothing.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ from marskg.control.opposites import NEGATIONS, side
 from marskg.control.quantities import Quantity, quantities, without_quantities
 from marskg.text import folded, sentences, terms, words
 
+#: How much of a statement is read.
+MAX_CHARACTERS: Final = 8_000
 #: Phrases whose words say something else together, and a word that says the same. Order matters.
 _PHRASES: Final = tuple(
     (re.compile(pattern), word)
@@ -156,9 +159,10 @@ class Reading:
     terms: frozenset[str]
 
 
-@lru_cache(maxsize=50_000)
+@lru_cache(maxsize=20_000)
 def read(text: str) -> Reading:
     """Return what ``text`` says; statements are compared many times, so readings are kept."""
+    text = text[:MAX_CHARACTERS]
     clauses = tuple(clause for part in _parts(text) if (clause := _clause(part)) is not None)
     every = frozenset().union(*(clause.topic | clause.replaced for clause in clauses))
     numbers = frozenset(quantity.value for clause in clauses for quantity in clause.quantities)
