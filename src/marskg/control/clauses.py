@@ -89,8 +89,8 @@ _AIM: Final = re.compile(
 )
 AIM_WORDS: Final = frozenset(
     terms(
-        "goal target limit aim spend spending spent money save saving savings expense expenses cost keep per set setting "
-        "try trying help improve fitness health boost energy realistic excited motivated budget more most less "
+        "goal target limit aim spend spending spent money save saving savings expense expenses cost keep per set "
+        "setting try trying help improve fitness health boost energy realistic excited motivated budget more most less "
         "fewer"
     )
 )
