@@ -3,7 +3,8 @@
 Guarantees: pure functions of the text; the same text reads the same everywhere; nothing is guessed about the world. A
 statement is read clause by clause, since "I used to love tea, but now I drink coffee" says two things. "Used to", "no
 longer" and "not any more" deny like "not" does.
-Limits: English; pronouns are not resolved, so a clause about "it" has no topic and contradicts nothing.
+Limits: English; of a text longer than :data:`MAX_CHARACTERS` the beginning is read, since what is compared is a memory,
+not a book; pronouns are not resolved, so a clause about "it" has no topic and contradicts nothing.
 """
 
 from __future__ import annotations
@@ -11,12 +12,15 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 from typing import Final
 
 from marskg.control.opposites import NEGATIONS, side
 from marskg.control.quantities import Quantity, quantities, without_quantities
 from marskg.text import folded, sentences, terms, words
 
+#: How much of a statement is read.
+MAX_CHARACTERS: Final = 8_000
 #: Phrases whose words say something else together, and a word that says the same. Order matters.
 _PHRASES: Final = tuple(
     (re.compile(pattern), word)
@@ -78,6 +82,19 @@ _CHANGE: Final = frozenset(
         "adjusted bump bumped extend extended switch switched replace replaced brought"
     )
 )
+#: How people state what they aim at, and the words of any such aim, which say nothing of what it is about.
+_AIM: Final = re.compile(
+    r"\b(?:goals?|target|limit(?:ing)?|aim(?:s|ing)?|at most|no more than|under|below|want to|trying to|start(?:ing)?|"
+    r"i'd like to|going to|plan to|keep(?:ing)?)\b"
+)
+AIM_WORDS: Final = frozenset(
+    terms(
+        "goal target limit aim spend spending spent money save saving savings expense expenses cost keep per set "
+        "setting try trying help improve fitness health boost energy realistic excited motivated budget more most less "
+        "fewer"
+    )
+)
+PERIODS: Final = frozenset(terms("day daily week weekly month monthly year yearly"))
 #: What a pronoun stands before is named elsewhere: "his style" is nobody's in particular.
 _BORROWED: Final = re.compile(r"\b(?:his|her|their|its|that|this|those|these) (?:new |latest )?([a-z]+)")
 #: A request changes what is at hand ("update the budget to ..."); which one that is, it does not say.
@@ -108,6 +125,8 @@ _PAST: Final = frozenset(
         "yesterday",
     )
 )  # fmt: skip
+#: After these a participle says how somebody is ("really excited"), a verb what somebody means to do ("to hit").
+_STATE: Final = frozenset(("to", "am", "i'm", "is", "are", "he's", "she's", "it's", "really", "so", "very", "quite"))
 _PAST_VERB: Final = re.compile(r"(?!used|named|called|based|located|married|scheduled|needed|supposed)[a-z]{2,}ed")
 
 
@@ -115,7 +134,8 @@ _PAST_VERB: Final = re.compile(r"(?!used|named|called|based|located|married|sche
 class Clause:
     """One clause: its topic (index terms, ``core`` without what stands in brackets), stances and quantities.
 
-    ``named`` is the part of ``core`` that no pronoun stands for. ``request`` marks "please update ...".
+    ``named`` is the part of ``core`` that no pronoun stands for. ``request`` marks "please update ...",
+    ``aim`` a goal or a limit.
     ``stances`` holds (axis, side) pairs with the clause's negation applied. ``replaced`` holds the terms of a value
     that the clause says was replaced, ``replaced_numbers`` its numbers. ``event`` is true for what happened once.
     """
@@ -128,6 +148,7 @@ class Clause:
     quantities: tuple[Quantity, ...]
     change: bool
     request: bool
+    aim: bool
     replaced: frozenset[str]
     replaced_numbers: frozenset[str]
     event: bool
@@ -156,9 +177,10 @@ class Reading:
     terms: frozenset[str]
 
 
-@lru_cache(maxsize=50_000)
+@lru_cache(maxsize=20_000)
 def read(text: str) -> Reading:
     """Return what ``text`` says; statements are compared many times, so readings are kept."""
+    text = text[:MAX_CHARACTERS]
     clauses = tuple(clause for part in _parts(text) if (clause := _clause(part)) is not None)
     every = frozenset().union(*(clause.topic | clause.replaced for clause in clauses))
     numbers = frozenset(quantity.value for clause in clauses for quantity in clause.quantities)
@@ -197,9 +219,10 @@ def _clause(part: str) -> Clause | None:
         quantities=found,
         change=bool(replaced) or _NOW.search(part) is not None or not _CHANGE.isdisjoint(terms(part)),
         request=_REQUEST.search(part) is not None,
+        aim=_AIM.search(part) is not None,
         replaced=frozenset(_topic(without_quantities(replaced))[0]),
         replaced_numbers=frozenset(quantity.value for quantity in quantities(replaced)),
-        event=any(_is_past(word) for word in listed),
+        event=any(_is_past(word) for before, word in pairwise(["", *listed]) if before not in _STATE),
     )
 
 

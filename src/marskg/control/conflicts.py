@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final
 
-from marskg.control.clauses import Clause, Reading, Slot, read
+from marskg.control.clauses import AIM_WORDS, PERIODS, Clause, Reading, Slot, read
 from marskg.ontology.vocabulary import Cardinality
 from marskg.text import folded
 
@@ -157,7 +157,7 @@ def _by_text(new: Reading, old: Reading, *, one_attribute: bool) -> Conflict | N
         for other in old.clauses:
             found += [one for one in (_stances(mine, other), _denial(mine, other), _replaced(mine, other)) if one]
             if one_attribute:
-                found += [one for one in (_numbers(mine, other), _moved(mine, other)) if one]
+                found += [one for one in (_numbers(mine, other), _moved(mine, other), _aims(mine, other)) if one]
     return max(found, key=lambda one: (one.confidence, one.kind), default=None)
 
 
@@ -267,6 +267,18 @@ def _moved(new: Clause, old: Clause) -> Conflict | None:
     if (both_when or differing) and not (same and not differing):
         return _conflict(ConflictKind.NUMBER, 0.8, old.core, differing)
     return None
+
+
+def _aims(new: Clause, old: Clause) -> Conflict | None:
+    """Compare two goals or limits per day, week, month or year: of steps, or of money for the same thing."""
+    if not (new.aim and old.aim) or new.event or old.event or new.core.isdisjoint(old.core & PERIODS):
+        return None
+    mine, others = _by_kind(new), _by_kind(old)
+    differing = [kind for kind in mine.keys() & others.keys() if mine[kind].isdisjoint(others[kind])]
+    subject = (new.core & old.core) - PERIODS - AIM_WORDS
+    if len(differing) != 1 or (differing == ["money"] and not subject) or differing == ["number:"]:
+        return None
+    return _conflict(ConflictKind.NUMBER, 0.9, subject or differing, differing)
 
 
 def _by_kind(clause: Clause) -> dict[str, set[str]]:

@@ -9,6 +9,7 @@ is the share of the memory's terms that the answer has, each weighted by its rar
 ``ln(1 + n / df)``; numbers weigh twice and names half as much again, since they are what an answer does not say by
 chance. Where vectors are given, a sentence close enough to the memory is use as well (a paraphrase). A memory is
 contradicted where :func:`marskg.control.conflicts.conflict` finds that the answer's sentence conflicts with it.
+Limits: the first 400 sentences of an answer are looked at, and the first 100 of a memory.
 Source: MemoryArchitect II.D step 1 (string overlap, unique keywords, embedding similarity, contradiction).
 """
 
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
 
 _NUMBER_WEIGHT: Final = 2.0
 _NAME_WEIGHT: Final = 1.5
+_MAX_SAID: Final = 400
+_MAX_SENTENCES: Final = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +117,7 @@ def find_usage(
     """
     said = sentences(answer)
     similar = _similarities(answer_vectors, memory_vectors, len(said), len(shown))
+    said = said[:_MAX_SAID]
     asked = frozenset(_terms(question))
     new = [frozenset(_terms(sentence)) - asked for sentence in said]
     weights = _weights([content for _, content in shown])
@@ -153,7 +157,7 @@ def _overlap(
 ) -> _Evidence:
     """Return the best overlap of a sentence of ``content`` with two neighbouring sentences of the answer."""
     best = _Evidence()
-    for sentence in sentences(content):
+    for sentence in sentences(content)[:_MAX_SENTENCES]:
         wanted = sorted(set(_terms(sentence)) - asked)
         names = _names(sentence)
         worth = {term: _worth(term, names, weights) for term in wanted}

@@ -54,3 +54,10 @@ def test_the_measure_sees_a_detector_that_sleeps(weekly: Path, monkeypatch: pyte
 
 def test_an_empty_tally_is_perfect() -> None:
     assert (Tally().precision, Tally().recall) == (1.0, 1.0)
+
+
+def test_between_facts_only_an_item_in_anothers_place_is_missed(weekly: Path) -> None:
+    folders = [weekly / name for name in DEVELOPMENT]
+    everything, changed = (measure(folders, substitutions=taken)["facts"] for taken in (True, False))
+    assert changed.updates < everything.updates
+    assert changed.recall >= 0.9
