@@ -83,7 +83,7 @@ def run(
     type=click.Choice(RANKERS),
     help="The one that the product's ratios are to.",
 )
-@click.option("--embedding", default="static", show_default=True, help="The model of vector and fused, and of --n.")
+@click.option("--embedding", default="static", show_default=True, help="The model of vector and fused.")
 @click.option("--rankers-only", is_flag=True, help="Leave the product out.")
 @click.option(
     "--n", "sizes", multiple=True, type=click.IntRange(_LEAST, _MOST), help="Measure the latency at this many memories."
@@ -117,8 +117,8 @@ def command(
     Memora marks as shared, C all turns. Beside the product stand rankers over the same texts, and the same rankers
     over what still holds (oracle): what perfect governance would give.
 
-    With --n, one retrieval to a budget of 1,000 tokens, the query's vector given, beside mem0, LangGraph's SQLite
-    store and Chroma on the same vectors: pip install 'marskg[bench]'. Nothing that exists is touched; Ctrl-C stops it
+    With --n, one retrieval to a budget of 1,000 tokens, beside mem0, LangGraph's SQLite store and Chroma on the same
+    vectors: pip install 'marskg[bench]'. Nothing that exists is touched; Ctrl-C stops it
     and removes what it made.
     """
     if data is None and not sizes:
@@ -131,9 +131,7 @@ def command(
             chosen = Plan(tuple(dict.fromkeys(tracks)), sorted(set(depths)), with_product=not rankers_only)
             result |= run(data, period, wanted, chosen, ranker=ranker, model=model, say=say)
         if sizes:
-            result["latency"] = _latency.run(
-                sorted(set(sizes)), model, seed=seed, say=say, with_product=not rankers_only
-            )
+            result["latency"] = _latency.run(sorted(set(sizes)), seed=seed, say=say, with_product=not rankers_only)
     if as_json:
         sys.stdout.write(json.dumps(result, indent=2) + "\n")
     else:
