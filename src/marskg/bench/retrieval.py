@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from marskg.bench import _latency, _report, _retrieval_report
-from marskg.bench._comparison import RANKERS, Plan, compare, ratios
+from marskg.bench._comparison import RANKERS, Scope, compare, ratios
 from marskg.bench._memora import TRACKS, BenchPersona, personas
 from marskg.bench._progress import saying
 from marskg.embedding.registry import load_model
@@ -37,7 +37,7 @@ MISSED = 1
 
 
 def run(
-    data: Path, period: str, wanted: tuple[str, ...], plan: Plan, *, ranker: str, model: EmbeddingModel, say: Say
+    data: Path, period: str, wanted: tuple[str, ...], scope: Scope, *, ranker: str, model: EmbeddingModel, say: Say
 ) -> dict[str, Any]:
     """Measure FAMA on the personas of ``period`` below ``data``, all or those ``wanted``.
 
@@ -47,7 +47,7 @@ def run(
     counter = TokenCounter()
     places = personas(data, period, wanted)
     found = [BenchPersona(place, counter) for place in places]
-    tracks = compare(found, plan, model, say)
+    tracks = compare(found, scope, model, say)
     return {
         "period": period,
         "personas": [persona.name for persona in found],
@@ -128,7 +128,7 @@ def command(
     result: dict[str, Any] = {"bench": "retrieval", "seed": seed, "environment": _report.environment()}
     with saying() as say:
         if data is not None:
-            chosen = Plan(tuple(dict.fromkeys(tracks)), sorted(set(depths)), with_product=not rankers_only)
+            chosen = Scope(tuple(dict.fromkeys(tracks)), sorted(set(depths)), with_product=not rankers_only)
             result |= run(data, period, wanted, chosen, ranker=ranker, model=model, say=say)
         if sizes:
             result["latency"] = _latency.run(sorted(set(sizes)), seed=seed, say=say, with_product=not rankers_only)
