@@ -44,7 +44,7 @@ _Outcomes: TypeAlias = "defaultdict[tuple[str, str, str], list[Outcome]]"
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class Scope:
     """What is run: tracks, depths, and whether the product takes part."""
 
     tracks: Sequence[Track]
@@ -53,18 +53,18 @@ class Plan:
     opened: Callable[[int], AbstractContextManager[Product]] = field(default=product)
 
 
-def compare(found: Iterable[BenchPersona], plan: Plan, model: EmbeddingModel, say: Say) -> dict[str, Any]:
+def compare(found: Iterable[BenchPersona], scope: Scope, model: EmbeddingModel, say: Say) -> dict[str, Any]:
     """Return the figures by track, system, task and depth, for all the personas together.
 
     Raises:
         MarsError: a persona cannot be read, or the product refuses what it is told.
     """
-    outcomes: dict[Track, _Outcomes] = {track: defaultdict(list) for track in plan.tracks}
+    outcomes: dict[Track, _Outcomes] = {track: defaultdict(list) for track in scope.tracks}
     makers = _makers(model)
     for persona in found:
-        for track in plan.tracks:
+        for track in scope.tracks:
             say(f"{persona.name}, track {track}")
-            _run(persona, track, plan, makers, outcomes[track])
+            _run(persona, track, scope, makers, outcomes[track])
     return {track: _figures(of_track) for track, of_track in outcomes.items()}
 
 
@@ -79,14 +79,14 @@ def _makers(model: EmbeddingModel) -> dict[str, Callable[[Sequence[str]], Ranker
 def _run(
     persona: BenchPersona,
     track: Track,
-    plan: Plan,
+    scope: Scope,
     makers: Mapping[str, Callable[[Sequence[str]], Ranker]],
     outcomes: _Outcomes,
 ) -> None:
     """Tell the product the track day by day and ask all systems what is asked at the end of each."""
     drafts = list(persona.drafts(track))
     told = 0
-    opened = plan.opened(persona.sessions[0].start) if plan.with_product else nullcontext(None)
+    opened = scope.opened(persona.sessions[0].start) if scope.with_product else nullcontext(None)
     with opened as running:
         for day in persona.days:
             items = persona.items(track, day)
@@ -97,7 +97,7 @@ def _run(
                 systems[PRODUCT] = running
             for question in persona.asked(day):
                 for name, system in systems.items():
-                    _ask(name, system, question, [*plan.depths, len(items)], outcomes)
+                    _ask(name, system, question, [*scope.depths, len(items)], outcomes)
 
 
 def _tell(running: Product, persona: BenchPersona, drafts: Sequence[Draft], told: int, day: date) -> int:

@@ -1,8 +1,9 @@
 """How long one retrieval takes, beside other products on the same texts and vectors in the same run.
 
 Guarantees: every system answers the same questions by turns, so that a busy machine falls on all of them alike; the
-vectors of texts and questions are made before, and no question is asked twice, so that no cache answers. The product
-retrieves to a budget of tokens with all governance on; its peers return as many items as that budget holds.
+peers get the vectors of texts and questions, and no question is asked twice, so that no cache answers. The product
+retrieves to a budget of tokens with all governance on, and makes its questions' vectors itself, by the same model: what
+that takes is in its figure and stands beside it. Its peers return as many items as the budget holds.
 """
 
 from __future__ import annotations
@@ -20,18 +21,16 @@ from marskg.bench._sentences import Sentences
 from marskg.bench._timing import interleaved
 from marskg.clock import ManualClock
 from marskg.drafts import Draft
+from marskg.embedding.static import StaticEmbedding
 from marskg.ontology.vocabulary import Kind
 from marskg.weight import TokenCounter
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
-    from contextlib import AbstractContextManager
 
     from marskg.bench._peers import Search
     from marskg.bench._progress import Say
     from marskg.bench._timing import Arm
-    from marskg.embedding.model import EmbeddingModel, Vectors
-    from marskg.memory import AgentMemory
 
 #: What a retrieval may return, in tokens.
 BUDGET: Final = 1000
@@ -44,15 +43,13 @@ _AMPLE: Final = 1_000_000_000
 _DEEP: Final = 200
 
 
-def run(
-    sizes: Sequence[int], model: EmbeddingModel, *, seed: int, say: Say, with_product: bool = True
-) -> dict[str, Any]:
+def run(sizes: Sequence[int], *, seed: int, say: Say, with_product: bool = True) -> dict[str, Any]:
     """Return, by size and system, ``p50_ms``, ``p95_ms`` and the mean number of ``items``, or a ``note`` why not.
 
     Raises:
         EngineUnavailable: the embedded engine cannot be opened.
     """
-    counter = TokenCounter()
+    model, counter = StaticEmbedding(), TokenCounter()
     found: dict[str, Any] = {}
     for size in sizes:
         say(f"{size:,} sentences and their vectors")
@@ -63,7 +60,7 @@ def run(
     return found
 
 
-def _corpus(size: int, seed: int, model: EmbeddingModel) -> Corpus:
+def _corpus(size: int, seed: int, model: StaticEmbedding) -> Corpus:
     sentences = Sentences(seed)
     texts, questions = sentences.take(size), sentences.questions(_ROUNDS + _WARMUP)
     return Corpus(texts, model.embed(texts), questions, model.embed(questions))
@@ -88,7 +85,17 @@ def _measure(corpus: Corpus, k: int, say: Say, *, with_product: bool) -> dict[st
                 figures[peer.name] = {"note": str(error)}
         say("questions by turns")
         figures |= timed(searches, corpus.questions, rounds=_ROUNDS, warmup=_WARMUP)
-    return {name: figures[name] for name in ("marskg", *(peer.name for peer in PEERS)) if name in figures}
+    figures["embedding"] = _embedding(corpus)
+    names = ("marskg", *(peer.name for peer in PEERS), "embedding")
+    return {name: figures[name] for name in names if name in figures}
+
+
+def _embedding(corpus: Corpus) -> dict[str, Any]:
+    """Return what the vector of a question takes, which is part of the product's figure and of no other."""
+    model = StaticEmbedding()
+    model.embed(corpus.texts[:1000])
+    spent = interleaved(_ROUNDS, {"": lambda n: lambda: model.embed([corpus.questions[n]])}, warmup=_WARMUP)[""]
+    return {"p50_ms": _percentile(spent, 50), "p95_ms": _percentile(spent, 95), "note": "of one question"}
 
 
 def timed(searches: dict[str, Search], questions: Sequence[str], *, rounds: int, warmup: int) -> dict[str, Any]:
@@ -116,33 +123,6 @@ def _percentile(seconds: Sequence[float], share: int) -> float:
     return round(float(np.percentile(seconds, share)) * 1000, 3)
 
 
-class _Given:
-    """An embedding model that knows the vectors of its texts."""
-
-    name = "bench:given"
-
-    def __init__(self, corpus: Corpus) -> None:
-        self._corpus = corpus
-        self._places = {text: place for place, text in enumerate([*corpus.texts, *corpus.questions])}
-        self._rows = np.concatenate([corpus.vectors, corpus.question_vectors])
-
-    @property
-    def dimension(self) -> int:
-        return int(self._rows.shape[1])
-
-    def embed(self, texts: Sequence[str]) -> Vectors:
-        rows: Vectors = self._rows[[self._places[text] for text in texts]]
-        return rows
-
-
-class _Opening(Protocol):
-    """``marskg.open`` as far as it is used here."""
-
-    def __call__(
-        self, location: Path, *, tenant: str, budget: int, clock: ManualClock, embedding: _Given
-    ) -> AbstractContextManager[AgentMemory]: ...
-
-
 class _Retrieving(Protocol):
     def retrieve(self, question: str, *, token_budget: int | None, k: int) -> Sequence[object]: ...
 
@@ -151,8 +131,7 @@ class _Retrieving(Protocol):
 def _product(folder: Path, corpus: Corpus) -> Iterator[Search]:
     """Give the product's retrieval, default settings with room for all, as a conversation's turns."""
     clock = ManualClock(_START + len(corpus.texts) * _MINUTE)
-    opened = cast("_Opening", marskg.open)
-    with opened(folder / "store", tenant="bench", budget=_AMPLE, clock=clock, embedding=_Given(corpus)) as memory:
+    with marskg.open(folder / "store", tenant="bench", budget=_AMPLE, clock=clock) as memory:
         memory.remember_many(_turns(corpus.texts))
         retrieve = cast("_Retrieving", memory).retrieve
         yield lambda question: len(retrieve(question, token_budget=BUDGET, k=_DEEP))

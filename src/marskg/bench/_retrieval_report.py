@@ -110,9 +110,7 @@ def _tracks(title: str, systems: Mapping[str, Any]) -> Iterator[Table]:
 
 
 def _latency(latency: Mapping[str, Any]) -> Table:
-    made = _table(
-        "memories", "system", "p50 ms", "p95 ms", "items", "note", title="One retrieval, query embedded before"
-    )
+    made = _table("memories", "system", "p50 ms", "p95 ms", "items", "note", title="One retrieval")
     for size, systems in latency.items():
         for name, figures in systems.items():
             times = (f"{figures[key]:.2f}" if key in figures else "" for key in ("p50_ms", "p95_ms"))

@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _TEMPLATES: Final = (
-    "I spent ${price} on {meal} at {Name} {day}, which was more than I meant to.",
+    "I spent ${price} on {meal} at {Name}, {day}, which was more than I meant to.",
     "Please put '{verb} the {word} {word2}' on my list of tasks for {day}.",
     "I used to like {word} {thing}, but lately I am drawn to {word2} {thing} instead.",
     "{Name} {Name2} is the new head of {word} and asked for the {word2} report by {day}.",
     "For the {word} project the budget is now {number} and the lead is {Name} {Name2}.",
-    "I took {number} steps {day}, mostly on the way to the {word} {place}.",
+    "I took {number} steps, {day}, mostly on the way to the {word} {place}.",
     "Add the meeting about {word} {thing} with {Name} to my calendar, {day} at {hour}.",
     "My {relation} {Name} has moved to {Place} and works on {word2} {thing} there.",
 )
@@ -35,7 +35,7 @@ _QUESTIONS: Final = (
 )
 _FIXED: Final = {
     "meal": ("breakfast", "lunch", "dinner", "coffee", "groceries"),
-    "day": ("today", "yesterday", "on Monday", "on Wednesday", "on Friday", "next week", "this morning"),
+    "day": ("today", "tomorrow", "Monday", "Wednesday", "Friday", "next week", "the weekend"),
     "verb": ("review", "call about", "prepare", "finish", "send", "order", "clean"),
     "thing": ("films", "books", "music", "gardens", "recipes", "journeys", "tools", "designs"),
     "place": ("market", "station", "library", "office", "harbour", "park"),

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from marskg.bench import _latency, _report, _retrieval_report
-from marskg.bench._comparison import RANKERS, Plan, compare, ratios
+from marskg.bench._comparison import RANKERS, Scope, compare, ratios
 from marskg.bench._memora import TRACKS, BenchPersona, personas
 from marskg.bench._progress import saying
 from marskg.embedding.registry import load_model
@@ -37,7 +37,7 @@ MISSED = 1
 
 
 def run(
-    data: Path, period: str, wanted: tuple[str, ...], plan: Plan, *, ranker: str, model: EmbeddingModel, say: Say
+    data: Path, period: str, wanted: tuple[str, ...], scope: Scope, *, ranker: str, model: EmbeddingModel, say: Say
 ) -> dict[str, Any]:
     """Measure FAMA on the personas of ``period`` below ``data``, all or those ``wanted``.
 
@@ -47,7 +47,7 @@ def run(
     counter = TokenCounter()
     places = personas(data, period, wanted)
     found = [BenchPersona(place, counter) for place in places]
-    tracks = compare(found, plan, model, say)
+    tracks = compare(found, scope, model, say)
     return {
         "period": period,
         "personas": [persona.name for persona in found],
@@ -83,7 +83,7 @@ def run(
     type=click.Choice(RANKERS),
     help="The one that the product's ratios are to.",
 )
-@click.option("--embedding", default="static", show_default=True, help="The model of vector and fused, and of --n.")
+@click.option("--embedding", default="static", show_default=True, help="The model of vector and fused.")
 @click.option("--rankers-only", is_flag=True, help="Leave the product out.")
 @click.option(
     "--n", "sizes", multiple=True, type=click.IntRange(_LEAST, _MOST), help="Measure the latency at this many memories."
@@ -117,8 +117,8 @@ def command(
     Memora marks as shared, C all turns. Beside the product stand rankers over the same texts, and the same rankers
     over what still holds (oracle): what perfect governance would give.
 
-    With --n, one retrieval to a budget of 1,000 tokens, the query's vector given, beside mem0, LangGraph's SQLite
-    store and Chroma on the same vectors: pip install 'marskg[bench]'. Nothing that exists is touched; Ctrl-C stops it
+    With --n, one retrieval to a budget of 1,000 tokens, beside mem0, LangGraph's SQLite store and Chroma on the same
+    vectors: pip install 'marskg[bench]'. Nothing that exists is touched; Ctrl-C stops it
     and removes what it made.
     """
     if data is None and not sizes:
@@ -128,12 +128,10 @@ def command(
     result: dict[str, Any] = {"bench": "retrieval", "seed": seed, "environment": _report.environment()}
     with saying() as say:
         if data is not None:
-            chosen = Plan(tuple(dict.fromkeys(tracks)), sorted(set(depths)), with_product=not rankers_only)
+            chosen = Scope(tuple(dict.fromkeys(tracks)), sorted(set(depths)), with_product=not rankers_only)
             result |= run(data, period, wanted, chosen, ranker=ranker, model=model, say=say)
         if sizes:
-            result["latency"] = _latency.run(
-                sorted(set(sizes)), model, seed=seed, say=say, with_product=not rankers_only
-            )
+            result["latency"] = _latency.run(sorted(set(sizes)), seed=seed, say=say, with_product=not rankers_only)
     if as_json:
         sys.stdout.write(json.dumps(result, indent=2) + "\n")
     else:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from marskg.bench import _retrieval_report, retrieval
-from marskg.bench._comparison import Plan, compare, ratios
+from marskg.bench._comparison import Scope, compare, ratios
 from marskg.bench._fama.scoring import Item
 from marskg.bench._memora import BenchPersona, personas
 from marskg.embedding.static import StaticEmbedding
@@ -59,7 +59,7 @@ def run(films: Path, memory: Recorder, *tracks: Track) -> dict[str, Any]:
 
     (place,) = personas(films, "weekly", ())
     found = [BenchPersona(place, TokenCounter())]
-    return compare(found, Plan(tracks, (2, 50), opened=opened), StaticEmbedding(), lambda _: None)
+    return compare(found, Scope(tracks, (2, 50), opened=opened), StaticEmbedding(), lambda _: None)
 
 
 def test_the_oracle_is_never_below_the_same_ranker_without_governance_when_all_is_asked_for(films: Path) -> None:

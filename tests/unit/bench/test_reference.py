@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from marskg.bench._comparison import Plan, compare
+from marskg.bench._comparison import Scope, compare
 from marskg.bench._memora import BenchPersona, personas
 from marskg.embedding.static import StaticEmbedding
 from marskg.weight import TokenCounter
@@ -30,15 +30,15 @@ LINES = {
 CLOSE = 6
 
 
-@pytest.fixture(scope="module")
-def found(memora: Path) -> list[BenchPersona]:
+def read(memora: Path, period: str) -> list[BenchPersona]:
     counter = TokenCounter()
-    return [BenchPersona(place, counter) for place in personas(memora, "weekly", ())]
+    return [BenchPersona(place, counter) for place in personas(memora, period, ())]
 
 
-def test_every_value_has_a_session_and_is_found_in_one(found: list[BenchPersona]) -> None:
+@pytest.mark.parametrize("period", ["weekly", pytest.param("monthly", marks=pytest.mark.slow)])
+def test_every_value_has_a_session_and_is_found_in_one(memora: Path, period: str) -> None:
     asked = heard = 0
-    for persona in found:
+    for persona in read(memora, period):
         (day,) = persona.days
         items = persona.items("B", day)
         for question in persona.questions:
@@ -50,8 +50,10 @@ def test_every_value_has_a_session_and_is_found_in_one(found: list[BenchPersona]
     assert heard / asked >= 0.96
 
 
-def test_the_lines_of_the_notes(found: list[BenchPersona]) -> None:
-    figures = compare(found, Plan(("B",), (20,), with_product=False), StaticEmbedding(), lambda _: None)["B"]
+def test_the_lines_of_the_notes(memora: Path) -> None:
+    figures = compare(
+        read(memora, "weekly"), Scope(("B",), (20,), with_product=False), StaticEmbedding(), lambda _: None
+    )["B"]
     for (ranker, task), wanted in LINES.items():
         bare, oracle = (figures[name][task]["20"] for name in (ranker, f"{ranker}_oracle"))
         got = (100 * bare["presence"], 100 * bare["fama"], 100 * oracle["fama"])
