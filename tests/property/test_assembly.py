@@ -47,7 +47,15 @@ class Framed:
         return 2 + len(re.findall(r"\w+\W{0,3}|\W", text))
 
 
-COUNTERS: st.SearchStrategy[Counter] = st.sampled_from([WORDPIECE, Characters(), Framed()])
+class Growing:
+    """A counter by which the whole is dearer than its lines together."""
+
+    @staticmethod
+    def count(text: str) -> int:
+        return len(text.split()) + len(text) ** 2 // 2_000
+
+
+COUNTERS: st.SearchStrategy[Counter] = st.sampled_from([WORDPIECE, Characters(), Framed(), Growing()])
 BUDGETS = st.integers(0, 12) | st.integers(0, 400) | st.sampled_from([63, 64, 65, 1_000, 10_000])
 WORDS = (
     "Ann",

@@ -96,11 +96,14 @@ def assemble(
     summary: Summary | None = None,
     contradicts: Iterable[tuple[str, str]] = (),
     conflict: Conflict | None = None,
+    weighed: bool = False,
 ) -> Assembled:
     """Fill ``budget`` tokens with the best of ``candidates``, the last turns of the session and its summary.
 
     ``recent`` are episodes of the session, in any order; ``contradicts`` pairs of ids joined by an edge; ``conflict``
-    finds other contradictions, see :mod:`marskg.retrieval.contradictions`. A budget of 0 gives an empty result.
+    finds other contradictions, see :mod:`marskg.retrieval.contradictions`. ``weighed`` says that ``counter`` is the one
+    that the memories' ``weight`` comes from, which saves counting them again; the result is counted in any case. A
+    budget of 0 gives an empty result.
 
     Raises:
         InvalidInput: the budget is no integer or negative, two candidates have one id, or their vectors cannot be
@@ -110,7 +113,7 @@ def assemble(
         message = f"a token budget of {budget!r}: it must be an integer of at least 0"
         raise InvalidInput(message)
     pool = Pool(candidates, settings, contradicts, conflict)
-    tray = Tray(budget, counter, settings, query_terms)
+    tray = Tray(budget, counter, settings, query_terms, weighed=weighed)
     tray.lay_session(recent, summary, pool.kept)
     tray.lay_candidates(pool)
     return _result(pool, tray, counter, budget)

@@ -56,14 +56,20 @@ def excerpt(
     if limit < minimum:
         return None
     spans = _sentence_spans(text[:_READ])
-    chosen = _fitting(text, spans, _order(text, spans, query_terms), limit, counter)
-    if not chosen and spans:
-        chosen = _beginning(text, spans[_order(text, spans, query_terms)[0]], limit, counter)
-    shown = _joined(text, chosen)
-    tokens = counter.count(shown)
-    if not chosen or not minimum <= tokens <= limit:
+    order = _order(text, spans, query_terms)
+    found = _made(text, _fitting(text, spans, order, limit, counter), counter)
+    if found is None or found.tokens < minimum:
+        # Every sentence that says enough is too long: as much of the most telling one as fits.
+        long = next((spans[n] for n in order if counter.count(text[slice(*spans[n])]) >= minimum), None)
+        found = None if long is None else _made(text, _beginning(text, long, limit, counter), counter)
+    return found if found is not None and minimum <= found.tokens <= limit else None
+
+
+def _made(text: str, spans: Sequence[_Span], counter: Counter) -> Excerpt | None:
+    if not spans:
         return None
-    return Excerpt(shown, tuple(chosen), tokens, shortened=True)
+    shown = _joined(text, spans)
+    return Excerpt(shown, tuple(spans), counter.count(shown), shortened=True)
 
 
 def _sentence_spans(text: str) -> list[_Span]:

@@ -105,7 +105,8 @@ def _shrunk(kept: list[SummaryLine], limit: int, counter: Counter) -> list[Summa
 class Frame:
     """How passages become lines, and what they cost.
 
-    ``plain`` leaves attributions out; ``minimum`` and ``query_terms`` are those of :func:`excerpt`.
+    ``plain`` leaves attributions out; ``minimum`` and ``query_terms`` are those of :func:`excerpt`. ``weighed`` says
+    that a memory's ``weight`` is what ``counter`` counts of its content, so that it need not be counted again.
     """
 
     def __init__(
@@ -115,8 +116,12 @@ class Frame:
         plain: bool = False,
         minimum: int = MINIMUM,
         query_terms: frozenset[str] = frozenset(),
+        weighed: bool = False,
     ) -> None:
         """Count what a number costs, once."""
+        self._weighed = weighed
+        #: What attributions cost: days, sources and sessions repeat.
+        self._attributions: dict[str, int] = {}
         self.counter = counter
         self.plain = plain
         self.minimum = minimum
@@ -126,12 +131,19 @@ class Frame:
     def cost(self, shown: Passage) -> int:
         """Return the tokens of a passage in the largest form: as a line with its attribution, or as it was said."""
         folded = one_line(shown.text)
+        memory = shown.memory
+        if self._weighed and memory is not None and memory.content == shown.text == folded:
+            return self.overhead(shown) + memory.weight
         line = self._number + self.counter.count(f"{self._attribution(shown)}{folded}\n")
         return line if folded == shown.text else max(line, self.counter.count(shown.text))
 
     def overhead(self, shown: Passage) -> int:
         """Return what of a passage's cost is not its text."""
-        return self._number + self.counter.count(f"{self._attribution(shown)}\n")
+        prefix = self._attribution(shown)
+        known = self._attributions.get(prefix)
+        if known is None:
+            known = self._attributions[prefix] = self.counter.count(f"{prefix}\n")
+        return self._number + known
 
     def _attribution(self, shown: Passage) -> str:
         return "" if self.plain or shown.memory is None else f"{attribution(shown.memory)}: "

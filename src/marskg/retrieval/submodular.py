@@ -12,9 +12,10 @@ are the non-negative :class:`Weights`. F(empty) is 0. Each of the three terms is
 
 Guarantees: F and its marginal gains are exact integers of 1e-6, so both laws hold without a tolerance and equal inputs
 give equal choices on every machine. What is chosen is closed: a memory comes with all its ``bases``; it never costs
-more than the budget. The value is at least that of the best single bundle that fits. Theorem A2 of MaRS promises half
-of the optimum; bundles that share bases, and knapsack leftovers, can fall below it: docs/explanation/assembly.md counts
-how often. Sources: MaRS section 3.1, appendix E; semantics section 12; Minoux 1978 (lazy evaluation).
+more than the budget. The value is at least that of the best single bundle that fits. It is not always half of the
+optimum, which Theorem A2 of MaRS promises: docs/explanation/assembly.md says when and how often.
+Sources: MaRS section 3.1, appendix E; semantics section 12; Minoux 1978 (lazy evaluation); Tang et al. 2021 (0.405
+without dependencies); Taylor 2016 (set-union knapsack, with them).
 """
 
 from __future__ import annotations

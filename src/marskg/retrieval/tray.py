@@ -30,13 +30,25 @@ if TYPE_CHECKING:
 class Tray:
     """Passages by what they are: lines of the summary, recent turns, and candidates with their set function's gain."""
 
-    def __init__(self, budget: int, counter: Counter, settings: AssemblySettings, query_terms: frozenset[str]) -> None:
-        """Begin empty, with ``budget`` tokens of room."""
+    def __init__(
+        self,
+        budget: int,
+        counter: Counter,
+        settings: AssemblySettings,
+        query_terms: frozenset[str],
+        *,
+        weighed: bool,
+    ) -> None:
+        """Begin empty, with ``budget`` tokens of room; for ``weighed`` see :class:`marskg.retrieval.mix.Frame`."""
         self._budget = budget
         self._settings = settings
         self._query_terms = query_terms
         self._frame = Frame(
-            counter, plain=budget < settings.plain_below, minimum=settings.minimum_excerpt, query_terms=query_terms
+            counter,
+            plain=budget < settings.plain_below,
+            minimum=settings.minimum_excerpt,
+            query_terms=query_terms,
+            weighed=weighed,
         )
         self._summary: list[Passage] = []
         self._recent: dict[str, Passage] = {}

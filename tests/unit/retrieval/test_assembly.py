@@ -175,6 +175,15 @@ def test_vectors_make_room_for_another_aspect() -> None:
     assert "m9" not in _ids(_assemble([*alike, other], 24, settings=RANK))
 
 
+def test_known_weights_give_the_same_and_wrong_ones_never_too_much() -> None:
+    texts = [f"Fact {number} about the harbour of Oslo in spring" for number in range(1, 30)]
+    counted = _assemble([candidate(n, text) for n, text in enumerate(texts)], 200)
+    weighed = [candidate(n, text, weight=COUNTER.count(text)) for n, text in enumerate(texts)]
+    assert _assemble(weighed, 200, weighed=True).text == counted.text
+    too_light = [candidate(n, text, weight=1) for n, text in enumerate(texts)]
+    assert 150 <= _assemble(too_light, 200, weighed=True).tokens <= 200
+
+
 @pytest.mark.parametrize("budget", [-1, True, 1.5])
 def test_a_budget_that_is_none_is_refused(budget: Any) -> None:
     with pytest.raises(InvalidInput, match="a token budget of"):

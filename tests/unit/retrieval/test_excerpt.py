@@ -53,3 +53,10 @@ def test_less_than_the_minimum_is_not_shown_at_all() -> None:
 def test_a_run_without_breaks_is_left_out_rather_than_cut_inside_a_word() -> None:
     assert excerpt("é" * 40 + "-" * 4_000, 20, COUNTER, minimum=1) is None or COUNTER.count("é" * 40) <= 20
     assert excerpt("-" * 4_000, 20, COUNTER) is None
+
+
+def test_a_short_sentence_alone_is_not_worth_showing() -> None:
+    found = excerpt("Yes. " + "Tomatoes need water " * 100, 20, COUNTER)
+    assert found is not None
+    assert found.text.startswith("… Tomatoes need water Tomatoes")
+    assert excerpt("Yes. No. " + "-" * 400, 20, COUNTER) is None
