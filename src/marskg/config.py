@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
@@ -22,7 +23,7 @@ from marskg.errors import InvalidConfig
 from marskg.ontology.vocabulary import Kind, MemoryClass, Tier
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterator, Mapping
+    from collections.abc import Hashable, Iterator
 
 #: A setting's value as the table holds it: durations in milliseconds, ``None`` for none.
 Value: TypeAlias = "str | int | float | None"
@@ -82,6 +83,24 @@ SETTINGS: Mapping[str, Setting] = MappingProxyType({
     "head_interval": _integer("audit records between two signed tree heads", 256, 1, 1_000_000),
     "task_grace": Setting("time after its deadline for which a task counts as active", 7 * _UNITS["d"], "duration"),
     "max_content_bytes": _integer("UTF-8 bytes that the content of one memory may have", 1 << 20, 1, 1 << 26),
+    "embedding.model": Setting("model that makes the vectors: static, minilm, sentence-transformers:NAME, "
+                               "openai:MODEL@URL, or none", "static", "text"),
+    "retrieval.profile": Setting("how candidates are ranked: fused, memoryarchitect, or the path of a .yaml file",
+                                 "fused", "text"),
+    "retrieval.k": _integer("most memories that one retrieval shows where the caller says nothing", 20, 1, 1_000_000),
+    "retrieval.token_budget": _integer("tokens of one retrieval where the caller says nothing", 1_000, 0, 1 << 30),
+    "assembly.selection": Setting("how memories are chosen: by marginal gain per token, or in rank order",
+                                  "greedy", "choice", choices=("greedy", "rank")),
+    "assembly.pool": _integer("best ranked memories that assembly looks at", 256, 1, 2_000),
+    "assembly.recent_turns": _integer("last turns of a conversation that are shown as they were said", 6, 0, 1_000),
+    "assembly.recent_share": _number("share of the tokens that these turns may take", 0.35, 0, 1),
+    "assembly.summary_share": _number("share of the tokens that a conversation's summary may take", 0.15, 0, 1),
+    "assembly.longest_share": _number("share of the room above which one memory is shortened", 0.5, 0.05, 1),
+    "assembly.excerpts": _integer("memories that may be shortened to fit", 4, 0, 64),
+    "assembly.minimum_excerpt": _integer("tokens below which an excerpt is not shown", 8, 1, 1_000),
+    "assembly.jaccard": _number("overlap of terms from which two memories say the same", 0.8, 0.5, 1),
+    "assembly.cosine": _number("similarity from which two memories that overlap say the same", 0.9, 0, 1),
+    "assembly.plain_below": _integer("tokens below which headings and attributions are left out", 64, 0, 1_000_000),
     "lives.canonical": _duration("life of a canonical memory", None),
     "lives.factual": _duration("life of a factual memory, from its last reinforcement", "30d"),
     "lives.intent_bound": _duration("life of an intent-bound memory", "24h"),
@@ -129,6 +148,22 @@ class Scoring:
 
 
 @dataclass(frozen=True, slots=True)
+class EmbeddingSettings:
+    """What makes the vectors of a tenant."""
+
+    model: str = "static"
+
+
+@dataclass(frozen=True, slots=True)
+class RetrievalSettings:
+    """How a tenant is read where the caller says nothing."""
+
+    profile: str = "fused"
+    k: int = 20
+    token_budget: int = 1_000
+
+
+@dataclass(frozen=True, slots=True)
 class PolicySettings:
     """How a tenant forgets."""
 
@@ -136,6 +171,14 @@ class PolicySettings:
     evict_to: Tier = Tier.TOMBSTONE
     grace: int | None = None
     scoring: Scoring = field(default_factory=Scoring)
+
+
+def _defaults(section: str) -> Mapping[str, Value]:
+    """Return the defaults of a section whose values are handed on as they are."""
+    prefix = f"{section}."
+    return MappingProxyType(
+        {name.removeprefix(prefix): setting.default for name, setting in SETTINGS.items() if name.startswith(prefix)}
+    )
 
 
 def _default_lives() -> Mapping[MemoryClass, int | None]:
@@ -157,6 +200,9 @@ class Settings:
     task_grace: int = 7 * _UNITS["d"]
     max_content_bytes: int = 1 << 20
     lives: Mapping[MemoryClass, int | None] = field(default_factory=_default_lives)
+    embedding: EmbeddingSettings = field(default_factory=EmbeddingSettings)
+    retrieval: RetrievalSettings = field(default_factory=RetrievalSettings)
+    assembly: Mapping[str, Value] = field(default_factory=lambda: _defaults("assembly"))
     policy: PolicySettings = field(default_factory=PolicySettings)
 
     @property
@@ -367,15 +413,11 @@ def _text(value: Value) -> str:
 
 def _flatten(settings: Settings) -> Iterator[tuple[str, Value]]:
     for name in SETTINGS:
-        section, _, last = name.rpartition(".")
-        if section == "lives":
-            yield name, settings.lives[MemoryClass(last)]
-        elif section == "policy.scoring.type_weights":
-            yield name, settings.scoring.type_weights[Kind(last)]
-        else:
-            owner = {"": settings, "policy": settings.policy, "policy.scoring": settings.scoring}[section]
-            value = getattr(owner, last)
-            yield name, value.value if isinstance(value, Tier) else value
+        value: Any = settings
+        for part in name.split("."):
+            # The keys of the mappings are the words of the vocabulary, which are strings.
+            value = value[part] if isinstance(value, Mapping) else getattr(value, part)
+        yield name, value.value if isinstance(value, Tier) else value
 
 
 def _build(values: Mapping[str, Any], source: str) -> Settings:
@@ -398,5 +440,8 @@ def _build(values: Mapping[str, Any], source: str) -> Settings:
     return Settings(
         **section(""),
         lives=MappingProxyType({MemoryClass(name): value for name, value in section("lives.").items()}),
+        embedding=EmbeddingSettings(**section("embedding.")),
+        retrieval=RetrievalSettings(**section("retrieval.")),
+        assembly=MappingProxyType(section("assembly.")),
         policy=PolicySettings(policy["name"], Tier(policy["evict_to"]), policy["grace"], scoring),
     )

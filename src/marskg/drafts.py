@@ -78,6 +78,10 @@ class Draft:
     score: int | None = None
     ttl: str | None = None
     expires_at: int | None = None
+    purpose: tuple[str, ...] = ()
+    jurisdiction: str | None = None
+    use_bound: bool = False
+    session_bound: bool = False
     pin: bool = False
     status: TaskStatus | None = None
     priority: int | None = None

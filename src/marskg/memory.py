@@ -28,10 +28,12 @@ from marskg.ontology.vocabulary import (
 from marskg.policies.executor import View, apply, infeasible, make_room
 from marskg.policies.registry import load_policy
 from marskg.queries import Queries
+from marskg.reading import Reading
 from marskg.store import access, amend, lifecycle, maintenance, remember, rotation
 from marskg.store.admission import check_integer, enumeration, ids_of
 from marskg.store.intake import Intake
 from marskg.store.opening import open_tenant
+from marskg.store.vectors import Vectoriser
 from marskg.store.writer import Writer
 
 if TYPE_CHECKING:
@@ -43,6 +45,9 @@ if TYPE_CHECKING:
     from marskg.exporters.writer import Counts
     from marskg.policies.policy import Policy
     from marskg.records import AuditRecord, Entity, Memory, Plan, Report, TreeHead
+    from marskg.retrieval.everything import Everything
+    from marskg.retrieval.explain import Explanation
+    from marskg.retrieval.hits import Hits
     from marskg.store.opening import Opened
     from marskg.store.unit import Unit
     from marskg.store.writer import Ground
@@ -64,7 +69,10 @@ class AgentMemory:
         #: The last plan with the sequence of the access log that it was made at: what it found empty holds till then.
         self._planned: tuple[Plan, int] | None = None
         self._writer = Writer(opened.engine, opened.tenant, opened.services, self._govern, self._committed)
-        self._intake = Intake(self._writer, opened.counter)
+        self._vectoriser = Vectoriser()
+        self._intake = Intake(self._writer, opened.counter, self._vectoriser)
+        self._vectoriser.use(self._writer.state.settings.embedding.model)
+        self._reading = Reading(opened, self._writer, self._vectoriser)
         maintenance.settle(self._writer)
 
     # --- Writing --------------------------------------------------------------------------------------------------
@@ -95,6 +103,10 @@ class AgentMemory:
         source_type: str = "chat_user",
         source_ref: str | None = None,
         reliability: float | None = None,
+        purpose: Iterable[str] | str = (),
+        jurisdiction: str | None = None,
+        use_bound: bool = False,
+        session_bound: bool = False,
         status: str | None = None,
         priority: int | None = None,
         deadline: int | None = None,
@@ -127,6 +139,10 @@ class AgentMemory:
             source_type: ``doc``, ``chat_user``, ``chat_assistant``, ``api_result`` or ``reflection``.
             source_ref: where in the source it stands.
             reliability: of the source, from 0 to 1.
+            purpose: what it may be used for, and nothing else; any purpose if left out.
+            jurisdiction: whose law it is under.
+            use_bound: it goes once it was used.
+            session_bound: it goes when its session ends.
             status: of a task.
             priority: of a task.
             deadline: of a task, epoch milliseconds.
@@ -151,6 +167,10 @@ class AgentMemory:
             source_type=enumeration(SourceType, "source_type", source_type),
             source_ref=source_ref,
             reliability=reliability,
+            purpose=ids_of(purpose),
+            jurisdiction=jurisdiction,
+            use_bound=use_bound,
+            session_bound=session_bound,
             memory_class=None if memory_class is None else enumeration(MemoryClass, "memory_class", memory_class),
             intent_tags=ids_of(intent_tags),
             sensitivity=sensitivity,
@@ -323,6 +343,113 @@ class AgentMemory:
         """Return the versions of a memory, oldest first."""
         return self._reader.history(id)
 
+    def retrieve(
+        self,
+        query: str,
+        *,
+        token_budget: int | None = None,
+        k: int | None = None,
+        as_of: int | None = None,
+        max_sensitivity: float | None = None,
+        purpose: str | None = None,
+        profile: str | None = None,
+        conversation: str | None = None,
+        explain: bool = False,
+        **filters: Any,  # noqa: ANN401 - each is checked by its own rule
+    ) -> Hits:
+        """Return the memories that answer ``query``, within ``token_budget``, and record that they were shown.
+
+        Args:
+            query: what is asked, in words.
+            token_budget: wordpiece tokens that the result may weigh; the tenant's setting if left out.
+            k: most memories to return; the tenant's setting if left out.
+            as_of: answer with what was valid then, epoch milliseconds; what is current if left out.
+            max_sensitivity: what is more sensitive stays out of sight.
+            purpose: what it is for; what is limited to other purposes stays out of sight.
+            profile: how candidates are ranked: ``fused``, ``memoryarchitect`` or a ``.yaml`` file.
+            conversation: session that goes on: its last turns and its summary are part of the result.
+            explain: give each stage's numbers in ``stages``.
+            filters: ``kinds``, ``classes``, ``sources``, ``subjects``, ``sessions``, ``tags``, ``key_prefix``,
+                ``since``, ``until``, ``jurisdiction``, ``latent``, ``unaffirmed``, ``superseded``.
+
+        Raises:
+            InvalidInput: the query, a limit or a filter is not allowed.
+            EmbeddingMismatch: the tenant's vectors are of another model; see :meth:`reembed`.
+        """
+        maintenance.settle(self._writer)
+        gate = {"as_of": as_of, "max_sensitivity": max_sensitivity, "purpose": purpose, **filters}
+        return self._reading.retrieve(
+            query, budget=token_budget, k=k, profile=profile, explain=explain, conversation=conversation, gate=gate
+        )
+
+    def recall(
+        self,
+        entity: str | None = None,
+        *,
+        goal: str | None = None,
+        token_budget: int | None = None,
+        k: int | None = None,
+        social: str = "task",
+        **filters: Any,  # noqa: ANN401 - each is checked by its own rule
+    ) -> Hits:
+        """Return what surrounds an entity or a goal in the graph, nearest first, and record that it was shown.
+
+        Args:
+            entity: name or alias of a person, place or thing.
+            goal: id of a task.
+            token_budget: wordpiece tokens that the result may weigh; the tenant's setting if left out.
+            k: most memories to return; the tenant's setting if left out.
+            social: which memories about people may come: those that an active task involves or that are about the
+                anchor (``task``, MaRS section 4.3), ``all`` or ``none``.
+            filters: as :meth:`retrieve` takes them.
+
+        Raises:
+            UnknownMemory: nothing that may be read mentions the entity, or the goal is no task.
+            InvalidInput: neither or both were given, or a limit or filter is not allowed.
+        """
+        maintenance.settle(self._writer)
+        return self._reading.recall(entity=entity, goal=goal, budget=token_budget, k=k, social=social, gate=filters)
+
+    def read_all(
+        self,
+        *,
+        key_prefix: str | None = None,
+        since: int | None = None,
+        until: int | None = None,
+        entity: str | Iterable[str] = (),
+        goal: str | Iterable[str] = (),
+        token_budget: int | None = None,
+        sums: bool = False,
+        **filters: Any,  # noqa: ANN401 - each is checked by its own rule
+    ) -> Everything:
+        """Return all current memories of a key, a period, an entity or a goal, complete and counted.
+
+        Args:
+            key_prefix: a key and all below it, such as ``expenses``.
+            since: valid from then on, epoch milliseconds.
+            until: valid before then, epoch milliseconds.
+            entity: names of people, places or things; one that is mentioned is enough.
+            goal: ids of tasks that the memories serve.
+            token_budget: tokens that may be shown; the count and the sums are of everything all the same.
+            sums: add up the amounts of the ledgers, by key and unit.
+            filters: as :meth:`retrieve` takes them.
+
+        Raises:
+            UnknownMemory: nothing that may be read mentions an entity.
+            InvalidInput: a filter is unknown or out of range.
+        """
+        maintenance.settle(self._writer)
+        gate = {"key_prefix": key_prefix, "since": since, "until": until, **filters}
+        return self._reading.read_all(entities=entity, goals=goal, budget=token_budget, sums=sums, gate=gate)
+
+    def explain(self, id: str) -> Explanation:  # noqa: A002 - the name that users see
+        """Return why a memory was stored, ranked, shown, changed or forgotten, also after it is gone.
+
+        Raises:
+            UnknownMemory: neither the store nor its logs have heard of it.
+        """
+        return self._reading.explain(id)
+
     def record_access(self, ids: Iterable[str], *, purpose: str | None = None) -> int:
         """Record that memories were shown: one signed record, and their access statistics."""
         return access.record_access(self._writer, ids_of(ids), purpose=purpose)
@@ -429,6 +556,7 @@ class AgentMemory:
             count = transfer.snapshot_load(self._opened, path)
             self._writer.forget_cache()
             self._opened.ledger.restart(self._writer.state.log)
+            self._reading.forget()
         return count
 
     # --- Queries --------------------------------------------------------------------------------------------------
@@ -478,6 +606,7 @@ class AgentMemory:
     def close(self) -> None:
         """Release the store; a second call does nothing."""
         self._queries.close()
+        self._reading.close()
         self._opened.close()
 
     def __enter__(self) -> Self:

@@ -81,7 +81,7 @@ _Node = TypeVar("_Node")
 _HEX32: Final = re.compile(r"[0-9a-f]{64}", re.ASCII)
 _SLOT_NAME: Final = re.compile(r"([1-9][0-9]{0,17})\.(0|[1-9][0-9]{0,8})", re.ASCII)
 _FORGOTTEN: Final = frozenset({Tier.TOMBSTONE, Tier.GONE})
-_NOT_A_TRANSITION: Final = frozenset({Operation.ACCESS})
+_NOT_A_TRANSITION: Final = frozenset({Operation.ACCESS, Operation.FEEDBACK})
 
 
 def verify_log(

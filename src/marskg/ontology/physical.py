@@ -33,6 +33,8 @@ PHYSICAL_PROPERTIES: Mapping[str, str] = MappingProxyType(
         "dueKey": "order key of what expires next",
         "eligibleAccess": "least last access among what may be evicted, for the trigger's statistics",
         "eligibleCount": "number of what may be evicted, for the trigger's statistics",
+        "embedding": "the vector of the content, packed; worked out from it again at any time, by the tenant's model",
+        "embeddingModel": "the model that made the tenant's vectors, with their dimension: vectors of two never meet",
         "fifoKey": "order key of FIFO",
         "frontier": "the right edge of the Merkle tree at a head, from which the next head is computed",
         "guarding": "whether the memory is a task that counts as active now, its deadline and grace included",

@@ -144,6 +144,7 @@ class Operation(StrEnum):
     PURGE = "purge"
     CONFIRM_CLOCK = "confirmClock"
     ACCESS = "access"
+    FEEDBACK = "feedback"
 
 
 class Datatype(StrEnum):

@@ -6,22 +6,37 @@ order keys of what was touched move with it, by the hysteresis of MaRS section 5
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from marskg.audit.record import build_record
+from marskg.errors import EngineUnavailable
 from marskg.ontology.vocabulary import Kind, Operation, Tier
 from marskg.store import codec
 from marskg.store.engine import Conflict
 from marskg.store.order import DECAY_KEY, LRU_KEY, effective_access, order_keys, random_position
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from marskg.store.engine import Row
+    from marskg.store.state import TenantState
     from marskg.store.writer import Writer
 
 _ATTEMPTS = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Showing:
+    """One memory that was shown, the numbers behind it as ``name=value`` strings, and the reason."""
+
+    id: str
+    features: tuple[str, ...] = ()
+    reason: str | None = None
+
+
+#: ``(id, lastAccess, accessCount, score)`` of a memory after it was shown.
+Statistics: TypeAlias = "tuple[str, int, int, int]"
 
 
 def record_access(writer: Writer, ids: Iterable[str], *, purpose: str | None = None) -> int:
@@ -30,25 +45,46 @@ def record_access(writer: Writer, ids: Iterable[str], *, purpose: str | None = N
     Raises:
         EngineUnavailable: the engine cannot be reached.
     """
-    wanted = sorted(set(ids))
+    parameters = () if purpose is None else (f"purpose={purpose}",)
+    return len(record_showing(writer, [Showing(ident) for ident in sorted(set(ids))], parameters)[1])
+
+
+def record_showing(
+    writer: Writer, shown: Sequence[Showing], parameters: tuple[str, ...]
+) -> tuple[TenantState, list[Statistics]]:
+    """Record that memories were shown, in this order; returns the tenant's row after it and the new statistics.
+
+    Raises:
+        EngineUnavailable: the engine cannot be reached, or the tenant stays contended.
+    """
     with writer.alone():
         for _ in range(_ATTEMPTS):
             try:
-                return _touch(writer, wanted, purpose)
+                statistics = _touch(writer, shown, parameters)
             except Conflict:
                 writer.forget_cache()
-    return 0
+            else:
+                return writer.state, statistics
+    msg = f"tenant {writer.tenant!r} is too busy: {_ATTEMPTS} attempts lost to other writers; try again later"
+    raise EngineUnavailable(msg)
 
 
-def _touch(writer: Writer, ids: list[str], purpose: str | None) -> int:
+def _touch(writer: Writer, shown: Sequence[Showing], parameters: tuple[str, ...]) -> list[Statistics]:
     state = writer.state
     now, _ = state.at(writer.services.clock.now_ms())
-    refs = [codec.ref(state.name, node_id) for node_id in ids]
-    found = [row for row in writer.read("access_state", {"refs": refs}) if row["tier"] in {Tier.LIVE, Tier.LATENT}]
-    rows = [_row(writer, row, now) for row in found]
-    details = {"parameters": () if purpose is None else (f"purpose={purpose}",)}
-    slots = [{"memory": row["id"], "tier_after": row["tier"]} for row in found]
-    return append(writer, Operation.ACCESS, details, slots, rows)
+    refs = [codec.ref(state.name, item.id) for item in shown]
+    found = {
+        row["id"]: row for row in writer.read("access_state", {"refs": refs}) if row["tier"] in {Tier.LIVE, Tier.LATENT}
+    }
+    rows = [_row(writer, row, now) for row in found.values()]
+    slots = [_slot(item, found[item.id]) for item in shown if item.id in found]
+    append(writer, Operation.ACCESS, {"parameters": parameters}, slots, rows)
+    return [(row["id"], now, row["accessCount"] + 1, row["score"]) for row in found.values()]
+
+
+def _slot(item: Showing, row: Row) -> dict[str, Any]:
+    """Return what the record says of one memory that was shown."""
+    return {"memory": item.id, "tier_after": row["tier"], "features": item.features, "reason": item.reason}
 
 
 def append(

@@ -175,12 +175,16 @@ def check_draft(draft: Draft, max_content_bytes: int) -> None:
         check_number("sensitivity", draft.sensitivity, 0, 1)
     if draft.reliability is not None:
         check_number("reliability", draft.reliability, 0, 1)
-    for name in ("key", "session", "source_ref"):
+    for name in ("key", "session", "source_ref", "jurisdiction"):
         value = getattr(draft, name)
         if value is not None:
             check_text(name, value)
     check_set("subjects", draft.subjects)
     check_set("intent_tags", draft.intent_tags)
+    check_set("purpose", draft.purpose)
+    if draft.session_bound and draft.session is None:
+        msg = "session_bound is set without a session; name it with session=, or leave session_bound out"
+        raise InvalidMemory(msg)
     if draft.score is not None:
         check_integer("score", draft.score, 0, 100)
     if draft.expires_at is not None:

@@ -144,8 +144,8 @@ def remove_edge(unit: Unit, source: str, type_: EdgeType, target: str) -> Memory
     return node.memory
 
 
-def new_version(unit: Unit, node_id: str, content: str, weight: int) -> Memory:
-    """Give a memory a new text: a new node with the same metadata supersedes it.
+def new_version(unit: Unit, node_id: str, content: str, weight: int, embedding: str | None = None) -> Memory:
+    """Give a memory a new text, with its packed vector: a new node with the same metadata supersedes it.
 
     Raises:
         NotPermitted: it is not current any more.
@@ -174,7 +174,8 @@ def new_version(unit: Unit, node_id: str, content: str, weight: int) -> Memory:
             last_access=unit.now,
             sequence=unit.next_sequence,
             **values,
-        )
+        ),
+        embedding,
     )
     for (type_, target), edge in sorted(old.edges.items()):
         if type_ not in {EdgeType.SUPERSEDES, EdgeType.ATTACHES_TO_GOAL} and unit.node_has_content(type_, target):

@@ -51,10 +51,9 @@ def flush_statements(unit: Unit, engine: str) -> list[Step]:
 
 def _rare_changes(unit: Unit) -> dict[str, Any]:
     now, before = unit.state, unit.before
-    same = now.settings == before.settings and (now.signing_key, now.budget, now.reordering) == (
-        before.signing_key,
-        before.budget,
-        before.reordering,
+    same = now.settings == before.settings and (
+        (now.signing_key, now.budget, now.reordering, now.embedding_model)
+        == (before.signing_key, before.budget, before.reordering, before.embedding_model)
     )
     return {} if same else now.rare()
 

@@ -19,6 +19,7 @@ from marskg.store.admission import check_draft, check_fits, check_iri, check_tex
 from marskg.store.forgotten import NOT_STORED, without_forgotten
 from marskg.store.pipeline import Pipeline
 from marskg.store.remember import Prepared, admit, check_new_id, retract
+from marskg.store.vectors import WITHOUT_VECTOR
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, MutableMapping
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from marskg.drafts import Draft
     from marskg.records import Memory
     from marskg.store.unit import Unit
+    from marskg.store.vectors import Vectoriser
     from marskg.store.writer import Writer
     from marskg.weight import TokenCounter
 
@@ -36,10 +38,11 @@ BATCH = 170
 class Intake:
     """Takes drafts for one tenant."""
 
-    def __init__(self, writer: Writer, counter: TokenCounter) -> None:
-        """Write through ``writer``; weigh with ``counter``."""
+    def __init__(self, writer: Writer, counter: TokenCounter, vectoriser: Vectoriser) -> None:
+        """Write through ``writer``; weigh with ``counter``; make vectors with ``vectoriser``."""
         self._writer = writer
         self._counter = counter
+        self._vectoriser = vectoriser
 
     def one(self, draft: Draft, node_id: str | None = None) -> Memory:
         """Store one draft; ``node_id`` is an id of the caller's own."""
@@ -50,6 +53,7 @@ class Intake:
                 raise InvalidMemory(msg)
         self._check(draft)
         prepared = self._prepare(draft, self._counter.count(draft.content), node_id)
+        (prepared,) = self._with_vectors([prepared])
         maintenance.settle(self._writer)
 
         def work(unit: Unit) -> Memory:
@@ -57,7 +61,10 @@ class Intake:
                 check_new_id(unit, node_id)
             return admit(unit, prepared, {})
 
-        return self._writer.run(work)
+        memory = self._writer.run(work)
+        if self._vectoriser.wanted and prepared.embedding is None:
+            return replace(memory, notices=(*memory.notices, WITHOUT_VECTOR))
+        return memory
 
     def many(self, drafts: Iterable[Draft], *, progress: Callable[[int], None] | None, atomic: bool) -> int:
         """Store what a reader yields; returns how many drafts were done.
@@ -87,7 +94,13 @@ class Intake:
         weight = max(1, self._counter.count(content))
         check_fits(weight, self._writer.state.budget)
         maintenance.settle(self._writer)
-        return self._writer.run(lambda unit: amend.new_version(unit, node_id, content, weight))
+        model, (embedding,) = self._vectoriser.packed([content])
+
+        def work(unit: Unit) -> Memory:
+            unit.expect_model(model)
+            return amend.new_version(unit, node_id, content, weight, embedding)
+
+        return self._writer.run(work)
 
     def _check(self, draft: Draft) -> None:
         """Check a draft before its text is weighed: a tokenizer says less of what is wrong with it."""
@@ -104,6 +117,16 @@ class Intake:
                 raise InvalidMemory(msg)
         return Prepared(draft, weight, ttl, node_id)
 
+    def _with_vectors(self, prepared: list[Prepared]) -> list[Prepared]:
+        """Return drafts with the vectors of what they store, where the model answers."""
+        wanted = [place for place, item in enumerate(prepared) if item.draft.action == "remember"]
+        model, packed = self._vectoriser.packed([prepared[place].draft.content for place in wanted])
+        if model is None:
+            return prepared
+        for place, vector in zip(wanted, packed, strict=True):
+            prepared[place] = replace(prepared[place], embedding=vector, model=model)
+        return prepared
+
     def _batches(self, drafts: Iterable[Draft], *, atomic: bool) -> Iterator[list[Prepared]]:
         """Yield checked drafts in batches that stay small beside the budget, or all at once."""
         limit = max(1, self._writer.state.budget // 4)
@@ -113,8 +136,8 @@ class Intake:
             for draft in chunk:
                 self._check(draft)
             weights = self._counter.count_many([draft.content for draft in chunk])
-            for draft, tokens in zip(chunk, weights, strict=True):
-                prepared = self._prepare(draft, tokens)
+            weighed = [self._prepare(draft, tokens) for draft, tokens in zip(chunk, weights, strict=True)]
+            for prepared in self._with_vectors(weighed):
                 if not atomic and batch and (weight + prepared.weight > limit or len(batch) >= BATCH):
                     yield batch
                     batch, weight = [], 0

@@ -35,12 +35,17 @@ class GraphReader:
         """Run the named read-only statement."""
         return self._engine.read(statement(name, self._engine.name), parameters)
 
-    def _refs(self, ids: Iterable[str]) -> list[str]:
+    def ref(self, ident: str) -> str:
+        """Return the store's reference of ``ident``."""
+        return codec.ref(self._tenant, ident)
+
+    def refs(self, ids: Iterable[str]) -> list[str]:
+        """Return the store's references of ``ids``, in their order."""
         return [codec.ref(self._tenant, node_id) for node_id in ids]
 
     def get(self, node_id: str, now: int) -> Memory | None:
         """Return a memory with content that is not expired, else None."""
-        rows = self.run("load_memories", {"refs": self._refs((node_id,))})
+        rows = self.run("load_memories", {"refs": self.refs((node_id,))})
         if not rows:
             return None
         memory = codec.decode_memory(rows[0]["node"])
@@ -50,12 +55,12 @@ class GraphReader:
     def nodes(self, ids: Iterable[str]) -> list[tuple[Memory, tuple[Edge, ...], str | None]]:
         """Return the memories with these ids in any tier, with outgoing edges and salt, in the order asked for."""
         wanted = list(ids)
-        return _group(self.run("load_memories", {"refs": self._refs(wanted)}), wanted)
+        return _group(self.run("load_memories", {"refs": self.refs(wanted)}), wanted)
 
     def edges_to(self, ids: Iterable[str]) -> list[Edge]:
         """Return the edges between memories that point to ``ids``, without their dates."""
         prefix = len(self._tenant) + 1
-        rows = self.run("load_incoming", {"refs": self._refs(ids)})
+        rows = self.run("load_incoming", {"refs": self.refs(ids)})
         return sorted(Edge(row["source"], EdgeType(row["type"]), row["ref"][prefix:], 0) for row in rows)
 
     def history(self, node_id: str) -> list[Memory]:
@@ -92,7 +97,7 @@ class GraphReader:
 
     def entities_by_id(self, ids: Iterable[str]) -> Iterator[tuple[Entity, tuple[Edge, ...], str]]:
         """Yield the entities with these ids, with outgoing edges and salt."""
-        yield from self._entities(self._refs(ids))
+        yield from self._entities(self.refs(ids))
 
     def _entities(self, refs: list[str]) -> Iterator[tuple[Entity, tuple[Edge, ...], str]]:
         rows: dict[str, list[Row]] = {}
@@ -102,6 +107,19 @@ class GraphReader:
             entity = codec.decode_entity(found[0]["node"])
             edges = sorted(codec.decode_edge(entity.id, row) for row in found if row["type"] is not None)
             yield entity, tuple(edges), found[0]["node"]["salt"]
+
+    def memory_pages(self) -> Iterator[list[str]]:
+        """Yield the ids of all memories, tombstones included, page by page."""
+        return self._id_pages("memories_page")
+
+    def entity_pages(self) -> Iterator[list[str]]:
+        """Yield the ids of all entities, page by page."""
+        return self._id_pages("entities_page")
+
+    def _id_pages(self, name: str) -> Iterator[list[str]]:
+        prefix = len(self._tenant) + 1
+        for page in self._pages(name, lambda row: str(row["ref"])):
+            yield [reference[prefix:] for reference in page]
 
     def physical(self) -> Iterator[Row]:
         """Yield the bookkeeping of every node: tier, weight, guards, blockers, order keys."""
@@ -148,7 +166,7 @@ class GraphReader:
 
     def records_of(self, node_id: str) -> list[AuditRecord]:
         """Return the transition records about one memory, also after it is gone."""
-        rows = self.run("records_of", {"memory": codec.ref(self._tenant, node_id)})
+        rows = self.run("records_of", {"memory": self.ref(node_id), "low": f"{self._tenant}|t|"})
         return [codec.decode_record(row["record"]) for row in rows]
 
     def heads(self, log: str) -> list[TreeHead]:

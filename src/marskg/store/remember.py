@@ -46,6 +46,9 @@ class Prepared:
     weight: int
     ttl: int | None
     id: str | None = None
+    #: The packed vector of the content, and what the store calls the model that made it.
+    embedding: str | None = None
+    model: str | None = None
 
 
 def normalised(text: str) -> str:
@@ -72,7 +75,8 @@ def admit(unit: Unit, prepared: Prepared, resolve: Mapping[str, str]) -> Memory:
             return _merge(unit, equal, links, draft)
         memory = slot.place(memory)
     memory = _clamp(unit, memory, links)
-    node = unit.create(memory)
+    unit.expect_model(prepared.model)
+    node = unit.create(memory, prepared.embedding)
     for type_, target in links:
         unit.link(node, Edge(memory.id, type_, target, memory.created))
     entity_ids = _mention(unit, node, draft.mentions)
@@ -126,6 +130,10 @@ def _new_memory(unit: Unit, prepared: Prepared) -> Memory:
         memory_class=memory_class,
         intent_tags=check_set("intent_tags", draft.intent_tags),
         subjects=check_set("subjects", draft.subjects),
+        purpose=check_set("purpose", draft.purpose),
+        jurisdiction=draft.jurisdiction,
+        use_bound=draft.use_bound,
+        session_bound=draft.session_bound,
         expires_at=expires,
         pinned=draft.pin,
         status=default_status(draft),

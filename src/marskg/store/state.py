@@ -41,6 +41,8 @@ class TenantState:
     suspended_at: int | None = None
     #: Whether the memories' order keys are still those of other weights of importance; the next writer orders on.
     reordering: bool = False
+    #: Name and dimension of the model that made the tenant's vectors; None before the first one.
+    embedding_model: str | None = None
     subscriptions: tuple[str, ...] = ()
 
     def to_row(self) -> dict[str, Any]:
@@ -74,6 +76,7 @@ class TenantState:
             "signingKey": self.signing_key,
             "budget": self.budget,
             "reordering": self.reordering,
+            "embeddingModel": self.embedding_model,
         }
 
     @classmethod
@@ -95,6 +98,7 @@ class TenantState:
             random_watermark=row.get("randomWatermark") or 0,
             suspended_at=row.get("suspendedAt"),
             reordering=bool(row.get("reordering")),
+            embedding_model=row.get("embeddingModel"),
             subscriptions=tuple(row.get("subscriptions") or ()),
         )
 

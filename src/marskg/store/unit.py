@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from marskg.audit.record import build_record, new_salt, node_commitment
-from marskg.errors import UnknownMemory
+from marskg.errors import EmbeddingMismatch, UnknownMemory
 from marskg.ontology.mapping import entity_lines, governed_lines
 from marskg.ontology.vocabulary import ACTIVE_STATUSES, DERIVED_EDGES, EdgeType, Kind, Operation, Tier
 from marskg.store import codec
@@ -40,6 +40,8 @@ class Node:
     memory: Memory
     edges: dict[tuple[EdgeType, str], Edge]
     salt: str | None
+    #: The vector of its content, packed (:mod:`marskg.embedding.packing`); None until one was made.
+    embedding: str | None = None
     guards: int = 0
     blockers: int = 0
     guarding: bool = False
@@ -177,9 +179,9 @@ class Unit:
 
     # --- Changing -----------------------------------------------------------------------------------------------
 
-    def create(self, memory: Memory) -> Node:
-        """Add a new node without edges; the caller links and records it."""
-        node = Node(memory, {}, new_salt(self.services.source), new=True)
+    def create(self, memory: Memory, embedding: str | None = None) -> Node:
+        """Add a new node without edges, with the packed vector of its content; the caller links and records it."""
+        node = Node(memory, {}, new_salt(self.services.source), embedding, new=True)
         self.nodes[memory.id] = node
         self._next[memory.id] = None
         self._previous[memory.id] = None
@@ -187,6 +189,18 @@ class Unit:
         if memory.tier is Tier.LIVE:
             self.running_weight += memory.weight
         return node
+
+    def expect_model(self, model: str | None) -> None:
+        """Let ``model`` be the one that makes the tenant's vectors, or refuse another one.
+
+        Raises:
+            EmbeddingMismatch: the tenant's vectors were made by another model.
+        """
+        if model is None or model == self.state.embedding_model:
+            return
+        if self.state.embedding_model is not None:
+            raise model_mismatch(self.state.name, self.state.embedding_model, model)
+        self.state = replace(self.state, embedding_model=model)
 
     def change(self, node: Node, **changes: Any) -> None:
         """Replace fields of the node's memory; the caller records it."""
@@ -566,6 +580,8 @@ class Unit:
         if node.has_content:
             memory = node.memory
             properties["salt"] = node.salt
+            if node.embedding is not None:
+                properties["embedding"] = node.embedding
             properties["guards"] = node.guards
             properties["blockers"] = node.blockers
             if node.guarding:
@@ -583,6 +599,14 @@ class Unit:
         return properties
 
 
+def model_mismatch(tenant: str, stored: str, asked: str) -> EmbeddingMismatch:
+    """Return the error that says which model the tenant's vectors are of."""
+    return EmbeddingMismatch(
+        f"the vectors of tenant {tenant!r} were made by {stored}, and {asked} is in use now; vectors of two models "
+        "cannot be compared: make them anew with: mars reembed, or open the tenant with the model that made them"
+    )
+
+
 def _working_copy(node: Row) -> Node:
     """Return the working copy of a stored node."""
     eligible = node.get("eligibleAccess")
@@ -590,6 +614,7 @@ def _working_copy(node: Row) -> Node:
         memory=codec.decode_memory(node),
         edges={},
         salt=node.get("salt"),
+        embedding=node.get("embedding"),
         guards=node.get("guards") or 0,
         blockers=node.get("blockers") or 0,
         guarding=bool(node.get("guarding")),

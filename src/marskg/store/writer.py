@@ -99,6 +99,18 @@ class Writer:
             self.next_due = 0
         return self._state
 
+    def fresh_state(self) -> TenantState:
+        """Return the tenant's row as it is now, whoever wrote last, with nothing of one's own in flight."""
+        with self.alone():
+            # The files of the embedded engine belong to this process, and so does every write.
+            if self.engine.name != "arcadedb" and self._state is not None:
+                known, self._state = self._state, None
+                if self.state.sequence != known.sequence:
+                    state = self.state
+                    self.forget_cache()
+                    self._state = state
+            return self.state
+
     def forget_cache(self) -> None:
         """Drop every copy; another writer was here."""
         self._state = None
@@ -186,6 +198,10 @@ class Writer:
             if not self._was_committed(units[-1].records[-1]):
                 raise
         return units
+
+    def put(self, name: str, parameters: Mapping[str, Any]) -> None:
+        """Write what is derived from the memories and no transition of any: it has no record."""
+        self.engine.write(statement(name, self.engine.name), parameters)
 
     def _make_room(self, transaction: Transaction, unit: Unit) -> Unit:
         """Build, on what the open transaction already wrote, the unit that brings the tenant under its budget."""

@@ -1,0 +1,66 @@
+"""Writes the table and the default file of docs/reference/defaults.md from the settings; the rest is written by hand.
+
+Guarantees: a test compares the page with the code. Run ``python scripts/defaults_reference.py`` after a change.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from marskg.config import SETTINGS
+
+if TYPE_CHECKING:
+    from marskg.config import Setting
+
+PAGE = Path(__file__).parents[1] / "docs" / "reference" / "defaults.md"
+_UNITS = (("d", 86_400_000), ("h", 3_600_000), ("m", 60_000), ("s", 1_000), ("ms", 1))
+
+
+def shown(setting: Setting) -> str:
+    """Return a default as YAML writes it."""
+    value = setting.default
+    if setting.kind == "duration" and isinstance(value, int):
+        unit, size = next((name, size) for name, size in _UNITS if value % size == 0)
+        if unit == "d" and value == size:
+            unit, size = "h", 3_600_000
+        return f"{value // size}{unit}"
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def table() -> str:
+    """Return the table of all settings."""
+    rows = [
+        f"| `{name}` | `{shown(setting)}` | {setting.meaning} | {setting.allowed} |"
+        for name, setting in SETTINGS.items()
+    ]
+    return "\n".join(("| setting | default | meaning | allowed |", "|---|---|---|---|", *rows))
+
+
+def file() -> str:
+    """Return the default settings as one YAML file."""
+    lines: list[str] = []
+    open_sections: list[str] = []
+    for name, setting in SETTINGS.items():
+        *sections, last = name.split(".")
+        for depth, section in enumerate(sections):
+            if open_sections[: depth + 1] != sections[: depth + 1]:
+                lines.append(f"{'  ' * depth}{section}:")
+                open_sections = sections[: depth + 1]
+        open_sections = open_sections[: len(sections)]
+        lines.append(f"{'  ' * len(sections)}{last}: {shown(setting)}")
+    return "\n".join(lines)
+
+
+def main() -> None:
+    """Put both into the page."""
+    text = PAGE.read_text(encoding="utf-8")
+    text = re.sub(r"\| setting \|.*?\n\n", lambda _: f"{table()}\n\n", text, count=1, flags=re.DOTALL)
+    text = re.sub(r"```yaml\n.*?```", lambda _: f"```yaml\n{file()}\n```", text, count=1, flags=re.DOTALL)
+    PAGE.write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

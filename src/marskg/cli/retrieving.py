@@ -1,0 +1,222 @@
+"""Reading by meaning: ``mars retrieve``, ``recall``, ``read``, ``explain`` and ``entities``.
+
+Guarantees: what is printed weighs no more than the token budget; what was shown is in the access log before it is
+printed; numbers and reasons are those that decided.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from marskg.cli.door import Door, pass_door, shared_options
+from marskg.cli.output import answer, counted, day, line, note, number, one_line, plain, show_table, table
+from marskg.cli.remembering import words
+from marskg.cli.values import MEMORY_ID, MOMENT, text_or_stdin
+from marskg.ontology.vocabulary import Kind, MemoryClass, SourceType
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from marskg.retrieval.everything import Everything
+    from marskg.retrieval.hits import Hit, Hits
+
+_BUDGET = click.option(
+    "--token-budget", type=click.IntRange(0), metavar="N", help="Tokens that the result may weigh.  [default: setting]"
+)
+_MOST = click.option("--k", type=click.IntRange(1), metavar="K", help="Most memories to show.  [default: setting]")
+
+
+def _filters(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command the options of the read gate."""
+    options = (
+        click.option("--as-of", type=MOMENT, metavar="TIME", help="What was valid then, ISO 8601."),
+        click.option("--since", type=MOMENT, metavar="TIME", help="Said or true from then on."),
+        click.option("--until", type=MOMENT, metavar="TIME", help="Said or true before then."),
+        click.option("--kind", "kinds", multiple=True, type=words(Kind), help="Only these kinds; may be repeated."),
+        click.option("--class", "classes", multiple=True, type=words(MemoryClass), help="Only these classes."),
+        click.option(
+            "--source-type", "sources", multiple=True, type=words(SourceType), help="Only from these sources."
+        ),
+        click.option("--subject", "subjects", multiple=True, metavar="NAME", help="Only about these people."),
+        click.option("--session", "sessions", multiple=True, metavar="NAME", help="Only from these sessions."),
+        click.option("--intent", "tags", multiple=True, metavar="TAG", help="Only with these intent tags."),
+        click.option("--key", "key_prefix", metavar="SLOT", help="Only this key and what lies below it."),
+        click.option("--max-sensitivity", type=float, metavar="0..1", help="Nothing that is more sensitive."),
+        click.option("--purpose", metavar="TEXT", help="What it is for; what is limited to others stays hidden."),
+        click.option("--jurisdiction", metavar="NAME", help="Nothing of another jurisdiction."),
+        click.option("--latent", is_flag=True, help="The latent tier, too; it ranks lower."),
+        click.option("--superseded", is_flag=True, help="What was superseded, too."),
+    )
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+@click.command()
+@click.argument("query")
+@_BUDGET
+@_MOST
+@click.option(
+    "--profile", metavar="NAME|FILE", help="How candidates are ranked: fused, memoryarchitect or a .yaml file."
+)
+@click.option("--conversation", metavar="SESSION", help="Session that goes on: its last turns and summary come along.")
+@click.option("--explain", is_flag=True, help="Show the numbers of each stage.")
+@click.option("--prompt", is_flag=True, help="Print the text for a model's prompt instead of a table.")
+@_filters
+@shared_options
+@pass_door
+def retrieve(door: Door, /, query: str, *, explain: bool, prompt: bool, **asked: Any) -> None:  # noqa: ANN401 - as retrieve takes them
+    """Show what answers QUERY (- reads it from standard input) within a token budget."""
+    text = text_or_stdin(query)
+    with door.memory() as memory:
+        hits = memory.retrieve(text, explain=explain, **asked)
+    answer(door, _plain_hits(hits), lambda: line(hits.as_text()) if prompt else _show_hits(hits, explain=explain))
+
+
+@click.command()
+@click.option("--entity", metavar="NAME", help="Person, place or thing to start from.")
+@click.option("--goal", type=MEMORY_ID, metavar="ID", help="Task to start from.")
+@_BUDGET
+@_MOST
+@click.option(
+    "--social", type=click.Choice(["task", "all", "none"]), default="task", show_default=True,
+    help="Memories about people: those that an active task involves, all, or none.",
+)  # fmt: skip
+@click.option("--explain", is_flag=True, help="Show the numbers behind the order.")
+@_filters
+@shared_options
+@pass_door
+def recall(door: Door, /, *, explain: bool, **asked: Any) -> None:  # noqa: ANN401 - as recall takes them
+    """Show what surrounds an entity or a goal in the graph, nearest first."""
+    with door.memory() as memory:
+        hits = memory.recall(**asked)
+    answer(door, _plain_hits(hits), lambda: _show_hits(hits, explain=explain))
+
+
+@click.command("read")
+@_BUDGET
+@click.option("--entity", multiple=True, metavar="NAME", help="What it mentions; may be repeated.")
+@click.option("--goal", multiple=True, type=MEMORY_ID, metavar="ID", help="Task that it serves; may be repeated.")
+@click.option("--sums", is_flag=True, help="Add up the amounts of ledgers, by key and unit.")
+@_filters
+@shared_options
+@pass_door
+def read_all(door: Door, /, **asked: Any) -> None:  # noqa: ANN401 - as read_all takes them
+    """Show everything of a key, a period, an entity or a goal: complete, counted, in the order of time."""
+    with door.memory() as memory:
+        found = memory.read_all(**asked)
+    answer(door, _plain_everything(found), lambda: _show_everything(found))
+
+
+@click.command()
+@click.argument("id", type=MEMORY_ID)
+@shared_options
+@pass_door
+def explain(door: Door, id: str) -> None:  # noqa: A002 - the name that users see
+    """Say why a memory was stored, ranked, shown, changed or forgotten, also after it is gone."""
+    with door.memory() as memory:
+        found = memory.explain(id)
+    answer(door, found.as_dict(), lambda: line(found.as_text()))
+
+
+@click.command()
+@shared_options
+@pass_door
+def entities(door: Door) -> None:
+    """List the people, places and things that memories mention."""
+    with door.memory() as memory:
+        found = sorted(memory.entities(), key=lambda entity: entity.name.casefold())
+
+    def show() -> None:
+        made = table("name", "type", "aliases", "id", whole=("id",))
+        for entity in found:
+            made.add_row(
+                one_line(entity.name), entity.entity_type or "", one_line(", ".join(entity.aliases)), entity.id
+            )
+        show_table(made)
+
+    answer(door, {"entities": [plain(entity) for entity in found]}, show)
+
+
+def _plain_hit(hit: Hit) -> dict[str, Any]:
+    return {
+        "id": hit.memory.id,
+        "content": hit.memory.content,
+        "score": hit.score,
+        "tokens": hit.tokens,
+        "why": dict(hit.why),
+        "shortened": hit.shortened,
+        "memory": plain(hit.memory),
+    }
+
+
+def _plain_hits(hits: Hits) -> dict[str, Any]:
+    return {
+        "id": hits.id,
+        "tokens": hits.tokens,
+        "budget": hits.budget,
+        "hits": [_plain_hit(hit) for hit in hits],
+        "left_out": [{"id": item.id, "reason": item.reason} for item in hits.left_out],
+        "resolved": plain(hits.resolved),
+        "stages": plain(dict(hits.stages)),
+        "notices": list(hits.notices),
+    }
+
+
+def _show_hits(hits: Hits, *, explain: bool) -> None:
+    made = table("score", "tokens", "said", "content", "id", right=("score", "tokens"), whole=("id", "said"))
+    for hit in hits:
+        made.add_row(
+            f"{hit.score:.3f}",
+            number(hit.tokens),
+            day(hit.memory.valid_from),
+            one_line(hit.memory.content),
+            hit.memory.id,
+        )
+        if explain:
+            made.add_row("", "", "", ", ".join(f"{name} {value:.3f}" for name, value in sorted(hit.why.items())), "")
+    show_table(made)
+    note(f"{counted(hits.tokens, 'token')} of {number(hits.budget)}; retrieval {hits.id or 'not recorded'}")
+    if explain:
+        note(", ".join(f"{name}: {value}" for name, value in hits.stages.items() if value not in ((), "")))
+        for item in hits.left_out:
+            note(f"left out: {item.id}: {item.reason}")
+    for notice in hits.notices:
+        note(f"note: {notice}")
+
+
+def _plain_everything(found: Everything) -> dict[str, Any]:
+    return {
+        "id": found.id,
+        "count": found.count,
+        "complete": found.complete,
+        "tokens": found.tokens,
+        "cut": list(found.cut),
+        "sums": [
+            {
+                "key": item.key,
+                "unit": item.unit,
+                "total": float(item.total),
+                "count": item.count,
+                "without": item.without,
+            }
+            for item in found.sums
+        ],
+        "memories": [plain(hit.memory) for hit in found],
+    }
+
+
+def _show_everything(found: Everything) -> None:
+    made = table("said", "key", "content", "id", whole=("said", "id"))
+    for hit in found:
+        made.add_row(day(hit.memory.valid_from), hit.memory.key or "", one_line(hit.memory.content), hit.memory.id)
+    show_table(made)
+    cut = f"; the token budget cut {number(len(found.cut))}, from {found.cut[0]} on" if found.cut else ", all shown"
+    note(f"{counted(found.count, 'memory')}{cut}")
+    if found.sums:
+        sums = table("ledger", "entries", "total", "unit", right=("entries", "total"))
+        for item in found.sums:
+            sums.add_row(item.key, number(item.count), f"{item.total:f}", item.unit)
+        show_table(sums)

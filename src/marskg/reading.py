@@ -1,0 +1,234 @@
+"""Reading a tenant by meaning: what a caller may ask for, checked, and put together from the layers below.
+
+Guarantees: every limit and filter is checked before anything is read; an unknown filter is refused by name with those
+that exist; nothing is shown that the read gate does not let through.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
+
+from marskg.clock import MAX_MS
+from marskg.errors import InvalidInput, UnknownMemory
+from marskg.ontology.vocabulary import Kind, MemoryClass, SourceType
+from marskg.retrieval.everything import read, select
+from marskg.retrieval.explain import explain
+from marskg.retrieval.gate import Gate
+from marskg.retrieval.index import KINDS
+from marskg.retrieval.profile import load_profile
+from marskg.retrieval.recall import SOCIAL, Anchor, Recall, named_entities
+from marskg.retrieval.search import Request, Search, check_query
+from marskg.retrieval.settings import AssemblySettings
+from marskg.retrieval.view import IndexView
+from marskg.store.admission import check_integer, check_number, check_text, enumeration, ids_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    import numpy as np
+    import numpy.typing as npt
+
+    from marskg.retrieval.everything import Everything
+    from marskg.retrieval.explain import Explanation
+    from marskg.retrieval.hits import Hits
+    from marskg.retrieval.index import MemoryIndex
+    from marskg.retrieval.profile import Profile
+    from marskg.retrieval.ranking import Ranked
+    from marskg.store.opening import Opened
+    from marskg.store.vectors import Vectoriser
+    from marskg.store.writer import Writer
+
+Mask: TypeAlias = "npt.NDArray[np.bool_]"
+Vector: TypeAlias = "npt.NDArray[np.float32]"
+
+_ENUMERATIONS: Final[Mapping[str, Any]] = {"kinds": Kind, "classes": MemoryClass, "sources": SourceType}
+_SETS: Final = ("subjects", "sessions", "tags")
+_TEXTS: Final = ("purpose", "jurisdiction", "key_prefix")
+_TIMES: Final = ("as_of", "since", "until")
+_FLAGS: Final = ("latent", "unaffirmed", "superseded")
+_FILTERS: Final = ("max_sensitivity", *_ENUMERATIONS, *_SETS, *_TEXTS, *_TIMES, *_FLAGS)
+
+
+class Reading:
+    """Answers a tenant's readers."""
+
+    def __init__(self, opened: Opened, writer: Writer, vectoriser: Vectoriser) -> None:
+        """Read the tenant that was opened; nothing is read or loaded before the first question."""
+        self._writer = writer
+        self._opened = opened
+        self._profiles: dict[str, Profile] = {}
+        file = opened.folder / "index" / f"{opened.tenant}.index"
+        self.view = IndexView(opened.reader, writer, vectoriser, file)
+        self._search = Search(self.view, opened.reader, writer, vectoriser, opened.counter)
+
+    def retrieve(
+        self,
+        query: str,
+        *,
+        budget: int | None,
+        k: int | None,
+        profile: str | None,
+        explain: bool,
+        conversation: str | None,
+        gate: Mapping[str, Any],
+    ) -> Hits:
+        """Return what answers ``query``; see :meth:`marskg.memory.AgentMemory.retrieve`."""
+        if conversation is not None:
+            check_text("conversation", conversation)
+        return self._search.retrieve(
+            self._request(query, budget, k, profile, explain=explain, gate=gate, conversation=conversation)
+        )
+
+    def _request(
+        self,
+        query: str,
+        budget: int | None,
+        k: int | None,
+        profile: str | None,
+        *,
+        explain: bool,
+        gate: Mapping[str, Any],
+        conversation: str | None = None,
+    ) -> Request:
+        settings = self._writer.state.settings.retrieval
+        return Request(
+            query=query,
+            gate=self.gate(gate),
+            profile=self.profile(profile or settings.profile),
+            budget=settings.token_budget if budget is None else check_integer("token_budget", budget, 0),
+            k=settings.k if k is None else check_integer("k", k, 1),
+            assembly=AssemblySettings(**cast("Mapping[str, Any]", self._writer.state.settings.assembly)),
+            conversation=conversation,
+            explain=explain,
+        )
+
+    def read_all(
+        self,
+        *,
+        entities: Iterable[str] | str,
+        goals: Iterable[str] | str,
+        budget: int | None,
+        sums: bool,
+        gate: Mapping[str, Any],
+    ) -> Everything:
+        """Return all that passes the gate; see :meth:`marskg.memory.AgentMemory.read_all`."""
+        passing = self.gate(gate)
+        limit = None if budget is None else check_integer("token_budget", budget, 0)
+        with self.view.lock:
+            index = self.view.refresh(self._writer.fresh_state())
+            mask = passing.mask(index)
+            named = [self._entity(index, mask, name) for name in ids_of(entities)]
+            ids = select(index, passing, [ident for found in named for ident in found], ids_of(goals))
+        found = read(self._opened.reader, ids, passing, self._opened.counter, budget=limit, sums=sums)
+        record = self._search.record([hit.memory.id for hit in found], "read in full", passing.purpose)
+        return replace(found, id=record)
+
+    def recall(
+        self,
+        *,
+        entity: str | None,
+        goal: str | None,
+        budget: int | None,
+        k: int | None,
+        social: str,
+        gate: Mapping[str, Any],
+    ) -> Hits:
+        """Return what surrounds an entity or a goal; see :meth:`marskg.memory.AgentMemory.recall`."""
+        if (entity is None) == (goal is None):
+            msg = "recall starts at an entity or at a goal; give entity=NAME or goal=ID, and not both"
+            raise InvalidInput(msg)
+        if social not in SOCIAL:
+            msg = f"social is {str(social)[:40]!r}; it must be {', '.join(SOCIAL)}"
+            raise InvalidInput(msg)
+        request = self._request("recall", budget, k, None, explain=False, gate=gate)
+
+        def rank(index: MemoryIndex, mask: Mask, vector: Vector | None, limit: int) -> tuple[Ranked, ...]:
+            entities = () if entity is None else tuple(self._entity(index, mask, entity))
+            goals = () if goal is None else (self._goal(index, mask, goal),)
+            return Recall(index, mask, social=social).around(Anchor(entities, goals), vector, limit)
+
+        return self._search.recall(request, self._about(entity, goal), rank)
+
+    def _about(self, entity: str | None, goal: str | None) -> str:
+        """Return the text whose vector stands for what a recall is for."""
+        if entity is not None:
+            return check_query(entity)
+        memory = self._opened.reader.get(str(goal), self._now())
+        return "" if memory is None else memory.content or ""
+
+    def _entity(self, index: MemoryIndex, mask: Mask, name: str) -> list[str]:
+        found = named_entities(index, mask, name)
+        if not found:
+            msg = f"no memory that may be read mentions {name[:60]!r}; ask with retrieve(), or see: mars entities"
+            raise UnknownMemory(msg)
+        return found
+
+    def _goal(self, index: MemoryIndex, mask: Mask, goal: str) -> str:
+        row = index.rows.get(goal)
+        if row is None or not mask[row] or index.columns["kind"][row] != KINDS.index(Kind.TASK):
+            msg = f"goal {goal[:60]} is no task that may be read; give the id of a task"
+            raise UnknownMemory(msg)
+        return goal
+
+    def explain(self, ident: str) -> Explanation:
+        """Return what is known of one memory; see :meth:`marskg.memory.AgentMemory.explain`."""
+        held = [str(row["why"]) for row in self._opened.reader.run("held_by", {"ref": self._opened.reader.ref(ident)})]
+        return explain(self._opened.reader, self._opened.tenant, ident, self._now(), held)
+
+    def gate(self, filters: Mapping[str, Any]) -> Gate:
+        """Return the gate that ``filters`` describe; None or an empty list asks for nothing.
+
+        Raises:
+            InvalidInput: a filter is unknown, of the wrong type or out of range.
+        """
+        now = self._now()
+        values = {name: _filter(name, value) for name, value in filters.items() if value not in (None, (), [])}
+        gate = Gate(now=now, **values)
+        if gate.as_of is not None and gate.as_of > now:
+            msg = (
+                f"as_of {gate.as_of} is after the store's now, {now}; nothing is known of the future yet: leave it out"
+            )
+            raise InvalidInput(msg)
+        if gate.since is not None and gate.until is not None and gate.until <= gate.since:
+            msg = f"until {gate.until} is not after since {gate.since}, so that nothing lies between; swap them"
+            raise InvalidInput(msg)
+        return gate
+
+    def profile(self, name: str) -> Profile:
+        """Return a ranking profile by name or path."""
+        if name not in self._profiles:
+            self._profiles[name] = load_profile(name)
+        return self._profiles[name]
+
+    def _now(self) -> int:
+        return self._writer.state.at(self._opened.services.clock.now_ms())[0]
+
+    def forget(self) -> None:
+        """Drop what is derived from the store."""
+        self.view.forget()
+
+    def close(self) -> None:
+        """Keep what was derived from the store for the next program."""
+        self.view.close()
+
+
+def _filter(name: str, value: Any) -> Any:  # noqa: ANN401 - as many types as filters
+    """Return the checked value of a filter."""
+    if name in _ENUMERATIONS:
+        return tuple(enumeration(_ENUMERATIONS[name], name, item) for item in ids_of(value))
+    if name in _SETS:
+        return ids_of(value)
+    if name in _TIMES:
+        return check_integer(name, value, 0, MAX_MS)
+    if name in _FLAGS and isinstance(value, bool):
+        return value
+    if name in _TEXTS and isinstance(value, str):
+        return value
+    if name == "max_sensitivity":
+        return check_number(name, value, 0, 1)
+    if name in _FILTERS:
+        msg = f"{name} is a {type(value).__name__}; it must be {'true or false' if name in _FLAGS else 'a text'}"
+        raise InvalidInput(msg)
+    msg = f"there is no filter {name[:60]!r}; use {', '.join(_FILTERS)}"
+    raise InvalidInput(msg)

@@ -1,0 +1,203 @@
+"""Explaining one memory: why it was stored, ranked, shown, changed and forgotten, also after it is gone.
+
+Guarantees: everything said comes from the graph and the two logs, and can be checked there: each event names its
+record. Nothing holds content but the memory itself, and that only while it exists. What an erasure took out of the log
+is not explained, as it is not there. Source: MaRS section 4.1 (``explain``), semantics sections 8 and 9.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from marskg.errors import UnknownMemory
+from marskg.ontology.mapping import time_lexical
+from marskg.ontology.vocabulary import Operation, Tier
+from marskg.retrieval.details import slot_details
+from marskg.store import codec
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from marskg.records import AuditRecord, Edge, Memory
+    from marskg.store.reader import GraphReader
+
+#: Showings that are told one by one.
+LAST: Final = 20
+_WORDS: Final = {
+    Operation.REMEMBER: "stored",
+    Operation.LOAD: "loaded from an export",
+    Operation.LINK: "linked",
+    Operation.UNLINK: "unlinked",
+    Operation.SUPERSEDE: "superseded",
+    Operation.RETRACT: "retracted",
+    Operation.AMEND: "changed",
+    Operation.FORGET: "forgotten",
+    Operation.EVICT: "evicted",
+    Operation.ARCHIVE: "moved to the latent tier",
+    Operation.RESTORE: "restored",
+    Operation.EXPIRE: "expired",
+    Operation.CONSOLIDATE: "consolidated",
+    Operation.ERASE: "erased",
+    Operation.PURGE: "purged",
+    Operation.ACCESS: "shown",
+    Operation.FEEDBACK: "assessed after it was shown",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One thing that happened to a memory.
+
+    ``record`` is the IRI of the signed record, ``what`` a word for the operation, ``why`` its rule and reason, and
+    ``numbers`` the features and the score that decided, as ``name=value``.
+    """
+
+    record: str
+    at: int
+    operation: Operation
+    what: str
+    actor: str | None = None
+    why: str | None = None
+    rule: str | None = None
+    numbers: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """All that is known of one memory: what it is now, what it rests on, and its events, the oldest first.
+
+    ``memory`` is None once it is gone; ``shown`` is how often it was shown, ``held_by`` what keeps it from being
+    forgotten.
+    """
+
+    id: str
+    memory: Memory | None
+    state: str
+    events: tuple[Event, ...]
+    shown: int = 0
+    held_by: tuple[str, ...] = ()
+    edges: tuple[tuple[str, str], ...] = ()
+    incoming: tuple[tuple[str, str], ...] = ()
+
+    def as_text(self) -> str:
+        """Return the explanation in sentences, one a line."""
+        lines = [f"{self.id} is {self.state}."]
+        if self.memory is not None and self.memory.content is not None:
+            lines += list(_present(self.memory))
+        lines += [f"It is kept by {reason}." for reason in self.held_by]
+        lines += [_sentence(event) for event in self.events]
+        return "\n".join(lines)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the explanation as plain values, without content."""
+        return {
+            "id": self.id,
+            "state": self.state,
+            "shown": self.shown,
+            "held_by": list(self.held_by),
+            "edges": [{"type": type_, "target": target} for type_, target in self.edges],
+            "incoming": [{"type": type_, "source": source} for type_, source in self.incoming],
+            "events": [
+                {
+                    "record": event.record,
+                    "at": time_lexical(event.at),
+                    "operation": event.operation.value,
+                    "what": event.what,
+                    "actor": event.actor,
+                    "rule": event.rule,
+                    "why": event.why,
+                    "numbers": list(event.numbers),
+                }
+                for event in self.events
+            ],
+        }
+
+
+def explain(reader: GraphReader, tenant: str, ident: str, now: int, protectors: Sequence[str] = ()) -> Explanation:
+    """Return what is known of the memory ``ident``; ``protectors`` say in words what keeps it.
+
+    Raises:
+        UnknownMemory: neither the graph nor the logs have heard of it.
+    """
+    found = reader.nodes((ident,))
+    memory, edges = (found[0][0], found[0][1]) if found else (None, ())
+    transitions = reader.records_of(ident)
+    low, high = f"{tenant}|a|", f"{tenant}|a}}"
+    parameters = {"low": low, "high": high, "id": ident, "limit": LAST}
+    accesses = [codec.decode_record(row["record"]) for row in reader.run("accesses_of", parameters)]
+    if memory is None and not transitions:
+        msg = f"{ident[:60]} is no memory of tenant {tenant!r}, and never was; see: mars audit list"
+        raise UnknownMemory(msg)
+    records = sorted([*transitions, *accesses], key=lambda record: (record.recorded_at, record.log, record.sequence))
+    return Explanation(
+        id=ident,
+        memory=memory,
+        state=_state(memory, transitions, now),
+        events=tuple(_event(record, ident) for record in records),
+        shown=memory.access_count if memory is not None else sum(r.operation is Operation.ACCESS for r in accesses),
+        held_by=tuple(protectors),
+        edges=_pairs(edges),
+        incoming=tuple((edge.type.value, edge.source) for edge in reader.edges_to((ident,))) if found else (),
+    )
+
+
+def _pairs(edges: Sequence[Edge]) -> tuple[tuple[str, str], ...]:
+    return tuple((edge.type.value, edge.target) for edge in edges)
+
+
+def _state(memory: Memory | None, transitions: Sequence[AuditRecord], now: int) -> str:
+    if memory is None:
+        last = transitions[-1].operation
+        return f"gone: it was {_WORDS.get(last, last)} at {time_lexical(transitions[-1].recorded_at)}"
+    if memory.tier is Tier.TOMBSTONE:
+        return "a tombstone: its content is gone, and something that has content still refers to it"
+    if memory.expires_at is not None and memory.expires_at <= now:
+        return "expired, and goes with the next sweep"
+    closed = "" if memory.current else ", superseded"
+    waiting = ", unaffirmed since what it depends on was superseded" if memory.unaffirmed_since is not None else ""
+    return f"{memory.tier.value}{closed}{waiting}"
+
+
+def _present(memory: Memory) -> Iterator[str]:
+    source = f" ({memory.source_ref})" if memory.source_ref else ""
+    yield f"It is {memory.kind.value}, {memory.memory_class.value}, from {memory.source_type.value}{source}."
+    yield f"It weighs {memory.weight} tokens; its score is {memory.score}; it was shown {memory.access_count} times."
+    if memory.sensitivity:
+        reasons = ", ".join(memory.sensitivity_reasons) or "no reason given"
+        yield f"Its sensitivity is {memory.sensitivity:g} ({reasons})."
+    if memory.expires_at is not None:
+        yield f"It expires at {time_lexical(memory.expires_at)}."
+
+
+def _event(record: AuditRecord, ident: str) -> Event:
+    slots = slot_details(record)
+    own = slots.get(ident, {})
+    whole = slots.get("", {})
+    numbers = list(own.get("features", ()))
+    if own.get("removalScore"):
+        numbers.append(f"removal_score={own['removalScore'][0]}")
+    return Event(
+        record=record.iri,
+        at=record.recorded_at,
+        operation=record.operation,
+        what=_WORDS.get(record.operation, str(record.operation)),
+        actor=next(iter(whole.get("actor", ())), None),
+        why=next(iter(own.get("reason", ())), None),
+        rule=next(iter(own.get("rule", ())), None) or next(iter(whole.get("policy", ())), None),
+        numbers=tuple(numbers),
+    )
+
+
+def _sentence(event: Event) -> str:
+    parts = [f"{time_lexical(event.at)} {event.what}"]
+    if event.actor:
+        parts.append(f"by {event.actor}")
+    if event.rule:
+        parts.append(f"under {event.rule}")
+    sentence = " ".join(parts)
+    if event.why:
+        sentence += f": {event.why}"
+    if event.numbers:
+        sentence += f" ({', '.join(event.numbers)})"
+    return f"{sentence}. [{event.record}]"

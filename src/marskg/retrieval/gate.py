@@ -1,0 +1,148 @@
+"""The read gate: which memories a reader may see at all, decided before anything is ranked (semantics section 9).
+
+Guarantees: what the gate holds back takes no part in anything that follows: no candidate, no statistic of the ranking,
+no count. The same rules are asked of columns, for all memories at once, and of a single memory read anew before it is
+shown (:meth:`Gate.admits`), so that what expired or was superseded between the two is not shown either.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from marskg.ontology.vocabulary import Kind, MemoryClass, SourceType, Tier
+from marskg.retrieval.index import CLASSES, FOREVER, KINDS, MICRO, SOURCES, TIERS
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from marskg.records import Memory
+    from marskg.retrieval.index import MemoryIndex
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """Who reads what: ``None`` or an empty tuple asks for nothing in particular.
+
+    ``now`` and ``as_of`` are epoch milliseconds. With ``as_of`` what was valid then is read; without it what is
+    current. A memory that is limited to purposes is seen only by a reader who states one of them. ``key_prefix`` ends
+    at a slash or at the key's end.
+    """
+
+    now: int
+    as_of: int | None = None
+    max_sensitivity: float | None = None
+    purpose: str | None = None
+    jurisdiction: str | None = None
+    latent: bool = False
+    unaffirmed: bool = False
+    superseded: bool = False
+    subjects: tuple[str, ...] = ()
+    sessions: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    kinds: tuple[Kind, ...] = ()
+    classes: tuple[MemoryClass, ...] = ()
+    sources: tuple[SourceType, ...] = ()
+    key_prefix: str | None = None
+    since: int | None = None
+    until: int | None = None
+
+    def mask(self, index: MemoryIndex) -> npt.NDArray[np.bool_]:
+        """Return ``[rows]``: what the reader may see."""
+        held = index.columns
+        live = held["tier"] == TIERS.index(Tier.LIVE)
+        seen: npt.NDArray[np.bool_] = held["alive"] & (
+            live | (held["tier"] == TIERS.index(Tier.LATENT)) if self.latent else live
+        )
+        seen &= held["expiresAt"] > self.now
+        seen &= self._valid(index)
+        if self.max_sensitivity is not None:
+            seen &= held["sensitivity"] <= round(self.max_sensitivity * MICRO)
+        seen &= self._allowed(index)
+        return seen & self._asked(index)
+
+    def _asked(self, index: MemoryIndex) -> npt.NDArray[np.bool_]:
+        """Return what the reader asks for, of what they may see."""
+        held = index.columns
+        seen = np.ones(held.rows, dtype=np.bool_)
+        for name, words in (("subject", self.subjects), ("session", self.sessions), ("tag", self.tags)):
+            if words:
+                seen &= index.facet(name, words)
+        for name, values, all_values in (
+            ("kind", self.kinds, KINDS),
+            ("memoryClass", self.classes, CLASSES),
+            ("sourceType", self.sources, SOURCES),
+        ):
+            if values:
+                seen &= np.isin(held[name], [all_values.index(value) for value in values])
+        if self.key_prefix is not None:
+            seen &= index.facet("key", [key for key in index.facets["key"] if _under(key, self.key_prefix)])
+        if self.since is not None:
+            seen &= held["validFrom"] >= self.since
+        if self.until is not None:
+            seen &= held["validFrom"] < self.until
+        return seen
+
+    def _valid(self, index: MemoryIndex) -> npt.NDArray[np.bool_]:
+        held = index.columns
+        if self.as_of is not None:
+            found: npt.NDArray[np.bool_] = (held["validFrom"] <= self.as_of) & (self.as_of < held["validTo"])
+            return found
+        valid: npt.NDArray[np.bool_] = held["validFrom"] <= self.now
+        if not self.superseded:
+            valid &= (held["supersededAt"] == FOREVER) & (held["validTo"] > self.now)
+        if not self.unaffirmed:
+            valid &= held["unaffirmedSince"] == FOREVER
+        return valid
+
+    def _allowed(self, index: MemoryIndex) -> npt.NDArray[np.bool_]:
+        limited = index.facets["purpose"]
+        allowed = np.ones(index.columns.rows, dtype=np.bool_)
+        if limited:
+            allowed &= ~index.facet("purpose", limited)
+            if self.purpose is not None:
+                allowed |= index.facet("purpose", [self.purpose])
+        if self.jurisdiction is not None:
+            held = index.columns["jurisdiction"]
+            code = index.known_code(self.jurisdiction)
+            allowed &= (held == -1) if code is None else (held == -1) | (held == code)
+        return allowed
+
+    def admits(self, memory: Memory) -> bool:
+        """Return whether the reader may see ``memory``, read anew."""
+        tiers = (Tier.LIVE, Tier.LATENT) if self.latent else (Tier.LIVE,)
+        return (
+            memory.content is not None
+            and memory.tier in tiers
+            and (memory.expires_at is None or memory.expires_at > self.now)
+            and self._admits_time(memory)
+            and (self.max_sensitivity is None or memory.sensitivity <= self.max_sensitivity)
+            and (not memory.purpose or self.purpose in memory.purpose)
+            and (self.jurisdiction is None or memory.jurisdiction in {None, self.jurisdiction})
+            and (not self.subjects or bool({*memory.subjects} & {*self.subjects}))
+            and (not self.sessions or memory.session in self.sessions)
+            and (not self.tags or bool({*memory.intent_tags} & {*self.tags}))
+            and (not self.kinds or memory.kind in self.kinds)
+            and (not self.classes or memory.memory_class in self.classes)
+            and (not self.sources or memory.source_type in self.sources)
+            and (self.key_prefix is None or (memory.key is not None and _under(memory.key, self.key_prefix)))
+            and (self.since is None or memory.valid_from >= self.since)
+            and (self.until is None or memory.valid_from < self.until)
+        )
+
+    def _admits_time(self, memory: Memory) -> bool:
+        if self.as_of is not None:
+            return memory.valid_from <= self.as_of and (memory.valid_to is None or self.as_of < memory.valid_to)
+        current = memory.superseded_at is None and (memory.valid_to is None or memory.valid_to > self.now)
+        return (
+            memory.valid_from <= self.now
+            and (current or self.superseded)
+            and (memory.unaffirmed_since is None or self.unaffirmed)
+        )
+
+
+def _under(key: str, prefix: str) -> bool:
+    """Return whether ``key`` is ``prefix`` or lies below it."""
+    return key == prefix or key.startswith(prefix if prefix.endswith("/") else f"{prefix}/")

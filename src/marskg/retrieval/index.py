@@ -1,0 +1,286 @@
+"""The retrieval index: what is needed of each memory to decide whether, and how high, it comes back.
+
+Guarantees: a pure function of the memories put into it: two indexes that were given the same memories in whatever
+order of events answer alike, and one that was kept up event by event answers like one built from scratch. It holds no
+content, only terms, vectors and metadata; what is removed is hidden at once and its bytes are overwritten at the next
+:meth:`MemoryIndex.compact`. Source: MaRS section 3.2.5 (temporal, access, importance, entity and embedding indices).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from marskg.ontology.vocabulary import Cardinality, EdgeType, Kind, MemoryClass, SourceType, TaskStatus, Tier
+from marskg.retrieval.columns import Columns
+from marskg.retrieval.graph import RelationGraph
+from marskg.retrieval.lexical import Lexical
+from marskg.retrieval.names import EntityNames
+from marskg.text import terms
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+#: A time that never comes, and the unit of decimals.
+FOREVER: Final = np.iinfo(np.int64).max
+MICRO: Final = 1_000_000
+
+KINDS: Final = tuple(Kind)
+TIERS: Final = tuple(Tier)
+CLASSES: Final = tuple(MemoryClass)
+SOURCES: Final = tuple(SourceType)
+CARDINALITIES: Final = tuple(Cardinality)
+STATUSES: Final = tuple(TaskStatus)
+_CODES: Final = {
+    "kind": {item.value: place for place, item in enumerate(KINDS)},
+    "tier": {item.value: place for place, item in enumerate(TIERS)},
+    "memoryClass": {item.value: place for place, item in enumerate(CLASSES)},
+    "sourceType": {item.value: place for place, item in enumerate(SOURCES)},
+    "cardinality": {item.value: place for place, item in enumerate(CARDINALITIES)},
+    "status": {item.value: place for place, item in enumerate(STATUSES)},
+}
+_TIMES: Final = {"created": 0, "validFrom": 0, "lastAccess": 0}
+_LIMITS: Final = ("validTo", "supersededAt", "unaffirmedSince", "expiresAt", "deadline")
+_DECIMALS: Final = {"sensitivity": 0, "reliability": MICRO, "generalityScore": 0}
+_NUMBERS: Final = {"accessCount": 0, "score": 50, "weight": 0, "priority": 0}
+_COLUMNS: Final[Mapping[str, tuple[Any, Any]]] = {
+    "alive": (np.bool_, False),
+    "sequence": (np.int64, 0),
+    "length": (np.int32, 0),
+    "vectored": (np.bool_, False),
+    "pinned": (np.bool_, False),
+    **dict.fromkeys(_CODES, (np.int8, -1)),
+    **{name: (np.int64, default) for name, default in _TIMES.items()},
+    **dict.fromkeys(_LIMITS, (np.int64, FOREVER)),
+    **{name: (np.int32, default) for name, default in _DECIMALS.items()},
+    **{name: (np.int32, default) for name, default in _NUMBERS.items()},
+    "jurisdiction": (np.int32, -1),
+    "session": (np.int32, -1),
+    "key": (np.int32, -1),
+}
+#: Facets by which rows are found, and which are sets of words.
+_LINKS: Final[Mapping[str, str]] = {
+    EdgeType.ATTACHES_TO_GOAL: "goal",
+    EdgeType.REQUIRES: "requires",
+    EdgeType.CONTRADICTS: "contradicts",
+}
+_SETS: Final = {"subjects": "subject", "intentTags": "tag", "purpose": "purpose"}
+#: Edges that relate what is meant and who knows whom (MaRS section 3.2.5), besides mentions.
+RELATIONS: Final = frozenset(
+    {EdgeType.IS_A, EdgeType.PART_OF, EdgeType.WORKS_AT, EdgeType.FRIEND_OF, EdgeType.COLLEAGUE_OF, EdgeType.REPORTS_TO}
+)
+_TIES: Final = RELATIONS | {EdgeType.MENTIONS}
+
+
+class MemoryIndex:
+    """One tenant's memories as columns, postings and vectors."""
+
+    def __init__(self, dimension: int) -> None:
+        """Hold nothing; vectors have ``dimension`` components, 0 for an index without vectors."""
+        self.dimension = dimension
+        self.columns = Columns(_COLUMNS)
+        self.vectors = Columns({"vector": (np.float32, 0)}, {"vector": dimension})
+        self.lexical = Lexical()
+        self.ids: list[str] = []
+        self.rows: dict[str, int] = {}
+        self.words: list[str] = []
+        self._codes: dict[str, int] = {}
+        #: facet → word → rows: subject, tag, purpose, session, key, entity, goal, requires, contradicts.
+        self.facets: dict[str, dict[str, set[int]]] = {
+            name: {} for name in (*_SETS.values(), "session", "key", "entity", *_LINKS.values())
+        }
+        self._facets_of: dict[int, list[tuple[str, str]]] = {}
+        self.graph = RelationGraph()
+        self.entities = EntityNames()
+        self.dead = 0
+
+    def __len__(self) -> int:
+        """Return the number of memories with content."""
+        return len(self.rows)
+
+    # --- Events ---------------------------------------------------------------------------------------------------
+
+    def put(
+        self, row: Mapping[str, Any], edges: Iterable[tuple[str, str]], vector: npt.NDArray[np.float32] | None
+    ) -> None:
+        """Take in a memory with content as it stands now: new, or with changed metadata, edges or vector.
+
+        Args:
+            row: the columns of the statement ``index_rows``.
+            edges: ``(type, target id)`` of its edges.
+            vector: ``[dimension]``, or None if it has none yet.
+        """
+        ident = row["id"]
+        place = self.rows.get(ident)
+        if place is None:
+            place = self._new(ident, row)
+        self._set(place, row)
+        leading = list(edges)
+        self._set_facets(place, row, leading)
+        self.graph.put(ident, [edge for edge in leading if edge[0] in _TIES])
+        if vector is not None and self.dimension:
+            self.vectors["vector"][place] = vector
+            self.columns["vectored"][place] = True
+
+    def _new(self, ident: str, row: Mapping[str, Any]) -> int:
+        place = self.columns.append()
+        self.vectors.append()
+        self.ids.append(ident)
+        self.rows[ident] = place
+        self.columns["alive"][place] = True
+        found = terms(row["content"])
+        key = row["key"]
+        if key is not None:
+            # A fact's text often leaves out what its slot says.
+            held = set(found)
+            found += [term for term in terms(key.replace("/", " ").replace("_", " ")) if term not in held]
+        self.columns["length"][place] = self.lexical.add(place, found)
+        return place
+
+    def _set(self, place: int, row: Mapping[str, Any]) -> None:
+        columns = self.columns
+        columns["sequence"][place] = row["sequence"]
+        columns["pinned"][place] = bool(row["pinned"])
+        for name, codes in _CODES.items():
+            columns[name][place] = codes.get(row[name], -1)
+        for name, default in _TIMES.items():
+            columns[name][place] = row[name] if row[name] is not None else default
+        for name in _LIMITS:
+            columns[name][place] = row[name] if row[name] is not None else FOREVER
+        for name, default in _DECIMALS.items():
+            columns[name][place] = default if row[name] is None else round(row[name] * MICRO)
+        for name, default in _NUMBERS.items():
+            columns[name][place] = row[name] if row[name] is not None else default
+        for name in ("jurisdiction", "session", "key"):
+            columns[name][place] = -1 if row[name] is None else self.code(row[name])
+
+    def code(self, word: str) -> int:
+        """Return the number that stands for ``word`` in the columns."""
+        found = self._codes.get(word)
+        if found is None:
+            found = self._codes[word] = len(self.words)
+            self.words.append(word)
+        return found
+
+    def known_code(self, word: str) -> int | None:
+        """Return the number of ``word``, or None if no memory has it."""
+        return self._codes.get(word)
+
+    def _set_facets(self, place: int, row: Mapping[str, Any], edges: Iterable[tuple[str, str]]) -> None:
+        wanted = [(facet, word) for name, facet in _SETS.items() for word in row[name] or ()]
+        wanted += [(name, row[name]) for name in ("session", "key") if row[name] is not None]
+        for type_, target in edges:
+            if type_ == EdgeType.MENTIONS:
+                wanted.append(("entity", target))
+            elif type_ in _LINKS:
+                wanted.append((_LINKS[type_], target))
+        if wanted == self._facets_of.get(place):
+            return
+        self._drop_facets(place)
+        for facet, word in wanted:
+            self.facets[facet].setdefault(word, set()).add(place)
+        if wanted:
+            self._facets_of[place] = wanted
+
+    def _drop_facets(self, place: int) -> None:
+        for facet, word in self._facets_of.pop(place, ()):
+            rows = self.facets[facet][word]
+            rows.discard(place)
+            if not rows:
+                del self.facets[facet][word]
+
+    def access(self, ident: str, last: int, count: int, score: int) -> None:
+        """Take in the access statistics of a memory."""
+        place = self.rows.get(ident)
+        if place is not None:
+            self.columns["lastAccess"][place] = last
+            self.columns["accessCount"][place] = count
+            self.columns["score"][place] = score
+
+    def remove(self, ident: str) -> None:
+        """Forget a memory: its content is gone."""
+        place = self.rows.pop(ident, None)
+        if place is None:
+            return
+        self.columns["alive"][place] = False
+        self.columns["vectored"][place] = False
+        if self.dimension:
+            self.vectors["vector"][place] = 0
+        self._drop_facets(place)
+        self.graph.remove(ident)
+        self.ids[place] = ""
+        self.dead += 1
+
+    def compact(self) -> None:
+        """Drop the rows of what was removed, with their postings and words that nothing uses any more."""
+        kept = np.flatnonzero(self.columns["alive"])
+        places = np.full(self.columns.rows, -1, dtype=np.int64)
+        places[kept] = np.arange(len(kept))
+        self.columns.keep(kept)
+        self.vectors.keep(kept)
+        self.lexical.renumber(places)
+        self.ids = [self.ids[row] for row in kept.tolist()]
+        self.rows = {ident: row for row, ident in enumerate(self.ids)}
+        self._facets_of = {int(places[row]): wanted for row, wanted in self._facets_of.items()}
+        for facet in self.facets.values():
+            for word, rows in facet.items():
+                facet[word] = {int(places[row]) for row in rows}
+        self._recode()
+        self.dead = 0
+
+    def _recode(self) -> None:
+        """Number the words of the columns anew: a session's or a key's name is content, too."""
+        old, self.words, self._codes = self.words, [], {}
+        for name in ("jurisdiction", "session", "key"):
+            column = self.columns[name]
+            column[:] = [-1 if code < 0 else self.code(old[code]) for code in column.tolist()]
+
+    def without_vector(self, limit: int) -> list[str]:
+        """Return up to ``limit`` ids of memories that have no vector."""
+        if not self.dimension:
+            return []
+        rows = np.flatnonzero(self.columns["alive"] & ~self.columns["vectored"])[:limit]
+        return [self.ids[row] for row in rows.tolist()]
+
+    def dump_facets(self) -> list[list[list[str]]]:
+        """Return the facets of each row in a form that JSON can hold."""
+        return [[list(pair) for pair in self._facets_of.get(row, ())] for row in range(self.columns.rows)]
+
+    def restore(self, ids: list[str], words: list[str], facets: list[list[list[str]]]) -> None:
+        """Take in the ids, words and facets of rows whose columns are there already.
+
+        Raises:
+            ValueError: they are not as many as the rows.
+        """
+        if len(ids) != self.columns.rows or len(facets) != self.columns.rows:
+            message = "ids that do not go with the rows"
+            raise ValueError(message)
+        self.ids, self.rows = ids, {ident: row for row, ident in enumerate(ids)}
+        self.words, self._codes = words, {word: code for code, word in enumerate(words)}
+        for row, pairs in enumerate(facets):
+            for facet, word in pairs:
+                self.facets[facet].setdefault(word, set()).add(row)
+            if pairs:
+                self._facets_of[row] = [(facet, word) for facet, word in pairs]
+
+    # --- Rows -----------------------------------------------------------------------------------------------------
+
+    def facet(self, name: str, words: Iterable[str]) -> npt.NDArray[np.bool_]:
+        """Return ``[rows]``: which have one of ``words`` in the facet ``name``."""
+        found = np.zeros(self.columns.rows, dtype=np.bool_)
+        for word in words:
+            rows = self.facets[name].get(word)
+            if rows:
+                found[list(rows)] = True
+        return found
+
+    def word(self, name: str, place: int) -> str | None:
+        """Return the word that the column ``name`` (session, key or jurisdiction) has for a row."""
+        code = int(self.columns[name][place])
+        return None if code < 0 else self.words[code]
+
+    def facets_of(self, place: int, name: str) -> list[str]:
+        """Return the words of one facet of a row."""
+        return [word for facet, word in self._facets_of.get(place, ()) if facet == name]

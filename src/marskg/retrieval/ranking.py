@@ -1,0 +1,250 @@
+"""From the memories that a reader may see to a ranked list: searches, features, one score.
+
+Guarantees: every number that orders is computed here, in float64 and row by row, so that it depends on the memory and
+the query alone, and is kept as an integer of 1e-6; ties go to the earlier sequence (semantics I9). Each candidate comes
+with each of its numbers. Sources: MemoryArchitect II.C.2 (weighted sum); Cormack et al. 2009 (reciprocal ranks).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from marskg.ontology.vocabulary import Tier
+from marskg.retrieval.index import CLASSES, MICRO, SOURCES, TIERS
+from marskg.retrieval.intent import Intent, infer
+from marskg.text import terms
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    import numpy.typing as npt
+
+    from marskg.retrieval.index import MemoryIndex
+    from marskg.retrieval.profile import Profile
+
+#: What the rank of a memory in the latent tier is multiplied with.
+_LATENT: Final = 0.5
+#: Nearest memories that vote on the query's topic.
+_VOTERS: Final = 20
+_SIMILAR: Final = ("similarity", "lexical", "graph")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Query:
+    """What is asked: the text, its terms, its vector if there is one, and when."""
+
+    text: str
+    terms: tuple[str, ...]
+    vector: npt.NDArray[np.float32] | None
+    now: int
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """One candidate: its row, its score and each number behind it, as integers of 1e-6."""
+
+    row: int
+    score: int
+    why: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """The candidates, best first, and what was understood of the query."""
+
+    found: tuple[Ranked, ...]
+    intent: Intent
+    entities: tuple[str, ...]
+
+
+def make_query(text: str, vector: npt.NDArray[np.float32] | None, now: int) -> Query:
+    """Return what is asked by ``text``."""
+    return Query(text, tuple(dict.fromkeys(terms(text))), vector, now)
+
+
+class Ranker:
+    """Ranks the visible rows of one index for one query."""
+
+    def __init__(self, index: MemoryIndex, mask: npt.NDArray[np.bool_], query: Query, profile: Profile) -> None:
+        """Rank the rows of ``mask`` for ``query`` by ``profile``."""
+        self._index = index
+        self._mask = mask
+        self._query = query
+        self._profile = profile
+
+    def rank(self, limit: int) -> Ranking:
+        """Return up to ``limit`` candidates."""
+        similar = self._similarities()
+        intent = self._intent(similar)
+        if self._profile.intent == "filter" and intent.tags:
+            tagged = self._index.facet("tag", self._index.facets["tag"])
+            self._mask = self._mask & (self._index.facet("tag", intent.tags) | ~tagged)
+        lexical = self._index.lexical.scores(self._query.terms, self._mask, self._index.columns["length"])
+        entities = self._index.entities.find(self._query.text, visible_nodes(self._index, self._mask))
+        near = self._near(entities)
+        rows = self._candidates(similar, lexical, near, max(limit, self._profile.candidates))
+        if not len(rows):
+            return Ranking((), intent, tuple(entities))
+        features = self._features(rows, lexical, near, intent)
+        return Ranking(self._scored(rows, features, limit), intent, tuple(entities))
+
+    # --- Searches -------------------------------------------------------------------------------------------------
+
+    def _similarities(self) -> npt.NDArray[np.float32] | None:
+        """Return ``[rows]``: float32 similarities that choose candidates; the scores are computed anew."""
+        vector = self._query.vector
+        if vector is None or not self._index.dimension or not vector.any():
+            return None
+        found: npt.NDArray[np.float32] = self._index.vectors["vector"] @ vector
+        found[~(self._mask & self._index.columns["vectored"])] = -np.inf
+        return found
+
+    def _intent(self, similar: npt.NDArray[np.float32] | None) -> Intent:
+        tags = self._index.facets["tag"]
+        visible = [tag for tag, rows in tags.items() if any(self._mask[row] for row in rows)]
+        nearest = []
+        if similar is not None and visible:
+            rows = _top(similar, _VOTERS)
+            exact = self._exact(rows)
+            order = np.lexsort((self._index.columns["sequence"][rows], -exact))
+            nearest = [
+                (float(exact[place]), self._index.facets_of(int(rows[place]), "tag")) for place in order.tolist()
+            ]
+        return infer(self._query.text, visible, nearest)
+
+    def _near(self, entities: list[str]) -> dict[int, float]:
+        """Return the rows around the entities that the query names, with the walk's scores."""
+        if not entities:
+            return {}
+        found = self._index.graph.near(dict.fromkeys(entities, 1.0), visible_nodes(self._index, self._mask))
+        rows = self._index.rows
+        return {rows[node]: amount for node, amount in found.items() if node in rows}
+
+    def _candidates(
+        self,
+        similar: npt.NDArray[np.float32] | None,
+        lexical: npt.NDArray[np.float64],
+        near: Mapping[int, float],
+        limit: int,
+    ) -> npt.NDArray[np.intp]:
+        """Return the rows that one of the searches found, in the order of the index."""
+        found = [np.fromiter(near, dtype=np.intp, count=len(near)), _top(lexical, limit, above=0.0)]
+        if similar is not None:
+            found.append(_top(similar, limit))
+        rows: npt.NDArray[np.intp] = np.unique(np.concatenate(found))
+        visible: npt.NDArray[np.intp] = rows[self._mask[rows]]
+        return visible
+
+    def _exact(self, rows: npt.NDArray[np.intp]) -> npt.NDArray[np.float64]:
+        """Return the similarity of ``rows``, each worked out alone, so that its neighbours in memory do not matter."""
+        vector = self._query.vector
+        if vector is None or not self._index.dimension:
+            return np.zeros(len(rows))
+        products: npt.NDArray[np.float64] = self._index.vectors["vector"][rows].astype(np.float64) * vector
+        total: npt.NDArray[np.float64] = products.sum(axis=1)
+        return total
+
+    # --- Features -------------------------------------------------------------------------------------------------
+
+    def _features(
+        self,
+        rows: npt.NDArray[np.intp],
+        lexical: npt.NDArray[np.float64],
+        near: Mapping[int, float],
+        intent: Intent,
+    ) -> dict[str, npt.NDArray[np.float64]]:
+        """Return each feature of each candidate, from 0 to 1 but for BM25, which has no upper end."""
+        held, profile = self._index.columns, self._profile
+        age = np.maximum(0, self._query.now - held["validFrom"][rows]).astype(np.float64)
+        boosts = np.array([profile.classes[item] for item in CLASSES])
+        found = {
+            "similarity": np.maximum(0.0, self._exact(rows)),
+            "lexical": lexical[rows],
+            "graph": np.array([near.get(row, 0.0) for row in rows.tolist()]),
+            "key": self._keys(rows),
+            "score": held["score"][rows] / 100.0,
+            "class": boosts[held["memoryClass"][rows]],
+            "recency": np.exp2(-age / profile.half_life),
+            "intent": self._wanted(rows, intent),
+        }
+        return {name: found[name] for name in found if name in _SIMILAR or self._profile.weights.get(name)}
+
+    def _keys(self, rows: npt.NDArray[np.intp]) -> npt.NDArray[np.float64]:
+        """Return how much of each candidate's key the query says."""
+        asked = set(self._query.terms)
+        found = np.zeros(len(rows))
+        for place, row in enumerate(rows.tolist()):
+            key = self._index.word("key", row)
+            if key is not None:
+                parts = terms(key.replace("/", " ").replace("_", " "))
+                found[place] = sum(part in asked for part in parts) / max(1, len(parts))
+        return found
+
+    def _wanted(self, rows: npt.NDArray[np.intp], intent: Intent) -> npt.NDArray[np.float64]:
+        """Return 1 for candidates of the topics and sources that the query asks for."""
+        found = self._index.facet("tag", intent.tags)[rows]
+        if intent.sources:
+            found |= np.isin(self._index.columns["sourceType"][rows], [SOURCES.index(item) for item in intent.sources])
+        return found.astype(np.float64)
+
+    # --- Scores ---------------------------------------------------------------------------------------------------
+
+    def _scored(
+        self, rows: npt.NDArray[np.intp], features: Mapping[str, npt.NDArray[np.float64]], limit: int
+    ) -> tuple[Ranked, ...]:
+        micro = {name: np.rint(values * MICRO).astype(np.int64) for name, values in features.items()}
+        sequence = self._index.columns["sequence"][rows]
+        total = np.zeros(len(rows))
+        for name, weight in self._profile.weights.items():
+            if weight and name in micro:
+                total += weight * self._part(name, micro[name], sequence)
+        total *= np.where(self._index.columns["tier"][rows] == TIERS.index(Tier.LATENT), _LATENT, 1.0)
+        score = np.rint(total * MICRO).astype(np.int64)
+        order = np.lexsort((sequence, -score))[:limit]
+        return tuple(
+            Ranked(int(rows[place]), int(score[place]), {name: int(values[place]) for name, values in micro.items()})
+            for place in order.tolist()
+        )
+
+    def _part(
+        self, name: str, values: npt.NDArray[np.int64], sequence: npt.NDArray[np.int64]
+    ) -> npt.NDArray[np.float64]:
+        """Return what one feature adds before its weight, from 0 to 1."""
+        if self._profile.fusion == "reciprocal" and name in _SIMILAR:
+            order = np.lexsort((sequence, -values))
+            rank = np.empty(len(values), dtype=np.int64)
+            rank[order] = np.arange(len(values))
+            constant = self._profile.constant
+            part: npt.NDArray[np.float64] = np.where(values > 0, (constant + 1) / (constant + 1 + rank), 0.0)
+            return part
+        if name == "lexical":
+            return values / max(1, int(values.max()))
+        return values / MICRO
+
+
+def visible_nodes(index: MemoryIndex, mask: npt.NDArray[np.bool_]) -> Callable[[str], bool]:
+    """Return which nodes of the graph the reader may see: rows of ``mask``, and entities that one of them mentions."""
+    known: dict[str, bool] = {}
+
+    def seen(node: str) -> bool:
+        if node not in known:
+            row = index.rows.get(node)
+            rows = index.facets["entity"].get(node, ()) if row is None else (row,)
+            known[node] = any(mask[item] for item in rows)
+        return known[node]
+
+    return seen
+
+
+def _top(
+    values: npt.NDArray[np.float32] | npt.NDArray[np.float64], limit: int, *, above: float = -np.inf
+) -> npt.NDArray[np.intp]:
+    """Return the rows of the ``limit`` highest values that are higher than ``above``, in no order."""
+    rows = np.flatnonzero(values > above)
+    if len(rows) <= limit:
+        return rows
+    chosen: npt.NDArray[np.intp] = rows[np.argpartition(-values[rows], limit - 1)[:limit]]
+    return chosen

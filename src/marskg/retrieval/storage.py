@@ -1,0 +1,112 @@
+"""The index as one file, so that a program that has just started need not read the whole store.
+
+Guarantees: a file is written beside the old one and put in its place when it is whole; it carries a digest, its
+version, the tenant, the model and the audit sequences that it has reached, and whatever does not fit is refused with
+:class:`Corrupt`, never half read; it has the rights 0600. It holds terms and vectors, no texts. What was removed from
+the index is in no file that was written after it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from marskg.retrieval.index import MemoryIndex
+from marskg.retrieval.lexical import Lexical
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+VERSION: Final = 1
+_MAGIC: Final = b"marskg-index\n"
+_DIGEST: Final = 32
+_LEXICAL: Final = ("sizes", "rows", "counts")
+
+
+class Corrupt(Exception):
+    """The file is not what was written; the message says why, without what it holds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """What a file is of: tenant, model, logs, and the sequences of the two logs that it has reached."""
+
+    tenant: str
+    model: str | None
+    log: str
+    sequence: int
+    access_sequence: int
+
+
+def save(path: Path, index: MemoryIndex, reached: Reached) -> None:
+    """Write ``index``, which has no removed rows, to ``path``."""
+    words, sizes, rows, counts = index.lexical.dump()
+    meta: dict[str, Any] = {
+        "version": VERSION,
+        "reached": [reached.tenant, reached.model, reached.log, reached.sequence, reached.access_sequence],
+        "dimension": index.dimension,
+        "ids": index.ids,
+        "words": index.words,
+        "terms": words,
+        "facets": index.dump_facets(),
+        "entities": index.entities.dump(),
+        "edges": index.graph.dump(),
+    }
+    arrays: dict[str, Any] = {f"column.{name}": index.columns[name] for name in index.columns.names}
+    arrays |= {"vector": index.vectors["vector"].astype(np.float16)}
+    arrays |= dict(zip(_LEXICAL, (sizes, rows, counts), strict=True))
+    arrays |= {"meta": np.frombuffer(json.dumps(meta).encode(), dtype=np.uint8)}
+    body = io.BytesIO()
+    np.savez(body, **arrays)
+    data = body.getbuffer()
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    temporary = path.with_suffix(".new")
+    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with os.fdopen(handle, "wb") as file:
+        file.write(_MAGIC)
+        file.write(hashlib.sha256(data).digest())
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+    temporary.replace(path)
+
+
+def load(path: Path) -> tuple[MemoryIndex, Reached]:
+    """Return the index in ``path``, and what it is of.
+
+    Raises:
+        Corrupt: the file is damaged, cut short, or of another version.
+        FileNotFoundError: there is none.
+    """
+    data = path.read_bytes()
+    head = len(_MAGIC) + _DIGEST
+    if not data.startswith(_MAGIC) or hashlib.sha256(data[head:]).digest() != data[len(_MAGIC) : head]:
+        message = "its digest is not that of what was written"
+        raise Corrupt(message)
+    try:
+        with np.load(io.BytesIO(data[head:]), allow_pickle=False) as arrays:
+            return _restored(dict(arrays))
+    except (KeyError, ValueError, TypeError, IndexError) as error:
+        message = "it was written by another version"
+        raise Corrupt(message) from error
+
+
+def _restored(arrays: dict[str, Any]) -> tuple[MemoryIndex, Reached]:
+    meta = json.loads(arrays["meta"].tobytes())
+    if meta["version"] != VERSION:
+        message = "another version"
+        raise ValueError(message)
+    index = MemoryIndex(meta["dimension"])
+    index.columns.replace({name[7:]: array for name, array in arrays.items() if name.startswith("column.")})
+    index.vectors.replace({"vector": arrays["vector"].astype(np.float32)})
+    index.lexical = Lexical.from_dump(meta["terms"], *(arrays[name] for name in _LEXICAL))
+    index.restore(meta["ids"], meta["words"], meta["facets"])
+    index.entities.restore(meta["entities"])
+    index.graph.restore(meta["edges"])
+    return index, Reached(*meta["reached"])

@@ -1,0 +1,263 @@
+"""The index of an open tenant, following the tenant's logs, and kept in a file between programs.
+
+Guarantees: before it answers, the index has reached the audit and access sequences that the tenant's row has, whoever
+wrote them; it says which it has reached. A file that is damaged, of another model or ahead of the store is put aside
+with a warning and the index is built from the store. Deleting the file loses nothing but time.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from typing import TYPE_CHECKING, Final
+
+from marskg.errors import EmbeddingUnavailable
+from marskg.ontology.vocabulary import ENTITY_EDGES, Operation
+from marskg.retrieval import storage
+from marskg.retrieval.index import MemoryIndex
+from marskg.retrieval.storage import Corrupt, Reached
+from marskg.store import codec
+from marskg.store.unit import model_mismatch
+from marskg.store.vectors import make_up, model_name, own, tag, unpacked
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from pathlib import Path
+
+    from marskg.embedding.model import EmbeddingModel
+    from marskg.store.engine import Row
+    from marskg.store.reader import GraphReader
+    from marskg.store.state import TenantState
+    from marskg.store.vectors import Vectoriser
+    from marskg.store.writer import Writer
+
+_LOG: Final = logging.getLogger(__name__)
+#: Memories read at once.
+PAGE: Final = 500
+#: Records behind which the index is built anew instead of followed.
+REBUILD_AFTER: Final = 50_000
+#: A store with fewer memories is read faster than a file is worth.
+LEAST_SAVED: Final = 1_000
+#: Vectors that are made up for while somebody waits for an answer.
+MADE_UP: Final = 256
+#: Share of removed rows from which the index is compacted.
+_SLACK: Final = 0.25
+
+
+class IndexView:
+    """One tenant's index, in step with the store."""
+
+    def __init__(self, reader: GraphReader, writer: Writer, vectoriser: Vectoriser, file: Path) -> None:
+        """Nothing is read before the first :meth:`refresh`; the index is kept in ``file``."""
+        self.lock = threading.RLock()
+        self._reader = reader
+        self._writer = writer
+        self._vectoriser = vectoriser
+        self._file = file
+        self._index: MemoryIndex | None = None
+        self._reached: Reached | None = None
+        self._changed = False
+        #: Why the answers are without vectors, if they are.
+        self.without_vectors: str | None = None
+
+    @property
+    def reached(self) -> tuple[int, int]:
+        """Return the audit and the access sequence that the index has reached."""
+        return (0, 0) if self._reached is None else (self._reached.sequence, self._reached.access_sequence)
+
+    def refresh(self, state: TenantState, progress: Callable[[int], None] | None = None) -> MemoryIndex:
+        """Return the index, brought up to ``state``; hold :attr:`lock` while you use it.
+
+        Raises:
+            EmbeddingMismatch: the tenant's vectors are of another model than the one in use.
+        """
+        with self.lock:
+            model = self._model(state)
+            name = None if model is None else model_name(model)
+            if self._index is None:
+                self._open(state, model, name)
+            if self._reached is None or not self._follows(state, name):
+                self._build(state, model, name, progress)
+            elif self.reached != (state.sequence, state.access_sequence):
+                self._follow(state, name)
+            index = self._loaded()
+            if model is not None:
+                self._make_up(index, model)
+            if index.dead > max(PAGE, _SLACK * index.columns.rows):
+                index.compact()
+            return index
+
+    def _loaded(self) -> MemoryIndex:
+        if self._index is None:
+            message = "the index is used before it was opened"
+            raise RuntimeError(message)
+        return self._index
+
+    def shown(self, state: TenantState, statistics: Iterable[tuple[str, int, int, int]]) -> None:
+        """Take in the ``(id, lastAccess, accessCount, score)`` that one's own access record changed."""
+        with self.lock:
+            reached = self._reached
+            if self._index is None or reached is None or reached.access_sequence + 1 != state.access_sequence:
+                return
+            for item in statistics:
+                self._index.access(*item)
+            self._reach(state, reached.model)
+
+    def forget(self) -> None:
+        """Drop the index and its file: the store was put back, or something was erased."""
+        with self.lock:
+            self._index = self._reached = None
+            self._changed = False
+            self._file.unlink(missing_ok=True)
+
+    def close(self) -> None:
+        """Keep what was built, unless it is quickly read again."""
+        with self.lock:
+            if self._index is None or self._reached is None or not self._changed:
+                return
+            if len(self._index) < LEAST_SAVED:
+                self._file.unlink(missing_ok=True)
+                return
+            self._index.compact()
+            try:
+                storage.save(self._file, self._index, self._reached)
+            except OSError as error:
+                _LOG.warning("the retrieval index could not be kept: %s", error.strerror)
+
+    # --- Keeping up -----------------------------------------------------------------------------------------------
+
+    def _model(self, state: TenantState) -> EmbeddingModel | None:
+        """Return the model in use, or None where it does not answer or the tenant has none."""
+        self.without_vectors = None
+        try:
+            model = self._vectoriser.model
+            name = None if model is None else model_name(model)
+        except EmbeddingUnavailable as error:
+            self.without_vectors = str(error)
+            return None
+        if name is not None and state.embedding_model not in {None, name}:
+            raise model_mismatch(state.name, str(state.embedding_model), name)
+        return model
+
+    def _open(self, state: TenantState, model: EmbeddingModel | None, name: str | None) -> None:
+        """Take the index from its file, if there is one that fits."""
+        try:
+            index, reached = storage.load(self._file)
+        except FileNotFoundError:
+            return
+        except (Corrupt, OSError) as error:
+            _LOG.warning("the retrieval index %s is damaged (%s) and is built anew", self._file, error)
+            return
+        fits = (reached.tenant, reached.model) == (state.name, name)
+        if fits and index.dimension == (0 if model is None else model.dimension):
+            self._index, self._reached = index, reached
+
+    def _follows(self, state: TenantState, name: str | None) -> bool:
+        """Return whether the index can go on from where it is."""
+        reached = self._reached
+        if reached is None or reached.model != name or reached.log != state.log:
+            return False
+        behind = state.sequence - reached.sequence + state.access_sequence - reached.access_sequence
+        return (
+            state.sequence >= reached.sequence
+            and state.access_sequence >= reached.access_sequence
+            and behind <= REBUILD_AFTER
+        )
+
+    def _reach(self, state: TenantState, name: str | None) -> None:
+        self._reached = Reached(state.name, name, state.log, state.sequence, state.access_sequence)
+        self._changed = True
+
+    def _build(
+        self,
+        state: TenantState,
+        model: EmbeddingModel | None,
+        name: str | None,
+        progress: Callable[[int], None] | None,
+    ) -> None:
+        """Build the index from the whole store."""
+        index = MemoryIndex(0 if model is None else model.dimension)
+        for page in self._reader.entity_pages():
+            self._put_entities(index, page)
+        for page in self._reader.memory_pages():
+            self._put(index, page, name)
+            if progress is not None:
+                progress(len(index))
+        self._index = index
+        self._reach(state, name)
+
+    def _follow(self, state: TenantState, name: str | None) -> None:
+        """Take in what the logs say has changed."""
+        index = self._loaded()
+        sequence, accesses = self.reached
+        changed: dict[str, None] = {}
+        for row in self._since("t", sequence):
+            changed.update(dict.fromkeys(row["memories"] or ()))
+        touched = {ident for row in self._since("a", accesses) for ident in row["memories"] or ()}
+        changed.update(dict.fromkeys(sorted(touched - set(changed))))
+        ids = list(changed)
+        for start in range(0, len(ids), PAGE):
+            page = ids[start : start + PAGE]
+            found = self._put(index, page, name)
+            others = [ident for ident in page if ident not in found]
+            for ident in others:
+                index.remove(ident)
+            self._put_entities(index, others)
+        self._reach(state, name)
+
+    def _since(self, log: str, sequence: int) -> Iterator[Row]:
+        tenant = self._writer.tenant
+        high = f"{tenant}|{log}}}"
+        while True:
+            low = codec.audit_ref(tenant, log, sequence + 1)
+            rows = self._reader.run("changed", {"low": low, "high": high, "limit": PAGE})
+            yield from (row for row in rows if row["operation"] != Operation.OPEN_LOG)
+            if len(rows) < PAGE:
+                return
+            sequence = rows[-1]["sequence"]
+
+    # --- Taking in ------------------------------------------------------------------------------------------------
+
+    def _put(self, index: MemoryIndex, ids: list[str], name: str | None) -> set[str]:
+        """Take in those of ``ids`` that are memories with content; returns which."""
+        refs = self._reader.refs(ids)
+        rows = [row for row in self._reader.run("index_rows", {"refs": refs}) if row["content"] is not None]
+        edges: dict[str, list[tuple[str, str]]] = {}
+        for edge in self._reader.run("index_edges", {"refs": refs}):
+            edges.setdefault(edge["source"], []).append((edge["type"], edge["target"]))
+        prefix = "" if name is None else tag(name)
+        whole = [row for row in rows if index.dimension and own(row["embedding"], prefix)]
+        vectors = unpacked([row["embedding"] for row in whole], prefix, index.dimension) if whole else ()
+        by_id = dict(zip((row["id"] for row in whole), vectors, strict=True))
+        for row in sorted(rows, key=_order):
+            index.put(row, sorted(edges.get(row["id"], ())), by_id.get(row["id"]))
+        return {row["id"] for row in rows}
+
+    def _put_entities(self, index: MemoryIndex, ids: Iterable[str]) -> None:
+        """Take in those of ``ids`` that are entities, and forget the rest of them."""
+        wanted = set(ids)
+        for entity, edges, _ in self._reader.entities_by_id(sorted(wanted)) if wanted else ():
+            index.entities.put(entity.id, (entity.name, *entity.aliases))
+            index.graph.put(entity.id, [(edge.type, edge.target) for edge in edges if edge.type in ENTITY_EDGES])
+            wanted.discard(entity.id)
+        for ident in wanted:
+            index.entities.remove(ident)
+            index.graph.remove(ident)
+
+    def _make_up(self, index: MemoryIndex, model: EmbeddingModel) -> None:
+        """Make some of the vectors that are missing; the rest later."""
+        missing = index.without_vector(MADE_UP)
+        if not missing:
+            return
+        try:
+            make_up(self._writer, self._reader, model, missing, lambda _: None)
+        except EmbeddingUnavailable as error:
+            self.without_vectors = str(error)
+            return
+        self._put(index, missing, model_name(model))
+        self._changed = True
+
+
+def _order(row: Row) -> int:
+    sequence: int = row["sequence"]
+    return sequence

@@ -1,0 +1,3 @@
+// The records of the access log that are about one memory, the latest first.
+MATCH (a:AuditRecord) WHERE a.ref >= $low AND a.ref < $high AND $id IN a.memories
+RETURN properties(a) AS record ORDER BY a.ref DESC LIMIT $limit

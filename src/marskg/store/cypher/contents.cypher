@@ -1,0 +1,4 @@
+// The texts of memories that have one, to be turned into vectors.
+UNWIND $refs AS ref
+MATCH (m:Memory {ref: ref}) WHERE m.content IS NOT NULL
+RETURN ref AS ref, m.content AS content

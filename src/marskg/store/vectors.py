@@ -1,0 +1,135 @@
+"""The vectors of a tenant's memories: made at write, kept beside the content, made later where that failed.
+
+Guarantees: a stored vector names its model by a tag, so that one of another model is never taken for one's own, also
+after a change of models that was cut off; no write fails because a model does not answer: the vector is missing then,
+and made as soon as the model answers again; a vector is only ever put on a memory that has content.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from typing import TYPE_CHECKING
+
+from marskg.embedding.packing import pack, unpack
+from marskg.embedding.registry import load_model
+from marskg.errors import EmbeddingUnavailable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from marskg.embedding.model import EmbeddingModel, Vectors
+    from marskg.store.reader import GraphReader
+    from marskg.store.writer import Writer
+
+#: Texts that are turned into vectors, and vectors that are stored, at once.
+PAGE = 500
+_TAG = 6
+
+#: Told to the caller of a write.
+WITHOUT_VECTOR = "stored without a vector: the embedding model did not answer; it is made up for later"
+
+
+class Vectoriser:
+    """Makes packed vectors with the model that a tenant's settings name; loads it when it is first needed."""
+
+    def __init__(self, load: Callable[[str], EmbeddingModel | None] = load_model) -> None:
+        """Make no vectors until :meth:`use` names a model; ``load`` finds models by their name."""
+        self._load = load
+        self._spec: str | None = None
+        self._loaded: EmbeddingModel | None = None
+        self._lock = threading.Lock()
+
+    def use(self, spec: str) -> None:
+        """Use the model ``spec`` from now on; it is loaded when a vector is needed."""
+        if spec != self._spec:
+            with self._lock:
+                self._spec, self._loaded = spec, None
+
+    @property
+    def wanted(self) -> bool:
+        """Return whether the tenant is to have vectors."""
+        return self._spec not in {None, "none"}
+
+    @property
+    def model(self) -> EmbeddingModel | None:
+        """Return the model, or None where the tenant is kept without vectors.
+
+        Raises:
+            EmbeddingUnavailable: it cannot be loaded.
+        """
+        spec = self._spec
+        if spec is None or not self.wanted:
+            return None
+        with self._lock:
+            if self._loaded is None:
+                self._loaded = self._load(spec)
+            return self._loaded
+
+    def packed(self, texts: Sequence[str]) -> tuple[str | None, list[str | None]]:
+        """Return what the store calls the model, and a packed vector for each text; None for all without an answer."""
+        try:
+            model = self.model
+            if model is None:
+                return None, [None] * len(texts)
+            vectors = model.embed(texts)
+            name = model_name(model)
+        except EmbeddingUnavailable:
+            return None, [None] * len(texts)
+        prefix = tag(name)
+        return name, [prefix + pack(vector) for vector in vectors]
+
+
+def model_name(model: EmbeddingModel) -> str:
+    """Return what the store calls a model: its name and dimension."""
+    return f"{model.name}/{model.dimension}"
+
+
+def tag(name: str) -> str:
+    """Return the prefix of the vectors that the model ``name`` made."""
+    return f"{hashlib.sha256(name.encode()).hexdigest()[:_TAG]}:"
+
+
+def own(packed: str | None, prefix: str) -> bool:
+    """Return whether a stored vector is one of the model whose :func:`tag` is ``prefix``."""
+    return packed is not None and packed.startswith(prefix)
+
+
+def unpacked(packed: Sequence[str], prefix: str, dimension: int) -> Vectors:
+    """Return stored vectors, all of the model whose tag is ``prefix``, as rows."""
+    return unpack([item[len(prefix) :] for item in packed], dimension)
+
+
+def make_up(
+    writer: Writer, reader: GraphReader, model: EmbeddingModel, ids: Iterable[str], report: Callable[[int], None]
+) -> int:
+    """Make and store the vectors of the memories ``ids``, those that still have content; returns how many.
+
+    Raises:
+        EmbeddingUnavailable: the model does not answer; what was stored until then is kept.
+    """
+    prefix = tag(model_name(model))
+    total = 0
+    for page in _pages(ids):
+        rows = reader.run("contents", {"refs": reader.refs(page)})
+        vectors = model.embed([row["content"] for row in rows])
+        packed = [
+            {"ref": row["ref"], "embedding": prefix + pack(vector)} for row, vector in zip(rows, vectors, strict=True)
+        ]
+        if packed:
+            with writer.alone():
+                writer.put("set_embeddings", {"rows": packed})
+        total += len(packed)
+        report(total)
+    return total
+
+
+def _pages(ids: Iterable[str]) -> Iterable[list[str]]:
+    page: list[str] = []
+    for item in ids:
+        page.append(item)
+        if len(page) == PAGE:
+            yield page
+            page = []
+    if page:
+        yield page

@@ -1,0 +1,355 @@
+"""What a reader gets back, the same on every engine: within the budget, through the gate, recorded, explained."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from marskg.errors import EmbeddingMismatch, InvalidInput, UnknownMemory
+from marskg.ontology.vocabulary import Operation
+from marskg.weight import TokenCounter
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from marskg.memory import AgentMemory
+    from tests.support.stores import Stores
+
+DAY = 86_400_000
+
+
+def contents(found: Any) -> list[str]:
+    return [hit.memory.content for hit in found]
+
+
+def gardening(stores: Stores, **settings: Any) -> AgentMemory:
+    memory = stores.open(**settings)
+    memory.remember("Tomatoes need six to eight hours of sun daily", kind="semantic", source_type="doc")
+    memory.remember("Water tomatoes deeply two or three times a week", kind="semantic", source_type="doc")
+    memory.remember("The train to Bergen leaves from platform nine", kind="episodic", session="travel")
+    return memory
+
+
+# --- Finding -----------------------------------------------------------------------------------------------------
+
+
+def test_what_answers_comes_first(stores: Stores) -> None:
+    memory = gardening(stores)
+    found = memory.retrieve("how often should I water the tomatoes?", token_budget=100)
+    assert contents(found)[0] == "Water tomatoes deeply two or three times a week"
+    assert found[0].why["similarity"] > found[1].why["similarity"]
+    assert found.tokens <= 100
+
+
+def test_a_budget_is_never_exceeded(stores: Stores) -> None:
+    memory = gardening(stores)
+    count = TokenCounter().count
+    for budget in (0, 1, 2, 5, 9, 10, 15, 25, 40, 63, 64, 65, 100, 1000):
+        found = memory.retrieve("water the tomatoes in the sun", token_budget=budget, k=1000)
+        assert sum(map(count, contents(found))) <= found.tokens <= budget
+        assert count(found.as_text()) <= budget
+
+
+def test_k_is_the_most_that_is_shown(stores: Stores) -> None:
+    memory = gardening(stores)
+    assert [len(memory.retrieve("tomatoes", k=k)) for k in (1, 2, 3)] == [1, 2, 3]
+    assert len(memory.retrieve("tomatoes", k=1_000_000, token_budget=1_000_000)) == 3
+
+
+def test_what_depends_comes_with_what_it_depends_on(stores: Stores) -> None:
+    memory = stores.open()
+    base = memory.remember("The greenhouse stands behind the barn", kind="semantic")
+    memory.remember("It has forty tomato plants", kind="semantic", depends_on=base.id)
+    found = memory.retrieve("how many tomato plants?", token_budget=200)
+    assert "The greenhouse stands behind the barn" in contents(found)
+    assert contents(memory.retrieve("how many tomato plants?", k=1)) == []
+
+
+def test_the_index_follows_every_change(stores: Stores) -> None:
+    memory = stores.open()
+    old = memory.remember("The budget of the trip is 400 euros", kind="semantic", key="budget/trip")
+    assert contents(memory.retrieve("budget of the trip")) == [old.content]
+    memory.remember("The budget of the trip is 700 euros", kind="semantic", key="budget/trip")
+    assert contents(memory.retrieve("budget of the trip")) == ["The budget of the trip is 700 euros"]
+    gone = memory.remember("The trip takes nine days", kind="episodic", ttl="1h")
+    assert gone.content in contents(memory.retrieve("how long does the trip take?"))
+    stores.clock(memory).advance(2 * 3_600_000)
+    assert gone.content not in contents(memory.retrieve("how long does the trip take?"))
+
+
+def test_another_opening_of_the_tenant_sees_what_was_written(stores: Stores) -> None:
+    memory = gardening(stores)
+    assert len(memory.retrieve("tomatoes")) == 3
+    if stores.engine.name != "arcadedb":  # its files belong to one process, and a tenant there to one opening
+        other = stores.open(memory.tenant)
+        other.remember("Tomatoes like warm soil", kind="semantic")
+        assert "Tomatoes like warm soil" in contents(memory.retrieve("warm soil for tomatoes"))
+
+
+def test_the_answers_are_the_same_whatever_happened_in_between(stores: Stores) -> None:
+    memory = gardening(stores)
+    first = memory.retrieve("watering")
+    for number in range(5):
+        memory.remember(f"note {number} about nothing in particular", kind="episodic", session="notes", ttl="1h")
+    stores.clock(memory).advance(2 * 3_600_000)
+    memory.expire()
+    fresh = stores.open(memory.tenant)
+    assert contents(memory.retrieve("watering")) == contents(first) == contents(fresh.retrieve("watering"))
+
+
+# --- The gate ----------------------------------------------------------------------------------------------------
+
+
+def test_what_a_reader_may_not_see_changes_nothing_of_the_answer(stores: Stores) -> None:
+    def answers(*, hidden: bool) -> list[Any]:
+        memory = stores.open()
+        memory.remember("Ann waters the tomatoes", kind="episodic", mentions=["Ann"])
+        memory.remember("The tomatoes are ripe", kind="episodic")
+        if hidden:
+            secret = "Ann Smith told the doctor about the tomatoes and the water"
+            memory.remember(secret, kind="episodic", mentions=["Ann Smith"], sensitivity=0.9, intent_tags=["health"])
+        found = memory.retrieve("Ann Smith, water and tomatoes: health", max_sensitivity=0.5, explain=True)
+        stages = {name: value for name, value in found.stages.items() if name != "entities"}
+        return [[(hit.memory.content, hit.score, dict(hit.why)) for hit in found], found.as_text(), stages]
+
+    assert answers(hidden=True) == answers(hidden=False)
+
+
+def test_purpose_and_jurisdiction_limit_what_is_seen(stores: Stores) -> None:
+    memory = stores.open()
+    memory.remember("The invoice address is 5 Elm Street", kind="semantic", purpose=["billing"], jurisdiction="EU")
+    assert contents(memory.retrieve("address")) == []
+    assert contents(memory.retrieve("address", purpose="marketing")) == []
+    assert len(memory.retrieve("address", purpose="billing")) == 1
+    assert len(memory.retrieve("address", purpose="billing", jurisdiction="EU")) == 1
+    assert contents(memory.retrieve("address", purpose="billing", jurisdiction="US")) == []
+
+
+@pytest.mark.parametrize(
+    ("filters", "expected"),
+    [
+        ({"kinds": ["episodic"]}, ["episode"]),
+        ({"subjects": ["ann"]}, ["fact"]),
+        ({"sessions": ["s1"]}, ["episode"]),
+        ({"tags": "garden"}, ["fact"]),
+        ({"sources": ["doc"]}, ["fact"]),
+        ({"classes": "canonical"}, ["fact"]),
+        ({"key_prefix": "garden"}, ["fact"]),
+        ({"key_prefix": "gard"}, []),
+    ],
+)
+def test_a_filter_leaves_only_what_it_names(stores: Stores, filters: dict[str, Any], expected: list[str]) -> None:
+    memory = stores.open()
+    memory.remember("episode", kind="episodic", session="s1", subjects=["bob"])
+    memory.remember(
+        "fact", kind="semantic", subjects=["ann"], intent_tags=["garden"], source_type="doc",
+        memory_class="canonical", key="garden/plan",
+    )  # fmt: skip
+    assert sorted(contents(memory.retrieve("episode or fact", **filters))) == expected
+
+
+def test_as_of_answers_with_what_was_valid_then(stores: Stores) -> None:
+    memory = stores.open(step_ms=0)
+    now = memory.now()
+    memory.remember("The meeting is on Monday", kind="semantic", key="meeting", at=now - 10 * DAY, ttl="900d")
+    memory.remember("The meeting is on Friday", kind="semantic", key="meeting", at=now - 5 * DAY)
+    assert contents(memory.retrieve("meeting")) == ["The meeting is on Friday"]
+    assert contents(memory.retrieve("meeting", as_of=now - 7 * DAY)) == ["The meeting is on Monday"]
+    assert contents(memory.retrieve("meeting", as_of=now - 20 * DAY)) == []
+
+
+def test_latent_memories_are_found_when_asked_for_and_rank_lower(stores: Stores) -> None:
+    memory = stores.open(policy__evict_to="latent")
+    memory.remember("The boat is red", kind="episodic")
+    memory.forget(memory.plan(policy="fifo", budget=0))
+    memory.remember("A red boat came in today", kind="episodic")
+    assert contents(memory.retrieve("red boat")) == ["A red boat came in today"]
+    assert contents(memory.retrieve("red boat", latent=True)) == ["A red boat came in today", "The boat is red"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({"query": ""}, "empty"),
+        ({"query": "   "}, "empty"),
+        ({"query": 5}, "must be a string"),
+        ({"query": "x" * 1_000_000}, "bytes"),
+        ({"query": "x", "k": 0}, "outside"),
+        ({"query": "x", "k": -1}, "outside"),
+        ({"query": "x", "token_budget": -1}, "outside"),
+        ({"query": "x", "token_budget": 1.5}, "must be an integer"),
+        ({"query": "x", "as_of": 4_000_000_000_000}, "future"),
+        ({"query": "x", "color": "red"}, "there is no filter 'color'"),
+        ({"query": "x", "kinds": ["dream"]}, "dream"),
+        ({"query": "x", "since": 5, "until": 5}, "nothing lies between"),
+        ({"query": "x", "max_sensitivity": 2}, "outside"),
+        ({"query": "x", "latent": "yes"}, "true or false"),
+        ({"query": "x", "profile": "best"}, "fused"),
+    ],
+)
+def test_bad_questions_are_refused_with_the_way_out(stores: Stores, arguments: dict[str, Any], words: str) -> None:
+    memory = gardening(stores)
+    before = memory.stats()["access_seq"]
+    with pytest.raises(InvalidInput, match=words):
+        memory.retrieve(**arguments)
+    assert memory.stats()["access_seq"] == before
+
+
+# --- Everything --------------------------------------------------------------------------------------------------
+
+
+def test_everything_of_a_ledger_is_read_counted_and_summed(stores: Stores) -> None:
+    memory = stores.open()
+    for number in range(40):
+        memory.remember(
+            f"Spent {number}.10 euros on lunch", kind="semantic", key="expenses/food", cardinality="append",
+            payload={"amount": number + 0.1, "unit": "EUR"},
+        )  # fmt: skip
+    memory.remember("Spent something on books", kind="semantic", key="expenses/books", cardinality="append")
+    found = memory.read_all(key_prefix="expenses", sums=True)
+    assert (found.count, len(found), found.complete) == (41, 41, True)
+    assert [(item.key, float(item.total), item.count, item.without) for item in found.sums] == [
+        ("expenses/food", 784.0, 40, 0),
+        ("expenses/books", 0.0, 0, 1),
+    ]
+    cut = memory.read_all(key_prefix="expenses", sums=True, token_budget=50)
+    assert cut.count == 41
+    assert cut.sums == found.sums
+    assert len(cut) + len(cut.cut) == 41
+    assert cut.tokens <= 50
+    assert not cut.complete
+
+
+def test_everything_about_an_entity_or_in_a_period(stores: Stores) -> None:
+    memory = stores.open(step_ms=0)
+    now = memory.now()
+    memory.remember("Ann moved to Oslo", kind="episodic", mentions=["Ann", "Oslo"], at=now - 3 * DAY)
+    memory.remember("Ann has a cat", kind="semantic", mentions=["Ann"], at=now - DAY)
+    memory.remember("Bob has a dog", kind="semantic", mentions=["Bob"], at=now - 2 * DAY)
+    assert contents(memory.read_all(entity="ann")) == ["Ann moved to Oslo", "Ann has a cat"]
+    assert contents(memory.read_all(since=now - 2 * DAY, until=now - DAY)) == ["Bob has a dog"]
+    with pytest.raises(UnknownMemory, match="Carol"):
+        memory.read_all(entity="Carol")
+
+
+# --- Recall and explain ------------------------------------------------------------------------------------------
+
+
+def test_recall_grows_from_an_entity_along_the_graph(stores: Stores) -> None:
+    memory = stores.open()
+    memory.remember("Ann planted the tomatoes", kind="episodic", mentions=["Ann", "tomatoes"])
+    memory.remember("Tomatoes need sun", kind="semantic", mentions=["tomatoes"])
+    memory.remember("The train is late", kind="episodic", mentions=["train"])
+    memory.remember("Ann is shy", kind="social", mentions=["Ann"])
+    assert set(contents(memory.recall("tomatoes"))) == {"Ann planted the tomatoes", "Tomatoes need sun"}
+    assert "Ann is shy" in contents(memory.recall("tomatoes", social="all"))
+    assert "Ann is shy" in contents(memory.recall("Ann"))
+    memory.remember("Ask Ann for seeds", kind="task", mentions=["Ann"])
+    assert "Ann is shy" in contents(memory.recall("tomatoes"))
+    with pytest.raises(UnknownMemory, match="potatoes"):
+        memory.recall("potatoes")
+    with pytest.raises(InvalidInput, match="not both"):
+        memory.recall("Ann", goal="urn:uuid:x")
+
+
+def test_recall_starts_from_a_goal(stores: Stores) -> None:
+    memory = stores.open()
+    seeds = memory.remember("The seeds are in the shed", kind="semantic")
+    goal = memory.remember("Plant the tomatoes", kind="task", requires=seeds.id)
+    memory.remember("Buy a spade first", kind="episodic", attaches_to_goal=goal.id)
+    memory.remember("The train is late", kind="episodic")
+    found = contents(memory.recall(goal=goal.id))
+    assert {"The seeds are in the shed", "Buy a spade first"} <= set(found)
+    assert "The train is late" not in found
+    with pytest.raises(UnknownMemory, match="no task"):
+        memory.recall(goal=seeds.id)
+
+
+def test_an_explanation_survives_what_it_explains(stores: Stores) -> None:
+    memory = stores.open()
+    fact = memory.remember("The boat is crimson", kind="semantic", source_ref="page 5")
+    shown = memory.retrieve("boat").id
+    found = memory.explain(fact.id)
+    assert [event.operation for event in found.events] == [Operation.REMEMBER, Operation.ACCESS]
+    assert found.events[1].record == shown
+    assert any(number.startswith("similarity=") for number in found.events[1].numbers)
+    assert "page 5" in found.as_text()
+    memory.forget(memory.plan(policy="fifo", budget=0))
+    gone = memory.explain(fact.id)
+    assert gone.state.startswith("gone: it was evicted")
+    assert [event.operation for event in gone.events] == [Operation.REMEMBER, Operation.ACCESS, Operation.EVICT]
+    assert "crimson" not in gone.as_text()
+    with pytest.raises(UnknownMemory, match="never was"):
+        memory.explain("urn:uuid:01a1ffd4-deb4-7194-8ab3-0faa5b1eef8a")
+
+
+def test_an_explanation_says_what_keeps_a_memory(stores: Stores) -> None:
+    memory = stores.open()
+    base = memory.remember("The boat is red", kind="semantic", pin=True)
+    top = memory.remember("It floats", kind="semantic", depends_on=base.id)
+    task = memory.remember("Paint the boat", kind="task", requires=base.id)
+    assert memory.explain(base.id).held_by == (
+        "its pin",
+        f"the active task {task.id}, which requires it",
+        f"{top.id}, which depends on it",
+    )
+
+
+# --- The log, the file, the model ---------------------------------------------------------------------------------
+
+
+def test_what_was_shown_is_in_the_access_log_without_the_question(stores: Stores) -> None:
+    memory = gardening(stores)
+    found = memory.retrieve("tomatoes by the kilo", k=2)
+    record = list(memory.records(log="accesses"))[-1]
+    assert record.iri == found.id
+    assert list(record.memories) == [hit.memory.id for hit in found]
+    assert "kilo" not in "".join(record.details)
+    assert "Tomatoes" not in "".join(record.details)
+    assert memory.get(found[0].memory.id).access_count == 1  # type: ignore[union-attr]  # it is there
+    assert memory.verify().ok
+    assert memory.validate(full=True).ok
+
+
+def test_the_index_is_kept_and_a_damaged_one_is_built_anew(
+    stores: Stores, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("marskg.retrieval.view.LEAST_SAVED", 1)
+    memory = gardening(stores)
+    expected = contents(memory.retrieve("sun for the tomatoes"))
+    memory._reading.close()
+    file: Path = memory._reading.view._file
+    assert file.stat().st_mode & 0o777 == 0o600
+    assert b"Bergen" not in file.read_bytes()
+    again = stores.open(memory.tenant)
+    assert contents(again.retrieve("sun for the tomatoes")) == expected
+    again._reading.close()
+    file.write_bytes(file.read_bytes()[:-100])
+    with caplog.at_level(logging.WARNING):
+        damaged = stores.open(memory.tenant)
+        assert contents(damaged.retrieve("sun for the tomatoes")) == expected
+    assert "damaged" in caplog.text
+
+
+def test_vectors_of_two_models_never_meet(stores: Stores) -> None:
+    memory = gardening(stores)
+    memory._vectoriser._load = lambda _: Other()
+    memory._vectoriser.use("other")
+    with pytest.raises(EmbeddingMismatch, match=r"static:.* Other"):
+        memory.retrieve("tomatoes")
+    with pytest.raises(EmbeddingMismatch, match="mars reembed"):
+        memory.remember("More tomatoes", kind="semantic")
+
+
+class Other:
+    """A model of another name and dimension."""
+
+    name = "Other"
+    dimension = 3
+
+    def embed(self, texts: Any) -> Any:
+        import numpy as np  # noqa: PLC0415 - only here
+
+        return np.ones((len(texts), 3), dtype=np.float32) / 3**0.5
