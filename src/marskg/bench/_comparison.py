@@ -38,6 +38,8 @@ PRODUCT: Final = "product"
 RANKERS: Final = ("bm25", "vector", "fused")
 #: The depth at which everything is asked for.
 ALL: Final = "all"
+#: More than any system holds of a persona: the product may hold more memories than it was told texts.
+_EVERYTHING: Final = 100_000
 OVERALL: Final = "overall"
 
 _Outcomes: TypeAlias = "defaultdict[tuple[str, str, str], list[Outcome]]"
@@ -97,7 +99,7 @@ def _run(
                 systems[PRODUCT] = running
             for question in persona.asked(day):
                 for name, system in systems.items():
-                    _ask(name, system, question, [*scope.depths, len(items)], outcomes)
+                    _ask(name, system, question, [*scope.depths, _EVERYTHING], outcomes)
 
 
 def _tell(running: Product, persona: BenchPersona, drafts: Sequence[Draft], told: int, day: date) -> int:
@@ -123,7 +125,7 @@ def _listed(
 
 def _ask(name: str, system: Retriever, question: Question, depths: Sequence[int], outcomes: _Outcomes) -> None:
     for place, depth in enumerate(depths):
-        got = system.retrieve(question.text, max(1, depth))
+        got = system.retrieve(question.text, depth)
         label = ALL if place == len(depths) - 1 else str(depth)
         outcomes[name, question.task, label].append(score(question.presence, question.forgetting, got))
 
