@@ -106,7 +106,7 @@ class Frame:
     """How passages become lines, and what they cost.
 
     ``plain`` leaves attributions out; ``minimum`` and ``query_terms`` are those of :func:`excerpt`. ``weighed`` says
-    that a memory's ``weight``, where it has one, is what ``counter`` counts of its content, which spares counting again.
+    that a memory's ``weight``, where it has one, is what ``counter`` counts of its content; that spares counting again.
     """
 
     def __init__(
