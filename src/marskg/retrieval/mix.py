@@ -106,7 +106,7 @@ class Frame:
     """How passages become lines, and what they cost.
 
     ``plain`` leaves attributions out; ``minimum`` and ``query_terms`` are those of :func:`excerpt`. ``weighed`` says
-    that a memory's ``weight`` is what ``counter`` counts of its content, so that it need not be counted again.
+    that a memory's ``weight``, where it has one, is what ``counter`` counts of its content; that spares counting again.
     """
 
     def __init__(
@@ -132,7 +132,7 @@ class Frame:
         """Return the tokens of a passage in the largest form: as a line with its attribution, or as it was said."""
         folded = one_line(shown.text)
         memory = shown.memory
-        if self._weighed and memory is not None and memory.content == shown.text == folded:
+        if self._weighed and memory is not None and memory.weight and memory.content == shown.text == folded:
             return self.overhead(shown) + memory.weight
         line = self._number + self.counter.count(f"{self._attribution(shown)}{folded}\n")
         return line if folded == shown.text else max(line, self.counter.count(shown.text))

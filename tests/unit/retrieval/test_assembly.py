@@ -180,6 +180,7 @@ def test_known_weights_give_the_same_and_wrong_ones_never_too_much() -> None:
     counted = _assemble([candidate(n, text) for n, text in enumerate(texts)], 200)
     weighed = [candidate(n, text, weight=COUNTER.count(text)) for n, text in enumerate(texts)]
     assert _assemble(weighed, 200, weighed=True).text == counted.text
+    assert _assemble([candidate(n, text) for n, text in enumerate(texts)], 200, weighed=True).text == counted.text
     too_light = [candidate(n, text, weight=1) for n, text in enumerate(texts)]
     assert 150 <= _assemble(too_light, 200, weighed=True).tokens <= 200
 
