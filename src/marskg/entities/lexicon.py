@@ -231,7 +231,7 @@ def flags() -> dict[str, int]:
         (Is.TITLE, TITLES),
         (Is.PARTICLE, _PARTICLES),
         (Is.ROLE | Is.COMMON, _ROLES),
-        (Is.KIN | Is.COMMON, KIN),
+        (Is.KIN | Is.COMMON, KIN | {word + "s" for word in KIN} | {"children", "wives"}),
         (Is.DETERMINER | Is.CLOSED | Is.COMMON, _DETERMINERS),
         (Is.LIGHT | Is.COMMON, _LIGHT),
         (Is.PREPOSITION | Is.CLOSED | Is.COMMON, _PREPOSITIONS),

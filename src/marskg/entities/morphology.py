@@ -21,6 +21,8 @@ _ADJECTIVES: Final = listed(
     "wrong left original creative specific particular certain classic modern traditional personal"
 )
 _NO_HEAD: Final = Is.LIGHT | Is.ROLE | Is.KIN | Is.TIME | Is.DEMONYM | Is.CLOSED | Is.TITLE | Is.VERB
+#: Pies and ties have an e of their own.
+_SHORT_IES: Final = 4
 _SIBILANTS: Final = ("ches", "shes", "xes", "sses", "zzes", "oes")
 
 
@@ -36,6 +38,8 @@ class Form:
     PLURAL: Final = 8
     #: In ``-s`` after a noun it is rather that noun's verb: ``the garden smells``.
     PREDICATE: Final = 16
+    #: It says what age or worth a thing has, not which thing it is: my new bike is my bike.
+    PASSING: Final = 32
 
 
 def form_of(stem: str, classes: int) -> int:
@@ -47,9 +51,12 @@ def form_of(stem: str, classes: int) -> int:
     adjective = stem in _ADJECTIVES or stem.endswith(_ADJECTIVE_ENDS)
     if not classes & _NO_HEAD and not adjective and not participle and stem.isalpha() and not found & Form.OUTSIDE:
         found |= Form.HEAD
-    if stem.endswith("s") and singular(stem) != stem:
+    if stem in _ADJECTIVES:
+        found |= Form.PASSING
+    base = singular(stem)
+    if base != stem:
         found |= Form.PLURAL
-        if any(base + "ing" in flags() for base in (stem[:-1], stem[:-2])):
+        if any(verb + "ing" in flags() for verb in (base, stem[:-1], stem[:-2])):
             found |= Form.PREDICATE
     return found
 
@@ -59,7 +66,7 @@ def singular(word: str) -> str:
     common = flags()
     if not word.endswith("s") or word.endswith(("ss", "us", "is", "ics", "news")) or len(word) <= MIN_LETTERS:
         return word
-    if word.endswith("ies") and (word[:-3] + "y" in common or word not in common):
+    if word.endswith("ies") and len(word) > _SHORT_IES and (word[:-3] + "y" in common or word not in common):
         return word[:-3] + "y"
     if word.endswith(_SIBILANTS) and word[:-1] not in common:
         return word[:-2]

@@ -129,7 +129,8 @@ def _type_by_context(tokens: Tokens, name: Name) -> EntityType | None:
     if before in {"joined", "join"} or (before in {"at", "for"} and near(tokens, name.first, _EMPLOY)):
         boss = before == "for" and _type_by_shape(tokens, name) is EntityType.PERSON
         return EntityType.PERSON if boss else EntityType.ORGANISATION
-    if tokens.owns[name.end - 1] and after in _CREATIONS:
+    related = name.end < len(tokens) and tokens.classes[name.end] & (Is.KIN | Is.ROLE)
+    if tokens.owns[name.end - 1] and (after in _CREATIONS or related):
         return EntityType.PERSON
     if _is_mundane(tokens, name):
         return None
@@ -151,6 +152,8 @@ def _is_mundane(tokens: Tokens, name: Name) -> bool:
 def _after_kin_or_role(tokens: Tokens, first: int) -> bool:
     """Return whether ``my sister`` or ``the author`` stands before, in small letters."""
     before = first - 1
+    if before > 0 and tokens.stems[before] == ",":
+        return bool(tokens.classes[before - 1] & Is.KIN) and not tokens.owns[before - 1]
     if before < 0 or not tokens.classes[before] & (Is.KIN | Is.ROLE) or tokens.owns[before]:
         return False
     return tokens.stems[before] not in {"team", "member", "members", "client", "band"} and not tokens.capital[before]

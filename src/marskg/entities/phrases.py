@@ -4,10 +4,11 @@ Guarantees: a phrase holds one to four common words without a verb, a function w
 time, and is named in small letters with its head noun in the singular, so that ``my tomatoes`` and ``a tomato``
 are one thing.
 
-Accepted are: two or more words after a determiner, a number or a possessive (``the raised bed``); one word after
-``my`` or ``our`` (``my garden``), since what somebody owns lasts; a bare plural after a verb, a preposition or another
-one (``planted tomatoes and peppers``), since English refers to kinds by bare plurals (Carlson 1977); both ends of ``is
-a kind of``. Nothing else: ``the garden`` alone points at something said before, and is found where it is known.
+Accepted are: two or more words, or a plural, after a determiner, a number or a possessive (``the raised bed``); one
+word after ``my`` or ``our`` (``my garden``), since what somebody owns lasts; a bare plural after a verb, a preposition
+or another one (``planted tomatoes and peppers``), since English refers to kinds by bare plurals (Carlson 1977); both
+ends of ``is a kind of``. ``New`` and ``favourite`` and their like are left out of a name. Nothing else: ``the garden``
+alone points at something said before, and is found where it is known.
 """
 
 from __future__ import annotations
@@ -68,7 +69,7 @@ def _phrases(tokens: Tokens, taken: AbstractSet[int]) -> Iterator[Phrase]:
         if last == place and kinds and _has_kind(tokens, place, done):
             last = min(done, place + _MAX_WORDS)
         if last > place:
-            yield _phrase(tokens, place, last)
+            yield _phrase(tokens, _without_passing(tokens, place, last), last)
             if tokens.forms[last - 1] & Form.PLURAL:
                 plural_end = last
 
@@ -97,9 +98,18 @@ def _trimmed(tokens: Tokens, first: int, end: int, plural_end: int) -> int:
     end = min(end, first + _MAX_WORDS)
     if not tokens.forms[end - 1] & Form.HEAD or tokens.classes[first] & Is.LIGHT:
         return first
-    if introduced and (end - first > 1 or tokens.stems[first - 1] in _OWN):
-        return end
+    if introduced:
+        lone = end - _without_passing(tokens, first, end) == 1
+        if not lone or tokens.stems[first - 1] in _OWN or tokens.forms[end - 1] & Form.PLURAL:
+            return end
     return end if _is_bare_plural(tokens, first, end, plural_end) else first
+
+
+def _without_passing(tokens: Tokens, first: int, end: int) -> int:
+    """Return where ``[first, end)`` begins without adjectives of age and worth."""
+    while first < end - 1 and tokens.forms[first] & Form.PASSING:
+        first += 1
+    return first
 
 
 def _is_introduced(tokens: Tokens, first: int) -> bool:

@@ -212,6 +212,9 @@ class _Finding:
         for full, part in linked_parts(self.mentions.values()):
             self._join(full, part)
         self._cut(limit)
+        spoken = None if speaker is None else self.mentions.get(folded_name(speaker))
+        if spoken is not None:
+            spoken.type = spoken.type or EntityType.PERSON
         if self.tokens.union & Is.CUE:
             self._relate(speaker)
         return self._finished()
