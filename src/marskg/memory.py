@@ -370,7 +370,8 @@ class AgentMemory:
             conversation: session that goes on: its last turns and its summary are part of the result.
             explain: give each stage's numbers in ``stages``.
             filters: ``kinds``, ``classes``, ``sources``, ``subjects``, ``sessions``, ``tags``, ``key_prefix``,
-                ``since``, ``until``, ``jurisdiction``, ``latent``, ``unaffirmed``, ``superseded``.
+                ``since``, ``until``, ``jurisdiction``, ``latent``, ``unaffirmed``, ``superseded``, ``closed`` (tasks
+                that are done, cancelled or long past).
 
         Raises:
             InvalidInput: the query, a limit or a filter is not allowed.

@@ -46,7 +46,7 @@ _ENUMERATIONS: Final[Mapping[str, Any]] = {"kinds": Kind, "classes": MemoryClass
 _SETS: Final = ("subjects", "sessions", "tags")
 _TEXTS: Final = ("purpose", "jurisdiction", "key_prefix")
 _TIMES: Final = ("as_of", "since", "until")
-_FLAGS: Final = ("latent", "unaffirmed", "superseded")
+_FLAGS: Final = ("latent", "unaffirmed", "superseded", "closed")
 _FILTERS: Final = ("max_sensitivity", *_ENUMERATIONS, *_SETS, *_TEXTS, *_TIMES, *_FLAGS)
 
 
@@ -184,7 +184,7 @@ class Reading:
         """
         now = self._now()
         values = {name: _filter(name, value) for name, value in filters.items() if value not in (None, (), [])}
-        gate = Gate(now=now, **values)
+        gate = Gate(now=now, task_grace=self._writer.state.settings.task_grace, **values)
         if gate.as_of is not None and gate.as_of > now:
             msg = (
                 f"as_of {gate.as_of} is after the store's now, {now}; nothing is known of the future yet: leave it out"

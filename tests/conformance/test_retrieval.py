@@ -353,3 +353,14 @@ class Other:
         import numpy as np  # noqa: PLC0415 - only here
 
         return np.ones((len(texts), 3), dtype=np.float32) / 3**0.5
+
+
+def test_what_was_done_is_history(stores: Stores) -> None:
+    memory = stores.open(step_ms=0)
+    task = memory.remember("Paint the fence", kind="task")
+    past = memory.remember("Fence party", kind="task", deadline=memory.now() - 8 * DAY)
+    late = memory.remember("Order fence posts", kind="task", deadline=memory.now() - DAY)
+    assert set(contents(memory.retrieve("fence"))) == {task.content, late.content}
+    memory.amend_task(task.id, status="done")
+    assert contents(memory.retrieve("fence")) == [late.content]
+    assert set(contents(memory.retrieve("fence", closed=True))) == {task.content, late.content, past.content}

@@ -47,6 +47,7 @@ def _filters(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option("--purpose", metavar="TEXT", help="What it is for; what is limited to others stays hidden."),
         click.option("--jurisdiction", metavar="NAME", help="Nothing of another jurisdiction."),
         click.option("--latent", is_flag=True, help="The latent tier, too; it ranks lower."),
+        click.option("--closed", is_flag=True, help="Tasks that are done, cancelled or long past, too."),
         click.option("--superseded", is_flag=True, help="What was superseded, too."),
     )
     for option in reversed(options):
