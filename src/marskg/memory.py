@@ -95,6 +95,7 @@ class AgentMemory:
         edges: Iterable[tuple[str, str]] = (),
         mentions: Iterable[str | EntityRef] = (),
         at: int | None = None,
+        valid_to: int | None = None,
         ttl: str | int | None = None,
         expires_at: int | None = None,
         sensitivity: float | None = None,
@@ -131,6 +132,7 @@ class AgentMemory:
             edges: further ``(type, id)`` pairs, such as ``("partOf", id)``.
             mentions: names of people, places and things, or :class:`~marskg.drafts.EntityRef`.
             at: when it was said or became true, epoch milliseconds; now if left out.
+            valid_to: when it stops being true, if that is known, epoch milliseconds: it is history from then on.
             ttl: time to live, such as ``"30d"``, or milliseconds.
             expires_at: the end of its life, epoch milliseconds.
             sensitivity: from 0 to 1.
@@ -176,6 +178,7 @@ class AgentMemory:
             sensitivity=sensitivity,
             ttl=str(ttl) if isinstance(ttl, str) else None if ttl is None else f"{check_integer('ttl', ttl, 1)}ms",
             expires_at=expires_at,
+            valid_to=valid_to,
             pin=pin,
             status=None if status is None else enumeration(TaskStatus, "status", status),
             priority=priority,

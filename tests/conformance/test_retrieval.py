@@ -364,3 +364,19 @@ def test_what_was_done_is_history(stores: Stores) -> None:
     memory.amend_task(task.id, status="done")
     assert contents(memory.retrieve("fence")) == [late.content]
     assert set(contents(memory.retrieve("fence", closed=True))) == {task.content, late.content, past.content}
+
+
+def test_what_was_true_for_a_known_time_is_history_afterwards(stores: Stores) -> None:
+    memory = stores.open(step_ms=0)
+    now = memory.now()
+    concert = memory.remember("The concert is on Friday", kind="semantic", key="concert", valid_to=now + DAY)
+    assert contents(memory.retrieve("concert")) == [concert.content]
+    stores.clock(memory).advance(DAY)
+    assert contents(memory.retrieve("concert")) == []
+    assert contents(memory.retrieve("concert", as_of=now)) == [concert.content]
+    memory.remember("The concert is on Sunday", kind="semantic", key="concert")
+    assert contents(memory.retrieve("concert")) == ["The concert is on Sunday"]
+    assert memory.get(concert.id).superseded_at is not None  # type: ignore[union-attr]  # it is there
+    with pytest.raises(InvalidInput, match="valid_to"):
+        memory.remember("nonsense", valid_to=now - DAY)
+    assert memory.validate(full=True).ok
