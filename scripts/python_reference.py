@@ -29,7 +29,7 @@ _SECTIONS = (
     ("Finding", "retrieve recall read_all explain"),
     ("Reading", "get history memories entities stats now record_access weight"),
     ("Queries", "sparql cypher"),
-    ("Proving", "validate verify records heads sign_head prove rotate_key replace_key"),
+    ("Proving", "validate verify check_retention records heads sign_head prove rotate_key replace_key"),
     ("Giving away and taking back", "export load snapshot_save snapshot_load"),
     ("The store", "settings apply_settings tenant store close"),
 )

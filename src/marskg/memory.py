@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from marskg import checks, transfer
 from marskg.clock import SystemClock, SystemSource
-from marskg.config import Settings
+from marskg.config import Settings, duration_ms
 from marskg.drafts import Draft, EntityRef
 from marskg.errors import EnvironmentFailure, InvalidInput
 from marskg.ontology.vocabulary import (
@@ -29,6 +29,7 @@ from marskg.policies.executor import View, apply, infeasible, make_room
 from marskg.policies.registry import load_policy
 from marskg.queries import Queries
 from marskg.reading import Reading
+from marskg.retention import check_retention
 from marskg.store import access, amend, lifecycle, maintenance, remember, rotation
 from marskg.store.admission import check_integer, enumeration, ids_of
 from marskg.store.intake import Intake
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from marskg.exporters.writer import Counts
     from marskg.policies.policy import Policy
     from marskg.records import AuditRecord, Entity, Memory, Plan, Report, TreeHead
+    from marskg.retention import Retention
     from marskg.retrieval.everything import Everything
     from marskg.retrieval.explain import Explanation
     from marskg.retrieval.hits import Hits
@@ -496,6 +498,20 @@ class AgentMemory:
     def validate(self, *, full: bool = False) -> Report:
         """Validate recent changes, or with ``full`` the whole tenant, against the SHACL shapes."""
         return checks.validate(self._opened, self._writer.state, full=full)
+
+    def check_retention(self, memory_class: str, older_than: str) -> Retention:
+        """Return what is left of a class that is older than a duration such as ``30d``, in any tier.
+
+        Raises:
+            InvalidInput: there is no such class, or the duration is none.
+        """
+        wanted = enumeration(MemoryClass, "memory_class", memory_class)
+        age = duration_ms(older_than)
+        if age is None:
+            msg = f'older_than {older_than[:40]!r} is no duration; write it as "30d", "24h" or "90m"'
+            raise InvalidInput(msg)
+        maintenance.settle(self._writer)
+        return check_retention(self._reader, wanted, self.now() - age)
 
     def verify(self, *, witness: Iterable[TreeHead] = ()) -> Report:
         """Verify the signed logs and that the graph is what they say; ``witness`` are heads kept elsewhere."""

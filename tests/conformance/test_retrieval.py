@@ -380,3 +380,19 @@ def test_what_was_true_for_a_known_time_is_history_afterwards(stores: Stores) ->
     with pytest.raises(InvalidInput, match="valid_to"):
         memory.remember("nonsense", valid_to=now - DAY)
     assert memory.validate(full=True).ok
+
+
+def test_that_what_was_to_go_is_gone_can_be_shown(stores: Stores) -> None:
+    memory = stores.open(step_ms=0)
+    now = memory.now()
+    memory.remember("a note", memory_class="ephemeral", at=now - 40 * DAY, ttl="1h")
+    kept = memory.remember("another note", memory_class="ephemeral", at=now - 40 * DAY, ttl="90d")
+    memory.remember("a fact", kind="semantic", memory_class="factual", at=now - 40 * DAY)
+    stores.clock(memory).advance(3_600_000)
+    left = memory.check_retention("ephemeral", "30d")
+    assert [finding.where for finding in left.findings] == [kept.id]
+    assert left.removed == {"expire": 1}
+    assert not left.ok
+    assert memory.check_retention("ephemeral", "50d").ok
+    with pytest.raises(InvalidInput, match="30d"):
+        memory.check_retention("ephemeral", "a month")

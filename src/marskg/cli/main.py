@@ -69,6 +69,7 @@ COMMANDS = (
     setup.settings,
     checking.validate,
     checking.verify,
+    checking.retention,
     auditing.audit,
     transferring.export,
     transferring.load,
