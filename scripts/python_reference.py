@@ -19,7 +19,21 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 PAGE = Path(__file__).parents[1] / "docs" / "reference" / "python.md"
-_RECORDS = ("Memory", "Edge", "Entity", "Plan", "Action", "Report", "Finding", "AuditRecord", "TreeHead", "Draft")
+_RECORDS = (
+    "Memory",
+    "Edge",
+    "Entity",
+    "Plan",
+    "Action",
+    "Report",
+    "Finding",
+    "AuditRecord",
+    "TreeHead",
+    "Draft",
+    "Hits",
+    "Hit",
+    "ContextWindow",
+)
 _ROLE = re.compile(r":\w+:`~?([^`<]*?\.)?([^`.<]+)(?: <[^`]*>)?`")
 #: Classes whose features come with later versions; nothing raises them yet.
 _LATER = {"ErasedContentRefused", "ConsentRequired", "PrivacyBudgetExhausted", "ClockJump"}
