@@ -232,5 +232,5 @@ def _show_everything(found: Everything) -> None:
     if found.sums:
         sums = table("ledger", "entries", "total", "unit", right=("entries", "total"))
         for item in found.sums:
-            sums.add_row(item.key, number(item.count), f"{item.total:f}", item.unit)
+            sums.add_row(item.key, number(item.count), f"{item.total.normalize():f}", item.unit)
         show_table(sums)
