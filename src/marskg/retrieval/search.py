@@ -9,10 +9,11 @@ section 9; architecture, "One read".
 from __future__ import annotations
 
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from marskg.errors import EmbeddingUnavailable, InvalidInput
-from marskg.ontology.vocabulary import EdgeType, Kind
+from marskg.ontology.vocabulary import Kind
 from marskg.retrieval.assembly import assemble
 from marskg.retrieval.candidate import Candidate
 from marskg.retrieval.hits import Hit, Hits
@@ -20,7 +21,8 @@ from marskg.retrieval.index import MICRO
 from marskg.retrieval.mix import Summary, updated
 from marskg.retrieval.ranking import Ranker, make_query
 from marskg.retrieval.settings import AssemblySettings
-from marskg.store.access import Showing, record_showing
+from marskg.store import codec
+from marskg.store.access import Known, Showing, record_showing
 from marskg.text import terms
 
 if TYPE_CHECKING:
@@ -29,13 +31,15 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from marskg.records import Edge, Memory
+    from marskg.records import Memory
     from marskg.retrieval.gate import Gate
     from marskg.retrieval.index import MemoryIndex
     from marskg.retrieval.profile import Profile
     from marskg.retrieval.ranking import Ranked
     from marskg.retrieval.view import IndexView
+    from marskg.store.engine import Row
     from marskg.store.reader import GraphReader
+    from marskg.store.state import TenantState
     from marskg.store.vectors import Vectoriser
     from marskg.store.writer import Writer
     from marskg.weight import TokenCounter
@@ -55,6 +59,7 @@ _TURNS: Final = 200
 
 
 _DEFAULTS: Final = AssemblySettings()
+_NOTHING: Final[Mapping[str, int]] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,15 +77,38 @@ class Request:
     record: bool = True
 
 
+@dataclass(frozen=True, slots=True)
+class _Links:
+    """Where the edges of one memory lead that assembly looks at, as ids."""
+
+    entities: tuple[str, ...]
+    goals: tuple[str, ...]
+    bases: tuple[str, ...]
+    contradicts: tuple[str, ...]
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class _Chosen:
-    """What was ranked high enough to be read: ids, numbers and vectors side by side."""
+    """What was ranked high enough to be read: ids, numbers and vectors side by side.
+
+    ``links`` are those of each of the ids and of all that they depend on; ``at`` is the state of the tenant that the
+    index had reached.
+    """
 
     ids: list[str]
     ranked: tuple[Ranked, ...]
     vectors: npt.NDArray[np.float32] | None
-    contradicts: tuple[tuple[str, str], ...]
+    links: Mapping[str, _Links]
+    at: TenantState
     stages: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """What was read anew and may be shown, and the nodes that it was read from."""
+
+    candidates: list[Candidate]
+    nodes: Mapping[str, Row]
 
 
 def check_query(query: object) -> str:
@@ -131,22 +159,24 @@ class Search:
     ) -> Hits:
         """Read, check, assemble and record what was chosen."""
         recent, summary = self._conversation(request)
-        candidates = self._read(request, chosen)
+        read = self._read(request, chosen)
         assembled = assemble(
-            candidates,
+            read.candidates,
             budget=request.budget,
             counter=self._counter,
             settings=request.assembly,
             query_terms=frozenset(query_terms),
             recent=recent,
             summary=summary,
-            contradicts=_contradicting(chosen, candidates),
+            contradicts=_contradicting(chosen, read.candidates),
+            weighed=True,
         )
         hits = tuple(
             Hit(item.memory, item.score / MICRO, item.tokens, _decimals(item.why), item.shortened)
             for item in assembled.shown
         )
-        ident = self._record(request, hits) if request.record and hits else None
+        known = Known(chosen.at, read.nodes)
+        ident = self._record(request, hits, known) if request.record and hits else None
         if self._view.without_vectors is not None:
             notices += (f"ranked without vectors: {self._view.without_vectors}",)
         stages = {**chosen.stages, "shown": len(hits)}
@@ -160,7 +190,7 @@ class Search:
             index = self._view.refresh(state)
             mask = request.gate.mask(index)
             ranked = rank(index, mask, vector, max(_MOST_READ, request.k))
-            chosen = _chosen(index, ranked, request, mask)
+            chosen = _chosen(index, ranked, request, state, visible=int(mask.sum()), candidates=len(ranked))
         return self._finish(request, chosen, (), notices)
 
     def record(self, ids: list[str], reason: str, purpose: str | None) -> str | None:
@@ -188,44 +218,41 @@ class Search:
             index = self._view.refresh(state)
             mask = request.gate.mask(index)
             ranker = Ranker(index, mask, make_query(query, vector, request.gate.now), request.profile)
-            ranking = ranker.rank(max(request.profile.candidates, min(len(index), request.k)))
+            ranking = ranker.rank(max(request.profile.candidates, min(len(index), request.k)), request.k)
             intent = ranking.intent
             return _chosen(
                 index,
                 ranking.found,
                 request,
-                mask,
+                state,
+                visible=int(mask.sum()),
+                candidates=ranking.total,
                 profile=request.profile.name,
                 tags=intent.tags,
                 sources=tuple(source.value for source in intent.sources),
                 entities=ranking.entities,
             )
 
-    def _read(self, request: Request, chosen: _Chosen) -> list[Candidate]:
+    def _read(self, request: Request, chosen: _Chosen) -> _Read:
         """Read the chosen memories anew, with what they make no sense without, and check them once more."""
-        whole: dict[str, tuple[Memory, tuple[Edge, ...]]] = {}
-        missing = chosen.ids
-        while missing:
-            read = [(memory, edges) for memory, edges, _ in self._reader.nodes(missing)]
-            whole |= {memory.id: (memory, edges) for memory, edges in read}
-            missing = sorted(
-                {base for _, edges in read for base in _targets(edges, EdgeType.DEPENDS_ON) if base not in whole}
-            )
-        allowed = {ident: pair for ident, pair in whole.items() if request.gate.admits(pair[0])}
+        nodes = self._reader.rows(chosen.links)
+        read = ((ident, codec.decode_memory(nodes[ident])) for ident in chosen.links if ident in nodes)
+        allowed = {ident: memory for ident, memory in read if request.gate.admits(memory)}
         ranked = {
             ident: (item, None if chosen.vectors is None else chosen.vectors[place])
             for place, (ident, item) in enumerate(zip(chosen.ids, chosen.ranked, strict=True))
         }
         candidates: dict[str, Candidate] = {}
         for ident in chosen.ids:
-            group = [one for one in _closure(ident, allowed) if one not in candidates] if ident in allowed else []
+            if ident not in allowed:
+                continue
+            group = [one for one in _closure(ident, allowed, chosen.links) if one not in candidates]
             if len(candidates) + len(group) > request.k:
                 break
             for one in group:
                 item, vector = ranked.get(one, (None, None))
-                score, why = (0, {}) if item is None else (item.score, item.why)
-                candidates[one] = _candidate(allowed[one], score, why, vector, allowed)
-        return list(candidates.values())
+                candidates[one] = _candidate(allowed[one], chosen.links[one], item, vector, allowed)
+        return _Read(list(candidates.values()), nodes)
 
     def _conversation(self, request: Request) -> tuple[list[Memory], Summary | None]:
         """Return the turns of the conversation that goes on, as the reader may see them, and its summary."""
@@ -237,7 +264,7 @@ class Search:
         limit = int(request.budget * request.assembly.summary_share)
         return turns, updated(Summary(), turns, limit, self._counter)
 
-    def _record(self, request: Request, hits: tuple[Hit, ...]) -> str:
+    def _record(self, request: Request, hits: tuple[Hit, ...], known: Known) -> str:
         """Record what was shown, with the numbers that ranked it; returns the record's name."""
         shown = [
             Showing(hit.memory.id, _features({"rank": hit.score, **hit.why}), f"shown as number {place}")
@@ -250,27 +277,40 @@ class Search:
         )
         if request.gate.purpose is not None:
             parameters += (f"purpose={request.gate.purpose}",)
-        state, statistics = record_showing(self._writer, shown, parameters)
+        state, statistics = record_showing(self._writer, shown, parameters, known)
         self._view.shown(state, statistics)
         return f"{state.access_log}#{state.access_sequence}"
 
 
 def _chosen(
-    index: MemoryIndex, ranked: tuple[Ranked, ...], request: Request, mask: npt.NDArray[np.bool_], **stages: object
+    index: MemoryIndex, ranked: tuple[Ranked, ...], request: Request, state: TenantState, **stages: object
 ) -> _Chosen:
     found = _affordable(ranked, index.columns["weight"], request)
     vectors = index.vectors["vector"][[item.row for item in found]] if index.dimension else None
-    counts = {"visible": int(mask.sum()), "candidates": len(ranked), "read": len(found)}
     ids = [index.ids[item.row] for item in found]
-    pairs = tuple(
-        (ident, other)
-        for ident, item in zip(ids, found, strict=True)
-        for other in index.facets_of(item.row, "contradicts")
-    )
-    return _Chosen(ids, found, vectors, pairs, {**counts, **stages})
+    return _Chosen(ids, found, vectors, _linked(index, ids), state, {**stages, "read": len(found)})
 
 
-def _closure(ident: str, allowed: Mapping[str, tuple[Memory, tuple[Edge, ...]]]) -> list[str]:
+def _linked(index: MemoryIndex, ids: list[str]) -> dict[str, _Links]:
+    """Return the links of ``ids``, in their order, and of all that these depend on."""
+    found: dict[str, _Links] = {}
+    queue = ids
+    while queue:
+        found |= {ident: _links(index, index.rows[ident]) for ident in queue}
+        bases = {base for ident in queue for base in found[ident].bases}
+        queue = sorted(base for base in bases if base not in found and base in index.rows)
+    return found
+
+
+def _links(index: MemoryIndex, row: int) -> _Links:
+    words: dict[str, list[str]] = {"entity": [], "goal": [], "base": [], "contradicts": []}
+    for facet, word in index.all_facets_of(row):
+        if facet in words:
+            words[facet].append(word)
+    return _Links(*map(tuple, words.values()))
+
+
+def _closure(ident: str, allowed: Mapping[str, Memory], links: Mapping[str, _Links]) -> list[str]:
     """Return a memory and what it depends on, as far as it was read and may be shown."""
     found: dict[str, None] = {}
     queue = [ident]
@@ -278,14 +318,14 @@ def _closure(ident: str, allowed: Mapping[str, tuple[Memory, tuple[Edge, ...]]])
         one = queue.pop()
         if one not in found:
             found[one] = None
-            queue += [base for base in _targets(allowed[one][1], EdgeType.DEPENDS_ON) if base in allowed]
+            queue += [base for base in links[one].bases if base in allowed]
     return list(found)
 
 
 def _contradicting(chosen: _Chosen, candidates: list[Candidate]) -> list[tuple[str, str]]:
     """Return the pairs of candidates that a ``contradicts`` edge joins."""
-    there = {candidate.id for candidate in candidates}
-    return [pair for pair in chosen.contradicts if there.issuperset(pair)]
+    there = dict.fromkeys(candidate.id for candidate in candidates)
+    return [(one, other) for one in there for other in chosen.links[one].contradicts if other in there]
 
 
 def _affordable(ranked: tuple[Ranked, ...], weights: npt.NDArray[np.int32], request: Request) -> tuple[Ranked, ...]:
@@ -299,27 +339,19 @@ def _affordable(ranked: tuple[Ranked, ...], weights: npt.NDArray[np.int32], requ
 
 
 def _candidate(
-    read: tuple[Memory, tuple[Edge, ...]],
-    score: int,
-    why: Mapping[str, int],
-    vector: Vector | None,
-    allowed: Mapping[str, object],
+    memory: Memory, links: _Links, ranked: Ranked | None, vector: Vector | None, allowed: Mapping[str, object]
 ) -> Candidate:
-    memory, edges = read
+    score, why = (0, _NOTHING) if ranked is None else (ranked.score, ranked.why)
     return Candidate(
         memory=memory,
         score=score,
         vector=vector,
-        entities=_targets(edges, EdgeType.MENTIONS),
-        goals=_targets(edges, EdgeType.ATTACHES_TO_GOAL),
+        entities=links.entities,
+        goals=links.goals,
         terms=frozenset(terms(memory.content or "")),
-        bases=tuple(base for base in _targets(edges, EdgeType.DEPENDS_ON) if base in allowed),
+        bases=tuple(base for base in links.bases if base in allowed),
         why=why,
     )
-
-
-def _targets(edges: tuple[Edge, ...], type_: EdgeType) -> tuple[str, ...]:
-    return tuple(edge.target for edge in edges if edge.type is type_)
 
 
 def _decimals(why: Mapping[str, int]) -> dict[str, float]:

@@ -24,6 +24,23 @@ if TYPE_CHECKING:
     from marskg.store.writer import Writer
 
 _ATTEMPTS = 50
+#: What the statement ``access_state`` reads of a node.
+_ACCESSED = (
+    "id",
+    "kind",
+    "tier",
+    "weight",
+    "created",
+    "sequence",
+    "lastAccess",
+    "accessCount",
+    "score",
+    "supersededAt",
+    "fifoKey",
+    "eligibleAccess",
+    "eligibleCount",
+    "randomKey",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +50,27 @@ class Showing:
     id: str
     features: tuple[str, ...] = ()
     reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """Nodes that were read after the tenant's row was ``at``: their properties by id.
+
+    The record is written only if no other was written since ``at``, so that reading them again would show the same.
+    """
+
+    at: TenantState
+    nodes: Mapping[str, Row]
+
+    def holds(self, state: TenantState) -> bool:
+        """Return whether nothing was written between ``at`` and ``state``."""
+        then = self.at
+        return (then.log, then.access_log, then.sequence, then.access_sequence) == (
+            state.log,
+            state.access_log,
+            state.sequence,
+            state.access_sequence,
+        )
 
 
 #: ``(id, lastAccess, accessCount, score)`` of a memory after it was shown.
@@ -50,9 +88,11 @@ def record_access(writer: Writer, ids: Iterable[str], *, purpose: str | None = N
 
 
 def record_showing(
-    writer: Writer, shown: Sequence[Showing], parameters: tuple[str, ...]
+    writer: Writer, shown: Sequence[Showing], parameters: tuple[str, ...], known: Known | None = None
 ) -> tuple[TenantState, list[Statistics]]:
     """Record that memories were shown, in this order; returns the tenant's row after it and the new statistics.
+
+    ``known`` spares reading them again while nothing else was written.
 
     Raises:
         EngineUnavailable: the engine cannot be reached, or the tenant stays contended.
@@ -60,7 +100,7 @@ def record_showing(
     with writer.alone():
         for _ in range(_ATTEMPTS):
             try:
-                statistics = _touch(writer, shown, parameters)
+                statistics = _touch(writer, shown, parameters, known)
             except Conflict:
                 writer.forget_cache()
             else:
@@ -69,16 +109,20 @@ def record_showing(
     raise EngineUnavailable(msg)
 
 
-def _touch(writer: Writer, shown: Sequence[Showing], parameters: tuple[str, ...]) -> list[Statistics]:
+def _touch(
+    writer: Writer, shown: Sequence[Showing], parameters: tuple[str, ...], known: Known | None
+) -> list[Statistics]:
     state = writer.state
     now, _ = state.at(writer.services.clock.now_ms())
-    refs = [codec.ref(state.name, item.id) for item in shown]
-    found = {
-        row["id"]: row for row in writer.read("access_state", {"refs": refs}) if row["tier"] in {Tier.LIVE, Tier.LATENT}
-    }
-    rows = [_row(writer, row, now) for row in found.values()]
+    if known is not None and known.holds(state):
+        nodes = [known.nodes[item.id] for item in shown if item.id in known.nodes]
+        rows: list[Row] = [{name: node.get(name) for name in _ACCESSED} for node in nodes]
+    else:
+        rows = writer.read("access_state", {"refs": [codec.ref(state.name, item.id) for item in shown]})
+    found = {row["id"]: row for row in rows if row["tier"] in {Tier.LIVE, Tier.LATENT}}
+    changes = [_row(writer, row, now) for row in found.values()]
     slots = [_slot(item, found[item.id]) for item in shown if item.id in found]
-    append(writer, Operation.ACCESS, {"parameters": parameters}, slots, rows)
+    append(writer, Operation.ACCESS, {"parameters": parameters}, slots, changes)
     return [(row["id"], now, row["accessCount"] + 1, row["score"]) for row in found.values()]
 
 
