@@ -33,6 +33,8 @@ _UNITS = {"ms": 1, "s": 1_000, "m": 60_000, "h": 3_600_000, "d": 86_400_000, "w"
 _DURATION = re.compile(r"^([0-9]{1,12})\s*(ms|s|m|h|d|w)$")
 _MAX_INT = (1 << 62) - 1
 _MAX_DURATION = 36_525 * _UNITS["d"]
+#: The slope of a score's step where it stops being whole; a steeper one would let a lower score overtake.
+_STEEPEST = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +103,35 @@ SETTINGS: Mapping[str, Setting] = MappingProxyType({
     "assembly.jaccard": _number("overlap of terms from which two memories say the same", 0.8, 0.5, 1),
     "assembly.cosine": _number("similarity from which two memories that overlap say the same", 0.9, 0, 1),
     "assembly.plain_below": _integer("tokens below which headings and attributions are left out", 64, 0, 1_000_000),
+    "learning.birth": _integer("score of a memory when it is stored", 50, 0, 100),
+    "learning.chat_birth": _integer("score of an episode of a conversation when it is stored", 30, 0, 100),
+    "learning.used_step": _integer("points that a use adds", 10, 1, 33),
+    "learning.unused_step": _integer("points that being shown in vain takes", 5, 1, 33),
+    "learning.bend": _integer("points from the end below which steps shrink; at least three times the larger step",
+                              38, 3, 100),
+    "learning.contradicted_percent": _integer("share of its score that a memory loses when an answer contradicts it",
+                                              50, 1, 100),
+    "learning.idle_grace": Setting("time after the last access in which a score does not decay", 30 * _UNITS["d"],
+                                   "duration", 0, _MAX_DURATION),
+    "learning.half_life": Setting("time in which a score halves after that", 180 * _UNITS["d"], "duration", 1,
+                                  _MAX_DURATION),
+    "learning.overlap_from": _number("share of a memory's terms in an answer from which it counts as used",
+                                     0.5, 1e-6, 1),
+    "learning.similarity_from": _number("similarity to a sentence of the answer from which it counts as used",
+                                        0.75, 1e-6, 1),
+    "learning.contradicted_from": _number("confidence from which an answer contradicts a memory", 0.7, 1e-6, 1),
+    "learning.conflicts": Setting("what is done at write about a new memory whose text conflicts with older ones",
+                                  "off", "choice", choices=("off", "flag", "newest", "most_reliable", "review")),
+    "learning.supersede_from": _number("confidence of a conflict from which the loser is superseded", 0.75, 0, 1),
+    "learning.reliability_margin": _number("how much less reliable a winner may be before a person is asked",
+                                           0.3, 0, 1),
+    "learning.floor": _integer("score below which a memory is a candidate for pruning", 20, 0, 100),
+    "learning.margin": _integer("points around the floor within which a person is asked first", 2, 0, 100),
+    "learning.min_age": Setting("age below which nothing is pruned", 7 * _UNITS["d"], "duration", 0, _MAX_DURATION),
+    "learning.proven": _integer("score from which a use extends the life of a memory", 70, 1, 100),
+    "learning.extension_percent": _integer("share of its class's life that a score of 100 adds to a new life",
+                                           100, 0, 1_000),
+    "learning.legal_horizon": _duration("age beyond which no use extends a life", None),
     "lives.canonical": _duration("life of a canonical memory", None),
     "lives.factual": _duration("life of a factual memory, from its last reinforcement", "30d"),
     "lives.intent_bound": _duration("life of an intent-bound memory", "24h"),
@@ -203,6 +234,7 @@ class Settings:
     embedding: EmbeddingSettings = field(default_factory=EmbeddingSettings)
     retrieval: RetrievalSettings = field(default_factory=RetrievalSettings)
     assembly: Mapping[str, Value] = field(default_factory=lambda: _defaults("assembly"))
+    learning: Mapping[str, Value] = field(default_factory=lambda: _defaults("learning"))
     policy: PolicySettings = field(default_factory=PolicySettings)
 
     @property
@@ -437,11 +469,19 @@ def _build(values: Mapping[str, Any], source: str) -> Settings:
     if policy["grace"] is not None and policy["evict_to"] != Tier.TOMBSTONE:
         msg = f"{source}: policy.grace needs policy.evict_to: tombstone, as it ends there; leave one of them out"
         raise InvalidConfig(msg)
+    learning = section("learning.")
+    if learning["bend"] < _STEEPEST * max(learning["used_step"], learning["unused_step"]):
+        msg = (
+            f"{source}: learning.bend is {learning['bend']}; it must be at least {_STEEPEST} times the larger of "
+            "learning.used_step and learning.unused_step, or a lower score would overtake a higher one: raise it"
+        )
+        raise InvalidConfig(msg)
     return Settings(
         **section(""),
         lives=MappingProxyType({MemoryClass(name): value for name, value in section("lives.").items()}),
         embedding=EmbeddingSettings(**section("embedding.")),
         retrieval=RetrievalSettings(**section("retrieval.")),
         assembly=MappingProxyType(section("assembly.")),
+        learning=MappingProxyType(learning),
         policy=PolicySettings(policy["name"], Tier(policy["evict_to"]), policy["grace"], scoring),
     )

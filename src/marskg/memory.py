@@ -9,13 +9,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 
 from marskg import checks, transfer
 from marskg.clock import SystemClock, SystemSource
 from marskg.config import Settings, duration_ms
 from marskg.drafts import Draft, EntityRef
 from marskg.errors import EnvironmentFailure, InvalidInput
+from marskg.learning.feedback import Said
+from marskg.learning.learner import Learner
+from marskg.learning.wishes import Wishes, touched
 from marskg.ontology.vocabulary import (
     Cardinality,
     EdgeType,
@@ -31,7 +34,7 @@ from marskg.queries import Queries
 from marskg.reading import Reading
 from marskg.retention import check_retention
 from marskg.store import access, amend, lifecycle, maintenance, remember, rotation
-from marskg.store.admission import check_integer, enumeration, ids_of
+from marskg.store.admission import check_integer, check_text, enumeration, ids_of
 from marskg.store.intake import Intake
 from marskg.store.opening import open_tenant
 from marskg.store.vectors import Vectoriser
@@ -44,6 +47,10 @@ if TYPE_CHECKING:
     from marskg.clock import Clock, Source
     from marskg.exporters.query import QueryResult
     from marskg.exporters.writer import Counts
+    from marskg.learning.conflicts import FoundConflict
+    from marskg.learning.feedback import Feedback
+    from marskg.learning.learner import Decision, ReviewList
+    from marskg.learning.wishes import Heard
     from marskg.policies.policy import Policy
     from marskg.records import AuditRecord, Entity, Memory, Plan, Report, TreeHead
     from marskg.retention import Retention
@@ -56,6 +63,8 @@ if TYPE_CHECKING:
 
 
 T = TypeVar("T")
+#: Bytes of an answer, a question, a complaint or a wish.
+_MOST_SAID: Final = 1 << 20
 
 
 class AgentMemory:
@@ -74,7 +83,9 @@ class AgentMemory:
         self._vectoriser = Vectoriser()
         self._intake = Intake(self._writer, opened.counter, self._vectoriser)
         self._vectoriser.use(self._writer.state.settings.embedding.model)
-        self._reading = Reading(opened, self._writer, self._vectoriser)
+        self._wishes = Wishes(self._writer, self._reader)
+        self._reading = Reading(opened, self._writer, self._vectoriser, self._wishes.emphasis)
+        self._learner = Learner(self._writer, self._reader, self._reading.view, self._vectoriser, self._wishes)
         maintenance.settle(self._writer)
 
     # --- Writing --------------------------------------------------------------------------------------------------
@@ -193,7 +204,7 @@ class AgentMemory:
             edges=tuple((enumeration(EdgeType, "edge type", type_), target) for type_, target in edges),
             mentions=tuple(item if isinstance(item, EntityRef) else EntityRef(item) for item in mentions),
         )
-        return self._intake.one(draft, id)
+        return self._store(draft, id)
 
     def remember_many(
         self,
@@ -212,7 +223,11 @@ class AgentMemory:
         Raises:
             MarsError: what the gate refuses; the transactions before it are kept unless ``atomic``.
         """
-        return self._intake.many(drafts, progress=progress, atomic=atomic)
+        since = self._writer.state.sequence
+        done = self._intake.many(map(self._wishes.begin, drafts), progress=progress, atomic=atomic)
+        if self._learner.watches:
+            self._learner.watch(since)
+        return done
 
     def update(self, id: str, content: str) -> Memory:  # noqa: A002 - the name that users see
         """Give a memory a new text: a new node supersedes the old one, which keeps its history."""
@@ -255,6 +270,106 @@ class AgentMemory:
         """Remove an edge between two memories."""
         kind = enumeration(EdgeType, "edge type", type)
         return self._run(lambda unit: amend.remove_edge(unit, source, kind, target))
+
+    # --- Learning from use ----------------------------------------------------------------------------------------
+
+    def feedback(
+        self,
+        retrieval_id: str,
+        *,
+        used: Iterable[str] | str = (),
+        unused: Iterable[str] | str = (),
+        contradicted: Iterable[str] | str = (),
+        answer: str | None = None,
+        question: str | None = None,
+        complaint: str | None = None,
+    ) -> Feedback:
+        """Say what became of the memories that a retrieval showed; their scores, and proven lives, follow.
+
+        Counts once for each retrieval. What is neither named nor judged by an answer keeps its score.
+
+        Args:
+            retrieval_id: ``id`` of what :meth:`retrieve`, :meth:`recall` or :meth:`read_all` returned.
+            used: ids of memories that helped.
+            unused: ids of memories that were shown in vain.
+            contradicted: ids of memories that proved wrong.
+            answer: what the agent said; it decides about the memories that are not named.
+            question: what it was asked; its words are no evidence of a use.
+            complaint: what the user said about it, such as "that's wrong" or "stop mentioning the trip".
+
+        Raises:
+            InvalidInput: the id names no retrieval of this tenant, a memory was not shown there or is named twice,
+                there is feedback on it already, or nothing is said.
+        """
+        said = Said(
+            used=ids_of(used),
+            unused=ids_of(unused),
+            contradicted=ids_of(contradicted),
+            answer=None if answer is None else check_text("answer", answer, limit=_MOST_SAID),
+            question="" if question is None else check_text("question", question, limit=_MOST_SAID),
+            complaint=None if complaint is None else check_text("complaint", complaint, limit=_MOST_SAID),
+        )
+        maintenance.settle(self._writer)
+        return self._learner.feedback(retrieval_id, said, self._store)
+
+    def wish(self, text: str, *, subject: str | None = None) -> tuple[Heard, ...]:
+        """Keep what a user wishes about remembering; it acts on ranks, starting scores and lives from now on.
+
+        Args:
+            text: such as "remember more about tomatoes" or "forget about the trip".
+            subject: whose wish it is: it acts on memories about them alone; on all if left out.
+
+        Returns:
+            Each wish with the memory that keeps it and the ids of the memories that it is about. After a wish to
+            forget these are hidden, not erased.
+
+        Raises:
+            InvalidInput: no wish is found, or it does not say what it is about.
+        """
+        subjects = () if subject is None else ids_of((subject,))
+        return self._learner.wish(check_text("text", text, limit=_MOST_SAID), subjects, self._store)
+
+    def find_conflicts(self, *, since: int = 0, resolve: str | None = None) -> tuple[FoundConflict, ...]:
+        """Return the conflicts between current memories, and act on them if asked to.
+
+        Args:
+            since: only conflicts of memories stored after this audit sequence number, with those before them.
+            resolve: ``flag`` (both stay, joined by a ``contradicts`` edge), ``newest``, ``most_reliable`` or
+                ``review`` (the same edge, and :meth:`review` lists them); nothing is changed if left out.
+
+        Raises:
+            InvalidInput: there is no such way to resolve.
+        """
+        maintenance.settle(self._writer)
+        return self._learner.find_conflicts(check_integer("since", since, 0), resolve)
+
+    def plan_pruning(self) -> Plan:
+        """Return the plan that takes what has faded; :meth:`forget` applies it. Nothing is changed."""
+        maintenance.settle(self._writer)
+        return self._learner.plan_pruning()
+
+    def review(self) -> ReviewList:
+        """Return what waits for a person: conflicts, memories that have nearly faded; and what has faded."""
+        maintenance.settle(self._writer)
+        return self._learner.review()
+
+    def accept(self, id: str) -> Decision:  # noqa: A002 - the name that users see
+        """Do what :meth:`review` proposes for a memory: the newer one of a conflict holds, what has faded goes.
+
+        Raises:
+            InvalidInput: the memory is not on the list, or is protected.
+        """
+        maintenance.settle(self._writer)
+        return self._learner.accept(id, self.forget)
+
+    def reject(self, id: str) -> Decision:  # noqa: A002 - the name that users see
+        """Refuse what :meth:`review` proposes for a memory: it is no conflict, or is kept with a higher score.
+
+        Raises:
+            InvalidInput: the memory is not on the list.
+        """
+        maintenance.settle(self._writer)
+        return self._learner.reject(id)
 
     # --- Forgetting -----------------------------------------------------------------------------------------------
 
@@ -641,6 +756,17 @@ class AgentMemory:
 
     # --- Inside ---------------------------------------------------------------------------------------------------
 
+    def _store(self, draft: Draft, id: str | None = None) -> Memory:  # noqa: A002 - as remember has it
+        """Store one draft, and look for conflicts where the tenant wants that."""
+        since = self._writer.state.sequence
+        memory = self._intake.one(self._wishes.begin(draft), id)
+        found = self._learner.watch(since) if self._learner.watches else ()
+        if not found:
+            return memory
+        now = self._reader.get(memory.id, self.now()) or memory
+        notices = tuple(f"conflicts with another memory ({item.action}): {item.reason}" for item in found)
+        return replace(now, notices=(*memory.notices, *notices))
+
     def _run(self, work: Callable[[Unit], T], *, settle: bool = True) -> T:
         if settle:
             maintenance.settle(self._writer)
@@ -659,7 +785,9 @@ class AgentMemory:
         return unit
 
     def _committed(self, unit: Unit) -> None:
-        """Keep the Merkle tree up, and sign a head when it is due."""
+        """Keep the Merkle tree up, and sign a head when it is due; wishes that came or went are read anew."""
+        if touched(unit.nodes.values()):
+            self._wishes.forget()
         try:
             if self._ledger.extend(unit.records) >= unit.state.settings.head_interval:
                 self._ledger.sign_head(unit.now)

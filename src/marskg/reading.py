@@ -22,6 +22,7 @@ from marskg.retrieval.search import Request, Search, check_query
 from marskg.retrieval.settings import AssemblySettings
 from marskg.retrieval.view import IndexView
 from marskg.store.admission import check_integer, check_number, check_text, enumeration, ids_of
+from marskg.store.fading import Fading
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from marskg.retrieval.index import MemoryIndex
     from marskg.retrieval.profile import Profile
     from marskg.retrieval.ranking import Ranked
+    from marskg.retrieval.search import Emphasis
     from marskg.store.opening import Opened
     from marskg.store.vectors import Vectoriser
     from marskg.store.writer import Writer
@@ -43,6 +45,8 @@ Mask: TypeAlias = "npt.NDArray[np.bool_]"
 Vector: TypeAlias = "npt.NDArray[np.float32]"
 
 _ENUMERATIONS: Final[Mapping[str, Any]] = {"kinds": Kind, "classes": MemoryClass, "sources": SourceType}
+#: The intent tag of users' wishes about remembering.
+WISH: Final = "wish"
 _SETS: Final = ("subjects", "sessions", "tags")
 _TEXTS: Final = ("purpose", "jurisdiction", "key_prefix")
 _TIMES: Final = ("as_of", "since", "until")
@@ -53,8 +57,14 @@ _FILTERS: Final = ("max_sensitivity", *_ENUMERATIONS, *_SETS, *_TEXTS, *_TIMES, 
 class Reading:
     """Answers a tenant's readers."""
 
-    def __init__(self, opened: Opened, writer: Writer, vectoriser: Vectoriser) -> None:
-        """Read the tenant that was opened; nothing is read or loaded before the first question."""
+    def __init__(
+        self, opened: Opened, writer: Writer, vectoriser: Vectoriser, emphasis: Emphasis | None = None
+    ) -> None:
+        """Read the tenant that was opened; nothing is read or loaded before the first question.
+
+        ``emphasis`` gives what the rank of each memory is multiplied with, where users wished for that.
+        """
+        self._emphasis = emphasis
         self._writer = writer
         self._opened = opened
         self._profiles: dict[str, Profile] = {}
@@ -92,13 +102,17 @@ class Reading:
         conversation: str | None = None,
     ) -> Request:
         settings = self._writer.state.settings.retrieval
+        passing = self.gate(gate)
         return Request(
             query=query,
-            gate=self.gate(gate),
+            gate=passing,
             profile=self.profile(profile or settings.profile),
             budget=settings.token_budget if budget is None else check_integer("token_budget", budget, 0),
             k=settings.k if k is None else check_integer("k", k, 1),
             assembly=AssemblySettings(**cast("Mapping[str, Any]", self._writer.state.settings.assembly)),
+            # Who asks for the wishes themselves is shown them.
+            emphasis=None if WISH in passing.tags else self._emphasis,
+            fading=Fading.by(self._writer.state.settings),
             conversation=conversation,
             explain=explain,
         )

@@ -16,6 +16,7 @@ import numpy as np
 from marskg.ontology.vocabulary import Tier
 from marskg.retrieval.index import CLASSES, MICRO, SOURCES, TIERS
 from marskg.retrieval.intent import Intent, infer
+from marskg.store.fading import Fading
 from marskg.text import terms
 
 if TYPE_CHECKING:
@@ -32,17 +33,19 @@ _LATENT: Final = 0.5
 _VOTERS: Final = 20
 #: Where the reader sees fewer than one row in this many, their vectors are copied out before they are compared.
 _FEW: Final = 3
+_FADING: Final = Fading()
 _SIMILAR: Final = ("similarity", "lexical", "graph")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Query:
-    """What is asked: the text, its terms, its vector if there is one, and when."""
+    """What is asked: the text, its terms, its vector if there is one, when, and how scores fade until then."""
 
     text: str
     terms: tuple[str, ...]
     vector: npt.NDArray[np.float32] | None
     now: int
+    fading: Fading = _FADING
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,16 +67,24 @@ class Ranking:
     entities: tuple[str, ...]
 
 
-def make_query(text: str, vector: npt.NDArray[np.float32] | None, now: int) -> Query:
+def make_query(text: str, vector: npt.NDArray[np.float32] | None, now: int, fading: Fading = _FADING) -> Query:
     """Return what is asked by ``text``."""
-    return Query(text, tuple(dict.fromkeys(terms(text))), vector, now)
+    return Query(text, tuple(dict.fromkeys(terms(text))), vector, now, fading)
 
 
 class Ranker:
     """Ranks the visible rows of one index for one query."""
 
-    def __init__(self, index: MemoryIndex, mask: npt.NDArray[np.bool_], query: Query, profile: Profile) -> None:
-        """Rank the rows of ``mask`` for ``query`` by ``profile``."""
+    def __init__(
+        self,
+        index: MemoryIndex,
+        mask: npt.NDArray[np.bool_],
+        query: Query,
+        profile: Profile,
+        percents: npt.NDArray[np.int64] | None = None,
+    ) -> None:
+        """Rank the rows of ``mask`` for ``query`` by ``profile``; ``percents`` of each row's score count."""
+        self._percents = percents
         self._index = index
         self._mask = mask
         self._query = query
@@ -178,12 +189,19 @@ class Ranker:
             "lexical": lexical[rows],
             "graph": _spread(near, rows),
             "key": self._keys(rows),
-            "score": held["score"][rows] / 100.0,
+            "score": self._scores(rows) / 100.0,
             "class": boosts[held["memoryClass"][rows]],
             "recency": np.exp2(-age / profile.half_life),
             "intent": self._wanted(rows, intent),
         }
         return {name: found[name] for name in found if name in _SIMILAR or self._profile.weights.get(name)}
+
+    def _scores(self, rows: npt.NDArray[np.intp]) -> npt.NDArray[np.float64]:
+        """Return the scores (0..100) as they are worth now: :meth:`marskg.store.fading.Fading.worth` of each."""
+        held, fading = self._index.columns, self._query.fading
+        idle = np.maximum(0, self._query.now - held["lastAccess"][rows] - fading.grace_ms).astype(np.float64)
+        worth: npt.NDArray[np.float64] = np.floor(held["score"][rows] * np.exp2(-idle / fading.half_life_ms) + 0.5)
+        return worth
 
     def _keys(self, rows: npt.NDArray[np.intp]) -> npt.NDArray[np.float64]:
         """Return how much of each candidate's key the query says."""
@@ -215,6 +233,8 @@ class Ranker:
                 total += weight * self._part(name, micro[name], sequence)
         total *= np.where(self._index.columns["tier"][rows] == TIERS.index(Tier.LATENT), _LATENT, 1.0)
         score = np.rint(total * MICRO).astype(np.int64)
+        if self._percents is not None:
+            score = score * self._percents[rows] // 100
         order = np.lexsort((sequence, -score))[:limit]
         names, numbers = tuple(micro), np.stack(list(micro.values()), axis=1)[order].tolist()
         return tuple(

@@ -23,6 +23,7 @@ from marskg.retrieval.ranking import Ranker, make_query
 from marskg.retrieval.settings import AssemblySettings
 from marskg.store import codec
 from marskg.store.access import Known, Showing, record_showing
+from marskg.store.fading import Fading
 from marskg.text import terms
 
 if TYPE_CHECKING:
@@ -48,6 +49,9 @@ Vector: TypeAlias = "npt.NDArray[np.float32]"
 #: Ranks the visible rows of an index for a vector, up to a number of them.
 RankRows: TypeAlias = "Callable[[MemoryIndex, npt.NDArray[np.bool_], Vector | None, int], tuple[Ranked, ...]]"
 
+#: Gives ``[rows]`` whole percent that the rank of each memory is multiplied with, 0 to keep it out; None for 100.
+Emphasis: TypeAlias = "Callable[[MemoryIndex], npt.NDArray[np.int64] | None]"
+
 #: Bytes of a query; what is longer is a document.
 MAX_QUERY: Final = 1 << 16
 #: Weight that is read for assembly to choose from, as a multiple of the budget, and the most memories.
@@ -60,6 +64,7 @@ _TURNS: Final = 200
 
 _DEFAULTS: Final = AssemblySettings()
 _NOTHING: Final[Mapping[str, int]] = MappingProxyType({})
+_FADING: Final = Fading()
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +77,8 @@ class Request:
     budget: int
     k: int
     assembly: AssemblySettings = _DEFAULTS
+    fading: Fading = _FADING
+    emphasis: Emphasis | None = None
     conversation: str | None = None
     explain: bool = False
     record: bool = True
@@ -188,7 +195,7 @@ class Search:
         state = self._writer.fresh_state()
         with self._view.lock:
             index = self._view.refresh(state)
-            mask = request.gate.mask(index)
+            mask, _ = _emphasised(index, request)
             ranked = rank(index, mask, vector, max(_MOST_READ, request.k))
             chosen = _chosen(index, ranked, request, state, visible=int(mask.sum()), candidates=len(ranked))
         return self._finish(request, chosen, (), notices)
@@ -216,8 +223,9 @@ class Search:
         state = self._writer.fresh_state()
         with self._view.lock:
             index = self._view.refresh(state)
-            mask = request.gate.mask(index)
-            ranker = Ranker(index, mask, make_query(query, vector, request.gate.now), request.profile)
+            mask, percents = _emphasised(index, request)
+            asked = make_query(query, vector, request.gate.now, request.fading)
+            ranker = Ranker(index, mask, asked, request.profile, percents)
             ranking = ranker.rank(max(request.profile.candidates, min(len(index), request.k)), request.k)
             intent = ranking.intent
             return _chosen(
@@ -280,6 +288,13 @@ class Search:
         state, statistics = record_showing(self._writer, shown, parameters, known)
         self._view.shown(state, statistics)
         return f"{state.access_log}#{state.access_sequence}"
+
+
+def _emphasised(index: MemoryIndex, request: Request) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.int64] | None]:
+    """Return ``[rows]``: what the reader may see and is not kept out, and what ranks are multiplied with."""
+    mask = request.gate.mask(index)
+    percents = None if request.emphasis is None else request.emphasis(index)
+    return (mask, None) if percents is None else (mask & (percents > 0), percents)
 
 
 def _chosen(
