@@ -29,8 +29,8 @@ from marskg.policies.executor import View, apply, infeasible, make_room
 from marskg.policies.registry import load_policy
 from marskg.queries import Queries
 from marskg.reading import Reading
-from marskg.store import access, amend, lifecycle, maintenance, remember, rotation
-from marskg.store.admission import check_integer, enumeration, ids_of
+from marskg.store import access, amend, bounds, lifecycle, maintenance, remember, rotation
+from marskg.store.admission import check_integer, check_text, enumeration, ids_of
 from marskg.store.intake import Intake
 from marskg.store.opening import open_tenant
 from marskg.store.vectors import Vectoriser
@@ -328,6 +328,18 @@ class AgentMemory:
         """Remove now what has expired; returns how many memories lost their content."""
         return maintenance.settle(self._writer, force=True)
 
+    def end_session(self, session: str) -> int:
+        """Say that a conversation is over: what was bound to it, or ephemeral in it, goes, with all that depends on it.
+
+        Returns how many memories lost their content.
+
+        Raises:
+            InvalidMemory: ``session`` is no name that a session could have.
+        """
+        name = check_text("session", session)
+        maintenance.settle(self._writer)
+        return bounds.end_session(self._writer, name)
+
     def confirm_clock(self) -> None:
         """Say that the clock is right after it jumped ahead by more than a day: expiry goes on (section 10)."""
         maintenance.confirm_clock(self._writer)
@@ -451,8 +463,11 @@ class AgentMemory:
         return self._reading.explain(id)
 
     def record_access(self, ids: Iterable[str], *, purpose: str | None = None) -> int:
-        """Record that memories were shown: one signed record, and their access statistics."""
-        return access.record_access(self._writer, ids_of(ids), purpose=purpose)
+        """Record that memories were shown: one signed record, and their access statistics; what is use-bound goes."""
+        shown = ids_of(ids)
+        count = access.record_access(self._writer, shown, purpose=purpose)
+        bounds.expire_used(self._writer, shown)
+        return count
 
     def memories(self) -> Iterator[Memory]:
         """Yield every memory of the tenant, tombstones included."""

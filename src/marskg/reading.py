@@ -22,6 +22,7 @@ from marskg.retrieval.search import Request, Search, check_query
 from marskg.retrieval.settings import AssemblySettings
 from marskg.retrieval.view import IndexView
 from marskg.store.admission import check_integer, check_number, check_text, enumeration, ids_of
+from marskg.store.bounds import expire_used
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 
     from marskg.retrieval.everything import Everything
     from marskg.retrieval.explain import Explanation
-    from marskg.retrieval.hits import Hits
+    from marskg.retrieval.hits import Hit, Hits
     from marskg.retrieval.index import MemoryIndex
     from marskg.retrieval.profile import Profile
     from marskg.retrieval.ranking import Ranked
@@ -76,9 +77,15 @@ class Reading:
         """Return what answers ``query``; see :meth:`marskg.memory.AgentMemory.retrieve`."""
         if conversation is not None:
             check_text("conversation", conversation)
-        return self._search.retrieve(
+        hits = self._search.retrieve(
             self._request(query, budget, k, profile, explain=explain, gate=gate, conversation=conversation)
         )
+        self._end_used(hits)
+        return hits
+
+    def _end_used(self, hits: Iterable[Hit]) -> None:
+        """Expire what was shown and was bound to one use."""
+        expire_used(self._writer, [hit.memory.id for hit in hits if hit.memory.use_bound])
 
     def _request(
         self,
@@ -122,6 +129,7 @@ class Reading:
             ids = select(index, passing, [ident for found in named for ident in found], ids_of(goals))
         found = read(self._opened.reader, ids, passing, self._opened.counter, budget=limit, sums=sums)
         record = self._search.record([hit.memory.id for hit in found], "read in full", passing.purpose)
+        self._end_used(found)
         return replace(found, id=record)
 
     def recall(
@@ -148,7 +156,9 @@ class Reading:
             goals = () if goal is None else (self._goal(index, mask, goal),)
             return Recall(index, mask, social=social).around(Anchor(entities, goals), vector, limit)
 
-        return self._search.recall(request, self._about(entity, goal), rank)
+        hits = self._search.recall(request, self._about(entity, goal), rank)
+        self._end_used(hits)
+        return hits
 
     def _about(self, entity: str | None, goal: str | None) -> str:
         """Return the text whose vector stands for what a recall is for."""

@@ -1,4 +1,4 @@
-"""Forgetting and its opposite: ``mars forget``, ``restore``, ``budget``, ``expire`` and ``clock confirm``.
+"""Forgetting and its opposite: ``mars forget``, ``restore``, ``budget``, ``expire``, ``session`` and ``clock``.
 
 Guarantees: a dry run changes nothing; what is applied is exactly the plan that is printed; ``--budget`` of ``forget``
 is for this once, ``mars budget`` for good.
@@ -120,6 +120,23 @@ def expire(door: Door) -> None:
         line(f"{number(done)} expired")
 
     answer(door, {"expired": done, "expiry_suspended": suspended}, show)
+
+
+@click.group(no_args_is_help=False)
+@shared_options
+def session() -> None:
+    """Conversations."""
+
+
+@session.command("end")
+@click.argument("name")
+@shared_options
+@pass_door
+def session_end(door: Door, name: str) -> None:
+    """Say that the session NAME is over: what was bound to it, or ephemeral in it, goes with what depends on it."""
+    with door.memory() as memory:
+        done = memory.end_session(name)
+    answer(door, {"session": name, "expired": done}, lambda: line(f"{number(done)} ended with the session"))
 
 
 @click.group(no_args_is_help=False)

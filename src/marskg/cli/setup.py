@@ -170,6 +170,8 @@ def _change(text: str) -> tuple[str, object]:
     setting = SETTINGS.get(name)
     if written == "none":
         return name, None
+    if setting is not None and setting.kind == "flag":
+        return name, {"true": True, "false": False}.get(written, written)
     if setting is not None and setting.kind in {"number", "integer"}:
         try:
             return name, float(written) if setting.kind == "number" else int(written)
@@ -193,8 +195,15 @@ def _show_settings(door: Door, settings: Settings) -> None:
         return
     made = table("setting", "value", "meaning")
     for name, value in _writable(settings.values()).items():
-        made.add_row(name, "none" if value is None else safe(_short(str(value))), SETTINGS[name].meaning)
+        made.add_row(name, safe(written(value)), SETTINGS[name].meaning)
     show_table(made)
+
+
+def written(value: object) -> str:
+    """Return a setting's value as ``mars settings`` shows and takes it."""
+    if value is None:
+        return "none"
+    return str(value).lower() if isinstance(value, bool) else _short(str(value))
 
 
 def _short(text: str) -> str:
