@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 from marskg import checks, transfer
 from marskg.clock import SystemClock, SystemSource
 from marskg.config import Settings
+from marskg.control.housekeeping import Housekeeper
 from marskg.drafts import Draft, EntityRef
 from marskg.errors import EnvironmentFailure, InvalidInput
 from marskg.ontology.vocabulary import (
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from marskg.clock import Clock, Source
+    from marskg.control.housekeeping import Upkeep
     from marskg.exporters.query import QueryResult
     from marskg.exporters.writer import Counts
     from marskg.policies.policy import Policy
@@ -73,6 +75,7 @@ class AgentMemory:
         self._intake = Intake(self._writer, opened.counter, self._vectoriser)
         self._vectoriser.use(self._writer.state.settings.embedding.model)
         self._reading = Reading(opened, self._writer, self._vectoriser)
+        self._keeper = Housekeeper(self._writer, self._reader, self._intake, opened.counter, self._ledger)
         maintenance.settle(self._writer)
 
     # --- Writing --------------------------------------------------------------------------------------------------
@@ -327,6 +330,22 @@ class AgentMemory:
     def expire(self) -> int:
         """Remove now what has expired; returns how many memories lost their content."""
         return maintenance.settle(self._writer, force=True)
+
+    def maintain(self, *, dry_run: bool = False) -> Upkeep:
+        """Keep the tenant lean, by its settings ``lean.*``: one pass of housekeeping.
+
+        Expires what is due; brings every subject within ``cap_per_subject``, lowest score first; archives what has a
+        low score and was not accessed for long; replaces long memories of low score by excerpts; signs a head; keeps
+        the retrieval index. Nothing protected and nothing canonical is touched.
+
+        Args:
+            dry_run: change nothing, and return what would be done.
+        """
+        if dry_run:
+            return self._keeper.look()
+        done = self._keeper.run()
+        self._reading.save()
+        return done
 
     def end_session(self, session: str) -> int:
         """Say that a conversation is over: what was bound to it, or ephemeral in it, goes, with all that depends on it.

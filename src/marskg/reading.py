@@ -218,6 +218,10 @@ class Reading:
         """Drop what is derived from the store."""
         self.view.forget()
 
+    def save(self) -> None:
+        """Keep what was derived so far, also for a program that ends without closing."""
+        self.view.close()
+
     def close(self) -> None:
         """Keep what was derived from the store for the next program."""
         self.view.close()

@@ -7,6 +7,7 @@ goes with them, in the same transaction, each with its record. Source: semantics
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from marskg.ontology.vocabulary import MemoryClass
@@ -50,8 +51,8 @@ def end_session(writer: Writer, session: str) -> int:
     """Expire what ends with ``session``, with its dependents; returns how many memories lost their content."""
     rows = writer.read("session_episodes", {"session": codec.session_key(writer.tenant, session)})
     ids = sorted(str(row["id"]) for row in rows)
-    pages = (ids[start : start + _PAGE] for start in range(0, len(ids), _PAGE))
-    return sum(writer.run(lambda unit, page=page: _end(unit, session, page)) for page in pages)
+    pages = [ids[start : start + _PAGE] for start in range(0, len(ids), _PAGE)]
+    return sum(writer.run(partial(_end, session=session, ids=page)) for page in pages)
 
 
 def _end(unit: Unit, session: str, ids: list[str]) -> int:
