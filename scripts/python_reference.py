@@ -25,7 +25,10 @@ _ROLE = re.compile(r":\w+:`~?([^`<]*?\.)?([^`.<]+)(?: <[^`]*>)?`")
 _LATER = {"ErasedContentRefused", "ConsentRequired", "PrivacyBudgetExhausted", "ClockJump"}
 _SECTIONS = (
     ("Writing", "remember remember_many update retract pin unpin amend_task affirm link unlink"),
-    ("Forgetting", "plan forget restore set_budget expire end_session confirm_clock"),
+    (
+        "Forgetting",
+        "plan forget restore set_budget expire maintain maintain_every stop_maintaining end_session confirm_clock",
+    ),
     ("Finding", "retrieve recall read_all explain"),
     ("Reading", "get history memories entities stats now record_access weight"),
     ("Queries", "sparql cypher"),

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from marskg import checks, transfer
 from marskg.clock import SystemClock, SystemSource
-from marskg.config import Settings
+from marskg.config import Settings, duration_ms
+from marskg.control.background import Background
 from marskg.control.housekeeping import Housekeeper
 from marskg.drafts import Draft, EntityRef
 from marskg.errors import EnvironmentFailure, InvalidInput
@@ -76,6 +77,7 @@ class AgentMemory:
         self._vectoriser.use(self._writer.state.settings.embedding.model)
         self._reading = Reading(opened, self._writer, self._vectoriser)
         self._keeper = Housekeeper(self._writer, self._reader, self._intake, opened.counter, self._ledger)
+        self._background: Background | None = None
         maintenance.settle(self._writer)
 
     # --- Writing --------------------------------------------------------------------------------------------------
@@ -346,6 +348,27 @@ class AgentMemory:
         done = self._keeper.run()
         self._reading.save()
         return done
+
+    def maintain_every(self, interval: str) -> None:
+        """Do :meth:`maintain` in the background every ``interval`` such as ``"1h"``, until the memory is closed.
+
+        A pass is left out under load; an error of one is logged by its class, and the next one tries again.
+
+        Raises:
+            InvalidInput: ``interval`` is no duration, or none at all.
+        """
+        milliseconds = duration_ms(str(interval))
+        if not milliseconds:
+            msg = f'maintain_every is {str(interval)[:40]!r}; it must be a duration such as "1h" or "30m"'
+            raise InvalidInput(msg)
+        self.stop_maintaining()
+        self._background = Background(self.maintain, milliseconds / 1_000, lambda: self._reading.loaded)
+
+    def stop_maintaining(self) -> None:
+        """Do nothing in the background any more; waits for a pass that is under way."""
+        if self._background is not None:
+            self._background.stop()
+            self._background = None
 
     def end_session(self, session: str) -> int:
         """Say that a conversation is over: what was bound to it, or ephemeral in it, goes, with all that depends on it.
@@ -639,6 +662,7 @@ class AgentMemory:
 
     def close(self) -> None:
         """Release the store; a second call does nothing."""
+        self.stop_maintaining()
         self._queries.close()
         self._reading.close()
         self._opened.close()
@@ -695,6 +719,7 @@ def open(  # noqa: A001 - the name that interfaces.md fixes
     clock: Clock | None = None,
     source: Source | None = None,
     create: bool = True,
+    maintain_every: str | None = None,
 ) -> AgentMemory:
     """Open a tenant's memory, creating store, key and tenant where they do not exist.
 
@@ -711,6 +736,8 @@ def open(  # noqa: A001 - the name that interfaces.md fixes
         clock: where the time comes from; the machine's clock if left out.
         source: where secrets come from; the operating system if left out.
         create: whether a store or tenant that does not exist is created; otherwise it is refused.
+        maintain_every: how often to do :meth:`AgentMemory.maintain` in the background, such as ``"1h"``; never if left
+            out.
 
     Raises:
         StoreLocked: another process has the embedded store open.
@@ -736,6 +763,8 @@ def open(  # noqa: A001 - the name that interfaces.md fixes
         memory = AgentMemory(opened)
         if not created:
             memory.apply_settings(settings if config is not None else None, values)
+        if maintain_every is not None:
+            memory.maintain_every(maintain_every)
     except BaseException:
         opened.close()
         raise

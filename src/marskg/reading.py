@@ -10,6 +10,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
 from marskg.clock import MAX_MS
+from marskg.control.answers import Answers
+from marskg.control.load import Load, lighter, notice, step
 from marskg.errors import InvalidInput, UnknownMemory
 from marskg.ontology.vocabulary import Kind, MemoryClass, SourceType
 from marskg.retrieval.everything import read, select
@@ -62,6 +64,8 @@ class Reading:
         file = opened.folder / "index" / f"{opened.tenant}.index"
         self.view = IndexView(opened.reader, writer, vectoriser, file)
         self._search = Search(self.view, opened.reader, writer, vectoriser, opened.counter)
+        self._answers = Answers(self.view, opened.reader, writer, self._search)
+        self._load = Load()
 
     def retrieve(
         self,
@@ -77,11 +81,22 @@ class Reading:
         """Return what answers ``query``; see :meth:`marskg.memory.AgentMemory.retrieve`."""
         if conversation is not None:
             check_text("conversation", conversation)
-        hits = self._search.retrieve(
-            self._request(query, budget, k, profile, explain=explain, gate=gate, conversation=conversation)
-        )
+        request = self._request(query, budget, k, profile, explain=explain, gate=gate, conversation=conversation)
+        with self._load.read() as reads:
+            shed_at = self._writer.state.settings.lean.shed_at
+            left_out = step(reads, shed_at)
+            if left_out:
+                hits = self._search.retrieve(lighter(request, left_out))
+                hits = replace(hits, notices=(*hits.notices, notice(reads, shed_at, left_out)))
+            else:
+                hits = self._answers.answer(request)
         self._end_used(hits)
         return hits
+
+    @property
+    def loaded(self) -> bool:
+        """Return whether so many read at once that retrieval leaves things out."""
+        return bool(step(self._load.reads, self._writer.state.settings.lean.shed_at))
 
     def _end_used(self, hits: Iterable[Hit]) -> None:
         """Expire what was shown and was bound to one use."""
@@ -156,7 +171,8 @@ class Reading:
             goals = () if goal is None else (self._goal(index, mask, goal),)
             return Recall(index, mask, social=social).around(Anchor(entities, goals), vector, limit)
 
-        hits = self._search.recall(request, self._about(entity, goal), rank)
+        with self._load.read():
+            hits = self._search.recall(request, self._about(entity, goal), rank)
         self._end_used(hits)
         return hits
 
@@ -216,6 +232,7 @@ class Reading:
 
     def forget(self) -> None:
         """Drop what is derived from the store."""
+        self._answers.forget()
         self.view.forget()
 
     def save(self) -> None:

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from marskg.errors import InvalidMemory
+from marskg.control.housekeeping import Housekeeper
+from marskg.control.load import Step, step
+from marskg.errors import InvalidInput, InvalidMemory
+from marskg.retrieval.search import Search
 
 if TYPE_CHECKING:
     from marskg.memory import AgentMemory
@@ -200,4 +205,175 @@ def test_a_pass_ends_what_is_due_and_what_was_used_and_signs_a_head(stores: Stor
     assert (done.expired, done.applied) == (1, True)
     assert done.head is not None
     assert memory.maintain().head is None
+    sound(memory)
+
+
+def test_the_background_pass_runs_survives_errors_and_stops(
+    stores: Stores, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    memory = stores.open()
+    memory.remember("Gone in an hour", kind="episodic", ttl="1h")
+    stores.clock(memory).advance(2 * HOUR)
+    whole = Housekeeper.run
+    passed = threading.Event()
+    failures = iter([True])
+
+    def run(keeper: Housekeeper) -> Any:
+        if next(failures, False):
+            raise ValueError("secret words of a memory")  # noqa: EM101, TRY003 - what a defect might say
+        done = whole(keeper)
+        passed.set()
+        return done
+
+    monkeypatch.setattr(Housekeeper, "run", run)
+    memory.maintain_every("20ms")
+    assert passed.wait(30)
+    memory.maintain_every("1d")
+    assert "ValueError" in caplog.text
+    assert "secret words" not in caplog.text
+    memory.stop_maintaining()
+    assert not [one for one in threading.enumerate() if one.name == "marskg-maintenance"]
+    sound(memory)
+
+
+def test_an_interval_that_is_none_is_refused(stores: Stores) -> None:
+    memory = stores.open()
+    for wrong in ("", "0s", "often", 3600):
+        with pytest.raises(InvalidInput, match="maintain_every"):
+            memory.maintain_every(wrong)  # type: ignore[arg-type]
+
+
+# --- Kept answers ------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def searched(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Give the queries that were really searched for, as they come."""
+    found: list[str] = []
+    whole = Search.retrieve
+
+    def retrieve(search: Search, request: Any) -> Any:
+        found.append(request.query)
+        return whole(search, request)
+
+    monkeypatch.setattr(Search, "retrieve", retrieve)
+    return found
+
+
+def trips(stores: Stores, **settings: Any) -> AgentMemory:
+    memory = stores.open(retrieval__cache=8, **settings)
+    memory.remember("The train to Bergen leaves at nine", kind="semantic", ttl="30d")
+    memory.remember("The ferry to Bergen leaves at ten", kind="semantic", sensitivity=0.8, ttl="30d")
+    return memory
+
+
+def test_the_same_question_is_searched_once_and_recorded_each_time(stores: Stores, searched: list[str]) -> None:
+    memory = trips(stores)
+    first = memory.retrieve("to Bergen")
+    second = memory.retrieve("to Bergen")
+    assert searched == ["to Bergen"]
+    assert contents(second) == contents(first)
+    assert second.as_text() == first.as_text()
+    assert second.id != first.id
+    accesses = [record for record in memory.records(log="accesses") if record.operation == "access"]
+    assert len(accesses) == 2
+    assert memory.get(first[0].memory.id).access_count == 2  # type: ignore[union-attr]
+    sound(memory)
+
+
+def test_another_gate_budget_or_number_is_another_question(stores: Stores, searched: list[str]) -> None:
+    memory = trips(stores)
+    assert len(memory.retrieve("to Bergen")) == 2
+    assert contents(memory.retrieve("to Bergen", max_sensitivity=0.5)) == ["The train to Bergen leaves at nine"]
+    assert len(memory.retrieve("to Bergen", k=1)) == 1
+    memory.retrieve("to Bergen", token_budget=12)
+    memory.retrieve("to Bergen", purpose="travel")
+    memory.retrieve("to Bergen", profile="memoryarchitect")
+    assert len(searched) == 6
+
+
+def test_writes_time_and_the_gate_end_a_kept_answer(stores: Stores, searched: list[str]) -> None:
+    memory = trips(stores)
+    memory.retrieve("to Bergen")
+    new = memory.remember("The bus to Bergen leaves at eleven", kind="semantic", ttl="1h")
+    assert new.content in contents(memory.retrieve("to Bergen"))
+    assert len(searched) == 2
+    stores.clock(memory).advance(HOUR)
+    assert new.content not in contents(memory.retrieve("to Bergen"))
+    assert len(searched) == 3
+    memory.retrieve("to Bergen")
+    assert len(searched) == 3
+    stores.clock(memory).advance(6 * 60_000)  # longer than retrieval.cache_life
+    memory.retrieve("to Bergen")
+    assert len(searched) == 4
+
+
+def test_no_cache_keeps_nothing_and_a_small_one_the_latest(stores: Stores, searched: list[str]) -> None:
+    memory = trips(stores)
+    memory.apply_settings(None, {"retrieval.cache": 1})
+    for query in ("train", "train", "ferry", "train"):
+        memory.retrieve(query)
+    assert searched == ["train", "ferry", "train"]
+    memory.apply_settings(None, {"retrieval.cache": 0})
+    memory.retrieve("train")
+    memory.retrieve("train")
+    assert searched == ["train", "ferry", "train", "train", "train"]
+
+
+def test_a_use_bound_memory_is_not_kept_in_an_answer(stores: Stores) -> None:
+    memory = trips(stores)
+    code = memory.remember("The code of the locker in Bergen", kind="semantic", use_bound=True)
+    assert code.content in contents(memory.retrieve("in Bergen"))
+    assert code.content not in contents(memory.retrieve("in Bergen"))
+
+
+# --- Load --------------------------------------------------------------------------------------------------------
+
+
+def test_the_order_of_what_is_left_out_is_the_stated_one() -> None:
+    assert [int(step(reads, 8)) for reads in (1, 8, 9, 10, 11, 12, 13, 14, 15, 16, 99)] == [
+        0,
+        0,
+        1,
+        1,
+        2,
+        2,
+        3,
+        3,
+        4,
+        4,
+        4,
+    ]
+    assert [int(step(reads, 1)) for reads in (1, 2, 3, 4, 5, 6)] == [0, 1, 2, 3, 4, 4]
+    assert step(10_000, None) is Step.NOTHING
+
+
+def test_reads_at_once_leave_things_out_and_say_so(stores: Stores, monkeypatch: pytest.MonkeyPatch) -> None:
+    memory = trips(stores, lean__shed_at=1)
+    together = threading.Barrier(5)
+    whole = Search.retrieve
+
+    def retrieve(search: Search, request: Any) -> Any:
+        together.wait(30)
+        return whole(search, request)
+
+    monkeypatch.setattr(Search, "retrieve", retrieve)
+    with ThreadPoolExecutor(5) as pool:
+        asked = [pool.submit(memory.retrieve, "to Bergen", max_sensitivity=0.5, token_budget=40) for _ in range(5)]
+        found = [one.result(60) for one in asked]
+    told = sorted(" ".join(hits.notices) for hits in found)
+    assert told[0] == ""
+    steps = ["explanation numbers", "conversation summary", "graph walk", "lexical search"]
+    for place, text in enumerate(told[1:]):
+        assert text.startswith(f"left out under load ({place + 2} reads at once, lean.shed_at is 1)")
+        assert text.endswith(": " + ", ".join(steps[: place + 1]))
+    # Neither the gate, nor the budget, nor the record is ever left out.
+    for hits in found:
+        assert contents(hits) == ["The train to Bergen leaves at nine"]
+        assert hits.tokens <= 40
+        assert hits.id is not None
+        assert bool(hits[0].why) is not bool(hits.notices)
+    assert len({hits.id for hits in found}) == 5
+    monkeypatch.undo()
+    assert memory.retrieve("to Bergen").notices == ()
     sound(memory)

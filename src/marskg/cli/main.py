@@ -65,6 +65,7 @@ COMMANDS = (
     forgetting.restore,
     forgetting.budget,
     forgetting.expire,
+    forgetting.maintain,
     forgetting.session,
     forgetting.clock,
     setup.settings,

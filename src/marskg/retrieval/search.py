@@ -70,6 +70,8 @@ class Request:
     conversation: str | None = None
     explain: bool = False
     record: bool = True
+    #: Without the numbers of each candidate and stage, as under load.
+    brief: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -143,13 +145,19 @@ class Search:
             contradicts=_contradicting(chosen, candidates),
         )
         hits = tuple(
-            Hit(item.memory, item.score / MICRO, item.tokens, _decimals(item.why), item.shortened)
+            Hit(
+                item.memory,
+                item.score / MICRO,
+                item.tokens,
+                {} if request.brief else _decimals(item.why),
+                item.shortened,
+            )
             for item in assembled.shown
         )
-        ident = self._record(request, hits) if request.record and hits else None
+        ident = self.record_hits(request, hits) if request.record and hits else None
         if self._view.without_vectors is not None:
             notices += (f"ranked without vectors: {self._view.without_vectors}",)
-        stages = {**chosen.stages, "shown": len(hits)}
+        stages = {} if request.brief else {**chosen.stages, "shown": len(hits)}
         return Hits(ident, assembled, hits, stages, notices)
 
     def recall(self, request: Request, about: str, rank: RankRows) -> Hits:
@@ -235,9 +243,9 @@ class Search:
         ids = [row["id"] for row in rows if row["kind"] == Kind.EPISODIC][-_TURNS:]
         turns = [memory for memory, _, _ in self._reader.nodes(ids) if request.gate.admits(memory)]
         limit = int(request.budget * request.assembly.summary_share)
-        return turns, updated(Summary(), turns, limit, self._counter)
+        return turns, updated(Summary(), turns, limit, self._counter) if limit else None
 
-    def _record(self, request: Request, hits: tuple[Hit, ...]) -> str:
+    def record_hits(self, request: Request, hits: tuple[Hit, ...]) -> str:
         """Record what was shown, with the numbers that ranked it; returns the record's name."""
         shown = [
             Showing(hit.memory.id, _features({"rank": hit.score, **hit.why}), f"shown as number {place}")
