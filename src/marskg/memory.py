@@ -31,7 +31,7 @@ from marskg.policies.executor import View, apply, infeasible, make_room
 from marskg.policies.registry import load_policy
 from marskg.queries import Queries
 from marskg.reading import Reading
-from marskg.store import access, amend, bounds, lifecycle, maintenance, remember, rotation
+from marskg.store import access, amend, bounds, lifecycle, maintenance, remember, rotation, subscriptions
 from marskg.store.admission import check_integer, check_text, enumeration, ids_of
 from marskg.store.intake import Intake
 from marskg.store.opening import open_tenant
@@ -382,6 +382,26 @@ class AgentMemory:
         maintenance.settle(self._writer)
         return bounds.end_session(self._writer, name)
 
+    def subscribe(self, tenant: str) -> tuple[str, ...]:
+        """Read a shared tenant of common knowledge as well, in every retrieval, recall and full reading.
+
+        Nothing of it can be written from here, and nothing of this tenant is seen from there. Returns all
+        subscriptions.
+
+        Raises:
+            NotPermitted: there is no such tenant, or its settings do not say ``lean.shared``.
+            InvalidInput: it is this tenant itself, or no tenant could have that name.
+        """
+        return subscriptions.subscribe(self._writer, tenant)
+
+    def unsubscribe(self, tenant: str) -> tuple[str, ...]:
+        """Read a shared tenant no more; returns the subscriptions that are left.
+
+        Raises:
+            InvalidInput: there is no such subscription.
+        """
+        return subscriptions.unsubscribe(self._writer, tenant)
+
     def confirm_clock(self) -> None:
         """Say that the clock is right after it jumped ahead by more than a day: expiry goes on (section 10)."""
         maintenance.confirm_clock(self._writer)
@@ -649,6 +669,11 @@ class AgentMemory:
     def settings(self) -> Settings:
         """Return the tenant's settings."""
         return self._writer.state.settings
+
+    @property
+    def subscriptions(self) -> tuple[str, ...]:
+        """Return the shared tenants that are read as well."""
+        return self._writer.fresh_state().subscriptions
 
     @property
     def weight(self) -> int:

@@ -10,7 +10,7 @@ import pytest
 
 from marskg.control.housekeeping import Housekeeper
 from marskg.control.load import Step, step
-from marskg.errors import InvalidInput, InvalidMemory
+from marskg.errors import InvalidInput, InvalidMemory, MarsError, NotPermitted
 from marskg.retrieval.search import Search
 
 if TYPE_CHECKING:
@@ -377,3 +377,96 @@ def test_reads_at_once_leave_things_out_and_say_so(stores: Stores, monkeypatch: 
     monkeypatch.undo()
     assert memory.retrieve("to Bergen").notices == ()
     sound(memory)
+
+
+# --- Shared tenants ----------------------------------------------------------------------------------------------
+
+
+def library(stores: Stores) -> AgentMemory:
+    """Return a shared tenant with common knowledge."""
+    shared = stores.open(lean__shared=True)
+    shared.remember("Tomatoes need six hours of sun", kind="semantic", mentions=["tomatoes"], source_type="doc")
+    shared.remember("The salaries of the staff are in the safe", kind="semantic", sensitivity=0.9)
+    shared.remember("Tomatoes: the one-time code of the greenhouse", kind="semantic", use_bound=True)
+    return shared
+
+
+def test_a_subscriber_reads_the_shared_tenant_and_writes_nothing_there(stores: Stores) -> None:
+    shared, memory = library(stores), stores.open()
+    own = memory.remember("My tomatoes stand in the shade", kind="semantic")
+    assert len(memory.retrieve("tomatoes in the sun")) == 1
+    assert memory.subscribe(shared.tenant) == (shared.tenant,) == memory.subscriptions
+    records = [len(list(shared.records())), len(list(shared.records(log="accesses")))]
+    content = sorted(one.id for one in shared.memories())
+    found = memory.retrieve("tomatoes in the sun", max_sensitivity=0.5)
+    assert {(hit.memory.tenant, hit.memory.content) for hit in found} == {
+        (memory.tenant, own.content), (shared.tenant, "Tomatoes need six hours of sun")
+    }  # fmt: skip
+    everything = memory.read_all(max_sensitivity=0.5)
+    assert (everything.count, len({hit.memory.tenant for hit in everything})) == (2, 2)
+    recalled = memory.recall("tomatoes", max_sensitivity=0.5)
+    assert shared.tenant in {hit.memory.tenant for hit in recalled}
+    assert [len(list(shared.records())), len(list(shared.records(log="accesses")))] == records
+    assert sorted(one.id for one in shared.memories()) == content
+    assert all(one.access_count == 0 for one in shared.memories())
+    theirs = next(hit.memory.id for hit in found if hit.memory.tenant == shared.tenant)
+    last = next(record for record in reversed(list(memory.records(log="accesses"))) if record.iri == found.id)
+    assert f"shared={shared.tenant}:{theirs}" in last.details[0]
+    assert theirs not in last.memories
+    for act in (memory.pin, memory.affirm, memory.restore):
+        with pytest.raises(MarsError):
+            act(theirs)
+    sound(memory)
+    sound(shared)
+
+
+def test_k_and_the_budget_are_of_all_tenants_together(stores: Stores) -> None:
+    shared, memory = library(stores), stores.open()
+    memory.remember("My tomatoes stand in the sun", kind="semantic")
+    memory.subscribe(shared.tenant)
+    assert len(memory.retrieve("tomatoes in the sun", k=1)) == 1
+    assert memory.retrieve("tomatoes in the sun", token_budget=9).tokens <= 9
+
+
+def test_a_subscriber_sees_what_is_written_and_that_sharing_ended(stores: Stores) -> None:
+    shared, memory = library(stores), stores.open(retrieval__cache=8)
+    memory.subscribe(shared.tenant)
+    new = shared.remember("Tomatoes ripen in August", kind="semantic")
+    stores.clock(memory).advance(1_000)  # each tenant's clock of these tests runs by itself
+    assert new.content in contents(memory.retrieve("when do tomatoes ripen?"))
+    shared.apply_settings(None, {"lean.shared": False})
+    found = memory.retrieve("when do tomatoes ripen?")
+    assert (contents(found), "not shared any more" in found.notices[0]) == ([], True)
+    assert len(memory.read_all()) == 0
+    assert memory.unsubscribe(shared.tenant) == ()
+    assert memory.retrieve("when do tomatoes ripen?").notices == ()
+
+
+def test_nobody_reads_a_private_tenant_or_another_subscriber(stores: Stores) -> None:
+    shared, one, other, private = library(stores), stores.open(), stores.open(), stores.open()
+    secret = other.remember("Ann grows tomatoes in secret", kind="semantic")
+    other.subscribe(shared.tenant)
+    one.subscribe(shared.tenant)
+    assert secret.content not in contents(one.retrieve("tomatoes", max_sensitivity=0.5))
+    refused = []
+    for name in (private.tenant, "nobody-here"):
+        with pytest.raises(NotPermitted) as error:
+            one.subscribe(name)
+        refused.append(str(error.value).replace(name, "X"))
+    assert refused[0] == refused[1]
+    for wrong in (one.tenant, "", "a b"):
+        with pytest.raises(InvalidInput):
+            one.subscribe(wrong)
+    with pytest.raises(InvalidInput, match="has no subscription"):
+        one.unsubscribe(private.tenant)
+    sound(one)
+
+
+def test_subscriptions_are_audited_and_outlive_the_program(stores: Stores) -> None:
+    shared, memory = library(stores), stores.open()
+    memory.subscribe(shared.tenant)
+    assert f"subscriptions={shared.tenant}" in list(memory.records())[-1].details[0]
+    count = len(list(memory.records()))
+    memory.subscribe(shared.tenant)
+    assert len(list(memory.records())) == count
+    assert stores.open(memory.tenant).subscriptions == (shared.tenant,)

@@ -69,6 +69,7 @@ COMMANDS = (
     forgetting.session,
     forgetting.clock,
     setup.settings,
+    setup.tenant,
     checking.validate,
     checking.verify,
     auditing.audit,

@@ -19,6 +19,8 @@ from marskg.retrieval.index import FOREVER
 from marskg.store import codec
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from marskg.retrieval.gate import Gate
     from marskg.retrieval.hits import Hits
     from marskg.retrieval.search import Request, Search
@@ -59,11 +61,14 @@ class Answers:
         self._lock = threading.Lock()
         self._kept: OrderedDict[_Key, _Kept] = OrderedDict()
 
-    def answer(self, request: Request) -> Hits:
-        """Return the kept answer to ``request`` if it still holds, and else a new one; either is recorded."""
+    def answer(self, request: Request, guests: Sequence[Search] = ()) -> Hits:
+        """Return the kept answer to ``request`` if it still holds, and else a new one; either is recorded.
+
+        What ``guests`` answer as well is not kept: who knows when their tenants change.
+        """
         state = self._writer.fresh_state()
-        if not state.settings.retrieval.cache:
-            return self._search.retrieve(request)
+        if guests or not state.settings.retrieval.cache:
+            return self._search.retrieve(request, guests)
         key = self._key(request)
         with self._lock:
             kept = self._kept.get(key)

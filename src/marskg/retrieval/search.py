@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from marskg.errors import EmbeddingUnavailable, InvalidInput
+from marskg.errors import EmbeddingUnavailable, InvalidInput, UnknownMemory
 from marskg.ontology.vocabulary import EdgeType, Kind
 from marskg.retrieval.assembly import assemble
 from marskg.retrieval.candidate import Candidate
@@ -24,7 +24,7 @@ from marskg.store.access import Showing, record_showing
 from marskg.text import terms
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     import numpy as np
     import numpy.typing as npt
@@ -85,6 +85,49 @@ class _Chosen:
     stages: dict[str, Any]
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Found:
+    """What one tenant has for a request: candidates, best first, which of them contradict, and the stages' numbers."""
+
+    candidates: list[Candidate]
+    contradicts: list[tuple[str, str]]
+    stages: dict[str, Any]
+
+
+def merged(found: Sequence[Found], most: int) -> list[Candidate]:
+    """Return up to ``most`` candidates of all tenants, best first, each with what it makes no sense without.
+
+    Of two memories with the same id the one of the earlier tenant, the reader's own first, is taken.
+    """
+    if len(found) == 1:
+        return found[0].candidates
+    tenants: dict[str, dict[str, Candidate]] = {}
+    for one in found:
+        for candidate in one.candidates:
+            if not any(candidate.id in others for others in tenants.values()):
+                tenants.setdefault(candidate.memory.tenant, {})[candidate.id] = candidate
+    chosen: dict[str, Candidate] = {}
+    pool = [candidate for there in tenants.values() for candidate in there.values()]
+    for lead in sorted(pool, key=lambda candidate: -candidate.score):
+        there = tenants[lead.memory.tenant]
+        group = [ident for ident in _with_bases(lead.id, there) if ident not in chosen]
+        if len(chosen) + len(group) > most:
+            break
+        chosen.update((ident, there[ident]) for ident in group)
+    return list(chosen.values())
+
+
+def _with_bases(ident: str, there: Mapping[str, Candidate]) -> list[str]:
+    found: dict[str, None] = {}
+    queue = [ident]
+    while queue:
+        one = queue.pop()
+        if one not in found and one in there:
+            found[one] = None
+            queue += there[one].bases
+    return list(found)
+
+
 def check_query(query: object) -> str:
     """Return ``query`` if it can be looked up.
 
@@ -108,17 +151,28 @@ class Search:
     """Answers requests from one tenant's index and store."""
 
     def __init__(
-        self, view: IndexView, reader: GraphReader, writer: Writer, vectoriser: Vectoriser, counter: TokenCounter
+        self,
+        view: IndexView,
+        reader: GraphReader,
+        writer: Writer,
+        vectoriser: Vectoriser,
+        counter: TokenCounter,
+        *,
+        guest: bool = False,
     ) -> None:
-        """Answer from ``view``, read memories anew by ``reader``, record by ``writer``, weigh by ``counter``."""
+        """Answer from ``view``, read memories anew by ``reader``, record by ``writer``, weigh by ``counter``.
+
+        A ``guest`` reads another's tenant, and finds nothing there that is bound to one use.
+        """
+        self._guest = guest
         self._view = view
         self._reader = reader
         self._writer = writer
         self._vectoriser = vectoriser
         self._counter = counter
 
-    def retrieve(self, request: Request) -> Hits:
-        """Return what answers the request, and record that it was shown.
+    def retrieve(self, request: Request, guests: Sequence[Search] = ()) -> Hits:
+        """Return what answers the request here and in the tenants of ``guests``, and record here that it was shown.
 
         Raises:
             InvalidInput: the query cannot be looked up.
@@ -126,14 +180,33 @@ class Search:
         """
         query = check_query(request.query)
         vector, notices = self._vector(query)
-        return self._finish(request, self._rank(request, query, vector), tuple(terms(query)), notices)
+        found = [one.ranked(request, query, vector) for one in (self, *guests)]
+        return self._finish(request, found, tuple(terms(query)), notices)
+
+    def ranked(self, request: Request, query: str, vector: Vector | None) -> Found:
+        """Return what of this tenant answers the request, read and checked; nothing is recorded."""
+        return self._found(request, self._rank(request, query, vector))
+
+    def around(self, request: Request, vector: Vector | None, rank: RankRows) -> Found:
+        """Return what ``rank`` finds in this tenant, read and checked; nothing is recorded."""
+        state = self._writer.fresh_state()
+        with self._view.lock:
+            index = self._view.refresh(state)
+            mask = request.gate.mask(index)
+            ranked = rank(index, mask, vector, max(_MOST_READ, request.k))
+            chosen = _chosen(index, ranked, request, mask)
+        return self._found(request, chosen)
+
+    def _found(self, request: Request, chosen: _Chosen) -> Found:
+        candidates = self._read(request, chosen)
+        return Found(candidates, _contradicting(chosen, candidates), chosen.stages)
 
     def _finish(
-        self, request: Request, chosen: _Chosen, query_terms: tuple[str, ...], notices: tuple[str, ...]
+        self, request: Request, found: Sequence[Found], query_terms: tuple[str, ...], notices: tuple[str, ...]
     ) -> Hits:
-        """Read, check, assemble and record what was chosen."""
+        """Assemble and record what was found."""
         recent, summary = self._conversation(request)
-        candidates = self._read(request, chosen)
+        candidates = merged(found, request.k)
         assembled = assemble(
             candidates,
             budget=request.budget,
@@ -142,7 +215,7 @@ class Search:
             query_terms=frozenset(query_terms),
             recent=recent,
             summary=summary,
-            contradicts=_contradicting(chosen, candidates),
+            contradicts=[pair for one in found for pair in one.contradicts],
         )
         hits = tuple(
             Hit(
@@ -157,28 +230,41 @@ class Search:
         ident = self.record_hits(request, hits) if request.record and hits else None
         if self._view.without_vectors is not None:
             notices += (f"ranked without vectors: {self._view.without_vectors}",)
-        stages = {} if request.brief else {**chosen.stages, "shown": len(hits)}
+        stages = {} if request.brief else {**found[0].stages, "shown": len(hits)}
         return Hits(ident, assembled, hits, stages, notices)
 
-    def recall(self, request: Request, about: str, rank: RankRows) -> Hits:
-        """Return what ``rank`` finds for the vector of ``about``, assembled and recorded as a retrieval is."""
-        vector, notices = self._vector(about) if about else (None, ())
-        state = self._writer.fresh_state()
-        with self._view.lock:
-            index = self._view.refresh(state)
-            mask = request.gate.mask(index)
-            ranked = rank(index, mask, vector, max(_MOST_READ, request.k))
-            chosen = _chosen(index, ranked, request, mask)
-        return self._finish(request, chosen, (), notices)
+    def recall(self, request: Request, about: str, rank: RankRows, guests: Sequence[Search] = ()) -> Hits:
+        """Return what ``rank`` finds for the vector of ``about``, assembled and recorded as a retrieval is.
 
-    def record(self, ids: list[str], reason: str, purpose: str | None) -> str | None:
+        Raises:
+            UnknownMemory: no tenant knows what the recall starts at.
+        """
+        vector, notices = self._vector(about) if about else (None, ())
+        found: list[Found] = []
+        unknown: list[UnknownMemory] = []
+        for one in (self, *guests):
+            try:
+                found.append(one.around(request, vector, rank))
+            except UnknownMemory as error:
+                unknown.append(error)
+        if not found:
+            raise unknown[0]
+        return self._finish(request, found, (), notices)
+
+    def record(self, memories: Iterable[Memory], reason: str, purpose: str | None) -> str | None:
         """Record that memories were shown outside a ranking; returns the record's name, None if there are none."""
-        if not ids:
+        shown = list(memories)
+        if not shown:
             return None
-        parameters = () if purpose is None else (f"purpose={purpose}",)
+        ids = [memory.id for memory in shown if memory.tenant == self._writer.tenant]
+        parameters = (() if purpose is None else (f"purpose={purpose}",)) + self._foreign(shown)
         state, statistics = record_showing(self._writer, [Showing(ident, reason=reason) for ident in ids], parameters)
         self._view.shown(state, statistics)
         return f"{state.access_log}#{state.access_sequence}"
+
+    def _foreign(self, shown: Iterable[Memory]) -> tuple[str, ...]:
+        """Return what a record says of memories of shared tenants: which, and nothing else."""
+        return tuple(f"shared={one.tenant}:{one.id}" for one in shown if one.tenant != self._writer.tenant)
 
     # --- Stages ---------------------------------------------------------------------------------------------------
 
@@ -219,7 +305,7 @@ class Search:
             missing = sorted(
                 {base for _, edges in read for base in _targets(edges, EdgeType.DEPENDS_ON) if base not in whole}
             )
-        allowed = {ident: pair for ident, pair in whole.items() if request.gate.admits(pair[0])}
+        allowed = {ident: pair for ident, pair in whole.items() if self._admits(request, pair[0])}
         ranked = {
             ident: (item, None if chosen.vectors is None else chosen.vectors[place])
             for place, (ident, item) in enumerate(zip(chosen.ids, chosen.ranked, strict=True))
@@ -234,6 +320,9 @@ class Search:
                 score, why = (0, {}) if item is None else (item.score, item.why)
                 candidates[one] = _candidate(allowed[one], score, why, vector, allowed)
         return list(candidates.values())
+
+    def _admits(self, request: Request, memory: Memory) -> bool:
+        return request.gate.admits(memory) and not (self._guest and memory.use_bound)
 
     def _conversation(self, request: Request) -> tuple[list[Memory], Summary | None]:
         """Return the turns of the conversation that goes on, as the reader may see them, and its summary."""
@@ -250,6 +339,7 @@ class Search:
         shown = [
             Showing(hit.memory.id, _features({"rank": hit.score, **hit.why}), f"shown as number {place}")
             for place, hit in enumerate(hits, 1)
+            if hit.memory.tenant == self._writer.tenant
         ]
         parameters: tuple[str, ...] = (
             f"profile={request.profile.name}",
@@ -258,6 +348,7 @@ class Search:
         )
         if request.gate.purpose is not None:
             parameters += (f"purpose={request.gate.purpose}",)
+        parameters += self._foreign(hit.memory for hit in hits)
         state, statistics = record_showing(self._writer, shown, parameters)
         self._view.shown(state, statistics)
         return f"{state.access_log}#{state.access_sequence}"
