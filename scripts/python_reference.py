@@ -39,13 +39,17 @@ _ROLE = re.compile(r":\w+:`~?([^`<]*?\.)?([^`.<]+)(?: <[^`]*>)?`")
 _LATER = {"ErasedContentRefused", "ConsentRequired", "PrivacyBudgetExhausted", "ClockJump"}
 _SECTIONS = (
     ("Writing", "remember remember_many update retract pin unpin amend_task affirm link unlink"),
-    ("Forgetting", "plan forget restore set_budget expire confirm_clock"),
+    (
+        "Forgetting",
+        "plan forget restore set_budget expire maintain maintain_every stop_maintaining end_session confirm_clock",
+    ),
     ("Finding", "retrieve recall read_all explain"),
+    ("Learning", "feedback wish find_conflicts review accept reject plan_pruning"),
     ("Reading", "get history memories entities stats now record_access weight"),
     ("Queries", "sparql cypher"),
     ("Proving", "validate verify check_retention records heads sign_head prove rotate_key replace_key"),
     ("Giving away and taking back", "export load snapshot_save snapshot_load"),
-    ("The store", "settings apply_settings tenant store close"),
+    ("The store", "settings apply_settings subscribe unsubscribe subscriptions tenant store close"),
 )
 
 INTRODUCTION = """# Python

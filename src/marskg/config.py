@@ -58,6 +58,8 @@ class Setting:
             words = 'a duration such as "30d", "24h", "90m" or "10s"'
         elif self.kind == "text":
             words = "a name or a path"
+        elif self.kind == "flag":
+            words = "true or false"
         else:
             noun = "an integer" if self.kind == "integer" else "a number"
             words = f"{noun} from {self.low:g}" + (f" to {self.high:g}" if self.high < _MAX_INT else "")
@@ -77,6 +79,10 @@ def _duration(meaning: str, default: str | None) -> Setting:
     return Setting(meaning, value, "duration", 0, _MAX_DURATION, optional=True)
 
 
+def _flag(meaning: str, *, default: bool) -> Setting:
+    return Setting(meaning, default, "flag")
+
+
 #: Every setting by its dotted name, in the order of the documentation.
 SETTINGS: Mapping[str, Setting] = MappingProxyType({
     "budget": _integer("tokens that all live memories may weigh together (B)", 1_000_000, 1),
@@ -91,6 +97,10 @@ SETTINGS: Mapping[str, Setting] = MappingProxyType({
                                  "fused", "text"),
     "retrieval.k": _integer("most memories that one retrieval shows where the caller says nothing", 20, 1, 1_000_000),
     "retrieval.token_budget": _integer("tokens of one retrieval where the caller says nothing", 1_000, 0, 1 << 30),
+    "retrieval.cache": _integer("answers that are kept for the same question asked again; 0 for none",
+                                0, 0, 100_000),
+    "retrieval.cache_life": Setting("time for which a kept answer may be given again while nothing changes",
+                                    5 * _UNITS["m"], "duration", 0, _MAX_DURATION),
     "assembly.selection": Setting("how memories are chosen: by marginal gain per token, or in rank order",
                                   "greedy", "choice", choices=("greedy", "rank")),
     "assembly.pool": _integer("best ranked memories that assembly looks at", 256, 1, 2_000),
@@ -132,6 +142,19 @@ SETTINGS: Mapping[str, Setting] = MappingProxyType({
     "learning.extension_percent": _integer("share of its class's life that a score of 100 adds to a new life",
                                            100, 0, 1_000),
     "learning.legal_horizon": _duration("age beyond which no use extends a life", None),
+    "lean.cap_per_subject": _integer("live memories that a subject may have after a maintenance pass",
+                                     None, 1, optional=True),
+    "lean.archive_below": _integer("score below which what is not accessed is archived; none for never",
+                                   20, 0, 100, optional=True),
+    "lean.archive_after": Setting("time without access after which it is", 90 * _UNITS["d"], "duration",
+                                  0, _MAX_DURATION),
+    "lean.compress_below": _integer("score below which a long memory is shortened; none for never",
+                                    20, 0, 100, optional=True),
+    "lean.compress_longer_than": _integer("tokens from which it counts as long; half as many are kept",
+                                          256, 16, 1 << 20),
+    "lean.shed_at": _integer("reads at once above which retrieval leaves things out; none for never",
+                             None, 1, 100_000, optional=True),
+    "lean.shared": _flag("whether other tenants of the store may subscribe to this one", default=False),
     "lives.canonical": _duration("life of a canonical memory", None),
     "lives.factual": _duration("life of a factual memory, from its last reinforcement", "30d"),
     "lives.intent_bound": _duration("life of an intent-bound memory", "24h"),
@@ -192,6 +215,27 @@ class RetrievalSettings:
     profile: str = "fused"
     k: int = 20
     token_budget: int = 1_000
+    cache: int = 0
+    cache_life: int = 5 * _UNITS["m"]
+
+
+@dataclass(frozen=True, slots=True)
+class LeanSettings:
+    """How a tenant is kept lean (MemoryArchitect II.F): scores are 0 to 100, times in milliseconds.
+
+    ``cap_per_subject``: live memories about one subject. ``archive_below`` and ``archive_after``: score and time
+    without access from which a memory moves to the latent tier. ``compress_below`` and ``compress_longer_than``: score
+    and tokens from which a memory is replaced by an excerpt. ``shed_at``: concurrent reads above which retrieval sheds
+    load. ``shared``: whether other tenants may subscribe.
+    """
+
+    cap_per_subject: int | None = None
+    archive_below: int | None = 20
+    archive_after: int = 90 * _UNITS["d"]
+    compress_below: int | None = 20
+    compress_longer_than: int = 256
+    shed_at: int | None = None
+    shared: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,6 +279,7 @@ class Settings:
     retrieval: RetrievalSettings = field(default_factory=RetrievalSettings)
     assembly: Mapping[str, Value] = field(default_factory=lambda: _defaults("assembly"))
     learning: Mapping[str, Value] = field(default_factory=lambda: _defaults("learning"))
+    lean: LeanSettings = field(default_factory=LeanSettings)
     policy: PolicySettings = field(default_factory=PolicySettings)
 
     @property
@@ -408,6 +453,8 @@ def _checked(source: str, name: str, value: object) -> Value:
 
 def _parse(setting: Setting, value: object) -> Value:
     """Return the value as the table holds it, or None where it is not allowed."""
+    if setting.kind == "flag":
+        return value if isinstance(value, bool) else None
     if isinstance(value, bool) or value is None:
         return None
     if setting.kind == "text":
@@ -437,6 +484,8 @@ def _children(section: str) -> str:
 
 
 def _text(value: Value) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
     return "none" if value is None else str(value)
 
 
@@ -483,5 +532,6 @@ def _build(values: Mapping[str, Any], source: str) -> Settings:
         retrieval=RetrievalSettings(**section("retrieval.")),
         assembly=MappingProxyType(section("assembly.")),
         learning=MappingProxyType(learning),
+        lean=LeanSettings(**section("lean.")),
         policy=PolicySettings(policy["name"], Tier(policy["evict_to"]), policy["grace"], scoring),
     )

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 from marskg import checks, transfer
 from marskg.clock import SystemClock, SystemSource
 from marskg.config import Settings, duration_ms
+from marskg.control.background import Background
+from marskg.control.housekeeping import Housekeeper
 from marskg.drafts import Draft, EntityRef
 from marskg.errors import EnvironmentFailure, InvalidInput
 from marskg.learning.feedback import Said
@@ -33,7 +35,7 @@ from marskg.policies.registry import load_policy
 from marskg.queries import Queries
 from marskg.reading import Reading
 from marskg.retention import check_retention
-from marskg.store import access, amend, lifecycle, maintenance, remember, rotation
+from marskg.store import access, amend, bounds, lifecycle, maintenance, remember, rotation, subscriptions
 from marskg.store.admission import check_integer, check_text, enumeration, ids_of
 from marskg.store.intake import Intake
 from marskg.store.opening import open_tenant
@@ -45,6 +47,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from marskg.clock import Clock, Source
+    from marskg.control.housekeeping import Upkeep
     from marskg.exporters.query import QueryResult
     from marskg.exporters.writer import Counts
     from marskg.learning.conflicts import FoundConflict
@@ -86,6 +89,8 @@ class AgentMemory:
         self._wishes = Wishes(self._writer, self._reader)
         self._reading = Reading(opened, self._writer, self._vectoriser, self._wishes.emphasis)
         self._learner = Learner(self._writer, self._reader, self._reading.view, self._vectoriser, self._wishes)
+        self._keeper = Housekeeper(self._writer, self._reader, self._intake, opened.counter, self._ledger)
+        self._background: Background | None = None
         maintenance.settle(self._writer)
 
     # --- Writing --------------------------------------------------------------------------------------------------
@@ -448,6 +453,75 @@ class AgentMemory:
         """Remove now what has expired; returns how many memories lost their content."""
         return maintenance.settle(self._writer, force=True)
 
+    def maintain(self, *, dry_run: bool = False) -> Upkeep:
+        """Keep the tenant lean, by its settings ``lean.*``: one pass of housekeeping.
+
+        Expires what is due; brings every subject within ``cap_per_subject``, lowest score first; archives what has a
+        low score and was not accessed for long; replaces long memories of low score by excerpts; signs a head; keeps
+        the retrieval index. Nothing protected and nothing canonical is touched.
+
+        Args:
+            dry_run: change nothing, and return what would be done.
+        """
+        if dry_run:
+            return self._keeper.look()
+        done = self._keeper.run()
+        self._reading.save()
+        return done
+
+    def maintain_every(self, interval: str) -> None:
+        """Do :meth:`maintain` in the background every ``interval`` such as ``"1h"``, until the memory is closed.
+
+        A pass is left out under load; an error of one is logged by its class, and the next one tries again.
+
+        Raises:
+            InvalidInput: ``interval`` is no duration, or none at all.
+        """
+        milliseconds = duration_ms(str(interval))
+        if not milliseconds:
+            msg = f'maintain_every is {str(interval)[:40]!r}; it must be a duration such as "1h" or "30m"'
+            raise InvalidInput(msg)
+        self.stop_maintaining()
+        self._background = Background(self.maintain, milliseconds / 1_000, lambda: self._reading.loaded)
+
+    def stop_maintaining(self) -> None:
+        """Do nothing in the background any more; waits for a pass that is under way."""
+        if self._background is not None:
+            self._background.stop()
+            self._background = None
+
+    def end_session(self, session: str) -> int:
+        """Say that a conversation is over: what was bound to it, or ephemeral in it, goes, with all that depends on it.
+
+        Returns how many memories lost their content.
+
+        Raises:
+            InvalidMemory: ``session`` is no name that a session could have.
+        """
+        name = check_text("session", session)
+        maintenance.settle(self._writer)
+        return bounds.end_session(self._writer, name)
+
+    def subscribe(self, tenant: str) -> tuple[str, ...]:
+        """Read a shared tenant of common knowledge as well, in every retrieval, recall and full reading.
+
+        Nothing of it can be written from here, and nothing of this tenant is seen from there. Returns all
+        subscriptions.
+
+        Raises:
+            NotPermitted: there is no such tenant, or its settings do not say ``lean.shared``.
+            InvalidInput: it is this tenant itself, or no tenant could have that name.
+        """
+        return subscriptions.subscribe(self._writer, tenant)
+
+    def unsubscribe(self, tenant: str) -> tuple[str, ...]:
+        """Read a shared tenant no more; returns the subscriptions that are left.
+
+        Raises:
+            InvalidInput: there is no such subscription.
+        """
+        return subscriptions.unsubscribe(self._writer, tenant)
+
     def confirm_clock(self) -> None:
         """Say that the clock is right after it jumped ahead by more than a day: expiry goes on (section 10)."""
         maintenance.confirm_clock(self._writer)
@@ -572,8 +646,11 @@ class AgentMemory:
         return self._reading.explain(id)
 
     def record_access(self, ids: Iterable[str], *, purpose: str | None = None) -> int:
-        """Record that memories were shown: one signed record, and their access statistics."""
-        return access.record_access(self._writer, ids_of(ids), purpose=purpose)
+        """Record that memories were shown: one signed record, and their access statistics; what is use-bound goes."""
+        shown = ids_of(ids)
+        count = access.record_access(self._writer, shown, purpose=purpose)
+        bounds.expire_used(self._writer, shown)
+        return count
 
     def memories(self) -> Iterator[Memory]:
         """Yield every memory of the tenant, tombstones included."""
@@ -729,6 +806,11 @@ class AgentMemory:
         return self._writer.state.settings
 
     @property
+    def subscriptions(self) -> tuple[str, ...]:
+        """Return the shared tenants that are read as well."""
+        return self._writer.fresh_state().subscriptions
+
+    @property
     def weight(self) -> int:
         """Return what the live memories weigh together, in tokens."""
         return self._writer.state.weight
@@ -740,6 +822,7 @@ class AgentMemory:
 
     def close(self) -> None:
         """Release the store; a second call does nothing."""
+        self.stop_maintaining()
         self._queries.close()
         self._reading.close()
         self._opened.close()
@@ -809,6 +892,7 @@ def open(  # noqa: A001 - the name that interfaces.md fixes
     clock: Clock | None = None,
     source: Source | None = None,
     create: bool = True,
+    maintain_every: str | None = None,
 ) -> AgentMemory:
     """Open a tenant's memory, creating store, key and tenant where they do not exist.
 
@@ -825,6 +909,8 @@ def open(  # noqa: A001 - the name that interfaces.md fixes
         clock: where the time comes from; the machine's clock if left out.
         source: where secrets come from; the operating system if left out.
         create: whether a store or tenant that does not exist is created; otherwise it is refused.
+        maintain_every: how often to do :meth:`AgentMemory.maintain` in the background, such as ``"1h"``; never if left
+            out.
 
     Raises:
         StoreLocked: another process has the embedded store open.
@@ -850,6 +936,8 @@ def open(  # noqa: A001 - the name that interfaces.md fixes
         memory = AgentMemory(opened)
         if not created:
             memory.apply_settings(settings if config is not None else None, values)
+        if maintain_every is not None:
+            memory.maintain_every(maintain_every)
     except BaseException:
         opened.close()
         raise

@@ -97,7 +97,9 @@ class Ranker:
         if self._profile.intent == "filter" and intent.tags:
             tagged = self._index.facet("tag", self._index.facets["tag"])
             self._mask = self._mask & (self._index.facet("tag", intent.tags) | ~tagged)
-        lexical = self._index.lexical.scores(self._query.terms, self._mask, self._index.columns["length"])
+        left_out = "lexical" in self._profile.without and similar is not None
+        asked = () if left_out else self._query.terms
+        lexical = self._index.lexical.scores(asked, self._mask, self._index.columns["length"])
         entities = self._index.entities.find(self._query.text, visible_nodes(self._index, self._mask))
         near = self._near(entities)
         rows = self._candidates(similar, lexical, near, max(limit, self._profile.candidates))
@@ -141,7 +143,7 @@ class Ranker:
 
     def _near(self, entities: list[str]) -> dict[int, float]:
         """Return the rows around the entities that the query names, with the walk's scores."""
-        if not entities:
+        if not entities or "graph" in self._profile.without:
             return {}
         found = self._index.graph.near(dict.fromkeys(entities, 1.0), visible_nodes(self._index, self._mask))
         rows = self._index.rows

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from marskg.errors import EmbeddingUnavailable, InvalidInput
+from marskg.errors import EmbeddingUnavailable, InvalidInput, UnknownMemory
 from marskg.ontology.vocabulary import Kind
 from marskg.retrieval.assembly import assemble
 from marskg.retrieval.candidate import Candidate
@@ -27,7 +27,7 @@ from marskg.store.fading import Fading
 from marskg.text import terms
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     import numpy as np
     import numpy.typing as npt
@@ -82,6 +82,8 @@ class Request:
     conversation: str | None = None
     explain: bool = False
     record: bool = True
+    #: Without the numbers of each candidate and stage, as under load.
+    brief: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +120,53 @@ class _Read:
     nodes: Mapping[str, Row]
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Found:
+    """What one tenant has for a request: candidates, best first, which of them contradict, and the stages' numbers.
+
+    ``known`` are the nodes that were read, and when.
+    """
+
+    candidates: list[Candidate]
+    contradicts: list[tuple[str, str]]
+    known: Known
+    stages: dict[str, Any]
+
+
+def merged(found: Sequence[Found], most: int) -> list[Candidate]:
+    """Return up to ``most`` candidates of all tenants, best first, each with what it makes no sense without.
+
+    Of two memories with the same id the one of the earlier tenant, the reader's own first, is taken.
+    """
+    if len(found) == 1:
+        return found[0].candidates
+    tenants: dict[str, dict[str, Candidate]] = {}
+    for one in found:
+        for candidate in one.candidates:
+            if not any(candidate.id in others for others in tenants.values()):
+                tenants.setdefault(candidate.memory.tenant, {})[candidate.id] = candidate
+    chosen: dict[str, Candidate] = {}
+    pool = [candidate for there in tenants.values() for candidate in there.values()]
+    for lead in sorted(pool, key=lambda candidate: -candidate.score):
+        there = tenants[lead.memory.tenant]
+        group = [ident for ident in _with_bases(lead.id, there) if ident not in chosen]
+        if len(chosen) + len(group) > most:
+            break
+        chosen.update((ident, there[ident]) for ident in group)
+    return list(chosen.values())
+
+
+def _with_bases(ident: str, there: Mapping[str, Candidate]) -> list[str]:
+    found: dict[str, None] = {}
+    queue = [ident]
+    while queue:
+        one = queue.pop()
+        if one not in found and one in there:
+            found[one] = None
+            queue += there[one].bases
+    return list(found)
+
+
 def check_query(query: object) -> str:
     """Return ``query`` if it can be looked up.
 
@@ -141,17 +190,28 @@ class Search:
     """Answers requests from one tenant's index and store."""
 
     def __init__(
-        self, view: IndexView, reader: GraphReader, writer: Writer, vectoriser: Vectoriser, counter: TokenCounter
+        self,
+        view: IndexView,
+        reader: GraphReader,
+        writer: Writer,
+        vectoriser: Vectoriser,
+        counter: TokenCounter,
+        *,
+        guest: bool = False,
     ) -> None:
-        """Answer from ``view``, read memories anew by ``reader``, record by ``writer``, weigh by ``counter``."""
+        """Answer from ``view``, read memories anew by ``reader``, record by ``writer``, weigh by ``counter``.
+
+        A ``guest`` reads another's tenant, and finds nothing there that is bound to one use.
+        """
+        self._guest = guest
         self._view = view
         self._reader = reader
         self._writer = writer
         self._vectoriser = vectoriser
         self._counter = counter
 
-    def retrieve(self, request: Request) -> Hits:
-        """Return what answers the request, and record that it was shown.
+    def retrieve(self, request: Request, guests: Sequence[Search] = ()) -> Hits:
+        """Return what answers the request here and in the tenants of ``guests``, and record here that it was shown.
 
         Raises:
             InvalidInput: the query cannot be looked up.
@@ -159,55 +219,93 @@ class Search:
         """
         query = check_query(request.query)
         vector, notices = self._vector(query)
-        return self._finish(request, self._rank(request, query, vector), tuple(terms(query)), notices)
+        found = [one.ranked(request, query, vector) for one in (self, *guests)]
+        return self._finish(request, found, tuple(terms(query)), notices)
 
-    def _finish(
-        self, request: Request, chosen: _Chosen, query_terms: tuple[str, ...], notices: tuple[str, ...]
-    ) -> Hits:
-        """Read, check, assemble and record what was chosen."""
-        recent, summary = self._conversation(request)
-        read = self._read(request, chosen)
-        assembled = assemble(
-            read.candidates,
-            budget=request.budget,
-            counter=self._counter,
-            settings=request.assembly,
-            query_terms=frozenset(query_terms),
-            recent=recent,
-            summary=summary,
-            contradicts=_contradicting(chosen, read.candidates),
-            weighed=True,
-        )
-        hits = tuple(
-            Hit(item.memory, item.score / MICRO, item.tokens, _decimals(item.why), item.shortened)
-            for item in assembled.shown
-        )
-        known = Known(chosen.at, read.nodes)
-        ident = self._record(request, hits, known) if request.record and hits else None
-        if self._view.without_vectors is not None:
-            notices += (f"ranked without vectors: {self._view.without_vectors}",)
-        stages = {**chosen.stages, "shown": len(hits)}
-        return Hits(ident, assembled, hits, stages, notices)
+    def ranked(self, request: Request, query: str, vector: Vector | None) -> Found:
+        """Return what of this tenant answers the request, read and checked; nothing is recorded."""
+        return self._found(request, self._rank(request, query, vector))
 
-    def recall(self, request: Request, about: str, rank: RankRows) -> Hits:
-        """Return what ``rank`` finds for the vector of ``about``, assembled and recorded as a retrieval is."""
-        vector, notices = self._vector(about) if about else (None, ())
+    def around(self, request: Request, vector: Vector | None, rank: RankRows) -> Found:
+        """Return what ``rank`` finds in this tenant, read and checked; nothing is recorded."""
         state = self._writer.fresh_state()
         with self._view.lock:
             index = self._view.refresh(state)
             mask, _ = _emphasised(index, request)
             ranked = rank(index, mask, vector, max(_MOST_READ, request.k))
             chosen = _chosen(index, ranked, request, state, visible=int(mask.sum()), candidates=len(ranked))
-        return self._finish(request, chosen, (), notices)
+        return self._found(request, chosen)
 
-    def record(self, ids: list[str], reason: str, purpose: str | None) -> str | None:
+    def _found(self, request: Request, chosen: _Chosen) -> Found:
+        read = self._read(request, chosen)
+        contradicting = _contradicting(chosen, read.candidates)
+        return Found(read.candidates, contradicting, Known(chosen.at, read.nodes), chosen.stages)
+
+    def _finish(
+        self, request: Request, found: Sequence[Found], query_terms: tuple[str, ...], notices: tuple[str, ...]
+    ) -> Hits:
+        """Assemble and record what was found."""
+        recent, summary = self._conversation(request)
+        candidates = merged(found, request.k)
+        assembled = assemble(
+            candidates,
+            budget=request.budget,
+            counter=self._counter,
+            settings=request.assembly,
+            query_terms=frozenset(query_terms),
+            recent=recent,
+            summary=summary,
+            contradicts=[pair for one in found for pair in one.contradicts],
+            weighed=True,
+        )
+        hits = tuple(
+            Hit(
+                item.memory,
+                item.score / MICRO,
+                item.tokens,
+                {} if request.brief else _decimals(item.why),
+                item.shortened,
+            )
+            for item in assembled.shown
+        )
+        ident = self.record_hits(request, hits, found[0].known) if request.record and hits else None
+        if self._view.without_vectors is not None:
+            notices += (f"ranked without vectors: {self._view.without_vectors}",)
+        stages = {} if request.brief else {**found[0].stages, "shown": len(hits)}
+        return Hits(ident, assembled, hits, stages, notices)
+
+    def recall(self, request: Request, about: str, rank: RankRows, guests: Sequence[Search] = ()) -> Hits:
+        """Return what ``rank`` finds for the vector of ``about``, assembled and recorded as a retrieval is.
+
+        Raises:
+            UnknownMemory: no tenant knows what the recall starts at.
+        """
+        vector, notices = self._vector(about) if about else (None, ())
+        found: list[Found] = []
+        unknown: list[UnknownMemory] = []
+        for one in (self, *guests):
+            try:
+                found.append(one.around(request, vector, rank))
+            except UnknownMemory as error:
+                unknown.append(error)
+        if not found:
+            raise unknown[0]
+        return self._finish(request, found, (), notices)
+
+    def record(self, memories: Iterable[Memory], reason: str, purpose: str | None) -> str | None:
         """Record that memories were shown outside a ranking; returns the record's name, None if there are none."""
-        if not ids:
+        shown = list(memories)
+        if not shown:
             return None
-        parameters = () if purpose is None else (f"purpose={purpose}",)
+        ids = [memory.id for memory in shown if memory.tenant == self._writer.tenant]
+        parameters = (() if purpose is None else (f"purpose={purpose}",)) + self._foreign(shown)
         state, statistics = record_showing(self._writer, [Showing(ident, reason=reason) for ident in ids], parameters)
         self._view.shown(state, statistics)
         return f"{state.access_log}#{state.access_sequence}"
+
+    def _foreign(self, shown: Iterable[Memory]) -> tuple[str, ...]:
+        """Return what a record says of memories of shared tenants: which, and nothing else."""
+        return tuple(f"shared={one.tenant}:{one.id}" for one in shown if one.tenant != self._writer.tenant)
 
     # --- Stages ---------------------------------------------------------------------------------------------------
 
@@ -245,7 +343,7 @@ class Search:
         """Read the chosen memories anew, with what they make no sense without, and check them once more."""
         nodes = self._reader.rows(chosen.links)
         read = ((ident, codec.decode_memory(nodes[ident])) for ident in chosen.links if ident in nodes)
-        allowed = {ident: memory for ident, memory in read if request.gate.admits(memory)}
+        allowed = {ident: memory for ident, memory in read if self._admits(request, memory)}
         ranked = {
             ident: (item, None if chosen.vectors is None else chosen.vectors[place])
             for place, (ident, item) in enumerate(zip(chosen.ids, chosen.ranked, strict=True))
@@ -262,6 +360,9 @@ class Search:
                 candidates[one] = _candidate(allowed[one], chosen.links[one], item, vector, allowed)
         return _Read(list(candidates.values()), nodes)
 
+    def _admits(self, request: Request, memory: Memory) -> bool:
+        return request.gate.admits(memory) and not (self._guest and memory.use_bound)
+
     def _conversation(self, request: Request) -> tuple[list[Memory], Summary | None]:
         """Return the turns of the conversation that goes on, as the reader may see them, and its summary."""
         if request.conversation is None:
@@ -270,13 +371,14 @@ class Search:
         ids = [row["id"] for row in rows if row["kind"] == Kind.EPISODIC][-_TURNS:]
         turns = [memory for memory, _, _ in self._reader.nodes(ids) if request.gate.admits(memory)]
         limit = int(request.budget * request.assembly.summary_share)
-        return turns, updated(Summary(), turns, limit, self._counter)
+        return turns, updated(Summary(), turns, limit, self._counter) if limit else None
 
-    def _record(self, request: Request, hits: tuple[Hit, ...], known: Known) -> str:
+    def record_hits(self, request: Request, hits: tuple[Hit, ...], known: Known | None = None) -> str:
         """Record what was shown, with the numbers that ranked it; returns the record's name."""
         shown = [
             Showing(hit.memory.id, _features({"rank": hit.score, **hit.why}), f"shown as number {place}")
             for place, hit in enumerate(hits, 1)
+            if hit.memory.tenant == self._writer.tenant
         ]
         parameters: tuple[str, ...] = (
             f"profile={request.profile.name}",
@@ -285,6 +387,7 @@ class Search:
         )
         if request.gate.purpose is not None:
             parameters += (f"purpose={request.gate.purpose}",)
+        parameters += self._foreign(hit.memory for hit in hits)
         state, statistics = record_showing(self._writer, shown, parameters, known)
         self._view.shown(state, statistics)
         return f"{state.access_log}#{state.access_sequence}"

@@ -150,8 +150,8 @@ def _touch(
 ) -> list[Statistics]:
     state = writer.state
     now, _ = state.at(writer.services.clock.now_ms())
-    if known is not None and known.holds(state):
-        nodes = [known.nodes[item.id] for item in shown if item.id in known.nodes]
+    if known is not None and known.holds(state) and all(item.id in known.nodes for item in shown):
+        nodes = [known.nodes[item.id] for item in shown]
         rows: list[Row] = [{name: node.get(name) for name in _ACCESSED} for node in nodes]
     else:
         rows = writer.read("access_state", {"refs": [codec.ref(state.name, item.id) for item in shown]})
