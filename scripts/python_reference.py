@@ -31,7 +31,7 @@ _SECTIONS = (
     ("Queries", "sparql cypher"),
     ("Proving", "validate verify records heads sign_head prove rotate_key replace_key"),
     ("Giving away and taking back", "export load snapshot_save snapshot_load"),
-    ("The store", "settings apply_settings tenant store close"),
+    ("The store", "settings apply_settings reembed tenant store close"),
 )
 
 INTRODUCTION = """# Python

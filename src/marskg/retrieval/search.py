@@ -21,6 +21,7 @@ from marskg.retrieval.mix import Summary, updated
 from marskg.retrieval.ranking import Ranker, make_query
 from marskg.retrieval.settings import AssemblySettings
 from marskg.store.access import Showing, record_showing
+from marskg.store.vectors import model_name
 from marskg.text import terms
 
 if TYPE_CHECKING:
@@ -70,6 +71,14 @@ class Request:
     conversation: str | None = None
     explain: bool = False
     record: bool = True
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Asked:
+    """The vector of what is asked, and what the store calls the model that made it."""
+
+    vector: Vector
+    model: str
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -123,8 +132,8 @@ class Search:
             EmbeddingMismatch: the tenant's vectors are of another model.
         """
         query = check_query(request.query)
-        vector, notices = self._vector(query)
-        return self._finish(request, self._rank(request, query, vector), tuple(terms(query)), notices)
+        asked, notices = self._vector(query)
+        return self._finish(request, self._rank(request, query, asked), tuple(terms(query)), notices)
 
     def _finish(
         self, request: Request, chosen: _Chosen, query_terms: tuple[str, ...], notices: tuple[str, ...]
@@ -154,12 +163,12 @@ class Search:
 
     def recall(self, request: Request, about: str, rank: RankRows) -> Hits:
         """Return what ``rank`` finds for the vector of ``about``, assembled and recorded as a retrieval is."""
-        vector, notices = self._vector(about) if about else (None, ())
+        asked, notices = self._vector(about) if about else (None, ())
         state = self._writer.fresh_state()
         with self._view.lock:
             index = self._view.refresh(state)
             mask = request.gate.mask(index)
-            ranked = rank(index, mask, vector, max(_MOST_READ, request.k))
+            ranked = rank(index, mask, self._comparable(asked), max(_MOST_READ, request.k))
             chosen = _chosen(index, ranked, request, mask)
         return self._finish(request, chosen, (), notices)
 
@@ -174,20 +183,27 @@ class Search:
 
     # --- Stages ---------------------------------------------------------------------------------------------------
 
-    def _vector(self, query: str) -> tuple[Vector | None, tuple[str, ...]]:
+    def _vector(self, query: str) -> tuple[_Asked | None, tuple[str, ...]]:
+        # The settings as another process may have left them choose the model.
+        self._writer.fresh_state()
         try:
             model = self._vectoriser.model
-            return (None if model is None else model.embed([query])[0]), ()
+            return (None if model is None else _Asked(model.embed([query])[0], model_name(model))), ()
         except EmbeddingUnavailable as error:
             return None, (f"ranked without vectors: {error}",)
 
-    def _rank(self, request: Request, query: str, vector: Vector | None) -> _Chosen:
+    def _comparable(self, asked: _Asked | None) -> Vector | None:
+        """Return the query's vector, unless the tenant changed models after it was made."""
+        return None if asked is None or asked.model != self._view.model else asked.vector
+
+    def _rank(self, request: Request, query: str, asked: _Asked | None) -> _Chosen:
         """Rank what the reader may see, and choose what is worth reading for the budget."""
         state = self._writer.fresh_state()
         with self._view.lock:
             index = self._view.refresh(state)
             mask = request.gate.mask(index)
-            ranker = Ranker(index, mask, make_query(query, vector, request.gate.now), request.profile)
+            asks = make_query(query, self._comparable(asked), request.gate.now)
+            ranker = Ranker(index, mask, asks, request.profile)
             ranking = ranker.rank(max(request.profile.candidates, min(len(index), request.k)))
             intent = ranking.intent
             return _chosen(
