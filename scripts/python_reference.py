@@ -49,7 +49,7 @@ _SECTIONS = (
     ("Queries", "sparql cypher"),
     ("Proving", "validate verify check_retention records heads sign_head prove rotate_key replace_key"),
     ("Giving away and taking back", "export load snapshot_save snapshot_load"),
-    ("The store", "settings apply_settings subscribe unsubscribe subscriptions tenant store close"),
+    ("The store", "settings apply_settings reembed subscribe unsubscribe subscriptions tenant store close"),
 )
 
 INTRODUCTION = """# Python

@@ -7,6 +7,7 @@ signed record in the same transaction (I7). Calls from several threads are safe.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
@@ -17,7 +18,8 @@ from marskg.config import Settings, duration_ms
 from marskg.control.background import Background
 from marskg.control.housekeeping import Housekeeper
 from marskg.drafts import Draft, EntityRef
-from marskg.errors import EnvironmentFailure, InvalidInput
+from marskg.embedding.registry import load_model
+from marskg.errors import EmbeddingUnavailable, EnvironmentFailure, InvalidInput
 from marskg.learning.feedback import Said
 from marskg.learning.learner import Learner
 from marskg.learning.wishes import Wishes, touched
@@ -39,6 +41,7 @@ from marskg.store import access, amend, bounds, lifecycle, maintenance, remember
 from marskg.store.admission import check_integer, check_text, enumeration, ids_of
 from marskg.store.intake import Intake
 from marskg.store.opening import open_tenant
+from marskg.store.reembedding import make_all, refuse_change, switch
 from marskg.store.vectors import Vectoriser
 from marskg.store.writer import Writer
 
@@ -83,9 +86,8 @@ class AgentMemory:
         #: The last plan with the sequence of the access log that it was made at: what it found empty holds till then.
         self._planned: tuple[Plan, int] | None = None
         self._writer = Writer(opened.engine, opened.tenant, opened.services, self._govern, self._committed)
-        self._vectoriser = Vectoriser()
+        self._vectoriser = Vectoriser(lambda: self._writer.state.settings.embedding.model, opened.services.clock.now_ms)
         self._intake = Intake(self._writer, opened.counter, self._vectoriser)
-        self._vectoriser.use(self._writer.state.settings.embedding.model)
         self._wishes = Wishes(self._writer, self._reader)
         self._reading = Reading(opened, self._writer, self._vectoriser, self._wishes.emphasis)
         self._learner = Learner(self._writer, self._reader, self._reading.view, self._vectoriser, self._wishes)
@@ -436,10 +438,15 @@ class AgentMemory:
         """Change an existing tenant's settings: all of ``settings`` if given, then single ``values`` by dotted name.
 
         A changed budget is enforced in the same transaction; changed weights of importance order the memories anew.
+
+        Raises:
+            EmbeddingMismatch: the tenant's vectors are of another model than the one asked for; see :meth:`reembed`.
         """
         old = self.settings
         wanted = (settings or old).with_values(values, "the settings given")
         if wanted != old:
+            if wanted.embedding != old.embedding:
+                refuse_change(self._writer.state, wanted, load_model)
 
             def work(unit: Unit) -> None:
                 stale = unit.state.reordering or wanted.scoring != unit.state.settings.scoring
@@ -448,6 +455,27 @@ class AgentMemory:
 
             self._run(work)
             maintenance.settle(self._writer)
+
+    def reembed(self, model: str | None = None, *, progress: Callable[[int], None] | None = None) -> int:
+        """Make the vectors of all memories with another model, or those that are missing; returns how many were made.
+
+        Writes and reads go on meanwhile; what has no vector yet is found by its words. After an interruption the next
+        call goes on where this one stopped.
+
+        Args:
+            model: as the setting ``embedding.model`` has it; the tenant's own if left out.
+            progress: hears how many vectors were made.
+
+        Raises:
+            EmbeddingUnavailable: the model does not answer; if that is so from the beginning, nothing was changed.
+            EmbeddingMismatch: somebody chose another model meanwhile.
+            InvalidConfig, InvalidInput: ``model`` chooses no model.
+        """
+        maintenance.settle(self._writer)
+        spec = model or self.settings.embedding.model
+        switch(self._writer, spec, load_model(spec))
+        self._vectoriser.wake()
+        return self._make_vectors(progress)
 
     def expire(self) -> int:
         """Remove now what has expired; returns how many memories lost their content."""
@@ -752,7 +780,9 @@ class AgentMemory:
     ) -> int:
         """Load an export, or foreign JSON-LD with its pinned ``context``; returns how many memories came back."""
         maintenance.settle(self._writer)
-        return transfer.load(self._opened, self._writer, path, context=context, format_name=format, progress=progress)
+        count = transfer.load(self._opened, self._writer, path, context=context, format_name=format, progress=progress)
+        self._vectors_after_loading()
+        return count
 
     def snapshot_save(self, path: str | Path) -> dict[str, int]:
         """Write a binary checkpoint of the tenant; returns the number of rows of each section."""
@@ -769,6 +799,7 @@ class AgentMemory:
             self._writer.forget_cache()
             self._opened.ledger.restart(self._writer.state.log)
             self._reading.forget()
+        self._vectors_after_loading()
         return count
 
     # --- Queries --------------------------------------------------------------------------------------------------
@@ -850,6 +881,21 @@ class AgentMemory:
         notices = tuple(f"conflicts with another memory ({item.action}): {item.reason}" for item in found)
         return replace(now, notices=(*memory.notices, *notices))
 
+    def _make_vectors(self, progress: Callable[[int], None] | None = None) -> int:
+        """Make the vectors that are missing; returns how many were made."""
+        model = self._vectoriser.model
+        done = 0
+        if model is not None:
+            for done in make_all(self._writer, self._reader, model, self._reading.vectors_made):
+                if progress is not None:
+                    progress(done)
+        return done
+
+    def _vectors_after_loading(self) -> None:
+        """Make the vectors of what was loaded; where the model does not answer, they are made up for later."""
+        with suppress(EmbeddingUnavailable):
+            self._make_vectors()
+
     def _run(self, work: Callable[[Unit], T], *, settle: bool = True) -> T:
         if settle:
             maintenance.settle(self._writer)
@@ -886,6 +932,7 @@ def open(  # noqa: A001 - the name that interfaces.md fixes
     budget: int | None = None,
     policy: str | None = None,
     config: str | Path | None = None,
+    embedding: str | None = None,
     principal: str = "operator",
     passphrase: str | None = None,
     key: str | Path | None = None,
@@ -903,6 +950,8 @@ def open(  # noqa: A001 - the name that interfaces.md fixes
         budget: tokens that the live tier may weigh; changes that of an existing tenant.
         policy: name or ``.cypher`` file of the policy of the automatic trigger.
         config: YAML file with further settings (``docs/reference/defaults.md``).
+        embedding: the model of the vectors: ``static``, ``minilm``, ``sentence-transformers:NAME``,
+            ``openai:MODEL@URL``, or ``none``.
         principal: who acts; stands in every audit record.
         passphrase: of the signing key.
         key: a PEM file with an Ed25519 key to sign with, instead of one made here.
@@ -915,12 +964,15 @@ def open(  # noqa: A001 - the name that interfaces.md fixes
     Raises:
         StoreLocked: another process has the embedded store open.
         EngineUnavailable: the server cannot be reached or refuses the credentials.
+        EmbeddingMismatch: the tenant has vectors of another model than ``embedding`` or ``config`` says.
         StoreTooNew, StoreUnwritable, KeyUnusable, InvalidConfig, InvalidInput: as they say.
     """
-    values = {name: value for name, value in (("budget", budget), ("policy.name", policy)) if value is not None}
+    given = (("budget", budget), ("policy.name", policy), ("embedding.model", embedding))
+    values = {name: value for name, value in given if value is not None}
     base = Settings.from_yaml(config) if config is not None else Settings()
     settings = base.with_values(values, "open()")
     load_policy(settings.policy.name)
+    load_model(settings.embedding.model)
     opened, created = open_tenant(
         str(location),
         tenant,

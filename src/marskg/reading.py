@@ -277,6 +277,10 @@ class Reading:
     def _now(self) -> int:
         return self._writer.state.at(self._opened.services.clock.now_ms())[0]
 
+    def vectors_made(self, ids: list[str]) -> None:
+        """Take in the vectors of memories, which no record tells of."""
+        self.view.vectors_made(ids)
+
     def forget(self) -> None:
         """Drop what is derived from the store."""
         self._answers.forget()

@@ -336,7 +336,7 @@ def test_the_index_is_kept_and_a_damaged_one_is_built_anew(
 def test_vectors_of_two_models_never_meet(stores: Stores) -> None:
     memory = gardening(stores)
     memory._vectoriser._load = lambda _: Other()
-    memory._vectoriser.use("other")
+    memory._vectoriser._loaded = None
     with pytest.raises(EmbeddingMismatch, match=r"static:.* Other"):
         memory.retrieve("tomatoes")
     with pytest.raises(EmbeddingMismatch, match="mars reembed"):

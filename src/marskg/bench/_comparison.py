@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from marskg.bench._fama.questions import TASKS
 from marskg.bench._fama.scoring import mean, score
-from marskg.bench._rankers import Bm25, Cosine, Fused
+from marskg.bench._rankers import Bm25, Cosine, Embedded, Fused
 from marskg.bench._retrievers import Listed, product
 from marskg.clock import DAY_MS
 from marskg.sources.memora_layout import day_ms
@@ -62,7 +62,7 @@ def compare(found: Iterable[BenchPersona], scope: Scope, model: EmbeddingModel, 
         MarsError: a persona cannot be read, or the product refuses what it is told.
     """
     outcomes: dict[Track, _Outcomes] = {track: defaultdict(list) for track in scope.tracks}
-    makers = _makers(model)
+    makers = _makers(Embedded(model))
     for persona in found:
         for track in scope.tracks:
             say(f"{persona.name}, track {track}")

@@ -12,12 +12,13 @@ import math
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Final, Protocol
 
+import numpy as np
+
 from marskg.text import terms
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    import numpy as np
     import numpy.typing as npt
 
     from marskg.embedding.model import EmbeddingModel
@@ -60,6 +61,35 @@ class Bm25:
                 length = _K1 * (1 - _B + _B * self._lengths[position] / self._mean)
                 scores[position] += round(_MICRO * rarity * often * (_K1 + 1) / (often + length))
         return _order(scores)
+
+
+class Embedded:
+    """A model that makes the vector of a text once: rankers over the same texts are made again and again."""
+
+    def __init__(self, model: EmbeddingModel) -> None:
+        """Ask ``model`` for what is new."""
+        self._model = model
+        self._known: dict[str, npt.NDArray[np.float32]] = {}
+
+    @property
+    def name(self) -> str:
+        """Return the model's own name."""
+        return self._model.name
+
+    @property
+    def dimension(self) -> int:
+        """Return the number of components of a vector."""
+        return self._model.dimension
+
+    def embed(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+        """Return one row for each text."""
+        new = [text for text in dict.fromkeys(texts) if text not in self._known]
+        if new:
+            self._known.update(zip(new, self._model.embed(new), strict=True))
+        found = np.zeros((len(texts), self.dimension), dtype=np.float32)
+        for place, text in enumerate(texts):
+            found[place] = self._known[text]
+        return found
 
 
 class Cosine:

@@ -12,6 +12,7 @@ import click
 from marskg.cli.door import Door, pass_door, shared_options
 from marskg.cli.output import (
     answer,
+    counted,
     day,
     line,
     memory_fields,
@@ -90,6 +91,8 @@ def show_stats(figures: Mapping[str, Any]) -> None:
         f"{number(figures['weight'])} of {number(figures['budget'])} tokens in use ({share:.0%}), "
         f"{number(figures['protected_weight'])} of them protected; audit sequence {number(figures['audit_seq'])}"
     )
+    lacking = figures["without_vector"]
+    line(f"vectors by {figures['embedding']}" + (f"; {counted(lacking, 'memory')} without one" if lacking else ""))
     if figures["expiry_suspended"]:
         line("expiry is suspended because the clock jumped ahead: check it, then run mars clock confirm")
     made = table("kind", "live", "tokens", "latent", "tombstones", right=("live", "tokens", "latent", "tombstones"))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from marskg.cli.door import Door, existing_file, pass_door, passphrase, shared_options
+from marskg.cli.embedding import MODELS
 from marskg.cli.output import answer, document, line, note, number, safe, show_table, table
 from marskg.errors import NotPermitted
 
@@ -25,12 +26,20 @@ if TYPE_CHECKING:
 @click.option("--budget", type=click.IntRange(min=1), metavar="TOKENS", help="What live memories may weigh together.")
 @click.option("--policy", metavar="NAME|FILE", help="What forgets: a built-in policy or a .cypher file.")
 @click.option("--config", type=existing_file(), metavar="FILE", help="YAML file with settings.")
+@click.option("--embedding", metavar="SPEC", help=f"What makes vectors: {MODELS}, or none.  [default: static]")
 @click.option("--key", type=existing_file(), metavar="PEM", help="Sign with this Ed25519 key; one is made if left out.")
 @click.option("--passphrase", "ask", is_flag=True, help="Ask for a passphrase for the key (or set MARS_PASSPHRASE).")
 @shared_options
 @pass_door
 def init(
-    door: Door, budget: int | None, policy: str | None, config: Path | None, key: Path | None, *, ask: bool
+    door: Door,
+    budget: int | None,
+    policy: str | None,
+    config: Path | None,
+    *,
+    embedding: str | None,
+    key: Path | None,
+    ask: bool,
 ) -> None:
     """Create a store, a tenant in it and its signing key.
 
@@ -39,7 +48,8 @@ def init(
     from marskg.memory import open as open_memory
 
     secret = _ask_passphrase() if ask and passphrase() is None else passphrase()
-    wanted = _wanted(budget, policy, config)
+    named = {"budget": budget, "policy.name": policy, "embedding.model": embedding}
+    wanted = _wanted({name: value for name, value in named.items() if value is not None}, config)
     existing = _existing(door, secret)
     if existing is not None:
         with existing as memory:
@@ -47,9 +57,31 @@ def init(
             _report(door, memory, created=False)
         return
     with open_memory(
-        door.store, tenant=door.tenant, budget=budget, policy=policy, config=config, passphrase=secret, key=key
+        door.store,
+        tenant=door.tenant,
+        budget=budget,
+        policy=policy,
+        config=config,
+        embedding=embedding,
+        passphrase=secret,
+        key=key,
     ) as memory:
         _report(door, memory, created=True)
+        if embedding is not None:
+            _try(embedding)
+
+
+def _try(embedding: str) -> None:
+    """Say so where the model that was chosen does not work yet: the tenant works without it."""
+    from marskg.embedding.registry import load_model
+    from marskg.errors import EmbeddingUnavailable
+
+    model = load_model(embedding)
+    try:
+        if model is not None:
+            model.embed(["Is anybody there?"])
+    except EmbeddingUnavailable as error:
+        note(f"no vectors are made until this is mended: {error}; then run: mars reembed")
 
 
 def _ask_passphrase() -> str:
@@ -58,11 +90,10 @@ def _ask_passphrase() -> str:
     return secret
 
 
-def _wanted(budget: int | None, policy: str | None, config: Path | None) -> dict[str, Any]:
+def _wanted(given: dict[str, Any], config: Path | None) -> dict[str, Any]:
     """Return the settings that the options name, by their dotted names, each checked."""
     from marskg.config import Settings
 
-    given = {name: value for name, value in (("budget", budget), ("policy.name", policy)) if value is not None}
     if config is None:
         Settings().with_values(given, "mars init")
         return given
@@ -122,6 +153,7 @@ def _report(door: Door, memory: AgentMemory, *, created: bool) -> None:
         "created": created,
         "budget": settings.budget,
         "policy": settings.policy.name,
+        "embedding": settings.embedding.model,
         "engine": memory.store.engine.name,
         "key_folder": str(keys.folder),
         "public_key": memory.store.services.signer().public_key,

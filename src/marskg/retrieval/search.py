@@ -24,6 +24,7 @@ from marskg.retrieval.settings import AssemblySettings
 from marskg.store import codec
 from marskg.store.access import Known, Showing, record_showing
 from marskg.store.fading import Fading
+from marskg.store.vectors import model_name
 from marskg.text import terms
 
 if TYPE_CHECKING:
@@ -94,6 +95,14 @@ class _Links:
     goals: tuple[str, ...]
     bases: tuple[str, ...]
     contradicts: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Asked:
+    """The vector of what is asked, and what the store calls the model that made it."""
+
+    vector: Vector
+    model: str
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -218,21 +227,21 @@ class Search:
             EmbeddingMismatch: the tenant's vectors are of another model.
         """
         query = check_query(request.query)
-        vector, notices = self._vector(query)
-        found = [one.ranked(request, query, vector) for one in (self, *guests)]
+        asked, notices = self._vector(query)
+        found = [one.ranked(request, query, asked) for one in (self, *guests)]
         return self._finish(request, found, tuple(terms(query)), notices)
 
-    def ranked(self, request: Request, query: str, vector: Vector | None) -> Found:
+    def ranked(self, request: Request, query: str, asked: _Asked | None) -> Found:
         """Return what of this tenant answers the request, read and checked; nothing is recorded."""
-        return self._found(request, self._rank(request, query, vector))
+        return self._found(request, self._rank(request, query, asked))
 
-    def around(self, request: Request, vector: Vector | None, rank: RankRows) -> Found:
+    def around(self, request: Request, asked: _Asked | None, rank: RankRows) -> Found:
         """Return what ``rank`` finds in this tenant, read and checked; nothing is recorded."""
         state = self._writer.fresh_state()
         with self._view.lock:
             index = self._view.refresh(state)
             mask, _ = _emphasised(index, request)
-            ranked = rank(index, mask, vector, max(_MOST_READ, request.k))
+            ranked = rank(index, mask, self._comparable(asked), max(_MOST_READ, request.k))
             chosen = _chosen(index, ranked, request, state, visible=int(mask.sum()), candidates=len(ranked))
         return self._found(request, chosen)
 
@@ -280,12 +289,12 @@ class Search:
         Raises:
             UnknownMemory: no tenant knows what the recall starts at.
         """
-        vector, notices = self._vector(about) if about else (None, ())
+        asked, notices = self._vector(about) if about else (None, ())
         found: list[Found] = []
         unknown: list[UnknownMemory] = []
         for one in (self, *guests):
             try:
-                found.append(one.around(request, vector, rank))
+                found.append(one.around(request, asked, rank))
             except UnknownMemory as error:
                 unknown.append(error)
         if not found:
@@ -309,21 +318,27 @@ class Search:
 
     # --- Stages ---------------------------------------------------------------------------------------------------
 
-    def _vector(self, query: str) -> tuple[Vector | None, tuple[str, ...]]:
+    def _vector(self, query: str) -> tuple[_Asked | None, tuple[str, ...]]:
+        # The settings as another process may have left them choose the model.
+        self._writer.fresh_state()
         try:
             model = self._vectoriser.model
-            return (None if model is None else model.embed([query])[0]), ()
+            return (None if model is None else _Asked(model.embed([query])[0], model_name(model))), ()
         except EmbeddingUnavailable as error:
             return None, (f"ranked without vectors: {error}",)
 
-    def _rank(self, request: Request, query: str, vector: Vector | None) -> _Chosen:
+    def _comparable(self, asked: _Asked | None) -> Vector | None:
+        """Return the query's vector, unless the tenant changed models after it was made."""
+        return None if asked is None or asked.model != self._view.model else asked.vector
+
+    def _rank(self, request: Request, query: str, asked: _Asked | None) -> _Chosen:
         """Rank what the reader may see, and choose what is worth reading for the budget."""
         state = self._writer.fresh_state()
         with self._view.lock:
             index = self._view.refresh(state)
             mask, percents = _emphasised(index, request)
-            asked = make_query(query, vector, request.gate.now, request.fading)
-            ranker = Ranker(index, mask, asked, request.profile, percents)
+            asks = make_query(query, self._comparable(asked), request.gate.now, request.fading)
+            ranker = Ranker(index, mask, asks, request.profile, percents)
             ranking = ranker.rank(max(request.profile.candidates, min(len(index), request.k)), request.k)
             intent = ranking.intent
             return _chosen(

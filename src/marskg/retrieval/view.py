@@ -75,12 +75,11 @@ class IndexView:
             EmbeddingMismatch: the tenant's vectors are of another model than the one in use.
         """
         with self.lock:
-            model = self._model(state)
-            name = None if model is None else model_name(model)
+            model, name = self._model(state)
             if self._index is None:
-                self._open(state, model, name)
+                self._open(state, name)
             if self._reached is None or not self._follows(state, name):
-                self._build(state, model, name, progress)
+                self._build(state, name, progress)
             elif self.reached != (state.sequence, state.access_sequence):
                 self._follow(state, name)
             index = self._loaded()
@@ -106,6 +105,18 @@ class IndexView:
                 self._index.access(*item)
             self._reach(state, reached.model)
 
+    @property
+    def model(self) -> str | None:
+        """Return what the store calls the model of the index's vectors."""
+        return None if self._reached is None else self._reached.model
+
+    def vectors_made(self, ids: list[str]) -> None:
+        """Take in vectors that were made for memories after these were written, which no record tells of."""
+        with self.lock:
+            if self._index is not None and self.model is not None:
+                self._put(self._index, [ident for ident in ids if ident in self._index.rows], self.model)
+                self._changed = True
+
     def forget(self) -> None:
         """Drop the index and its file: the store was put back, or something was erased."""
         with self.lock:
@@ -130,20 +141,21 @@ class IndexView:
 
     # --- Keeping up -----------------------------------------------------------------------------------------------
 
-    def _model(self, state: TenantState) -> EmbeddingModel | None:
-        """Return the model in use, or None where it does not answer or the tenant has none."""
+    def _model(self, state: TenantState) -> tuple[EmbeddingModel | None, str | None]:
+        """Return the model, or None where it does not answer, and the name of it that the index's vectors carry."""
         self.without_vectors = None
         try:
             model = self._vectoriser.model
             name = None if model is None else model_name(model)
         except EmbeddingUnavailable as error:
             self.without_vectors = str(error)
-            return None
+            # The vectors that are there stay: they count again as soon as a query has one.
+            return None, state.embedding_model
         if name is not None and state.embedding_model not in {None, name}:
             raise model_mismatch(state.name, str(state.embedding_model), name)
-        return model
+        return model, name
 
-    def _open(self, state: TenantState, model: EmbeddingModel | None, name: str | None) -> None:
+    def _open(self, state: TenantState, name: str | None) -> None:
         """Take the index from its file, if there is one that fits."""
         if self._file is None:
             return
@@ -155,7 +167,7 @@ class IndexView:
             _LOG.warning("the retrieval index %s is damaged (%s) and is built anew", self._file, error)
             return
         fits = (reached.tenant, reached.model) == (state.name, name)
-        if fits and index.dimension == (0 if model is None else model.dimension):
+        if fits and index.dimension == _dimension(name):
             self._index, self._reached = index, reached
 
     def _follows(self, state: TenantState, name: str | None) -> bool:
@@ -177,12 +189,11 @@ class IndexView:
     def _build(
         self,
         state: TenantState,
-        model: EmbeddingModel | None,
         name: str | None,
         progress: Callable[[int], None] | None,
     ) -> None:
         """Build the index from the whole store."""
-        index = MemoryIndex(0 if model is None else model.dimension)
+        index = MemoryIndex(_dimension(name))
         for page in self._reader.entity_pages():
             self._put_entities(index, page)
         for page in self._reader.memory_pages():
@@ -252,7 +263,13 @@ class IndexView:
 
     def _make_up(self, index: MemoryIndex, model: EmbeddingModel) -> None:
         """Make some of the vectors that are missing; the rest later."""
-        missing = index.without_vector(MADE_UP)
+        name = model_name(model)
+        before = index.without_vector(MADE_UP)
+        # Another process may have made them.
+        if before:
+            self._put(index, before, name)
+        missing = [ident for ident in before if not index.columns["vectored"][index.rows[ident]]]
+        self._changed |= len(missing) < len(before)
         if not missing:
             return
         try:
@@ -260,8 +277,13 @@ class IndexView:
         except EmbeddingUnavailable as error:
             self.without_vectors = str(error)
             return
-        self._put(index, missing, model_name(model))
+        self._put(index, missing, name)
         self._changed = True
+
+
+def _dimension(name: str | None) -> int:
+    """Return the number of components of the vectors of the model ``name``; 0 without one."""
+    return 0 if name is None else int(name.rpartition("/")[2])
 
 
 def _order(row: Row) -> int:

@@ -94,24 +94,22 @@ class Intake:
         weight = max(1, self._counter.count(content))
         check_fits(weight, self._writer.state.budget)
         maintenance.settle(self._writer)
-        model, (embedding,) = self._vectoriser.packed([content])
+        made_by, (embedding,) = self._vectoriser.packed([content])
 
         def work(unit: Unit) -> Memory:
-            unit.expect_model(model)
-            return amend.new_version(unit, node_id, content, weight, embedding)
+            return amend.new_version(unit, node_id, content, weight, embedding if unit.keeps(made_by) else None)
 
         return self._writer.run(work)
 
     def shorten(self, node_id: str, content: str, allowed: Callable[[Unit], bool]) -> bool:
         """Replace a memory by a shorter text if ``allowed`` says so in the transaction; returns whether it did."""
         weight = max(1, self._counter.count(content))
-        model, (embedding,) = self._vectoriser.packed([content])
+        made_by, (embedding,) = self._vectoriser.packed([content])
 
         def work(unit: Unit) -> bool:
             if not allowed(unit):
                 return False
-            unit.expect_model(model)
-            amend.shorten(unit, node_id, content, weight, embedding)
+            amend.shorten(unit, node_id, content, weight, embedding if unit.keeps(made_by) else None)
             return True
 
         return self._writer.run(work)
@@ -134,11 +132,11 @@ class Intake:
     def _with_vectors(self, prepared: list[Prepared]) -> list[Prepared]:
         """Return drafts with the vectors of what they store, where the model answers."""
         wanted = [place for place, item in enumerate(prepared) if item.draft.action == "remember"]
-        model, packed = self._vectoriser.packed([prepared[place].draft.content for place in wanted])
-        if model is None:
+        made_by, packed = self._vectoriser.packed([prepared[place].draft.content for place in wanted])
+        if made_by is None:
             return prepared
         for place, vector in zip(wanted, packed, strict=True):
-            prepared[place] = replace(prepared[place], embedding=vector, model=model)
+            prepared[place] = replace(prepared[place], embedding=vector, made_by=made_by)
         return prepared
 
     def _batches(self, drafts: Iterable[Draft], *, atomic: bool) -> Iterator[list[Prepared]]:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from marskg.ontology.vocabulary import Kind, Operation, Tier
 from marskg.store.lifecycle import settle_due
 from marskg.store.reader import GraphReader
+from marskg.store.reembedding import missing
 
 if TYPE_CHECKING:
     from marskg.store.unit import Unit
@@ -86,6 +87,8 @@ def stats(writer: Writer, reader: GraphReader) -> dict[str, Any]:
         "access_seq": state.access_sequence,
         "expiry_suspended": state.at(writer.services.clock.now_ms())[1].suspended_at is not None,
         "engine": writer.engine.name,
+        "embedding": state.settings.embedding.model,
+        "without_vector": missing(reader, state),
     }
 
 

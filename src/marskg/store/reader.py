@@ -117,6 +117,23 @@ class GraphReader:
         """Yield the ids of all memories, tombstones included, page by page."""
         return self._id_pages("memories_page")
 
+    def without_vector(self, prefix: str, limit: int) -> Iterator[list[str]]:
+        """Yield the ids of memories with content whose vector has not ``prefix``, up to ``limit`` at once."""
+        skip = len(self._tenant) + 1
+        low, high = f"{self._tenant}|", f"{self._tenant}}}"
+        while True:
+            rows = self.run("without_vector", {"low": low, "high": high, "prefix": prefix, "limit": limit})
+            if rows:
+                yield [str(row["ref"])[skip:] for row in rows]
+            if len(rows) < limit:
+                return
+            low = str(rows[-1]["ref"]) + "\x01"
+
+    def count_without_vector(self, prefix: str) -> int:
+        """Return how many memories have content and a vector without ``prefix``, or none."""
+        low, high = f"{self._tenant}|", f"{self._tenant}}}"
+        return int(self.run("count_without_vector", {"low": low, "high": high, "prefix": prefix})[0]["missing"])
+
     def entity_pages(self) -> Iterator[list[str]]:
         """Yield the ids of all entities, page by page."""
         return self._id_pages("entities_page")

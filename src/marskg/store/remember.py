@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
     from marskg.drafts import Draft, EntityRef
     from marskg.store.unit import Node, Unit
+    from marskg.store.vectors import MadeBy
 
 #: Told to the caller, and the reason in the record.
 CLAMPED = "expires_at was brought forward to that of a memory it depends on"
@@ -46,9 +47,9 @@ class Prepared:
     weight: int
     ttl: int | None
     id: str | None = None
-    #: The packed vector of the content, and what the store calls the model that made it.
+    #: The packed vector of the content, and what made it.
     embedding: str | None = None
-    model: str | None = None
+    made_by: MadeBy | None = None
 
 
 def normalised(text: str) -> str:
@@ -75,8 +76,7 @@ def admit(unit: Unit, prepared: Prepared, resolve: Mapping[str, str]) -> Memory:
             return _merge(unit, equal, links, draft)
         memory = slot.place(memory)
     memory = _clamp(unit, memory, links)
-    unit.expect_model(prepared.model)
-    node = unit.create(memory, prepared.embedding)
+    node = unit.create(memory, prepared.embedding if unit.keeps(prepared.made_by) else None)
     for type_, target in links:
         unit.link(node, Edge(memory.id, type_, target, memory.created))
     entity_ids = _mention(unit, node, draft.mentions)

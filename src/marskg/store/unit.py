@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from marskg.records import AuditRecord, Edge, Entity, Memory
     from marskg.store.engine import Row
     from marskg.store.state import Services, TenantState
+    from marskg.store.vectors import MadeBy
 
 #: Runs a named read-only statement of the store and returns its rows.
 Reader: TypeAlias = "Callable[[str, Mapping[str, Any]], list[Row]]"
@@ -201,6 +202,19 @@ class Unit:
         if self.state.embedding_model is not None:
             raise model_mismatch(self.state.name, self.state.embedding_model, model)
         self.state = replace(self.state, embedding_model=model)
+
+    def keeps(self, made_by: MadeBy | None) -> bool:
+        """Return whether a vector that was made before this unit began may be stored.
+
+        Where the tenant's settings chose another model meanwhile it may not, and is made up for later.
+
+        Raises:
+            EmbeddingMismatch: the setting is the same, and gives another model than the one of the tenant's vectors.
+        """
+        if made_by is None or made_by.spec != self.state.settings.embedding.model:
+            return False
+        self.expect_model(made_by.name)
+        return True
 
     def change(self, node: Node, **changes: Any) -> None:
         """Replace fields of the node's memory; the caller records it."""

@@ -1,7 +1,8 @@
 """The vectors of a tenant's memories: made at write, kept beside the content, made later where that failed.
 
 Guarantees: a stored vector names its model by a tag, so that one of another model is never taken for one's own, also
-after a change of models that was cut off; no write fails because a model does not answer: the vector is missing then,
+after a change of models that was cut off; a tenant's vectors are of one model, whose name its row has before
+the first of them is stored; no write fails because a model does not answer: the vector is missing then,
 and made as soon as the model answers again; a vector is only ever put on a memory that has content.
 """
 
@@ -9,47 +10,59 @@ from __future__ import annotations
 
 import hashlib
 import threading
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from marskg.embedding.packing import pack, unpack
 from marskg.embedding.registry import load_model
+from marskg.embedding.resting import RestingModel
 from marskg.errors import EmbeddingUnavailable
+from marskg.ontology.vocabulary import Operation
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from marskg.embedding.model import EmbeddingModel, Vectors
     from marskg.store.reader import GraphReader
+    from marskg.store.unit import Unit
     from marskg.store.writer import Writer
 
 #: Texts that are turned into vectors, and vectors that are stored, at once.
 PAGE = 500
 _TAG = 6
+#: The setting of a tenant that is kept without vectors.
+NONE = "none"
 
 #: Told to the caller of a write.
 WITHOUT_VECTOR = "stored without a vector: the embedding model did not answer; it is made up for later"
 
 
+class MadeBy(NamedTuple):
+    """What made a vector: the setting that chose the model, and what the store calls the model."""
+
+    spec: str
+    name: str
+
+
 class Vectoriser:
-    """Makes packed vectors with the model that a tenant's settings name; loads it when it is first needed."""
+    """Makes packed vectors with the model that a tenant's settings name now; loads it when it is first needed."""
 
-    def __init__(self, load: Callable[[str], EmbeddingModel | None] = load_model) -> None:
-        """Make no vectors until :meth:`use` names a model; ``load`` finds models by their name."""
+    def __init__(
+        self,
+        spec: Callable[[], str],
+        now_ms: Callable[[], int],
+        load: Callable[[str], EmbeddingModel | None] = load_model,
+    ) -> None:
+        """Use the model that ``spec`` names whenever a vector is made; ``load`` finds models by their name."""
+        self._spec = spec
+        self._now_ms = now_ms
         self._load = load
-        self._spec: str | None = None
-        self._loaded: EmbeddingModel | None = None
+        self._loaded: tuple[str, EmbeddingModel | None] | None = None
         self._lock = threading.Lock()
-
-    def use(self, spec: str) -> None:
-        """Use the model ``spec`` from now on; it is loaded when a vector is needed."""
-        if spec != self._spec:
-            with self._lock:
-                self._spec, self._loaded = spec, None
 
     @property
     def wanted(self) -> bool:
         """Return whether the tenant is to have vectors."""
-        return self._spec not in {None, "none"}
+        return self._spec() != NONE
 
     @property
     def model(self) -> EmbeddingModel | None:
@@ -58,18 +71,26 @@ class Vectoriser:
         Raises:
             EmbeddingUnavailable: it cannot be loaded.
         """
-        spec = self._spec
-        if spec is None or not self.wanted:
-            return None
+        return self._current()[1]
+
+    def wake(self) -> None:
+        """Ask the model again although it failed a moment ago: somebody says that it works now."""
         with self._lock:
-            if self._loaded is None:
-                self._loaded = self._load(spec)
+            self._loaded = None
+
+    def _current(self) -> tuple[str, EmbeddingModel | None]:
+        """Return what the settings say, and the model of it."""
+        spec = self._spec()
+        with self._lock:
+            if self._loaded is None or self._loaded[0] != spec:
+                model = self._load(spec)
+                self._loaded = (spec, None if model is None else RestingModel(model, self._now_ms))
             return self._loaded
 
-    def packed(self, texts: Sequence[str]) -> tuple[str | None, list[str | None]]:
-        """Return what the store calls the model, and a packed vector for each text; None for all without an answer."""
+    def packed(self, texts: Sequence[str]) -> tuple[MadeBy | None, list[str | None]]:
+        """Return what made the vectors, and a packed one for each text; None for all without an answer."""
         try:
-            model = self.model
+            spec, model = self._current()
             if model is None:
                 return None, [None] * len(texts)
             vectors = model.embed(texts)
@@ -77,7 +98,7 @@ class Vectoriser:
         except EmbeddingUnavailable:
             return None, [None] * len(texts)
         prefix = tag(name)
-        return name, [prefix + pack(vector) for vector in vectors]
+        return MadeBy(spec, name), [prefix + pack(vector) for vector in vectors]
 
 
 def model_name(model: EmbeddingModel) -> str:
@@ -107,8 +128,11 @@ def make_up(
 
     Raises:
         EmbeddingUnavailable: the model does not answer; what was stored until then is kept.
+        EmbeddingMismatch: the tenant's vectors are of another model.
     """
-    prefix = tag(model_name(model))
+    name = model_name(model)
+    _announce(writer, name)
+    prefix = tag(name)
     total = 0
     for page in _pages(ids):
         rows = reader.run("contents", {"refs": reader.refs(page)})
@@ -122,6 +146,23 @@ def make_up(
         total += len(packed)
         report(total)
     return total
+
+
+def _announce(writer: Writer, name: str) -> None:
+    """Put the model ``name`` on the tenant's row, if none is there: what is loaded comes without vectors.
+
+    Raises:
+        EmbeddingMismatch: another model is there.
+    """
+
+    def work(unit: Unit) -> None:
+        known = unit.state.embedding_model
+        unit.expect_model(name)
+        if known is None:
+            unit.note(Operation.MIGRATE, parameters=unit.state.settings.to_parameters())
+
+    if writer.state.embedding_model != name:
+        writer.run(work)
 
 
 def _pages(ids: Iterable[str]) -> Iterable[list[str]]:

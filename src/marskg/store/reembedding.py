@@ -1,0 +1,101 @@
+"""Making a tenant's vectors anew with another model, or those that are missing.
+
+Guarantees: the tenant's row names the new model, in one signed transition, before the first of its vectors is stored;
+from then on a vector of the old model counts as missing, so that an interruption at any moment leaves memories without
+a vector and never a mix, and the next run goes on where it stopped. A model that does not answer is found out before
+anything is changed. Writes and reads go on meanwhile.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from marskg.errors import EmbeddingMismatch, InvalidInput
+from marskg.ontology.vocabulary import Operation
+from marskg.store.vectors import NONE, PAGE, make_up, model_name, tag
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from marskg.config import Settings
+    from marskg.embedding.model import EmbeddingModel
+    from marskg.store.reader import GraphReader
+    from marskg.store.state import TenantState
+    from marskg.store.unit import Unit
+    from marskg.store.writer import Writer
+
+#: Any text: what is asked is whether a vector comes back.
+_TRIAL: Final = "Is anybody there?"
+
+
+def switch(writer: Writer, spec: str, model: EmbeddingModel | None) -> None:
+    """Let ``model``, which the setting ``spec`` chooses, be the one of the tenant's vectors from now on.
+
+    Raises:
+        EmbeddingUnavailable: it cannot be loaded or does not answer; nothing was changed.
+        InvalidInput: ``spec`` chooses none.
+    """
+    if model is None:
+        msg = (
+            f"tenant {writer.tenant!r} would get no vectors from {NONE!r}; name a model: mars reembed --model static, "
+            f"or keep it without them: mars settings embedding.model={NONE}"
+        )
+        raise InvalidInput(msg)
+    model.embed([_TRIAL])
+    name = model_name(model)
+
+    def work(unit: Unit) -> None:
+        state = unit.state
+        settings = state.settings.with_values({"embedding.model": spec}, "reembed")
+        if (settings, name) != (state.settings, state.embedding_model):
+            unit.state = replace(state, settings=settings, embedding_model=name)
+            unit.note(Operation.MIGRATE, parameters=settings.to_parameters())
+
+    writer.run(work)
+
+
+def make_all(
+    writer: Writer, reader: GraphReader, model: EmbeddingModel, heard: Callable[[list[str]], None]
+) -> Iterator[int]:
+    """Make the vectors that are missing, page by page; yields how many were made so far.
+
+    ``heard`` gets the ids of each page once its vectors are stored.
+
+    Raises:
+        EmbeddingUnavailable: the model does not answer any more; what was stored until then is kept.
+        EmbeddingMismatch: somebody chose another model meanwhile.
+    """
+    total = 0
+    for page in reader.without_vector(tag(model_name(model)), PAGE):
+        total += make_up(writer, reader, model, page, lambda _: None)
+        heard(page)
+        yield total
+
+
+def missing(reader: GraphReader, state: TenantState) -> int:
+    """Return how many memories with content have no vector of the tenant's model; 0 where it is to have none."""
+    if state.settings.embedding.model == NONE:
+        return 0
+    return reader.count_without_vector("" if state.embedding_model is None else tag(state.embedding_model))
+
+
+def refuse_change(state: TenantState, wanted: Settings, load: Callable[[str], EmbeddingModel | None]) -> None:
+    """Refuse settings whose model is not the one that made the tenant's vectors.
+
+    Raises:
+        EmbeddingMismatch: the tenant has vectors, and they are of another model.
+        EmbeddingUnavailable: the model must be loaded to tell its name, and cannot be.
+        InvalidConfig: the setting chooses no model.
+    """
+    spec = wanted.embedding.model
+    model = load(spec)
+    known = state.embedding_model
+    if model is None or known is None or known.rpartition("/")[0] == model.name:
+        return
+    msg = (
+        f"the vectors of tenant {state.name!r} were made by {known}, and the settings ask for {spec}; vectors of two "
+        f"models cannot be compared: make them anew with: mars reembed --model {spec}, or keep embedding.model: "
+        f"{state.settings.embedding.model}"
+    )
+    raise EmbeddingMismatch(msg)
