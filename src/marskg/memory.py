@@ -33,6 +33,7 @@ from marskg.store import access, amend, lifecycle, maintenance, remember, rotati
 from marskg.store.admission import check_integer, enumeration, ids_of
 from marskg.store.intake import Intake
 from marskg.store.opening import open_tenant
+from marskg.store.recognition import Recognition, load_recogniser
 from marskg.store.vectors import Vectoriser
 from marskg.store.writer import Writer
 
@@ -70,7 +71,7 @@ class AgentMemory:
         self._planned: tuple[Plan, int] | None = None
         self._writer = Writer(opened.engine, opened.tenant, opened.services, self._govern, self._committed)
         self._vectoriser = Vectoriser()
-        self._intake = Intake(self._writer, opened.counter, self._vectoriser)
+        self._intake = Intake(self._writer, opened.counter, self._vectoriser, Recognition())
         self._vectoriser.use(self._writer.state.settings.embedding.model)
         self._reading = Reading(opened, self._writer, self._vectoriser)
         maintenance.settle(self._writer)
@@ -315,6 +316,7 @@ class AgentMemory:
         old = self.settings
         wanted = (settings or old).with_values(values, "the settings given")
         if wanted != old:
+            load_recogniser(wanted.entities)
 
             def work(unit: Unit) -> None:
                 stale = unit.state.reordering or wanted.scoring != unit.state.settings.scoring
@@ -687,6 +689,7 @@ def open(  # noqa: A001 - the name that interfaces.md fixes
     base = Settings.from_yaml(config) if config is not None else Settings()
     settings = base.with_values(values, "open()")
     load_policy(settings.policy.name)
+    load_recogniser(settings.entities)
     opened, created = open_tenant(
         str(location),
         tenant,

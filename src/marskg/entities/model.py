@@ -101,7 +101,7 @@ class KnownNames:
         key = folded_name(entity.name)
         self.remove(entity.name)
         self._entities[key] = entity
-        for name, closeness in _names(entity).items():
+        for name, closeness in names_of(entity).items():
             self._owners.setdefault(name, {})[key] = closeness
 
     def remove(self, name: str) -> None:
@@ -110,7 +110,7 @@ class KnownNames:
         entity = self._entities.pop(key, None)
         if entity is None:
             return
-        for other in _names(entity):
+        for other in names_of(entity):
             owners = self._owners[other]
             del owners[key]
             if not owners:
@@ -126,7 +126,8 @@ class KnownNames:
         return self._entities[keys[0]] if len(keys) == 1 else None
 
 
-def _names(entity: EntityRef) -> dict[str, int]:
+def names_of(entity: EntityRef) -> dict[str, int]:
+    """Return the folded names that find ``entity``: 0 for its own, 1 for an alias, 2 for a part of a person's name."""
     found = {folded_name(entity.name): 0}
     for alias in entity.aliases:
         found.setdefault(folded_name(alias), 1)

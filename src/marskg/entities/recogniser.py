@@ -85,6 +85,20 @@ class Recogniser:
             yield known
 
 
+def words_looked_up(text: str) -> set[str]:
+    """Return the words with which the names begin that a recogniser looks up for ``text``, so that they are at hand.
+
+    It may look up a few besides, such as a title that begins with *the*.
+    """
+    tokens = Tokens(text)
+    found = {
+        stem
+        for stem, sort, classes, capital in zip(tokens.stems, tokens.sorts, tokens.classes, tokens.capital, strict=True)
+        if sort == WORD and (capital or not classes & Is.CLOSED)
+    }
+    return {folded_name(word) for stem in found for word in (stem, singular(stem))}
+
+
 class _Finding:
     """The entities of one text while they are being found."""
 
