@@ -25,6 +25,7 @@ _ROLE = re.compile(r":\w+:`~?([^`<]*?\.)?([^`.<]+)(?: <[^`]*>)?`")
 _LATER = {"ErasedContentRefused", "ConsentRequired", "PrivacyBudgetExhausted", "ClockJump"}
 _SECTIONS = (
     ("Writing", "remember remember_many update retract pin unpin amend_task affirm link unlink"),
+    ("Entities", "rename_entity add_alias remove_alias retype_entity merge_entities mention unmention relate unrelate"),
     ("Forgetting", "plan forget restore set_budget expire confirm_clock"),
     ("Finding", "retrieve recall read_all explain"),
     ("Reading", "get history memories entities stats now record_access weight"),

@@ -29,7 +29,7 @@ from marskg.policies.executor import View, apply, infeasible, make_room
 from marskg.policies.registry import load_policy
 from marskg.queries import Queries
 from marskg.reading import Reading
-from marskg.store import access, amend, lifecycle, maintenance, remember, rotation
+from marskg.store import access, amend, entities, lifecycle, maintenance, remember, rotation
 from marskg.store.admission import check_integer, enumeration, ids_of
 from marskg.store.intake import Intake
 from marskg.store.opening import open_tenant
@@ -251,6 +251,51 @@ class AgentMemory:
         """Remove an edge between two memories."""
         kind = enumeration(EdgeType, "edge type", type)
         return self._run(lambda unit: amend.remove_edge(unit, source, kind, target))
+
+    # --- Entities -------------------------------------------------------------------------------------------------
+
+    def rename_entity(self, id: str, name: str) -> Entity:  # noqa: A002 - the name that users see
+        """Give an entity another name; the old one stays as an alias.
+
+        Raises:
+            InvalidMemory: another entity has the name: merge them.
+            UnknownMemory: there is no such entity.
+        """
+        return self._run(lambda unit: entities.rename(unit, id, name))
+
+    def add_alias(self, id: str, alias: str) -> Entity:  # noqa: A002 - the name that users see
+        """Let an entity be found by another name."""
+        return self._run(lambda unit: entities.add_alias(unit, id, alias))
+
+    def remove_alias(self, id: str, alias: str) -> Entity:  # noqa: A002 - the name that users see
+        """Let an entity no longer be found by an alias."""
+        return self._run(lambda unit: entities.remove_alias(unit, id, alias))
+
+    def retype_entity(self, id: str, type: str | None) -> Entity:  # noqa: A002 - the names that users see
+        """Say what an entity is: ``person``, ``place``, ``organisation``, ``work``, ``event``, ``time``, ``thing``."""
+        return self._run(lambda unit: entities.retype(unit, id, type))
+
+    def merge_entities(self, keep: str, other: str) -> Entity:
+        """Let the entity ``keep`` take over names, mentions and relations of ``other``, which goes."""
+        return self._run(lambda unit: entities.merge(unit, keep, other))
+
+    def mention(self, memory_id: str, name: str) -> Entity:
+        """Say that a memory mentions the entity of this name or alias, which is made where there is none."""
+        return self._run(lambda unit: entities.add_mention(unit, memory_id, name))
+
+    def unmention(self, memory_id: str, entity_id: str) -> Memory:
+        """Say that a memory does not mention an entity; with its last mention the entity goes."""
+        return self._run(lambda unit: entities.remove_mention(unit, memory_id, entity_id))
+
+    def relate(self, source: str, type: str, target: str) -> Entity:  # noqa: A002 - the name that users see
+        """Draw an edge such as ``worksAt`` from one entity to another."""
+        kind = enumeration(EdgeType, "edge type", type)
+        return self._run(lambda unit: entities.relate(unit, source, kind, target))
+
+    def unrelate(self, source: str, type: str, target: str) -> Entity:  # noqa: A002 - the name that users see
+        """Remove an edge between two entities."""
+        kind = enumeration(EdgeType, "edge type", type)
+        return self._run(lambda unit: entities.unrelate(unit, source, kind, target))
 
     # --- Forgetting -----------------------------------------------------------------------------------------------
 

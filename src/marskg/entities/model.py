@@ -55,6 +55,10 @@ class Known(Protocol):
         """
         ...
 
+    def longest(self, word: str) -> int:
+        """Return how many words the names have at most that begin with ``word``, folded; 0 where none does."""
+        ...
+
 
 class Recognising(Protocol):
     """Finds entities and relations in a text; what writes memories depends on this only."""
@@ -89,6 +93,7 @@ class KnownNames:
         #: For each folded name: how closely it belongs to which entities (0 name, 1 alias, 2 part of a name).
         self._owners: dict[str, dict[str, int]] = {}
         self._entities: dict[str, EntityRef] = {}
+        self._longest: dict[str, int] = {}
         for entity in entities:
             self.add(entity)
 
@@ -103,6 +108,8 @@ class KnownNames:
         self._entities[key] = entity
         for name, closeness in names_of(entity).items():
             self._owners.setdefault(name, {})[key] = closeness
+            word, *others = name.split(" ")
+            self._longest[word] = max(self._longest.get(word, 0), 1 + len(others))
 
     def remove(self, name: str) -> None:
         """Forget the entity of this canonical name; nothing where it is unknown."""
@@ -115,6 +122,10 @@ class KnownNames:
             del owners[key]
             if not owners:
                 del self._owners[other]
+
+    def longest(self, word: str) -> int:
+        """Return how many words the names had at most that began with ``word``; 0 where none ever did."""
+        return self._longest.get(word, 0)
 
     def find(self, folded_name: str) -> EntityRef | None:
         """Return the one entity that goes by this name; None where there is none, or more than one."""

@@ -57,6 +57,7 @@ class NameBook:
         self._gone: set[str] = set()
         self._words: set[str] = set()
         self._owners: dict[str, dict[str, int]] = {}
+        self._longest: dict[str, int] = {}
 
     @property
     def crowded(self) -> bool:
@@ -65,8 +66,16 @@ class NameBook:
 
     def clear(self) -> None:
         """Know nobody again."""
-        for held in (self._entities, self._gone, self._words, self._owners):
+        for held in (self._entities, self._gone, self._words, self._owners, self._longest):
             held.clear()
+
+    def longest(self, word: str) -> int:
+        """Return how many words the names had at most that began with ``word``; 0 where none did."""
+        return self._longest.get(word, 0)
+
+    def knows(self, word: str) -> bool:
+        """Return whether ``word`` was asked for."""
+        return word in self._words
 
     def missing(self, words: Iterable[str]) -> list[str]:
         """Return those of ``words`` that were not asked for yet, in order."""
@@ -89,6 +98,8 @@ class NameBook:
         self._entities[entity.id] = entity
         for name, closeness in names_of(as_ref(entity)).items():
             self._owners.setdefault(name, {})[entity.id] = closeness
+            word = first_word(name)
+            self._longest[word] = max(self._longest.get(word, 0), 1 + name.count(" "))
 
     def remove(self, entity_id: str) -> None:
         """Know an entity no more."""

@@ -411,9 +411,15 @@ class Unit:
 
     def find(self, folded_name: str) -> EntityRef | None:
         """Return the one entity that goes by this name, as a recogniser asks for it."""
-        self.load_names((first_word(folded_name),))
+        self.longest(first_word(folded_name))
         entity = self.names.nearest(folded_name)
         return None if entity is None else as_ref(entity)
+
+    def longest(self, word: str) -> int:
+        """Return how many words the names of entities have at most that begin with ``word``, folded."""
+        if not self.names.knows(word):
+            self.load_names((word,))
+        return self.names.longest(word)
 
     def entity(self, entity_id: str) -> Entity:
         """Return the entity with this id.
