@@ -37,6 +37,10 @@ _MAX_DURATION = 36_525 * _UNITS["d"]
 _STEEPEST = 3
 
 
+#: What a switch may be.
+_SWITCH = ("on", "off")
+
+
 @dataclass(frozen=True, slots=True)
 class Setting:
     """One line of the table: what a setting means, its default and what it may be."""
@@ -93,6 +97,11 @@ SETTINGS: Mapping[str, Setting] = MappingProxyType({
     "max_content_bytes": _integer("UTF-8 bytes that the content of one memory may have", 1 << 20, 1, 1 << 26),
     "embedding.model": Setting("model that makes the vectors: static, minilm, sentence-transformers:NAME, "
                                "openai:MODEL@URL, or none", "static", "text"),
+    "entities.recognise": Setting("whether entities and relations are found in what is remembered", "on", "choice",
+                                  choices=_SWITCH),
+    "entities.dictionary": Setting("a .yaml file of names that go before the rules, with types and aliases", None,
+                                   "text", optional=True),
+    "entities.model": Setting("what finds names besides the rules: none, or spacy:NAME", "none", "text"),
     "retrieval.profile": Setting("how candidates are ranked: fused, memoryarchitect, or the path of a .yaml file",
                                  "fused", "text"),
     "retrieval.k": _integer("most memories that one retrieval shows where the caller says nothing", 20, 1, 1_000_000),
@@ -209,6 +218,15 @@ class EmbeddingSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class EntitySettings:
+    """What finds the entities and relations of a tenant's memories; ``recognise`` is ``on`` or ``off``."""
+
+    recognise: str = "on"
+    dictionary: str | None = None
+    model: str = "none"
+
+
+@dataclass(frozen=True, slots=True)
 class RetrievalSettings:
     """How a tenant is read where the caller says nothing."""
 
@@ -276,6 +294,7 @@ class Settings:
     max_content_bytes: int = 1 << 20
     lives: Mapping[MemoryClass, int | None] = field(default_factory=_default_lives)
     embedding: EmbeddingSettings = field(default_factory=EmbeddingSettings)
+    entities: EntitySettings = field(default_factory=EntitySettings)
     retrieval: RetrievalSettings = field(default_factory=RetrievalSettings)
     assembly: Mapping[str, Value] = field(default_factory=lambda: _defaults("assembly"))
     learning: Mapping[str, Value] = field(default_factory=lambda: _defaults("learning"))
@@ -455,6 +474,9 @@ def _parse(setting: Setting, value: object) -> Value:
     """Return the value as the table holds it, or None where it is not allowed."""
     if setting.kind == "flag":
         return value if isinstance(value, bool) else None
+    if isinstance(value, bool) and setting.choices == _SWITCH:
+        # YAML reads a bare on and off as true and false.
+        return "on" if value else "off"
     if isinstance(value, bool) or value is None:
         return None
     if setting.kind == "text":
@@ -529,6 +551,7 @@ def _build(values: Mapping[str, Any], source: str) -> Settings:
         **section(""),
         lives=MappingProxyType({MemoryClass(name): value for name, value in section("lives.").items()}),
         embedding=EmbeddingSettings(**section("embedding.")),
+        entities=EntitySettings(**section("entities.")),
         retrieval=RetrievalSettings(**section("retrieval.")),
         assembly=MappingProxyType(section("assembly.")),
         learning=MappingProxyType(learning),

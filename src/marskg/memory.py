@@ -37,10 +37,11 @@ from marskg.policies.registry import load_policy
 from marskg.queries import Queries
 from marskg.reading import Reading
 from marskg.retention import check_retention
-from marskg.store import access, amend, bounds, lifecycle, maintenance, remember, rotation, subscriptions
+from marskg.store import access, amend, bounds, entities, lifecycle, maintenance, remember, rotation, subscriptions
 from marskg.store.admission import check_integer, check_text, enumeration, ids_of
 from marskg.store.intake import Intake
 from marskg.store.opening import open_tenant
+from marskg.store.recognition import Recognition, load_recogniser
 from marskg.store.reembedding import make_all, refuse_change, switch
 from marskg.store.vectors import Vectoriser
 from marskg.store.writer import Writer
@@ -87,7 +88,7 @@ class AgentMemory:
         self._planned: tuple[Plan, int] | None = None
         self._writer = Writer(opened.engine, opened.tenant, opened.services, self._govern, self._committed)
         self._vectoriser = Vectoriser(lambda: self._writer.state.settings.embedding.model, opened.services.clock.now_ms)
-        self._intake = Intake(self._writer, opened.counter, self._vectoriser)
+        self._intake = Intake(self._writer, opened.counter, self._vectoriser, Recognition())
         self._wishes = Wishes(self._writer, self._reader)
         self._reading = Reading(opened, self._writer, self._vectoriser, self._wishes.emphasis)
         self._learner = Learner(self._writer, self._reader, self._reading.view, self._vectoriser, self._wishes)
@@ -378,6 +379,51 @@ class AgentMemory:
         maintenance.settle(self._writer)
         return self._learner.reject(id)
 
+    # --- Entities -------------------------------------------------------------------------------------------------
+
+    def rename_entity(self, id: str, name: str) -> Entity:  # noqa: A002 - the name that users see
+        """Give an entity another name; the old one stays as an alias.
+
+        Raises:
+            InvalidMemory: another entity has the name: merge them.
+            UnknownMemory: there is no such entity.
+        """
+        return self._run(lambda unit: entities.rename(unit, id, name))
+
+    def add_alias(self, id: str, alias: str) -> Entity:  # noqa: A002 - the name that users see
+        """Let an entity be found by another name."""
+        return self._run(lambda unit: entities.add_alias(unit, id, alias))
+
+    def remove_alias(self, id: str, alias: str) -> Entity:  # noqa: A002 - the name that users see
+        """Let an entity no longer be found by an alias."""
+        return self._run(lambda unit: entities.remove_alias(unit, id, alias))
+
+    def retype_entity(self, id: str, type: str | None) -> Entity:  # noqa: A002 - the names that users see
+        """Say what an entity is: ``person``, ``place``, ``organisation``, ``work``, ``event``, ``time``, ``thing``."""
+        return self._run(lambda unit: entities.retype(unit, id, type))
+
+    def merge_entities(self, keep: str, other: str) -> Entity:
+        """Let the entity ``keep`` take over names, mentions and relations of ``other``, which goes."""
+        return self._run(lambda unit: entities.merge(unit, keep, other))
+
+    def mention(self, memory_id: str, name: str) -> Entity:
+        """Say that a memory mentions the entity of this name or alias, which is made where there is none."""
+        return self._run(lambda unit: entities.add_mention(unit, memory_id, name))
+
+    def unmention(self, memory_id: str, entity_id: str) -> Memory:
+        """Say that a memory does not mention an entity; with its last mention the entity goes."""
+        return self._run(lambda unit: entities.remove_mention(unit, memory_id, entity_id))
+
+    def relate(self, source: str, type: str, target: str) -> Entity:  # noqa: A002 - the name that users see
+        """Draw an edge such as ``worksAt`` from one entity to another."""
+        kind = enumeration(EdgeType, "edge type", type)
+        return self._run(lambda unit: entities.relate(unit, source, kind, target))
+
+    def unrelate(self, source: str, type: str, target: str) -> Entity:  # noqa: A002 - the name that users see
+        """Remove an edge between two entities."""
+        kind = enumeration(EdgeType, "edge type", type)
+        return self._run(lambda unit: entities.unrelate(unit, source, kind, target))
+
     # --- Forgetting -----------------------------------------------------------------------------------------------
 
     def plan(self, *, policy: str | None = None, budget: int | None = None, seed: int | None = None) -> Plan:
@@ -447,6 +493,7 @@ class AgentMemory:
         if wanted != old:
             if wanted.embedding != old.embedding:
                 refuse_change(self._writer.state, wanted, load_model)
+            load_recogniser(wanted.entities)
 
             def work(unit: Unit) -> None:
                 stale = unit.state.reordering or wanted.scoring != unit.state.settings.scoring
@@ -973,6 +1020,7 @@ def open(  # noqa: A001 - the name that interfaces.md fixes
     settings = base.with_values(values, "open()")
     load_policy(settings.policy.name)
     load_model(settings.embedding.model)
+    load_recogniser(settings.entities)
     opened, created = open_tenant(
         str(location),
         tenant,

@@ -10,6 +10,7 @@ import tempfile
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from marskg.bench._bare import Bare, nodes_of, text
@@ -29,6 +30,16 @@ if TYPE_CHECKING:
 
 #: A budget that nothing reaches.
 _AMPLE = 1 << 40
+#: The bare engine's nodes have neither vectors nor entities, so neither have those beside them: what each costs is a
+#: line of its own, measured on tenants that differ in nothing else.
+_PLAIN: Mapping[str, str] = MappingProxyType({"embedding.model": "none", "entities.recognise": "off"})
+_VARIANTS: Mapping[str, Mapping[str, str]] = MappingProxyType(
+    {
+        "plain": _PLAIN,
+        "vectors": {**_PLAIN, "embedding.model": "static"},
+        "entities": {**_PLAIN, "entities.recognise": "on"},
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +51,8 @@ class Rig:
     large: AgentMemory
     small: AgentMemory
     bare: Bare
+    #: Tenants that differ in what they do besides storing: ``plain``, ``vectors``, ``entities``.
+    variants: Mapping[str, AgentMemory]
     workload: Workload
     folder: Path
     sizes: Mapping[str, int]
@@ -99,21 +112,27 @@ def _rig(
     if tidy is not None:
         for role, tenant in tenants.items():
             tidy.callback(engines[role].write, text("remove"), {"tenant": tenant})
+        for variant in _VARIANTS:
+            tidy.callback(engines["small"].write, text("remove"), {"tenant": f"{tenants['small']}-{variant}"})
     sizes = {"large": n, "small": max(20, min(1000, n // 10))}
     memories = {}
     for role, count in sizes.items():
         say(f"{name}: {count:,} memories")
         memories[role] = _tenant(engines[role], folder, tenants[role])
         memories[role].remember_many(workload.mixed(count))
+    variants = {
+        variant: _tenant(engines["small"], folder, f"{tenants['small']}-{variant}", values)
+        for variant, values in _VARIANTS.items()
+    }
     say(f"{name}: the same without governance")
     bare = Bare(engines["bare"], tenants["bare"])
     bare.populate(nodes_of(engines["large"], tenants["large"]))
     version = _version(engines["large"])
-    return Rig(name, version, memories["large"], memories["small"], bare, workload, folder, sizes)
+    return Rig(name, version, memories["large"], memories["small"], bare, variants, workload, folder, sizes)
 
 
-def _tenant(engine: Engine, folder: Path, tenant: str) -> AgentMemory:
-    settings = Settings().with_values({"budget": _AMPLE}, "the bench")
+def _tenant(engine: Engine, folder: Path, tenant: str, values: Mapping[str, str] = _PLAIN) -> AgentMemory:
+    settings = Settings().with_values({"budget": _AMPLE, **values}, "the bench")
     opened, _ = attach(
         engine,
         str(folder / "keys"),

@@ -63,6 +63,21 @@ def many(rig: Rig, rounds: int) -> dict[str, Any]:
     return {**_compared(interleaved(rounds, arms, warmup=max(4, rounds // 4)), BATCH), "batch": BATCH}
 
 
+def besides(rig: Rig, rounds: int) -> dict[str, Any]:
+    """Measure ``remember_many`` with vectors, and with entities, beside the same tenant without."""
+
+    def arm(variant: str) -> Callable[[int], Callable[[], object]]:
+        return lambda _: partial(rig.variants[variant].remember_many, rig.workload.turns(BATCH))
+
+    seconds = interleaved(rounds, {variant: arm(variant) for variant in rig.variants}, warmup=2)
+    plain = milliseconds(seconds["plain"], BATCH)
+    found: dict[str, Any] = {"plain_ms": plain, "batch": BATCH}
+    for variant in ("vectors", "entities"):
+        cost = milliseconds(seconds[variant], BATCH)
+        found[variant] = {"ms": cost, "ratio": ratio(plain, cost), "samples": len(seconds[variant])}
+    return found
+
+
 def four_threads(rig: Rig, rounds: int, chunk: int = 100) -> dict[str, Any]:
     """Measure four threads that write to one tenant; the bare engine has one."""
     before = rig.large.stats()["audit_seq"]

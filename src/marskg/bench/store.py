@@ -62,6 +62,8 @@ def _measure(rig: Rig, n: int, say: Say) -> dict[str, Any]:
     single = _writes.single(rig, often)
     step("batches")
     many = _writes.many(rig, max(2, often // 25))
+    step("vectors and entities")
+    besides = _writes.besides(rig, max(2, often // 50))
     step("four threads")
     threads = _writes.four_threads(rig, max(2, often // 80), min(100, often))
     step("access statistics")
@@ -76,7 +78,7 @@ def _measure(rig: Rig, n: int, say: Say) -> dict[str, Any]:
     step("export")
     export = _proving.export(rig, max(2, often // 80))
     return {
-        "remember": {"single": single, "many": many},
+        "remember": {"single": single, "many": many, "besides": besides},
         "writes": {"full_budget": full, "four_threads": threads},
         "access": access,
         "triggers": triggers,
@@ -118,10 +120,11 @@ def command(
     settings, with one fsync. Both sides run by turns; figures are medians. Each is shown with what it must reach, and
     marked where it misses that; the exit status says only whether the bench ran (--strict: 1 if a figure misses).
 
-    Measured are: one remember; remember_many; writes at a full budget; four threads on one tenant; the access
-    statistics of ten memories; triggers of ten evictions in a large store against a small one, before and after
-    thousands of evictions; verification; the validation of one write; JSON-LD. Nothing that exists is touched.
-    At 10,000 memories it takes some minutes, at 100,000 half an hour. Ctrl-C stops it and removes what it made.
+    Measured are: one remember; remember_many, also with vectors and with entities; writes at a full budget; four
+    threads on one tenant; the access statistics of ten memories; triggers of ten evictions in a large store against a
+    small one, before and after thousands of evictions; verification; the validation of one write; JSON-LD. Nothing
+    that exists is touched. At 10,000 memories it takes some minutes, at 100,000 half an hour. Ctrl-C stops it and
+    removes what it made.
     """
     _report.check_chart(chart)
     with saying() as say:

@@ -1,4 +1,4 @@
-"""Reading by meaning: ``mars retrieve``, ``recall``, ``read``, ``explain`` and ``entities``.
+"""Reading by meaning: ``mars retrieve``, ``recall``, ``read`` and ``explain``.
 
 Guarantees: what is printed weighs no more than the token budget; what was shown is in the access log before it is
 printed; numbers and reasons are those that decided.
@@ -133,25 +133,6 @@ def explain(door: Door, id: str) -> None:  # noqa: A002 - the name that users se
     with door.memory() as memory:
         found = memory.explain(id)
     answer(door, found.as_dict(), lambda: line(found.as_text()))
-
-
-@click.command()
-@shared_options
-@pass_door
-def entities(door: Door) -> None:
-    """List the people, places and things that memories mention."""
-    with door.memory() as memory:
-        found = sorted(memory.entities(), key=lambda entity: entity.name.casefold())
-
-    def show() -> None:
-        made = table("name", "type", "aliases", "id", whole=("id",))
-        for entity in found:
-            made.add_row(
-                one_line(entity.name), entity.entity_type or "", one_line(", ".join(entity.aliases)), entity.id
-            )
-        show_table(made)
-
-    answer(door, {"entities": [plain(entity) for entity in found]}, show)
 
 
 def _plain_hit(hit: Hit) -> dict[str, Any]:

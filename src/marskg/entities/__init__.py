@@ -1,7 +1,8 @@
 """Entities and typed relations, found at write without a model."""
 
-from marskg.entities.model import EntityType, Known, KnownNames, Recognised, Recognising, folded_name
-from marskg.entities.recogniser import MAX_MENTIONS, MAX_THINGS, Recogniser
+from marskg.entities.dictionary import load_dictionary
+from marskg.entities.model import EntityType, Known, KnownNames, Recognised, Recognising, folded_name, names_of
+from marskg.entities.recogniser import MAX_MENTIONS, MAX_THINGS, Recogniser, words_looked_up
 from marskg.entities.spacy_recogniser import SpacyRecogniser
 
 __all__ = [
@@ -15,4 +16,7 @@ __all__ = [
     "Recognising",
     "SpacyRecogniser",
     "folded_name",
+    "load_dictionary",
+    "names_of",
+    "words_looked_up",
 ]

@@ -55,6 +55,10 @@ class Known(Protocol):
         """
         ...
 
+    def longest(self, word: str) -> int:
+        """Return how many words the names have at most that begin with ``word``, folded; 0 where none does."""
+        ...
+
 
 class Recognising(Protocol):
     """Finds entities and relations in a text; what writes memories depends on this only."""
@@ -89,6 +93,7 @@ class KnownNames:
         #: For each folded name: how closely it belongs to which entities (0 name, 1 alias, 2 part of a name).
         self._owners: dict[str, dict[str, int]] = {}
         self._entities: dict[str, EntityRef] = {}
+        self._longest: dict[str, int] = {}
         for entity in entities:
             self.add(entity)
 
@@ -101,8 +106,10 @@ class KnownNames:
         key = folded_name(entity.name)
         self.remove(entity.name)
         self._entities[key] = entity
-        for name, closeness in _names(entity).items():
+        for name, closeness in names_of(entity).items():
             self._owners.setdefault(name, {})[key] = closeness
+            word, *others = name.split(" ")
+            self._longest[word] = max(self._longest.get(word, 0), 1 + len(others))
 
     def remove(self, name: str) -> None:
         """Forget the entity of this canonical name; nothing where it is unknown."""
@@ -110,11 +117,15 @@ class KnownNames:
         entity = self._entities.pop(key, None)
         if entity is None:
             return
-        for other in _names(entity):
+        for other in names_of(entity):
             owners = self._owners[other]
             del owners[key]
             if not owners:
                 del self._owners[other]
+
+    def longest(self, word: str) -> int:
+        """Return how many words the names had at most that began with ``word``; 0 where none ever did."""
+        return self._longest.get(word, 0)
 
     def find(self, folded_name: str) -> EntityRef | None:
         """Return the one entity that goes by this name; None where there is none, or more than one."""
@@ -128,7 +139,8 @@ class KnownNames:
         return self._entities[keys[0]] if len(keys) == 1 else None
 
 
-def _names(entity: EntityRef) -> dict[str, int]:
+def names_of(entity: EntityRef) -> dict[str, int]:
+    """Return the folded names that find ``entity``: 0 for its own, 1 for an alias, 2 for a part of a person's name."""
     found = {folded_name(entity.name): 0}
     for alias in entity.aliases:
         found.setdefault(folded_name(alias), 1)

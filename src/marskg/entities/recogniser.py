@@ -7,6 +7,8 @@ the text. It finds what a text says in so many words, and says nothing where two
 
 from __future__ import annotations
 
+import re
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from marskg.drafts import EntityRef, EntityRelation
@@ -38,6 +40,12 @@ _END_TYPES: Final = {
     EdgeType.COLLEAGUE_OF: (EntityType.PERSON, EntityType.PERSON),
     EdgeType.REPORTS_TO: (EntityType.PERSON, EntityType.PERSON),
 }
+
+
+#: Words as they are written, with what hangs on them.
+_WORDS: Final = re.compile(r"[^\W_]+(?:['’&\-][^\W_]+)*")
+#: Words whose look-up is kept; people's words repeat.
+_KEPT_WORDS: Final = 50_000
 
 
 class Recogniser:
@@ -83,6 +91,31 @@ class Recogniser:
             yield self._dictionary
         if known is not None:
             yield known
+
+
+def words_looked_up(text: str) -> set[str]:
+    """Return the words with which the names begin that a recogniser looks up for ``text``, so that they are at hand.
+
+    It may look up a few besides, such as a title that begins with *the*.
+    """
+    found: set[str] = set()
+    for word in set(_WORDS.findall(text)):
+        found.update(_looked_up(word))
+    return found
+
+
+@lru_cache(maxsize=_KEPT_WORDS)
+def _looked_up(written: str) -> tuple[str, ...]:
+    tokens = Tokens(written)
+    if not len(tokens) or (tokens.classes[0] & Is.CLOSED and not tokens.capital[0]):
+        return ()
+    return _heads(tokens.stems[0])
+
+
+@lru_cache(maxsize=_KEPT_WORDS)
+def _heads(stem: str) -> tuple[str, ...]:
+    """Return the words, folded, with which a name begins that is said with ``stem`` first."""
+    return tuple(dict.fromkeys((folded_name(stem), folded_name(singular(stem)))))
 
 
 class _Finding:
@@ -152,16 +185,23 @@ class _Finding:
 
     def _term_at(self, place: int) -> tuple[int, EntityRef] | None:
         tokens, longest = self.tokens, place + 1
-        while (
-            longest < min(place + _MAX_TERM, len(tokens))
-            and tokens.sorts[longest] == WORD
-            and longest not in self.taken
-        ):
+        most = self._longest(tokens.stems[place])
+        if not most:
+            return None
+        while longest < min(place + most, len(tokens)) and tokens.sorts[longest] == WORD and longest not in self.taken:
             longest += 1
         for end in range(longest, place, -1):
             if self._can_be_term(end - 1) and (entity := self._term(place, end)) is not None:
                 return end, entity
         return None
+
+    def _longest(self, stem: str) -> int:
+        """Return how many words a known name that begins with ``stem``, or its singular, can have."""
+        most = 0
+        for source in self.sources:
+            for word in _heads(stem):
+                most = max(most, source.longest(word))
+        return min(_MAX_TERM, most)
 
     def _term(self, first: int, end: int) -> EntityRef | None:
         stems = self.tokens.stems

@@ -45,6 +45,11 @@ class _NoModel:
         entity = None if self._known is None else self._known.find(folded_name)
         return entity or self._found.get(folded_name)
 
+    def longest(self, word: str) -> int:
+        """Return how many words a name has at most that begins with ``word``, as said or as known."""
+        said = max((len(name.split()) for name in self._found if name.split()[0] == word), default=0)
+        return max(said, 0 if self._known is None else self._known.longest(word))
+
 
 class SpacyRecogniser:
     """Finds what :class:`Recogniser` finds, and the names that a spaCy model finds."""

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 PHYSICAL_LABELS: Mapping[str, str] = MappingProxyType(
     {
         "AuditTile": "a block of Merkle hashes that is kept so that a head needs no recomputation of the log",
+        "EntityWord": "a word with which a name of an entity begins, so that a text's words find whoever they may name",
         "StoreVersion": "the version of the schema, read before anything else",
         "Tenant": "the isolation boundary: RDF of two tenants never meets, so it has no name there",
     }
@@ -26,6 +27,7 @@ PHYSICAL_PROPERTIES: Mapping[str, str] = MappingProxyType(
     {
         "accessSequence": "the last sequence of the tenant's access log; in RDF it is counted",
         "announcedAt": "when the tenant announced a signing key; in RDF it is the time of that record",
+        "bearer": "the reference of the entity that a word may name",
         "blockers": "how many memories with content depend on it: none makes it a leaf; recomputable from dependsOn",
         "core": "the signed bytes of a record; in RDF they are the triples themselves",
         "decayKey": "order key of Priority-Decay",
@@ -53,6 +55,7 @@ PHYSICAL_PROPERTIES: Mapping[str, str] = MappingProxyType(
         "size": "the size of a head as stored; exported as treeSize",
         "slotKey": "tenant, subjects and key in one, for look-up",
         "tenant": "the isolation boundary, see the label",
+        "wordKey": "tenant and the first word of a name, folded, for look-up",
         "version": "the number of the schema's version",
     }
 )

@@ -13,6 +13,7 @@ from marskg.audit.merkle import CompactRange
 from marskg.errors import NotPermitted
 from marskg.ontology.vocabulary import EdgeType, Tier
 from marskg.store import codec
+from marskg.store.names import word_rows
 from marskg.store.state import TenantState
 from marskg.store.statements import statement
 from marskg.store.unit import Node, Unit
@@ -83,7 +84,7 @@ class Restore:
             msg = f"tenant {name!r} has a history of its own; restore the snapshot into another store or tenant"
             raise NotPermitted(msg)
         self._write("clear_tenant_row", {"tenant": name})
-        for label in ("memories", "entities", "audit"):
+        for label in ("memories", "entities", "words", "audit"):
             while self._engine.write(
                 statement(f"clear_{label}", self._engine.name),
                 {"low": f"{name}|", "high": f"{name}}}", "tenant": name, "limit": 1000},
@@ -124,12 +125,15 @@ class Restore:
 
     def _write_entities(self, entities: Iterable[tuple[Entity, tuple[Edge, ...], str | None]]) -> list[Edge]:
         between: list[Edge] = []
-        rows = []
+        rows: list[dict[str, Any]] = []
+        words: list[dict[str, str]] = []
         for entity, own, salt in entities:
             rows.append({**codec.encode_entity(entity), "salt": salt})
+            words += word_rows(entity).values()
             between += own
-        for start in range(0, len(rows), _PAGE):
-            self._write("create_entities", {"rows": rows[start : start + _PAGE]})
+        for name, made in (("create_entities", rows), ("create_words", words)):
+            for start in range(0, len(made), _PAGE):
+                self._write(name, {"rows": made[start : start + _PAGE]})
         return between
 
     def _write_edges(self, edges: list[Edge], between: list[Edge]) -> None:

@@ -16,6 +16,7 @@ from marskg.store import codec
 from marskg.store.statements import statement
 
 if TYPE_CHECKING:
+    from marskg.records import Edge
     from marskg.store.engine import Row
     from marskg.store.unit import Node, Unit
 
@@ -43,6 +44,7 @@ def flush_statements(unit: Unit, engine: str) -> list[Step]:
     steps += created
     steps += _entities(unit, engine)
     steps += _edges(unit, engine, chained)
+    steps += _entity_edges(unit, engine)
     if changed:
         steps.append((statement("update_memories", engine), {"rows": changed}, len(changed)))
     steps += _deletions(unit, engine)
@@ -180,6 +182,11 @@ def _entities(unit: Unit, engine: str) -> list[Step]:
         steps.append((statement("create_entities", engine), {"rows": created}, None))
     if updated:
         steps.append((statement("update_entities", engine), {"rows": updated}, len(updated)))
+    words, gone = unit.word_changes()
+    if gone:
+        steps.append((statement("delete_words", engine), {"refs": gone}, None))
+    if words:
+        steps.append((statement("create_words", engine), {"rows": words}, None))
     return steps
 
 
@@ -212,11 +219,25 @@ def _edges(unit: Unit, engine: str, chained: set[tuple[str, str]]) -> list[Step]
             else statement("create_edges", engine, edge=type_)
         )
         steps.append((text, {"rows": rows}, len(rows)))
-    for type_ in sorted(ENTITY_EDGES):
-        rows = [row(edge.source, edge.target, codec.encode_edge(edge)) for edge in unit.new_entity_edges(type_)]
-        if rows:
-            steps.append((statement("create_entity_edges", engine, edge=type_), {"rows": rows}, len(rows)))
     return steps
+
+
+def _entity_edges(unit: Unit, engine: str) -> list[Step]:
+    """Return the steps that remove and draw edges between entities."""
+    steps: list[Step] = []
+    for type_ in sorted(ENTITY_EDGES):
+        removed = [_edge_row(unit, edge) for edge in unit.removed_entity_edges if edge.type is type_]
+        added = [_edge_row(unit, edge) for edge in unit.new_entity_edges(type_)]
+        if removed:
+            steps.append((statement("delete_entity_edges", engine, edge=type_), {"rows": removed}, None))
+        if added:
+            steps.append((statement("create_entity_edges", engine, edge=type_), {"rows": added}, len(added)))
+    return steps
+
+
+def _edge_row(unit: Unit, edge: Edge) -> dict[str, Any]:
+    source, target = (codec.ref(unit.state.name, end) for end in (edge.source, edge.target))
+    return {"source": source, "target": target, "properties": codec.encode_edge(edge)}
 
 
 def _deletions(unit: Unit, engine: str) -> list[Step]:

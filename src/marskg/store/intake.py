@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from marskg.drafts import Draft
     from marskg.records import Memory
+    from marskg.store.recognition import Recognition
     from marskg.store.unit import Unit
     from marskg.store.vectors import Vectoriser
     from marskg.store.writer import Writer
@@ -38,8 +39,9 @@ BATCH = 170
 class Intake:
     """Takes drafts for one tenant."""
 
-    def __init__(self, writer: Writer, counter: TokenCounter, vectoriser: Vectoriser) -> None:
-        """Write through ``writer``; weigh with ``counter``; make vectors with ``vectoriser``."""
+    def __init__(self, writer: Writer, counter: TokenCounter, vectoriser: Vectoriser, recognition: Recognition) -> None:
+        """Write through ``writer``; weigh with ``counter``; make vectors with ``vectoriser``; find entities."""
+        self._recognition = recognition
         self._writer = writer
         self._counter = counter
         self._vectoriser = vectoriser
@@ -59,7 +61,8 @@ class Intake:
         def work(unit: Unit) -> Memory:
             if node_id is not None:
                 check_new_id(unit, node_id)
-            return admit(unit, prepared, {})
+            self._recognition.look_up(unit, (draft,))
+            return admit(unit, _with(prepared, self._recognition.completed(unit, draft)), {})
 
         memory = self._writer.run(work)
         if self._vectoriser.wanted and prepared.embedding is None:
@@ -174,7 +177,8 @@ class Intake:
             before = pipeline.ahead
             local: ChainMap[str, str] = ChainMap({}, *([] if before is None else [before.refs]), refs)
             unit.load_sessions(sorted({item.draft.session or "" for item in batch if item.draft.kind is Kind.EPISODIC}))
-            stored = sum(_apply(unit, prepared, local) for prepared in batch)
+            self._recognition.look_up(unit, (item.draft for item in batch))
+            stored = sum(self._apply(unit, prepared, local) for prepared in batch)
             return _Done(len(batch), stored, local.maps[0])
 
         try:
@@ -186,6 +190,28 @@ class Intake:
             self._push(pipeline, batch[:middle], refs, done, splittable=True)
             self._push(pipeline, batch[middle:], refs, done, splittable=True)
 
+    def _apply(self, unit: Unit, prepared: Prepared, refs: MutableMapping[str, str]) -> bool:
+        """Do what one draft asks for; returns False if it makes no sense any more."""
+        draft = prepared.draft
+        if draft.action == "remember":
+            possible = without_forgotten(unit, draft, refs)
+            memory = None
+            if possible is not None:
+                memory = admit(unit, _with(prepared, self._recognition.completed(unit, possible)), refs)
+            if draft.ref:
+                refs[draft.ref] = NOT_STORED if memory is None else memory.id
+            return memory is not None
+        if draft.key is None:
+            msg = f"draft {draft.ref[:60]!r} retracts or closes without a key; name the key"
+            raise InvalidMemory(msg)
+        if draft.action == "retract":
+            retract(unit, draft.key, draft.subjects, draft.content or None)
+            return True
+        closed = close_task(unit, draft.key, draft.subjects, draft.status or TaskStatus.DONE)
+        if draft.ref and closed is not None:
+            refs[draft.ref] = closed.id
+        return True
+
 
 @dataclass(frozen=True, slots=True)
 class _Done:
@@ -194,27 +220,6 @@ class _Done:
     read: int
     stored: int
     refs: MutableMapping[str, str]
-
-
-def _apply(unit: Unit, prepared: Prepared, refs: MutableMapping[str, str]) -> bool:
-    """Do what one draft asks for; returns False if it makes no sense any more."""
-    draft = prepared.draft
-    if draft.action == "remember":
-        possible = without_forgotten(unit, draft, refs)
-        memory = None if possible is None else admit(unit, _with(prepared, possible), refs)
-        if draft.ref:
-            refs[draft.ref] = NOT_STORED if memory is None else memory.id
-        return memory is not None
-    if draft.key is None:
-        msg = f"draft {draft.ref[:60]!r} retracts or closes without a key; name the key"
-        raise InvalidMemory(msg)
-    if draft.action == "retract":
-        retract(unit, draft.key, draft.subjects, draft.content or None)
-        return True
-    closed = close_task(unit, draft.key, draft.subjects, draft.status or TaskStatus.DONE)
-    if draft.ref and closed is not None:
-        refs[draft.ref] = closed.id
-    return True
 
 
 def _with(prepared: Prepared, draft: Draft) -> Prepared:

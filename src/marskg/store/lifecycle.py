@@ -67,7 +67,7 @@ def evict(unit: Unit, departures: Iterable[Departure], *, operation: Operation =
         node.deleted = node.memory.id in unreferenced
         unit.record(operation, node, tier_before=tier, details={"weight": weight, **departure.details})
     _purge(unit, candidates)
-    _drop_entities(unit, entities)
+    drop_entities(unit, entities)
 
 
 def expire(unit: Unit, ids: Iterable[str], *, reason: str) -> list[str]:
@@ -84,7 +84,7 @@ def expire(unit: Unit, ids: Iterable[str], *, reason: str) -> list[str]:
 def release(unit: Unit, type_: EdgeType, target: str) -> None:
     """Remove ``target`` if the edge of ``type_`` that was just removed was the last that kept it (section 3)."""
     if type_ is EdgeType.MENTIONS:
-        _drop_entities(unit, (target,))
+        drop_entities(unit, (target,))
     else:
         _purge(unit, {target})
 
@@ -155,20 +155,23 @@ def _purge(unit: Unit, candidates: set[str]) -> None:
             unit.record(Operation.PURGE, node, tier_before=Tier.TOMBSTONE, details=details)
 
 
-def _drop_entities(unit: Unit, entities: Iterable[str]) -> None:
-    """Remove the entities that nothing points to any more: a name is personal data too."""
+def drop_entities(unit: Unit, entities: Iterable[str]) -> None:
+    """Remove the entities that no memory mentions any more: a name is personal data too."""
     wanted = sorted(set(entities))
     if not wanted:
         return
     prefix = len(unit.state.name) + 1
     stored = {row["ref"][prefix:]: row["uses"] for row in unit.read("entity_uses", {"refs": unit.refs(wanted)})}
+    lost = []
     for entity_id in wanted:
         removed = sum(
             1 for type_, _, target in unit.removed_edges if type_ is EdgeType.MENTIONS and target == entity_id
         )
         added = sum(1 for edge in unit.new_edges() if edge.target == entity_id)
         if entity_id in stored and stored[entity_id] - removed + added <= 0:
-            unit.remove_entity(entity_id, "entity removed: no memory mentions it any more")
+            lost.append(entity_id)
+    if lost:
+        unit.remove_entities(lost, "entity removed: no memory mentions it any more")
 
 
 def _with_dependents(unit: Unit, ids: Iterable[str]) -> list[str]:

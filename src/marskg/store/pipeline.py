@@ -28,6 +28,8 @@ T = TypeVar("T")
 
 #: Asked only about sessions of which no last episode is known, and a unit of new nodes leaves one of each it touches.
 _ABOUT_OTHER_SESSIONS = "sessions_episodes"
+#: What the unit being written makes of names is known already, and goes before what the store says.
+_ABOUT_NAMES = "find_names"
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +80,9 @@ class Pipeline(Generic[T]):
         ``work`` may be called again, after an attempt that was in vain.
         """
         with self._writer.alone(self):
+            if self._writer.crowded:
+                self._join()
+                self._writer.forget_cache()
             built = self._build(work)
             if built is None:  # The unit that it was built on was not to be.
                 done(self._writer.run(work))
@@ -118,13 +123,16 @@ class Pipeline(Generic[T]):
             self._writer.forget_cache()
             return None
         except BaseException:
+            self.land()  # What is being written may be asked for again, by those who do not wait for it.
             self._writer.forget_half_built()
             raise
         return unit, result, steps
 
     def _read(self, name: str, parameters: Mapping[str, Any]) -> list[Row]:
         if self._pending is not None:
-            untouched = name == _ABOUT_OTHER_SESSIONS and all(node.new for node in self._pending.unit.nodes.values())
+            untouched = name == _ABOUT_NAMES or (
+                name == _ABOUT_OTHER_SESSIONS and all(node.new for node in self._pending.unit.nodes.values())
+            )
             if not untouched:
                 self._join(again=False)
         return self._writer.read(name, parameters)

@@ -79,7 +79,7 @@ def admit(unit: Unit, prepared: Prepared, resolve: Mapping[str, str]) -> Memory:
     node = unit.create(memory, prepared.embedding if unit.keeps(prepared.made_by) else None)
     for type_, target in links:
         unit.link(node, Edge(memory.id, type_, target, memory.created))
-    entity_ids = _mention(unit, node, draft.mentions)
+    entity_ids = mention(unit, node, draft.mentions)
     _relate(unit, draft, entity_ids)
     if memory.kind is Kind.EPISODIC:
         append_to_session(unit, node)
@@ -443,7 +443,7 @@ def _merge(unit: Unit, node: Node, links: Iterable[tuple[EdgeType, str]], draft:
             unit.link(node, Edge(node.memory.id, type_, target, unit.now))
             if type_ is EdgeType.DEPENDS_ON:
                 hurried += bring_forward(unit, node, unit.node(target).memory.expires_at)
-    _mention(unit, node, draft.mentions)
+    mention(unit, node, draft.mentions)
     changed = node.memory.unaffirmed_since is not None or (draft.pin and not node.memory.pinned)
     unit.change(node, unaffirmed_since=None)
     if draft.pin:
@@ -492,20 +492,20 @@ def retract(unit: Unit, key: str, subjects: tuple[str, ...], content: str | None
 # --- Entities ---------------------------------------------------------------------------------------------------
 
 
-def _mention(unit: Unit, node: Node, mentions: Iterable[EntityRef]) -> dict[str, str]:
+def mention(unit: Unit, node: Node, mentions: Iterable[EntityRef]) -> dict[str, str]:
     """Link a memory to the entities it mentions, making those that are new; returns name key → id."""
     wanted = list(mentions)
     if not wanted:
         return {}
     found = unit.entity_ids([mention.name for mention in wanted])
     ids: dict[str, str] = {}
-    for mention in wanted:
-        key = codec.name_key(unit.state.name, mention.name)
+    for item in wanted:
+        key = codec.name_key(unit.state.name, item.name)
         entity_id = found.get(key) or ids.get(key)
         if entity_id is None:
-            entity_id = _create_entity(unit, mention)
+            entity_id = _create_entity(unit, item)
         else:
-            _enrich(unit, entity_id, mention)
+            _enrich(unit, entity_id, item)
         ids[key] = entity_id
         unit.link(node, Edge(node.memory.id, EdgeType.MENTIONS, entity_id, node.memory.created))
     return ids
@@ -527,16 +527,15 @@ def _create_entity(unit: Unit, mention: EntityRef) -> str:
 
 def _enrich(unit: Unit, entity_id: str, mention: EntityRef) -> None:
     """Add what a new mention knows of an entity: aliases, a type, the same thing elsewhere."""
-    entity = unit.fetch_entity(entity_id)
-    if entity is None:
-        return
+    entity = unit.names.entity(entity_id)
     richer = replace(
         entity,
-        aliases=tuple(sorted({*entity.aliases, *mention.aliases})),
+        aliases=tuple(sorted({*entity.aliases, *mention.aliases} - {entity.name})),
         entity_type=entity.entity_type or mention.entity_type,
         same_as=tuple(sorted({*entity.same_as, *mention.same_as})),
     )
     if richer != entity:
+        unit.fetch_entity(entity_id)
         unit.put_entity(richer, operation=Operation.UPDATE_ENTITY)
 
 

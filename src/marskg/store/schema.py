@@ -11,7 +11,9 @@ from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from marskg.errors import EngineUnavailable, StoreTooNew
+from marskg.store.codec import decode_entity
 from marskg.store.engine import Conflict
+from marskg.store.names import word_rows
 from marskg.store.statements import statement
 
 if TYPE_CHECKING:
@@ -22,6 +24,9 @@ if TYPE_CHECKING:
 _NAME = re.compile(r"^(\d{4})-[a-z0-9-]+\.(?:cypher|sql)$")
 #: How often a migration is begun again because another process defines the same schema at the same time.
 MAX_ATTEMPTS = 20
+#: The version from which on entities are found by words, and entities that are given theirs at once.
+_WORDS_SINCE = 2
+_PAGE = 500
 _COMMENT = re.compile(r"^\s*(?:--|//).*$", re.MULTILINE)
 
 
@@ -71,8 +76,24 @@ def _migrate(engine: Engine, folder: Traversable | None) -> tuple[int, int]:
     for version, statements in steps:
         if version > before:
             engine.define_all(statements)
+            if before and version == _WORDS_SINCE:
+                _fill_words(engine)
             engine.write(statement("set_store_version", engine.name), {"version": version})
     return before, newest
+
+
+def _fill_words(engine: Engine) -> None:
+    """Give the entities of a store of version 1 the words by which they are found."""
+    after = ""
+    while True:
+        page = engine.read(statement("entity_names", engine.name), {"after": after, "limit": _PAGE})
+        if not page:
+            return
+        rows = [row for found in page for row in word_rows(decode_entity(found["node"])).values()]
+        # The migration may run twice.
+        engine.write(statement("delete_words", engine.name), {"refs": [row["ref"] for row in rows]})
+        engine.write(statement("create_words", engine.name), {"rows": rows})
+        after = page[-1]["ref"]
 
 
 def _has_version_type(engine: Engine, steps: list[tuple[int, list[str]]]) -> bool:

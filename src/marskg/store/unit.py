@@ -13,15 +13,18 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from marskg.audit.record import build_record, new_salt, node_commitment
+from marskg.entities import folded_name
 from marskg.errors import EmbeddingMismatch, UnknownMemory
 from marskg.ontology.mapping import entity_lines, governed_lines
 from marskg.ontology.vocabulary import ACTIVE_STATUSES, DERIVED_EDGES, EdgeType, Kind, Operation, Tier
 from marskg.store import codec
+from marskg.store.names import NameBook, as_ref, first_word, word_rows
 from marskg.store.order import exp_position, order_keys
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
+    from marskg.drafts import EntityRef
     from marskg.records import AuditRecord, Edge, Entity, Memory
     from marskg.store.engine import Row
     from marskg.store.state import Services, TenantState
@@ -85,6 +88,10 @@ class Unit:
         self._entity_edges: dict[str, list[Edge]] = {}
         self._new_entity_edges: list[Edge] = []
         self.removed_entities: set[str] = set()
+        self.removed_entity_edges: list[Edge] = []
+        self._pointed: set[str] = set()
+        #: Who goes by which name, shared with the writer between units.
+        self.names = NameBook()
         self._slots: dict[str, bool] = {}
         self._incoming: dict[str, list[tuple[str, str, EdgeType]]] = {}
         self._by_slot: dict[str, list[Node]] = {}
@@ -402,18 +409,71 @@ class Unit:
     # --- Entities -----------------------------------------------------------------------------------------------
 
     def entity_ids(self, names: Iterable[str]) -> dict[str, str]:
-        """Return name key → id of the entities that are known by one of ``names``."""
-        keys = {codec.name_key(self.state.name, name) for name in names}
-        found = {
-            codec.name_key(self.state.name, known): entity_id
-            for entity_id, entity in self.entities.items()
-            if entity_id not in self.removed_entities
-            for known in (entity.name, *entity.aliases)
-        }
-        missing = sorted(keys - set(found))
+        """Return name key → id of the entities that go by one of ``names``, or alone have it as an alias."""
+        wanted = {codec.name_key(self.state.name, name): name for name in names}
+        self.load_names(first_word(folded_name(name)) for name in wanted.values())
+        found = {key: self.names.bearer(name) for key, name in sorted(wanted.items())}
+        return {key: entity.id for key, entity in found.items() if entity is not None}
+
+    def load_names(self, words: Iterable[str]) -> None:
+        """Learn in one read who has a name that begins with one of ``words``, folded."""
+        missing = self.names.missing(words)
         if missing:
-            found.update({row["key"]: row["id"] for row in self.read("find_entities", {"keys": missing})})
-        return {key: found[key] for key in sorted(keys) if key in found}
+            prefix = f"{self.state.name}|"
+            rows = self.read("find_names", {"keys": [prefix + word for word in missing]})
+            self.names.learn(missing, (codec.decode_entity(row["node"]) for row in rows))
+
+    def find(self, folded_name: str) -> EntityRef | None:
+        """Return the one entity that goes by this name, as a recogniser asks for it."""
+        self.longest(first_word(folded_name))
+        entity = self.names.nearest(folded_name)
+        return None if entity is None else as_ref(entity)
+
+    def longest(self, word: str) -> int:
+        """Return how many words the names of entities have at most that begin with ``word``, folded."""
+        if not self.names.knows(word):
+            self.load_names((word,))
+        return self.names.longest(word)
+
+    def entity(self, entity_id: str) -> Entity:
+        """Return the entity with this id.
+
+        Raises:
+            UnknownMemory: the tenant has none.
+        """
+        found = self.fetch_entity(entity_id)
+        if found is None:
+            msg = f"{entity_id[:80]} is no entity of tenant {self.state.name!r}; list them with: mars entity list"
+            raise UnknownMemory(msg)
+        return found
+
+    def edges_of(self, entity_id: str) -> list[Edge]:
+        """Return the edges from an entity that was fetched to others."""
+        return list(self._entity_edges.get(entity_id, ()))
+
+    def pointing_to(self, ids: Iterable[str]) -> list[str]:
+        """Return the other entities with an edge to one of ``ids`` as of now, all fetched."""
+        wanted = set(ids)
+        missing = sorted(wanted - self._pointed)
+        if missing:
+            self._pointed.update(missing)
+            rows = self.read("entity_incoming", {"refs": self.refs(missing)})
+            self.fetch_entities(row["source"] for row in rows)
+        gone = self.removed_entities | wanted
+        return sorted(
+            source
+            for source, edges in self._entity_edges.items()
+            if source not in gone and any(edge.target in wanted for edge in edges)
+        )
+
+    def cut_entity_edges(self, entity_id: str, edges: Iterable[Edge]) -> None:
+        """Take edges from an entity; the caller puts and so records it."""
+        for edge in edges:
+            self._entity_edges[entity_id].remove(edge)
+            if edge in self._new_entity_edges:
+                self._new_entity_edges.remove(edge)
+            else:
+                self.removed_entity_edges.append(edge)
 
     def has_entity_edge(self, edge: Edge) -> bool:
         """Return whether the entity already has an edge of this type to this target."""
@@ -422,16 +482,21 @@ class Unit:
 
     def fetch_entity(self, entity_id: str) -> Entity | None:
         """Return the entity with this id, or None."""
-        if entity_id not in self.entities:
-            for row in self.read("load_entities", {"refs": self.refs((entity_id,))}):
-                if entity_id not in self.entities:
-                    self.entities[entity_id] = codec.decode_entity(row["node"])
-                    self._entity_originals[entity_id] = row["node"]
-                    self._entity_salts[entity_id] = row["node"]["salt"]
-                    self._entity_edges[entity_id] = []
-                if row["type"] is not None:
-                    self._entity_edges[entity_id].append(codec.decode_edge(entity_id, row))
+        self.fetch_entities((entity_id,))
         return None if entity_id in self.removed_entities else self.entities.get(entity_id)
+
+    def fetch_entities(self, ids: Iterable[str]) -> None:
+        """Bring the entities ``ids`` that exist and are not here yet into the unit, in one read."""
+        missing = {entity_id for entity_id in ids if entity_id not in self.entities}
+        for row in self.read("load_entities", {"refs": self.refs(missing)}) if missing else ():
+            entity_id = row["node"]["id"]
+            if entity_id not in self.entities:
+                self.entities[entity_id] = codec.decode_entity(row["node"])
+                self._entity_originals[entity_id] = row["node"]
+                self._entity_salts[entity_id] = row["node"]["salt"]
+                self._entity_edges[entity_id] = []
+            if row["type"] is not None:
+                self._entity_edges[entity_id].append(codec.decode_edge(entity_id, row))
 
     def put_entity(self, entity: Entity, edges: Iterable[Edge] = (), *, operation: Operation) -> Entity:
         """Create or change an entity and record it; returns it with its sequence."""
@@ -439,6 +504,7 @@ class Unit:
             entity = replace(entity, sequence=self.next_sequence)
             self._entity_salts[entity.id] = new_salt(self.services.source)
         self.entities[entity.id] = entity
+        self.names.put(entity)
         kept = self._entity_edges.setdefault(entity.id, [])
         added = [edge for edge in edges if edge not in kept]
         kept.extend(added)
@@ -447,12 +513,18 @@ class Unit:
         self._append(operation, {}, [{"memory": entity.id, "tier_after": Tier.LIVE, "node_commitment": commitment}])
         return entity
 
-    def remove_entity(self, entity_id: str, reason: str) -> None:
-        """Remove an entity that nothing mentions any more."""
-        self.fetch_entity(entity_id)
-        self.removed_entities.add(entity_id)
-        details = {"memory": entity_id, "tier_before": Tier.LIVE, "tier_after": Tier.GONE, "reason": reason}
-        self._append(Operation.REMOVE_ENTITY, {}, [details])
+    def remove_entities(self, ids: Iterable[str], reason: str) -> None:
+        """Remove entities, with the edges of others to them."""
+        wanted = sorted(set(ids))
+        self.fetch_entities(wanted)
+        for source in self.pointing_to(wanted):
+            self.cut_entity_edges(source, [edge for edge in self.edges_of(source) if edge.target in wanted])
+            self.put_entity(self.entities[source], operation=Operation.UPDATE_ENTITY)
+        for entity_id in wanted:
+            self.removed_entities.add(entity_id)
+            self.names.remove(entity_id)
+            details = {"memory": entity_id, "tier_before": Tier.LIVE, "tier_after": Tier.GONE, "reason": reason}
+            self._append(Operation.REMOVE_ENTITY, {}, [details])
 
     # --- Audit (I7) ---------------------------------------------------------------------------------------------
 
@@ -522,7 +594,24 @@ class Unit:
 
     def new_entity_edges(self, type_: EdgeType) -> list[Edge]:
         """Return the edges between entities that are not stored yet."""
-        return [edge for edge in self._new_entity_edges if edge.type is type_]
+        gone = self.removed_entities
+        return [
+            edge
+            for edge in self._new_entity_edges
+            if edge.type is type_ and edge.source not in gone and edge.target not in gone
+        ]
+
+    def word_changes(self) -> tuple[list[dict[str, str]], list[str]]:
+        """Return the rows of the words by which entities are found from now on, and references of those that go."""
+        created: list[dict[str, str]] = []
+        removed: list[str] = []
+        for entity_id, entity in self.entities.items():
+            original = self._entity_originals.get(entity_id)
+            before = {} if original is None else word_rows(codec.decode_entity(original))
+            after = {} if entity_id in self.removed_entities else word_rows(entity)
+            created += [row for ref, row in after.items() if ref not in before]
+            removed += [ref for ref in before if ref not in after]
+        return created, removed
 
     def entity_rows(self) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
         """Return the property rows of the entities to create, and of those to change."""

@@ -18,6 +18,7 @@ from marskg.store import codec
 from marskg.store.engine import Conflict
 from marskg.store.flush import flush_statements
 from marskg.store.hollows import Hollows
+from marskg.store.names import NameBook
 from marskg.store.state import TenantState
 from marskg.store.statements import statement
 from marskg.store.unit import Unit
@@ -79,6 +80,7 @@ class Writer:
         self.in_flight: InFlight | None = None
         self._state: TenantState | None = None
         self._tails: dict[str, tuple[str, int, int] | None] = {}
+        self._names = NameBook()
         # Removed entries slow an index down only where it is log-structured, as in the engine of this one process;
         # other processes, whose keys would not be heard of here, come with Bolt.
         self.hollows = Hollows() if engine.name == "arcadedb" else None
@@ -115,6 +117,7 @@ class Writer:
         """Drop every copy; another writer was here."""
         self._state = None
         self._tails.clear()
+        self._names.clear()
         self._forget_hollows()
 
     # --- Units of work ------------------------------------------------------------------------------------------
@@ -126,6 +129,8 @@ class Writer:
             EngineUnavailable: the server went away, or the tenant stays contended for ``MAX_ATTEMPTS`` attempts.
         """
         with self.alone():
+            if self.crowded:
+                self.forget_cache()
             for _ in range(MAX_ATTEMPTS):
                 unit = self.new_unit(self.read, self.state)
                 try:
@@ -152,17 +157,23 @@ class Writer:
                 self.in_flight.land()
             yield
 
+    @property
+    def crowded(self) -> bool:
+        """Return whether what is kept between units had better be forgotten; nothing may be in flight then."""
+        return self._names.crowded
+
     def new_unit(self, reader: Reader, state: TenantState) -> Unit:
         """Return an empty unit on ``state``, which reads by ``reader``."""
         unit = Unit(reader, state, self.services)
-        unit.tails = self._tails
+        unit.tails, unit.names = self._tails, self._names
         if self.hollows is not None:
             unit.on_key = self.hollows.fill
         return unit
 
     def forget_half_built(self) -> None:
-        """Forget what a unit that failed half-way may have told: session tails of episodes that never were."""
+        """Forget what a unit that failed half-way may have told: tails and names of what never was."""
         self._tails.clear()
+        self._names.clear()
         self._forget_hollows()
 
     def settle(self, units: list[Unit]) -> None:
@@ -239,6 +250,8 @@ class Writer:
 
     def _after(self, unit: Unit) -> None:
         self._state = unit.state
+        for entity_id in unit.removed_entities:
+            self._names.remove(entity_id)
         for node in unit.nodes.values():
             due = unit.due_at(node)
             if due is not None and (self.next_due is None or due < self.next_due):

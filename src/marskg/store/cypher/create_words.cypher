@@ -1,0 +1,2 @@
+UNWIND $rows AS row
+CREATE (w:EntityWord) SET w = row

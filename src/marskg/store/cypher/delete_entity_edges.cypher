@@ -1,0 +1,3 @@
+UNWIND $rows AS row
+MATCH (s:Entity {ref: row.source})-[e:$EDGE$]->(t:Entity {ref: row.target})
+DELETE e

@@ -1,0 +1,3 @@
+UNWIND $refs AS ref
+MATCH (w:EntityWord {ref: ref})
+DELETE w

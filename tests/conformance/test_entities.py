@@ -1,0 +1,321 @@
+"""Entities and relations found at write, linked across memories and corrected by hand: the same on every engine."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from marskg.drafts import Draft, EntityRef
+from marskg.errors import InvalidConfig, InvalidMemory, NotPermitted, UnknownMemory
+from marskg.ontology.vocabulary import EdgeType, Kind, Operation
+from marskg.store import schema
+from marskg.store.statements import statement
+from tests.support.stores import START
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from marskg.memory import AgentMemory
+    from marskg.records import Entity
+    from tests.support.stores import Stores
+
+
+def opened(stores: Stores, **settings: Any) -> AgentMemory:
+    return stores.open(embedding__model="none", entities__recognise="on", **settings)
+
+
+def by_name(memory: AgentMemory) -> dict[str, Entity]:
+    return {entity.name: entity for entity in memory.entities()}
+
+
+def mentioned(memory: AgentMemory, memory_id: str) -> set[str]:
+    names = {entity.id: entity.name for entity in memory.entities()}
+    edges = next(edges for found, edges, _ in memory.store.reader.memories() if found.id == memory_id)
+    return {names[edge.target] for edge in edges if edge.type is EdgeType.MENTIONS}
+
+
+def relations(memory: AgentMemory) -> set[tuple[str, str, str]]:
+    names = {entity.id: entity.name for entity in memory.entities()}
+    return {
+        (names[edge.source], str(edge.type), names[edge.target])
+        for _, edges, _ in memory.store.reader.entities()
+        for edge in edges
+    }
+
+
+def words(stores: Stores, memory: AgentMemory) -> set[str]:
+    rows = stores.engine.read("MATCH (w:EntityWord) WHERE w.tenant = $tenant RETURN w.wordKey AS key",
+                              {"tenant": memory.tenant})  # fmt: skip
+    return {str(row["key"]).partition("|")[2] for row in rows}
+
+
+def sound(memory: AgentMemory) -> bool:
+    return memory.verify().ok and memory.validate(full=True).ok
+
+
+def draft(content: str, number: int = 0, **values: Any) -> Draft:
+    return Draft(ref=f"d{number}", kind=Kind.EPISODIC, content=content, at=START + number, **values)
+
+
+# --- Found at write ----------------------------------------------------------------------------------------------
+
+
+def test_what_a_text_names_is_linked_and_related(stores: Stores) -> None:
+    memory = opened(stores)
+    turn = memory.remember("My manager Ann Lee works at Acme Corp", subjects=["Alice"])
+    assert {"Ann Lee", "Acme Corp"} <= mentioned(memory, turn.id)
+    assert {("Ann Lee", "worksAt", "Acme Corp"), ("Alice", "reportsTo", "Ann Lee")} <= relations(memory)
+    assert by_name(memory)["Ann Lee"].entity_type == "person"
+    assert sound(memory)
+
+
+def test_without_one_subject_nobody_is_the_speaker(stores: Stores) -> None:
+    memory = opened(stores)
+    memory.remember("My manager Ann Lee called", subjects=["Alice", "Bea"])
+    memory.remember("My manager Ann Lee called", subjects=["Alice"], source_type="doc")
+    assert relations(memory) == set()
+
+
+def test_a_tenant_that_wants_none_has_none(stores: Stores) -> None:
+    memory = stores.open(embedding__model="none", entities__recognise="off")
+    memory.remember("My manager Ann Lee works at Acme Corp", subjects=["Alice"])
+    assert by_name(memory) == {}
+
+
+def test_recognising_is_the_default() -> None:
+    from marskg.config import Settings  # noqa: PLC0415 - of this test alone
+
+    assert Settings().entities.recognise == "on"
+
+
+def test_an_alias_finds_its_bearer_and_a_first_name_its_person(stores: Stores) -> None:
+    memory = opened(stores)
+    memory.remember("We met", mentions=[EntityRef("Robert Smith", "person", aliases=("Bob",))])
+    turns = [memory.remember(text) for text in ("I saw Bob yesterday", "Robert was late", "call bob")]
+    assert [mentioned(memory, turn.id) for turn in turns] == [{"Robert Smith"}] * 3
+    named = memory.remember("said and done", mentions=["bob"])
+    assert mentioned(memory, named.id) == {"Robert Smith"}
+
+
+def test_an_ambiguous_name_is_linked_to_neither(stores: Stores) -> None:
+    memory = opened(stores)
+    memory.remember("one", mentions=[EntityRef("Robert Smith", "person", aliases=("Bob",))])
+    memory.remember("two", mentions=[EntityRef("Robert Jones", "person", aliases=("Bob",))])
+    turn = memory.remember("I saw Bob yesterday")
+    assert mentioned(memory, turn.id) == {"Bob"}
+    # Now there is one whose own name it is.
+    assert mentioned(memory, memory.remember("Then Bob left").id) == {"Bob"}
+
+
+def test_what_the_caller_says_stands(stores: Stores) -> None:
+    memory = opened(stores)
+    given = EntityRef("Jaguar", "work", aliases=("Jag",))
+    turn = memory.remember("I drove to Berlin in the Jaguar", mentions=[given])
+    assert (by_name(memory)["Jaguar"].entity_type, by_name(memory)["Jaguar"].aliases) == ("work", ("Jag",))
+    assert {"Jaguar", "Berlin"} <= mentioned(memory, turn.id)
+
+
+def test_batches_do_not_change_what_is_linked(stores: Stores) -> None:
+    texts = ["I know Robert Smith", "Robert called", "My friend Ann Lee works at Acme Corp", "Ann is at Acme Corp",
+             "We planted tomatoes", "one tomato is ripe"]  # fmt: skip
+    found = []
+    for together in (True, False):
+        memory = opened(stores)
+        drafts = [draft(text, number, subjects=("Alice",)) for number, text in enumerate(texts)]
+        if together:
+            memory.remember_many(drafts)
+        else:
+            for item in drafts:
+                memory.remember_many([item])
+        ids = [item.id for item in sorted(memory.memories(), key=lambda item: item.valid_from)]
+        found.append(([mentioned(memory, ident) for ident in ids], relations(memory)))
+        assert sound(memory)
+    assert found[0] == found[1]
+    assert found[0][0][1] == {"Robert Smith"}
+    assert found[0][0][4] == found[0][0][5] == {"tomato"}
+
+
+def test_batches_in_flight_are_known_to_the_next(stores: Stores) -> None:
+    memory = opened(stores)
+    memory.remember_many([draft(f"I met Robert Smith on day {number}", number) for number in range(400)])
+    assert [name for name in by_name(memory) if "Robert" in name] == ["Robert Smith"]
+    assert memory.verify().ok
+
+
+def test_one_tenant_does_not_know_the_names_of_another(stores: Stores) -> None:
+    first, second = opened(stores), opened(stores)
+    first.remember("We met", mentions=[EntityRef("Robert Smith", "person", aliases=("Bob",))])
+    turn = second.remember("I saw Bob yesterday")
+    assert mentioned(second, turn.id) == {"Bob"}
+
+
+def test_a_name_goes_with_the_last_memory_that_mentions_it(stores: Stores) -> None:
+    memory = opened(stores, policy__evict_to="tombstone")
+    memory.remember("Ann Lee works at Acme Corp")
+    assert {"ann", "lee", "acme"} <= words(stores, memory)
+    memory.forget(memory.plan(budget=0))
+    # A relation keeps nobody: a name that no memory mentions is personal data without a purpose.
+    assert by_name(memory) == {}
+    assert words(stores, memory) == set()
+    assert sound(memory)
+
+
+def test_who_points_to_a_name_that_goes_is_recorded_without_it(stores: Stores) -> None:
+    memory = opened(stores)
+    memory.remember("Ann Lee works at Acme Corp")
+    memory.remember("I like Ann Lee", pin=True)
+    memory.forget(memory.plan(budget=memory.weight - 1))
+    assert set(by_name(memory)) == {"Ann Lee"}
+    assert relations(memory) == set()
+    assert sound(memory)
+
+
+def test_a_dictionary_goes_before_the_rules(stores: Stores, tmp_path: Path) -> None:
+    file = tmp_path / "names.yaml"
+    file.write_text("entities:\n- {name: Project Heron, type: work, aliases: [heron]}\n", "utf-8")
+    memory = opened(stores, entities__dictionary=str(file))
+    turn = memory.remember("the heron is late")
+    assert mentioned(memory, turn.id) == {"Project Heron"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["names: []", "entities: {}", "entities: [Ann]", "entities: [{type: person}]",
+     "entities: [{name: Ann, type: robot}]", "entities: [{name: ann@example.org}]", "entities: [{name: Ann, kind: x}]",
+     "entities: [{name: Ann}, {name: ann}]", "entities: [{name: Ann, aliases: Bob}]"],
+)  # fmt: skip
+def test_a_malformed_dictionary_is_refused_before_anything_changes(stores: Stores, tmp_path: Path, text: str) -> None:
+    file = tmp_path / "names.yaml"
+    file.write_text(text, "utf-8")
+    memory = opened(stores)
+    with pytest.raises(InvalidConfig, match=r"names\.yaml"):
+        memory.apply_settings(None, {"entities.dictionary": str(file)})
+    assert memory.settings.entities.dictionary is None
+
+
+def test_a_store_of_the_first_version_finds_its_names_after_the_migration(stores: Stores) -> None:
+    memory = opened(stores)
+    memory.remember("We met", mentions=[EntityRef("Robert Smith", "person", aliases=("Bob",))])
+    tenant = memory.tenant
+    refs = [f"{tenant}|{by_name(memory)['Robert Smith'].id}|{word}" for word in ("bob", "robert", "smith")]
+    newest = schema.current_version(stores.engine)
+    stores.engine.write(statement("delete_words", stores.engine.name), {"refs": refs})
+    assert words(stores, memory) == set()
+    stores.engine.write(statement("set_store_version", stores.engine.name), {"version": 1})
+    assert schema.migrate(stores.engine) == (1, newest)
+    assert words(stores, memory) == {"bob", "robert", "smith"}
+    again = stores.open(tenant)
+    assert mentioned(again, again.remember("x", mentions=["Bob"]).id) == {"Robert Smith"}
+
+
+# --- Corrected by hand -------------------------------------------------------------------------------------------
+
+
+def operations(memory: AgentMemory, after: int) -> list[Operation]:
+    return [record.operation for record in memory.records(first=after + 1)]
+
+
+def test_a_rename_keeps_the_old_name_as_an_alias(stores: Stores) -> None:
+    memory = opened(stores)
+    memory.remember("I met Ann Lee")
+    ident, sequence = by_name(memory)["Ann Lee"].id, memory.stats()["audit_seq"]
+    assert memory.rename_entity(ident, "Ann  Moore").name == "Ann Moore"
+    assert by_name(memory)["Ann Moore"].aliases == ("Ann Lee",)
+    assert operations(memory, sequence) == [Operation.UPDATE_ENTITY]
+    turns = [memory.remember(text) for text in ("Ann Lee called", "Ann Moore called", "I saw Moore")]
+    assert [mentioned(memory, turn.id) for turn in turns] == [{"Ann Moore"}] * 3
+    assert sound(memory)
+
+
+def test_a_name_that_is_taken_is_refused(stores: Stores) -> None:
+    memory = opened(stores)
+    memory.remember("x", mentions=["Ann Lee", "Bea Poe"])
+    ann = by_name(memory)["Ann Lee"].id
+    for change in (memory.rename_entity, memory.add_alias):
+        with pytest.raises(InvalidMemory, match="merge"):
+            change(ann, "bea poe")
+    with pytest.raises(UnknownMemory, match="no entity"):
+        memory.rename_entity("urn:uuid:00000000-0000-7000-8000-000000000000", "Bea")
+    with pytest.raises(InvalidMemory):
+        memory.rename_entity(ann, " ")
+
+
+def test_aliases_and_types_can_be_set_and_taken_back(stores: Stores) -> None:
+    memory = opened(stores)
+    memory.remember("x", mentions=["Santorini"])
+    ident = by_name(memory)["Santorini"].id
+    assert memory.add_alias(ident, "Thira").aliases == ("Thira",)
+    assert memory.retype_entity(ident, "place").entity_type == "place"
+    assert mentioned(memory, memory.remember("in Thira").id) == {"Santorini"}
+    assert memory.remove_alias(ident, "thira").aliases == ()
+    assert memory.retype_entity(ident, None).entity_type is None
+    with pytest.raises(InvalidMemory, match="no such alias"):
+        memory.remove_alias(ident, "Thira")
+    with pytest.raises(InvalidMemory, match="entity type"):
+        memory.retype_entity(ident, "island")
+    assert "thira" not in words(stores, memory)
+    assert sound(memory)
+
+
+def test_two_that_are_one_are_merged(stores: Stores) -> None:
+    memory = opened(stores)
+    first = memory.remember("Robert Smith works at Acme Corp")
+    second = memory.remember("My colleague Bobby is at home", subjects=["Alice"])
+    both = memory.remember("x", mentions=["Robert Smith", "Bobby"])
+    known = by_name(memory)
+    memory.relate(known["Robert Smith"].id, "friendOf", known["Bobby"].id)
+    kept = memory.merge_entities(known["Robert Smith"].id, known["Bobby"].id)
+    assert kept.aliases == ("Bobby",)
+    assert "Bobby" not in by_name(memory)
+    assert all("Robert Smith" in mentioned(memory, turn.id) for turn in (first, second, both))
+    assert ("Alice", "colleagueOf", "Robert Smith") in relations(memory)
+    assert ("Robert Smith", "worksAt", "Acme Corp") in relations(memory)
+    assert not any(source == target for source, _, target in relations(memory))
+    assert mentioned(memory, memory.remember("I saw Bobby").id) == {"Robert Smith"}
+    with pytest.raises(InvalidMemory, match="itself"):
+        memory.merge_entities(kept.id, kept.id)
+    assert sound(memory)
+
+
+def test_a_mention_is_added_and_removed_with_the_name_that_it_alone_kept(stores: Stores) -> None:
+    memory = opened(stores)
+    turn = memory.remember("she came by")
+    sequence = memory.stats()["audit_seq"]
+    ann = memory.mention(turn.id, "Ann Lee")
+    assert mentioned(memory, turn.id) == {"Ann Lee"}
+    memory.unmention(turn.id, ann.id)
+    assert by_name(memory) == {}
+    assert operations(memory, sequence) == [
+        Operation.CREATE_ENTITY, Operation.LINK, Operation.UNLINK, Operation.REMOVE_ENTITY,
+    ]  # fmt: skip
+    with pytest.raises(InvalidMemory, match="does not mention"):
+        memory.unmention(turn.id, ann.id)
+    assert sound(memory)
+
+
+def test_what_is_gone_mentions_nobody(stores: Stores) -> None:
+    memory = opened(stores)
+    turn = memory.remember("she came by")
+    memory.remember("later", derives_from=turn.id, pin=True)
+    memory.forget(memory.plan(budget=1))
+    with pytest.raises(NotPermitted, match="gone"):
+        memory.mention(turn.id, "Ann")
+
+
+def test_relations_are_drawn_and_removed(stores: Stores) -> None:
+    memory = opened(stores)
+    memory.remember("x", mentions=["Ann Lee", "Acme Corp"])
+    ann, acme = (by_name(memory)[name].id for name in ("Ann Lee", "Acme Corp"))
+    memory.relate(ann, "worksAt", acme)
+    memory.relate(ann, "worksAt", acme)
+    assert relations(memory) == {("Ann Lee", "worksAt", "Acme Corp")}
+    memory.unrelate(ann, "worksAt", acme)
+    assert relations(memory) == set()
+    with pytest.raises(InvalidMemory, match="no worksAt"):
+        memory.unrelate(ann, "worksAt", acme)
+    with pytest.raises(InvalidMemory, match="not between entities"):
+        memory.relate(ann, "dependsOn", acme)
+    with pytest.raises(InvalidMemory, match="itself"):
+        memory.relate(ann, "friendOf", ann)
+    assert sound(memory)
