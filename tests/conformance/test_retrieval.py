@@ -320,7 +320,8 @@ def test_the_index_is_kept_and_a_damaged_one_is_built_anew(
     memory = gardening(stores)
     expected = contents(memory.retrieve("sun for the tomatoes"))
     memory._reading.close()
-    file: Path = memory._reading.view._file
+    file: Path | None = memory._reading.view._file
+    assert file is not None
     assert file.stat().st_mode & 0o777 == 0o600
     assert b"Bergen" not in file.read_bytes()
     again = stores.open(memory.tenant)
