@@ -27,6 +27,7 @@ _SECTIONS = (
     ("Writing", "remember remember_many update retract pin unpin amend_task affirm link unlink"),
     ("Forgetting", "plan forget restore set_budget expire confirm_clock"),
     ("Finding", "retrieve recall read_all explain"),
+    ("Learning", "feedback wish find_conflicts plan_pruning review accept reject"),
     ("Reading", "get history memories entities stats now record_access weight"),
     ("Queries", "sparql cypher"),
     ("Proving", "validate verify records heads sign_head prove rotate_key replace_key"),
