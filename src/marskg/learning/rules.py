@@ -32,7 +32,8 @@ _USAGE: Final = ("overlap_from", "similarity_from", "contradicted_from")
 class LearningRules:
     """Every rule of learning of one tenant.
 
-    ``conflicts`` is what is done at write: ``ignore``, ``flag`` or a :class:`~marskg.control.resolution.ConflictPolicy`.
+    ``conflicts`` is what is done at write: ``ignore``, ``flag``, or a
+    :class:`~marskg.control.resolution.ConflictPolicy`.
     ``legal_horizon`` is the age in milliseconds beyond which no use extends a life, None for none.
     """
 
