@@ -105,7 +105,8 @@ def test_the_product_sees_texts_and_times_and_no_criterion(films: Path) -> None:
 
 
 def test_only_turns_without_facts_have_their_conflicts_found_by_their_words(films: Path) -> None:
-    for track, settings in (("A", {}), ("AB", {}), ("B", SPOKEN), ("C", SPOKEN)):
+    expected: list[tuple[Track, Mapping[str, Any]]] = [("A", {}), ("AB", {}), ("B", SPOKEN), ("C", SPOKEN)]
+    for track, settings in expected:
         memory = Recorder(governs=False)
         run(films, memory, track)
         assert memory.opened == [dict(settings)]
