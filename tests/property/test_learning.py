@@ -1,4 +1,4 @@
-"""What the store does for all memories at once agrees with the rule for one, and nothing critical is ever planned."""
+"""What the store does for all memories at once agrees with the rule for one."""
 
 from __future__ import annotations
 
