@@ -140,7 +140,7 @@ SETTINGS: Mapping[str, Setting] = MappingProxyType({
                                         0.75, 1e-6, 1),
     "learning.contradicted_from": _number("confidence from which an answer contradicts a memory", 0.7, 1e-6, 1),
     "learning.conflicts": Setting("what is done at write about a new memory whose text conflicts with older ones",
-                                  "off", "choice", choices=("off", "flag", "newest", "most_reliable", "review")),
+                                  "ignore", "choice", choices=("ignore", "flag", "newest", "most_reliable", "review")),
     "learning.supersede_from": _number("confidence of a conflict from which the loser is superseded", 0.75, 0, 1),
     "learning.reliability_margin": _number("how much less reliable a winner may be before a person is asked",
                                            0.3, 0, 1),

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from marskg.bench._fama.questions import TASKS
 from marskg.bench._fama.scoring import mean, score
 from marskg.bench._rankers import Bm25, Cosine, Embedded, Fused
-from marskg.bench._retrievers import Listed, product
+from marskg.bench._retrievers import SPOKEN, Listed, product
 from marskg.clock import DAY_MS
 from marskg.sources.memora_layout import day_ms
 
@@ -38,6 +38,8 @@ PRODUCT: Final = "product"
 RANKERS: Final = ("bm25", "vector", "fused")
 #: The depth at which everything is asked for.
 ALL: Final = "all"
+#: Tracks of turns without facts: their conflicts are found by their words, as a user would set it.
+_SPOKEN: Final = frozenset({"B", "C"})
 #: More than any system holds of a persona: the product may hold more memories than it was told texts.
 _EVERYTHING: Final = 100_000
 OVERALL: Final = "overall"
@@ -52,7 +54,7 @@ class Scope:
     tracks: Sequence[Track]
     depths: Sequence[int]
     with_product: bool = True
-    opened: Callable[[int], AbstractContextManager[Product]] = field(default=product)
+    opened: Callable[[int, Mapping[str, Any]], AbstractContextManager[Product]] = field(default=product)
 
 
 def compare(found: Iterable[BenchPersona], scope: Scope, model: EmbeddingModel, say: Say) -> dict[str, Any]:
@@ -88,7 +90,8 @@ def _run(
     """Tell the product the track day by day and ask all systems what is asked at the end of each."""
     drafts = list(persona.drafts(track))
     told = 0
-    opened = scope.opened(persona.sessions[0].start) if scope.with_product else nullcontext(None)
+    settings = SPOKEN if track in _SPOKEN else {}
+    opened = scope.opened(persona.sessions[0].start, settings) if scope.with_product else nullcontext(None)
     with opened as running:
         for day in persona.days:
             items = persona.items(track, day)

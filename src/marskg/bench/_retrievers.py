@@ -10,6 +10,7 @@ import tempfile
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 import marskg
@@ -17,13 +18,16 @@ from marskg.bench._fama.scoring import Item
 from marskg.clock import DAY_MS, ManualClock
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from marskg.bench._rankers import Ranker
     from marskg.drafts import Draft
     from marskg.memory import AgentMemory
 
 _STORED = "MATCH (m:Memory) WHERE m.session = $session RETURN m.id AS id, m.key AS key, m.content AS content"
+_PLAIN: Mapping[str, Any] = MappingProxyType({})
+#: What who stores what was said, and no facts with keys, sets: what a new turn contradicts is superseded.
+SPOKEN: Mapping[str, Any] = MappingProxyType({"learning.conflicts": "newest"})
 #: Far above what any persona weighs: the bench measures retrieval, not eviction.
 _AMPLE = 100_000_000
 
@@ -127,8 +131,8 @@ def _text(value: object) -> str | None:
 
 
 @contextmanager
-def product(start: int) -> Iterator[Product]:
-    """Give the product on an empty store, its clock at ``start``, epoch milliseconds.
+def product(start: int, settings: Mapping[str, Any] = _PLAIN) -> Iterator[Product]:
+    """Give the product on an empty store with ``settings`` by dotted name, its clock at ``start``, epoch milliseconds.
 
     Raises:
         EngineUnavailable: the embedded engine cannot be opened.
@@ -138,4 +142,6 @@ def product(start: int) -> Iterator[Product]:
         tempfile.TemporaryDirectory(prefix="marskg-bench-") as folder,
         marskg.open(Path(folder) / "store", tenant="bench", budget=_AMPLE, clock=clock) as memory,
     ):
+        if settings:
+            memory.apply_settings(None, settings)
         yield Product(memory, clock)

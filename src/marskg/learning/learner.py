@@ -19,7 +19,7 @@ from marskg.errors import InvalidInput
 from marskg.learning.conflicts import FoundConflict, Sweeper, overrule
 from marskg.learning.feedback import Assessor, Feedback, Said
 from marskg.learning.pruning import faded, old_enough, plan_of
-from marskg.learning.rules import FLAG, OFF, rules_of
+from marskg.learning.rules import FLAG, IGNORE, rules_of
 from marskg.learning.wishes import Heard, concerned, wish_drafts
 from marskg.ontology.vocabulary import EdgeType
 from marskg.policies.executor import View
@@ -119,7 +119,7 @@ class Learner:
     @property
     def watches(self) -> bool:
         """Return whether the tenant wants conflicts to be looked for at write."""
-        return self._writer.state.settings.learning["conflicts"] != OFF
+        return self._writer.state.settings.learning["conflicts"] != IGNORE
 
     def watch(self, since: int) -> tuple[FoundConflict, ...]:
         """Look for conflicts of what was stored after the audit sequence ``since``, by the tenant's policy."""

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from marskg.config import Settings
 
 #: Settings of ``learning.conflicts`` that are no policy of resolution.
-OFF: Final = "off"
+IGNORE: Final = "ignore"
 FLAG: Final = "flag"
 _SCORE: Final = ("birth", "chat_birth", "used_step", "unused_step", "bend", "contradicted_percent", "floor")
 _PRUNING: Final = ("floor", "margin", "proven", "extension_percent")
@@ -32,7 +32,8 @@ _USAGE: Final = ("overlap_from", "similarity_from", "contradicted_from")
 class LearningRules:
     """Every rule of learning of one tenant.
 
-    ``conflicts`` is what is done at write: ``off``, ``flag`` or a :class:`~marskg.control.resolution.ConflictPolicy`.
+    ``conflicts`` is what is done at write: ``ignore``, ``flag``, or a
+    :class:`~marskg.control.resolution.ConflictPolicy`.
     ``legal_horizon`` is the age in milliseconds beyond which no use extends a life, None for none.
     """
 
@@ -65,7 +66,7 @@ def rules_of(settings: Settings) -> LearningRules:
 
 
 def resolution_of(settings: Settings, policy: str) -> ResolutionRules:
-    """Return how conflicts are resolved under ``policy``; ``off`` and ``flag`` resolve none, and order by newest."""
+    """Return how conflicts are resolved under ``policy``; ``ignore`` and ``flag`` resolve none, and order by newest."""
     held: Mapping[str, Any] = settings.learning
-    chosen = ConflictPolicy.NEWEST if policy in {OFF, FLAG} else ConflictPolicy(policy)
+    chosen = ConflictPolicy.NEWEST if policy in {IGNORE, FLAG} else ConflictPolicy(policy)
     return ResolutionRules(chosen, round(held["supersede_from"] * UNIT), held["reliability_margin"])

@@ -13,12 +13,13 @@ from marskg.bench import _retrieval_report, retrieval
 from marskg.bench._comparison import Scope, compare, ratios
 from marskg.bench._fama.scoring import Item
 from marskg.bench._memora import BenchPersona, personas
+from marskg.bench._retrievers import SPOKEN
 from marskg.embedding.static import StaticEmbedding
 from marskg.errors import InvalidDocument, InvalidInput
 from marskg.weight import TokenCounter
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     from marskg.bench._memora import Track
@@ -36,6 +37,7 @@ class Recorder:
     told: list[Draft] = field(default_factory=list)
     asked: list[str] = field(default_factory=list)
     times: list[int] = field(default_factory=list)
+    opened: list[dict[str, Any]] = field(default_factory=list)
 
     def tell(self, drafts: Sequence[Draft]) -> None:
         for draft in drafts:
@@ -54,7 +56,8 @@ class Recorder:
 
 def run(films: Path, memory: Recorder, *tracks: Track) -> dict[str, Any]:
     @contextmanager
-    def opened(_: int) -> Iterator[Any]:
+    def opened(_: int, settings: Mapping[str, Any]) -> Iterator[Any]:
+        memory.opened.append(dict(settings))
         yield memory
 
     (place,) = personas(films, "weekly", ())
@@ -99,6 +102,14 @@ def test_the_product_sees_texts_and_times_and_no_criterion(films: Path) -> None:
     assert all(draft.source_ref is None or "evaluation" not in draft.source_ref for draft in memory.told)
     assert not any(SECRET in draft.content for draft in memory.told)
     assert memory.times == [1749340799999]  # the end of the day on which the questions are asked
+
+
+def test_only_turns_without_facts_have_their_conflicts_found_by_their_words(films: Path) -> None:
+    expected: list[tuple[Track, Mapping[str, Any]]] = [("A", {}), ("AB", {}), ("B", SPOKEN), ("C", SPOKEN)]
+    for track, settings in expected:
+        memory = Recorder(governs=False)
+        run(films, memory, track)
+        assert memory.opened == [dict(settings)]
 
 
 def test_facts_are_one_for_each_value_and_turns_are_what_was_said(films: Path) -> None:

@@ -1,0 +1,50 @@
+"""Commands about learning from use: feedback, conflicts, review, wish."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from tests.cli.conftest import Outcome
+
+
+@pytest.fixture
+def fresh(tmp_path: Path) -> str:
+    """Return where a store of its own goes."""
+    return str(tmp_path / "fresh")
+
+
+def test_feedback_moves_scores_once(mars: Callable[..., Outcome], fresh: str) -> None:
+    ident = mars("remember", "Tomatoes need sun", "--kind", "semantic", "--store", fresh).out.strip()
+    retrieval = mars("retrieve", "tomatoes", "--store", fresh, "--json").json()["id"]
+    outcome = mars("feedback", retrieval, "--used", ident, "--store", fresh)
+    assert outcome.status == 0, outcome.err
+    assert "50 → 60" in outcome.out
+    again = mars("feedback", retrieval, "--used", ident, "--store", fresh)
+    assert again.status == 2
+    assert "already" in again.err
+
+
+def test_conflicts_are_listed_and_resolved_only_when_asked(mars: Callable[..., Outcome], fresh: str) -> None:
+    old = mars("remember", "I like black coffee", "--store", fresh).out.strip()
+    new = mars("remember", "I no longer like black coffee", "--store", fresh).out.strip()
+    (found,) = mars("conflicts", "--store", fresh, "--json").json()["conflicts"]
+    assert (found["winner"], found["loser"], found["action"]) == (new, old, "none")
+    assert mars("conflicts", "--resolve", "review", "--store", fresh).status == 0
+    assert old in mars("review", "--store", fresh).out
+    assert mars("review", "accept", old, "--store", fresh).out.strip() == f"{old}: superseded"
+    assert mars("review", "reject", old, "--store", fresh).status == 2
+    assert mars("review", "prune", "--dry-run", "--store", fresh, "--json").json()["actions"] == []
+
+
+def test_a_wish_says_what_it_acts_on(mars: Callable[..., Outcome], fresh: str) -> None:
+    ident = mars("remember", "Tomatoes need sun", "--kind", "semantic", "--store", fresh).out.strip()
+    (heard,) = mars("wish", "forget about tomatoes", "--store", fresh, "--json").json()["wishes"]
+    assert (heard["kind"], heard["about"]) == ("forget", [ident])
+    assert mars("retrieve", "tomatoes", "--store", fresh, "--json").json()["hits"] == []
+    assert mars("wish", "tomatoes are red", "--store", fresh).status == 2
