@@ -31,6 +31,8 @@ Value: TypeAlias = "str | int | float | None"
 MAX_FILE_BYTES = 1 << 20
 _UNITS = {"ms": 1, "s": 1_000, "m": 60_000, "h": 3_600_000, "d": 86_400_000, "w": 604_800_000}
 _DURATION = re.compile(r"^([0-9]{1,12})\s*(ms|s|m|h|d|w)$")
+#: How the nearest vectors are found.
+EXACT, ENGINE, AUTO = "exact", "engine", "auto"
 _MAX_INT = (1 << 62) - 1
 _MAX_DURATION = 36_525 * _UNITS["d"]
 
@@ -89,6 +91,10 @@ SETTINGS: Mapping[str, Setting] = MappingProxyType({
                                  "fused", "text"),
     "retrieval.k": _integer("most memories that one retrieval shows where the caller says nothing", 20, 1, 1_000_000),
     "retrieval.token_budget": _integer("tokens of one retrieval where the caller says nothing", 1_000, 0, 1 << 30),
+    "retrieval.vectors": Setting("how the nearest vectors are found: all are compared, the engine's index is asked, or "
+                                 "the one above exact_up_to", "exact", "choice", choices=(EXACT, ENGINE, AUTO)),
+    "retrieval.exact_up_to": _integer("memories up to which all vectors are compared where retrieval.vectors is auto",
+                                      250_000, 0),
     "assembly.selection": Setting("how memories are chosen: by marginal gain per token, or in rank order",
                                   "greedy", "choice", choices=("greedy", "rank")),
     "assembly.pool": _integer("best ranked memories that assembly looks at", 256, 1, 2_000),
@@ -161,6 +167,8 @@ class RetrievalSettings:
     profile: str = "fused"
     k: int = 20
     token_budget: int = 1_000
+    vectors: str = EXACT
+    exact_up_to: int = 250_000
 
 
 @dataclass(frozen=True, slots=True)

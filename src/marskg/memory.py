@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from marskg import checks, transfer
 from marskg.clock import SystemClock, SystemSource
-from marskg.config import Settings
+from marskg.config import EXACT, Settings
 from marskg.drafts import Draft, EntityRef
 from marskg.embedding.registry import load_model
 from marskg.errors import EmbeddingUnavailable, EnvironmentFailure, InvalidInput
@@ -31,7 +31,7 @@ from marskg.policies.executor import View, apply, infeasible, make_room
 from marskg.policies.registry import load_policy
 from marskg.queries import Queries
 from marskg.reading import Reading
-from marskg.store import access, amend, lifecycle, maintenance, remember, rotation
+from marskg.store import access, amend, lifecycle, maintenance, points, remember, rotation
 from marskg.store.admission import check_integer, enumeration, ids_of
 from marskg.store.intake import Intake
 from marskg.store.opening import open_tenant
@@ -75,6 +75,8 @@ class AgentMemory:
         self._vectoriser = Vectoriser(lambda: self._writer.state.settings.embedding.model, opened.services.clock.now_ms)
         self._intake = Intake(self._writer, opened.counter, self._vectoriser)
         self._reading = Reading(opened, self._writer, self._vectoriser)
+        if self.settings.retrieval.vectors != EXACT:
+            points.define(self._writer.engine)
         maintenance.settle(self._writer)
 
     # --- Writing --------------------------------------------------------------------------------------------------
@@ -322,6 +324,8 @@ class AgentMemory:
         if wanted != old:
             if wanted.embedding != old.embedding:
                 refuse_change(self._writer.state, wanted, load_model)
+            if wanted.retrieval.vectors != EXACT:
+                points.define(self._writer.engine)
 
             def work(unit: Unit) -> None:
                 stale = unit.state.reordering or wanted.scoring != unit.state.settings.scoring
@@ -330,6 +334,10 @@ class AgentMemory:
 
             self._run(work)
             maintenance.settle(self._writer)
+            if wanted.retrieval != old.retrieval:
+                self._reading.put_points(lambda _: None)
+            if wanted.retrieval.vectors == EXACT and old.retrieval.vectors != EXACT:
+                self._clear_points()
 
     def reembed(self, model: str | None = None, *, progress: Callable[[int], None] | None = None) -> int:
         """Make the vectors of all memories with another model, or those that are missing; returns how many were made.
@@ -348,9 +356,12 @@ class AgentMemory:
         """
         maintenance.settle(self._writer)
         spec = model or self.settings.embedding.model
-        switch(self._writer, spec, load_model(spec))
+        if switch(self._writer, spec, load_model(spec)) and self.settings.retrieval.vectors != EXACT:
+            self._clear_points()
         self._vectoriser.wake()
-        return self._make_vectors(progress)
+        made = self._make_vectors(progress)
+        self._reading.put_points(progress or (lambda _: None))
+        return made
 
     def expire(self) -> int:
         """Remove now what has expired; returns how many memories lost their content."""
@@ -587,6 +598,8 @@ class AgentMemory:
             self._writer.forget_cache()
             self._opened.ledger.restart(self._writer.state.log)
             self._reading.forget()
+        if self.settings.retrieval.vectors != EXACT:
+            self._clear_points()
         self._vectors_after_loading()
         return count
 
@@ -651,6 +664,11 @@ class AgentMemory:
         self.close()
 
     # --- Inside ---------------------------------------------------------------------------------------------------
+
+    def _clear_points(self) -> None:
+        """Take the vectors out of the engine's index, and the knowledge that they are there."""
+        points.clear(self._writer)
+        self._reading.forget()
 
     def _make_vectors(self, progress: Callable[[int], None] | None = None) -> int:
         """Make the vectors that are missing; returns how many were made."""

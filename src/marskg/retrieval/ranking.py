@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from marskg.retrieval.index import MemoryIndex
+    from marskg.retrieval.nearest import Nearest
     from marskg.retrieval.profile import Profile
 
 #: What the rank of a memory in the latent tier is multiplied with.
@@ -68,8 +69,16 @@ def make_query(text: str, vector: npt.NDArray[np.float32] | None, now: int) -> Q
 class Ranker:
     """Ranks the visible rows of one index for one query."""
 
-    def __init__(self, index: MemoryIndex, mask: npt.NDArray[np.bool_], query: Query, profile: Profile) -> None:
-        """Rank the rows of ``mask`` for ``query`` by ``profile``."""
+    def __init__(
+        self,
+        index: MemoryIndex,
+        mask: npt.NDArray[np.bool_],
+        query: Query,
+        profile: Profile,
+        nearest: Nearest | None = None,
+    ) -> None:
+        """Rank the rows of ``mask`` for ``query`` by ``profile``; without ``nearest`` all vectors are compared."""
+        self._nearest = nearest
         self._index = index
         self._mask = mask
         self._query = query
@@ -98,6 +107,8 @@ class Ranker:
         vector = self._query.vector
         if vector is None or not self._index.dimension or not vector.any():
             return None
+        if self._nearest is not None:
+            return self._nearest.similarities(self._index, self._mask, vector, max(_VOTERS, self._profile.candidates))
         found: npt.NDArray[np.float32] = self._index.vectors["vector"] @ vector
         found[~(self._mask & self._index.columns["vectored"])] = -np.inf
         return found

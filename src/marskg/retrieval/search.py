@@ -203,7 +203,7 @@ class Search:
             index = self._view.refresh(state)
             mask = request.gate.mask(index)
             asks = make_query(query, self._comparable(asked), request.gate.now)
-            ranker = Ranker(index, mask, asks, request.profile)
+            ranker = Ranker(index, mask, asks, request.profile, self._view.nearest)
             ranking = ranker.rank(max(request.profile.candidates, min(len(index), request.k)))
             intent = ranking.intent
             return _chosen(
