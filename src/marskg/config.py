@@ -31,6 +31,8 @@ Value: TypeAlias = "str | int | float | None"
 MAX_FILE_BYTES = 1 << 20
 _UNITS = {"ms": 1, "s": 1_000, "m": 60_000, "h": 3_600_000, "d": 86_400_000, "w": 604_800_000}
 _DURATION = re.compile(r"^([0-9]{1,12})\s*(ms|s|m|h|d|w)$")
+#: How the nearest vectors are found.
+EXACT, ENGINE, AUTO = "exact", "engine", "auto"
 _MAX_INT = (1 << 62) - 1
 _MAX_DURATION = 36_525 * _UNITS["d"]
 #: The slope of a score's step where it stops being whole; a steeper one would let a lower score overtake.
@@ -110,6 +112,10 @@ SETTINGS: Mapping[str, Setting] = MappingProxyType({
                                 0, 0, 100_000),
     "retrieval.cache_life": Setting("time for which a kept answer may be given again while nothing changes",
                                     5 * _UNITS["m"], "duration", 0, _MAX_DURATION),
+    "retrieval.vectors": Setting("how the nearest vectors are found: all are compared, the engine's index is asked, or "
+                                 "the one above exact_up_to", "exact", "choice", choices=(EXACT, ENGINE, AUTO)),
+    "retrieval.exact_up_to": _integer("memories up to which all vectors are compared where retrieval.vectors is auto",
+                                      250_000, 0),
     "assembly.selection": Setting("how memories are chosen: by marginal gain per token, or in rank order",
                                   "greedy", "choice", choices=("greedy", "rank")),
     "assembly.pool": _integer("best ranked memories that assembly looks at", 256, 1, 2_000),
@@ -235,6 +241,8 @@ class RetrievalSettings:
     token_budget: int = 1_000
     cache: int = 0
     cache_life: int = 5 * _UNITS["m"]
+    vectors: str = EXACT
+    exact_up_to: int = 250_000
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 
 from marskg import checks, transfer
 from marskg.clock import SystemClock, SystemSource
-from marskg.config import Settings, duration_ms
+from marskg.config import EXACT, Settings, duration_ms
 from marskg.control.background import Background
 from marskg.control.housekeeping import Housekeeper
 from marskg.drafts import Draft, EntityRef
@@ -37,7 +37,18 @@ from marskg.policies.registry import load_policy
 from marskg.queries import Queries
 from marskg.reading import Reading
 from marskg.retention import check_retention
-from marskg.store import access, amend, bounds, entities, lifecycle, maintenance, remember, rotation, subscriptions
+from marskg.store import (
+    access,
+    amend,
+    bounds,
+    entities,
+    lifecycle,
+    maintenance,
+    points,
+    remember,
+    rotation,
+    subscriptions,
+)
 from marskg.store.admission import check_integer, check_text, enumeration, ids_of
 from marskg.store.intake import Intake
 from marskg.store.opening import open_tenant
@@ -94,6 +105,8 @@ class AgentMemory:
         self._learner = Learner(self._writer, self._reader, self._reading.view, self._vectoriser, self._wishes)
         self._keeper = Housekeeper(self._writer, self._reader, self._intake, opened.counter, self._ledger)
         self._background: Background | None = None
+        if self.settings.retrieval.vectors != EXACT:
+            points.define(self._writer.engine)
         maintenance.settle(self._writer)
 
     # --- Writing --------------------------------------------------------------------------------------------------
@@ -494,6 +507,8 @@ class AgentMemory:
             if wanted.embedding != old.embedding:
                 refuse_change(self._writer.state, wanted, load_model)
             load_recogniser(wanted.entities)
+            if wanted.retrieval.vectors != EXACT:
+                points.define(self._writer.engine)
 
             def work(unit: Unit) -> None:
                 stale = unit.state.reordering or wanted.scoring != unit.state.settings.scoring
@@ -502,6 +517,10 @@ class AgentMemory:
 
             self._run(work)
             maintenance.settle(self._writer)
+            if wanted.retrieval != old.retrieval:
+                self._reading.put_points(lambda _: None)
+            if wanted.retrieval.vectors == EXACT and old.retrieval.vectors != EXACT:
+                self._clear_points()
 
     def reembed(self, model: str | None = None, *, progress: Callable[[int], None] | None = None) -> int:
         """Make the vectors of all memories with another model, or those that are missing; returns how many were made.
@@ -520,9 +539,12 @@ class AgentMemory:
         """
         maintenance.settle(self._writer)
         spec = model or self.settings.embedding.model
-        switch(self._writer, spec, load_model(spec))
+        if switch(self._writer, spec, load_model(spec)) and self.settings.retrieval.vectors != EXACT:
+            self._clear_points()
         self._vectoriser.wake()
-        return self._make_vectors(progress)
+        made = self._make_vectors(progress)
+        self._reading.put_points(progress or (lambda _: None))
+        return made
 
     def expire(self) -> int:
         """Remove now what has expired; returns how many memories lost their content."""
@@ -846,6 +868,8 @@ class AgentMemory:
             self._writer.forget_cache()
             self._opened.ledger.restart(self._writer.state.log)
             self._reading.forget()
+        if self.settings.retrieval.vectors != EXACT:
+            self._clear_points()
         self._vectors_after_loading()
         return count
 
@@ -927,6 +951,11 @@ class AgentMemory:
         now = self._reader.get(memory.id, self.now()) or memory
         notices = tuple(f"conflicts with another memory ({item.action}): {item.reason}" for item in found)
         return replace(now, notices=(*memory.notices, *notices))
+
+    def _clear_points(self) -> None:
+        """Take the vectors out of the engine's index, and the knowledge that they are there."""
+        points.clear(self._writer)
+        self._reading.forget()
 
     def _make_vectors(self, progress: Callable[[int], None] | None = None) -> int:
         """Make the vectors that are missing; returns how many were made."""

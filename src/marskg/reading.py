@@ -29,7 +29,7 @@ from marskg.store.bounds import expire_used
 from marskg.store.fading import Fading
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     import numpy as np
     import numpy.typing as npt
@@ -280,6 +280,10 @@ class Reading:
     def vectors_made(self, ids: list[str]) -> None:
         """Take in the vectors of memories, which no record tells of."""
         self.view.vectors_made(ids)
+
+    def put_points(self, progress: Callable[[int], None]) -> None:
+        """Hand the engine's vector index all vectors, where the settings ask for it."""
+        self.view.put_points(self._writer.fresh_state(), progress)
 
     def forget(self) -> None:
         """Drop what is derived from the store."""

@@ -50,6 +50,7 @@ _COLUMNS: Final[Mapping[str, tuple[Any, Any]]] = {
     "sequence": (np.int64, 0),
     "length": (np.int32, 0),
     "vectored": (np.bool_, False),
+    "pointed": (np.bool_, False),
     "pinned": (np.bool_, False),
     **dict.fromkeys(_CODES, (np.int8, -1)),
     **{name: (np.int64, default) for name, default in _TIMES.items()},

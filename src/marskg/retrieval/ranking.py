@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from marskg.retrieval.index import MemoryIndex
+    from marskg.retrieval.nearest import Nearest
     from marskg.retrieval.profile import Profile
 
 #: What the rank of a memory in the latent tier is multiplied with.
@@ -81,10 +82,16 @@ class Ranker:
         mask: npt.NDArray[np.bool_],
         query: Query,
         profile: Profile,
+        *,
         percents: npt.NDArray[np.int64] | None = None,
+        nearest: Nearest | None = None,
     ) -> None:
-        """Rank the rows of ``mask`` for ``query`` by ``profile``; ``percents`` of each row's score count."""
+        """Rank the rows of ``mask`` for ``query`` by ``profile``; ``percents`` of each row's score count.
+
+        Without ``nearest`` all vectors are compared.
+        """
         self._percents = percents
+        self._nearest = nearest
         self._index = index
         self._mask = mask
         self._query = query
@@ -116,6 +123,8 @@ class Ranker:
         vector = self._query.vector
         if vector is None or not self._index.dimension or not vector.any():
             return None
+        if self._nearest is not None:
+            return self._nearest.similarities(self._index, self._mask, vector, max(_VOTERS, self._profile.candidates))
         wanted = self._mask & self._index.columns["vectored"]
         held = self._index.vectors["vector"]
         rows = np.flatnonzero(wanted)

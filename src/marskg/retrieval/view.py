@@ -11,12 +11,15 @@ import logging
 import threading
 from typing import TYPE_CHECKING, Final
 
+from marskg.config import AUTO, EXACT
 from marskg.errors import EmbeddingUnavailable
 from marskg.ontology.vocabulary import ENTITY_EDGES, Operation
 from marskg.retrieval import storage
 from marskg.retrieval.index import MemoryIndex
+from marskg.retrieval.nearest import EngineNearest, put_points
 from marskg.retrieval.storage import Corrupt, Reached
 from marskg.store import codec
+from marskg.store.points import Points
 from marskg.store.unit import model_mismatch
 from marskg.store.vectors import make_up, model_name, own, tag, unpacked
 
@@ -60,6 +63,9 @@ class IndexView:
         self._index: MemoryIndex | None = None
         self._reached: Reached | None = None
         self._changed = False
+        self._points: tuple[int, Points] | None = None
+        #: Who finds the nearest vectors; None where all are compared.
+        self.nearest: EngineNearest | None = None
         #: Why the answers are without vectors, if they are.
         self.without_vectors: str | None = None
 
@@ -85,9 +91,33 @@ class IndexView:
             index = self._loaded()
             if model is not None and self._file is not None:
                 self._make_up(index, model)
+            self.nearest = self._engine(state, index, MADE_UP)
             if index.dead > max(PAGE, _SLACK * index.columns.rows):
                 index.compact()
             return index
+
+    def put_points(self, state: TenantState, progress: Callable[[int], None]) -> None:
+        """Hand the engine's index all vectors, where the settings ask for it."""
+        with self.lock:
+            self._engine(state, self.refresh(state), None, progress)
+
+    def _engine(
+        self,
+        state: TenantState,
+        index: MemoryIndex,
+        limit: int | None,
+        progress: Callable[[int], None] = lambda _: None,
+    ) -> EngineNearest | None:
+        """Return the search by the engine's index, which gets up to ``limit`` new vectors; None to compare all."""
+        settings = state.settings.retrieval
+        few = settings.vectors == AUTO and len(index) <= settings.exact_up_to
+        if settings.vectors == EXACT or few or not index.dimension:
+            return None
+        if self._points is None or self._points[0] != index.dimension:
+            self._points = (index.dimension, Points(self._writer, index.dimension))
+        points = self._points[1]
+        self._changed |= put_points(index, points, limit, progress) > 0
+        return EngineNearest(points)
 
     def _loaded(self) -> MemoryIndex:
         if self._index is None:

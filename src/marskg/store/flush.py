@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from marskg.config import EXACT
 from marskg.errors import BudgetInfeasible
 from marskg.ontology.vocabulary import ENTITY_EDGES, EdgeType, Kind, Tier
 from marskg.store import codec
@@ -240,8 +241,16 @@ def _edge_row(unit: Unit, edge: Edge) -> dict[str, Any]:
     return {"source": source, "target": target, "properties": codec.encode_edge(edge)}
 
 
+def _lost_content(node: Node) -> bool:
+    return node.original.get("content") is not None and (node.deleted or not node.has_content)
+
+
 def _deletions(unit: Unit, engine: str) -> list[Step]:
     steps: list[Step] = []
+    if unit.state.settings.retrieval.vectors != EXACT:
+        empty = [node.memory.id for node in unit.nodes.values() if not node.new and _lost_content(node)]
+        if empty:
+            steps.append((statement("drop_points", engine), {"refs": unit.refs(empty)}, None))
     gone = [node.memory.id for node in unit.nodes.values() if node.deleted and not node.new]
     if gone:
         steps.append((statement("delete_memories", engine), {"refs": unit.refs(gone)}, None))

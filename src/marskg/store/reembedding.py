@@ -29,8 +29,10 @@ if TYPE_CHECKING:
 _TRIAL: Final = "Is anybody there?"
 
 
-def switch(writer: Writer, spec: str, model: EmbeddingModel | None) -> None:
+def switch(writer: Writer, spec: str, model: EmbeddingModel | None) -> bool:
     """Let ``model``, which the setting ``spec`` chooses, be the one of the tenant's vectors from now on.
+
+    Returns whether it is another one than before.
 
     Raises:
         EmbeddingUnavailable: it cannot be loaded or does not answer; nothing was changed.
@@ -45,14 +47,15 @@ def switch(writer: Writer, spec: str, model: EmbeddingModel | None) -> None:
     model.embed([_TRIAL])
     name = model_name(model)
 
-    def work(unit: Unit) -> None:
+    def work(unit: Unit) -> bool:
         state = unit.state
         settings = state.settings.with_values({"embedding.model": spec}, "reembed")
         if (settings, name) != (state.settings, state.embedding_model):
             unit.state = replace(state, settings=settings, embedding_model=name)
             unit.note(Operation.MIGRATE, parameters=settings.to_parameters())
+        return name != state.embedding_model
 
-    writer.run(work)
+    return writer.run(work)
 
 
 def make_all(

@@ -1,7 +1,8 @@
 """The store's Cypher, one named ``.cypher`` file for each statement, loaded once and cached.
 
 Guarantees: a statement is a constant text; the only words ever filled in are ``$KIND$`` and ``$EDGE$``, by members of
-the fixed vocabulary. An engine that needs its own text has a file of the same name in its own folder.
+the fixed vocabulary, and ``$DIMENSION$``, by an integer. An engine that needs its own text has a file of the same name
+in its own folder.
 """
 
 from __future__ import annotations
@@ -15,8 +16,10 @@ if TYPE_CHECKING:
 
 
 @cache
-def statement(name: str, engine: str, *, kind: Kind | None = None, edge: EdgeType | None = None) -> str:
-    """Return the text of ``name`` for ``engine``, with the label or edge type of the vocabulary put in."""
+def statement(
+    name: str, engine: str, *, kind: Kind | None = None, edge: EdgeType | None = None, dimension: int | None = None
+) -> str:
+    """Return the text of ``name`` for ``engine``, with the label, edge type or number of components put in."""
     folder = files("marskg.store") / "cypher"
     own = folder / engine / f"{name}.cypher"
     text = (own if own.is_file() else folder / f"{name}.cypher").read_text(encoding="utf-8")
@@ -25,4 +28,6 @@ def statement(name: str, engine: str, *, kind: Kind | None = None, edge: EdgeTyp
         text = text.replace("$KIND$", kind.label)
     if edge is not None:
         text = text.replace("$EDGE$", edge.value)
+    if dimension is not None:
+        text = text.replace("$DIMENSION$", f"{dimension:d}")
     return text

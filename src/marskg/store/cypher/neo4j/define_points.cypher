@@ -1,0 +1,1 @@
+CREATE CONSTRAINT vectorPointRef IF NOT EXISTS FOR (n:VectorPoint) REQUIRE n.ref IS UNIQUE;
