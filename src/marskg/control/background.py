@@ -31,10 +31,9 @@ class Background:
 
     def _run(self) -> None:
         while not self._stopping.wait(self._seconds):
-            if self._busy():
-                continue
             try:
-                self._work()
+                if not self._busy():
+                    self._work()
             except Exception as error:  # noqa: BLE001 - nobody stands behind this thread to raise to
                 _LOG.warning("a pass of maintenance failed (%s); the next one tries again", type(error).__name__)
 
