@@ -111,7 +111,7 @@ class Reading:
 
     def _guests(self) -> tuple[list[SharedTenant], tuple[str, ...]]:
         """Return the shared tenants that are read as well, and why others are not."""
-        names = self._writer.fresh_state().subscriptions
+        names = self._writer.state.subscriptions
         for name in names:
             self._shared.setdefault(name, SharedTenant(self._opened, name, self._vectoriser))
         faults = {name: self._shared[name].open() for name in names}

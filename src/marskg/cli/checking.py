@@ -5,7 +5,7 @@ Guarantees: all findings are reported, not only the first; the exit status is 1 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -16,7 +16,7 @@ from marskg.ontology.vocabulary import MemoryClass
 from marskg.records import Report
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from marskg.memory import AgentMemory
@@ -157,14 +157,44 @@ def policy() -> None:
 @json_option
 @pass_door
 def policy_check(door: Door, file: Path) -> None:
-    """Check the .cypher FILE, with the YAML of the same name beside it, as a policy."""
-    from marskg.policies.registry import check_policy
+    """Check FILE whole, without a store: what a tenant's settings, its ranking or its forgetting are to be.
 
-    conclude(door, check_policy(file), checked="policy")
+    A .cypher file, with the YAML of the same name beside it, is a policy that forgets; YAML with weights is a ranking
+    profile; other YAML is the settings of a tenant, of which it shows what differs from the defaults.
+    """
+    from marskg.cli.setup import writable, written
+    from marskg.control.policy_files import SETTINGS, check_file
+
+    found = check_file(file)
+    values = writable({name: value for name, value, _ in found.differs})
+    defaults = writable({name: default for name, _, default in found.differs})
+    differs = [{"setting": name, "value": written(values[name]), "default": written(defaults[name])} for name in values]
+
+    def show() -> None:
+        if differs:
+            made = table("setting", "value", "default")
+            for row in differs:
+                made.add_row(row["setting"], safe(row["value"]), safe(row["default"]))
+            show_table(made)
+
+    more: dict[str, Any] = {"kind": found.kind}
+    if found.kind == SETTINGS:
+        more["differs"] = differs
+    conclude(door, found.report, checked="setting" if found.kind == SETTINGS else found.kind, more=more, first=show)
 
 
-def conclude(door: Door, report: Report, *, checked: str, advice: Iterable[Finding] = ()) -> None:
+def conclude(
+    door: Door,
+    report: Report,
+    *,
+    checked: str,
+    advice: Iterable[Finding] = (),
+    more: Mapping[str, Any] | None = None,
+    first: Callable[[], None] | None = None,
+) -> None:
     """Answer with a report, and leave with status 1 if it is not clean.
+
+    ``more`` is put into the document; ``first`` shows it before the findings.
 
     Raises:
         CheckFailed: there is an error among the findings.
@@ -173,8 +203,11 @@ def conclude(door: Door, report: Report, *, checked: str, advice: Iterable[Findi
     data = {"ok": report.ok, "checked": report.checked, "findings": plain(report.findings)}
     if advice:
         data["warnings"] = plain(tuple(advice))
+    data |= more or {}
 
     def show() -> None:
+        if first is not None:
+            first()
         if findings:
             made = table("code", "where", "what")
             for finding in findings[:_SHOWN_FINDINGS]:

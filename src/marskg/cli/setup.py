@@ -120,7 +120,7 @@ def _confirm(door: Door, memory: AgentMemory, wanted: Mapping[str, Any], key: Pa
     from marskg.audit.keys import load_signer
 
     existing = memory.settings
-    if existing.with_values(_writable(wanted), "mars init") != existing:
+    if existing.with_values(writable(wanted), "mars init") != existing:
         msg = (
             f"tenant {door.tenant!r} of {door.store} exists with other settings, which init does not change; "
             "change them with: mars budget N, or mars settings NAME=VALUE"
@@ -134,7 +134,7 @@ def _confirm(door: Door, memory: AgentMemory, wanted: Mapping[str, Any], key: Pa
             raise NotPermitted(msg)
 
 
-def _writable(values: Mapping[str, Any]) -> dict[str, Any]:
+def writable(values: Mapping[str, Any]) -> dict[str, Any]:
     """Return settings as their table takes them: durations with their unit."""
     from marskg.config import SETTINGS
 
@@ -267,7 +267,7 @@ def _show_settings(door: Door, settings: Settings) -> None:
         document(settings.values())
         return
     made = table("setting", "value", "meaning")
-    for name, value in _writable(settings.values()).items():
+    for name, value in writable(settings.values()).items():
         made.add_row(name, safe(written(value)), SETTINGS[name].meaning)
     show_table(made)
 

@@ -66,9 +66,9 @@ class Answers:
 
         What ``guests`` answer as well is not kept: who knows when their tenants change.
         """
-        state = self._writer.fresh_state()
-        if guests or not state.settings.retrieval.cache:
+        if guests or not self._writer.state.settings.retrieval.cache:
             return self._search.retrieve(request, guests)
+        state = self._writer.fresh_state()
         key = self._key(request)
         with self._lock:
             kept = self._kept.get(key)

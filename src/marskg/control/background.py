@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import logging
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -30,13 +31,16 @@ class Background:
         self._thread.start()
 
     def _run(self) -> None:
-        while not self._stopping.wait(self._seconds):
-            if self._busy():
-                continue
-            try:
-                self._work()
-            except Exception as error:  # noqa: BLE001 - nobody stands behind this thread to raise to
-                _LOG.warning("a pass of maintenance failed (%s); the next one tries again", type(error).__name__)
+        with ThreadPoolExecutor(1, "marskg-maintenance-pass") as pool:
+            while not self._stopping.wait(self._seconds):
+                # A future keeps whatever went wrong: nobody stands behind this thread to raise to.
+                error = pool.submit(self._pass).exception()
+                if error is not None:
+                    _LOG.warning("a pass of maintenance failed (%s); the next one tries again", type(error).__name__)
+
+    def _pass(self) -> None:
+        if not self._busy():
+            self._work()
 
     def stop(self) -> None:
         """Start no further pass, and wait for the one that is under way; a second call does nothing."""

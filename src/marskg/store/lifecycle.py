@@ -232,8 +232,8 @@ def _release_tasks(unit: Unit, losing: set[str]) -> None:
         )
 
 
-def restore(unit: Unit, node: Node) -> Memory:
-    """Make a latent memory live again; the budget is the caller's to check.
+def restore(unit: Unit, node: Node, *, reason: str = "restored to the live tier on request") -> Memory:
+    """Make a latent memory live again, for ``reason``; the budget is the caller's to check.
 
     Raises:
         NotPermitted: the memory is not latent.
@@ -249,7 +249,7 @@ def restore(unit: Unit, node: Node) -> Memory:
         Operation.RESTORE,
         node,
         tier_before=Tier.LATENT,
-        details={"rule": "restore", "reason": "restored to the live tier on request"},
+        details={"rule": "restore", "reason": reason},
     )
     return node.memory
 
