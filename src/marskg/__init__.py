@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from marskg.config import Settings
@@ -19,6 +20,8 @@ from marskg.errors import (
     ConsentRequired,
     CycleError,
     DuplicateId,
+    EmbeddingMismatch,
+    EmbeddingUnavailable,
     EngineUnavailable,
     EnvironmentFailure,
     ErasedContentRefused,
@@ -44,6 +47,16 @@ from marskg.records import Action, AuditRecord, Edge, Entity, Finding, Memory, P
 
 if TYPE_CHECKING:
     from marskg.memory import AgentMemory, open  # noqa: A004 - the name that interfaces.md fixes
+    from marskg.retrieval.hits import Hit, Hits
+    from marskg.retrieval.window import ContextWindow
+
+_LATER = {
+    "AgentMemory": "marskg.memory",
+    "ContextWindow": "marskg.retrieval.window",
+    "Hit": "marskg.retrieval.hits",
+    "Hits": "marskg.retrieval.hits",
+    "open": "marskg.memory",
+}
 
 __version__ = "0.1.0"
 
@@ -56,16 +69,21 @@ __all__ = [
     "ClockJump",
     "ClosureViolation",
     "ConsentRequired",
+    "ContextWindow",
     "CycleError",
     "Draft",
     "DuplicateId",
     "Edge",
+    "EmbeddingMismatch",
+    "EmbeddingUnavailable",
     "EngineUnavailable",
     "Entity",
     "EntityRef",
     "EnvironmentFailure",
     "ErasedContentRefused",
     "Finding",
+    "Hit",
+    "Hits",
     "InvalidConfig",
     "InvalidDocument",
     "InvalidInput",
@@ -94,9 +112,7 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - PEP 562
     """Load the facade and its engines only when they are used: errors and records import in milliseconds."""
-    if name in {"AgentMemory", "open"}:
-        from marskg import memory  # noqa: PLC0415 - the point of it
-
-        return getattr(memory, name)
+    if name in _LATER:
+        return getattr(import_module(_LATER[name]), name)
     msg = f"module {__name__!r} has no attribute {name!r}"
     raise AttributeError(msg)

@@ -33,6 +33,8 @@ _UNITS = {"ms": 1, "s": 1_000, "m": 60_000, "h": 3_600_000, "d": 86_400_000, "w"
 _DURATION = re.compile(r"^([0-9]{1,12})\s*(ms|s|m|h|d|w)$")
 _MAX_INT = (1 << 62) - 1
 _MAX_DURATION = 36_525 * _UNITS["d"]
+#: The slope of a score's step where it stops being whole; a steeper one would let a lower score overtake.
+_STEEPEST = 3
 
 
 #: What a switch may be.
@@ -60,6 +62,8 @@ class Setting:
             words = 'a duration such as "30d", "24h", "90m" or "10s"'
         elif self.kind == "text":
             words = "a name or a path"
+        elif self.kind == "flag":
+            words = "true or false"
         else:
             noun = "an integer" if self.kind == "integer" else "a number"
             words = f"{noun} from {self.low:g}" + (f" to {self.high:g}" if self.high < _MAX_INT else "")
@@ -77,6 +81,10 @@ def _integer(meaning: str, default: int | None, low: int, high: int = _MAX_INT, 
 def _duration(meaning: str, default: str | None) -> Setting:
     value = None if default is None else int(default[:-1]) * _UNITS[default[-1]]
     return Setting(meaning, value, "duration", 0, _MAX_DURATION, optional=True)
+
+
+def _flag(meaning: str, *, default: bool) -> Setting:
+    return Setting(meaning, default, "flag")
 
 
 #: Every setting by its dotted name, in the order of the documentation.
@@ -98,6 +106,10 @@ SETTINGS: Mapping[str, Setting] = MappingProxyType({
                                  "fused", "text"),
     "retrieval.k": _integer("most memories that one retrieval shows where the caller says nothing", 20, 1, 1_000_000),
     "retrieval.token_budget": _integer("tokens of one retrieval where the caller says nothing", 1_000, 0, 1 << 30),
+    "retrieval.cache": _integer("answers that are kept for the same question asked again; 0 for none",
+                                0, 0, 100_000),
+    "retrieval.cache_life": Setting("time for which a kept answer may be given again while nothing changes",
+                                    5 * _UNITS["m"], "duration", 0, _MAX_DURATION),
     "assembly.selection": Setting("how memories are chosen: by marginal gain per token, or in rank order",
                                   "greedy", "choice", choices=("greedy", "rank")),
     "assembly.pool": _integer("best ranked memories that assembly looks at", 256, 1, 2_000),
@@ -110,6 +122,48 @@ SETTINGS: Mapping[str, Setting] = MappingProxyType({
     "assembly.jaccard": _number("overlap of terms from which two memories say the same", 0.8, 0.5, 1),
     "assembly.cosine": _number("similarity from which two memories that overlap say the same", 0.9, 0, 1),
     "assembly.plain_below": _integer("tokens below which headings and attributions are left out", 64, 0, 1_000_000),
+    "learning.birth": _integer("score of a memory when it is stored", 50, 0, 100),
+    "learning.chat_birth": _integer("score of an episode of a conversation when it is stored", 30, 0, 100),
+    "learning.used_step": _integer("points that a use adds", 10, 1, 33),
+    "learning.unused_step": _integer("points that being shown in vain takes", 5, 1, 33),
+    "learning.bend": _integer("points from the end below which steps shrink; at least three times the larger step",
+                              38, 3, 100),
+    "learning.contradicted_percent": _integer("share of its score that a memory loses when an answer contradicts it",
+                                              50, 1, 100),
+    "learning.idle_grace": Setting("time after the last access in which a score does not decay", 30 * _UNITS["d"],
+                                   "duration", 0, _MAX_DURATION),
+    "learning.half_life": Setting("time in which a score halves after that", 180 * _UNITS["d"], "duration", 1,
+                                  _MAX_DURATION),
+    "learning.overlap_from": _number("share of a memory's terms in an answer from which it counts as used",
+                                     0.5, 1e-6, 1),
+    "learning.similarity_from": _number("similarity to a sentence of the answer from which it counts as used",
+                                        0.75, 1e-6, 1),
+    "learning.contradicted_from": _number("confidence from which an answer contradicts a memory", 0.7, 1e-6, 1),
+    "learning.conflicts": Setting("what is done at write about a new memory whose text conflicts with older ones",
+                                  "off", "choice", choices=("off", "flag", "newest", "most_reliable", "review")),
+    "learning.supersede_from": _number("confidence of a conflict from which the loser is superseded", 0.75, 0, 1),
+    "learning.reliability_margin": _number("how much less reliable a winner may be before a person is asked",
+                                           0.3, 0, 1),
+    "learning.floor": _integer("score below which a memory is a candidate for pruning", 20, 0, 100),
+    "learning.margin": _integer("points around the floor within which a person is asked first", 2, 0, 100),
+    "learning.min_age": Setting("age below which nothing is pruned", 7 * _UNITS["d"], "duration", 0, _MAX_DURATION),
+    "learning.proven": _integer("score from which a use extends the life of a memory", 70, 1, 100),
+    "learning.extension_percent": _integer("share of its class's life that a score of 100 adds to a new life",
+                                           100, 0, 1_000),
+    "learning.legal_horizon": _duration("age beyond which no use extends a life", None),
+    "lean.cap_per_subject": _integer("live memories that a subject may have after a maintenance pass",
+                                     None, 1, optional=True),
+    "lean.archive_below": _integer("score below which what is not accessed is archived; none for never",
+                                   20, 0, 100, optional=True),
+    "lean.archive_after": Setting("time without access after which it is", 90 * _UNITS["d"], "duration",
+                                  0, _MAX_DURATION),
+    "lean.compress_below": _integer("score below which a long memory is shortened; none for never",
+                                    20, 0, 100, optional=True),
+    "lean.compress_longer_than": _integer("tokens from which it counts as long; half as many are kept",
+                                          256, 16, 1 << 20),
+    "lean.shed_at": _integer("reads at once above which retrieval leaves things out; none for never",
+                             None, 1, 100_000, optional=True),
+    "lean.shared": _flag("whether other tenants of the store may subscribe to this one", default=False),
     "lives.canonical": _duration("life of a canonical memory", None),
     "lives.factual": _duration("life of a factual memory, from its last reinforcement", "30d"),
     "lives.intent_bound": _duration("life of an intent-bound memory", "24h"),
@@ -179,6 +233,27 @@ class RetrievalSettings:
     profile: str = "fused"
     k: int = 20
     token_budget: int = 1_000
+    cache: int = 0
+    cache_life: int = 5 * _UNITS["m"]
+
+
+@dataclass(frozen=True, slots=True)
+class LeanSettings:
+    """How a tenant is kept lean (MemoryArchitect II.F): scores are 0 to 100, times in milliseconds.
+
+    ``cap_per_subject``: live memories about one subject. ``archive_below`` and ``archive_after``: score and time
+    without access from which a memory moves to the latent tier. ``compress_below`` and ``compress_longer_than``: score
+    and tokens from which a memory is replaced by an excerpt. ``shed_at``: concurrent reads above which retrieval sheds
+    load. ``shared``: whether other tenants may subscribe.
+    """
+
+    cap_per_subject: int | None = None
+    archive_below: int | None = 20
+    archive_after: int = 90 * _UNITS["d"]
+    compress_below: int | None = 20
+    compress_longer_than: int = 256
+    shed_at: int | None = None
+    shared: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,6 +297,8 @@ class Settings:
     entities: EntitySettings = field(default_factory=EntitySettings)
     retrieval: RetrievalSettings = field(default_factory=RetrievalSettings)
     assembly: Mapping[str, Value] = field(default_factory=lambda: _defaults("assembly"))
+    learning: Mapping[str, Value] = field(default_factory=lambda: _defaults("learning"))
+    lean: LeanSettings = field(default_factory=LeanSettings)
     policy: PolicySettings = field(default_factory=PolicySettings)
 
     @property
@@ -398,6 +475,8 @@ def _parse(setting: Setting, value: object) -> Value:
     if isinstance(value, bool) and setting.choices == _SWITCH:
         # YAML reads a bare on and off as true and false.
         return "on" if value else "off"
+    if setting.kind == "flag":
+        return value if isinstance(value, bool) else None
     if isinstance(value, bool) or value is None:
         return None
     if setting.kind == "text":
@@ -427,6 +506,8 @@ def _children(section: str) -> str:
 
 
 def _text(value: Value) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
     return "none" if value is None else str(value)
 
 
@@ -459,6 +540,13 @@ def _build(values: Mapping[str, Any], source: str) -> Settings:
     if policy["grace"] is not None and policy["evict_to"] != Tier.TOMBSTONE:
         msg = f"{source}: policy.grace needs policy.evict_to: tombstone, as it ends there; leave one of them out"
         raise InvalidConfig(msg)
+    learning = section("learning.")
+    if learning["bend"] < _STEEPEST * max(learning["used_step"], learning["unused_step"]):
+        msg = (
+            f"{source}: learning.bend is {learning['bend']}; it must be at least {_STEEPEST} times the larger of "
+            "learning.used_step and learning.unused_step, or a lower score would overtake a higher one: raise it"
+        )
+        raise InvalidConfig(msg)
     return Settings(
         **section(""),
         lives=MappingProxyType({MemoryClass(name): value for name, value in section("lives.").items()}),
@@ -466,5 +554,7 @@ def _build(values: Mapping[str, Any], source: str) -> Settings:
         entities=EntitySettings(**section("entities.")),
         retrieval=RetrievalSettings(**section("retrieval.")),
         assembly=MappingProxyType(section("assembly.")),
+        learning=MappingProxyType(learning),
+        lean=LeanSettings(**section("lean.")),
         policy=PolicySettings(policy["name"], Tier(policy["evict_to"]), policy["grace"], scoring),
     )

@@ -78,6 +78,7 @@ class Draft:
     score: int | None = None
     ttl: str | None = None
     expires_at: int | None = None
+    valid_to: int | None = None
     purpose: tuple[str, ...] = ()
     jurisdiction: str | None = None
     use_bound: bool = False

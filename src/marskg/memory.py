@@ -9,13 +9,18 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 
 from marskg import checks, transfer
 from marskg.clock import SystemClock, SystemSource
-from marskg.config import Settings
+from marskg.config import Settings, duration_ms
+from marskg.control.background import Background
+from marskg.control.housekeeping import Housekeeper
 from marskg.drafts import Draft, EntityRef
 from marskg.errors import EnvironmentFailure, InvalidInput
+from marskg.learning.feedback import Said
+from marskg.learning.learner import Learner
+from marskg.learning.wishes import Wishes, touched
 from marskg.ontology.vocabulary import (
     Cardinality,
     EdgeType,
@@ -29,8 +34,9 @@ from marskg.policies.executor import View, apply, infeasible, make_room
 from marskg.policies.registry import load_policy
 from marskg.queries import Queries
 from marskg.reading import Reading
-from marskg.store import access, amend, entities, lifecycle, maintenance, remember, rotation
-from marskg.store.admission import check_integer, enumeration, ids_of
+from marskg.retention import check_retention
+from marskg.store import access, amend, bounds, entities, lifecycle, maintenance, remember, rotation, subscriptions
+from marskg.store.admission import check_integer, check_text, enumeration, ids_of
 from marskg.store.intake import Intake
 from marskg.store.opening import open_tenant
 from marskg.store.recognition import Recognition, load_recogniser
@@ -42,10 +48,16 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from marskg.clock import Clock, Source
+    from marskg.control.housekeeping import Upkeep
     from marskg.exporters.query import QueryResult
     from marskg.exporters.writer import Counts
+    from marskg.learning.conflicts import FoundConflict
+    from marskg.learning.feedback import Feedback
+    from marskg.learning.learner import Decision, ReviewList
+    from marskg.learning.wishes import Heard
     from marskg.policies.policy import Policy
     from marskg.records import AuditRecord, Entity, Memory, Plan, Report, TreeHead
+    from marskg.retention import Retention
     from marskg.retrieval.everything import Everything
     from marskg.retrieval.explain import Explanation
     from marskg.retrieval.hits import Hits
@@ -55,6 +67,8 @@ if TYPE_CHECKING:
 
 
 T = TypeVar("T")
+#: Bytes of an answer, a question, a complaint or a wish.
+_MOST_SAID: Final = 1 << 20
 
 
 class AgentMemory:
@@ -73,7 +87,11 @@ class AgentMemory:
         self._vectoriser = Vectoriser()
         self._intake = Intake(self._writer, opened.counter, self._vectoriser, Recognition())
         self._vectoriser.use(self._writer.state.settings.embedding.model)
-        self._reading = Reading(opened, self._writer, self._vectoriser)
+        self._wishes = Wishes(self._writer, self._reader)
+        self._reading = Reading(opened, self._writer, self._vectoriser, self._wishes.emphasis)
+        self._learner = Learner(self._writer, self._reader, self._reading.view, self._vectoriser, self._wishes)
+        self._keeper = Housekeeper(self._writer, self._reader, self._intake, opened.counter, self._ledger)
+        self._background: Background | None = None
         maintenance.settle(self._writer)
 
     # --- Writing --------------------------------------------------------------------------------------------------
@@ -96,6 +114,7 @@ class AgentMemory:
         edges: Iterable[tuple[str, str]] = (),
         mentions: Iterable[str | EntityRef] = (),
         at: int | None = None,
+        valid_to: int | None = None,
         ttl: str | int | None = None,
         expires_at: int | None = None,
         sensitivity: float | None = None,
@@ -132,6 +151,7 @@ class AgentMemory:
             edges: further ``(type, id)`` pairs, such as ``("partOf", id)``.
             mentions: names of people, places and things, or :class:`~marskg.drafts.EntityRef`.
             at: when it was said or became true, epoch milliseconds; now if left out.
+            valid_to: when it stops being true, if that is known, epoch milliseconds: it is history from then on.
             ttl: time to live, such as ``"30d"``, or milliseconds.
             expires_at: the end of its life, epoch milliseconds.
             sensitivity: from 0 to 1.
@@ -177,6 +197,7 @@ class AgentMemory:
             sensitivity=sensitivity,
             ttl=str(ttl) if isinstance(ttl, str) else None if ttl is None else f"{check_integer('ttl', ttl, 1)}ms",
             expires_at=expires_at,
+            valid_to=valid_to,
             pin=pin,
             status=None if status is None else enumeration(TaskStatus, "status", status),
             priority=priority,
@@ -189,7 +210,7 @@ class AgentMemory:
             edges=tuple((enumeration(EdgeType, "edge type", type_), target) for type_, target in edges),
             mentions=tuple(item if isinstance(item, EntityRef) else EntityRef(item) for item in mentions),
         )
-        return self._intake.one(draft, id)
+        return self._store(draft, id)
 
     def remember_many(
         self,
@@ -208,7 +229,11 @@ class AgentMemory:
         Raises:
             MarsError: what the gate refuses; the transactions before it are kept unless ``atomic``.
         """
-        return self._intake.many(drafts, progress=progress, atomic=atomic)
+        since = self._writer.state.sequence
+        done = self._intake.many(map(self._wishes.begin, drafts), progress=progress, atomic=atomic)
+        if self._learner.watches:
+            self._learner.watch(since)
+        return done
 
     def update(self, id: str, content: str) -> Memory:  # noqa: A002 - the name that users see
         """Give a memory a new text: a new node supersedes the old one, which keeps its history."""
@@ -297,6 +322,106 @@ class AgentMemory:
         kind = enumeration(EdgeType, "edge type", type)
         return self._run(lambda unit: entities.unrelate(unit, source, kind, target))
 
+    # --- Learning from use ----------------------------------------------------------------------------------------
+
+    def feedback(
+        self,
+        retrieval_id: str,
+        *,
+        used: Iterable[str] | str = (),
+        unused: Iterable[str] | str = (),
+        contradicted: Iterable[str] | str = (),
+        answer: str | None = None,
+        question: str | None = None,
+        complaint: str | None = None,
+    ) -> Feedback:
+        """Say what became of the memories that a retrieval showed; their scores, and proven lives, follow.
+
+        Counts once for each retrieval. What is neither named nor judged by an answer keeps its score.
+
+        Args:
+            retrieval_id: ``id`` of what :meth:`retrieve`, :meth:`recall` or :meth:`read_all` returned.
+            used: ids of memories that helped.
+            unused: ids of memories that were shown in vain.
+            contradicted: ids of memories that proved wrong.
+            answer: what the agent said; it decides about the memories that are not named.
+            question: what it was asked; its words are no evidence of a use.
+            complaint: what the user said about it, such as "that's wrong" or "stop mentioning the trip".
+
+        Raises:
+            InvalidInput: the id names no retrieval of this tenant, a memory was not shown there or is named twice,
+                there is feedback on it already, or nothing is said.
+        """
+        said = Said(
+            used=ids_of(used),
+            unused=ids_of(unused),
+            contradicted=ids_of(contradicted),
+            answer=None if answer is None else check_text("answer", answer, limit=_MOST_SAID),
+            question="" if question is None else check_text("question", question, limit=_MOST_SAID),
+            complaint=None if complaint is None else check_text("complaint", complaint, limit=_MOST_SAID),
+        )
+        maintenance.settle(self._writer)
+        return self._learner.feedback(retrieval_id, said, self._store)
+
+    def wish(self, text: str, *, subject: str | None = None) -> tuple[Heard, ...]:
+        """Keep what a user wishes about remembering; it acts on ranks, starting scores and lives from now on.
+
+        Args:
+            text: such as "remember more about tomatoes" or "forget about the trip".
+            subject: whose wish it is: it acts on memories about them alone; on all if left out.
+
+        Returns:
+            Each wish with the memory that keeps it and the ids of the memories that it is about. After a wish to
+            forget these are hidden, not erased.
+
+        Raises:
+            InvalidInput: no wish is found, or it does not say what it is about.
+        """
+        subjects = () if subject is None else ids_of((subject,))
+        return self._learner.wish(check_text("text", text, limit=_MOST_SAID), subjects, self._store)
+
+    def find_conflicts(self, *, since: int = 0, resolve: str | None = None) -> tuple[FoundConflict, ...]:
+        """Return the conflicts between current memories, and act on them if asked to.
+
+        Args:
+            since: only conflicts of memories stored after this audit sequence number, with those before them.
+            resolve: ``flag`` (both stay, joined by a ``contradicts`` edge), ``newest``, ``most_reliable`` or
+                ``review`` (the same edge, and :meth:`review` lists them); nothing is changed if left out.
+
+        Raises:
+            InvalidInput: there is no such way to resolve.
+        """
+        maintenance.settle(self._writer)
+        return self._learner.find_conflicts(check_integer("since", since, 0), resolve)
+
+    def plan_pruning(self) -> Plan:
+        """Return the plan that takes what has faded; :meth:`forget` applies it. Nothing is changed."""
+        maintenance.settle(self._writer)
+        return self._learner.plan_pruning()
+
+    def review(self) -> ReviewList:
+        """Return what waits for a person: conflicts, memories that have nearly faded; and what has faded."""
+        maintenance.settle(self._writer)
+        return self._learner.review()
+
+    def accept(self, id: str) -> Decision:  # noqa: A002 - the name that users see
+        """Do what :meth:`review` proposes for a memory: the newer one of a conflict holds, what has faded goes.
+
+        Raises:
+            InvalidInput: the memory is not on the list, or is protected.
+        """
+        maintenance.settle(self._writer)
+        return self._learner.accept(id, self.forget)
+
+    def reject(self, id: str) -> Decision:  # noqa: A002 - the name that users see
+        """Refuse what :meth:`review` proposes for a memory: it is no conflict, or is kept with a higher score.
+
+        Raises:
+            InvalidInput: the memory is not on the list.
+        """
+        maintenance.settle(self._writer)
+        return self._learner.reject(id)
+
     # --- Forgetting -----------------------------------------------------------------------------------------------
 
     def plan(self, *, policy: str | None = None, budget: int | None = None, seed: int | None = None) -> Plan:
@@ -375,6 +500,75 @@ class AgentMemory:
         """Remove now what has expired; returns how many memories lost their content."""
         return maintenance.settle(self._writer, force=True)
 
+    def maintain(self, *, dry_run: bool = False) -> Upkeep:
+        """Keep the tenant lean, by its settings ``lean.*``: one pass of housekeeping.
+
+        Expires what is due; brings every subject within ``cap_per_subject``, lowest score first; archives what has a
+        low score and was not accessed for long; replaces long memories of low score by excerpts; signs a head; keeps
+        the retrieval index. Nothing protected and nothing canonical is touched.
+
+        Args:
+            dry_run: change nothing, and return what would be done.
+        """
+        if dry_run:
+            return self._keeper.look()
+        done = self._keeper.run()
+        self._reading.save()
+        return done
+
+    def maintain_every(self, interval: str) -> None:
+        """Do :meth:`maintain` in the background every ``interval`` such as ``"1h"``, until the memory is closed.
+
+        A pass is left out under load; an error of one is logged by its class, and the next one tries again.
+
+        Raises:
+            InvalidInput: ``interval`` is no duration, or none at all.
+        """
+        milliseconds = duration_ms(str(interval))
+        if not milliseconds:
+            msg = f'maintain_every is {str(interval)[:40]!r}; it must be a duration such as "1h" or "30m"'
+            raise InvalidInput(msg)
+        self.stop_maintaining()
+        self._background = Background(self.maintain, milliseconds / 1_000, lambda: self._reading.loaded)
+
+    def stop_maintaining(self) -> None:
+        """Do nothing in the background any more; waits for a pass that is under way."""
+        if self._background is not None:
+            self._background.stop()
+            self._background = None
+
+    def end_session(self, session: str) -> int:
+        """Say that a conversation is over: what was bound to it, or ephemeral in it, goes, with all that depends on it.
+
+        Returns how many memories lost their content.
+
+        Raises:
+            InvalidMemory: ``session`` is no name that a session could have.
+        """
+        name = check_text("session", session)
+        maintenance.settle(self._writer)
+        return bounds.end_session(self._writer, name)
+
+    def subscribe(self, tenant: str) -> tuple[str, ...]:
+        """Read a shared tenant of common knowledge as well, in every retrieval, recall and full reading.
+
+        Nothing of it can be written from here, and nothing of this tenant is seen from there. Returns all
+        subscriptions.
+
+        Raises:
+            NotPermitted: there is no such tenant, or its settings do not say ``lean.shared``.
+            InvalidInput: it is this tenant itself, or no tenant could have that name.
+        """
+        return subscriptions.subscribe(self._writer, tenant)
+
+    def unsubscribe(self, tenant: str) -> tuple[str, ...]:
+        """Read a shared tenant no more; returns the subscriptions that are left.
+
+        Raises:
+            InvalidInput: there is no such subscription.
+        """
+        return subscriptions.unsubscribe(self._writer, tenant)
+
     def confirm_clock(self) -> None:
         """Say that the clock is right after it jumped ahead by more than a day: expiry goes on (section 10)."""
         maintenance.confirm_clock(self._writer)
@@ -417,7 +611,8 @@ class AgentMemory:
             conversation: session that goes on: its last turns and its summary are part of the result.
             explain: give each stage's numbers in ``stages``.
             filters: ``kinds``, ``classes``, ``sources``, ``subjects``, ``sessions``, ``tags``, ``key_prefix``,
-                ``since``, ``until``, ``jurisdiction``, ``latent``, ``unaffirmed``, ``superseded``.
+                ``since``, ``until``, ``jurisdiction``, ``latent``, ``unaffirmed``, ``superseded``, ``closed`` (tasks
+                that are done, cancelled or long past).
 
         Raises:
             InvalidInput: the query, a limit or a filter is not allowed.
@@ -498,8 +693,11 @@ class AgentMemory:
         return self._reading.explain(id)
 
     def record_access(self, ids: Iterable[str], *, purpose: str | None = None) -> int:
-        """Record that memories were shown: one signed record, and their access statistics."""
-        return access.record_access(self._writer, ids_of(ids), purpose=purpose)
+        """Record that memories were shown: one signed record, and their access statistics; what is use-bound goes."""
+        shown = ids_of(ids)
+        count = access.record_access(self._writer, shown, purpose=purpose)
+        bounds.expire_used(self._writer, shown)
+        return count
 
     def memories(self) -> Iterator[Memory]:
         """Yield every memory of the tenant, tombstones included."""
@@ -539,6 +737,20 @@ class AgentMemory:
     def validate(self, *, full: bool = False) -> Report:
         """Validate recent changes, or with ``full`` the whole tenant, against the SHACL shapes."""
         return checks.validate(self._opened, self._writer.state, full=full)
+
+    def check_retention(self, memory_class: str, older_than: str) -> Retention:
+        """Return what is left of a class that is older than a duration such as ``30d``, in any tier.
+
+        Raises:
+            InvalidInput: there is no such class, or the duration is none.
+        """
+        wanted = enumeration(MemoryClass, "memory_class", memory_class)
+        age = duration_ms(older_than)
+        if age is None:
+            msg = f'older_than {older_than[:40]!r} is no duration; write it as "30d", "24h" or "90m"'
+            raise InvalidInput(msg)
+        maintenance.settle(self._writer)
+        return check_retention(self._reader, wanted, self.now() - age)
 
     def verify(self, *, witness: Iterable[TreeHead] = ()) -> Report:
         """Verify the signed logs and that the graph is what they say; ``witness`` are heads kept elsewhere."""
@@ -641,6 +853,11 @@ class AgentMemory:
         return self._writer.state.settings
 
     @property
+    def subscriptions(self) -> tuple[str, ...]:
+        """Return the shared tenants that are read as well."""
+        return self._writer.fresh_state().subscriptions
+
+    @property
     def weight(self) -> int:
         """Return what the live memories weigh together, in tokens."""
         return self._writer.state.weight
@@ -652,6 +869,7 @@ class AgentMemory:
 
     def close(self) -> None:
         """Release the store; a second call does nothing."""
+        self.stop_maintaining()
         self._queries.close()
         self._reading.close()
         self._opened.close()
@@ -667,6 +885,17 @@ class AgentMemory:
         self.close()
 
     # --- Inside ---------------------------------------------------------------------------------------------------
+
+    def _store(self, draft: Draft, id: str | None = None) -> Memory:  # noqa: A002 - as remember has it
+        """Store one draft, and look for conflicts where the tenant wants that."""
+        since = self._writer.state.sequence
+        memory = self._intake.one(self._wishes.begin(draft), id)
+        found = self._learner.watch(since) if self._learner.watches else ()
+        if not found:
+            return memory
+        now = self._reader.get(memory.id, self.now()) or memory
+        notices = tuple(f"conflicts with another memory ({item.action}): {item.reason}" for item in found)
+        return replace(now, notices=(*memory.notices, *notices))
 
     def _run(self, work: Callable[[Unit], T], *, settle: bool = True) -> T:
         if settle:
@@ -686,7 +915,9 @@ class AgentMemory:
         return unit
 
     def _committed(self, unit: Unit) -> None:
-        """Keep the Merkle tree up, and sign a head when it is due."""
+        """Keep the Merkle tree up, and sign a head when it is due; wishes that came or went are read anew."""
+        if touched(unit.nodes.values()):
+            self._wishes.forget()
         try:
             if self._ledger.extend(unit.records) >= unit.state.settings.head_interval:
                 self._ledger.sign_head(unit.now)
@@ -708,6 +939,7 @@ def open(  # noqa: A001 - the name that interfaces.md fixes
     clock: Clock | None = None,
     source: Source | None = None,
     create: bool = True,
+    maintain_every: str | None = None,
 ) -> AgentMemory:
     """Open a tenant's memory, creating store, key and tenant where they do not exist.
 
@@ -724,6 +956,8 @@ def open(  # noqa: A001 - the name that interfaces.md fixes
         clock: where the time comes from; the machine's clock if left out.
         source: where secrets come from; the operating system if left out.
         create: whether a store or tenant that does not exist is created; otherwise it is refused.
+        maintain_every: how often to do :meth:`AgentMemory.maintain` in the background, such as ``"1h"``; never if left
+            out.
 
     Raises:
         StoreLocked: another process has the embedded store open.
@@ -750,6 +984,8 @@ def open(  # noqa: A001 - the name that interfaces.md fixes
         memory = AgentMemory(opened)
         if not created:
             memory.apply_settings(settings if config is not None else None, values)
+        if maintain_every is not None:
+            memory.maintain_every(maintain_every)
     except BaseException:
         opened.close()
         raise

@@ -10,9 +10,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
 from marskg.clock import MAX_MS
+from marskg.control.answers import Answers
+from marskg.control.load import Load, lighter, notice, step
 from marskg.errors import InvalidInput, UnknownMemory
 from marskg.ontology.vocabulary import Kind, MemoryClass, SourceType
-from marskg.retrieval.everything import read, select
+from marskg.retrieval.everything import admitted, select, shown
 from marskg.retrieval.explain import explain
 from marskg.retrieval.gate import Gate
 from marskg.retrieval.index import KINDS
@@ -20,8 +22,11 @@ from marskg.retrieval.profile import load_profile
 from marskg.retrieval.recall import SOCIAL, Anchor, Recall, named_entities
 from marskg.retrieval.search import Request, Search, check_query
 from marskg.retrieval.settings import AssemblySettings
+from marskg.retrieval.shared import SharedTenant
 from marskg.retrieval.view import IndexView
 from marskg.store.admission import check_integer, check_number, check_text, enumeration, ids_of
+from marskg.store.bounds import expire_used
+from marskg.store.fading import Fading
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -31,11 +36,13 @@ if TYPE_CHECKING:
 
     from marskg.retrieval.everything import Everything
     from marskg.retrieval.explain import Explanation
-    from marskg.retrieval.hits import Hits
+    from marskg.retrieval.hits import Hit, Hits
     from marskg.retrieval.index import MemoryIndex
     from marskg.retrieval.profile import Profile
     from marskg.retrieval.ranking import Ranked
+    from marskg.retrieval.search import Emphasis
     from marskg.store.opening import Opened
+    from marskg.store.state import TenantState
     from marskg.store.vectors import Vectoriser
     from marskg.store.writer import Writer
 
@@ -43,24 +50,36 @@ Mask: TypeAlias = "npt.NDArray[np.bool_]"
 Vector: TypeAlias = "npt.NDArray[np.float32]"
 
 _ENUMERATIONS: Final[Mapping[str, Any]] = {"kinds": Kind, "classes": MemoryClass, "sources": SourceType}
+#: The intent tag of users' wishes about remembering.
+WISH: Final = "wish"
 _SETS: Final = ("subjects", "sessions", "tags")
 _TEXTS: Final = ("purpose", "jurisdiction", "key_prefix")
 _TIMES: Final = ("as_of", "since", "until")
-_FLAGS: Final = ("latent", "unaffirmed", "superseded")
+_FLAGS: Final = ("latent", "unaffirmed", "superseded", "closed")
 _FILTERS: Final = ("max_sensitivity", *_ENUMERATIONS, *_SETS, *_TEXTS, *_TIMES, *_FLAGS)
 
 
 class Reading:
     """Answers a tenant's readers."""
 
-    def __init__(self, opened: Opened, writer: Writer, vectoriser: Vectoriser) -> None:
-        """Read the tenant that was opened; nothing is read or loaded before the first question."""
+    def __init__(
+        self, opened: Opened, writer: Writer, vectoriser: Vectoriser, emphasis: Emphasis | None = None
+    ) -> None:
+        """Read the tenant that was opened; nothing is read or loaded before the first question.
+
+        ``emphasis`` gives what the rank of each memory is multiplied with, where users wished for that.
+        """
+        self._emphasis = emphasis
         self._writer = writer
         self._opened = opened
         self._profiles: dict[str, Profile] = {}
+        self._vectoriser = vectoriser
+        self._shared: dict[str, SharedTenant] = {}
         file = opened.folder / "index" / f"{opened.tenant}.index"
         self.view = IndexView(opened.reader, writer, vectoriser, file)
         self._search = Search(self.view, opened.reader, writer, vectoriser, opened.counter)
+        self._answers = Answers(self.view, opened.reader, writer, self._search)
+        self._load = Load()
 
     def retrieve(
         self,
@@ -76,9 +95,37 @@ class Reading:
         """Return what answers ``query``; see :meth:`marskg.memory.AgentMemory.retrieve`."""
         if conversation is not None:
             check_text("conversation", conversation)
-        return self._search.retrieve(
-            self._request(query, budget, k, profile, explain=explain, gate=gate, conversation=conversation)
-        )
+        request = self._request(query, budget, k, profile, explain=explain, gate=gate, conversation=conversation)
+        shared, missing = self._guests()
+        guests = [one.search for one in shared]
+        with self._load.read() as reads:
+            shed_at = self._writer.state.settings.lean.shed_at
+            left_out = step(reads, shed_at)
+            if left_out:
+                hits = self._search.retrieve(lighter(request, left_out), guests)
+                hits = replace(hits, notices=(*hits.notices, notice(reads, shed_at, left_out)))
+            else:
+                hits = self._answers.answer(request, guests)
+        self._end_used(hits)
+        return replace(hits, notices=(*hits.notices, *missing)) if missing else hits
+
+    def _guests(self) -> tuple[list[SharedTenant], tuple[str, ...]]:
+        """Return the shared tenants that are read as well, and why others are not."""
+        names = self._writer.fresh_state().subscriptions
+        for name in names:
+            self._shared.setdefault(name, SharedTenant(self._opened, name, self._vectoriser))
+        faults = {name: self._shared[name].open() for name in names}
+        there = [self._shared[name] for name, fault in faults.items() if fault is None]
+        return there, tuple(fault for fault in faults.values() if fault is not None)
+
+    @property
+    def loaded(self) -> bool:
+        """Return whether so many read at once that retrieval leaves things out."""
+        return bool(step(self._load.reads, self._writer.state.settings.lean.shed_at))
+
+    def _end_used(self, hits: Iterable[Hit]) -> None:
+        """Expire what was shown and was bound to one use."""
+        expire_used(self._writer, [hit.memory.id for hit in hits if hit.memory.use_bound])
 
     def _request(
         self,
@@ -92,13 +139,17 @@ class Reading:
         conversation: str | None = None,
     ) -> Request:
         settings = self._writer.state.settings.retrieval
+        passing = self.gate(gate)
         return Request(
             query=query,
-            gate=self.gate(gate),
+            gate=passing,
             profile=self.profile(profile or settings.profile),
             budget=settings.token_budget if budget is None else check_integer("token_budget", budget, 0),
             k=settings.k if k is None else check_integer("k", k, 1),
             assembly=AssemblySettings(**cast("Mapping[str, Any]", self._writer.state.settings.assembly)),
+            # Who asks for the wishes themselves is shown them.
+            emphasis=None if WISH in passing.tags else self._emphasis,
+            fading=Fading.by(self._writer.state.settings),
             conversation=conversation,
             explain=explain,
         )
@@ -115,14 +166,33 @@ class Reading:
         """Return all that passes the gate; see :meth:`marskg.memory.AgentMemory.read_all`."""
         passing = self.gate(gate)
         limit = None if budget is None else check_integer("token_budget", budget, 0)
-        with self.view.lock:
-            index = self.view.refresh(self._writer.fresh_state())
-            mask = passing.mask(index)
-            named = [self._entity(index, mask, name) for name in ids_of(entities)]
-            ids = select(index, passing, [ident for found in named for ident in found], ids_of(goals))
-        found = read(self._opened.reader, ids, passing, self._opened.counter, budget=limit, sums=sums)
-        record = self._search.record([hit.memory.id for hit in found], "read in full", passing.purpose)
+        state = self._writer.fresh_state()
+        wanted = (ids_of(entities), ids_of(goals))
+        ids = [self._selected(self.view, state, passing, wanted)]
+        memories = admitted(self._opened.reader, ids[0] or [], passing)
+        for guest in self._guests()[0]:
+            ids.append(self._selected(guest.view, guest.state, passing, wanted))
+            memories += [one for one in admitted(guest.reader, ids[-1] or [], passing) if not one.use_bound]
+        if all(one is None for one in ids):
+            raise _unmentioned(wanted[0])
+        memories.sort(key=lambda one: (one.valid_from, one.sequence, one.tenant))
+        found = shown(memories, self._opened.counter, budget=limit, sums=sums)
+        record = self._search.record([hit.memory for hit in found], "read in full", passing.purpose)
+        self._end_used(found)
         return replace(found, id=record)
+
+    def _selected(
+        self, view: IndexView, state: TenantState, gate: Gate, wanted: tuple[tuple[str, ...], tuple[str, ...]]
+    ) -> list[str] | None:
+        """Return the ids of what passes the gate in one tenant; None where it has never heard of an entity."""
+        names, goals = wanted
+        with view.lock:
+            index = view.refresh(state)
+            mask = gate.mask(index)
+            named = [named_entities(index, mask, name) for name in names]
+            if not all(named):
+                return None
+            return select(index, gate, [ident for found in named for ident in found], goals)
 
     def recall(
         self,
@@ -148,7 +218,11 @@ class Reading:
             goals = () if goal is None else (self._goal(index, mask, goal),)
             return Recall(index, mask, social=social).around(Anchor(entities, goals), vector, limit)
 
-        return self._search.recall(request, self._about(entity, goal), rank)
+        with self._load.read():
+            shared, missing = self._guests()
+            hits = self._search.recall(request, self._about(entity, goal), rank, [one.search for one in shared])
+        self._end_used(hits)
+        return replace(hits, notices=(*hits.notices, *missing)) if missing else hits
 
     def _about(self, entity: str | None, goal: str | None) -> str:
         """Return the text whose vector stands for what a recall is for."""
@@ -160,8 +234,7 @@ class Reading:
     def _entity(self, index: MemoryIndex, mask: Mask, name: str) -> list[str]:
         found = named_entities(index, mask, name)
         if not found:
-            msg = f"no memory that may be read mentions {name[:60]!r}; ask with retrieve(), or see: mars entities"
-            raise UnknownMemory(msg)
+            raise _unmentioned((name,))
         return found
 
     def _goal(self, index: MemoryIndex, mask: Mask, goal: str) -> str:
@@ -184,7 +257,7 @@ class Reading:
         """
         now = self._now()
         values = {name: _filter(name, value) for name, value in filters.items() if value not in (None, (), [])}
-        gate = Gate(now=now, **values)
+        gate = Gate(now=now, task_grace=self._writer.state.settings.task_grace, **values)
         if gate.as_of is not None and gate.as_of > now:
             msg = (
                 f"as_of {gate.as_of} is after the store's now, {now}; nothing is known of the future yet: leave it out"
@@ -206,11 +279,22 @@ class Reading:
 
     def forget(self) -> None:
         """Drop what is derived from the store."""
+        self._answers.forget()
         self.view.forget()
+
+    def save(self) -> None:
+        """Keep what was derived so far, also for a program that ends without closing."""
+        self.view.close()
 
     def close(self) -> None:
         """Keep what was derived from the store for the next program."""
         self.view.close()
+
+
+def _unmentioned(names: Iterable[str]) -> UnknownMemory:
+    listed = ", ".join(repr(name[:60]) for name in names)
+    msg = f"no memory that may be read mentions {listed}; ask with retrieve(), or see: mars entities"
+    return UnknownMemory(msg)
 
 
 def _filter(name: str, value: Any) -> Any:  # noqa: ANN401 - as many types as filters

@@ -90,8 +90,8 @@ class Memory:
 
     @property
     def current(self) -> bool:
-        """Return whether the memory has not been superseded or closed."""
-        return self.superseded_at is None and self.valid_to is None
+        """Return whether the memory has not been superseded or closed; what was valid for a known time only may be."""
+        return self.superseded_at is None
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -26,8 +26,9 @@ if TYPE_CHECKING:
 
 _SPECIAL_TOKENS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 _MAX_WORD = 100
-#: Printable ASCII and blanks, without the bracket that begins a special token: such a text is the sum of its words.
-_PLAIN = re.compile(r"[ \t\n\r!-Z\\-~]*", re.ASCII)
+#: Printable ASCII and blanks without a special token: such a text is the sum of its words.
+_CALM = r"[ \t\n\r!-Z\\-~]*+"
+_PLAIN = re.compile(rf"{_CALM}(?:\[(?!(?:{'|'.join(name[1:-1] for name in _SPECIAL_TOKENS)})\]){_CALM})*+", re.ASCII)
 _WORD = re.compile(r"[a-z0-9]+|[^\sa-z0-9]", re.ASCII)
 #: Words whose weight is kept; people's words repeat.
 _KEPT_WORDS = 50_000

@@ -353,3 +353,46 @@ class Other:
         import numpy as np  # noqa: PLC0415 - only here
 
         return np.ones((len(texts), 3), dtype=np.float32) / 3**0.5
+
+
+def test_what_was_done_is_history(stores: Stores) -> None:
+    memory = stores.open(step_ms=0)
+    task = memory.remember("Paint the fence", kind="task")
+    past = memory.remember("Fence party", kind="task", deadline=memory.now() - 8 * DAY)
+    late = memory.remember("Order fence posts", kind="task", deadline=memory.now() - DAY)
+    assert set(contents(memory.retrieve("fence"))) == {task.content, late.content}
+    memory.amend_task(task.id, status="done")
+    assert contents(memory.retrieve("fence")) == [late.content]
+    assert set(contents(memory.retrieve("fence", closed=True))) == {task.content, late.content, past.content}
+
+
+def test_what_was_true_for_a_known_time_is_history_afterwards(stores: Stores) -> None:
+    memory = stores.open(step_ms=0)
+    now = memory.now()
+    concert = memory.remember("The concert is on Friday", kind="semantic", key="concert", valid_to=now + DAY)
+    assert contents(memory.retrieve("concert")) == [concert.content]
+    stores.clock(memory).advance(DAY)
+    assert contents(memory.retrieve("concert")) == []
+    assert contents(memory.retrieve("concert", as_of=now)) == [concert.content]
+    memory.remember("The concert is on Sunday", kind="semantic", key="concert")
+    assert contents(memory.retrieve("concert")) == ["The concert is on Sunday"]
+    assert memory.get(concert.id).superseded_at is not None  # type: ignore[union-attr]  # it is there
+    with pytest.raises(InvalidInput, match="valid_to"):
+        memory.remember("nonsense", valid_to=now - DAY)
+    assert memory.validate(full=True).ok
+
+
+def test_that_what_was_to_go_is_gone_can_be_shown(stores: Stores) -> None:
+    memory = stores.open(step_ms=0)
+    now = memory.now()
+    memory.remember("a note", memory_class="ephemeral", at=now - 40 * DAY, ttl="1h")
+    kept = memory.remember("another note", memory_class="ephemeral", at=now - 40 * DAY, ttl="90d")
+    memory.remember("a fact", kind="semantic", memory_class="factual", at=now - 40 * DAY)
+    stores.clock(memory).advance(3_600_000)
+    left = memory.check_retention("ephemeral", "30d")
+    assert [finding.where for finding in left.findings] == [kept.id]
+    assert left.removed == {"expire": 1}
+    assert not left.ok
+    assert memory.check_retention("ephemeral", "50d").ok
+    with pytest.raises(InvalidInput, match="30d"):
+        memory.check_retention("ephemeral", "a month")

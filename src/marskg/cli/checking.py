@@ -1,4 +1,4 @@
-"""Checks that find or do not find something: ``mars validate``, ``verify``, ``ontology check`` and ``policy check``.
+"""Checks that find something or not: ``mars validate``, ``verify``, ``retention``, ``ontology`` and ``policy check``.
 
 Guarantees: all findings are reported, not only the first; the exit status is 1 exactly when one of them is an error.
 """
@@ -10,15 +10,17 @@ from typing import TYPE_CHECKING
 import click
 
 from marskg.cli.door import CheckFailed, Door, existing_file, json_option, pass_door, shared_options
-from marskg.cli.output import answer, counted, line, number, plain, progress, safe, show_table, table
+from marskg.cli.output import answer, counted, line, note, number, plain, progress, safe, show_table, table
 from marskg.errors import InvalidDocument
+from marskg.ontology.vocabulary import MemoryClass
+from marskg.records import Report
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
     from marskg.memory import AgentMemory
-    from marskg.records import Finding, Report, TreeHead
+    from marskg.records import Finding, TreeHead
 
 _SHOWN_FINDINGS = 50
 
@@ -58,7 +60,6 @@ def verify(door: Door, export: Path | None, witness: Path | None) -> None:
 
 def _verify_export(door: Door, export: Path, heads: Sequence[TreeHead]) -> Report:
     from marskg.audit.verify import verify_export
-    from marskg.records import Report
 
     with progress("verifying"):
         report = verify_export(export, witness=heads)
@@ -102,6 +103,23 @@ def read_heads(path: Path) -> tuple[TreeHead, ...]:
     except (BadJson, TypeError, KeyError) as error:
         msg = f"{path} holds no tree heads; write them with: mars audit head --all --json > {path.name}"
         raise InvalidDocument(msg) from error
+
+
+@click.command()
+@click.argument("memory_class", type=click.Choice([item.value for item in MemoryClass]), metavar="CLASS")
+@click.option("--older-than", required=True, metavar="DURATION", help="Such as 30d, 24h or 90m.")
+@shared_options
+@pass_door
+def retention(door: Door, memory_class: str, older_than: str) -> None:
+    """Show that no memory of CLASS is left that is older than a duration, in any tier.
+
+    Exit status 1 if there is one. What the log says of removals is counted beside it.
+    """
+    with door.memory() as memory:
+        found = memory.check_retention(memory_class, older_than)
+    removed = ", ".join(f"{counted(number_of, 'time')} {name}" for name, number_of in found.removed.items())
+    note(f"left the store since it began: {removed or 'nothing'}")
+    conclude(door, Report(found.checked, found.findings), checked=f"{memory_class} memory")
 
 
 @click.group(no_args_is_help=False)

@@ -1,4 +1,4 @@
-"""Forgetting and its opposite: ``mars forget``, ``restore``, ``budget``, ``expire`` and ``clock confirm``.
+"""Forgetting and its opposite: ``mars forget``, ``restore``, ``budget``, ``expire``, ``maintain`` and more.
 
 Guarantees: a dry run changes nothing; what is applied is exactly the plan that is printed; ``--budget`` of ``forget``
 is for this once, ``mars budget`` for good.
@@ -120,6 +120,49 @@ def expire(door: Door) -> None:
         line(f"{number(done)} expired")
 
     answer(door, {"expired": done, "expiry_suspended": suspended}, show)
+
+
+@click.command()
+@click.option("--dry-run", is_flag=True, help="Show what would be done and change nothing.")
+@shared_options
+@pass_door
+def maintain(door: Door, *, dry_run: bool) -> None:
+    """Keep the tenant lean by its settings lean.*: expire, cap each subject, archive, shorten, sign a head."""
+    with door.memory() as memory:
+        done = memory.maintain(dry_run=dry_run)
+    data = {
+        "expired": done.expired,
+        "used": done.used,
+        "shortened": list(done.shortened),
+        "plan": plan_document(done.plan, applied=done.applied),
+        "head": plain(done.head),
+        "applied": done.applied,
+    }
+
+    def show() -> None:
+        would = "would be " if dry_run else ""
+        line(f"{number(done.expired)} {would}expired, {number(done.used)} used up, "
+             f"{number(len(done.shortened))} {would}shortened")  # fmt: skip
+        _show(done.plan, dry_run=dry_run)
+
+    answer(door, data, show)
+
+
+@click.group(no_args_is_help=False)
+@shared_options
+def session() -> None:
+    """Conversations."""
+
+
+@session.command("end")
+@click.argument("name")
+@shared_options
+@pass_door
+def session_end(door: Door, name: str) -> None:
+    """Say that the session NAME is over: what was bound to it, or ephemeral in it, goes with what depends on it."""
+    with door.memory() as memory:
+        done = memory.end_session(name)
+    answer(door, {"session": name, "expired": done}, lambda: line(f"{number(done)} ended with the session"))
 
 
 @click.group(no_args_is_help=False)

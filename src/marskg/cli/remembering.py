@@ -58,6 +58,7 @@ def _ids(*names: str, help: str) -> Callable[[Any], Any]:  # noqa: A002 - click'
 )  # fmt: skip
 @click.option("--mention", "mentions", multiple=True, metavar="NAME", help="Person, place or thing; may be repeated.")
 @click.option("--at", type=MOMENT, metavar="TIME", help="When it was said or became true, ISO 8601.  [default: now]")
+@click.option("--valid-to", type=MOMENT, metavar="TIME", help="When it stops being true, ISO 8601, if that is known.")
 @click.option("--ttl", metavar="DURATION", help="How long it lives, such as 30d, 24h or 90m.")
 @click.option("--expires-at", type=MOMENT, metavar="TIME", help="When its life ends, ISO 8601.")
 @click.option("--sensitivity", type=float, metavar="0..1", help="How sensitive it is.")

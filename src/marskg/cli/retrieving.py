@@ -47,6 +47,7 @@ def _filters(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option("--purpose", metavar="TEXT", help="What it is for; what is limited to others stays hidden."),
         click.option("--jurisdiction", metavar="NAME", help="Nothing of another jurisdiction."),
         click.option("--latent", is_flag=True, help="The latent tier, too; it ranks lower."),
+        click.option("--closed", is_flag=True, help="Tasks that are done, cancelled or long past, too."),
         click.option("--superseded", is_flag=True, help="What was superseded, too."),
     )
     for option in reversed(options):
@@ -99,15 +100,28 @@ def recall(door: Door, /, *, explain: bool, **asked: Any) -> None:  # noqa: ANN4
 @_BUDGET
 @click.option("--entity", multiple=True, metavar="NAME", help="What it mentions; may be repeated.")
 @click.option("--goal", multiple=True, type=MEMORY_ID, metavar="ID", help="Task that it serves; may be repeated.")
+@click.option("--why", is_flag=True, help="Say of each why it is there: its source, its life, what became of it.")
 @click.option("--sums", is_flag=True, help="Add up the amounts of ledgers, by key and unit.")
 @_filters
 @shared_options
 @pass_door
-def read_all(door: Door, /, **asked: Any) -> None:  # noqa: ANN401 - as read_all takes them
+def read_all(door: Door, /, *, why: bool, **asked: Any) -> None:  # noqa: ANN401 - as read_all takes them
     """Show everything of a key, a period, an entity or a goal: complete, counted, in the order of time."""
     with door.memory() as memory:
         found = memory.read_all(**asked)
-    answer(door, _plain_everything(found), lambda: _show_everything(found))
+        reasons = [memory.explain(hit.memory.id) for hit in found] if why else []
+    data = _plain_everything(found)
+    if why:
+        data["why"] = [reason.as_dict() for reason in reasons]
+
+    def show() -> None:
+        _show_everything(found)
+        for hit, reason in zip(found, reasons, strict=bool(reasons)):
+            line("")
+            line(one_line(hit.memory.content, 100))
+            line(reason.as_text())
+
+    answer(door, data, show)
 
 
 @click.command()
@@ -199,5 +213,5 @@ def _show_everything(found: Everything) -> None:
     if found.sums:
         sums = table("ledger", "entries", "total", "unit", right=("entries", "total"))
         for item in found.sums:
-            sums.add_row(item.key, number(item.count), f"{item.total:f}", item.unit)
+            sums.add_row(item.key, number(item.count), f"{item.total.normalize():f}", item.unit)
         show_table(sums)

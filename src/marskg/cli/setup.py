@@ -1,4 +1,4 @@
-"""Making a store and changing its settings: ``mars init`` and ``mars settings``.
+"""Making a store and changing its settings: ``mars init``, ``mars settings`` and ``mars tenant``.
 
 Guarantees: ``init`` never changes a tenant that exists; a setting is checked before a store is opened.
 """
@@ -170,6 +170,8 @@ def _change(text: str) -> tuple[str, object]:
     setting = SETTINGS.get(name)
     if written == "none":
         return name, None
+    if setting is not None and setting.kind == "flag":
+        return name, {"true": True, "false": False}.get(written, written)
     if setting is not None and setting.kind in {"number", "integer"}:
         try:
             return name, float(written) if setting.kind == "number" else int(written)
@@ -185,6 +187,47 @@ def _require_policy(settings: Settings) -> None:
     load_policy(settings.policy.name)
 
 
+@click.group(no_args_is_help=False)
+@shared_options
+def tenant() -> None:
+    """Shared tenants of common knowledge, and subscriptions to them."""
+
+
+@tenant.command()
+@click.argument("name")
+@shared_options
+@pass_door
+def subscribe(door: Door, name: str) -> None:
+    """Read the shared tenant NAME as well; its owner shares it with: mars settings lean.shared=true."""
+    with door.memory() as memory:
+        _show_subscriptions(door, memory.subscribe(name))
+
+
+@tenant.command()
+@click.argument("name")
+@shared_options
+@pass_door
+def unsubscribe(door: Door, name: str) -> None:
+    """Read the shared tenant NAME no more."""
+    with door.memory() as memory:
+        _show_subscriptions(door, memory.unsubscribe(name))
+
+
+@tenant.command()
+@shared_options
+@pass_door
+def subscriptions(door: Door) -> None:
+    """List the shared tenants that are read as well."""
+    with door.memory() as memory:
+        _show_subscriptions(door, memory.subscriptions)
+
+
+def _show_subscriptions(door: Door, names: tuple[str, ...]) -> None:
+    answer(
+        door, {"subscriptions": list(names)}, lambda: line("subscribed to " + (", ".join(names) or "no other tenant"))
+    )
+
+
 def _show_settings(door: Door, settings: Settings) -> None:
     from marskg.config import SETTINGS
 
@@ -193,8 +236,15 @@ def _show_settings(door: Door, settings: Settings) -> None:
         return
     made = table("setting", "value", "meaning")
     for name, value in _writable(settings.values()).items():
-        made.add_row(name, "none" if value is None else safe(_short(str(value))), SETTINGS[name].meaning)
+        made.add_row(name, safe(written(value)), SETTINGS[name].meaning)
     show_table(made)
+
+
+def written(value: object) -> str:
+    """Return a setting's value as ``mars settings`` shows and takes it."""
+    if value is None:
+        return "none"
+    return str(value).lower() if isinstance(value, bool) else _short(str(value))
 
 
 def _short(text: str) -> str:

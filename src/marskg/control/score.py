@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Final
 from marskg.clock import DAY_MS
 from marskg.errors import InvalidConfig, InvalidInput
 from marskg.ontology.vocabulary import Kind, SourceType
+from marskg.store.fading import Fading
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -142,14 +143,7 @@ def decayed(score: int, idle_ms: int, rules: ScoreRules = _DEFAULT) -> int:
         InvalidInput: ``score`` is outside 0..100.
     """
     _check(score)
-    idle = idle_ms - rules.idle_grace_ms
-    if idle <= 0:
-        return score
-    # Exact halvings are shifts; the power of the fraction left is within a double's precision of the true value.
-    halvings, rest = divmod(idle, rules.half_life_ms)
-    if halvings >= MAX_SCORE:
-        return 0
-    return int(score * 2.0 ** -(rest / rules.half_life_ms) / (1 << halvings) + 0.5)
+    return Fading(rules.idle_grace_ms, rules.half_life_ms).worth(score, idle_ms)
 
 
 def after_turn(score: int, idle_ms: int, outcome: Outcome, rules: ScoreRules = _DEFAULT) -> int:

@@ -132,6 +132,8 @@ class KnownNames:
         owners = self._owners.get(folded_name)
         if owners is None:
             return None
+        if len(owners) == 1:
+            return self._entities[next(iter(owners))]
         closest = min(owners.values())
         keys = [key for key, closeness in owners.items() if closeness == closest]
         return self._entities[keys[0]] if len(keys) == 1 else None

@@ -15,7 +15,7 @@ from marskg.drafts import EntityRef, EntityRelation
 from marskg.entities.aliases import Mention, linked_parts, stated_aliases, with_nicknames
 from marskg.entities.lexicon import Is
 from marskg.entities.model import NOTHING, EntityType, Known, KnownNames, Recognised, folded_name
-from marskg.entities.morphology import singular
+from marskg.entities.morphology import Form, singular
 from marskg.entities.names import find_names
 from marskg.entities.payload import MAX_LETTERS, from_payload, is_admissible
 from marskg.entities.phrases import Phrase, find_phrases
@@ -205,10 +205,12 @@ class _Finding:
 
     def _term(self, first: int, end: int) -> EntityRef | None:
         stems = self.tokens.stems
-        said = folded_name(" ".join(stems[first:end]))
+        said = " ".join(stems[first:end])
+        if not said.isascii():
+            said = folded_name(said)
         entity = self._look_up(said)
-        if entity is None and (head := singular(stems[end - 1])) != stems[end - 1]:
-            entity = self._look_up(folded_name(" ".join((*stems[first : end - 1], head))))
+        if entity is None and self.tokens.forms[end - 1] & Form.PLURAL:
+            entity = self._look_up(folded_name(" ".join((*stems[first : end - 1], singular(stems[end - 1])))))
         if entity is None or any(self.tokens.capital[first:end]):
             return entity
         # A name in small letters may be a word: "will" is no Will, "rose" no Rose.
@@ -321,7 +323,11 @@ class _Finding:
 
     def _finished(self) -> Recognised:
         mentions = list(self.mentions.values())
-        ordered = sorted(mentions, key=lambda mention: (not mention.fixed or bool(mention.spans), mention.spans[:1]))
+        ordered = mentions
+        if len(mentions) > 1:
+            ordered = sorted(
+                mentions, key=lambda mention: (not mention.fixed or bool(mention.spans), mention.spans[:1])
+            )
         spans = sorted((*span, mention.name) for mention in mentions for span in mention.spans)
         refs = tuple(EntityRef(m.name, _text(m.type), tuple(sorted(m.aliases)), m.same_as) for m in ordered)
         return Recognised(refs, tuple(self.relations), tuple(spans))

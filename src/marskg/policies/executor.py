@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 
 RANDOM_DROP = "random-drop"
+#: The rule of what is archived for good: no time of grace ends it, as it is no eviction.
+KEEP = "archive"
 _CONTENT_TIERS = (Tier.LIVE, Tier.LATENT)
 
 
@@ -100,8 +102,11 @@ def apply(unit: Unit, plan: Plan) -> None:
         freed_tokens=plan.freed_tokens,
         loss_bound=plan.bound,
     )
-    archived = [_departure(action) for action in plan.actions if action.tier_after is Tier.LATENT]
+    latent = [action for action in plan.actions if action.tier_after is Tier.LATENT]
+    kept = [_departure(action) for action in latent if action.rule == KEEP]
+    archived = [_departure(action) for action in latent if action.rule != KEEP]
     evicted = [_departure(action) for action in plan.actions if action.tier_after is not Tier.LATENT]
+    lifecycle.archive(unit, kept, grace=None)
     lifecycle.archive(unit, archived, grace=unit.state.settings.policy.grace)
     lifecycle.evict(unit, evicted)
     _advance_watermark(unit, plan, positions)

@@ -18,7 +18,7 @@ from marskg.ontology.vocabulary import Cardinality
 from marskg.retrieval.hits import Hit
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     import numpy.typing as npt
 
@@ -82,11 +82,13 @@ def select(index: MemoryIndex, gate: Gate, entities: Iterable[str], goals: Itera
     return [index.ids[row] for row in rows[order].tolist()]
 
 
-def read(
-    reader: GraphReader, ids: list[str], gate: Gate, counter: TokenCounter, *, budget: int | None, sums: bool
-) -> Everything:
-    """Return the memories ``ids``, read anew and checked, shown as far as ``budget`` goes; nothing is recorded."""
-    found = [memory for memory in _memories(reader, ids) if gate.admits(memory)]
+def admitted(reader: GraphReader, ids: list[str], gate: Gate) -> list[Memory]:
+    """Return the memories ``ids``, read anew, as far as ``gate`` lets them through."""
+    return [memory for memory in _memories(reader, ids) if gate.admits(memory)]
+
+
+def shown(found: Sequence[Memory], counter: TokenCounter, *, budget: int | None, sums: bool) -> Everything:
+    """Return ``found``, shown as far as ``budget`` goes; nothing is recorded."""
     hits: list[Hit] = []
     cut: list[str] = []
     tokens = 0

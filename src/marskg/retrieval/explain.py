@@ -189,6 +189,15 @@ def _event(record: AuditRecord, ident: str) -> Event:
     )
 
 
+def _short(number: str) -> str:
+    """Return ``name value`` with three decimals: the record has six."""
+    name, _, value = number.partition("=")
+    try:
+        return f"{name} {float(value):.3f}"
+    except ValueError:
+        return number
+
+
 def _sentence(event: Event) -> str:
     parts = [f"{time_lexical(event.at)} {event.what}"]
     if event.actor:
@@ -199,5 +208,5 @@ def _sentence(event: Event) -> str:
     if event.why:
         sentence += f": {event.why}"
     if event.numbers:
-        sentence += f" ({', '.join(event.numbers)})"
+        sentence += f" ({', '.join(map(_short, event.numbers))})"
     return f"{sentence}. [{event.record}]"

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from marskg.ontology.vocabulary import Kind, MemoryClass, SourceType, Tier
-from marskg.retrieval.index import CLASSES, FOREVER, KINDS, MICRO, SOURCES, TIERS
+from marskg.ontology.vocabulary import Kind, MemoryClass, SourceType, TaskStatus, Tier
+from marskg.retrieval.index import CLASSES, FOREVER, KINDS, MICRO, SOURCES, STATUSES, TIERS
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -22,13 +22,17 @@ if TYPE_CHECKING:
     from marskg.retrieval.index import MemoryIndex
 
 
+_ENDED = [STATUSES.index(status) for status in (TaskStatus.DONE, TaskStatus.CANCELLED)]
+
+
 @dataclass(frozen=True, slots=True)
 class Gate:
     """Who reads what: ``None`` or an empty tuple asks for nothing in particular.
 
-    ``now`` and ``as_of`` are epoch milliseconds. With ``as_of`` what was valid then is read; without it what is
-    current. A memory that is limited to purposes is seen only by a reader who states one of them. ``key_prefix`` ends
-    at a slash or at the key's end.
+    Tasks that are closed, or past their deadline plus ``task_grace`` (ms), are history: they are read with ``closed``
+    only, or with ``as_of``. ``now`` and ``as_of`` are epoch milliseconds. With ``as_of`` what was valid then is read;
+    without it what is current. A memory that is limited to purposes is seen only by a reader who states one of them.
+    ``key_prefix`` ends at a slash or at the key's end.
     """
 
     now: int
@@ -39,6 +43,8 @@ class Gate:
     latent: bool = False
     unaffirmed: bool = False
     superseded: bool = False
+    closed: bool = False
+    task_grace: int = 0
     subjects: tuple[str, ...] = ()
     sessions: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
@@ -95,6 +101,9 @@ class Gate:
             valid &= (held["supersededAt"] == FOREVER) & (held["validTo"] > self.now)
         if not self.unaffirmed:
             valid &= held["unaffirmedSince"] == FOREVER
+        if not self.closed:
+            ended = np.isin(held["status"], _ENDED) | (held["deadline"] <= self.now - self.task_grace)
+            valid &= ~ended
         return valid
 
     def _allowed(self, index: MemoryIndex) -> npt.NDArray[np.bool_]:
@@ -140,7 +149,13 @@ class Gate:
             memory.valid_from <= self.now
             and (current or self.superseded)
             and (memory.unaffirmed_since is None or self.unaffirmed)
+            and (self.closed or not self._ended(memory))
         )
+
+    def _ended(self, memory: Memory) -> bool:
+        """Return whether a memory is a task that is closed or past."""
+        past = memory.deadline is not None and memory.deadline <= self.now - self.task_grace
+        return memory.status in {TaskStatus.DONE, TaskStatus.CANCELLED} or past
 
 
 def _under(key: str, prefix: str) -> bool:

@@ -21,7 +21,7 @@ from marskg.retrieval.names import EntityNames
 from marskg.text import terms
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
 #: A time that never comes, and the unit of decimals.
 FOREVER: Final = np.iinfo(np.int64).max
@@ -64,6 +64,7 @@ _COLUMNS: Final[Mapping[str, tuple[Any, Any]]] = {
 _LINKS: Final[Mapping[str, str]] = {
     EdgeType.ATTACHES_TO_GOAL: "goal",
     EdgeType.REQUIRES: "requires",
+    EdgeType.DEPENDS_ON: "base",
     EdgeType.CONTRADICTS: "contradicts",
 }
 _SETS: Final = {"subjects": "subject", "intentTags": "tag", "purpose": "purpose"}
@@ -87,7 +88,7 @@ class MemoryIndex:
         self.rows: dict[str, int] = {}
         self.words: list[str] = []
         self._codes: dict[str, int] = {}
-        #: facet → word → rows: subject, tag, purpose, session, key, entity, goal, requires, contradicts.
+        #: facet → word → rows: subject, tag, purpose, session, key, entity, goal, requires, base, contradicts.
         self.facets: dict[str, dict[str, set[int]]] = {
             name: {} for name in (*_SETS.values(), "session", "key", "entity", *_LINKS.values())
         }
@@ -284,3 +285,7 @@ class MemoryIndex:
     def facets_of(self, place: int, name: str) -> list[str]:
         """Return the words of one facet of a row."""
         return [word for facet, word in self._facets_of.get(place, ()) if facet == name]
+
+    def all_facets_of(self, place: int) -> Sequence[tuple[str, str]]:
+        """Return every ``(facet, word)`` of a row."""
+        return self._facets_of.get(place, ())

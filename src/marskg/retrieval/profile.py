@@ -29,7 +29,10 @@ _MOST: Final = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """How candidates are ranked. ``half_life`` is in milliseconds; ``candidates`` is how many each search may give."""
+    """How candidates are ranked. ``half_life`` is in milliseconds; ``candidates`` is how many each search may give.
+
+    ``without`` names searches, ``graph`` or ``lexical``, that are left out for once; no file sets it.
+    """
 
     name: str
     fusion: str
@@ -39,6 +42,7 @@ class Profile:
     half_life: int = 30 * 86_400_000
     intent: str = "boost"
     candidates: int = 200
+    without: frozenset[str] = frozenset()
 
 
 def built_in() -> list[str]:

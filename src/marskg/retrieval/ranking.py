@@ -8,6 +8,7 @@ with each of its numbers. Sources: MemoryArchitect II.C.2 (weighted sum); Cormac
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -15,6 +16,7 @@ import numpy as np
 from marskg.ontology.vocabulary import Tier
 from marskg.retrieval.index import CLASSES, MICRO, SOURCES, TIERS
 from marskg.retrieval.intent import Intent, infer
+from marskg.store.fading import Fading
 from marskg.text import terms
 
 if TYPE_CHECKING:
@@ -29,17 +31,21 @@ if TYPE_CHECKING:
 _LATENT: Final = 0.5
 #: Nearest memories that vote on the query's topic.
 _VOTERS: Final = 20
+#: Where the reader sees fewer than one row in this many, their vectors are copied out before they are compared.
+_FEW: Final = 3
+_FADING: Final = Fading()
 _SIMILAR: Final = ("similarity", "lexical", "graph")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Query:
-    """What is asked: the text, its terms, its vector if there is one, and when."""
+    """What is asked: the text, its terms, its vector if there is one, when, and how scores fade until then."""
 
     text: str
     terms: tuple[str, ...]
     vector: npt.NDArray[np.float32] | None
     now: int
+    fading: Fading = _FADING
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,43 +59,55 @@ class Ranked:
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """The candidates, best first, and what was understood of the query."""
+    """The best of ``total`` candidates, best first, and what was understood of the query."""
 
     found: tuple[Ranked, ...]
+    total: int
     intent: Intent
     entities: tuple[str, ...]
 
 
-def make_query(text: str, vector: npt.NDArray[np.float32] | None, now: int) -> Query:
+def make_query(text: str, vector: npt.NDArray[np.float32] | None, now: int, fading: Fading = _FADING) -> Query:
     """Return what is asked by ``text``."""
-    return Query(text, tuple(dict.fromkeys(terms(text))), vector, now)
+    return Query(text, tuple(dict.fromkeys(terms(text))), vector, now, fading)
 
 
 class Ranker:
     """Ranks the visible rows of one index for one query."""
 
-    def __init__(self, index: MemoryIndex, mask: npt.NDArray[np.bool_], query: Query, profile: Profile) -> None:
-        """Rank the rows of ``mask`` for ``query`` by ``profile``."""
+    def __init__(
+        self,
+        index: MemoryIndex,
+        mask: npt.NDArray[np.bool_],
+        query: Query,
+        profile: Profile,
+        percents: npt.NDArray[np.int64] | None = None,
+    ) -> None:
+        """Rank the rows of ``mask`` for ``query`` by ``profile``; ``percents`` of each row's score count."""
+        self._percents = percents
         self._index = index
         self._mask = mask
         self._query = query
         self._profile = profile
 
-    def rank(self, limit: int) -> Ranking:
-        """Return up to ``limit`` candidates."""
+    def rank(self, limit: int, keep: int | None = None) -> Ranking:
+        """Return up to ``limit`` candidates, with their numbers only the first ``keep``."""
         similar = self._similarities()
         intent = self._intent(similar)
         if self._profile.intent == "filter" and intent.tags:
             tagged = self._index.facet("tag", self._index.facets["tag"])
             self._mask = self._mask & (self._index.facet("tag", intent.tags) | ~tagged)
-        lexical = self._index.lexical.scores(self._query.terms, self._mask, self._index.columns["length"])
+        left_out = "lexical" in self._profile.without and similar is not None
+        asked = () if left_out else self._query.terms
+        lexical = self._index.lexical.scores(asked, self._mask, self._index.columns["length"])
         entities = self._index.entities.find(self._query.text, visible_nodes(self._index, self._mask))
         near = self._near(entities)
         rows = self._candidates(similar, lexical, near, max(limit, self._profile.candidates))
         if not len(rows):
-            return Ranking((), intent, tuple(entities))
+            return Ranking((), 0, intent, tuple(entities))
         features = self._features(rows, lexical, near, intent)
-        return Ranking(self._scored(rows, features, limit), intent, tuple(entities))
+        found = self._scored(rows, features, limit if keep is None else min(limit, keep))
+        return Ranking(found, min(limit, len(rows)), intent, tuple(entities))
 
     # --- Searches -------------------------------------------------------------------------------------------------
 
@@ -98,8 +116,16 @@ class Ranker:
         vector = self._query.vector
         if vector is None or not self._index.dimension or not vector.any():
             return None
-        found: npt.NDArray[np.float32] = self._index.vectors["vector"] @ vector
-        found[~(self._mask & self._index.columns["vectored"])] = -np.inf
+        wanted = self._mask & self._index.columns["vectored"]
+        held = self._index.vectors["vector"]
+        rows = np.flatnonzero(wanted)
+        if len(rows) * _FEW > len(held):
+            # Not by @: the threads that a linear algebra library wakes for it take longer to meet than the sums take.
+            found: npt.NDArray[np.float32] = np.einsum("ij,j->i", held, vector)
+            found[~wanted] = -np.inf
+            return found
+        found = np.full(len(held), -np.inf, dtype=np.float32)
+        found[rows] = np.einsum("ij,j->i", held[rows], vector)
         return found
 
     def _intent(self, similar: npt.NDArray[np.float32] | None) -> Intent:
@@ -117,7 +143,7 @@ class Ranker:
 
     def _near(self, entities: list[str]) -> dict[int, float]:
         """Return the rows around the entities that the query names, with the walk's scores."""
-        if not entities:
+        if not entities or "graph" in self._profile.without:
             return {}
         found = self._index.graph.near(dict.fromkeys(entities, 1.0), visible_nodes(self._index, self._mask))
         rows = self._index.rows
@@ -163,24 +189,30 @@ class Ranker:
         found = {
             "similarity": np.maximum(0.0, self._exact(rows)),
             "lexical": lexical[rows],
-            "graph": np.array([near.get(row, 0.0) for row in rows.tolist()]),
+            "graph": _spread(near, rows),
             "key": self._keys(rows),
-            "score": held["score"][rows] / 100.0,
+            "score": self._scores(rows) / 100.0,
             "class": boosts[held["memoryClass"][rows]],
             "recency": np.exp2(-age / profile.half_life),
             "intent": self._wanted(rows, intent),
         }
         return {name: found[name] for name in found if name in _SIMILAR or self._profile.weights.get(name)}
 
+    def _scores(self, rows: npt.NDArray[np.intp]) -> npt.NDArray[np.float64]:
+        """Return the scores (0..100) as they are worth now: :meth:`marskg.store.fading.Fading.worth` of each."""
+        held, fading = self._index.columns, self._query.fading
+        idle = np.maximum(0, self._query.now - held["lastAccess"][rows] - fading.grace_ms).astype(np.float64)
+        worth: npt.NDArray[np.float64] = np.floor(held["score"][rows] * np.exp2(-idle / fading.half_life_ms) + 0.5)
+        return worth
+
     def _keys(self, rows: npt.NDArray[np.intp]) -> npt.NDArray[np.float64]:
         """Return how much of each candidate's key the query says."""
         asked = set(self._query.terms)
+        codes = self._index.columns["key"][rows]
         found = np.zeros(len(rows))
-        for place, row in enumerate(rows.tolist()):
-            key = self._index.word("key", row)
-            if key is not None:
-                parts = terms(key.replace("/", " ").replace("_", " "))
-                found[place] = sum(part in asked for part in parts) / max(1, len(parts))
+        for place in np.flatnonzero(codes >= 0).tolist():
+            parts = _parts(self._index.words[codes[place]])
+            found[place] = sum(part in asked for part in parts) / max(1, len(parts))
         return found
 
     def _wanted(self, rows: npt.NDArray[np.intp], intent: Intent) -> npt.NDArray[np.float64]:
@@ -203,10 +235,13 @@ class Ranker:
                 total += weight * self._part(name, micro[name], sequence)
         total *= np.where(self._index.columns["tier"][rows] == TIERS.index(Tier.LATENT), _LATENT, 1.0)
         score = np.rint(total * MICRO).astype(np.int64)
+        if self._percents is not None:
+            score = score * self._percents[rows] // 100
         order = np.lexsort((sequence, -score))[:limit]
+        names, numbers = tuple(micro), np.stack(list(micro.values()), axis=1)[order].tolist()
         return tuple(
-            Ranked(int(rows[place]), int(score[place]), {name: int(values[place]) for name, values in micro.items()})
-            for place in order.tolist()
+            Ranked(row, points, dict(zip(names, values, strict=True)))
+            for row, points, values in zip(rows[order].tolist(), score[order].tolist(), numbers, strict=True)
         )
 
     def _part(
@@ -223,6 +258,17 @@ class Ranker:
         if name == "lexical":
             return values / max(1, int(values.max()))
         return values / MICRO
+
+
+@lru_cache(maxsize=10_000)
+def _parts(key: str) -> tuple[str, ...]:
+    """Return the index terms of the parts of a key."""
+    return tuple(terms(key.replace("/", " ").replace("_", " ")))
+
+
+def _spread(near: Mapping[int, float], rows: npt.NDArray[np.intp]) -> npt.NDArray[np.float64]:
+    """Return what ``near`` says of each of ``rows``, 0 where it says nothing."""
+    return np.array([near.get(row, 0.0) for row in rows.tolist()]) if near else np.zeros(len(rows))
 
 
 def visible_nodes(index: MemoryIndex, mask: npt.NDArray[np.bool_]) -> Callable[[str], bool]:

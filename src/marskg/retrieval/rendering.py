@@ -164,9 +164,12 @@ class Rendered:
         text = self.as_text()
         if not text:
             return 0
-        said = sum(counter.count(message["content"]) for message in self.as_messages())
+        whole = counter.count(text)
         bare = sum(counter.count(one.text) for one in self.passages)
-        return max(counter.count(text), said, bare)
+        if not any(_role(one) for one in self.passages):
+            # The one message is the text.
+            return max(whole, bare)
+        return max(whole, bare, sum(counter.count(message["content"]) for message in self.as_messages()))
 
     def _text(self, places: Sequence[int]) -> str:
         lines: list[str] = []

@@ -9,10 +9,11 @@ section 9; architecture, "One read".
 from __future__ import annotations
 
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from marskg.errors import EmbeddingUnavailable, InvalidInput
-from marskg.ontology.vocabulary import EdgeType, Kind
+from marskg.errors import EmbeddingUnavailable, InvalidInput, UnknownMemory
+from marskg.ontology.vocabulary import Kind
 from marskg.retrieval.assembly import assemble
 from marskg.retrieval.candidate import Candidate
 from marskg.retrieval.hits import Hit, Hits
@@ -20,22 +21,26 @@ from marskg.retrieval.index import MICRO
 from marskg.retrieval.mix import Summary, updated
 from marskg.retrieval.ranking import Ranker, make_query
 from marskg.retrieval.settings import AssemblySettings
-from marskg.store.access import Showing, record_showing
+from marskg.store import codec
+from marskg.store.access import Known, Showing, record_showing
+from marskg.store.fading import Fading
 from marskg.text import terms
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     import numpy as np
     import numpy.typing as npt
 
-    from marskg.records import Edge, Memory
+    from marskg.records import Memory
     from marskg.retrieval.gate import Gate
     from marskg.retrieval.index import MemoryIndex
     from marskg.retrieval.profile import Profile
     from marskg.retrieval.ranking import Ranked
     from marskg.retrieval.view import IndexView
+    from marskg.store.engine import Row
     from marskg.store.reader import GraphReader
+    from marskg.store.state import TenantState
     from marskg.store.vectors import Vectoriser
     from marskg.store.writer import Writer
     from marskg.weight import TokenCounter
@@ -43,6 +48,9 @@ if TYPE_CHECKING:
 Vector: TypeAlias = "npt.NDArray[np.float32]"
 #: Ranks the visible rows of an index for a vector, up to a number of them.
 RankRows: TypeAlias = "Callable[[MemoryIndex, npt.NDArray[np.bool_], Vector | None, int], tuple[Ranked, ...]]"
+
+#: Gives ``[rows]`` whole percent that the rank of each memory is multiplied with, 0 to keep it out; None for 100.
+Emphasis: TypeAlias = "Callable[[MemoryIndex], npt.NDArray[np.int64] | None]"
 
 #: Bytes of a query; what is longer is a document.
 MAX_QUERY: Final = 1 << 16
@@ -55,6 +63,8 @@ _TURNS: Final = 200
 
 
 _DEFAULTS: Final = AssemblySettings()
+_NOTHING: Final[Mapping[str, int]] = MappingProxyType({})
+_FADING: Final = Fading()
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,20 +77,94 @@ class Request:
     budget: int
     k: int
     assembly: AssemblySettings = _DEFAULTS
+    fading: Fading = _FADING
+    emphasis: Emphasis | None = None
     conversation: str | None = None
     explain: bool = False
     record: bool = True
+    #: Without the numbers of each candidate and stage, as under load.
+    brief: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Links:
+    """Where the edges of one memory lead that assembly looks at, as ids."""
+
+    entities: tuple[str, ...]
+    goals: tuple[str, ...]
+    bases: tuple[str, ...]
+    contradicts: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Chosen:
-    """What was ranked high enough to be read: ids, numbers and vectors side by side."""
+    """What was ranked high enough to be read: ids, numbers and vectors side by side.
+
+    ``links`` are those of each of the ids and of all that they depend on; ``at`` is the state of the tenant that the
+    index had reached.
+    """
 
     ids: list[str]
     ranked: tuple[Ranked, ...]
     vectors: npt.NDArray[np.float32] | None
-    contradicts: tuple[tuple[str, str], ...]
+    links: Mapping[str, _Links]
+    at: TenantState
     stages: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """What was read anew and may be shown, and the nodes that it was read from."""
+
+    candidates: list[Candidate]
+    nodes: Mapping[str, Row]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Found:
+    """What one tenant has for a request: candidates, best first, which of them contradict, and the stages' numbers.
+
+    ``known`` are the nodes that were read, and when.
+    """
+
+    candidates: list[Candidate]
+    contradicts: list[tuple[str, str]]
+    known: Known
+    stages: dict[str, Any]
+
+
+def merged(found: Sequence[Found], most: int) -> list[Candidate]:
+    """Return up to ``most`` candidates of all tenants, best first, each with what it makes no sense without.
+
+    Of two memories with the same id the one of the earlier tenant, the reader's own first, is taken.
+    """
+    if len(found) == 1:
+        return found[0].candidates
+    tenants: dict[str, dict[str, Candidate]] = {}
+    for one in found:
+        for candidate in one.candidates:
+            if not any(candidate.id in others for others in tenants.values()):
+                tenants.setdefault(candidate.memory.tenant, {})[candidate.id] = candidate
+    chosen: dict[str, Candidate] = {}
+    pool = [candidate for there in tenants.values() for candidate in there.values()]
+    for lead in sorted(pool, key=lambda candidate: -candidate.score):
+        there = tenants[lead.memory.tenant]
+        group = [ident for ident in _with_bases(lead.id, there) if ident not in chosen]
+        if len(chosen) + len(group) > most:
+            break
+        chosen.update((ident, there[ident]) for ident in group)
+    return list(chosen.values())
+
+
+def _with_bases(ident: str, there: Mapping[str, Candidate]) -> list[str]:
+    found: dict[str, None] = {}
+    queue = [ident]
+    while queue:
+        one = queue.pop()
+        if one not in found and one in there:
+            found[one] = None
+            queue += there[one].bases
+    return list(found)
 
 
 def check_query(query: object) -> str:
@@ -106,17 +190,28 @@ class Search:
     """Answers requests from one tenant's index and store."""
 
     def __init__(
-        self, view: IndexView, reader: GraphReader, writer: Writer, vectoriser: Vectoriser, counter: TokenCounter
+        self,
+        view: IndexView,
+        reader: GraphReader,
+        writer: Writer,
+        vectoriser: Vectoriser,
+        counter: TokenCounter,
+        *,
+        guest: bool = False,
     ) -> None:
-        """Answer from ``view``, read memories anew by ``reader``, record by ``writer``, weigh by ``counter``."""
+        """Answer from ``view``, read memories anew by ``reader``, record by ``writer``, weigh by ``counter``.
+
+        A ``guest`` reads another's tenant, and finds nothing there that is bound to one use.
+        """
+        self._guest = guest
         self._view = view
         self._reader = reader
         self._writer = writer
         self._vectoriser = vectoriser
         self._counter = counter
 
-    def retrieve(self, request: Request) -> Hits:
-        """Return what answers the request, and record that it was shown.
+    def retrieve(self, request: Request, guests: Sequence[Search] = ()) -> Hits:
+        """Return what answers the request here and in the tenants of ``guests``, and record here that it was shown.
 
         Raises:
             InvalidInput: the query cannot be looked up.
@@ -124,14 +219,34 @@ class Search:
         """
         query = check_query(request.query)
         vector, notices = self._vector(query)
-        return self._finish(request, self._rank(request, query, vector), tuple(terms(query)), notices)
+        found = [one.ranked(request, query, vector) for one in (self, *guests)]
+        return self._finish(request, found, tuple(terms(query)), notices)
+
+    def ranked(self, request: Request, query: str, vector: Vector | None) -> Found:
+        """Return what of this tenant answers the request, read and checked; nothing is recorded."""
+        return self._found(request, self._rank(request, query, vector))
+
+    def around(self, request: Request, vector: Vector | None, rank: RankRows) -> Found:
+        """Return what ``rank`` finds in this tenant, read and checked; nothing is recorded."""
+        state = self._writer.fresh_state()
+        with self._view.lock:
+            index = self._view.refresh(state)
+            mask, _ = _emphasised(index, request)
+            ranked = rank(index, mask, vector, max(_MOST_READ, request.k))
+            chosen = _chosen(index, ranked, request, state, visible=int(mask.sum()), candidates=len(ranked))
+        return self._found(request, chosen)
+
+    def _found(self, request: Request, chosen: _Chosen) -> Found:
+        read = self._read(request, chosen)
+        contradicting = _contradicting(chosen, read.candidates)
+        return Found(read.candidates, contradicting, Known(chosen.at, read.nodes), chosen.stages)
 
     def _finish(
-        self, request: Request, chosen: _Chosen, query_terms: tuple[str, ...], notices: tuple[str, ...]
+        self, request: Request, found: Sequence[Found], query_terms: tuple[str, ...], notices: tuple[str, ...]
     ) -> Hits:
-        """Read, check, assemble and record what was chosen."""
+        """Assemble and record what was found."""
         recent, summary = self._conversation(request)
-        candidates = self._read(request, chosen)
+        candidates = merged(found, request.k)
         assembled = assemble(
             candidates,
             budget=request.budget,
@@ -140,37 +255,57 @@ class Search:
             query_terms=frozenset(query_terms),
             recent=recent,
             summary=summary,
-            contradicts=_contradicting(chosen, candidates),
+            contradicts=[pair for one in found for pair in one.contradicts],
+            weighed=True,
         )
         hits = tuple(
-            Hit(item.memory, item.score / MICRO, item.tokens, _decimals(item.why), item.shortened)
+            Hit(
+                item.memory,
+                item.score / MICRO,
+                item.tokens,
+                {} if request.brief else _decimals(item.why),
+                item.shortened,
+            )
             for item in assembled.shown
         )
-        ident = self._record(request, hits) if request.record and hits else None
+        ident = self.record_hits(request, hits, found[0].known) if request.record and hits else None
         if self._view.without_vectors is not None:
             notices += (f"ranked without vectors: {self._view.without_vectors}",)
-        stages = {**chosen.stages, "shown": len(hits)}
+        stages = {} if request.brief else {**found[0].stages, "shown": len(hits)}
         return Hits(ident, assembled, hits, stages, notices)
 
-    def recall(self, request: Request, about: str, rank: RankRows) -> Hits:
-        """Return what ``rank`` finds for the vector of ``about``, assembled and recorded as a retrieval is."""
-        vector, notices = self._vector(about) if about else (None, ())
-        state = self._writer.fresh_state()
-        with self._view.lock:
-            index = self._view.refresh(state)
-            mask = request.gate.mask(index)
-            ranked = rank(index, mask, vector, max(_MOST_READ, request.k))
-            chosen = _chosen(index, ranked, request, mask)
-        return self._finish(request, chosen, (), notices)
+    def recall(self, request: Request, about: str, rank: RankRows, guests: Sequence[Search] = ()) -> Hits:
+        """Return what ``rank`` finds for the vector of ``about``, assembled and recorded as a retrieval is.
 
-    def record(self, ids: list[str], reason: str, purpose: str | None) -> str | None:
+        Raises:
+            UnknownMemory: no tenant knows what the recall starts at.
+        """
+        vector, notices = self._vector(about) if about else (None, ())
+        found: list[Found] = []
+        unknown: list[UnknownMemory] = []
+        for one in (self, *guests):
+            try:
+                found.append(one.around(request, vector, rank))
+            except UnknownMemory as error:
+                unknown.append(error)
+        if not found:
+            raise unknown[0]
+        return self._finish(request, found, (), notices)
+
+    def record(self, memories: Iterable[Memory], reason: str, purpose: str | None) -> str | None:
         """Record that memories were shown outside a ranking; returns the record's name, None if there are none."""
-        if not ids:
+        shown = list(memories)
+        if not shown:
             return None
-        parameters = () if purpose is None else (f"purpose={purpose}",)
+        ids = [memory.id for memory in shown if memory.tenant == self._writer.tenant]
+        parameters = (() if purpose is None else (f"purpose={purpose}",)) + self._foreign(shown)
         state, statistics = record_showing(self._writer, [Showing(ident, reason=reason) for ident in ids], parameters)
         self._view.shown(state, statistics)
         return f"{state.access_log}#{state.access_sequence}"
+
+    def _foreign(self, shown: Iterable[Memory]) -> tuple[str, ...]:
+        """Return what a record says of memories of shared tenants: which, and nothing else."""
+        return tuple(f"shared={one.tenant}:{one.id}" for one in shown if one.tenant != self._writer.tenant)
 
     # --- Stages ---------------------------------------------------------------------------------------------------
 
@@ -186,46 +321,47 @@ class Search:
         state = self._writer.fresh_state()
         with self._view.lock:
             index = self._view.refresh(state)
-            mask = request.gate.mask(index)
-            ranker = Ranker(index, mask, make_query(query, vector, request.gate.now), request.profile)
-            ranking = ranker.rank(max(request.profile.candidates, min(len(index), request.k)))
+            mask, percents = _emphasised(index, request)
+            asked = make_query(query, vector, request.gate.now, request.fading)
+            ranker = Ranker(index, mask, asked, request.profile, percents)
+            ranking = ranker.rank(max(request.profile.candidates, min(len(index), request.k)), request.k)
             intent = ranking.intent
             return _chosen(
                 index,
                 ranking.found,
                 request,
-                mask,
+                state,
+                visible=int(mask.sum()),
+                candidates=ranking.total,
                 profile=request.profile.name,
                 tags=intent.tags,
                 sources=tuple(source.value for source in intent.sources),
                 entities=ranking.entities,
             )
 
-    def _read(self, request: Request, chosen: _Chosen) -> list[Candidate]:
+    def _read(self, request: Request, chosen: _Chosen) -> _Read:
         """Read the chosen memories anew, with what they make no sense without, and check them once more."""
-        whole: dict[str, tuple[Memory, tuple[Edge, ...]]] = {}
-        missing = chosen.ids
-        while missing:
-            read = [(memory, edges) for memory, edges, _ in self._reader.nodes(missing)]
-            whole |= {memory.id: (memory, edges) for memory, edges in read}
-            missing = sorted(
-                {base for _, edges in read for base in _targets(edges, EdgeType.DEPENDS_ON) if base not in whole}
-            )
-        allowed = {ident: pair for ident, pair in whole.items() if request.gate.admits(pair[0])}
+        nodes = self._reader.rows(chosen.links)
+        read = ((ident, codec.decode_memory(nodes[ident])) for ident in chosen.links if ident in nodes)
+        allowed = {ident: memory for ident, memory in read if self._admits(request, memory)}
         ranked = {
             ident: (item, None if chosen.vectors is None else chosen.vectors[place])
             for place, (ident, item) in enumerate(zip(chosen.ids, chosen.ranked, strict=True))
         }
         candidates: dict[str, Candidate] = {}
         for ident in chosen.ids:
-            group = [one for one in _closure(ident, allowed) if one not in candidates] if ident in allowed else []
+            if ident not in allowed:
+                continue
+            group = [one for one in _closure(ident, allowed, chosen.links) if one not in candidates]
             if len(candidates) + len(group) > request.k:
                 break
             for one in group:
                 item, vector = ranked.get(one, (None, None))
-                score, why = (0, {}) if item is None else (item.score, item.why)
-                candidates[one] = _candidate(allowed[one], score, why, vector, allowed)
-        return list(candidates.values())
+                candidates[one] = _candidate(allowed[one], chosen.links[one], item, vector, allowed)
+        return _Read(list(candidates.values()), nodes)
+
+    def _admits(self, request: Request, memory: Memory) -> bool:
+        return request.gate.admits(memory) and not (self._guest and memory.use_bound)
 
     def _conversation(self, request: Request) -> tuple[list[Memory], Summary | None]:
         """Return the turns of the conversation that goes on, as the reader may see them, and its summary."""
@@ -235,13 +371,14 @@ class Search:
         ids = [row["id"] for row in rows if row["kind"] == Kind.EPISODIC][-_TURNS:]
         turns = [memory for memory, _, _ in self._reader.nodes(ids) if request.gate.admits(memory)]
         limit = int(request.budget * request.assembly.summary_share)
-        return turns, updated(Summary(), turns, limit, self._counter)
+        return turns, updated(Summary(), turns, limit, self._counter) if limit else None
 
-    def _record(self, request: Request, hits: tuple[Hit, ...]) -> str:
+    def record_hits(self, request: Request, hits: tuple[Hit, ...], known: Known | None = None) -> str:
         """Record what was shown, with the numbers that ranked it; returns the record's name."""
         shown = [
             Showing(hit.memory.id, _features({"rank": hit.score, **hit.why}), f"shown as number {place}")
             for place, hit in enumerate(hits, 1)
+            if hit.memory.tenant == self._writer.tenant
         ]
         parameters: tuple[str, ...] = (
             f"profile={request.profile.name}",
@@ -250,27 +387,48 @@ class Search:
         )
         if request.gate.purpose is not None:
             parameters += (f"purpose={request.gate.purpose}",)
-        state, statistics = record_showing(self._writer, shown, parameters)
+        parameters += self._foreign(hit.memory for hit in hits)
+        state, statistics = record_showing(self._writer, shown, parameters, known)
         self._view.shown(state, statistics)
         return f"{state.access_log}#{state.access_sequence}"
 
 
+def _emphasised(index: MemoryIndex, request: Request) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.int64] | None]:
+    """Return ``[rows]``: what the reader may see and is not kept out, and what ranks are multiplied with."""
+    mask = request.gate.mask(index)
+    percents = None if request.emphasis is None else request.emphasis(index)
+    return (mask, None) if percents is None else (mask & (percents > 0), percents)
+
+
 def _chosen(
-    index: MemoryIndex, ranked: tuple[Ranked, ...], request: Request, mask: npt.NDArray[np.bool_], **stages: object
+    index: MemoryIndex, ranked: tuple[Ranked, ...], request: Request, state: TenantState, **stages: object
 ) -> _Chosen:
     found = _affordable(ranked, index.columns["weight"], request)
     vectors = index.vectors["vector"][[item.row for item in found]] if index.dimension else None
-    counts = {"visible": int(mask.sum()), "candidates": len(ranked), "read": len(found)}
     ids = [index.ids[item.row] for item in found]
-    pairs = tuple(
-        (ident, other)
-        for ident, item in zip(ids, found, strict=True)
-        for other in index.facets_of(item.row, "contradicts")
-    )
-    return _Chosen(ids, found, vectors, pairs, {**counts, **stages})
+    return _Chosen(ids, found, vectors, _linked(index, ids), state, {**stages, "read": len(found)})
 
 
-def _closure(ident: str, allowed: Mapping[str, tuple[Memory, tuple[Edge, ...]]]) -> list[str]:
+def _linked(index: MemoryIndex, ids: list[str]) -> dict[str, _Links]:
+    """Return the links of ``ids``, in their order, and of all that these depend on."""
+    found: dict[str, _Links] = {}
+    queue = ids
+    while queue:
+        found |= {ident: _links(index, index.rows[ident]) for ident in queue}
+        bases = {base for ident in queue for base in found[ident].bases}
+        queue = sorted(base for base in bases if base not in found and base in index.rows)
+    return found
+
+
+def _links(index: MemoryIndex, row: int) -> _Links:
+    words: dict[str, list[str]] = {"entity": [], "goal": [], "base": [], "contradicts": []}
+    for facet, word in index.all_facets_of(row):
+        if facet in words:
+            words[facet].append(word)
+    return _Links(*map(tuple, words.values()))
+
+
+def _closure(ident: str, allowed: Mapping[str, Memory], links: Mapping[str, _Links]) -> list[str]:
     """Return a memory and what it depends on, as far as it was read and may be shown."""
     found: dict[str, None] = {}
     queue = [ident]
@@ -278,14 +436,14 @@ def _closure(ident: str, allowed: Mapping[str, tuple[Memory, tuple[Edge, ...]]])
         one = queue.pop()
         if one not in found:
             found[one] = None
-            queue += [base for base in _targets(allowed[one][1], EdgeType.DEPENDS_ON) if base in allowed]
+            queue += [base for base in links[one].bases if base in allowed]
     return list(found)
 
 
 def _contradicting(chosen: _Chosen, candidates: list[Candidate]) -> list[tuple[str, str]]:
     """Return the pairs of candidates that a ``contradicts`` edge joins."""
-    there = {candidate.id for candidate in candidates}
-    return [pair for pair in chosen.contradicts if there.issuperset(pair)]
+    there = dict.fromkeys(candidate.id for candidate in candidates)
+    return [(one, other) for one in there for other in chosen.links[one].contradicts if other in there]
 
 
 def _affordable(ranked: tuple[Ranked, ...], weights: npt.NDArray[np.int32], request: Request) -> tuple[Ranked, ...]:
@@ -299,27 +457,19 @@ def _affordable(ranked: tuple[Ranked, ...], weights: npt.NDArray[np.int32], requ
 
 
 def _candidate(
-    read: tuple[Memory, tuple[Edge, ...]],
-    score: int,
-    why: Mapping[str, int],
-    vector: Vector | None,
-    allowed: Mapping[str, object],
+    memory: Memory, links: _Links, ranked: Ranked | None, vector: Vector | None, allowed: Mapping[str, object]
 ) -> Candidate:
-    memory, edges = read
+    score, why = (0, _NOTHING) if ranked is None else (ranked.score, ranked.why)
     return Candidate(
         memory=memory,
         score=score,
         vector=vector,
-        entities=_targets(edges, EdgeType.MENTIONS),
-        goals=_targets(edges, EdgeType.ATTACHES_TO_GOAL),
+        entities=links.entities,
+        goals=links.goals,
         terms=frozenset(terms(memory.content or "")),
-        bases=tuple(base for base in _targets(edges, EdgeType.DEPENDS_ON) if base in allowed),
+        bases=tuple(base for base in links.bases if base in allowed),
         why=why,
     )
-
-
-def _targets(edges: tuple[Edge, ...], type_: EdgeType) -> tuple[str, ...]:
-    return tuple(edge.target for edge in edges if edge.type is type_)
 
 
 def _decimals(why: Mapping[str, int]) -> dict[str, float]:

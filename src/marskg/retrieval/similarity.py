@@ -27,6 +27,8 @@ _SCALE = 2048
 #: The similarity of a vector with itself comes to about 2**UNIT_BITS.
 UNIT_BITS = 22
 _MAX_DIMENSION = 10_000
+#: Multiplications above which linear algebra libraries wake threads, which for so little take longer to meet.
+_ALONE = 1 << 18
 #: How far a squared length may be from 1.
 _TOLERANCE = 0.01
 
@@ -55,10 +57,20 @@ def similarities(candidates: Sequence[Candidate]) -> Similarities:
         message = "a candidate's vector is not of unit length: divide it by its length before it is ranked"
         raise InvalidInput(message)
     rows = np.rint(rows * np.float32(_SCALE)).astype(np.float32)
-    table: Similarities = np.maximum(rows @ rows.T, np.float32(0))
+    table = _products(rows)
     if len(found) == count:
         return table
     places = np.array([place for place, _ in found])
     whole = np.zeros((count, count), dtype=np.float32)
     whole[np.ix_(places, places)] = table
     return whole
+
+
+def _products(rows: npt.NDArray[np.float32]) -> Similarities:
+    """Return the inner product of each of ``rows`` with each, negative ones as 0."""
+    count = len(rows)
+    table: Similarities = np.empty((count, count), dtype=np.float32)
+    step = max(1, _ALONE // max(1, rows.size))
+    for start in range(0, count, step):
+        np.matmul(rows[start : start + step], rows.T, out=table[start : start + step])
+    return np.maximum(table, np.float32(0), out=table)

@@ -47,8 +47,11 @@ _SLACK: Final = 0.25
 class IndexView:
     """One tenant's index, in step with the store."""
 
-    def __init__(self, reader: GraphReader, writer: Writer, vectoriser: Vectoriser, file: Path) -> None:
-        """Nothing is read before the first :meth:`refresh`; the index is kept in ``file``."""
+    def __init__(self, reader: GraphReader, writer: Writer, vectoriser: Vectoriser, file: Path | None) -> None:
+        """Nothing is read before the first :meth:`refresh`; the index is kept in ``file``.
+
+        Without a file it is a guest's: it is kept nowhere, and no vector is made up for.
+        """
         self.lock = threading.RLock()
         self._reader = reader
         self._writer = writer
@@ -81,7 +84,7 @@ class IndexView:
             elif self.reached != (state.sequence, state.access_sequence):
                 self._follow(state, name)
             index = self._loaded()
-            if model is not None:
+            if model is not None and self._file is not None:
                 self._make_up(index, model)
             if index.dead > max(PAGE, _SLACK * index.columns.rows):
                 index.compact()
@@ -108,12 +111,13 @@ class IndexView:
         with self.lock:
             self._index = self._reached = None
             self._changed = False
-            self._file.unlink(missing_ok=True)
+            if self._file is not None:
+                self._file.unlink(missing_ok=True)
 
     def close(self) -> None:
         """Keep what was built, unless it is quickly read again."""
         with self.lock:
-            if self._index is None or self._reached is None or not self._changed:
+            if self._file is None or self._index is None or self._reached is None or not self._changed:
                 return
             if len(self._index) < LEAST_SAVED:
                 self._file.unlink(missing_ok=True)
@@ -141,6 +145,8 @@ class IndexView:
 
     def _open(self, state: TenantState, model: EmbeddingModel | None, name: str | None) -> None:
         """Take the index from its file, if there is one that fits."""
+        if self._file is None:
+            return
         try:
             index, reached = storage.load(self._file)
         except FileNotFoundError:

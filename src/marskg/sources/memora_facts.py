@@ -212,6 +212,7 @@ class FactTrace:
             intent_tags=(event_type,),
             status=TaskStatus.OPEN,
             deadline=deadline,
+            valid_to=deadline if deadline > scribe.draft(name).at else None,
             mentions=(EntityRef(person, "person"),) if person != name else (),
         )
         self._assert(scribe, draft)

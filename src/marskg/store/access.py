@@ -1,7 +1,8 @@
 """The access log: who was shown what, by id, and the statistics that an access changes.
 
 Guarantees: one signed record for each showing, with a slot for each memory, in a log and sequence of its own (I7); the
-order keys of what was touched move with it, by the hysteresis of MaRS section 5.3; never a query's text.
+order keys of what was touched move with it, by the hysteresis of MaRS section 5.3; a score that faded
+while nobody looked is written down as what it is worth now, because a showing ends the idle time; never a query's text.
 """
 
 from __future__ import annotations
@@ -14,16 +15,34 @@ from marskg.errors import EngineUnavailable
 from marskg.ontology.vocabulary import Kind, Operation, Tier
 from marskg.store import codec
 from marskg.store.engine import Conflict
+from marskg.store.fading import Fading
 from marskg.store.order import DECAY_KEY, LRU_KEY, effective_access, order_keys, random_position
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from marskg.store.engine import Row
     from marskg.store.state import TenantState
     from marskg.store.writer import Writer
 
 _ATTEMPTS = 50
+#: What the statement ``access_state`` reads of a node.
+_ACCESSED = (
+    "id",
+    "kind",
+    "tier",
+    "weight",
+    "created",
+    "sequence",
+    "lastAccess",
+    "accessCount",
+    "score",
+    "supersededAt",
+    "fifoKey",
+    "eligibleAccess",
+    "eligibleCount",
+    "randomKey",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +52,27 @@ class Showing:
     id: str
     features: tuple[str, ...] = ()
     reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """Nodes that were read after the tenant's row was ``at``: their properties by id.
+
+    The record is written only if no other was written since ``at``, so that reading them again would show the same.
+    """
+
+    at: TenantState
+    nodes: Mapping[str, Row]
+
+    def holds(self, state: TenantState) -> bool:
+        """Return whether nothing was written between ``at`` and ``state``."""
+        then = self.at
+        return (then.log, then.access_log, then.sequence, then.access_sequence) == (
+            state.log,
+            state.access_log,
+            state.sequence,
+            state.access_sequence,
+        )
 
 
 #: ``(id, lastAccess, accessCount, score)`` of a memory after it was shown.
@@ -50,41 +90,84 @@ def record_access(writer: Writer, ids: Iterable[str], *, purpose: str | None = N
 
 
 def record_showing(
-    writer: Writer, shown: Sequence[Showing], parameters: tuple[str, ...]
+    writer: Writer, shown: Sequence[Showing], parameters: tuple[str, ...], known: Known | None = None
 ) -> tuple[TenantState, list[Statistics]]:
     """Record that memories were shown, in this order; returns the tenant's row after it and the new statistics.
+
+    ``known`` spares reading them again while nothing else was written.
 
     Raises:
         EngineUnavailable: the engine cannot be reached, or the tenant stays contended.
     """
+    statistics: list[Statistics] = []
+
+    def attempt() -> None:
+        statistics[:] = _touch(writer, shown, parameters, known)
+
+    with writer.alone():
+        _until_written(writer, attempt)
+        return writer.state, statistics
+
+
+def _until_written(writer: Writer, attempt: Callable[[], None]) -> None:
+    """Try again while other writers are faster."""
     with writer.alone():
         for _ in range(_ATTEMPTS):
             try:
-                statistics = _touch(writer, shown, parameters)
+                attempt()
             except Conflict:
                 writer.forget_cache()
             else:
-                return writer.state, statistics
+                return
     msg = f"tenant {writer.tenant!r} is too busy: {_ATTEMPTS} attempts lost to other writers; try again later"
     raise EngineUnavailable(msg)
 
 
-def _touch(writer: Writer, shown: Sequence[Showing], parameters: tuple[str, ...]) -> list[Statistics]:
+def record_feedback(
+    writer: Writer, assess: Callable[[], tuple[list[dict[str, Any]], dict[str, int]]], parameters: tuple[str, ...]
+) -> TenantState:
+    """Record what became of memories that were shown, with their new scores; returns the tenant's row after it.
+
+    ``assess`` gives the slots of the record and the score of each memory by id; it is asked again when another writer
+    was faster. Accesses are not counted: the showing was one.
+
+    Raises:
+        EngineUnavailable: the engine cannot be reached, or the tenant stays contended.
+    """
+
+    def attempt() -> None:
+        slots, scores = assess()
+        rows = [{"ref": codec.ref(writer.tenant, ident), "set": {"score": score}} for ident, score in scores.items()]
+        append(writer, Operation.FEEDBACK, {"parameters": parameters}, slots, rows)
+
+    with writer.alone():
+        _until_written(writer, attempt)
+        return writer.state
+
+
+def _touch(
+    writer: Writer, shown: Sequence[Showing], parameters: tuple[str, ...], known: Known | None
+) -> list[Statistics]:
     state = writer.state
     now, _ = state.at(writer.services.clock.now_ms())
-    refs = [codec.ref(state.name, item.id) for item in shown]
-    found = {
-        row["id"]: row for row in writer.read("access_state", {"refs": refs}) if row["tier"] in {Tier.LIVE, Tier.LATENT}
-    }
-    rows = [_row(writer, row, now) for row in found.values()]
-    slots = [_slot(item, found[item.id]) for item in shown if item.id in found]
-    append(writer, Operation.ACCESS, {"parameters": parameters}, slots, rows)
-    return [(row["id"], now, row["accessCount"] + 1, row["score"]) for row in found.values()]
+    if known is not None and known.holds(state) and all(item.id in known.nodes for item in shown):
+        nodes = [known.nodes[item.id] for item in shown]
+        rows: list[Row] = [{name: node.get(name) for name in _ACCESSED} for node in nodes]
+    else:
+        rows = writer.read("access_state", {"refs": [codec.ref(state.name, item.id) for item in shown]})
+    found = {row["id"]: row for row in rows if row["tier"] in {Tier.LIVE, Tier.LATENT}}
+    fading = Fading.by(state.settings)
+    scores = {row["id"]: fading.worth(row["score"], now - (row["lastAccess"] or now)) for row in found.values()}
+    changes = [_row(writer, row, now, scores[row["id"]]) for row in found.values()]
+    slots = [_slot(item, found[item.id], scores[item.id]) for item in shown if item.id in found]
+    append(writer, Operation.ACCESS, {"parameters": parameters}, slots, changes)
+    return [(row["id"], now, row["accessCount"] + 1, scores[row["id"]]) for row in found.values()]
 
 
-def _slot(item: Showing, row: Row) -> dict[str, Any]:
-    """Return what the record says of one memory that was shown."""
-    return {"memory": item.id, "tier_after": row["tier"], "features": item.features, "reason": item.reason}
+def _slot(item: Showing, row: Row, score: int) -> dict[str, Any]:
+    """Return what the record says of one memory that was shown, and of its score where that had faded."""
+    faded = () if score == row["score"] else (f"score_after={score:.6f}", f"score_before={row['score']:.6f}")
+    return {"memory": item.id, "tier_after": row["tier"], "features": (*item.features, *faded), "reason": item.reason}
 
 
 def append(
@@ -128,11 +211,13 @@ def append(
     return writer.touch(parameters, after)
 
 
-def _row(writer: Writer, row: Row, now: int) -> dict[str, Any]:
-    """Return the property changes of one memory that was shown."""
+def _row(writer: Writer, row: Row, now: int, score: int) -> dict[str, Any]:
+    """Return the property changes of one memory that was shown and whose score is ``score`` now."""
     scoring = writer.state.settings.scoring
     count = row["accessCount"] + 1
     changes: dict[str, Any] = {"lastAccess": now, "accessCount": count}
+    if score != row["score"]:
+        changes["score"] = score
     if row["fifoKey"] is not None:
         marked = None if row["eligibleAccess"] is None else (row["eligibleAccess"], row["eligibleCount"])
         kind = Kind(row["kind"])

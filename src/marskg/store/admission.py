@@ -170,7 +170,7 @@ def check_draft(draft: Draft, max_content_bytes: int) -> None:
     """
     if draft.action == "remember" or draft.content:  # an ending may name a key alone
         check_text("content", draft.content, limit=max_content_bytes)
-    check_time("at", draft.at)
+    _check_times(draft)
     if draft.sensitivity is not None:
         check_number("sensitivity", draft.sensitivity, 0, 1)
     if draft.reliability is not None:
@@ -187,13 +187,20 @@ def check_draft(draft: Draft, max_content_bytes: int) -> None:
         raise InvalidMemory(msg)
     if draft.score is not None:
         check_integer("score", draft.score, 0, 100)
-    if draft.expires_at is not None:
-        check_time("expires_at", draft.expires_at)
     if draft.cardinality is not None and draft.key is None:
         msg = "cardinality is given without a key; name the slot with key=, or leave cardinality out"
         raise InvalidMemory(msg)
     _check_task_fields(draft)
     _check_mentions(draft)
+
+
+def _check_times(draft: Draft) -> None:
+    check_time("at", draft.at)
+    if draft.expires_at is not None:
+        check_time("expires_at", draft.expires_at)
+    if draft.valid_to is not None and check_time("valid_to", draft.valid_to) <= draft.at:
+        msg = f"valid_to {draft.valid_to} is not after {draft.at}, when it became true; give a later time or none"
+        raise InvalidMemory(msg)
 
 
 def _check_mentions(draft: Draft) -> None:

@@ -13,7 +13,7 @@ from marskg.clock import uuid7
 from marskg.errors import InvalidMemory, NotPermitted, TaskSafetyViolation
 from marskg.ontology.vocabulary import ACTIVE_STATUSES, DERIVED_EDGES, EdgeType, Kind, Operation, TaskStatus, Tier
 from marskg.records import Edge, Memory
-from marskg.store.lifecycle import release
+from marskg.store.lifecycle import Departure, archive, release
 from marskg.store.remember import (
     CLAMPED,
     append_to_session,
@@ -28,6 +28,9 @@ from marskg.store.remember import (
 
 if TYPE_CHECKING:
     from marskg.store.unit import Node, Unit
+
+
+SHORTENED = "shortened to an excerpt: long, and of low score"
 
 
 def _whole(node: Node) -> Memory:
@@ -144,8 +147,32 @@ def remove_edge(unit: Unit, source: str, type_: EdgeType, target: str) -> Memory
     return node.memory
 
 
-def new_version(unit: Unit, node_id: str, content: str, weight: int, embedding: str | None = None) -> Memory:
+def shorten(unit: Unit, node_id: str, content: str, weight: int, embedding: str | None = None) -> Memory:
+    """Give a memory a shorter text from the same time on, and move the long one to the latent tier.
+
+    Raises:
+        NotPermitted: it is not current any more.
+    """
+    old = unit.node(node_id)
+    memory = new_version(unit, node_id, content, weight, embedding, since=old.memory.valid_from, reason=SHORTENED)
+    if old.memory.tier is Tier.LIVE:
+        archive(unit, [Departure(node_id, {"rule": "compression", "reason": SHORTENED})], grace=None)
+    return memory
+
+
+def new_version(
+    unit: Unit,
+    node_id: str,
+    content: str,
+    weight: int,
+    embedding: str | None = None,
+    *,
+    since: int | None = None,
+    reason: str | None = None,
+) -> Memory:
     """Give a memory a new text, with its packed vector: a new node with the same metadata supersedes it.
+
+    The new one is valid from ``since`` on, from now if left out; ``reason`` goes into the audit.
 
     Raises:
         NotPermitted: it is not current any more.
@@ -170,7 +197,7 @@ def new_version(unit: Unit, node_id: str, content: str, weight: int, embedding: 
             content=content,
             weight=weight,
             created=unit.now,
-            valid_from=max(unit.now, memory.valid_from),
+            valid_from=max(unit.now, memory.valid_from) if since is None else since,
             last_access=unit.now,
             sequence=unit.next_sequence,
             **values,
@@ -184,7 +211,8 @@ def new_version(unit: Unit, node_id: str, content: str, weight: int, embedding: 
         append_to_session(unit, new)
     followers = supersede(unit, old, new)
     unit.settle_activity(new)
-    unit.record(Operation.REMEMBER, new, weight_after=unit.running_weight)
+    details = None if reason is None else {"reason": reason}
+    unit.record(Operation.REMEMBER, new, weight_after=unit.running_weight, details=details)
     record_superseded(unit, old)
     record_followers(unit, followers)
     return new.memory

@@ -40,6 +40,7 @@ _ENUMS: dict[str, Any] = {
     "status": TaskStatus,
 }
 _MEMORY_SPECS = tuple((field.name, field.local, field.many, _ENUMS.get(field.name)) for field in MEMORY_FIELDS)
+_MEMORY_BY_LOCAL = {local: (name, many, enum) for name, local, many, enum in _MEMORY_SPECS}
 _TOMBSTONE_SPECS = tuple((field.name, field.local, field.many, _ENUMS.get(field.name)) for field in TOMBSTONE_FIELDS)
 _MEMORY_VALUES = attrgetter(*(name for name, *_ in _MEMORY_SPECS))
 _TOMBSTONE_VALUES = attrgetter(*(name for name, *_ in _TOMBSTONE_SPECS))
@@ -103,10 +104,11 @@ def decode_memory(node: Row) -> Memory:
     """Return the memory that the properties ``node`` describe."""
     kind = Kind(node["kind"])
     values: dict[str, Any] = {}
-    for name, local, many, enum in _MEMORY_SPECS:
-        value = node.get(local)
-        if value is None:
+    for local, value in node.items():
+        spec = _MEMORY_BY_LOCAL.get(local)
+        if spec is None or value is None:
             continue
+        name, many, enum = spec
         values[name] = tuple(value) if many else enum(value) if enum is not None else value
     for name in ("sensitivity", "reliability", "strength"):
         if name in values:

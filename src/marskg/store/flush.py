@@ -54,8 +54,8 @@ def flush_statements(unit: Unit, engine: str) -> list[Step]:
 def _rare_changes(unit: Unit) -> dict[str, Any]:
     now, before = unit.state, unit.before
     same = now.settings == before.settings and (
-        (now.signing_key, now.budget, now.reordering, now.embedding_model)
-        == (before.signing_key, before.budget, before.reordering, before.embedding_model)
+        (now.signing_key, now.budget, now.reordering, now.embedding_model, now.subscriptions)
+        == (before.signing_key, before.budget, before.reordering, before.embedding_model, before.subscriptions)
     )
     return {} if same else now.rare()
 

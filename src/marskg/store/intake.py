@@ -105,6 +105,20 @@ class Intake:
 
         return self._writer.run(work)
 
+    def shorten(self, node_id: str, content: str, allowed: Callable[[Unit], bool]) -> bool:
+        """Replace a memory by a shorter text if ``allowed`` says so in the transaction; returns whether it did."""
+        weight = max(1, self._counter.count(content))
+        model, (embedding,) = self._vectoriser.packed([content])
+
+        def work(unit: Unit) -> bool:
+            if not allowed(unit):
+                return False
+            unit.expect_model(model)
+            amend.shorten(unit, node_id, content, weight, embedding)
+            return True
+
+        return self._writer.run(work)
+
     def _check(self, draft: Draft) -> None:
         """Check a draft before its text is weighed: a tokenizer says less of what is wrong with it."""
         check_draft(draft, self._writer.state.settings.max_content_bytes)

@@ -52,6 +52,11 @@ class GraphReader:
         gone = memory.content is None or (memory.expires_at is not None and memory.expires_at <= now)
         return None if gone else memory
 
+    def rows(self, ids: Iterable[str]) -> dict[str, Row]:
+        """Return all properties of the memories with these ids, in any tier, by id."""
+        found = (row["node"] for row in self.run("read_memories", {"refs": self.refs(ids)}))
+        return {node["id"]: node for node in found}
+
     def nodes(self, ids: Iterable[str]) -> list[tuple[Memory, tuple[Edge, ...], str | None]]:
         """Return the memories with these ids in any tier, with outgoing edges and salt, in the order asked for."""
         wanted = list(ids)

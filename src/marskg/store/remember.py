@@ -120,6 +120,7 @@ def _new_memory(unit: Unit, prepared: Prepared) -> Memory:
         key=draft.key,
         cardinality=cardinality_of(draft),
         valid_from=draft.at,
+        valid_to=draft.valid_to,
         sensitivity=sensitivity,
         sensitivity_reasons=("given by the caller",) if draft.sensitivity else (),
         weight=prepared.weight,

@@ -43,6 +43,7 @@ class TenantState:
     reordering: bool = False
     #: Name and dimension of the model that made the tenant's vectors; None before the first one.
     embedding_model: str | None = None
+    #: Shared tenants of the store that this one's readers read as well, sorted.
     subscriptions: tuple[str, ...] = ()
 
     def to_row(self) -> dict[str, Any]:
@@ -51,7 +52,6 @@ class TenantState:
             "ref": self.name,
             "log": self.log,
             "accessLog": self.access_log,
-            "subscriptions": list(self.subscriptions),
             **self.moving(),
             **self.rare(),
         }
@@ -77,6 +77,7 @@ class TenantState:
             "budget": self.budget,
             "reordering": self.reordering,
             "embeddingModel": self.embedding_model,
+            "subscriptions": list(self.subscriptions),
         }
 
     @classmethod

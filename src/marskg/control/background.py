@@ -1,0 +1,45 @@
+"""Housekeeping in the background: a thread that does a pass every so often, and harms nobody.
+
+Guarantees: the first pass comes after the first interval; a pass is left out while ``busy`` says so; what goes wrong is
+logged by the class of the error, never with its text, and the thread goes on; :meth:`Background.stop` returns when no
+pass is under way and none will start. The interval is waited, not read from a clock.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_LOG: Final = logging.getLogger(__name__)
+
+
+class Background:
+    """Does ``work`` every ``seconds`` until it is stopped."""
+
+    def __init__(self, work: Callable[[], object], seconds: float, busy: Callable[[], bool]) -> None:
+        """Start the thread; it ends with the program."""
+        self._work = work
+        self._seconds = seconds
+        self._busy = busy
+        self._stopping = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="marskg-maintenance", daemon=True)
+        self._thread.start()
+
+    def _run(self) -> None:
+        while not self._stopping.wait(self._seconds):
+            if self._busy():
+                continue
+            try:
+                self._work()
+            except Exception as error:  # noqa: BLE001 - nobody stands behind this thread to raise to
+                _LOG.warning("a pass of maintenance failed (%s); the next one tries again", type(error).__name__)
+
+    def stop(self) -> None:
+        """Start no further pass, and wait for the one that is under way; a second call does nothing."""
+        self._stopping.set()
+        if self._thread is not threading.current_thread():
+            self._thread.join()

@@ -1,0 +1,345 @@
+"""What became of the memories that a retrieval showed: outcomes, new scores, longer lives.
+
+Guarantees: an outcome is only taken for a memory that the named retrieval showed, and once for each retrieval; scores
+change in one signed record of the access log with a slot for each memory, without content; a longer life is a governed
+change with a record of its own, never past the legal horizon nor past what the memory depends on. Memories that were
+neither named nor judged by an answer keep their score; those whose content is gone meanwhile are passed over.
+Source: MemoryArchitect II.D; semantics section 12.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from marskg.control.pruning import extended_expiry
+from marskg.control.score import Outcome, after_use
+from marskg.control.usage import find_usage
+from marskg.control.wishes import WishKind, parse_wishes
+from marskg.errors import EmbeddingUnavailable, InvalidInput
+from marskg.learning.rules import rules_of
+from marskg.ontology.vocabulary import EdgeType, MemoryClass, Operation
+from marskg.retrieval.details import slot_details
+from marskg.store import codec
+from marskg.store.access import record_feedback
+from marskg.text import sentences
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from marskg.control.score import ScoreRules
+    from marskg.embedding.model import Vectors
+    from marskg.learning.rules import LearningRules
+    from marskg.records import AuditRecord, Memory
+    from marskg.retrieval.view import IndexView
+    from marskg.store.reader import GraphReader
+    from marskg.store.unit import Node, Unit
+    from marskg.store.vectors import Vectoriser
+    from marskg.store.writer import Writer
+
+_MILLION: Final = 1_000_000
+#: Records of the access log that are looked through at once for an earlier feedback.
+_PAGE: Final = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Assessed:
+    """One memory that was assessed: what became of it, its score before and after, and why, in words."""
+
+    id: str
+    outcome: Outcome
+    score_before: int
+    score_after: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Feedback:
+    """What a feedback changed.
+
+    ``id`` names its record, None if there was nothing to record; ``retrieval`` is the record of the showing.
+    ``extended`` are ids of the memories that live longer now, ``gone`` of those named whose content is gone, ``wishes``
+    of the wishes that the complaint was stored as.
+    """
+
+    id: str | None
+    retrieval: str
+    assessed: tuple[Assessed, ...]
+    extended: tuple[str, ...] = ()
+    gone: tuple[str, ...] = ()
+    wishes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What a caller says about one retrieval; the three sets of ids, and the answer with its question."""
+
+    used: tuple[str, ...] = ()
+    unused: tuple[str, ...] = ()
+    contradicted: tuple[str, ...] = ()
+    answer: str | None = None
+    question: str = ""
+    complaint: str | None = None
+
+    def named(self) -> dict[str, Outcome]:
+        """Return the outcome of each memory that is named.
+
+        Raises:
+            InvalidInput: a memory is named twice.
+        """
+        found: dict[str, Outcome] = {}
+        for outcome, ids in (
+            (Outcome.USED, self.used),
+            (Outcome.UNUSED, self.unused),
+            (Outcome.CONTRADICTED, self.contradicted),
+        ):
+            for ident in dict.fromkeys(ids):
+                if ident in found:
+                    msg = f"{ident[:60]} is named as {found[ident]} and as {outcome}; give each memory one outcome"
+                    raise InvalidInput(msg)
+                found[ident] = outcome
+        return found
+
+    @property
+    def is_denied(self) -> bool:
+        """Return whether the complaint says that the answer is wrong, without saying in what."""
+        wishes = () if self.complaint is None else parse_wishes(self.complaint)
+        return any(wish.kind is WishKind.WRONG and not wish.topic for wish in wishes)
+
+
+@dataclass(frozen=True, slots=True)
+class _Verdict:
+    """What became of one memory, by which evidence (``name=value``), and why."""
+
+    outcome: Outcome
+    numbers: tuple[str, ...]
+    reason: str
+
+
+class Assessor:
+    """Takes feedback for one tenant."""
+
+    def __init__(self, writer: Writer, reader: GraphReader, view: IndexView, vectoriser: Vectoriser) -> None:
+        """Record through ``writer``; read memories anew by ``reader``; keep ``view`` up."""
+        self._writer = writer
+        self._reader = reader
+        self._view = view
+        self._vectoriser = vectoriser
+
+    def assess(self, retrieval: str, said: Said) -> Feedback:
+        """Take ``said`` about ``retrieval``; see :meth:`marskg.memory.AgentMemory.feedback`."""
+        rules = rules_of(self._writer.state.settings)
+        named = said.named()
+        if not named and said.answer is None and not said.is_denied:
+            msg = "the feedback says nothing; name what was used, unused or contradicted, or give the answer"
+            raise InvalidInput(msg)
+        showing = self._showing(retrieval)
+        foreign = [ident for ident in named if ident not in showing.memories]
+        if foreign:
+            msg = f"{foreign[0][:60]} was not shown by {retrieval[:120]}; name memories that are among its hits"
+            raise InvalidInput(msg)
+        shown = [memory for memory, _, _ in self._reader.nodes(showing.memories) if memory.content is not None]
+        verdicts = self._verdicts(said, named, shown, rules)
+        assessed: list[Assessed] = []
+
+        def attempt() -> tuple[list[dict[str, Any]], dict[str, int]]:
+            self._refuse_second(showing)
+            assessed[:], slots = self._scored(verdicts, rules.score)
+            return slots, {item.id: item.score_after for item in assessed}
+
+        record = None
+        if verdicts:
+            state = record_feedback(self._writer, attempt, (f"retrieval={showing.iri}",))
+            record = f"{state.access_log}#{state.access_sequence}"
+        there = {memory.id for memory in shown}
+        return Feedback(
+            id=record,
+            retrieval=showing.iri,
+            assessed=tuple(assessed),
+            extended=self._extend(assessed, rules),
+            gone=tuple(ident for ident in named if ident not in there),
+        )
+
+    def look_up(self, retrieval: str) -> Feedback:
+        """Return a feedback that changes nothing, on a retrieval that exists.
+
+        Raises:
+            InvalidInput: it names no retrieval.
+        """
+        return Feedback(None, self._showing(retrieval).iri, ())
+
+    # --- The showing ----------------------------------------------------------------------------------------------
+
+    def _showing(self, retrieval: object) -> AuditRecord:
+        """Return the record of a showing by its name."""
+        state = self._writer.fresh_state()
+        log, _, number = retrieval.rpartition("#") if isinstance(retrieval, str) else ("", "", "")
+        known = log == state.access_log and number.isascii() and number.isdigit() and len(number) < _LONG
+        if not known or not 1 <= int(number) <= state.access_sequence:
+            msg = (
+                f"{str(retrieval)[:120]!r} names no retrieval of tenant {state.name!r}; "
+                "give the id of what retrieve(), recall() or read_all() returned"
+            )
+            raise InvalidInput(msg)
+        record = next(self._reader.records("a", int(number)))
+        if record.operation is not Operation.ACCESS:
+            msg = f"{record.iri} records no showing but {record.operation}; give the id of a retrieval"
+            raise InvalidInput(msg)
+        return record
+
+    def _refuse_second(self, showing: AuditRecord) -> None:
+        """Refuse a second feedback on one showing: a score would move twice for one use."""
+        tenant = self._writer.tenant
+        high, last = f"{tenant}|a}}", showing.sequence
+        while True:
+            low = codec.audit_ref(tenant, "a", last + 1)
+            rows = self._reader.run("changed", {"low": low, "high": high, "limit": _PAGE})
+            for row in rows:
+                shared = not set(showing.memories).isdisjoint(row["memories"] or ())
+                if shared and row["operation"] == Operation.FEEDBACK and self._is_about(row["sequence"], showing.iri):
+                    msg = (
+                        f"there is feedback on {showing.iri} already; it counts once: give feedback on a new retrieval"
+                    )
+                    raise InvalidInput(msg)
+            if len(rows) < _PAGE:
+                return
+            last = rows[-1]["sequence"]
+
+    def _is_about(self, sequence: int, showing: str) -> bool:
+        record = next(self._reader.records("a", sequence))
+        return f"retrieval={showing}" in slot_details(record).get("", {}).get("parameters", ())
+
+    # --- Outcomes -------------------------------------------------------------------------------------------------
+
+    def _verdicts(
+        self, said: Said, named: Mapping[str, Outcome], shown: Sequence[Memory], rules: LearningRules
+    ) -> dict[str, _Verdict]:
+        """Return what became of each memory that is named, or that the answer tells about."""
+        found = {
+            memory.id: _Verdict(named[memory.id], (), f"{named[memory.id]}: named by the caller")
+            for memory in shown
+            if memory.id in named
+        }
+        others = [memory for memory in shown if memory.id not in named]
+        if said.answer is not None and others:
+            answer, memories = self._vectors(said.answer, shown)
+            pairs = [(memory.id, memory.content or "") for memory in shown]
+            usages = find_usage(
+                said.answer, pairs, said.question, answer_vectors=answer, memory_vectors=memories, rules=rules.usage
+            )
+            for usage in usages:
+                if usage.id not in named:
+                    numbers = {"conflict": usage.conflict, "overlap": usage.overlap, "similarity": usage.similarity}
+                    listed = tuple(f"{name}={value / _MILLION:.6f}" for name, value in numbers.items())
+                    found[usage.id] = _Verdict(usage.outcome, listed, f"{usage.outcome}: by the words of the answer")
+        if said.is_denied:
+            for ident, verdict in found.items():
+                if ident not in named and verdict.outcome is Outcome.USED:
+                    reason = f"{Outcome.CONTRADICTED}: the answer used it, and the user says that the answer is wrong"
+                    found[ident] = _Verdict(Outcome.CONTRADICTED, verdict.numbers, reason)
+        return found
+
+    def _vectors(self, answer: str, shown: Sequence[Memory]) -> tuple[Vectors | None, Vectors | None]:
+        """Return vectors of the answer's sentences and of what was shown, or None for both without a model."""
+        said = sentences(answer)
+        try:
+            model = self._vectoriser.model
+            if model is None or not said:
+                return None, None
+            answers = model.embed(said)
+        except EmbeddingUnavailable:
+            return None, None
+        with self._view.lock:
+            index = self._view.refresh(self._writer.fresh_state())
+            if index.dimension != answers.shape[1]:
+                return None, None
+            memories = np.zeros((len(shown), index.dimension), dtype=np.float32)
+            for place, memory in enumerate(shown):
+                row = index.rows.get(memory.id)
+                if row is not None:
+                    memories[place] = index.vectors["vector"][row]
+        return answers, memories
+
+    def _scored(
+        self, verdicts: Mapping[str, _Verdict], rules: ScoreRules
+    ) -> tuple[list[Assessed], list[dict[str, Any]]]:
+        """Return each memory with its new score, and the slots of the record."""
+        refs = self._reader.refs(verdicts)
+        rows = {row["id"]: row for row in self._writer.read("access_state", {"refs": refs})}
+        assessed, slots = [], []
+        for ident, verdict in verdicts.items():
+            row = rows.get(ident)
+            if row is None or row["tier"] not in _WITH_CONTENT:
+                continue
+            after = after_use(row["score"], verdict.outcome, rules)
+            assessed.append(Assessed(ident, verdict.outcome, row["score"], after, verdict.reason))
+            scores = (f"score_after={after:.6f}", f"score_before={row['score']:.6f}")
+            slots.append(
+                {
+                    "memory": ident,
+                    "tier_after": row["tier"],
+                    "rule": verdict.outcome.value,
+                    "features": (*verdict.numbers, *scores),
+                    "reason": verdict.reason,
+                }
+            )
+        return assessed, slots
+
+    # --- Longer lives ---------------------------------------------------------------------------------------------
+
+    def _extend(self, assessed: Iterable[Assessed], rules: LearningRules) -> tuple[str, ...]:
+        """Let the memories that proved themselves once more live longer."""
+        proven = {
+            item.id: item.score_after
+            for item in assessed
+            if item.outcome is Outcome.USED and item.score_after >= rules.pruning.proven
+        }
+        if not proven:
+            return ()
+        return self._writer.run(lambda unit: _extend(unit, proven, rules))
+
+
+_WITH_CONTENT: Final = frozenset({"live", "latent"})
+#: Digits of a sequence number that no log reaches.
+_LONG: Final = 19
+
+
+def _extend(unit: Unit, proven: Mapping[str, int], rules: LearningRules) -> tuple[str, ...]:
+    """Extend the lives of ``proven`` (id → score) inside a unit of work; returns the ids whose life became longer."""
+    unit.fetch(sorted(proven))
+    extended = []
+    for ident in sorted(proven):
+        node = unit.nodes.get(ident)
+        wanted = None if node is None else _longer(unit, node, proven[ident], rules)
+        if node is None or wanted is None:
+            continue
+        unit.change(node, expires_at=wanted)
+        reason = f"its score of {proven[ident]} proves it useful: it lives longer"
+        details = {"rule": "proven", "reason": reason}
+        unit.record(Operation.AMEND, node, tier_before=node.memory.tier, details=details)
+        extended.append(ident)
+    return tuple(extended)
+
+
+def _longer(unit: Unit, node: Node, score: int, rules: LearningRules) -> int | None:
+    """Return the later end of a node's life, or None where it stays.
+
+    A life that was given shorter than its class's was meant to be short; private, use-bound and session-bound memories
+    have an end of another kind.
+    """
+    memory = node.memory
+    life = unit.state.settings.life(memory.memory_class)
+    bound = memory.use_bound or memory.session_bound or memory.memory_class is MemoryClass.PRIVATE
+    if memory.expires_at is None or life is None or bound or not node.has_content:
+        return None
+    if memory.expires_at < memory.created + life:
+        return None
+    horizon = None if rules.legal_horizon is None else memory.created + rules.legal_horizon
+    wanted = extended_expiry(memory.expires_at, score, life, unit.now, legal_horizon=horizon, rules=rules.pruning)
+    bases = node.targets(EdgeType.DEPENDS_ON)
+    unit.fetch(bases)
+    limits = [end for base in bases if (end := unit.node(base).memory.expires_at) is not None]
+    wanted = min([wanted, *limits]) if wanted is not None else None
+    return wanted if wanted is not None and wanted > memory.expires_at else None

@@ -1,0 +1,228 @@
+"""Wishes about remembering, kept as memories like any other and acted on when memories are stored and ranked.
+
+Guarantees: a wish is a canonical memory with a single key of its own for each topic and the people that it is about, so
+that a later wish about the same supersedes it, and everything that governs memories governs it; a wish never shows up
+in a retrieval that does not ask for the tag ``wish``; its effect is what :mod:`marskg.control.wishes` gives, on
+memories of the same people. Nothing is deleted: a wish to forget hides what it is about and lets it start at score 0.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from marskg.control.score import starting_score
+from marskg.control.wishes import Effect, Wish, WishKind, WishRules, effect_on, lived, parse_wishes, started
+from marskg.drafts import Draft
+from marskg.errors import InvalidInput
+from marskg.learning.rules import rules_of
+from marskg.ontology.mapping import quantise
+from marskg.ontology.vocabulary import Kind, MemoryClass, SourceType
+from marskg.retrieval.index import FOREVER
+from marskg.store.admission import check_draft, class_of
+from marskg.text import terms
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    import numpy.typing as npt
+
+    from marskg.records import Memory
+    from marskg.retrieval.index import MemoryIndex
+    from marskg.store.reader import GraphReader
+    from marskg.store.unit import Node
+    from marskg.store.writer import Writer
+
+#: The intent tag of wishes, and the session by which they are found without a scan.
+WISH: Final = "wish"
+SESSION: Final = "wishes"
+_RULES: Final = WishRules()
+_NONE: Final = Effect()
+_WHOLE: Final = 100
+_SHORT: Final = 2
+_SHARED_PERCENT: Final = 60
+#: How a wish is written down; each is read again as the wish that it was.
+_SENTENCES: Final = {
+    WishKind.MORE: "remember more about {}",
+    WishKind.LESS: "remember less about {}",
+    WishKind.FORGET: "forget about {}",
+    WishKind.UNMENTIONED: "stop mentioning {}",
+    WishKind.WRONG: "you are wrong about {}",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """A wish that was stored: the memory that holds it, its kind and topic, and the memories that it is about now.
+
+    After a wish to forget, ``about`` is what the caller may offer to erase: a wish only hides.
+    """
+
+    memory: Memory
+    kind: WishKind
+    topic: str
+    about: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Held:
+    """A wish that is in force, and the people that it is about; empty for everybody."""
+
+    wish: Wish
+    subjects: frozenset[str]
+
+    def concerns(self, subjects: Iterable[str]) -> bool:
+        """Return whether memories about ``subjects`` are meant."""
+        return not self.subjects or not self.subjects.isdisjoint(subjects)
+
+
+def wish_drafts(text: str, subjects: tuple[str, ...], now: int) -> list[tuple[Wish, Draft]]:
+    """Return the wishes that ``text`` holds, each with the draft of the memory that keeps it.
+
+    Raises:
+        InvalidInput: there is none, or one that does not say what it is about.
+    """
+    found = parse_wishes(text)
+    if not found:
+        msg = 'no wish is found in this text; say for example "remember more about tomatoes" or "forget about the trip"'
+        raise InvalidInput(msg)
+    return [(wish, _draft(wish, subjects, now)) for wish in found]
+
+
+def _draft(wish: Wish, subjects: tuple[str, ...], now: int) -> Draft:
+    topic = terms(wish.topic)
+    content = _SENTENCES[wish.kind].format(wish.topic)
+    if not topic or parse_wishes(content) != (wish,):
+        msg = f'a wish to {wish.kind} does not say what it is about; name it, as in "remember less about the weather"'
+        raise InvalidInput(msg)
+    return Draft(
+        ref="",
+        kind=Kind.SEMANTIC,
+        content=content,
+        at=now,
+        key=f"wish/{'_'.join(topic)}",
+        session=SESSION,
+        subjects=subjects,
+        source_type=SourceType.CHAT_USER,
+        memory_class=MemoryClass.CANONICAL,
+        intent_tags=(WISH,),
+    )
+
+
+class Wishes:
+    """The wishes of one tenant that are in force."""
+
+    def __init__(self, writer: Writer, reader: GraphReader) -> None:
+        """Read nothing yet; what was read is kept until :meth:`forget`."""
+        self._writer = writer
+        self._reader = reader
+        self._held: tuple[_Held, ...] | None = None
+
+    def forget(self) -> None:
+        """Read anew when next asked: a wish came or went."""
+        self._held = None
+
+    def _now_held(self) -> tuple[_Held, ...]:
+        """Return the wishes in force, oldest first."""
+        if self._held is None:
+            ids = [row["id"] for row in self._reader.session(SESSION) if row["tier"] == "live"]
+            found = [
+                memory
+                for memory, _, _ in self._reader.nodes(ids)
+                if WISH in memory.intent_tags and memory.current and memory.content is not None
+            ]
+            found.sort(key=lambda memory: (memory.valid_from, memory.sequence))
+            self._held = tuple(
+                _Held(wish, frozenset(memory.subjects))
+                for memory in found
+                for wish in parse_wishes(memory.content or "")
+            )
+        return self._held
+
+    # --- At write -------------------------------------------------------------------------------------------------
+
+    def begin(self, draft: Draft) -> Draft:
+        """Return ``draft`` with the score and the life that it starts with; what is no new memory stays as it is.
+
+        Raises:
+            InvalidMemory: a wish is about it, and a field of it is not allowed.
+        """
+        if draft.action != "remember":
+            return draft
+        effect = self._effect(draft)
+        if draft.score is not None and effect == _NONE:
+            return draft
+        settings = self._writer.state.settings
+        score = starting_score(draft.kind, draft.source_type, rules_of(settings).score)
+        score = score if draft.score is None else draft.score
+        if effect == _NONE:
+            return replace(draft, score=score)
+        check_draft(draft, settings.max_content_bytes)
+        return replace(draft, score=started(score, effect), ttl=self._life(draft, effect))
+
+    def _effect(self, draft: Draft) -> Effect:
+        held = self._now_held()
+        if not held or WISH in draft.intent_tags:
+            return _NONE
+        concerned = [one.wish for one in held if one.concerns(draft.subjects)]
+        return effect_on(concerned, draft.content, draft.intent_tags, _RULES)
+
+    def _life(self, draft: Draft, effect: Effect) -> str | None:
+        """Return the life of a new memory; a wish to forget ends none at its start, but lets its score fade it out."""
+        if draft.ttl is not None or draft.expires_at is not None or not effect.life_percent:
+            return draft.ttl
+        life = lived(self._writer.state.settings.life(class_of(draft, quantise(draft.sensitivity or 0.0))), effect)
+        return None if life is None else f"{life}ms"
+
+    # --- In ranking -----------------------------------------------------------------------------------------------
+
+    def emphasis(self, index: MemoryIndex) -> npt.NDArray[np.int64] | None:
+        """Return ``[rows]``: what the rank of each memory is multiplied with, in whole percent; None for 100 for all.
+
+        The latest wish about a memory counts; 0 keeps it out, and so it is with the wishes themselves.
+        """
+        if self._writer.engine.name != "arcadedb":
+            # Another process may have written since.
+            self.forget()
+        held = self._now_held()
+        if not held:
+            return None
+        percents = np.full(index.columns.rows, _WHOLE, dtype=np.int64)
+        for one in held:
+            percents[_about(index, one)] = _RULES.effects.get(one.wish.kind, _NONE).rank_percent
+        percents[index.facet("tag", [WISH])] = 0
+        return percents
+
+
+def concerned(index: MemoryIndex, wish: Wish, subjects: Iterable[str]) -> list[str]:
+    """Return the ids of the current memories that a wish of ``subjects`` is about."""
+    found = _about(index, _Held(wish, frozenset(subjects))) & ~index.facet("tag", [WISH])
+    found &= index.columns["alive"] & (index.columns["supersededAt"] == FOREVER)
+    return [index.ids[row] for row in np.flatnonzero(found).tolist()]
+
+
+def _about(index: MemoryIndex, one: _Held) -> npt.NDArray[np.bool_]:
+    """Return ``[rows]``: which memories a wish is about: :func:`marskg.control.wishes.matches`, for all at once."""
+    wanted = set(terms(one.wish.topic))
+    shared = np.zeros(index.columns.rows, dtype=np.int64)
+    tags = {tag: set(terms(tag.replace("_", " "))) for tag in index.facets["tag"]}
+    for term in wanted:
+        has = index.facet("tag", [tag for tag, said in tags.items() if term in said])
+        has[index.lexical.rows(term)] = True
+        shared += has
+    found = _enough(shared, len(wanted))
+    return found & index.facet("subject", sorted(one.subjects)) if one.subjects else found
+
+
+def _enough(shared: npt.NDArray[np.int64], wanted: int) -> npt.NDArray[np.bool_]:
+    enough: npt.NDArray[np.bool_] = (
+        shared == wanted if wanted <= _SHORT else _WHOLE * shared >= _SHARED_PERCENT * wanted
+    )
+    return enough & (shared > 0)
+
+
+def touched(nodes: Iterable[Node]) -> bool:
+    """Return whether a wish is among ``nodes``, as they were or as they are now."""
+    return any(SESSION in (node.memory.session, node.original.get("session")) for node in nodes)

@@ -1,0 +1,47 @@
+"""How a score fades while a memory is not accessed: a grace, then Ebbinghaus' curve.
+
+Guarantees: pure; a score never rises by waiting and keeps its order with others of the same idle time. Nothing is
+rescanned: what a score is worth is computed when it is read, and written back when the memory is shown, since a showing
+starts the idle time anew. Source: MemoryArchitect II.B and II.D; semantics section 12.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, cast
+
+from marskg.clock import DAY_MS
+
+if TYPE_CHECKING:
+    from marskg.config import Settings
+
+#: Halvings after which nothing is left of a score of 100.
+_MOST: Final = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Fading:
+    """A score is untouched for ``grace_ms`` after its last access and then halves every ``half_life_ms``."""
+
+    grace_ms: int = 30 * DAY_MS
+    half_life_ms: int = 180 * DAY_MS
+
+    @classmethod
+    def by(cls, settings: Settings) -> Fading:
+        """Return how scores fade under a tenant's settings."""
+        learning = settings.learning
+        return cls(cast("int", learning["idle_grace"]), cast("int", learning["half_life"]))
+
+    def worth(self, score: int, idle_ms: int) -> int:
+        """Return what ``score`` (0..100) is worth after ``idle_ms`` without access, rounded half up.
+
+        A negative idle time, that of an access recorded by a clock that is ahead, counts as none.
+        """
+        idle = idle_ms - self.grace_ms
+        if idle <= 0:
+            return score
+        # Exact halvings are shifts; the power of the fraction left is within a double's precision of the true value.
+        halvings, rest = divmod(idle, self.half_life_ms)
+        if halvings >= _MOST:
+            return 0
+        return int(score * 2.0 ** -(rest / self.half_life_ms) / (1 << halvings) + 0.5)

@@ -1,0 +1,511 @@
+"""What is learned from use, the same on every engine: scores, lives, conflicts, pruning and wishes, on the record."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from marskg.drafts import Draft
+from marskg.errors import InvalidConfig, InvalidInput, StalePlan
+from marskg.ontology.vocabulary import EdgeType, Kind, Operation, SourceType, Tier
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from marskg.memory import AgentMemory
+    from marskg.records import Memory
+    from tests.support.stores import START, Stores
+else:
+    from tests.support.stores import START
+
+DAY = 86_400_000
+TOMATOES = "Tomatoes need six to eight hours of sun daily"
+WATER = "Water tomatoes deeply two or three times a week"
+
+
+def fact(memory: AgentMemory, text: str, **fields: Any) -> Memory:
+    return memory.remember(text, kind="semantic", **fields)
+
+
+def stored(memory: AgentMemory, ident: str) -> Memory:
+    found = memory.get(ident)
+    assert found is not None
+    return found
+
+
+def later(stores: Stores, memory: AgentMemory, days: int) -> None:
+    stores.clock(memory).advance(days * DAY)
+    memory.confirm_clock()
+
+
+def shown(memory: AgentMemory, query: str = "tomatoes") -> tuple[str, list[str]]:
+    hits = memory.retrieve(query, token_budget=2_000)
+    assert hits.id is not None
+    return hits.id, [hit.memory.id for hit in hits]
+
+
+def contents(found: Iterable[Any]) -> list[str]:
+    return [hit.memory.content for hit in found]
+
+
+def sound(memory: AgentMemory) -> bool:
+    """Say whether the logs, the graph and the shapes agree."""
+    return memory.verify().ok and memory.validate(full=True).ok
+
+
+# --- Starting scores ---------------------------------------------------------------------------------------------
+
+
+def test_a_memory_starts_at_50_and_an_episode_of_a_conversation_at_30(stores: Stores) -> None:
+    memory = stores.open()
+    assert fact(memory, TOMATOES).score == 50
+    assert memory.remember("I water them daily").score == 30
+    assert memory.remember("It rained", source_type="doc").score == 50
+    draft = Draft(ref="a", kind=Kind.SEMANTIC, content=WATER, at=START, source_type=SourceType.DOC, score=77)
+    memory.remember_many([draft, replace(draft, ref="b", content="Basil likes sun", score=None)])
+    assert sorted(found.score for found in memory.memories()) == [30, 50, 50, 50, 77]
+    assert sound(memory)
+
+
+def test_the_settings_say_where_scores_start(stores: Stores) -> None:
+    memory = stores.open(learning__birth=40, learning__chat_birth=10)
+    assert (fact(memory, TOMATOES).score, memory.remember("I water them daily").score) == (40, 10)
+    with pytest.raises(InvalidConfig, match=r"learning\.bend"):
+        stores.open(learning__used_step=33)
+
+
+# --- Feedback ----------------------------------------------------------------------------------------------------
+
+
+def test_scores_follow_what_the_caller_says(stores: Stores) -> None:
+    memory = stores.open()
+    used, vain, wrong = fact(memory, TOMATOES), fact(memory, WATER), fact(memory, "Tomatoes are blue")
+    retrieval, ids = shown(memory)
+    assert set(ids) == {used.id, vain.id, wrong.id}
+    found = memory.feedback(retrieval, used=[used.id], unused=vain.id, contradicted=[wrong.id])
+    scores = {item.id: (item.score_before, item.score_after) for item in found.assessed}
+    assert scores == {used.id: (50, 60), vain.id: (50, 45), wrong.id: (50, 25)}
+    assert [stored(memory, one.id).score for one in (used, vain, wrong)] == [60, 45, 25]
+    assert [stored(memory, one.id).access_count for one in (used, vain, wrong)] == [1, 1, 1]
+    assert sound(memory)
+
+
+def test_a_feedback_is_one_record_of_the_access_log_without_content(stores: Stores) -> None:
+    memory = stores.open()
+    one = fact(memory, TOMATOES)
+    retrieval, _ = shown(memory)
+    found = memory.feedback(retrieval, used=[one.id])
+    record = list(memory.records(log="accesses"))[-1]
+    assert (record.iri, record.operation, record.memories) == (found.id, Operation.FEEDBACK, (one.id,))
+    text = "".join(record.details)
+    assert "score_after=60" in text
+    assert "Tomatoes" not in text
+    assert "assessed after it was shown" in memory.explain(one.id).as_text()
+
+
+def test_the_answer_decides_about_what_is_not_named(stores: Stores) -> None:
+    memory = stores.open()
+    sun, water, price = fact(memory, TOMATOES), fact(memory, WATER), fact(memory, "Tomatoes cost 4 euros")
+    retrieval, _ = shown(memory)
+    found = memory.feedback(
+        retrieval,
+        unused=[price.id],
+        answer="Give them six to eight hours of sun. The tomatoes cost 4 euros.",
+        question="What do tomatoes need?",
+    )
+    outcomes = {item.id: item.outcome.value for item in found.assessed}
+    assert outcomes == {sun.id: "used", water.id: "unused", price.id: "unused"}
+    assert sound(memory)
+
+
+def test_what_the_answer_contradicts_loses_half(stores: Stores) -> None:
+    memory = stores.open()
+    one = fact(memory, "Ann likes tomatoes")
+    retrieval, _ = shown(memory)
+    memory.feedback(retrieval, answer="Ann no longer likes tomatoes.")
+    assert stored(memory, one.id).score == 25
+
+
+def test_a_complaint_turns_uses_into_contradictions(stores: Stores) -> None:
+    memory = stores.open()
+    one = fact(memory, TOMATOES)
+    retrieval, _ = shown(memory)
+    memory.feedback(retrieval, answer="Six to eight hours of sun daily.", complaint="That's wrong!")
+    assert stored(memory, one.id).score == 25
+
+
+def test_a_complaint_about_something_is_kept_as_a_wish(stores: Stores) -> None:
+    memory = stores.open()
+    fact(memory, TOMATOES)
+    retrieval, _ = shown(memory)
+    found = memory.feedback(retrieval, complaint="Please stop mentioning tomatoes.")
+    assert found.id is None
+    assert stored(memory, found.wishes[0]).content == "stop mentioning tomatoes"
+    assert not memory.retrieve("tomatoes").hits
+
+
+@pytest.mark.parametrize(
+    ("retrieval", "message"),
+    [
+        ("", "names no retrieval"),
+        ("urn:uuid:0#1", "names no retrieval"),
+        ("{log}#0", "names no retrieval"),
+        ("{log}#99", "names no retrieval"),
+        ("{log}#x", "names no retrieval"),
+        (5, "names no retrieval"),
+    ],
+)
+def test_an_unknown_retrieval_is_refused(stores: Stores, retrieval: Any, message: str) -> None:
+    memory = stores.open()
+    one = fact(memory, TOMATOES)
+    named, _ = shown(memory)
+    asked = retrieval.format(log=named.rpartition("#")[0]) if isinstance(retrieval, str) else retrieval
+    with pytest.raises(InvalidInput, match=message):
+        memory.feedback(asked, used=[one.id])
+    assert stored(memory, one.id).score == 50
+
+
+def test_feedback_that_does_not_fit_is_refused(stores: Stores) -> None:
+    memory, other = stores.open(), stores.open(seed=2)
+    one = fact(memory, TOMATOES)
+    foreign = fact(other, TOMATOES)
+    retrieval, _ = shown(memory)
+    hidden = fact(memory, "The train leaves at nine")
+    refused: list[tuple[dict[str, Any], str]] = [
+        ({}, "says nothing"),
+        ({"used": [hidden.id]}, "was not shown"),
+        ({"used": [foreign.id]}, "was not shown"),
+        ({"used": [one.id], "unused": [one.id]}, "named as used and as unused"),
+        ({"answer": " "}, "answer"),
+        ({"complaint": "hm"}, "complaint"),
+    ]
+    for given, message in refused:
+        with pytest.raises(InvalidInput, match=message):
+            memory.feedback(retrieval, **given)
+    with pytest.raises(InvalidInput, match="names no retrieval"):
+        memory.feedback(shown(other)[0], used=[one.id])
+    done = memory.feedback(retrieval, used=[one.id])
+    with pytest.raises(InvalidInput, match="already"):
+        memory.feedback(retrieval, used=[one.id])
+    assert done.id is not None
+    with pytest.raises(InvalidInput, match="records no showing"):
+        memory.feedback(done.id, used=[one.id])
+    assert stored(memory, one.id).score == 60
+    assert sound(memory)
+
+
+def test_what_is_gone_meanwhile_is_passed_over(stores: Stores) -> None:
+    memory = stores.open()
+    gone, kept = fact(memory, TOMATOES, ttl="1h"), fact(memory, WATER)
+    retrieval, _ = shown(memory)
+    later(stores, memory, 1)
+    found = memory.feedback(retrieval, used=[gone.id, kept.id])
+    assert found.gone == (gone.id,)
+    assert [item.id for item in found.assessed] == [kept.id]
+
+
+# --- Decay -------------------------------------------------------------------------------------------------------
+
+
+def test_a_score_fades_unread_and_a_showing_writes_down_what_is_left(stores: Stores) -> None:
+    memory = stores.open(retrieval__profile="memoryarchitect")
+    one = fact(memory, TOMATOES, key="garden/tomatoes", source_type="doc")
+    later(stores, memory, 210)
+    hits = memory.retrieve("tomatoes")
+    assert hits[0].why["score"] == pytest.approx(0.25)
+    assert stored(memory, one.id).score == 25
+    later(stores, memory, 20)
+    assert memory.retrieve("tomatoes")[0].why["score"] == pytest.approx(0.25)
+    assert sound(memory)
+
+
+# --- Longer lives ------------------------------------------------------------------------------------------------
+
+
+def proven(stores: Stores, **settings: Any) -> tuple[AgentMemory, Memory]:
+    memory = stores.open(**settings)
+    draft = Draft(ref="", kind=Kind.SEMANTIC, content=TOMATOES, at=START, score=70)
+    memory.remember_many([draft])
+    return memory, next(memory.memories())
+
+
+def test_a_proven_memory_lives_longer_by_a_recorded_change(stores: Stores) -> None:
+    memory, one = proven(stores)
+    later(stores, memory, 20)
+    retrieval, _ = shown(memory)
+    assert memory.feedback(retrieval, used=[one.id]).extended == (one.id,)
+    after = stored(memory, one.id)
+    assert after.score == 75
+    assert (after.expires_at or 0) >= START + 50 * DAY
+    last = list(memory.records())[-1]
+    assert (last.operation, last.memories) == (Operation.AMEND, (one.id,))
+    later(stores, memory, 25)
+    assert memory.get(one.id) is not None
+    assert sound(memory)
+
+
+def test_no_use_extends_a_life_past_the_legal_horizon_or_what_was_meant_to_be_short(stores: Stores) -> None:
+    memory, one = proven(stores, learning__legal_horizon="31d")
+    later(stores, memory, 20)
+    memory.feedback(shown(memory)[0], used=[one.id])
+    assert (stored(memory, one.id).expires_at or 0) <= one.created + 31 * DAY
+    short = stores.open()
+    draft = Draft(ref="", kind=Kind.SEMANTIC, content=TOMATOES, at=START, score=90, ttl="5d")
+    short.remember_many([draft])
+    brief = next(short.memories())
+    assert short.feedback(shown(short)[0], used=[brief.id]).extended == ()
+    assert stored(short, brief.id).expires_at == brief.expires_at
+
+
+def test_an_extended_life_never_outlives_what_it_depends_on(stores: Stores) -> None:
+    memory = stores.open(learning__proven=50)
+    base = fact(memory, "The greenhouse stands behind the barn")
+    one = fact(memory, TOMATOES, depends_on=base.id)
+    later(stores, memory, 20)
+    memory.feedback(shown(memory)[0], used=[one.id])
+    assert (stored(memory, one.id).expires_at or 0) <= (stored(memory, base.id).expires_at or 0)
+    assert sound(memory)
+
+
+# --- Conflicts ---------------------------------------------------------------------------------------------------
+
+LIKES, HATES = "I like science fiction films", "I no longer like science fiction films"
+
+
+def test_conflicts_are_left_alone_unless_the_tenant_wants_otherwise(stores: Stores) -> None:
+    memory = stores.open()
+    old, new = fact(memory, LIKES), fact(memory, HATES)
+    (found,) = memory.find_conflicts()
+    assert (found.winner, found.loser, found.action) == (new.id, old.id, "none")
+    assert stored(memory, old.id).current
+    assert memory.find_conflicts(since=new.sequence) == ()
+    with pytest.raises(InvalidInput, match="resolve is"):
+        memory.find_conflicts(resolve="oldest")
+
+
+def test_the_newest_supersedes_and_says_so(stores: Stores) -> None:
+    memory = stores.open(learning__conflicts="newest")
+    old = fact(memory, LIKES)
+    fact(memory, "I like historical novels")
+    new = fact(memory, HATES)
+    assert any("supersede" in notice for notice in new.notices)
+    closed = stored(memory, old.id)
+    assert closed.superseded_at is not None
+    assert closed.content == LIKES
+    assert [version.id for version in memory.history(old.id)] == [old.id, new.id]
+    assert LIKES not in contents(memory.retrieve("science fiction films"))
+    assert "I like historical novels" in contents(memory.retrieve("which novels do I like?"))
+    reason = memory.explain(old.id).as_text()
+    assert "conflict, confidence" in reason
+    assert sound(memory)
+
+
+def test_a_batch_is_swept_once_it_is_stored(stores: Stores) -> None:
+    memory = stores.open(learning__conflicts="newest")
+    drafts = [
+        Draft(ref=str(place), kind=Kind.SEMANTIC, content=text, at=START + place)
+        for place, text in enumerate((LIKES, "The meeting is on Monday", HATES))
+    ]
+    assert memory.remember_many(drafts) == 3
+    assert sorted(found.content or "" for found in memory.memories() if found.current) == [
+        HATES,
+        "The meeting is on Monday",
+    ]
+    assert sound(memory)
+
+
+def test_a_flag_keeps_both_and_shows_the_newer(stores: Stores) -> None:
+    memory = stores.open(learning__conflicts="flag")
+    old, new = fact(memory, LIKES), fact(memory, HATES)
+    assert stored(memory, old.id).current
+    edges = {edge.type: edge.target for found, edges, _ in memory.store.reader.memories() for edge in edges}
+    assert edges[EdgeType.CONTRADICTS] == old.id
+    found = memory.retrieve("science fiction films")
+    assert contents(found) == [HATES]
+    assert [(item.loser, item.winner) for item in found.resolved] == [(old.id, new.id)]
+    assert memory.find_conflicts() == ()
+    assert sound(memory)
+
+
+def test_the_more_reliable_wins_where_the_tenant_wants_that(stores: Stores) -> None:
+    memory = stores.open(learning__conflicts="most_reliable")
+    sure = fact(memory, LIKES, reliability=0.9)
+    doubtful = fact(memory, HATES, reliability=0.7)
+    assert stored(memory, sure.id).current
+    assert not stored(memory, doubtful.id).current
+    assert sound(memory)
+
+
+def test_what_is_pinned_is_never_superseded_by_its_text(stores: Stores) -> None:
+    memory = stores.open(learning__conflicts="newest")
+    old = fact(memory, LIKES, pin=True)
+    new = fact(memory, HATES)
+    assert stored(memory, old.id).current
+    (pair,) = memory.review().conflicts
+    assert (pair.preferred, pair.other) == (new.id, old.id)
+
+
+def test_people_who_differ_do_not_conflict(stores: Stores) -> None:
+    memory = stores.open(learning__conflicts="newest")
+    ann = fact(memory, LIKES, subjects=["ann"])
+    fact(memory, HATES, subjects=["bob"])
+    assert stored(memory, ann.id).current
+
+
+# --- Review ------------------------------------------------------------------------------------------------------
+
+
+def test_a_person_decides_what_waits(stores: Stores) -> None:
+    memory = stores.open(learning__conflicts="review")
+    old, new = fact(memory, LIKES), fact(memory, HATES)
+    coffee, tea = fact(memory, "I like coffee"), fact(memory, "I no longer like coffee")
+    assert {(pair.preferred, pair.other) for pair in memory.review().conflicts} == {
+        (new.id, old.id),
+        (tea.id, coffee.id),
+    }
+    assert set(memory.accept(old.id).changed) == {old.id, new.id}
+    assert not stored(memory, old.id).current
+    memory.reject(coffee.id)
+    assert stored(memory, coffee.id).current
+    assert memory.review().conflicts == ()
+    with pytest.raises(InvalidInput, match="not on the list"):
+        memory.accept(old.id)
+    with pytest.raises(InvalidInput, match="not on the list"):
+        memory.reject("urn:uuid:0198a000-0000-7000-8000-000000000000")
+    assert sound(memory)
+
+
+# --- Pruning -----------------------------------------------------------------------------------------------------
+
+
+def fading(stores: Stores) -> tuple[AgentMemory, dict[str, Memory]]:
+    """Return memories with scores around the floor, ten days old."""
+    memory = stores.open(lives__factual="365d")
+    scores = {"faded": 5, "nearly": 19, "just": 21, "fine": 60, "canonical": 5, "pinned": 5, "base": 5}
+    drafts = [
+        Draft(
+            ref=name,
+            kind=Kind.SEMANTIC,
+            content=f"The {name} one",
+            at=START,
+            score=score,
+            key="k" if name == "canonical" else None,
+            pin=name == "pinned",
+        )
+        for name, score in scores.items()
+    ]
+    drafts.append(replace(drafts[3], ref="top", content="The top one", depends_on=("base",)))
+    memory.remember_many(drafts)
+    later(stores, memory, 10)
+    return memory, {(found.content or "").split()[1]: found for found in memory.memories()}
+
+
+def test_what_has_faded_goes_by_a_plan(stores: Stores) -> None:
+    memory, named = fading(stores)
+    plan = memory.plan_pruning()
+    assert [action.id for action in plan.actions] == [named["faded"].id]
+    assert "below the floor" in plan.actions[0].reason
+    listed = memory.review()
+    assert [one.id for one in listed.fading] == [named["nearly"].id, named["just"].id]
+    memory.forget(plan)
+    assert memory.get(named["faded"].id) is None
+    assert memory.plan_pruning().actions == ()
+    with pytest.raises(StalePlan):
+        memory.forget(plan)
+    assert sound(memory)
+
+
+def test_nothing_young_is_pruned(stores: Stores) -> None:
+    memory = stores.open()
+    memory.remember_many([Draft(ref="", kind=Kind.SEMANTIC, content=TOMATOES, at=START, score=1)])
+    later(stores, memory, 6)
+    assert memory.plan_pruning().actions == ()
+    later(stores, memory, 2)
+    assert len(memory.plan_pruning().actions) == 1
+
+
+def test_what_is_pruned_goes_after_what_depends_on_it(stores: Stores) -> None:
+    memory = stores.open()
+    base = Draft(ref="base", kind=Kind.SEMANTIC, content="The greenhouse", at=START, score=3)
+    memory.remember_many([base, replace(base, ref="top", content="It is green", score=9, depends_on=("base",))])
+    later(stores, memory, 10)
+    plan = memory.plan_pruning()
+    ids = {found.content: found.id for found in memory.memories()}
+    assert [action.id for action in plan.actions] == [ids["It is green"], ids["The greenhouse"]]
+    memory.forget(plan)
+    assert sound(memory)
+
+
+def test_what_has_nearly_faded_goes_or_stays_as_a_person_says(stores: Stores) -> None:
+    memory, named = fading(stores)
+    memory.accept(named["nearly"].id)
+    memory.reject(named["just"].id)
+    assert memory.get(named["nearly"].id) is None
+    assert stored(memory, named["just"].id).score == 31
+    assert memory.review().fading == ()
+    assert list(memory.records(log="accesses"))[-1].operation is Operation.FEEDBACK
+    with pytest.raises(InvalidInput, match="protected"):
+        memory.accept(named["base"].id)
+    assert sound(memory)
+
+
+# --- Wishes ------------------------------------------------------------------------------------------------------
+
+
+def test_a_wish_moves_ranks_starting_scores_and_lives(stores: Stores) -> None:
+    memory = stores.open()
+    old = fact(memory, TOMATOES)
+    before = memory.retrieve("tomatoes")[0].score
+    (heard,) = memory.wish("Please remember more about tomatoes!")
+    assert (heard.kind.value, heard.topic, heard.about) == ("more", "tomatoes", (old.id,))
+    assert (heard.memory.key, heard.memory.memory_class.value) == ("wish/tomato", "canonical")
+    after = memory.retrieve("tomatoes")
+    assert after[0].score == pytest.approx(1.5 * before)
+    assert len(after) == 1
+    new = fact(memory, WATER)
+    assert new.score == 70
+    assert (new.expires_at or 0) - new.created == 60 * DAY
+    assert fact(memory, "The train leaves at nine").score == 50
+    assert sound(memory)
+
+
+def test_a_wish_to_forget_hides_and_deletes_nothing(stores: Stores) -> None:
+    memory = stores.open()
+    old = fact(memory, TOMATOES)
+    other = fact(memory, "Basil needs sun, too")
+    (heard,) = memory.wish("forget about tomatoes")
+    assert heard.about == (old.id,)
+    assert contents(memory.retrieve("tomatoes and basil in the sun")) == [other.content]
+    assert stored(memory, old.id).tier is Tier.LIVE
+    assert fact(memory, WATER).score == 0
+    memory.wish("remember more about tomatoes")
+    assert TOMATOES in contents(memory.retrieve("tomatoes and basil in the sun"))
+    assert contents(memory.retrieve("tomatoes", tags=["wish"])) == ["remember more about tomatoes"]
+    assert sound(memory)
+
+
+def test_a_wish_of_one_person_leaves_others_alone(stores: Stores) -> None:
+    memory = stores.open()
+    fact(memory, TOMATOES, subjects=["ann"])
+    fact(memory, WATER, subjects=["bob"])
+    memory.wish("stop mentioning tomatoes", subject="ann")
+    assert contents(memory.retrieve("tomatoes")) == [WATER]
+
+
+def test_a_wish_that_is_retracted_acts_no_more(stores: Stores) -> None:
+    memory = stores.open()
+    fact(memory, TOMATOES)
+    memory.wish("stop mentioning tomatoes")
+    assert contents(memory.retrieve("tomatoes")) == []
+    memory.retract("wish/tomato")
+    assert contents(memory.retrieve("tomatoes")) == [TOMATOES]
+
+
+@pytest.mark.parametrize("text", ["", "tomatoes are red", "forget it", "that's wrong"])
+def test_a_wish_that_names_nothing_is_refused(stores: Stores, text: str) -> None:
+    memory = stores.open()
+    with pytest.raises(InvalidInput):
+        memory.wish(text)
+    assert list(memory.memories()) == []
