@@ -480,11 +480,10 @@ def _checked(source: str, name: str, value: object) -> Value:
 
 def _parse(setting: Setting, value: object) -> Value:
     """Return the value as the table holds it, or None where it is not allowed."""
+    if isinstance(value, bool) and (word := "on" if value else "off") in setting.choices:
+        return word  # YAML reads a bare on and off as true and false.
     if setting.kind == "flag":
         return value if isinstance(value, bool) else None
-    if isinstance(value, bool) and setting.choices == _SWITCH:
-        # YAML reads a bare on and off as true and false.
-        return "on" if value else "off"
     if isinstance(value, bool) or value is None:
         return None
     if setting.kind == "text":

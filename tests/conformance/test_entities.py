@@ -209,6 +209,35 @@ def test_a_store_of_the_first_version_finds_its_names_after_the_migration(stores
     assert mentioned(again, again.remember("x", mentions=["Bob"]).id) == {"Robert Smith"}
 
 
+# --- What they are for -------------------------------------------------------------------------------------------
+
+
+def test_what_an_active_task_is_about_is_important(stores: Stores, tmp_path: Path) -> None:
+    profile = tmp_path / "tasks.yaml"
+    profile.write_text("fusion: weighted\nweights: {lexical: 1.0, importance: 1.0}\n", "utf-8")
+    memory = opened(stores)
+    near = memory.remember("Acme Corp sends invoices late", mentions=["Acme Corp"])
+    far = memory.remember("Heron Ltd sends invoices late", mentions=["Heron Ltd"])
+
+    def importance() -> dict[str, float]:
+        found = memory.retrieve("who sends invoices", profile=str(profile), k=10)
+        return {hit.memory.id: hit.why["importance"] for hit in found}
+
+    before = importance()
+    task = memory.remember("Settle with Acme Corp", kind="task", mentions=["Acme Corp"])
+    during = importance()
+    assert during[near.id] > during[far.id]
+    assert during[near.id] > before[near.id]
+    # Who may not see the task learns nothing of it.
+    memory.remember("Settle with Heron Ltd", kind="task", mentions=["Heron Ltd"], sensitivity=0.9)
+    hidden = memory.retrieve("who sends invoices", profile=str(profile), k=10, max_sensitivity=0.5)
+    shown = {hit.memory.id: hit.why["importance"] for hit in hidden}
+    assert shown[far.id] == pytest.approx(during[far.id], abs=1e-3)
+    memory.amend_task(task.id, status="done")
+    after = importance()
+    assert after[near.id] < after[far.id]
+
+
 # --- Corrected by hand -------------------------------------------------------------------------------------------
 
 

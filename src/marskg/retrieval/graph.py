@@ -1,6 +1,6 @@
 """The semantic and social graph of a tenant: entities, memories, and the edges that relate them.
 
-Guarantees: kept up edge by edge; degree and generality are exact after each event; neighbourhoods are found by local
+Guarantees: kept up edge by edge; degree is exact after each event; neighbourhoods are found by local
 push, whose cost depends on the tolerance and not on the size of the graph, and touch only nodes that the reader may
 see: the walk neither passes through a hidden memory nor counts its edges. The same graph gives the same numbers,
 whatever the order of events.
@@ -12,6 +12,8 @@ from __future__ import annotations
 
 from collections import deque
 from typing import TYPE_CHECKING, Any, Final
+
+from marskg.retrieval.importance import Importance
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -28,6 +30,8 @@ class RelationGraph:
         """Hold nothing."""
         self._out: dict[str, frozenset[tuple[str, str]]] = {}
         self._near: dict[str, dict[str, int]] = {}
+        self._degrees: dict[str, int] = {}
+        self.importance = Importance(self)
 
     def __len__(self) -> int:
         """Return the number of nodes that have an edge."""
@@ -39,9 +43,9 @@ class RelationGraph:
         held = self._out.get(node, frozenset())
         if wanted == held:
             return
-        for edge in held - wanted:
+        for edge in sorted(held - wanted):
             self._cut(node, edge[1])
-        for edge in wanted - held:
+        for edge in sorted(wanted - held):
             self._tie(node, edge[1])
         if wanted:
             self._out[node] = wanted
@@ -56,6 +60,8 @@ class RelationGraph:
         for one, other in ((first, second), (second, first)):
             near = self._near.setdefault(one, {})
             near[other] = near.get(other, 0) + 1
+            self._degrees[one] = self._degrees.get(one, 0) + 1
+            self.importance.tied(one, other, self._degrees[one])
 
     def _cut(self, first: str, second: str) -> None:
         for one, other in ((first, second), (second, first)):
@@ -63,8 +69,10 @@ class RelationGraph:
             near[other] -= 1
             if not near[other]:
                 del near[other]
+            self._degrees[one] -= 1
+            self.importance.cut(one, other, self._degrees[one])
             if not near:
-                del self._near[one]
+                del self._near[one], self._degrees[one]
 
     def edges(self, node: str) -> frozenset[tuple[str, str]]:
         """Return the ``(type, target)`` of the edges that leave ``node``."""
@@ -76,7 +84,7 @@ class RelationGraph:
 
     def degree(self, node: str) -> int:
         """Return the number of edges at ``node``."""
-        return sum(self.neighbours(node).values())
+        return self._degrees.get(node, 0)
 
     def near(self, starts: Mapping[str, float], visible: Callable[[str], bool]) -> dict[str, float]:
         """Return personalised PageRank around ``starts`` as approximate scores, by node.

@@ -13,7 +13,16 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from marskg.ontology.vocabulary import Cardinality, EdgeType, Kind, MemoryClass, SourceType, TaskStatus, Tier
+from marskg.ontology.vocabulary import (
+    ACTIVE_STATUSES,
+    Cardinality,
+    EdgeType,
+    Kind,
+    MemoryClass,
+    SourceType,
+    TaskStatus,
+    Tier,
+)
 from marskg.retrieval.columns import Columns
 from marskg.retrieval.graph import RelationGraph
 from marskg.retrieval.lexical import Lexical
@@ -41,6 +50,8 @@ _CODES: Final = {
     "cardinality": {item.value: place for place, item in enumerate(CARDINALITIES)},
     "status": {item.value: place for place, item in enumerate(STATUSES)},
 }
+#: For each code of a status, and -1 for none at the end: whether a task of it is active.
+_ACTIVE: Final = (*(status in ACTIVE_STATUSES for status in STATUSES), False)
 _TIMES: Final = {"created": 0, "validFrom": 0, "lastAccess": 0}
 _LIMITS: Final = ("validTo", "supersededAt", "unaffirmedSince", "expiresAt", "deadline")
 _DECIMALS: Final = {"sensitivity": 0, "reliability": MICRO, "generalityScore": 0}
@@ -122,6 +133,7 @@ class MemoryIndex:
         leading = list(edges)
         self._set_facets(place, row, leading)
         self.graph.put(ident, [edge for edge in leading if edge[0] in _TIES])
+        self.graph.importance.start(ident, active=bool(_ACTIVE[self.columns["status"][place]]))
         if vector is not None and self.dimension:
             self.vectors["vector"][place] = vector
             self.columns["vectored"][place] = True
@@ -212,6 +224,7 @@ class MemoryIndex:
             self.vectors["vector"][place] = 0
         self._drop_facets(place)
         self.graph.remove(ident)
+        self.graph.importance.start(ident, active=False)
         self.ids[place] = ""
         self.dead += 1
 
@@ -266,6 +279,11 @@ class MemoryIndex:
                 self.facets[facet].setdefault(word, set()).add(row)
             if pairs:
                 self._facets_of[row] = [(facet, word) for facet, word in pairs]
+
+    def start_tasks(self) -> None:
+        """Let importance start from the active tasks of rows that are there already."""
+        for ident, row in self.rows.items():
+            self.graph.importance.start(ident, active=bool(_ACTIVE[self.columns["status"][row]]))
 
     # --- Rows -----------------------------------------------------------------------------------------------------
 

@@ -35,6 +35,9 @@ _VOTERS: Final = 20
 #: Where the reader sees fewer than one row in this many, their vectors are copied out before they are compared.
 _FEW: Final = 3
 _FADING: Final = Fading()
+#: The nearness to active tasks, and the number of edges, at which each makes half of what it can of importance.
+_HALF_NEAR: Final = 0.01
+_HALF_DEGREE: Final = 8
 _SIMILAR: Final = ("similarity", "lexical", "graph")
 
 
@@ -205,7 +208,31 @@ class Ranker:
             "recency": np.exp2(-age / profile.half_life),
             "intent": self._wanted(rows, intent),
         }
+        if profile.weights.get("importance"):
+            found["importance"] = self._importance(rows)
         return {name: found[name] for name in found if name in _SIMILAR or self._profile.weights.get(name)}
+
+    def _importance(self, rows: npt.NDArray[np.intp]) -> npt.NDArray[np.float64]:
+        """Return the mean of how near each candidate is to active tasks, its degree, and the generality it states.
+
+        The index of nearness is of the whole graph: who may not see all of it gets a walk through what he may see.
+        """
+        index, graph = self._index, self._index.graph
+        visible = visible_nodes(index, self._mask)
+        ids = [index.ids[row] for row in rows.tolist()]
+        if self._mask[index.columns["alive"]].all():
+            near = [graph.importance.of(ident) for ident in ids]
+        else:
+            starts = dict.fromkeys(filter(visible, graph.importance.starts), 1.0)
+            walked = graph.near(starts, visible) if starts else {}
+            near = [walked.get(ident, 0.0) for ident in ids]
+        degrees = [sum(count for other, count in graph.neighbours(ident).items() if visible(other)) for ident in ids]
+        nearness, degree = np.array(near), np.array(degrees, dtype=np.float64)
+        general = index.columns["generalityScore"][rows] / MICRO
+        total: npt.NDArray[np.float64] = (
+            nearness / (nearness + _HALF_NEAR) + degree / (degree + _HALF_DEGREE) + general
+        ) / 3
+        return total
 
     def _scores(self, rows: npt.NDArray[np.intp]) -> npt.NDArray[np.float64]:
         """Return the scores (0..100) as they are worth now: :meth:`marskg.store.fading.Fading.worth` of each."""

@@ -109,4 +109,5 @@ def _restored(arrays: dict[str, Any]) -> tuple[MemoryIndex, Reached]:
     index.restore(meta["ids"], meta["words"], meta["facets"])
     index.entities.restore(meta["entities"])
     index.graph.restore(meta["edges"])
+    index.start_tasks()
     return index, Reached(*meta["reached"])
