@@ -52,23 +52,22 @@ vectors = st.none() | st.tuples(*[st.integers(-3, 3)] * DIMENSION).filter(any).m
 def memories(draw: st.DrawFn) -> Memory:
     """Draw a memory; its text belongs to its number, as no memory's text ever changes."""
     number = draw(numbers)
-    maybe = lambda *values: draw(st.sampled_from([None, *values]))  # noqa: E731 - a word for a dozen draws
     return stored(
         number,
         " ".join(WORDS[(number * step) % len(WORDS)] for step in range(1, 4 + number % 3)),
         kind=draw(st.sampled_from([Kind.SEMANTIC, Kind.SOCIAL])),
         key=["home/tea_pot", "work/desk", None][number % 3],
         cardinality=None if number % 3 == 2 else Cardinality.APPEND,
-        session=maybe("s1", "s2", "s3"),
-        jurisdiction=maybe("EU", "US"),
+        session=draw(st.sampled_from([None, "s1", "s2", "s3"])),
+        jurisdiction=draw(st.sampled_from([None, "EU", "US"])),
         subjects=draw(st.sampled_from([(), ("ann",), ("ann", "bob")])),
         intent_tags=draw(st.sampled_from([(), ("work",), ("work", "home")])),
         purpose=draw(st.sampled_from([(), ("care",)])),
         sensitivity=draw(st.sampled_from([0.0, 0.4, 0.9])),
         tier=draw(st.sampled_from([Tier.LIVE, Tier.LIVE, Tier.LATENT])),
-        superseded_at=maybe(NOON - 1),
-        unaffirmed_since=maybe(NOON - 1),
-        expires_at=maybe(NOON, NOON + 1),
+        superseded_at=draw(st.sampled_from([None, NOON - 1])),
+        unaffirmed_since=draw(st.sampled_from([None, NOON - 1])),
+        expires_at=draw(st.sampled_from([None, NOON, NOON + 1])),
         score=draw(st.integers(0, 100)),
     )
 
