@@ -9,6 +9,7 @@ import pytest
 
 from marskg.errors import EmbeddingMismatch, InvalidInput, UnknownMemory
 from marskg.ontology.vocabulary import Operation
+from marskg.store.statements import statement
 from marskg.weight import TokenCounter
 
 if TYPE_CHECKING:
@@ -110,8 +111,8 @@ def test_what_is_shown_is_read_once(stores: Stores, monkeypatch: pytest.MonkeyPa
 
     monkeypatch.setattr(engine, "read", counted)
     assert len(memory.retrieve("tomatoes in the sun")) == 3
-    # On a server others may write, too: the tenant's row is read before.
-    assert len([text for text in asked if ":Tenant" not in text]) == 1
+    assert asked.count(statement("read_memories", engine.name)) == 1
+    assert not {statement(name, engine.name) for name in ("load_memories", "access_state")}.intersection(asked)
 
 
 def test_the_index_follows_every_change(stores: Stores) -> None:
