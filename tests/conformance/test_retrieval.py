@@ -9,6 +9,7 @@ import pytest
 
 from marskg.errors import EmbeddingMismatch, InvalidInput, UnknownMemory
 from marskg.ontology.vocabulary import Operation
+from marskg.store.statements import statement
 from marskg.weight import TokenCounter
 
 if TYPE_CHECKING:
@@ -65,6 +66,53 @@ def test_what_depends_comes_with_what_it_depends_on(stores: Stores) -> None:
     found = memory.retrieve("how many tomato plants?", token_budget=200)
     assert "The greenhouse stands behind the barn" in contents(found)
     assert contents(memory.retrieve("how many tomato plants?", k=1)) == []
+
+
+def test_what_depends_comes_with_all_that_it_depends_on(stores: Stores) -> None:
+    memory = stores.open()
+    barn = memory.remember("The barn burned down", kind="semantic")
+    house = memory.remember("Then the greenhouse moved", kind="semantic", depends_on=barn.id)
+    memory.remember("It has forty tomato plants", kind="semantic", depends_on=house.id)
+    assert len(memory.retrieve("how many tomato plants?", k=2)) == 0
+    assert len(memory.retrieve("how many tomato plants?", k=3)) == 3
+
+
+def test_an_access_between_reading_and_recording_is_counted(stores: Stores, monkeypatch: pytest.MonkeyPatch) -> None:
+    memory = stores.open()
+    tea = memory.remember("Ann likes tea", kind="semantic")
+    memory.retrieve("tea")
+    found = memory._reading._search._reader.rows
+    shown: list[int] = []
+
+    def overtaken(ids: Any) -> Any:
+        nodes = found(ids)
+        shown.append(nodes[tea.id]["accessCount"])
+        memory.record_access([tea.id])
+        return nodes
+
+    monkeypatch.setattr(memory._reading._search._reader, "rows", overtaken)
+    memory.retrieve("tea")
+    monkeypatch.undo()
+    after = memory.get(tea.id)
+    assert after is not None
+    assert (shown, after.access_count) == ([1], 3)
+    assert memory.retrieve("tea")[0].memory.access_count == 3
+
+
+def test_what_is_shown_is_read_once(stores: Stores, monkeypatch: pytest.MonkeyPatch) -> None:
+    memory = gardening(stores)
+    memory.retrieve("tomatoes")
+    engine, asked = memory._writer.engine, []
+    read = engine.read
+
+    def counted(text: str, parameters: Any = None) -> Any:
+        asked.append(text)
+        return read(text, parameters)
+
+    monkeypatch.setattr(engine, "read", counted)
+    assert len(memory.retrieve("tomatoes in the sun")) == 3
+    assert asked.count(statement("read_memories", engine.name)) == 1
+    assert not {statement(name, engine.name) for name in ("load_memories", "access_state")}.intersection(asked)
 
 
 def test_the_index_follows_every_change(stores: Stores) -> None:

@@ -51,6 +51,11 @@ class Columns:
         """Return a view of a column, ``[rows]`` or ``[rows, width]``."""
         return self._data[name][: self.rows]
 
+    def fill(self, row: int, values: Mapping[str, Any]) -> None:
+        """Put ``values`` into the columns that they name, for a row that exists."""
+        for name, value in values.items():
+            self._data[name][row] = value
+
     def keep(self, rows: npt.NDArray[np.intp]) -> None:
         """Keep only ``rows``, in that order; what is dropped is overwritten."""
         for name in self._data:

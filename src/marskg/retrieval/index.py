@@ -154,21 +154,20 @@ class MemoryIndex:
         return place
 
     def _set(self, place: int, row: Mapping[str, Any]) -> None:
-        columns = self.columns
-        columns["sequence"][place] = row["sequence"]
-        columns["pinned"][place] = bool(row["pinned"])
+        values: dict[str, Any] = {"sequence": row["sequence"], "pinned": bool(row["pinned"])}
         for name, codes in _CODES.items():
-            columns[name][place] = codes.get(row[name], -1)
+            values[name] = codes.get(row[name], -1)
         for name, default in _TIMES.items():
-            columns[name][place] = row[name] if row[name] is not None else default
+            values[name] = row[name] if row[name] is not None else default
         for name in _LIMITS:
-            columns[name][place] = row[name] if row[name] is not None else FOREVER
+            values[name] = row[name] if row[name] is not None else FOREVER
         for name, default in _DECIMALS.items():
-            columns[name][place] = default if row[name] is None else round(row[name] * MICRO)
+            values[name] = default if row[name] is None else round(row[name] * MICRO)
         for name, default in _NUMBERS.items():
-            columns[name][place] = row[name] if row[name] is not None else default
+            values[name] = row[name] if row[name] is not None else default
         for name in ("jurisdiction", "session", "key"):
-            columns[name][place] = -1 if row[name] is None else self.code(row[name])
+            values[name] = -1 if row[name] is None else self.code(row[name])
+        self.columns.fill(place, values)
 
     def code(self, word: str) -> int:
         """Return the number that stands for ``word`` in the columns."""

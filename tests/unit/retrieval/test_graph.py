@@ -1,0 +1,68 @@
+"""The graph of entities and memories: edges event by event, and the walk that sees only what may be seen."""
+
+from __future__ import annotations
+
+import pytest
+
+from marskg.retrieval.graph import RelationGraph
+
+
+def _graph(**edges: list[str]) -> RelationGraph:
+    graph = RelationGraph()
+    for node, targets in edges.items():
+        graph.put(node, [("mentions", target) for target in targets])
+    return graph
+
+
+def _everyone(_: str) -> bool:
+    return True
+
+
+def test_degrees_follow_the_edges() -> None:
+    graph = _graph(m1=["e1", "e2"], m2=["e1"])
+    assert [graph.degree(node) for node in ("e1", "e2", "m1", "m2", "m3")] == [2, 1, 2, 1, 0]
+    graph.put("m1", [("mentions", "e2"), ("isA", "e2")])
+    assert graph.neighbours("e2") == {"m1": 2}
+    assert graph.edges("m1") == {("mentions", "e2"), ("isA", "e2")}
+    graph.remove("m1")
+    assert graph.dump() == [["m2", [("mentions", "e1")]]]
+    assert len(graph) == 2
+
+
+def test_a_removed_node_keeps_the_edges_that_lead_to_it() -> None:
+    graph = _graph(m1=["m2"], m2=["e1"])
+    graph.remove("m2")
+    assert graph.neighbours("m2") == {"m1": 1}
+
+
+def test_nearer_nodes_score_higher_and_all_together_at_most_one() -> None:
+    found = _graph(m1=["e1"], m2=["e1", "e2"], m3=["e2"]).near({"e1": 1.0}, _everyone)
+    assert found["e1"] > found["m2"] > found["e2"] > found["m3"]
+    assert 0.9 < sum(found.values()) <= 1 + 1e-9
+
+
+def test_a_start_without_neighbours_keeps_all() -> None:
+    assert _graph().near({"e1": 2.0, "e2": 6.0}, _everyone) == {"e1": 0.25, "e2": 0.75}
+
+
+def test_a_hidden_node_is_as_good_as_absent() -> None:
+    with_hidden = _graph(m1=["e1"], m2=["e1", "e2"], m3=["e2"], m9=["e1", "e2", "e3"])
+    without = _graph(m1=["e1"], m2=["e1", "e2"], m3=["e2"])
+    assert with_hidden.near({"e1": 1.0}, lambda node: node not in {"m9", "e3"}) == without.near({"e1": 1.0}, _everyone)
+    assert with_hidden.near({"e1": 1.0}, _everyone) != without.near({"e1": 1.0}, _everyone)
+
+
+def test_the_order_of_events_does_not_matter() -> None:
+    one, other = _graph(m1=["e1", "e2"], m2=["e1"]), _graph(m2=["e3"])
+    other.put("m2", [("mentions", "e1")])
+    other.put("m1", [("mentions", "e2"), ("mentions", "e1")])
+    assert one.dump() == other.dump()
+    assert one.near({"e1": 1.0}, _everyone) == other.near({"e1": 1.0}, _everyone)
+
+
+def test_a_dump_comes_back() -> None:
+    graph = _graph(m1=["e1", "e2"], m2=["e1"])
+    again = RelationGraph()
+    again.restore(graph.dump())
+    assert again.dump() == graph.dump()
+    assert again.near({"e2": 1.0}, _everyone) == pytest.approx(graph.near({"e2": 1.0}, _everyone))
