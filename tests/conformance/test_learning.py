@@ -509,3 +509,15 @@ def test_a_wish_that_names_nothing_is_refused(stores: Stores, text: str) -> None
     with pytest.raises(InvalidInput):
         memory.wish(text)
     assert list(memory.memories()) == []
+
+
+def test_what_was_put_aside_comes_back_when_it_was_used(stores: Stores) -> None:
+    memory = stores.open(policy__evict_to="latent")
+    aside = memory.remember("The spare key hangs behind the barn door", kind="semantic")
+    memory.forget(memory.plan(policy="fifo", budget=0))
+    assert memory.get(aside.id).tier == "latent"  # type: ignore[union-attr]  # it is there
+    hits = memory.retrieve("where is the spare key?", latent=True)
+    assert memory.feedback(hits.id or "", used=[aside.id]).restored == (aside.id,)
+    assert memory.get(aside.id).tier == "live"  # type: ignore[union-attr]  # it is there
+    assert memory.verify().ok
+    assert memory.validate(full=True).ok

@@ -53,6 +53,8 @@ def _show_feedback(found: Feedback) -> None:
     show_table(made)
     for ident in found.extended:
         note(f"{ident} lives longer")
+    for ident in found.restored:
+        note(f"{ident} is live again")
     for ident in found.gone:
         note(f"{ident} is passed over: its content is gone")
     for ident in found.wishes:

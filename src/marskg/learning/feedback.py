@@ -60,14 +60,15 @@ class Feedback:
     """What a feedback changed.
 
     ``id`` names its record, None if there was nothing to record; ``retrieval`` is the record of the showing.
-    ``extended`` are ids of the memories that live longer now, ``gone`` of those named whose content is gone, ``wishes``
-    of the wishes that the complaint was stored as.
+    ``extended`` are ids of the memories that live longer now, ``restored`` of those that were latent and are live,
+    ``gone`` of those named whose content is gone, ``wishes`` of the wishes that the complaint was stored as.
     """
 
     id: str | None
     retrieval: str
     assessed: tuple[Assessed, ...]
     extended: tuple[str, ...] = ()
+    restored: tuple[str, ...] = ()
     gone: tuple[str, ...] = ()
     wishes: tuple[str, ...] = ()
 

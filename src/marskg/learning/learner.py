@@ -26,6 +26,7 @@ from marskg.policies.executor import View
 from marskg.retrieval.index import FOREVER
 from marskg.store.access import record_access, record_feedback
 from marskg.store.amend import remove_edge
+from marskg.store.comeback import restore_used
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -101,7 +102,9 @@ class Learner:
             drafts = [draft for _, draft in wish_drafts(complaint, (), self._now())] if about else []
         silent = not (said.used or said.unused or said.contradicted) and said.answer is None and not said.is_denied
         found = self._assessor.look_up(retrieval) if silent and drafts else self._assessor.assess(retrieval, said)
-        return replace(found, wishes=tuple(store(draft).id for draft in drafts))
+        used = [item.id for item in found.assessed if item.outcome is Outcome.USED]
+        restored = tuple(restore_used(self._writer, used))
+        return replace(found, restored=restored, wishes=tuple(store(draft).id for draft in drafts))
 
     def wish(self, text: str, subjects: tuple[str, ...], store: Callable[[Draft], Memory]) -> tuple[Heard, ...]:
         """Keep the wishes that ``text`` holds; see :meth:`marskg.memory.AgentMemory.wish`."""
