@@ -43,8 +43,8 @@ With a SHACL engine of your own, on an export:
 ```console
 $ mars remember "Alice drinks tea" --kind semantic --key drink --subject alice >id.txt 2>&1
 $ mars export memory.ttl
-1 memory, 0 entities, 0 edges
-857 bytes in memory.ttl
+1 memory, 1 entity, 1 edge
+1,105 bytes in memory.ttl
 $ cat "$(python -c 'from importlib import resources; print(resources.files("marskg.shapes"))')"/*.ttl >shapes.ttl
 $ pyshacl -s shapes.ttl -df turtle memory.ttl
 Validation Report

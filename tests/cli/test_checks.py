@@ -126,14 +126,15 @@ def test_an_export_without_audit_or_cut_off_is_unreadable(
 def test_the_log_is_listed_and_shown(here: Callable[..., Outcome], ids: dict[str, str]) -> None:
     listed = here("audit", "list", "--first", 1, "--limit", 3, "--json").json()
     assert [record["sequence"] for record in listed["records"]] == [1, 2, 3]
-    assert [record["operation"] for record in listed["records"]] == ["openLog", "remember", "remember"]
+    # What is mentioned is made before what mentions it.
+    assert [record["operation"] for record in listed["records"]] == ["openLog", "createEntity", "remember"]
     assert here("audit", "list").out.count("\n") > 10
-    shown = here("audit", "show", 2, "--json").json()
+    shown = here("audit", "show", 3, "--json").json()
     assert shown["memories"] == [ids["turn"]]
     assert shown["details"][0]["actor"] == "operator"
     assert shown["details"][1]["tier_after"] == "live"
     assert isinstance(shown["details"][1]["weight"], int)
-    text = here("audit", "show", 2).out
+    text = here("audit", "show", 3).out
     assert ids["turn"] in text
     assert "Porto" not in text, "no content in the audit"
 

@@ -34,7 +34,12 @@ def flat(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
 
 def check(figures: dict[str, Any]) -> None:
     ratios = {path: value for path, value in flat(figures) if "ratio" in path}
-    assert {path for path in ratios if "remember" in path} == {".remember.single.ratio", ".remember.many.ratio"}
+    assert {path for path in ratios if "remember" in path} == {
+        ".remember.single.ratio",
+        ".remember.many.ratio",
+        ".remember.besides.vectors.ratio",
+        ".remember.besides.entities.ratio",
+    }
     assert all(value > 0 for value in ratios.values())
     assert set(figures["triggers"]) >= POLICIES
     for path in ("remember.single", "remember.many", "writes.full_budget", "writes.four_threads", "access"):

@@ -32,7 +32,7 @@ FUSED = load_profile("fused")
 
 def stored(number: int, content: str = "Ann likes tea", **fields: Any) -> Memory:
     """Return a memory with the id ``m<number>``, stored as the ``number``-th, that was valid before noon."""
-    given: dict[str, Any] = {"kind": Kind.EPISODIC, "valid_from": NOON - number, **fields}
+    given: dict[str, Any] = {"kind": Kind.EPISODIC, "valid_from": NOON - number, "last_access": NOON, **fields}
     return Memory(id=f"m{number}", tenant="alice", content=content, created=NOON, sequence=number, **given)
 
 

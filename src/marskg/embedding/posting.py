@@ -125,7 +125,9 @@ class Poster:
             msg = f"{self.described} shows a certificate that this machine does not trust: {error.verify_message}"
             raise EmbeddingUnavailable(msg) from error
         except (OSError, http.client.HTTPException) as error:
-            raise _Passing(self._failure(over)) from error
+            # Whichever comes first under load: the timer, or the socket's own limit.
+            ended = over.is_set() or isinstance(error, TimeoutError)
+            raise _Passing(self._failure(ended=ended)) from error
         finally:
             if timer is not None:
                 timer.cancel()
@@ -136,11 +138,11 @@ class Poster:
             )
             raise EmbeddingUnavailable(msg)
         if over.is_set() or cut:
-            raise _Passing(self._failure(over))
+            raise _Passing(self._failure(ended=over.is_set()))
         return answer
 
-    def _failure(self, over: threading.Event) -> str:
-        if over.is_set():
+    def _failure(self, *, ended: bool) -> str:
+        if ended:
             return f"did not answer within {self._limits.seconds:g} seconds"
         return "cannot be reached, or broke off"
 

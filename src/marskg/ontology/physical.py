@@ -18,6 +18,7 @@ PHYSICAL_LABELS: Mapping[str, str] = MappingProxyType(
         "AuditTile": "a block of Merkle hashes that is kept so that a head needs no recomputation of the log",
         "EntityWord": "a word with which a name of an entity begins, so that a text's words find whoever they may name",
         "StoreVersion": "the version of the schema, read before anything else",
+        "VectorPoint": "a vector in the engine's own index, for stores too large to compare all; goes with the content",
         "Tenant": "the isolation boundary: RDF of two tenants never meets, so it has no name there",
     }
 )
@@ -56,6 +57,7 @@ PHYSICAL_PROPERTIES: Mapping[str, str] = MappingProxyType(
         "slotKey": "tenant, subjects and key in one, for look-up",
         "tenant": "the isolation boundary, see the label",
         "wordKey": "tenant and the first word of a name, folded, for look-up",
+        "vector": "the components of a vector point, as the engine's index reads them",
         "version": "the number of the schema's version",
     }
 )

@@ -60,6 +60,8 @@ class GraphReader:
     def nodes(self, ids: Iterable[str]) -> list[tuple[Memory, tuple[Edge, ...], str | None]]:
         """Return the memories with these ids in any tier, with outgoing edges and salt, in the order asked for."""
         wanted = list(ids)
+        if not wanted:
+            return []
         return _group(self.run("load_memories", {"refs": self.refs(wanted)}), wanted)
 
     def edges_to(self, ids: Iterable[str]) -> list[Edge]:

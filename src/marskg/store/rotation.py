@@ -24,14 +24,23 @@ if TYPE_CHECKING:
 def rotate(writer: Writer, keyring: Keyring, box: SignerBox) -> str:
     """Rotate to a new key, announced by the old one; returns the new public key."""
     old = box()
-    new = keyring.create(writer.services.source)
+    new = _new_key(writer, keyring)
     return _change(writer, box, Operation.ROTATE_KEY, new, signed_by=old)
 
 
 def replace_lost(writer: Writer, keyring: Keyring, box: SignerBox) -> str:
     """Replace a lost key by a new one that announces itself; returns the new public key."""
-    new = keyring.create(writer.services.source)
+    new = _new_key(writer, keyring)
     return _change(writer, box, Operation.REPLACE_KEY, new, signed_by=new)
+
+
+def _new_key(writer: Writer, keyring: Keyring) -> Signer:
+    """Return a key that the tenant never announced: a source that begins again must not bring an old one back."""
+    announced = {row["key"]["publicKey"] for row in writer.read("keys", {"tenant": writer.tenant})}
+    new = keyring.create(writer.services.source)
+    while new.public_key in announced:
+        new = keyring.create(writer.services.source)
+    return new
 
 
 def _change(writer: Writer, box: SignerBox, operation: Operation, new: Signer, *, signed_by: Signer) -> str:

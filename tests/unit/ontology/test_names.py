@@ -25,6 +25,7 @@ _LABEL = re.compile(r"[(\[]\s*\w*\s*((?:[:|&]\s*`?[A-Za-z]\w*`?)+)")
 _WORD = re.compile(r"[A-Za-z]\w*")
 _ACCESS = re.compile(r"(?<![\w.$])([a-z]\w*)\.([A-Za-z]\w*)(?!\s*\()")
 _NODE_MAP = re.compile(r"\(\s*\w*\s*(?:[:|&]\s*`?[A-Za-z$]\w*\$?`?)*\s*\{([^}]*)\}")
+_OPTIONS = re.compile(r"\bOPTIONS\s*\{.*?\}\s*\}", re.DOTALL)
 _KEY = re.compile(r"([A-Za-z]\w*)\s*:")
 #: What is unwound from a parameter holds what the caller passed in, not nodes.
 _UNWOUND = re.compile(r"\bUNWIND\b(.*?)\bAS\s+(\w+)", re.IGNORECASE | re.DOTALL)
@@ -35,6 +36,8 @@ _PROCEDURE = re.compile(r"\bCALL\s+[\w.]+", re.IGNORECASE)
 def labels_and_properties(text: str) -> tuple[set[str], set[str]]:
     """Return the labels and relationship types, and the property names, that a statement uses."""
     text = _PROCEDURE.sub("", _STRING.sub("''", _COMMENT.sub("", text)))
+    # How many components a vector has is part of a property's name, and options of an index are no names of the graph.
+    text = _OPTIONS.sub("", text).replace("$DIMENSION$", "")
     rows = {variable for source, variable in _UNWOUND.findall(text) if "$" in source}
     labels = {word for group in _LABEL.findall(text) for word in _WORD.findall(group)}
     properties = {name for variable, name in _ACCESS.findall(text) if variable not in rows}
