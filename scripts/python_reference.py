@@ -44,7 +44,7 @@ _SECTIONS = (
         "Forgetting",
         "plan forget restore set_budget expire maintain maintain_every stop_maintaining end_session confirm_clock",
     ),
-    ("Finding", "retrieve recall read_all explain"),
+    ("Finding", "retrieve recall read_all explain prepare"),
     ("Learning", "feedback wish find_conflicts review accept reject plan_pruning"),
     ("Reading", "get history memories entities stats now record_access weight"),
     ("Queries", "sparql cypher"),

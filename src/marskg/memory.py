@@ -674,6 +674,14 @@ class AgentMemory:
             query, budget=token_budget, k=k, profile=profile, explain=explain, conversation=conversation, gate=gate
         )
 
+    def prepare(self, *, progress: Callable[[int], None] | None = None) -> int:
+        """Read what retrieval answers from, which the first question would wait for; returns how much there is.
+
+        Args:
+            progress: called with the number of memories read, when the index has to be built from the store.
+        """
+        return self._reading.prepare(progress)
+
     def recall(
         self,
         entity: str | None = None,

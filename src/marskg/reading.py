@@ -109,6 +109,11 @@ class Reading:
         self._end_used(hits)
         return replace(hits, notices=(*hits.notices, *missing)) if missing else hits
 
+    def prepare(self, progress: Callable[[int], None] | None = None) -> int:
+        """Bring the index up to date; returns how many memories it holds."""
+        with self.view.lock:
+            return len(self.view.refresh(self._writer.fresh_state(), progress))
+
     def _guests(self) -> tuple[list[SharedTenant], tuple[str, ...]]:
         """Return the shared tenants that are read as well, and why others are not."""
         names = self._writer.state.subscriptions

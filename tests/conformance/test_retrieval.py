@@ -445,3 +445,12 @@ def test_that_what_was_to_go_is_gone_can_be_shown(stores: Stores) -> None:
     assert memory.check_retention("ephemeral", "50d").ok
     with pytest.raises(InvalidInput, match="30d"):
         memory.check_retention("ephemeral", "a month")
+
+
+def test_the_index_is_built_when_it_is_asked_for(stores: Stores) -> None:
+    memory = gardening(stores)
+    told: list[int] = []
+    assert memory.prepare(progress=told.append) == 3
+    assert told == [3]
+    assert memory.prepare(progress=told.append) == 3
+    assert told == [3]

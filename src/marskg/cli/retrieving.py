@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from marskg.cli.door import Door, pass_door, shared_options
-from marskg.cli.output import answer, counted, day, line, note, number, one_line, plain, show_table, table
+from marskg.cli.output import answer, counted, day, line, note, number, one_line, plain, progress, show_table, table
 from marskg.cli.remembering import words
 from marskg.cli.values import MEMORY_ID, MOMENT, text_or_stdin
 from marskg.ontology.vocabulary import Kind, MemoryClass, SourceType
@@ -19,6 +19,7 @@ from marskg.ontology.vocabulary import Kind, MemoryClass, SourceType
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from marskg.memory import AgentMemory
     from marskg.retrieval.everything import Everything
     from marskg.retrieval.hits import Hit, Hits
 
@@ -72,6 +73,7 @@ def retrieve(door: Door, /, query: str, *, explain: bool, prompt: bool, **asked:
     """Show what answers QUERY (- reads it from standard input) within a token budget."""
     text = text_or_stdin(query)
     with door.memory() as memory:
+        _prepare(memory)
         hits = memory.retrieve(text, explain=explain, **asked)
     answer(door, _plain_hits(hits), lambda: line(hits.as_text()) if prompt else _show_hits(hits, explain=explain))
 
@@ -92,6 +94,7 @@ def retrieve(door: Door, /, query: str, *, explain: bool, prompt: bool, **asked:
 def recall(door: Door, /, *, explain: bool, **asked: Any) -> None:  # noqa: ANN401 - as recall takes them
     """Show what surrounds an entity or a goal in the graph, nearest first."""
     with door.memory() as memory:
+        _prepare(memory)
         hits = memory.recall(**asked)
     answer(door, _plain_hits(hits), lambda: _show_hits(hits, explain=explain))
 
@@ -108,6 +111,7 @@ def recall(door: Door, /, *, explain: bool, **asked: Any) -> None:  # noqa: ANN4
 def read_all(door: Door, /, *, why: bool, **asked: Any) -> None:  # noqa: ANN401 - as read_all takes them
     """Show everything of a key, a period, an entity or a goal: complete, counted, in the order of time."""
     with door.memory() as memory:
+        _prepare(memory)
         found = memory.read_all(**asked)
         reasons = [memory.explain(hit.memory.id) for hit in found] if why else []
     data = _plain_everything(found)
@@ -133,6 +137,12 @@ def explain(door: Door, id: str) -> None:  # noqa: A002 - the name that users se
     with door.memory() as memory:
         found = memory.explain(id)
     answer(door, found.as_dict(), lambda: line(found.as_text()))
+
+
+def _prepare(memory: AgentMemory) -> None:
+    """Read what answers come from; a large store without an index takes a while, and says how far it is."""
+    with progress("indexing") as step:
+        memory.prepare(progress=step)
 
 
 def _plain_hit(hit: Hit) -> dict[str, Any]:
