@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -13,14 +14,17 @@ from typing import TYPE_CHECKING
 import pytest
 
 import marskg
+from marskg.store.bolt import Bolt
 from tests.support import picture as pictures
 from tests.support import stores as support
 from tests.support import writer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
+    from typing import Any
 
     from marskg.memory import AgentMemory
+    from marskg.store.engine import Row
     from tests.support.neo4j import Neo4jAddress
     from tests.support.stores import Stores
 
@@ -29,6 +33,7 @@ THREADS = 4
 ROUNDS = 12
 #: Without a JVM, a refusal costs the imports alone.
 AT_ONCE_S = 2.0
+WAITING_S = 60.0
 
 
 @pytest.fixture(scope="module")
@@ -128,6 +133,59 @@ def test_two_processes_over_bolt(neo4j_server: Neo4jAddress, tmp_path: Path, ten
         assert all(wide.get(node_id) for node_id in promised[writer.WIDE])
     finally:
         stores.engine.close()
+
+
+class SlowToCommit(Bolt):
+    """A connection to a server whose one-statement writes stay uncommitted until they are let go."""
+
+    def __init__(self, address: Neo4jAddress) -> None:
+        super().__init__(address.uri, username=address.username, password=address.password)
+        self.written, self.released = threading.Event(), threading.Event()
+
+    def write(self, statement: str, parameters: Mapping[str, Any] | None = None) -> list[Row]:
+        with self.transaction() as transaction:
+            rows = transaction.run(statement, parameters)
+            self.written.set()
+            assert self.released.wait(WAITING_S)
+        return rows
+
+    def wait_for_a_blocked_one(self) -> None:
+        until = time.monotonic() + WAITING_S
+        blocked = "SHOW TRANSACTIONS YIELD status WHERE status STARTS WITH 'Blocked' RETURN status"
+        while not self.read(blocked):
+            assert time.monotonic() < until
+            time.sleep(0.05)
+
+
+@pytest.mark.parametrize("late", ["remember", "remember next", "pin", "access"])
+def test_a_writer_that_waits_for_another_sees_what_it_wrote(
+    neo4j_server: Neo4jAddress, server_stores: Stores, tenant: str, late: str
+) -> None:
+    """Neo4j locks a node when it is written, after it was found: what was compared before may be old by then."""
+    memory = server_stores.open(tenant)
+    said = memory.remember("Ann lives in Oslo", session="s")
+    slow = SlowToCommit(neo4j_server)
+    other = support.Stores(slow, server_stores.location, server_stores.clocks).open(tenant, seed="other")
+    work = {
+        "remember": lambda: memory.remember("Bob lives in Rome", session="t"),
+        "remember next": lambda: memory.remember("Bob lives in Rome", session="s"),
+        "pin": lambda: memory.pin(said.id),
+        "access": lambda: memory.record_access([said.id]),
+    }[late]
+    try:
+        with ThreadPoolExecutor(2) as pool:
+            first = pool.submit(other.record_access, [said.id])
+            assert slow.written.wait(WAITING_S)
+            second = pool.submit(work)
+            slow.wait_for_a_blocked_one()
+            slow.released.set()
+            first.result()
+            second.result()
+    finally:
+        slow.released.set()
+        slow.close()
+    assert memory.record_access([said.id]) == 1
+    assert_whole(server_stores, memory)
 
 
 def test_an_embedded_store_belongs_to_one_process(tmp_path: Path) -> None:

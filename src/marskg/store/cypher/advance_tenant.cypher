@@ -1,4 +1,4 @@
-// Serialises the writers of one tenant: no row comes back where another writer moved the sequence first.
-MATCH (t:Tenant {ref: $tenant}) WHERE t.sequence = $expected AND t.accessSequence = $accessed
+// Moves the tenant's row on.
+$CLAIM$
 SET t += $set
 RETURN t.sequence AS sequence

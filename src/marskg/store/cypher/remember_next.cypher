@@ -1,5 +1,5 @@
 // As remember_one, for an episode that follows another one of its session.
-MATCH (t:Tenant {ref: $tenant}) WHERE t.sequence = $expected AND t.accessSequence = $accessed
+$CLAIM$
 MATCH (p:Memory {ref: $previous})
 SET t += $set
 CREATE (m:Memory:$KIND$) SET m = $node

@@ -1,5 +1,5 @@
 // Access statistics of what was shown, with the record of the showing.
-MATCH (t:Tenant {ref: $tenant}) WHERE t.sequence = $expected AND t.accessSequence = $accessed
+$CLAIM$
 SET t += $set
 CREATE (a:AuditRecord) SET a = $record
 WITH a
