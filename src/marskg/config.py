@@ -36,9 +36,7 @@ EXACT, ENGINE, AUTO = "exact", "engine", "auto"
 _MAX_INT = (1 << 62) - 1
 _MAX_DURATION = 36_525 * _UNITS["d"]
 #: The slope of a score's step where it stops being whole; a steeper one would let a lower score overtake.
-_STEEPEST = 3
-
-
+STEEPEST = 3
 #: What a switch may be.
 _SWITCH = ("on", "off")
 
@@ -548,9 +546,9 @@ def _build(values: Mapping[str, Any], source: str) -> Settings:
         msg = f"{source}: policy.grace needs policy.evict_to: tombstone, as it ends there; leave one of them out"
         raise InvalidConfig(msg)
     learning = section("learning.")
-    if learning["bend"] < _STEEPEST * max(learning["used_step"], learning["unused_step"]):
+    if learning["bend"] < STEEPEST * max(learning["used_step"], learning["unused_step"]):
         msg = (
-            f"{source}: learning.bend is {learning['bend']}; it must be at least {_STEEPEST} times the larger of "
+            f"{source}: learning.bend is {learning['bend']}; it must be at least {STEEPEST} times the larger of "
             "learning.used_step and learning.unused_step, or a lower score would overtake a higher one: raise it"
         )
         raise InvalidConfig(msg)

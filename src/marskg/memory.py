@@ -752,10 +752,9 @@ class AgentMemory:
 
     def record_access(self, ids: Iterable[str], *, purpose: str | None = None) -> int:
         """Record that memories were shown: one signed record, and their access statistics; what is use-bound goes."""
-        shown = ids_of(ids)
-        count = access.record_access(self._writer, shown, purpose=purpose)
-        bounds.expire_used(self._writer, shown)
-        return count
+        accessed = access.record_access(self._writer, ids_of(ids), purpose=purpose)
+        bounds.expire_used(self._writer, [one.id for one in accessed if one.use_bound])
+        return len(accessed)
 
     def memories(self) -> Iterator[Memory]:
         """Yield every memory of the tenant, tombstones included."""

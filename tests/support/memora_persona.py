@@ -6,7 +6,39 @@ import json
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
+
+
+def write_session(
+    folder: Path,
+    number: int,
+    kind: str,
+    operation: str | None,
+    details: dict[str, Any],
+    said: Iterable[str],
+    *,
+    date: str,
+    persona: str,
+) -> Path:
+    """Write a session in Memora's layout, whose shared turns are ``said``; returns its file."""
+    turns = [{"turn": 1, "speaker": "ai_agent", "message": "Hello!", "share_memory": False}]
+    turns += [
+        {"turn": turn, "speaker": "user_agent", "message": text, "share_memory": True}
+        for turn, text in enumerate(said, 2)
+    ]
+    document = {
+        "session_id": number,
+        "session_type": kind,
+        "operation": operation,
+        "operation_details": details,
+        "date": date,
+        "persona": persona,
+        "conversation": turns,
+    }
+    file = folder / "conversations" / f"session_{number:04d}.json"
+    file.write_text(json.dumps(document), encoding="utf-8")
+    return file
 
 
 class WrittenPersona:
@@ -29,23 +61,8 @@ class WrittenPersona:
     ) -> str:
         """Write the next session, whose shared turns are ``said``; returns its name."""
         self.count += 1
-        turns = [{"turn": 1, "speaker": "ai_agent", "message": "Hello!", "share_memory": False}]
-        turns += [
-            {"turn": number, "speaker": "user_agent", "message": text, "share_memory": True}
-            for number, text in enumerate(said, 2)
-        ]
-        document = {
-            "session_id": self.count,
-            "session_type": kind,
-            "operation": operation,
-            "operation_details": details,
-            "date": date,
-            "persona": self.folder.name,
-            "conversation": turns,
-        }
-        name = f"session_{self.count:04d}"
-        (self.folder / "conversations" / f"{name}.json").write_text(json.dumps(document), encoding="utf-8")
-        return name
+        persona = self.folder.name
+        return write_session(self.folder, self.count, kind, operation, details, said, date=date, persona=persona).stem
 
     def likes(self, item: str, *said: str, topic: str = "genres", stance: str = "like", **more: Any) -> str:
         """Write a session in which a preference is added, or changed if ``old_item`` or ``update_type`` is given."""

@@ -16,6 +16,7 @@ import click
 from marskg.bench import _latency, _report, _retrieval_report
 from marskg.bench._comparison import RANKERS, Scope, compare, ratios
 from marskg.bench._memora import TRACKS, BenchPersona, personas
+from marskg.bench._options import answering
 from marskg.bench._progress import saying
 from marskg.embedding.registry import load_model
 from marskg.errors import InvalidInput
@@ -89,9 +90,7 @@ def run(
     "--n", "sizes", multiple=True, type=click.IntRange(_LEAST, _MOST), help="Measure the latency at this many memories."
 )
 @click.option("--seed", default=1, show_default=True, help="Of the memories whose retrieval is timed.")
-@click.option("--save", type=click.Path(dir_okay=False, path_type=Path), help="Write the JSON document to this file.")
-@click.option("--strict", is_flag=True, help="Exit with status 1 if a figure misses what it must reach.")
-@click.option("--json", "as_json", is_flag=True, help="Answer with one JSON document.")
+@answering
 @click.pass_context
 def command(
     context: click.Context,

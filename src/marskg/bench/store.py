@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from marskg.bench import _forgetting, _proving, _report, _writes
+from marskg.bench._options import answering
 from marskg.bench._progress import saying
 from marskg.bench._rig import embedded, server
 
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from marskg.bench._progress import Say
-from marskg.bench._rig import Rig
+    from marskg.bench._rig import Rig
 
 DEFAULT_N = 10_000
 ENGINES = {"arcadedb": ("arcadedb",), "neo4j": ("neo4j",), "both": ("arcadedb", "neo4j")}
@@ -99,9 +100,7 @@ def _measure(rig: Rig, n: int, say: Say) -> dict[str, Any]:
 )
 @click.option("--seed", default=1, show_default=True, help="Of the conversation that is remembered.")
 @click.option("--chart", type=click.Path(dir_okay=False, path_type=Path), help="Draw the ratios to this file.")
-@click.option("--save", type=click.Path(dir_okay=False, path_type=Path), help="Write the JSON document to this file.")
-@click.option("--strict", is_flag=True, help="Exit with status 1 if a figure misses what it must reach.")
-@click.option("--json", "as_json", is_flag=True, help="Answer with one JSON document.")
+@answering
 @click.pass_context
 def command(
     context: click.Context,

@@ -19,17 +19,16 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Final
 
 from marskg.clock import DAY_MS
+from marskg.config import STEEPEST
 from marskg.errors import InvalidConfig, InvalidInput
-from marskg.ontology.vocabulary import Kind, SourceType
-from marskg.store.fading import Fading
+from marskg.store.fading import Fading, is_chat
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from marskg.ontology.vocabulary import Kind, SourceType
+
 MAX_SCORE: Final = 100
-_CHAT: Final = frozenset({SourceType.CHAT_USER, SourceType.CHAT_ASSISTANT})
-#: The slope of the cube where the step stops being whole; a steeper one would let a lower score overtake.
-_STEEPEST: Final = 3
 
 
 class Outcome(StrEnum):
@@ -71,9 +70,9 @@ class ScoreRules:
             if type(value) is not int or not low <= value <= high:
                 msg = f"score.{field.name} must be an integer from {low:,} to {high:,}; correct it"
                 raise InvalidConfig(msg)
-        if _STEEPEST * max(self.used_step, self.unused_step) > self.bend:
+        if STEEPEST * max(self.used_step, self.unused_step) > self.bend:
             msg = (
-                f"score.bend is {self.bend}; it must be at least {_STEEPEST} times the larger step, "
+                f"score.bend is {self.bend}; it must be at least {STEEPEST} times the larger step, "
                 "or a lower score would overtake a higher one: raise it or lower the steps"
             )
             raise InvalidConfig(msg)
@@ -115,8 +114,7 @@ _DEFAULT: Final = ScoreRules()
 
 def starting_score(kind: Kind, source_type: SourceType, rules: ScoreRules = _DEFAULT) -> int:
     """Return the score at birth: that of chat for an episode from a conversation, else the usual one (III.B)."""
-    is_chat = kind is Kind.EPISODIC and source_type in _CHAT
-    return rules.chat_birth if is_chat else rules.birth
+    return rules.chat_birth if is_chat(kind, source_type) else rules.birth
 
 
 def after_use(score: int, outcome: Outcome, rules: ScoreRules = _DEFAULT) -> int:

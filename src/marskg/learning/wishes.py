@@ -13,15 +13,14 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from marskg.control.score import starting_score
 from marskg.control.wishes import Effect, Wish, WishKind, WishRules, effect_on, lived, parse_wishes, started
 from marskg.drafts import Draft
 from marskg.errors import InvalidInput
-from marskg.learning.rules import rules_of
 from marskg.ontology.mapping import quantise
 from marskg.ontology.vocabulary import Kind, MemoryClass, SourceType
 from marskg.retrieval.index import FOREVER
 from marskg.store.admission import check_draft, class_of
+from marskg.store.fading import score_at_birth
 from marskg.text import terms
 
 if TYPE_CHECKING:
@@ -144,7 +143,7 @@ class Wishes:
     # --- At write -------------------------------------------------------------------------------------------------
 
     def begin(self, draft: Draft) -> Draft:
-        """Return ``draft`` with the score and the life that it starts with; what is no new memory stays as it is.
+        """Return ``draft`` with the score and the life that a wish gives it; what no wish is about stays as it is.
 
         Raises:
             InvalidMemory: a wish is about it, and a field of it is not allowed.
@@ -152,13 +151,10 @@ class Wishes:
         if draft.action != "remember":
             return draft
         effect = self._effect(draft)
-        if draft.score is not None and effect == _NONE:
+        if effect == _NONE:
             return draft
         settings = self._writer.state.settings
-        score = starting_score(draft.kind, draft.source_type, rules_of(settings).score)
-        score = score if draft.score is None else draft.score
-        if effect == _NONE:
-            return replace(draft, score=score)
+        score = score_at_birth(settings, draft.kind, draft.source_type) if draft.score is None else draft.score
         check_draft(draft, settings.max_content_bytes)
         return replace(draft, score=started(score, effect), ttl=self._life(draft, effect))
 

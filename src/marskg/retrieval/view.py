@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from marskg.embedding.model import EmbeddingModel
+    from marskg.store.access import Accessed
     from marskg.store.engine import Row
     from marskg.store.reader import GraphReader
     from marskg.store.state import TenantState
@@ -125,14 +126,14 @@ class IndexView:
             raise RuntimeError(message)
         return self._index
 
-    def shown(self, state: TenantState, statistics: Iterable[tuple[str, int, int, int]]) -> None:
-        """Take in the ``(id, lastAccess, accessCount, score)`` that one's own access record changed."""
+    def shown(self, state: TenantState, accessed: Iterable[Accessed]) -> None:
+        """Take in the statistics that one's own access record changed."""
         with self.lock:
             reached = self._reached
             if self._index is None or reached is None or reached.access_sequence + 1 != state.access_sequence:
                 return
-            for item in statistics:
-                self._index.access(*item)
+            for one in accessed:
+                self._index.access(one.id, one.last, one.times, one.score)
             self._reach(state, reached.model)
 
     @property

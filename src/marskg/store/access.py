@@ -8,7 +8,7 @@ while nobody looked is written down as what it is worth now, because a showing e
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from marskg.audit.record import build_record
 from marskg.errors import EngineUnavailable
@@ -37,6 +37,7 @@ _ACCESSED = (
     "lastAccess",
     "accessCount",
     "score",
+    "useBound",
     "supersededAt",
     "fifoKey",
     "eligibleAccess",
@@ -75,23 +76,29 @@ class Known:
         )
 
 
-#: ``(id, lastAccess, accessCount, score)`` of a memory after it was shown.
-Statistics: TypeAlias = "tuple[str, int, int, int]"
+class Accessed(NamedTuple):
+    """A memory that was shown, with its statistics after that, and whether it was bound to that one use."""
+
+    id: str
+    last: int
+    times: int
+    score: int
+    use_bound: bool
 
 
-def record_access(writer: Writer, ids: Iterable[str], *, purpose: str | None = None) -> int:
-    """Record that memories were shown; returns how many of ``ids`` exist with content.
+def record_access(writer: Writer, ids: Iterable[str], *, purpose: str | None = None) -> list[Accessed]:
+    """Record that memories were shown; returns those of ``ids`` that exist with content.
 
     Raises:
         EngineUnavailable: the engine cannot be reached.
     """
     parameters = () if purpose is None else (f"purpose={purpose}",)
-    return len(record_showing(writer, [Showing(ident) for ident in sorted(set(ids))], parameters)[1])
+    return record_showing(writer, [Showing(ident) for ident in sorted(set(ids))], parameters)[1]
 
 
 def record_showing(
     writer: Writer, shown: Sequence[Showing], parameters: tuple[str, ...], known: Known | None = None
-) -> tuple[TenantState, list[Statistics]]:
+) -> tuple[TenantState, list[Accessed]]:
     """Record that memories were shown, in this order; returns the tenant's row after it and the new statistics.
 
     ``known`` spares reading them again while nothing else was written.
@@ -99,7 +106,7 @@ def record_showing(
     Raises:
         EngineUnavailable: the engine cannot be reached, or the tenant stays contended.
     """
-    statistics: list[Statistics] = []
+    statistics: list[Accessed] = []
 
     def attempt() -> None:
         statistics[:] = _touch(writer, shown, parameters, known)
@@ -110,15 +117,14 @@ def record_showing(
 
 
 def _until_written(writer: Writer, attempt: Callable[[], None]) -> None:
-    """Try again while other writers are faster."""
-    with writer.alone():
-        for _ in range(_ATTEMPTS):
-            try:
-                attempt()
-            except Conflict:
-                writer.forget_cache()
-            else:
-                return
+    """Try again while other writers are faster; the caller keeps other threads out."""
+    for _ in range(_ATTEMPTS):
+        try:
+            attempt()
+        except Conflict:
+            writer.forget_cache()
+        else:
+            return
     msg = f"tenant {writer.tenant!r} is too busy: {_ATTEMPTS} attempts lost to other writers; try again later"
     raise EngineUnavailable(msg)
 
@@ -147,7 +153,7 @@ def record_feedback(
 
 def _touch(
     writer: Writer, shown: Sequence[Showing], parameters: tuple[str, ...], known: Known | None
-) -> list[Statistics]:
+) -> list[Accessed]:
     state = writer.state
     now, _ = state.at(writer.services.clock.now_ms())
     if known is not None and known.holds(state) and all(item.id in known.nodes for item in shown):
@@ -161,7 +167,10 @@ def _touch(
     changes = [_row(writer, row, now, scores[row["id"]]) for row in found.values()]
     slots = [_slot(item, found[item.id], scores[item.id]) for item in shown if item.id in found]
     append(writer, Operation.ACCESS, {"parameters": parameters}, slots, changes)
-    return [(row["id"], now, row["accessCount"] + 1, scores[row["id"]]) for row in found.values()]
+    return [
+        Accessed(row["id"], now, row["accessCount"] + 1, scores[row["id"]], bool(row["useBound"]))
+        for row in found.values()
+    ]
 
 
 def _slot(item: Showing, row: Row, score: int) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""How a score fades while a memory is not accessed: a grace, then Ebbinghaus' curve.
+"""How a score begins, and how it fades while a memory is not accessed: a grace, then Ebbinghaus' curve.
 
 Guarantees: pure; a score never rises by waiting and keeps its order with others of the same idle time. Nothing is
 rescanned: what a score is worth is computed when it is read, and written back when the memory is shown, since a showing
@@ -11,10 +11,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, cast
 
 from marskg.clock import DAY_MS
+from marskg.ontology.vocabulary import Kind, SourceType
 
 if TYPE_CHECKING:
     from marskg.config import Settings
 
+_CHAT: Final = frozenset({SourceType.CHAT_USER, SourceType.CHAT_ASSISTANT})
 #: Halvings after which nothing is left of a score of 100.
 _MOST: Final = 100
 
@@ -45,3 +47,13 @@ class Fading:
         if halvings >= _MOST:
             return 0
         return int(score * 2.0 ** -(rest / self.half_life_ms) / (1 << halvings) + 0.5)
+
+
+def is_chat(kind: Kind, source_type: SourceType) -> bool:
+    """Return whether a memory is an episode of a conversation, which begins with a score of its own (III.B)."""
+    return kind is Kind.EPISODIC and source_type in _CHAT
+
+
+def score_at_birth(settings: Settings, kind: Kind, source_type: SourceType) -> int:
+    """Return the score (0..100) that a memory is stored with under a tenant's settings."""
+    return cast("int", settings.learning["chat_birth" if is_chat(kind, source_type) else "birth"])

@@ -27,6 +27,7 @@ from marskg.ontology.vocabulary import (
 from marskg.records import Edge, Entity, Memory
 from marskg.store import codec
 from marskg.store.admission import cardinality_of, check_payload, check_set, class_of, default_status
+from marskg.store.fading import score_at_birth
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -107,7 +108,8 @@ def _new_memory(unit: Unit, prepared: Prepared) -> Memory:
     draft = prepared.draft
     sensitivity = quantise(draft.sensitivity or 0.0)
     memory_class = class_of(draft, sensitivity)
-    life = prepared.ttl if prepared.ttl is not None else unit.state.settings.life(memory_class)
+    settings = unit.state.settings
+    life = prepared.ttl if prepared.ttl is not None else settings.life(memory_class)
     expires = draft.expires_at if draft.expires_at is not None else None if life is None else unit.now + life
     return Memory(
         id=prepared.id or uuid7(unit.now, unit.services.source),
@@ -141,7 +143,7 @@ def _new_memory(unit: Unit, prepared: Prepared) -> Memory:
         priority=draft.priority,
         deadline=draft.deadline,
         last_access=unit.now,
-        score=50 if draft.score is None else draft.score,
+        score=score_at_birth(settings, draft.kind, draft.source_type) if draft.score is None else draft.score,
     )
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import tarfile
 from typing import TYPE_CHECKING, Any
 
 import pytest
+
+from tests.support.memora_persona import write_session
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -39,23 +40,9 @@ class SmallPersona:
     ) -> Path:
         """Write the next session; ``said`` are its shared turns."""
         self.count += 1
-        turns = [{"turn": 1, "speaker": "ai_agent", "message": "Hello!", "share_memory": False}]
-        turns += [
-            {"turn": number, "speaker": "user_agent", "message": text, "share_memory": True}
-            for number, text in enumerate(said, 2)
-        ]
-        document = {
-            "session_id": self.count,
-            "session_type": session_type,
-            "operation": operation,
-            "operation_details": details,
-            "date": date,
-            "persona": "tester",
-            "conversation": turns,
-        }
-        file = self.folder / "conversations" / f"session_{self.count:04d}.json"
-        file.write_text(json.dumps(document), encoding="utf-8")
-        return file
+        return write_session(
+            self.folder, self.count, session_type, operation, details, said, date=date, persona="tester"
+        )
 
 
 @pytest.fixture
