@@ -60,7 +60,7 @@ def many(rig: Rig, rounds: int) -> dict[str, Any]:
         return partial(rig.bare.many, Kind.EPISODIC, rig.bare.next(BATCH), shared=True)
 
     arms = {"governed": governed, "bare": bare, **({"shared": shared} if rig.bare.two_ways else {})}
-    return {**_compared(interleaved(rounds, arms, warmup=max(4, rounds // 4)), BATCH), "batch": BATCH}
+    return {**_compared(interleaved(rounds, arms, warmup=_warm(rounds)), BATCH), "batch": BATCH}
 
 
 def besides(rig: Rig, rounds: int) -> dict[str, Any]:
@@ -69,13 +69,18 @@ def besides(rig: Rig, rounds: int) -> dict[str, Any]:
     def arm(variant: str) -> Callable[[int], Callable[[], object]]:
         return lambda _: partial(rig.variants[variant].remember_many, rig.workload.turns(BATCH))
 
-    seconds = interleaved(rounds, {variant: arm(variant) for variant in rig.variants}, warmup=2)
+    seconds = interleaved(rounds, {variant: arm(variant) for variant in rig.variants}, warmup=_warm(rounds))
     plain = milliseconds(seconds["plain"], BATCH)
     found: dict[str, Any] = {"plain_ms": plain, "batch": BATCH}
     for variant in ("vectors", "entities"):
         cost = milliseconds(seconds[variant], BATCH)
         found[variant] = {"ms": cost, "ratio": ratio(plain, cost), "samples": len(seconds[variant])}
     return found
+
+
+def _warm(rounds: int) -> int:
+    """Return the rounds before it counts: a batch runs seldom, and the JVM compiles what it runs often."""
+    return max(4, rounds)
 
 
 def four_threads(rig: Rig, rounds: int, chunk: int = 100) -> dict[str, Any]:

@@ -64,7 +64,7 @@ def _measure(rig: Rig, n: int, say: Say) -> dict[str, Any]:
     step("batches")
     many = _writes.many(rig, max(2, often // 25))
     step("vectors and entities")
-    besides = _writes.besides(rig, max(2, often // 50))
+    besides = _writes.besides(rig, max(2, often // 25))
     step("four threads")
     threads = _writes.four_threads(rig, max(2, often // 80), min(100, often))
     step("access statistics")
