@@ -13,10 +13,14 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING, Any, Final
 
+import numpy as np
+
 from marskg.retrieval.importance import Importance
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
+
+    import numpy.typing as npt
 
 #: Probability of going back to the start, and the residual per edge that is not pushed any further.
 RESTART: Final = 0.15
@@ -32,6 +36,7 @@ class RelationGraph:
         self._near: dict[str, dict[str, int]] = {}
         self._degrees: dict[str, int] = {}
         self.importance = Importance(self)
+        self._walked: tuple[npt.NDArray[np.bool_], Walk] | None = None
 
     def __len__(self) -> int:
         """Return the number of nodes that have an edge."""
@@ -43,6 +48,7 @@ class RelationGraph:
         held = self._out.get(node, frozenset())
         if wanted == held:
             return
+        self._walked = None
         for edge in sorted(held - wanted):
             self._cut(node, edge[1])
         for edge in sorted(wanted - held):
@@ -86,31 +92,70 @@ class RelationGraph:
         """Return the number of edges at ``node``."""
         return self._degrees.get(node, 0)
 
-    def near(self, starts: Mapping[str, float], visible: Callable[[str], bool]) -> dict[str, float]:
+    def near(
+        self, starts: Mapping[str, float], visible: Callable[[str], bool], tolerance: float = TOLERANCE
+    ) -> dict[str, float]:
+        """Return personalised PageRank around ``starts``; see :meth:`Walk.near`."""
+        return Walk(self, visible).near(starts, tolerance)
+
+    def walk(self, mask: npt.NDArray[np.bool_], visible: Callable[[str], bool]) -> Walk:
+        """Return a walk through what ``mask`` shows, which is what ``visible`` says of nodes.
+
+        The last one is kept while neither the graph nor the mask changes: readers mostly see the same.
+        """
+        if self._walked is None or not np.array_equal(self._walked[0], mask):
+            self._walked = (mask.copy(), Walk(self, visible))
+        return self._walked[1]
+
+    def dump(self) -> list[Any]:
+        """Return all edges in a form that JSON can hold."""
+        return [[node, sorted(edges)] for node, edges in sorted(self._out.items())]
+
+    def restore(self, dumped: list[Any]) -> None:
+        """Take in what :meth:`dump` gave."""
+        for node, edges in dumped:
+            self.put(node, [(type_, target) for type_, target in edges])
+
+
+class Walk:
+    """Walks through the part of a graph that a reader may see; knows the neighbourhoods that it has seen once."""
+
+    def __init__(self, graph: RelationGraph, visible: Callable[[str], bool]) -> None:
+        """Walk through the nodes of ``graph`` of which ``visible`` says so; others do not exist for the walk."""
+        self._graph = graph
+        self.visible = visible
+        self._known: dict[str, tuple[list[tuple[str, int]], int]] = {}
+
+    def _near(self, node: str) -> tuple[list[tuple[str, int]], int]:
+        """Return the visible neighbours in an order of their own, with their edges, and the sum of these."""
+        found = self._known.get(node)
+        if found is None:
+            near = sorted(item for item in self._graph.neighbours(node).items() if self.visible(item[0]))
+            found = self._known[node] = (near, sum(count for _, count in near))
+        return found
+
+    def near(self, starts: Mapping[str, float], tolerance: float = TOLERANCE) -> dict[str, float]:
         """Return personalised PageRank around ``starts`` as approximate scores, by node.
 
         Args:
             starts: where the walk starts and returns to, with positive weights; they need not sum to one.
-            visible: whether the reader may see a node; others do not exist for the walk.
+            tolerance: the residual per edge that is not pushed any further; the walk goes along no more than
+                ``1 / (RESTART * tolerance)`` edges.
         """
         total = sum(starts.values())
-        residual = {node: weight / total for node, weight in sorted(starts.items()) if visible(node)}
+        residual = {node: weight / total for node, weight in sorted(starts.items()) if self.visible(node)}
         found: dict[str, float] = {}
-        known: dict[str, list[tuple[str, int]]] = {}
         queue = deque(residual)
         queued = set(residual)
         while queue:
             node = queue.popleft()
             queued.discard(node)
-            if node not in known:
-                known[node] = sorted(item for item in self.neighbours(node).items() if visible(item[0]))
-            near = known[node]
-            degree = sum(count for _, count in near)
+            near, degree = self._near(node)
             amount = residual.pop(node, 0.0)
             if not degree:
                 found[node] = found.get(node, 0.0) + amount
                 continue
-            if amount < TOLERANCE * degree:
+            if amount < tolerance * degree:
                 residual[node] = amount
                 continue
             found[node] = found.get(node, 0.0) + RESTART * amount
@@ -121,12 +166,3 @@ class RelationGraph:
                     queued.add(other)
                     queue.append(other)
         return found
-
-    def dump(self) -> list[Any]:
-        """Return all edges in a form that JSON can hold."""
-        return [[node, sorted(edges)] for node, edges in sorted(self._out.items())]
-
-    def restore(self, dumped: list[Any]) -> None:
-        """Take in what :meth:`dump` gave."""
-        for node, edges in dumped:
-            self.put(node, [(type_, target) for type_, target in edges])
