@@ -178,6 +178,14 @@ SETTINGS: Mapping[str, Setting] = MappingProxyType({
     "policy.evict_to": Setting("where a policy puts what it evicts", "tombstone", "choice",
                                choices=(Tier.TOMBSTONE.value, Tier.LATENT.value)),
     "policy.grace": _duration("time in latent before an evicted memory becomes a tombstone", None),
+    "policy.guardrail": Setting("importance per token that a trigger may lose at most, unless the budget itself asks "
+                                "for it; none for no limit", None, "number", 0, 1_000, optional=True),
+    "policy.enumeration": _integer("size of the sets that the policy greedy starts from besides: 3 for 1 - 1/e",
+                                   0, 0, 3),
+    "policy.coverage.key": _number("what the policy greedy gives for a key that some kept memory has", 0.25, 0, 1_000),
+    "policy.coverage.entity": _number("what it gives for an entity that something kept mentions", 0.25, 0, 1_000),
+    "policy.coverage.goal": _number("what it gives for a task that something kept serves", 0.5, 0, 1_000),
+    "policy.coverage.subject": _number("what it gives for a person whom something kept is about", 0.5, 0, 1_000),
     "policy.scoring.alpha": _number("weight of the kind in importance (alpha)", 0.4, 0, 1_000),
     "policy.scoring.beta": _number("weight of recency in importance (beta)", 0.4, 0, 1_000),
     "policy.scoring.gamma": _number("weight of frequency in importance (gamma)", 0.2, 0, 1_000),
@@ -263,12 +271,29 @@ class LeanSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class CoverageSettings:
+    """What the policy ``greedy`` gives for each thing that some kept memory covers, in units of importance."""
+
+    key: float = 0.25
+    entity: float = 0.25
+    goal: float = 0.5
+    subject: float = 0.5
+
+
+@dataclass(frozen=True, slots=True)
 class PolicySettings:
-    """How a tenant forgets."""
+    """How a tenant forgets.
+
+    ``guardrail`` is the importance per token that a trigger may lose (MaRS section 7.1.1). ``enumeration`` is the size
+    of the sets that ``greedy`` starts from besides the empty one.
+    """
 
     name: str = "priority-decay"
     evict_to: Tier = Tier.TOMBSTONE
     grace: int | None = None
+    guardrail: float | None = None
+    enumeration: int = 0
+    coverage: CoverageSettings = field(default_factory=CoverageSettings)
     scoring: Scoring = field(default_factory=Scoring)
 
 
@@ -561,5 +586,9 @@ def _build(values: Mapping[str, Any], source: str) -> Settings:
         assembly=MappingProxyType(section("assembly.")),
         learning=MappingProxyType(learning),
         lean=LeanSettings(**section("lean.")),
-        policy=PolicySettings(policy["name"], Tier(policy["evict_to"]), policy["grace"], scoring),
+        policy=PolicySettings(
+            **policy | {"evict_to": Tier(policy["evict_to"])},
+            coverage=CoverageSettings(**section("policy.coverage.")),
+            scoring=scoring,
+        ),
     )

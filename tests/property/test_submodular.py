@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from hypothesis import given
 from hypothesis import strategies as st
 
-from marskg.retrieval.submodular import Cover, SetFunction, _Greedy, greedy
+from marskg.policies.bundles import Greedy
+from marskg.retrieval.submodular import Cover, SetFunction, greedy, knapsack_of
 from tests.support.candidates import COLOURS, Case, random_case
 from tests.support.greedy_ratio import compare
 
@@ -61,7 +62,7 @@ def test_what_is_chosen_is_closed_and_within_the_budget(case: Case) -> None:
 @given(cases())
 def test_lazy_evaluation_chooses_what_looking_at_all_would(case: Case) -> None:
     costs = [case.costs[one.id] for one in case.candidates]
-    lazy = _Greedy(case.candidates, costs, case.function, frozenset()).choose(case.budget)
+    lazy = Greedy(knapsack_of(case.candidates, costs, case.function)).run(case.budget)
     assert lazy.value == _eager(case)
     assert case.chosen().value >= lazy.value
 

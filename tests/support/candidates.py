@@ -10,11 +10,13 @@ import numpy as np
 from marskg.ontology.vocabulary import Kind
 from marskg.records import Memory
 from marskg.retrieval.candidate import Candidate
-from marskg.retrieval.submodular import Selection, SetFunction, Weights, greedy
+from marskg.retrieval.submodular import SetFunction, Weights, greedy
 from marskg.text import terms
 
 if TYPE_CHECKING:
     import random
+
+    from marskg.policies.bundles import Selection
 
 #: 2025-06-15 in UTC.
 NOON = 1_749_988_800_000

@@ -135,7 +135,7 @@ def test_a_setting_that_older_json_does_not_know_has_its_default() -> None:
 
 MISTAKES = {
     "bugdet: 3": ("'bugdet'", "allowed there are budget, low_water"),
-    "policy: {nam: x}": ("'policy.nam'", "name, evict_to, grace, scoring"),
+    "policy: {nam: x}": ("'policy.nam'", "name, evict_to, grace"),
     "policy: {scoring: {type_weights: {tsk: 1}}}": ("type_weights.tsk", "episodic, semantic, social, task"),
     "budget: 0": ("budget is 0", "an integer from 1"),
     "budget: .nan": ("budget is nan", "an integer"),

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from marskg.errors import InvalidConfig
 from marskg.policies.custom import CypherPolicy
 from marskg.policies.fifo import FIFO
+from marskg.policies.greedy import GREEDY
 from marskg.policies.lru import LRU
 from marskg.policies.policy_file import read_policy_file
 from marskg.policies.priority_decay import PRIORITY_DECAY
@@ -20,7 +21,7 @@ from marskg.records import Finding, Report
 if TYPE_CHECKING:
     from marskg.policies.policy import Policy
 
-_BUILT_IN = {policy.name: policy for policy in (FIFO, LRU, PRIORITY_DECAY, RANDOM_DROP)}
+_BUILT_IN: dict[str, Policy] = {policy.name: policy for policy in (FIFO, GREEDY, LRU, PRIORITY_DECAY, RANDOM_DROP)}
 #: The names of the policies that come with the package.
 POLICY_NAMES = tuple(sorted(_BUILT_IN))
 

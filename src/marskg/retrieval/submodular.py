@@ -20,30 +20,25 @@ without dependencies); Taylor 2016 (set-union knapsack, with them).
 
 from __future__ import annotations
 
-import heapq
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from marskg.errors import InvalidConfig, InvalidInput
+from marskg.errors import InvalidConfig
+from marskg.policies.bundles import Knapsack, choose, closures
 from marskg.retrieval.similarity import UNIT_BITS, similarities
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
+    from marskg.policies.bundles import Selection
     from marskg.retrieval.candidate import Candidate
     from marskg.retrieval.similarity import Similarities
 
 MICRO = 1_000_000
-#: Density in 1e-6 of F's unit per token, gain in F's unit, cost in tokens.
-_Offer: TypeAlias = "tuple[int, int, int]"
-#: Minus the density, score and sequence for ties, position, size of the set it was computed for, cost.
-_Entry: TypeAlias = "tuple[int, int, int, int, int, int]"
 _MAX_WEIGHT = 100.0
-#: How many shared bases are tried as a beginning.
-_STARTS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,20 +67,6 @@ class Weights:
             if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= _MAX_WEIGHT:
                 message = f"assembly weight {name} is {value!r}: it must be a number from 0 to {_MAX_WEIGHT:g}"
                 raise InvalidConfig(message)
-
-
-@dataclass(frozen=True, slots=True)
-class Selection:
-    """What a greedy run chose: positions in the order of choice, with each one's cost and marginal gain in 1e-6.
-
-    ``open`` are the positions that cannot be shown at any budget, because a base of theirs is not at hand.
-    """
-
-    chosen: tuple[int, ...]
-    gains: tuple[int, ...]
-    value: int
-    cost: int
-    open: frozenset[int] = frozenset()
 
 
 class SetFunction:
@@ -205,162 +186,20 @@ def greedy(
     Raises:
         InvalidInput: the budget is negative.
     """
-    if budget < 0:
-        message = f"the budget of a selection is {budget}: it must be at least 0 tokens"
-        raise InvalidInput(message)
-    run = _Greedy(candidates, [max(1, cost(one)) for one in candidates], function or SetFunction(candidates), given)
-    best = run.choose(budget)
-    single = run.best_bundle(budget)
-    if single is not None and run.function.value(single) > best.value:
-        best = run.choose(budget, single)
-    for base in run.shared_bases(budget):
-        other = run.choose(budget, base)
-        best = other if other.value > best.value else best
-    return best
+    costs = [max(1, cost(one)) for one in candidates]
+    return choose(knapsack_of(candidates, costs, function or SetFunction(candidates), given), budget)
 
 
-class _Greedy:
-    """What every run over one list of candidates shares: costs, bundles, and what each bundle is worth alone."""
-
-    def __init__(
-        self, candidates: Sequence[Candidate], costs: Sequence[int], function: SetFunction, given: frozenset[str]
-    ) -> None:
-        self.function = function
-        self.costs = costs
-        self.ties = [(-one.score, one.memory.sequence) for one in candidates]
-        self.bundles = _bundles(candidates, given)
-        #: The bundles of several members by each of their members.
-        self.sharing: dict[int, set[int]] = {}
-        for place, bundle in enumerate(self.bundles):
-            if bundle is not None and len(bundle) > 1:
-                for member in bundle:
-                    self.sharing.setdefault(member, set()).add(place)
-        nothing = Cover(function)
-        self.alone = [self.offer(place, nothing) for place in range(len(candidates))]
-
-    def offer(self, place: int, cover: Cover) -> _Offer:
-        """Return what is missing of the bundle at ``place`` offers: its density, gain and cost."""
-        bundle = self.bundles[place] or ()
-        missing = bundle if len(bundle) == 1 else [member for member in bundle if member not in cover.members]
-        if not missing:
-            return (0, 0, 0)
-        cost = self.costs[place] if len(missing) == 1 else sum(self.costs[member] for member in missing)
-        gain = cover.gain(missing)
-        return (gain * MICRO // cost, gain, cost)
-
-    def best_bundle(self, budget: int) -> tuple[int, ...] | None:
-        """Return the bundle of the largest F that costs at most ``budget``, None if none fits."""
-        fitting = [
-            (-gain, *self.ties[place], place)
-            for place, (_, gain, cost) in enumerate(self.alone)
-            if self.bundles[place] is not None and cost <= budget
-        ]
-        return self.bundles[min(fitting)[-1]] if fitting else None
-
-    def shared_bases(self, budget: int) -> list[tuple[int, ...]]:
-        """Return the bundles that fit and that at least two others contain, those of the greatest gains first."""
-        found = []
-        for place, sharing in self.sharing.items():
-            others = sharing - {place}
-            if len(others) > 1 and self.alone[place][2] <= budget:
-                found.append((-sum(self.alone[other][1] for other in others), *self.ties[place], place))
-        return [self.bundles[place] or () for *_, place in sorted(found)[:_STARTS]]
-
-    def choose(self, budget: int, start: Sequence[int] = ()) -> Selection:
-        """Return the greedy choice that begins with the bundle ``start``."""
-        run = _Run(self, budget)
-        run.take(start)
-        while run.step():
-            pass
-        hopeless = frozenset(place for place, bundle in enumerate(self.bundles) if bundle is None)
-        return Selection(tuple(run.chosen), tuple(run.gains), sum(run.gains), budget - run.left, hopeless)
-
-
-class _Run:
-    """One lazy greedy run.
-
-    A gain that was computed for a smaller set bounds the gain for a larger one, so the bundle on top of the heap needs
-    a second look only if the set has grown since (Minoux 1978). That holds while a bundle's members stay the same;
-    when some of them join the set with another bundle, what is left of it is entered anew.
-    """
-
-    def __init__(self, shared: _Greedy, budget: int) -> None:
-        self._shared = shared
-        self._cover = Cover(shared.function)
-        #: Size of the set for which each bundle's entry in the heap was computed; older entries are passed over.
-        self._seen_at = [0] * len(shared.bundles)
-        self._heap: list[_Entry] = [
-            (-shared.alone[place][0], *shared.ties[place], place, 0, shared.alone[place][2])
-            for place, bundle in enumerate(shared.bundles)
-            if bundle is not None
-        ]
-        heapq.heapify(self._heap)
-        self.left = budget
-        self.chosen: list[int] = []
-        self.gains: list[int] = []
-
-    def step(self) -> bool:
-        """Look at the top of the heap; return whether there was one."""
-        if not self._heap:
-            return False
-        _, _, _, place, size, cost = heapq.heappop(self._heap)
-        if size != self._seen_at[place] or place in self._cover.members or cost > self.left:
-            # What does not fit now will not later, unless a part of it is taken: then it is entered anew.
-            return True
-        if size == len(self.chosen):
-            self.take(self._shared.bundles[place] or ())
-        else:
-            self._enter(place)
-        return True
-
-    def take(self, bundle: Sequence[int]) -> None:
-        """Let ``bundle`` join the set."""
-        for member in bundle:
-            if member not in self._cover.members:
-                self.gains.append(self._cover.add(member))
-                self.chosen.append(member)
-                self.left -= self._shared.costs[member]
-        changed = {place for member in bundle for place in self._shared.sharing.get(member, ())}
-        for place in changed - self._cover.members:
-            self._enter(place)
-
-    def _enter(self, place: int) -> None:
-        density, _, cost = self._shared.offer(place, self._cover)
-        self._seen_at[place] = len(self.chosen)
-        heapq.heappush(self._heap, (-density, *self._shared.ties[place], place, len(self.chosen), cost))
-
-
-def _bundles(candidates: Sequence[Candidate], given: frozenset[str]) -> list[tuple[int, ...] | None]:
-    """Return each candidate's closure under ``bases``, bases before dependents; None where a base is not at hand."""
-    places = {one.id: place for place, one in enumerate(candidates)}
-    if len(places) < len(candidates):
-        message = "two candidates have the same id: pass each memory once"
-        raise InvalidInput(message)
-    return [
-        (place,) if not one.bases else _closure(candidates, places, place, given)
-        for place, one in enumerate(candidates)
-    ]
-
-
-def _closure(
-    candidates: Sequence[Candidate], places: dict[str, int], place: int, given: frozenset[str]
-) -> tuple[int, ...] | None:
-    # Depth first without recursion: a chain of dependencies may be longer than Python's stack.
-    done: dict[int, None] = {}
-    entered = {place}
-    path = [place]
-    while path:
-        top = path[-1]
-        needed = [base for base in candidates[top].bases if base not in given]
-        if any(base not in places for base in needed):
-            return None
-        ahead = [places[base] for base in needed if places[base] not in entered]
-        if ahead:
-            entered.add(ahead[0])
-            path.append(ahead[0])
-        else:
-            done[path.pop()] = None
-    return tuple(done)
+def knapsack_of(
+    candidates: Sequence[Candidate], costs: Sequence[int], function: SetFunction, given: frozenset[str] = frozenset()
+) -> Knapsack:
+    """Return what the greedy chooses from: each candidate's bundle, cost and tie, and F."""
+    return Knapsack(
+        bundles=closures([one.id for one in candidates], [one.bases for one in candidates], given),
+        costs=costs,
+        ties=[(-one.score, one.memory.sequence) for one in candidates],
+        begin=lambda: Cover(function),
+    )
 
 
 def _micro(weight: float) -> int:
