@@ -87,6 +87,36 @@ def _flag(meaning: str, *, default: bool) -> Setting:
     return Setting(meaning, default, "flag")
 
 
+#: The features psi of MaRS eq. (5), each from 0 to 1, and what each says of a memory.
+FEATURES: Mapping[str, str] = MappingProxyType({
+    "recency": "how lately it was read",
+    "frequency": "how often it was read",
+    "goal": "similarity to what is to be done now",
+    "centrality": "personalised PageRank from the active tasks",
+    "degree": "its edges of meaning, people and mentions",
+    "generality": "the generality that it states",
+    "novelty": "what no newer memory repeats",
+    "score": "its score from use",
+    "urgency": "how near a task's deadline is",
+})  # fmt: skip
+#: What each feature is worth by kind, in the order of FEATURES; those of a kind sum up to its type weight.
+_THETA: Mapping[Kind, tuple[float, ...]] = MappingProxyType({
+    Kind.EPISODIC: (0.14, 0.06, 0.06, 0.02, 0.02, 0.0, 0.05, 0.05, 0.0),
+    Kind.SEMANTIC: (0.10, 0.14, 0.12, 0.08, 0.08, 0.08, 0.10, 0.10, 0.0),
+    Kind.SOCIAL: (0.12, 0.12, 0.06, 0.12, 0.10, 0.0, 0.08, 0.10, 0.0),
+    Kind.TASK: (0.25, 0.10, 0.15, 0.05, 0.05, 0.0, 0.0, 0.10, 0.30),
+})  # fmt: skip
+
+
+def _weights() -> Iterator[tuple[str, Setting]]:
+    """Yield the settings of theta, one for each kind and feature."""
+    for kind, weights in _THETA.items():
+        for (feature, meaning), weight in zip(FEATURES.items(), weights, strict=True):
+            name = f"policy.density.theta.{kind.value}.{feature}"
+            words = f"utility of the feature {feature} of a {kind.value} memory: {meaning}"
+            yield name, _number(words, weight, 0, 1_000)
+
+
 #: Every setting by its dotted name, in the order of the documentation.
 SETTINGS: Mapping[str, Setting] = MappingProxyType({
     "budget": _integer("tokens that all live memories may weigh together (B)", 1_000_000, 1),
@@ -197,6 +227,18 @@ SETTINGS: Mapping[str, Setting] = MappingProxyType({
     "policy.scoring.type_weights.semantic": _number("importance of a fact as such", 0.8, 0, 1_000),
     "policy.scoring.type_weights.social": _number("importance of a relation between people as such", 0.7, 0, 1_000),
     "policy.scoring.type_weights.task": _number("importance of a task as such", 1.0, 0, 1_000),
+    "policy.density.lambda_priv": _number("utility that a sensitivity of 1 takes away (lambda_priv)", 0.2, 0, 1_000),
+    "policy.density.centrality_half": _number("personalised PageRank at which centrality is one half", 0.01, 1e-6, 1),
+    "policy.density.degree_half": _number("number of edges at which the feature degree is one half", 8.0, 1e-6, 1e9),
+    "policy.density.urgency_half": Setting("time before its deadline at which a task is half as urgent as then",
+                                           2 * _UNITS["d"], "duration", 1, _MAX_DURATION),
+    **dict(_weights()),
+    "policy.hybrid.stale_after": Setting("time without access after which the temporal stage may take a memory",
+                                         30 * _UNITS["d"], "duration", 0, _MAX_DURATION),
+    "policy.hybrid.temporal_share": _number("share of what is to be freed that the temporal stage frees at most",
+                                            0.25, 0, 1),
+    "policy.hybrid.importance_share": _number("share that the importance stage frees of what the stages before it "
+                                              "left to be freed", 0.75, 0, 1),
 })  # fmt: skip
 _SECTIONS = frozenset(name.rsplit(".", depth)[0] for name in SETTINGS for depth in range(1, name.count(".") + 1))
 
@@ -220,6 +262,35 @@ class Scoring:
             {Kind.EPISODIC: 0.4, Kind.SEMANTIC: 0.8, Kind.SOCIAL: 0.7, Kind.TASK: 1.0}
         )
     )
+
+
+def _default_theta() -> Mapping[Kind, Mapping[str, float]]:
+    return MappingProxyType(
+        {kind: MappingProxyType(dict(zip(FEATURES, weights, strict=True))) for kind, weights in _THETA.items()}
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class DensitySettings:
+    """What utility per token is made of (MaRS eq. 5): ``theta[kind][feature]`` times the features, less sensitivity.
+
+    ``urgency_half`` is in milliseconds.
+    """
+
+    lambda_priv: float = 0.2
+    centrality_half: float = 0.01
+    degree_half: float = 8.0
+    urgency_half: int = 2 * _UNITS["d"]
+    theta: Mapping[Kind, Mapping[str, float]] = field(default_factory=_default_theta)
+
+
+@dataclass(frozen=True, slots=True)
+class HybridSettings:
+    """How the stages of the policy ``hybrid`` share what is to be freed; ``stale_after`` is in milliseconds."""
+
+    stale_after: int = 30 * _UNITS["d"]
+    temporal_share: float = 0.25
+    importance_share: float = 0.75
 
 
 @dataclass(frozen=True, slots=True)
@@ -295,6 +366,8 @@ class PolicySettings:
     enumeration: int = 0
     coverage: CoverageSettings = field(default_factory=CoverageSettings)
     scoring: Scoring = field(default_factory=Scoring)
+    density: DensitySettings = field(default_factory=DensitySettings)
+    hybrid: HybridSettings = field(default_factory=HybridSettings)
 
 
 def _defaults(section: str) -> Mapping[str, Value]:
@@ -566,6 +639,7 @@ def _build(values: Mapping[str, Any], source: str) -> Settings:
     if not scoring.alpha and not scoring.beta and not scoring.gamma:
         msg = f"{source}: policy.scoring has alpha, beta and gamma 0, so that nothing has importance; set one above 0"
         raise InvalidConfig(msg)
+    theta = {kind: MappingProxyType(section(f"policy.density.theta.{kind.value}.")) for kind in _THETA}
     policy = section("policy.")
     if policy["grace"] is not None and policy["evict_to"] != Tier.TOMBSTONE:
         msg = f"{source}: policy.grace needs policy.evict_to: tombstone, as it ends there; leave one of them out"
@@ -590,5 +664,7 @@ def _build(values: Mapping[str, Any], source: str) -> Settings:
             **policy | {"evict_to": Tier(policy["evict_to"])},
             coverage=CoverageSettings(**section("policy.coverage.")),
             scoring=scoring,
+            density=DensitySettings(**section("policy.density."), theta=MappingProxyType(theta)),
+            hybrid=HybridSettings(**section("policy.hybrid.")),
         ),
     )

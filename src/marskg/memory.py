@@ -33,10 +33,12 @@ from marskg.ontology.vocabulary import (
     TaskStatus,
 )
 from marskg.policies.executor import View, apply, infeasible, make_room
+from marskg.policies.policy import FeatureReader
 from marskg.policies.registry import load_policy
 from marskg.queries import Queries
 from marskg.reading import Reading
 from marskg.retention import check_retention
+from marskg.retrieval.feature_sources import CommittedFeatures, OpenFeatures
 from marskg.store import (
     access,
     amend,
@@ -76,6 +78,7 @@ if TYPE_CHECKING:
     from marskg.retrieval.explain import Explanation
     from marskg.retrieval.hits import Hits
     from marskg.store.opening import Opened
+    from marskg.store.state import TenantState
     from marskg.store.unit import Unit
     from marskg.store.writer import Ground
 
@@ -102,6 +105,7 @@ class AgentMemory:
         self._intake = Intake(self._writer, opened.counter, self._vectoriser, Recognition())
         self._wishes = Wishes(self._writer, self._reader)
         self._reading = Reading(opened, self._writer, self._vectoriser, self._wishes.emphasis)
+        self._writer.before_room = self._before_room
         self._learner = Learner(self._writer, self._reader, self._reading.view, self._vectoriser, self._wishes)
         self._keeper = Housekeeper(self._writer, self._reader, self._intake, opened.counter, self._ledger)
         self._background: Background | None = None
@@ -450,12 +454,31 @@ class AgentMemory:
             state = self._writer.state
             now, _ = state.at(self._opened.services.clock.now_ms())
             target = state.budget if budget is None else check_integer("budget", budget, 0)
-            view = View(self._opened.engine.read, state, now, self._writer.hollows)
+            features = CommittedFeatures(self._reading.view, state, now)
+            view = View(self._opened.engine.read, state, now, self._writer.hollows, features)
             plan = self._policy(policy).plan(view, target=target, seed=seed)
             if plan.weight_after > target:
                 raise infeasible(self._writer.read, replace(state, budget=target), plan.weight_after)
             self._planned = plan, state.access_sequence
             return plan
+
+    def set_goal(self, text: str | None) -> None:
+        """Let policies that go by features keep what is similar to ``text``, in the place of the active tasks.
+
+        It holds until the memory is closed or the goal is set again; None stands for the active tasks.
+
+        Raises:
+            InvalidInput: the text is empty or too long.
+            EmbeddingUnavailable: there is no model that makes vectors, or it does not answer.
+        """
+        vector = None
+        if text is not None:
+            model = self._vectoriser.model
+            if model is None:
+                msg = "the tenant is kept without vectors, so that nothing is similar to a goal; see: mars reembed"
+                raise EmbeddingUnavailable(msg)
+            vector = model.embed([check_text("goal", text, limit=_MOST_SAID)])[0]
+        self._reading.view.set_goal(self._writer.fresh_state(), vector)
 
     def forget(self, plan: Plan) -> Plan:
         """Apply exactly that plan.
@@ -992,9 +1015,16 @@ class AgentMemory:
 
     def _govern(self, ground: Ground) -> Unit:
         """Make room in an open transaction (:class:`~marskg.store.writer.Ground`)."""
-        view = View(ground.run, ground.state, ground.state.last_time, ground.hollows)
+        features = OpenFeatures(self._reading.view, ground)
+        view = View(ground.run, ground.state, ground.state.last_time, ground.hollows, features)
         unit, _ = make_room(ground.read, view, ground.state, ground.services, self._policy(), exclude=ground.exclude)
         return unit
+
+    def _before_room(self, state: TenantState) -> None:
+        """Bring the features up to date that the policy will go by, as long as nothing is being written."""
+        policy = self._policy()
+        if isinstance(policy, FeatureReader) and policy.reads_features:
+            self._reading.view.prepare_table(state)
 
     def _committed(self, unit: Unit) -> None:
         """Keep the Merkle tree up, and sign a head when it is due; wishes that came or went are read anew."""

@@ -111,8 +111,9 @@ class Reading:
 
     def prepare(self, progress: Callable[[int], None] | None = None) -> int:
         """Bring the index up to date; returns how many memories it holds."""
+        state = self._writer.fresh_state()  # Before the lock: who writes may hold the writer's and wait for this one.
         with self.view.lock:
-            return len(self.view.refresh(self._writer.fresh_state(), progress))
+            return len(self.view.refresh(state, progress))
 
     def _guests(self) -> tuple[list[SharedTenant], tuple[str, ...]]:
         """Return the shared tenants that are read as well, and why others are not."""

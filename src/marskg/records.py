@@ -169,6 +169,8 @@ class Plan:
     notes: tuple[str, ...] = ()
     #: ``(key name, range)`` of the order indexes that hold no key once the plan is carried out.
     hollows: tuple[tuple[str, tuple[str, str, int]], ...] = ()
+    #: Of a policy of several stages: each stage with the memories that it takes and the tokens that it frees.
+    stages: tuple[tuple[str, int, int], ...] = ()
 
     @property
     def freed_tokens(self) -> int:

@@ -18,6 +18,8 @@ from tests.support.policy_graph import (
     by_access,
     by_creation,
     by_density,
+    by_removal,
+    by_utility,
     has_content,
     ids,
     prepare,
@@ -31,7 +33,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 STORES = 1000
-ORDERS = {"fifo": by_creation, "lru": by_access, "priority-decay": by_density}
+ORDERS = {"fifo": by_creation, "lru": by_access, "priority-decay": by_density, "density": by_utility}
+ORDERS["removal-priority"] = by_removal
 
 
 @pytest.fixture(scope="module")

@@ -5,14 +5,18 @@
 
 from __future__ import annotations
 
+import math
 import random
 from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from marskg.clock import DAY_MS, SeededSource
-from marskg.config import Settings
+from marskg.config import FEATURES, Settings
 from marskg.ontology.vocabulary import Kind, Tier
+from marskg.policies.features import KINDS, FeatureTable
 from marskg.store.hollows import Hollow, Hollows
 from marskg.store.order import Access, DecayScale, exp_position, importance, order_keys
 from marskg.store.schema import migrate
@@ -87,6 +91,13 @@ class Graph:
     def hollows(self, key_name: str) -> list[Hollow]:
         """Return the ranges of an index that are known to be empty."""
         return self.empty.worth_skipping(key_name)
+
+    def table(self) -> FeatureTable:
+        """Return the features of the live nodes: what a node does not have is drawn by its name."""
+        live = [node for node in self.nodes.values() if node.tier is Tier.LIVE]
+        rows = [_features_of(node) for node in live]
+        columns = {name: np.array([row[name] for row in rows]) for name in _features_of(Node("none"))}
+        return FeatureTable([node.id for node in live], columns, "none")
 
     def properties(self) -> list[dict[str, Any]]:
         """Return the nodes as the store holds them."""
@@ -222,6 +233,62 @@ def by_density(graph: Graph, node: Node, _watermark: int) -> tuple[Any, ...]:
     access = node.marked or Access(node.last, node.times)
     scale = DecayScale(graph.settings.scoring, graph.now)
     return scale.place_of(node.kind, node.weight, access, "1", node.sequence)
+
+
+def _features_of(node: Node) -> dict[str, Any]:
+    """Return the row of a node in a table of features."""
+    chance = random.Random(node.id)
+    return {
+        "kind": KINDS.index(node.kind),
+        "weight": node.weight,
+        "sequence": node.sequence,
+        "created": node.created,
+        "lastAccess": node.last,
+        "accessCount": node.times,
+        "superseded": node.superseded_at is not None,
+        "sensitivity": chance.choice([0, 0, 300_000, 1_000_000]),
+        "score": chance.choice([0, 50, 90]),
+        "generality": chance.choice([0, 400_000]),
+        "goal": chance.choice([0, 250_000, 900_000]),
+        "nearness": chance.choice([0, 1_000, 50_000]),
+        "degree": chance.choice([0, 2, 30]),
+        "novelty": chance.choice([0, 500_000, 1_000_000]),
+        "deadline": node.last + DAY_MS,
+        "active": node.kind is Kind.TASK,
+        # The store knows better which of them may go.
+        "open": True,
+    }
+
+
+def by_utility(graph: Graph, node: Node, _watermark: int) -> tuple[Any, ...]:
+    """Return MaRS eq. (5) with sums and powers of its own."""
+    row, settings = _features_of(node), graph.settings
+    scoring, density = settings.scoring, settings.policy.density
+    idle = max(0, graph.now - node.last)
+    fading = max(0, idle - 30 * DAY_MS) / (180 * DAY_MS)
+    psi = {
+        "recency": math.exp(-scoring.lambda_age * idle / DAY_MS),
+        "frequency": node.times / (node.times + scoring.frequency_half),
+        "goal": row["goal"] / 1e6,
+        "centrality": row["nearness"] / 1e6 / (row["nearness"] / 1e6 + density.centrality_half),
+        "degree": row["degree"] / (row["degree"] + density.degree_half),
+        "generality": row["generality"] / 1e6,
+        "novelty": row["novelty"] / 1e6,
+        "score": math.floor(row["score"] * 2.0**-fading + 0.5) / 100,
+        "urgency": 2.0 ** -(max(0, row["deadline"] - graph.now) / density.urgency_half) if row["active"] else 0.0,
+    }
+    utility = sum(density.theta[node.kind][name] * psi[name] for name in FEATURES)
+    return (round((utility - density.lambda_priv * row["sensitivity"] / 1e6) / node.weight * 1e9), node.sequence)
+
+
+def by_removal(graph: Graph, node: Node, _watermark: int) -> tuple[Any, ...]:
+    """Return MaRS section 3.3.3's priority as fractions, the highest first."""
+    scoring = graph.settings.scoring
+    most = scoring.alpha * max(scoring.type_weights.values()) + scoring.beta + scoring.gamma
+    imp = importance(scoring, node.kind, node.last, node.times, graph.now) / most
+    aged = 1 - math.exp(-scoring.lambda_age * max(0, graph.now - node.created) / DAY_MS)
+    priority = round(_features_of(node)["sensitivity"] / 1e6 * aged * (1 - imp) * 1e6)
+    return (-priority, *by_utility(graph, node, 0))
 
 
 def reference(graph: Graph, order: Any, target: int, exclude: frozenset[str] = frozenset()) -> list[str]:

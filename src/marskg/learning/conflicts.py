@@ -99,8 +99,9 @@ class Sweeper:
 
     def _pages(self, since: int) -> Iterator[list[str]]:
         """Yield the ids of what is current and was stored after ``since``, in the order of their sequence."""
+        state = self._writer.fresh_state()
         with self._view.lock:
-            index = self._view.refresh(self._writer.fresh_state())
+            index = self._view.refresh(state)
             rows = np.flatnonzero(_current(index, self._now()) & (index.columns["sequence"] > since))
             ordered = rows[np.argsort(index.columns["sequence"][rows], kind="stable")]
             ids = [index.ids[row] for row in ordered.tolist()]
@@ -113,8 +114,9 @@ class Sweeper:
     def _compare(self, page: list[str], rules: ResolutionRules) -> list[Resolution]:
         """Return the conflicts of the memories of ``page`` with what was stored before each."""
         read = self._read(page)
+        state = self._writer.fresh_state()
         with self._view.lock:
-            index = self._view.refresh(self._writer.fresh_state())
+            index = self._view.refresh(state)
             visible = _current(index, self._now())
             near = {ident: _candidates(index, visible, read[ident][0]) for ident in page if ident in read}
         read |= self._read(sorted({other for ids in near.values() for other in ids} - set(read)))

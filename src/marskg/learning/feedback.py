@@ -252,8 +252,9 @@ class Assessor:
             answers = model.embed(said)
         except EmbeddingUnavailable:
             return None, None
+        state = self._writer.fresh_state()
         with self._view.lock:
-            index = self._view.refresh(self._writer.fresh_state())
+            index = self._view.refresh(state)
             if index.dimension != answers.shape[1]:
                 return None, None
             memories = np.zeros((len(shown), index.dimension), dtype=np.float32)

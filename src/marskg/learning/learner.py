@@ -111,8 +111,9 @@ class Learner:
         heard = []
         for wish, draft in wish_drafts(text, subjects, self._now()):
             memory = store(draft)
+            state = self._writer.fresh_state()
             with self._view.lock:
-                index = self._view.refresh(self._writer.fresh_state())
+                index = self._view.refresh(state)
                 about = tuple(concerned(index, wish, subjects))
             heard.append(Heard(memory, wish.kind, wish.topic, about))
         return tuple(heard)
@@ -204,8 +205,9 @@ class Learner:
 
     def _contested(self) -> tuple[Contested, ...]:
         """Return the pairs of current memories that a ``contradicts`` edge joins, in the order of their sequence."""
+        state = self._writer.fresh_state()
         with self._view.lock:
-            index = self._view.refresh(self._writer.fresh_state())
+            index = self._view.refresh(state)
             current = index.columns["alive"] & (index.columns["supersededAt"] == FOREVER)
             pairs = [
                 (index.ids[row], other)

@@ -3,7 +3,7 @@
 Guarantees: a plan is applied only to the state that it was made for (:class:`~marskg.errors.StalePlan`); a plan that
 would touch the protected set, break closure, or end above the budget is stopped and its policy named, and nothing of
 it is kept; each action has its record, and the pass as a whole has one with the policy, its parameters, the budget
-before and after, the counts by kind, the freed tokens and the bound L * W_E of MaRS eq. (4).
+before and after, the counts by kind and by stage, the freed tokens and the bound L * W_E of MaRS eq. (4).
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from marskg.config import Settings
+    from marskg.policies.features import FeatureSource, FeatureTable
     from marskg.policies.policy import Policy
     from marskg.records import Action, Plan
     from marskg.store.engine import Row
@@ -47,9 +48,14 @@ class View:
         state: TenantState,
         now: int,
         hollows: Hollows | None = None,
+        features: FeatureSource | None = None,
     ) -> None:
-        """Look at ``state`` at ``now`` through ``run``, which runs a statement's text."""
+        """Look at ``state`` at ``now`` through ``run``, which runs a statement's text.
+
+        A policy that goes by features needs ``features``, a source of those of ``state``.
+        """
         self._run = run
+        self._features = features
         self._hollows = hollows
         self.tenant = state.name
         self.now = now
@@ -64,6 +70,13 @@ class View:
     def hollows(self, key_name: str) -> list[Hollow]:
         """Return ranges of an order index that hold no key."""
         return [] if self._hollows is None else self._hollows.worth_skipping(key_name)
+
+    def table(self) -> FeatureTable:
+        """Return the features of the live memories."""
+        if self._features is None:
+            message = "this view was made without a source of features"
+            raise RuntimeError(message)
+        return self._features.table()
 
     def carry_out(self, plan: Plan, unit: Unit) -> None:
         """Remember what ``plan`` empties, and hear of the keys that ``unit`` then adds."""
@@ -97,7 +110,10 @@ def apply(unit: Unit, plan: Plan) -> None:
         budget=plan.budget,
         weight_before=plan.weight_before,
         weight_after=plan.weight_after,
-        counts=tuple(sorted(f"{kind}={count}" for kind, count in counts.items())),
+        counts=(
+            *sorted(f"{kind}={count}" for kind, count in counts.items()),
+            *(f"stage.{name}={count} ({tokens} tokens)" for name, count, tokens in plan.stages),
+        ),
         plan_digest=plan.digest,
         freed_tokens=plan.freed_tokens,
         loss_bound=plan.bound,

@@ -62,11 +62,20 @@ class Leaves:
         self._exclude = exclude
         self._archive = archive
         self._freed: list[tuple[Place, Candidate]] = []
+        #: All that became a leaf and was not taken, whether or not the stream has a place for it.
+        self._waiting: dict[str, Candidate] = {}
         self._rows: dict[str, Mapping[str, Any]] = {}
         #: How many memories keep each known base, and how many of them have been taken.
         self._keepers: dict[str, int] = {}
         self._lost: Counter[str] = Counter()
         self._taken: set[str] = set()
+
+    def turn_to(self, stream: Stream) -> None:
+        """Go on in the order of another stream, which starts at its head; what was taken stays taken."""
+        self._stream = stream
+        placed = ((stream.place(candidate), candidate) for candidate in self._waiting.values())
+        self._freed = [(place, candidate) for place, candidate in placed if place is not None]
+        heapq.heapify(self._freed)
 
     def take(self) -> tuple[Place, Candidate] | None:
         """Return the next leaf with its place, and count it as gone; None when there is no leaf left."""
@@ -86,13 +95,14 @@ class Leaves:
 
     def _remove(self, candidate: Candidate) -> None:
         self._taken.add(candidate.id)
+        self._waiting.pop(candidate.id, None)
         if not candidate.bases:
             return
         self._learn([*candidate.bases, *(base for other in self._stream.upcoming(_AHEAD) for base in other.bases)])
         self._lost.update(candidate.bases)
         for base in candidate.bases:
             if self._lost[base] == self._keepers[base] and _is_free(self._rows[base]):
-                freed = from_row(self._rows[base], freed=True)
+                freed = self._waiting[base] = from_row(self._rows[base], freed=True)
                 place = self._stream.place(freed)
                 if place is not None:
                     heapq.heappush(self._freed, (place, freed))

@@ -18,7 +18,7 @@ from marskg.records import Action, Plan
 from marskg.store.order import frequency, importance, recency
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from marskg.policies.candidates import Candidate
     from marskg.policies.policy import PolicyView
@@ -145,8 +145,13 @@ def _action(choice: Choice, found: Mapping[str, float], *, archive: bool) -> Act
     )
 
 
-def parameters_of(view: PolicyView) -> tuple[str, ...]:
-    """Return the settings that a policy follows, as the audit records them."""
+#: Settings of single policies, which the plans of others do not carry.
+_OWN = frozenset({"density", "hybrid"})
+
+
+def parameters_of(view: PolicyView, own: Iterable[str] = ()) -> tuple[str, ...]:
+    """Return the settings that a policy follows, as the audit records them; ``own`` names sections for it alone."""
+    left_out = tuple(f"policy.{name}" for name in sorted({"name", *_OWN} - set(own)))
     return tuple(
-        text for text in view.settings.to_parameters() if text.startswith("policy.") and "policy.name" not in text
+        text for text in view.settings.to_parameters() if text.startswith("policy.") and not text.startswith(left_out)
     )

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from marskg.config import Settings
+    from marskg.policies.features import FeatureTable
     from marskg.records import Plan
     from marskg.store.hollows import Hollow
 
@@ -55,6 +56,10 @@ class PolicyView(Protocol):
         """Return ranges of the index of ``key_name`` that hold no key, in order; reading through them is slow."""
         ...
 
+    def table(self) -> FeatureTable:
+        """Return the features of the tenant's live memories, what an open transaction changed among them."""
+        ...
+
 
 class Policy(Protocol):
     """Chooses what a tenant forgets."""
@@ -71,6 +76,16 @@ class Policy(Protocol):
 
         It ends above the target exactly when the policy finds nothing more to evict. ``exclude`` are ids that stay.
         """
+        ...
+
+
+@runtime_checkable
+class FeatureReader(Protocol):
+    """A policy that asks its view for the table of features, which is then brought up to date before a transaction."""
+
+    @property
+    def reads_features(self) -> bool:
+        """Return whether it does."""
         ...
 
 

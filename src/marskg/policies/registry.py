@@ -10,18 +10,22 @@ from typing import TYPE_CHECKING
 
 from marskg.errors import InvalidConfig
 from marskg.policies.custom import CypherPolicy
+from marskg.policies.density import DENSITY
 from marskg.policies.fifo import FIFO
 from marskg.policies.greedy import GREEDY
+from marskg.policies.hybrid import HYBRID
 from marskg.policies.lru import LRU
 from marskg.policies.policy_file import read_policy_file
 from marskg.policies.priority_decay import PRIORITY_DECAY
 from marskg.policies.random_drop import RANDOM_DROP
+from marskg.policies.removal_priority import REMOVAL_PRIORITY
 from marskg.records import Finding, Report
 
 if TYPE_CHECKING:
     from marskg.policies.policy import Policy
 
-_BUILT_IN: dict[str, Policy] = {policy.name: policy for policy in (FIFO, GREEDY, LRU, PRIORITY_DECAY, RANDOM_DROP)}
+_ALL: tuple[Policy, ...] = (DENSITY, FIFO, GREEDY, HYBRID, LRU, PRIORITY_DECAY, RANDOM_DROP, REMOVAL_PRIORITY)
+_BUILT_IN = {policy.name: policy for policy in _ALL}
 #: The names of the policies that come with the package.
 POLICY_NAMES = tuple(sorted(_BUILT_IN))
 

@@ -37,6 +37,9 @@ class RelationGraph:
         self._degrees: dict[str, int] = {}
         self.importance = Importance(self)
         self._walked: tuple[npt.NDArray[np.bool_], Walk] | None = None
+        #: Changes with every edge; and the nodes whose degree changed since somebody took note of them and cleared it.
+        self.version = 0
+        self.touched: set[str] = set()
 
     def __len__(self) -> int:
         """Return the number of nodes that have an edge."""
@@ -49,6 +52,7 @@ class RelationGraph:
         if wanted == held:
             return
         self._walked = None
+        self.version += 1
         for edge in sorted(held - wanted):
             self._cut(node, edge[1])
         for edge in sorted(wanted - held):
@@ -67,6 +71,7 @@ class RelationGraph:
             near = self._near.setdefault(one, {})
             near[other] = near.get(other, 0) + 1
             self._degrees[one] = self._degrees.get(one, 0) + 1
+            self.touched.add(one)
             self.importance.tied(one, other, self._degrees[one])
 
     def _cut(self, first: str, second: str) -> None:
@@ -76,6 +81,7 @@ class RelationGraph:
             if not near[other]:
                 del near[other]
             self._degrees[one] -= 1
+            self.touched.add(one)
             self.importance.cut(one, other, self._degrees[one])
             if not near:
                 del self._near[one], self._degrees[one]
@@ -106,6 +112,38 @@ class RelationGraph:
         if self._walked is None or not np.array_equal(self._walked[0], mask):
             self._walked = (mask.copy(), Walk(self, visible))
         return self._walked[1]
+
+    def spread(self, starts: Iterable[str], tolerance: float) -> dict[str, float]:
+        """Return personalised PageRank from ``starts``, equally weighted, over the whole tenant's graph, by node.
+
+        Unlike :attr:`importance` it is a function of the graph and the starts alone, not of how they came about, and
+        so equal wherever these are equal. It pushes until the residual of each node is below ``tolerance`` per edge,
+        which takes at most ``1 / (RESTART * tolerance)`` edges, however large the graph is; an estimate is too low by
+        at most ``tolerance`` times the node's degree.
+        """
+        nodes = sorted(starts)
+        residual = dict.fromkeys(nodes, 1.0 / max(1, len(nodes)))
+        found: dict[str, float] = {}
+        queue = deque(nodes)
+        queued = set(nodes)
+        while queue:
+            node = queue.popleft()
+            queued.discard(node)
+            amount, degree = residual[node], self.degree(node)
+            if not degree:
+                found[node] = found.get(node, 0.0) + residual.pop(node)
+                continue
+            if amount < tolerance * degree:
+                continue
+            del residual[node]
+            found[node] = found.get(node, 0.0) + RESTART * amount
+            share = (1 - RESTART) * amount / degree
+            for other, count in sorted(self.neighbours(node).items()):
+                moved = residual[other] = residual.get(other, 0.0) + share * count
+                if other not in queued and moved >= tolerance * self.degree(other):
+                    queued.add(other)
+                    queue.append(other)
+        return found
 
     def dump(self) -> list[Any]:
         """Return all edges in a form that JSON can hold."""

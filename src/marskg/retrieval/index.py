@@ -24,6 +24,7 @@ from marskg.ontology.vocabulary import (
     Tier,
 )
 from marskg.retrieval.columns import Columns
+from marskg.retrieval.feature_columns import FeatureColumns
 from marskg.retrieval.graph import RelationGraph
 from marskg.retrieval.lexical import Lexical
 from marskg.retrieval.names import EntityNames
@@ -63,6 +64,8 @@ _COLUMNS: Final[Mapping[str, tuple[Any, Any]]] = {
     "vectored": (np.bool_, False),
     "pointed": (np.bool_, False),
     "pinned": (np.bool_, False),
+    "novelty": (np.int32, 0),
+    "judged": (np.bool_, False),
     **dict.fromkeys(_CODES, (np.int8, -1)),
     **{name: (np.int64, default) for name, default in _TIMES.items()},
     **dict.fromkeys(_LIMITS, (np.int64, FOREVER)),
@@ -107,6 +110,8 @@ class MemoryIndex:
         self._facets_of: dict[int, list[tuple[str, str]]] = {}
         self.graph = RelationGraph()
         self.entities = EntityNames()
+        #: What policies go by besides the columns.
+        self.features = FeatureColumns(self)
         self.dead = 0
 
     def __len__(self) -> int:
@@ -137,6 +142,7 @@ class MemoryIndex:
         if vector is not None and self.dimension:
             self.vectors["vector"][place] = vector
             self.columns["vectored"][place] = True
+        self.features.changed(ident)
 
     def _new(self, ident: str, row: Mapping[str, Any]) -> int:
         place = self.columns.append()
@@ -194,6 +200,8 @@ class MemoryIndex:
         self._drop_facets(place)
         for facet, word in wanted:
             self.facets[facet].setdefault(word, set()).add(place)
+            if facet == "base":
+                self.features.moved(word)
         if wanted:
             self._facets_of[place] = wanted
 
@@ -201,6 +209,8 @@ class MemoryIndex:
         for facet, word in self._facets_of.pop(place, ()):
             rows = self.facets[facet][word]
             rows.discard(place)
+            if facet == "base":
+                self.features.moved(word)
             if not rows:
                 del self.facets[facet][word]
 
@@ -224,6 +234,7 @@ class MemoryIndex:
         self._drop_facets(place)
         self.graph.remove(ident)
         self.graph.importance.start(ident, active=False)
+        self.features.changed(ident)
         self.ids[place] = ""
         self.dead += 1
 
@@ -233,6 +244,7 @@ class MemoryIndex:
         places = np.full(self.columns.rows, -1, dtype=np.int64)
         places[kept] = np.arange(len(kept))
         self.columns.keep(kept)
+        self.features.keep(kept)
         self.vectors.keep(kept)
         self.lexical.renumber(places)
         self.ids = [self.ids[row] for row in kept.tolist()]
@@ -272,6 +284,7 @@ class MemoryIndex:
             message = "ids that do not go with the rows"
             raise ValueError(message)
         self.ids, self.rows = ids, {ident: row for row, ident in enumerate(ids)}
+        self.features.restored()
         self.words, self._codes = words, {word: code for code, word in enumerate(words)}
         for row, pairs in enumerate(facets):
             for facet, word in pairs:

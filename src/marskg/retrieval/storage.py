@@ -23,7 +23,7 @@ from marskg.retrieval.lexical import Lexical
 if TYPE_CHECKING:
     from pathlib import Path
 
-VERSION: Final = 2
+VERSION: Final = 3
 _MAGIC: Final = b"marskg-index\n"
 _DIGEST: Final = 32
 _LEXICAL: Final = ("sizes", "rows", "counts")
@@ -46,6 +46,7 @@ class Reached:
 
 def save(path: Path, index: MemoryIndex, reached: Reached) -> None:
     """Write ``index``, which has no removed rows, to ``path``."""
+    index.features.settle()
     words, sizes, rows, counts = index.lexical.dump()
     meta: dict[str, Any] = {
         "version": VERSION,

@@ -24,14 +24,19 @@ from marskg.store.unit import model_mismatch
 from marskg.store.vectors import make_up, model_name, own, tag, unpacked
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Collection, Iterable, Iterator
     from pathlib import Path
 
+    import numpy as np
+    import numpy.typing as npt
+
     from marskg.embedding.model import EmbeddingModel
+    from marskg.policies.features import FeatureTable
     from marskg.store.access import Accessed
     from marskg.store.engine import Row
     from marskg.store.reader import GraphReader
     from marskg.store.state import TenantState
+    from marskg.store.unit import Reader
     from marskg.store.vectors import Vectoriser
     from marskg.store.writer import Writer
 
@@ -65,6 +70,9 @@ class IndexView:
         self._reached: Reached | None = None
         self._changed = False
         self._points: tuple[int, Points] | None = None
+        #: Memories that the index holds as an open transaction has them; what became of it is read when it is over.
+        self._provisional: set[str] = set()
+        self._goal: npt.NDArray[np.float32] | None = None
         #: Who finds the nearest vectors; None where all are compared.
         self.nearest: EngineNearest | None = None
         #: Why the answers are without vectors, if they are.
@@ -82,20 +90,83 @@ class IndexView:
             EmbeddingMismatch: the tenant's vectors are of another model than the one in use.
         """
         with self.lock:
-            model, name = self._model(state)
-            if self._index is None:
-                self._open(state, name)
-            if self._reached is None or not self._follows(state, name):
-                self._build(state, name, progress)
-            elif self.reached != (state.sequence, state.access_sequence):
-                self._follow(state, name)
+            model = self._catch_up(state, progress)
             index = self._loaded()
-            if model is not None and self._file is not None:
-                self._make_up(index, model)
-            self.nearest = self._engine(state, index, MADE_UP)
+            with self._writer.unless_busy() as idle:
+                # Whoever writes may wait for this index: what is to be written for it waits for the next time.
+                if idle and model is not None and self._file is not None:
+                    self._make_up(index, model)
+                self.nearest = self._engine(state, index, MADE_UP if idle else 0)
             if index.dead > max(PAGE, _SLACK * index.columns.rows):
                 index.compact()
             return index
+
+    def _catch_up(self, state: TenantState, progress: Callable[[int], None] | None) -> EmbeddingModel | None:
+        """Bring the index up to ``state``; returns the model, or None where there is none or it does not answer."""
+        model, name = self._model(state)
+        if self._index is None:
+            self._open(state, name)
+        if self._reached is None or not self._follows(state, name):
+            self._build(state, name, progress)
+        else:
+            self._take_back(name)
+            if self.reached != (state.sequence, state.access_sequence):
+                self._follow(state, name)
+        return model
+
+    # --- Features -------------------------------------------------------------------------------------------------
+
+    def prepare_table(self, state: TenantState, progress: Callable[[int], None] | None = None) -> None:
+        """Bring the index up to ``state``, writing nothing, before a transaction begins that will ask for a table."""
+        with self.lock:
+            self._catch_up_for_table(state, progress)
+
+    def _catch_up_for_table(self, state: TenantState, progress: Callable[[int], None] | None) -> None:
+        """Bring the index up to ``state``, unless it has reached that already."""
+        reached = self._reached
+        there = self._index is not None and reached is not None and reached.log == state.log
+        if there and self.reached[0] >= state.sequence and self.reached[1] >= state.access_sequence:
+            self._take_back(self.model)
+        else:
+            self._catch_up(state, progress)
+
+    def table(self, state: TenantState, now: int) -> FeatureTable:
+        """Return the features of the live memories at ``state``."""
+        with self.lock:
+            self._catch_up_for_table(state, None)
+            return self._loaded().features.table(now, state.settings.task_grace)
+
+    def table_within(self, state: TenantState, now: int, read: Reader, changed: Collection[str]) -> FeatureTable:
+        """Return the features at ``state``, which an open transaction has brought about that ``read`` sees.
+
+        ``changed`` are the memories that it changed since the state that :meth:`prepare_table` was given; the index
+        has them as they are there until it is next asked for.
+        """
+        with self.lock:
+            index = self._loaded()
+            self._provisional |= set(changed)
+            ids = sorted(changed)
+            for start in range(0, len(ids), PAGE):
+                page = ids[start : start + PAGE]
+                found = self._put(index, page, self.model, read)
+                for ident in page:
+                    if ident not in found:
+                        index.remove(ident)
+            return index.features.table(now, state.settings.task_grace)
+
+    def set_goal(self, state: TenantState, vector: npt.NDArray[np.float32] | None) -> None:
+        """Let retention go by the similarity to ``vector``, None for the active tasks' again."""
+        with self.lock:
+            self._goal = vector
+            self._catch_up_for_table(state, None)
+            self._loaded().features.set_goal(vector)
+
+    def _take_back(self, name: str | None) -> None:
+        """Read what a transaction changed that is over now, whatever became of it."""
+        ids, self._provisional = sorted(self._provisional), set()
+        self._take_in(ids, name)
+
+    # --- Vectors --------------------------------------------------------------------------------------------------
 
     def put_points(self, state: TenantState, progress: Callable[[int], None]) -> None:
         """Hand the engine's index all vectors, where the settings ask for it."""
@@ -152,6 +223,7 @@ class IndexView:
         """Drop the index and its file: the store was put back, or something was erased."""
         with self.lock:
             self._index = self._reached = None
+            self._provisional.clear()
             self._changed = False
             if self._file is not None:
                 self._file.unlink(missing_ok=True)
@@ -164,6 +236,7 @@ class IndexView:
             if len(self._index) < LEAST_SAVED:
                 self._file.unlink(missing_ok=True)
                 return
+            self._take_back(self._reached.model)
             self._index.compact()
             try:
                 storage.save(self._file, self._index, self._reached)
@@ -200,6 +273,7 @@ class IndexView:
         fits = (reached.tenant, reached.model) == (state.name, name)
         if fits and index.dimension == _dimension(name):
             self._index, self._reached = index, reached
+            index.features.set_goal(self._goal)
 
     def _follows(self, state: TenantState, name: str | None) -> bool:
         """Return whether the index can go on from where it is."""
@@ -225,6 +299,8 @@ class IndexView:
     ) -> None:
         """Build the index from the whole store."""
         index = MemoryIndex(_dimension(name))
+        index.features.set_goal(self._goal)
+        self._provisional.clear()
         for page in self._reader.entity_pages():
             self._put_entities(index, page)
         for page in self._reader.memory_pages():
@@ -236,14 +312,18 @@ class IndexView:
 
     def _follow(self, state: TenantState, name: str | None) -> None:
         """Take in what the logs say has changed."""
-        index = self._loaded()
         sequence, accesses = self.reached
         changed: dict[str, None] = {}
         for row in self._since("t", sequence):
             changed.update(dict.fromkeys(row["memories"] or ()))
         touched = {ident for row in self._since("a", accesses) for ident in row["memories"] or ()}
         changed.update(dict.fromkeys(sorted(touched - set(changed))))
-        ids = list(changed)
+        self._take_in(list(changed), name)
+        self._reach(state, name)
+
+    def _take_in(self, ids: list[str], name: str | None) -> None:
+        """Take in memories and entities as they are stored now; what has no content any more leaves the index."""
+        index = self._loaded()
         for start in range(0, len(ids), PAGE):
             page = ids[start : start + PAGE]
             found = self._put(index, page, name)
@@ -251,7 +331,6 @@ class IndexView:
             for ident in others:
                 index.remove(ident)
             self._put_entities(index, others)
-        self._reach(state, name)
 
     def _since(self, log: str, sequence: int) -> Iterator[Row]:
         tenant = self._writer.tenant
@@ -266,12 +345,13 @@ class IndexView:
 
     # --- Taking in ------------------------------------------------------------------------------------------------
 
-    def _put(self, index: MemoryIndex, ids: list[str], name: str | None) -> set[str]:
-        """Take in those of ``ids`` that are memories with content; returns which."""
+    def _put(self, index: MemoryIndex, ids: list[str], name: str | None, read: Reader | None = None) -> set[str]:
+        """Take in those of ``ids`` that are memories with content, as ``read`` sees them; returns which."""
+        run = read or self._reader.run
         refs = self._reader.refs(ids)
-        rows = [row for row in self._reader.run("index_rows", {"refs": refs}) if row["content"] is not None]
+        rows = [row for row in run("index_rows", {"refs": refs}) if row["content"] is not None]
         edges: dict[str, list[tuple[str, str]]] = {}
-        for edge in self._reader.run("index_edges", {"refs": refs}):
+        for edge in run("index_edges", {"refs": refs}):
             edges.setdefault(edge["source"], []).append((edge["type"], edge["target"]))
         prefix = "" if name is None else tag(name)
         whole = [row for row in rows if index.dimension and own(row["embedding"], prefix)]

@@ -52,6 +52,8 @@ class Ground:
     services: Services
     hollows: Hollows | None
     exclude: frozenset[str]
+    #: The memories that the transaction touched so far.
+    changed: frozenset[str]
 
 
 class InFlight(Protocol):
@@ -78,6 +80,8 @@ class Writer:
         self._on_commit = on_commit
         self.lock = threading.RLock()
         self.in_flight: InFlight | None = None
+        #: Hears of the committed state before a transaction begins in which room is made.
+        self.before_room: Callable[[TenantState], None] = lambda _state: None
         self._state: TenantState | None = None
         self._tails: dict[str, tuple[str, int, int] | None] = {}
         self._names = NameBook()
@@ -157,6 +161,17 @@ class Writer:
                 self.in_flight.land()
             yield
 
+    @contextmanager
+    def unless_busy(self) -> Iterator[bool]:
+        """Keep other threads out if none of them is writing; gives whether that is so, and never waits."""
+        if not self.lock.acquire(blocking=False):
+            yield False
+            return
+        try:
+            yield True
+        finally:
+            self.lock.release()
+
     @property
     def crowded(self) -> bool:
         """Return whether what is kept between units had better be forgotten; nothing may be in flight then."""
@@ -199,6 +214,8 @@ class Writer:
             if len(steps) == 1 and unit.state.weight <= unit.state.budget:
                 self._expect(steps[0], self.engine.write(steps[0][0], steps[0][1]), first=True)
                 return units
+            if unit.state.weight > unit.state.budget:
+                self.before_room(unit.before)
             with self.engine.transaction() as transaction:
                 self._run_steps(transaction, steps)
                 if unit.state.weight > unit.state.budget:
@@ -222,7 +239,9 @@ class Writer:
 
         new = frozenset(node.memory.id for node in unit.nodes.values() if node.new)
         exclude = (new if len(new) == 1 else frozenset()) | unit.keep
-        return self.govern(Ground(read, transaction.run, unit.state, self.services, self.hollows, exclude))
+        return self.govern(
+            Ground(read, transaction.run, unit.state, self.services, self.hollows, exclude, frozenset(unit.nodes))
+        )
 
     def _run_steps(self, transaction: Transaction, steps: list[Step]) -> None:
         for position, step in enumerate(steps):

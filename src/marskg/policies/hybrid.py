@@ -1,0 +1,64 @@
+"""Hybrid: temporal, then reflection, then importance, then privacy (MaRS section 3.3.4; the order is that of line 281).
+
+Guarantees: the temporal stage takes what was not read for longer than ``stale_after``, the longest unread first, up to
+its share; the importance stage takes the lowest density until it has freed its share of the rest; the privacy stage
+takes the highest removal priority, and ends within the budget on every store that can be brought there. The plan and
+its record say how much each stage took.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from marskg.clock import DAY_MS
+from marskg.policies import density, removal_priority
+from marskg.policies.plans import words
+from marskg.policies.stages import OrderedStage, Reason, StagedPolicy
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from marskg.config import Settings
+    from marskg.policies.features import Integers
+    from marskg.policies.stages import Scores, Stage
+
+
+def _last_access(scores: Scores) -> Integers:
+    found: Integers = scores.table.columns["lastAccess"]
+    return found
+
+
+def _stale(scores: Scores) -> npt.NDArray[np.bool_]:
+    before = scores.now - scores.settings.policy.hybrid.stale_after
+    stale: npt.NDArray[np.bool_] = _last_access(scores) < before
+    return stale
+
+
+def _why_stale(scores: Scores, row: int) -> Reason:
+    idle = max(0, scores.now - int(_last_access(scores)[row])) / DAY_MS
+    limit = scores.settings.policy.hybrid.stale_after / DAY_MS
+    known = words({"idle_days": idle, "limit_days": limit})
+    return Reason(f"unread for {known['idle']}, longer than the {known['limit']} after which it is stale", {})
+
+
+def _density(scores: Scores) -> Integers:
+    return scores.density
+
+
+def _temporal_share(settings: Settings) -> float:
+    return settings.policy.hybrid.temporal_share
+
+
+def _importance_share(settings: Settings) -> float:
+    return settings.policy.hybrid.importance_share
+
+
+#: In the order in which they run. Reflection, which replaces clusters of episodes by summaries, is to stand second;
+#: without it the importance stage finds these episodes as they are.
+STAGES: Final[tuple[Stage, ...]] = (
+    OrderedStage("temporal", _last_access, _last_access, _why_stale, within=_stale, share=_temporal_share),
+    OrderedStage("importance", _density, _density, density.why, share=_importance_share),
+    OrderedStage("privacy", removal_priority.numbers, removal_priority.score, removal_priority.why),
+)
+HYBRID: Final = StagedPolicy("hybrid", STAGES, ("density", "hybrid"))

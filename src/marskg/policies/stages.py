@@ -1,0 +1,226 @@
+"""Policies that go by the features of all memories, in one stage or in several after one another.
+
+Guarantees: each stage takes leaves in its own order, superseded memories first, until it has freed its share or finds
+nothing more; the next one goes on with what is left, and the last one may take every leaf, so that the plan ends above
+the target only when what is left is protected or excluded. Every action frees a positive weight: it ends. Reasons are
+made of numbers and words of templates; no content reaches a plan. Source: MaRS section 3.3.4.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+
+from marskg.policies import features
+from marskg.policies.leaves import Leaves
+from marskg.policies.plans import (
+    REASON_FREED,
+    REASON_STRANDED,
+    REASON_SUPERSEDED,
+    Choice,
+    archives,
+    build_plan,
+    facts,
+    parameters_of,
+    words,
+)
+from marskg.policies.ranked import RankedStream
+from marskg.store.order import SUPERSEDED
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    import numpy.typing as npt
+
+    from marskg.config import Settings
+    from marskg.policies.candidates import Candidate
+    from marskg.policies.features import FeatureTable, Floats, Integers
+    from marskg.policies.policy import PolicyView
+    from marskg.records import Plan
+
+_MILLION = 1_000_000
+
+
+class Scores:
+    """What is worked out of one table, each once, for all the stages of a plan."""
+
+    def __init__(self, table: FeatureTable, settings: Settings, now: int) -> None:
+        """Work nothing out yet."""
+        self.table = table
+        self.settings = settings
+        self.now = now
+
+    @cached_property
+    def psi(self) -> dict[str, Floats]:
+        """The features."""
+        return features.features(self.table, self.settings, self.now)
+
+    @cached_property
+    def terms(self) -> dict[str, Floats]:
+        """What each feature adds to utility."""
+        return features.terms(self.table, self.psi, self.settings)
+
+    @cached_property
+    def penalty(self) -> Floats:
+        """What sensitivity takes from utility."""
+        return features.penalty(self.table, self.settings)
+
+    @cached_property
+    def density(self) -> Integers:
+        """Utility less sensitivity, per 1,000 tokens in 1e-6."""
+        return features.density(self.table, self.terms, self.settings)
+
+    @cached_property
+    def removal(self) -> Integers:
+        """The removal priority in 1e-6."""
+        return features.removal_priority(self.table, self.psi, self.settings, self.now)
+
+    def shown(self, row: int) -> dict[str, float]:
+        """Return the numbers of one memory by their names: psi, the terms that are not 0, and what they come to."""
+        added = {name: float(values[row]) for name, values in self.terms.items()}
+        found = {name: float(values[row]) for name, values in self.psi.items()}
+        found |= {f"term_{name}": value for name, value in added.items() if value}
+        found["utility"] = sum(added.values())
+        found["penalty"] = float(self.penalty[row])
+        found["density"] = int(self.density[row]) / _MILLION / 1_000
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """What a stage tells of one memory: a sentence, and numbers to stand beside those of :meth:`Scores.shown`."""
+
+    text: str
+    numbers: Mapping[str, float]
+
+
+class Pass:
+    """One plan in the making: the leaves that are left, what was chosen, and the weight that stays."""
+
+    def __init__(self, view: PolicyView, target: int, exclude: frozenset[str]) -> None:
+        """Start with everything that is live."""
+        self.view = view
+        self.target = target
+        self.weight = view.weight
+        self.choices: list[Choice] = []
+        table = view.table()
+        self.goal = table.goal
+        self.scores = Scores(table, view.settings, view.now)
+        first = RankedStream(view, table, table.columns["sequence"])
+        self.leaves = Leaves(view, first, exclude=exclude, archive=archives(view))
+
+    def choose(self, choice: Choice) -> None:
+        """Count a choice."""
+        self.choices.append(choice)
+        self.weight -= choice.candidate.weight
+
+
+class Stage(Protocol):
+    """One way of choosing, among others in a pass."""
+
+    @property
+    def name(self) -> str:
+        """Return the name that the plan's share and its actions carry."""
+        ...
+
+    def choose(self, forgetting: Pass) -> None:
+        """Choose from what the stages before left, down to the target at most."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class OrderedStage:
+    """A stage that takes leaves by ascending numbers.
+
+    ``numbers`` ranks the rows; ``score`` is what an action carries, for each row; ``why`` says why a row is taken;
+    ``within`` limits the stage to some rows; ``share`` is that of what is to be freed when the stage begins.
+    """
+
+    name: str
+    numbers: Callable[[Scores], Integers]
+    score: Callable[[Scores], Integers]
+    why: Callable[[Scores, int], Reason]
+    within: Callable[[Scores], npt.NDArray[np.bool_]] | None = None
+    share: Callable[[Settings], float] = lambda _settings: 1.0
+
+    def choose(self, forgetting: Pass) -> None:
+        """Take leaves until the share is freed, the target is reached, or no leaf of the stage is left."""
+        excess = forgetting.weight - forgetting.target
+        if excess <= 0:
+            return
+        scores = forgetting.scores
+        until = forgetting.weight - int(np.ceil(excess * self.share(scores.settings)))
+        within = None if self.within is None else self.within(scores)
+        stream = RankedStream(forgetting.view, scores.table, self.numbers(scores), within)
+        forgetting.leaves.turn_to(stream)
+        while forgetting.weight > max(until, forgetting.target):
+            taken = forgetting.leaves.take()
+            if taken is None:
+                return
+            forgetting.choose(self._choice(forgetting, taken[1]))
+
+    def _choice(self, forgetting: Pass, candidate: Candidate) -> Choice:
+        scores = forgetting.scores
+        row = scores.table.row(candidate.id, candidate.sequence)
+        if row is None:
+            message = "a stage chose what is not in its table"
+            raise RuntimeError(message)
+        reason = self.why(scores, row)
+        text = reason.text
+        rule = self.name
+        if candidate.rank == SUPERSEDED:
+            text = words_of(forgetting.view, candidate)
+        elif candidate.freed:
+            text = f"{text}; {REASON_FREED}"
+        numbers = {**scores.shown(row), **reason.numbers}
+        return Choice(candidate, rule, int(self.score(scores)[row]), text, features=numbers)
+
+
+def words_of(view: PolicyView, candidate: Candidate) -> str:
+    """Return why a superseded memory goes."""
+    known = words(facts(view, candidate))
+    return REASON_SUPERSEDED.replace("$superseded", known["superseded"])
+
+
+@dataclass(frozen=True, slots=True)
+class StagedPolicy:
+    """A policy of one or several stages; ``own`` names its sections of the settings."""
+
+    name: str
+    stages: tuple[Stage, ...]
+    own: tuple[str, ...]
+
+    @property
+    def reads_features(self) -> bool:
+        """Return that it asks its view for the table of features."""
+        return True
+
+    def plan(
+        self, view: PolicyView, *, target: int, exclude: frozenset[str] = frozenset(), seed: int | None = None
+    ) -> Plan:
+        """Return the plan down to ``target``; nothing is drawn, so ``seed`` is only recorded."""
+        if view.weight <= target:
+            return build_plan(view, self.name, parameters_of(view, self.own), target, [], seed)
+        forgetting = Pass(view, target, exclude)
+        shares = []
+        for stage in self.stages:
+            before, weight = len(forgetting.choices), forgetting.weight
+            stage.choose(forgetting)
+            shares.append((stage.name, len(forgetting.choices) - before, weight - forgetting.weight))
+        _archive_stranded(forgetting)
+        parameters = tuple(sorted((*parameters_of(view, self.own), f"goal={forgetting.goal}")))
+        plan = build_plan(view, self.name, parameters, target, forgetting.choices, seed)
+        return replace(plan, stages=tuple(shares) if len(self.stages) > 1 else ())
+
+
+def _archive_stranded(forgetting: Pass) -> None:
+    """Where no leaf is left above the target, archive what only memories out of the live tier keep."""
+    if forgetting.weight <= forgetting.target:
+        return
+    for candidate in forgetting.leaves.stranded():
+        if forgetting.weight <= forgetting.target:
+            return
+        forgetting.choose(Choice(candidate, "stranded", 0, REASON_STRANDED, stranded=True))
