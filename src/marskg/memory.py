@@ -511,7 +511,12 @@ class AgentMemory:
                 points.define(self._writer.engine)
 
             def work(unit: Unit) -> None:
-                stale = unit.state.reordering or wanted.scoring != unit.state.settings.scoring
+                was = unit.state.settings
+                stale = (
+                    unit.state.reordering
+                    or wanted.scoring != was.scoring
+                    or wanted.partitions.on != was.partitions.on
+                )
                 unit.state = replace(unit.state, settings=wanted, budget=wanted.budget, reordering=stale)
                 unit.note(Operation.SET_BUDGET, budget=wanted.budget, parameters=wanted.to_parameters())
 

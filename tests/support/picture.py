@@ -34,6 +34,7 @@ RECORDS = (
 )
 TENANT = "MATCH (t:Tenant {ref: $tenant}) RETURN properties(t) AS row"
 
+KINDS = ("episodic", "semantic", "social", "task")
 ACTIVE = {"open", "in_progress", "blocked"}
 ACYCLIC = {"derivesFrom", "dependsOn", "supersedes", "requires"}
 KEPT_BY_TOMBSTONES = {"derivesFrom", "dependsOn", "supersedes"}
@@ -172,6 +173,12 @@ def _weights(picture: Picture) -> Iterator[Fault]:
     sums = {"live": 0, "latent": 0, "tombstone": 0}
     for node in picture.nodes.values():
         sums[node["tier"]] += node["weight"]
+    live = [node for node in picture.nodes.values() if node["tier"] == "live"]
+    by_kind = [[node for node in live if node["kind"] == kind] for kind in KINDS]
+    census = [sum(node["weight"] for node in one) for one in by_kind] + [len(one) for one in by_kind]
+    census.append(sum(node["created"] // 1000 for node in live))
+    if list(picture.row["census"]) != census:
+        yield "census", f"{list(picture.row['census'])} in place of {census}"
     if sums["live"] > picture.row["budget"]:
         yield "I1-budget", f"{sums['live']} of {picture.row['budget']}"
     expected = {"weight": sums["live"], "latentWeight": sums["latent"], "protectedWeight": picture.floor()}

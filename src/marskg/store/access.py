@@ -243,6 +243,7 @@ def _row(writer: Writer, row: Row, now: int, score: int) -> dict[str, Any]:
             superseded=row["supersededAt"] is not None,
             random_position=random_position(row["randomKey"]),
             eligible=kept,
+            sliced=writer.state.settings.partitions.on,
         )
         for name in (LRU_KEY, DECAY_KEY):
             changes[name] = keys[name]
