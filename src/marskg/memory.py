@@ -34,6 +34,7 @@ from marskg.ontology.vocabulary import (
 )
 from marskg.policies.executor import View, apply, infeasible, make_room
 from marskg.policies.registry import load_policy
+from marskg.policies.slices import shares_of
 from marskg.queries import Queries
 from marskg.reading import Reading
 from marskg.retention import check_retention
@@ -770,8 +771,10 @@ class AgentMemory:
         return (entity for entity, _, _ in self._reader.entities())
 
     def stats(self) -> dict[str, Any]:
-        """Return counts and weights by tier and kind, the budget, and the audit's sequence."""
-        return maintenance.stats(self._writer, self._reader)
+        """Return counts and weights by tier and kind, the budget and its shares, and the audit's sequence."""
+        found = maintenance.stats(self._writer, self._reader)
+        shares = shares_of(View(self._opened.engine.read, self._writer.state, self.now()))
+        return {**found, "partitions": shares} if shares else found
 
     def now(self) -> int:
         """Return the store's time: the clock, never before the last recorded time (section 10)."""
@@ -997,8 +1000,9 @@ class AgentMemory:
 
     def _govern(self, ground: Ground) -> Unit:
         """Make room in an open transaction (:class:`~marskg.store.writer.Ground`)."""
-        view = View(ground.run, ground.state, ground.state.last_time, ground.hollows)
-        unit, _ = make_room(ground.read, view, ground.state, ground.services, self._policy(), exclude=ground.exclude)
+        state = ground.state
+        view = View(ground.run, state, state.last_time, ground.hollows, ceiling=state.budget)
+        unit, _ = make_room(ground.read, view, state, ground.services, self._policy(), exclude=ground.exclude)
         return unit
 
     def _committed(self, unit: Unit) -> None:

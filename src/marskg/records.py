@@ -169,6 +169,8 @@ class Plan:
     notes: tuple[str, ...] = ()
     #: ``(key name, range)`` of the order indexes that hold no key once the plan is carried out.
     hollows: tuple[tuple[str, tuple[str, str, int]], ...] = ()
+    #: What the tenant's controllers know once the plan is carried out: canonical JSON by the controller's name.
+    controls: tuple[tuple[str, str], ...] = ()
 
     @property
     def freed_tokens(self) -> int:

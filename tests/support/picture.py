@@ -7,6 +7,7 @@ code; a test plants each breach once and sees it named (``tests/property/test_hi
 
 from __future__ import annotations
 
+import json
 import unicodedata
 from collections import defaultdict
 from dataclasses import dataclass
@@ -67,6 +68,11 @@ class Picture:
     def whole(self, node_id: str) -> bool:
         """Return whether a memory exists with content."""
         return node_id in self.nodes and self.nodes[node_id]["tier"] in {"live", "latent"}
+
+    @property
+    def sliced(self) -> bool:
+        """Return whether the kinds have shares of the budget."""
+        return bool(json.loads(self.row["settings"])["partitions.mode"] != "off")
 
     def outlives(self, source: str, target: str) -> bool:
         """Return whether ``source`` expires later than ``target``, or never although that does."""
@@ -214,7 +220,10 @@ def _protection(picture: Picture) -> Iterator[Fault]:
             if (name in node) != leaf:
                 yield "leaf-keys", f"{node_id} {name}"
         for name in ("fifoKey", "lruKey", "decayKey", "randomKey"):
-            if name in node and not node[name].startswith(f"{picture.row['ref']}|{int('supersededAt' not in node)}"):
+            # Where kinds have shares of the budget, the kind comes first.
+            part = f"{KINDS.index(node['kind'])}|" if picture.sliced else ""
+            begins = f"{picture.row['ref']}|{part}{int('supersededAt' not in node)}"
+            if name in node and not node[name].startswith(begins):
                 yield "leaf-rank", f"{node_id} {name}"
 
 

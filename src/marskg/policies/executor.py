@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from marskg.errors import BudgetInfeasible, InvariantError, StalePlan
@@ -47,8 +48,12 @@ class View:
         state: TenantState,
         now: int,
         hollows: Hollows | None = None,
+        ceiling: int | None = None,
     ) -> None:
-        """Look at ``state`` at ``now`` through ``run``, which runs a statement's text."""
+        """Look at ``state`` at ``now`` through ``run``, which runs a statement's text.
+
+        ``ceiling`` is the weight that a plan has to reach, where it aims lower.
+        """
         self._run = run
         self._hollows = hollows
         self.tenant = state.name
@@ -56,6 +61,10 @@ class View:
         self.sequence = state.sequence
         self.weight = state.weight
         self.settings: Settings = state.settings
+        self.ceiling = ceiling
+        self.census = state.census
+        self.usage = state.usage
+        self.controls: Mapping[str, str] = state.controls
 
     def run(self, statement: str, parameters: Mapping[str, Any]) -> list[Row]:
         """Run one read-only Cypher statement."""
@@ -110,6 +119,8 @@ def apply(unit: Unit, plan: Plan) -> None:
     lifecycle.archive(unit, archived, grace=unit.state.settings.policy.grace)
     lifecycle.evict(unit, evicted)
     _advance_watermark(unit, plan, positions)
+    if plan.controls:
+        unit.state = replace(unit.state, controls=MappingProxyType({**unit.state.controls, **dict(plan.controls)}))
     for node_id in plan.marks:
         marked = unit.nodes.get(node_id)
         if marked is not None and marked.has_content and marked.eligible is None:
@@ -118,7 +129,8 @@ def apply(unit: Unit, plan: Plan) -> None:
 
 def _advance_watermark(unit: Unit, plan: Plan, keys: list[str]) -> None:
     """Move the random order's watermark past what Random-Drop took, so that later arrivals have an equal chance."""
-    if plan.policy == RANDOM_DROP and keys:
+    drawn = plan.policy == RANDOM_DROP or any(action.rule == RANDOM_DROP for action in plan.actions)
+    if drawn and keys:
         position = max(random_position(key) for key in keys)
         unit.state = replace(unit.state, random_watermark=max(unit.state.random_watermark, position))
 

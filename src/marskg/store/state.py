@@ -15,6 +15,7 @@ from marskg.clock import DAY_MS, MAX_MS
 from marskg.config import Settings
 from marskg.errors import ClockJump
 from marskg.store.census import Census
+from marskg.store.usage import Usage
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -49,7 +50,9 @@ class TenantState:
     #: Shared tenants of the store that this one's readers read as well, sorted.
     subscriptions: tuple[str, ...] = ()
     #: The live tier in sums; those of a store from before they were kept are counted with its order keys.
-    census: Census = Census()
+    census: Census = field(default_factory=Census)
+    #: What reading has come to.
+    usage: Usage = field(default_factory=Usage)
     #: What the controllers of the tenant's policies have learned, as canonical JSON by their names.
     controls: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
 
@@ -62,6 +65,7 @@ class TenantState:
             **self.moving(),
             **self.rare(),
             **self.learned(),
+            "usage": self.usage.to_list(),
         }
 
     def moving(self) -> dict[str, Any]:
@@ -115,6 +119,7 @@ class TenantState:
             embedding_model=row.get("embeddingModel"),
             subscriptions=tuple(row.get("subscriptions") or ()),
             census=Census() if row.get("census") is None else Census.from_list(row["census"]),
+            usage=Usage.from_list(row.get("usage") or ()),
             controls=MappingProxyType(json.loads(row.get("controls") or "{}")),
         )
 
