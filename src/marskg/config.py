@@ -23,7 +23,7 @@ from marskg.errors import InvalidConfig
 from marskg.ontology.vocabulary import Kind, MemoryClass, Tier
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterator
+    from collections.abc import Callable, Hashable, Iterator
 
 #: A setting's value as the table holds it: durations in milliseconds, ``None`` for none.
 Value: TypeAlias = "str | int | float | None"
@@ -37,6 +37,8 @@ _MAX_INT = (1 << 62) - 1
 _MAX_DURATION = 36_525 * _UNITS["d"]
 #: The slope of a score's step where it stops being whole; a steeper one would let a lower score overtake.
 STEEPEST = 3
+#: Whether kinds have shares of the budget, and whether these move.
+PARTITION_MODES = ("off", "fixed", "dual")
 #: What a switch may be.
 _SWITCH = ("on", "off")
 
@@ -81,6 +83,10 @@ def _integer(meaning: str, default: int | None, low: int, high: int = _MAX_INT, 
 def _duration(meaning: str, default: str | None) -> Setting:
     value = None if default is None else int(default[:-1]) * _UNITS[default[-1]]
     return Setting(meaning, value, "duration", 0, _MAX_DURATION, optional=True)
+
+
+def _lifetime(meaning: str) -> Setting:
+    return Setting(meaning, 0, "duration", 0, _MAX_DURATION)
 
 
 def _flag(meaning: str, *, default: bool) -> Setting:
@@ -239,6 +245,25 @@ SETTINGS: Mapping[str, Setting] = MappingProxyType({
                                             0.25, 0, 1),
     "policy.hybrid.importance_share": _number("share that the importance stage frees of what the stages before it "
                                               "left to be freed", 0.75, 0, 1),
+    "partitions.mode": Setting("whether each kind has a share of the budget: off, fixed, or dual, where shares move to "
+                               "the kind whose next tokens are worth most", "off", "choice", choices=PARTITION_MODES),
+    "partitions.step": _number("largest part of the budget by which one trigger moves a share", 0.02, 0, 0.5),
+    "partitions.window": _integer("triggers over which the worth of a kind's next tokens is averaged", 16, 1, 10_000),
+    "partitions.shares.episodic": _number("part of the budget that episodes begin with", 0.4, 0, 1),
+    "partitions.shares.semantic": _number("part of the budget that facts begin with", 0.3, 0, 1),
+    "partitions.shares.social": _number("part of the budget that relations between people begin with", 0.1, 0, 1),
+    "partitions.shares.task": _number("part of the budget that tasks begin with", 0.2, 0, 1),
+    "partitions.reserves.episodic": _number("part of the budget below which the share of episodes never falls",
+                                            0.05, 0, 1),
+    "partitions.reserves.semantic": _number("part of the budget below which the share of facts never falls",
+                                            0.1, 0, 1),
+    "partitions.reserves.social": _number("part of the budget below which the share of relations never falls",
+                                          0.05, 0, 1),
+    "partitions.reserves.task": _number("part of the budget below which the share of tasks never falls", 0.05, 0, 1),
+    "partitions.lifetimes.episodic": _lifetime("age below which no episode goes unless the budget cannot hold"),
+    "partitions.lifetimes.semantic": _lifetime("age below which no fact goes unless the budget cannot hold"),
+    "partitions.lifetimes.social": _lifetime("age below which no relation goes unless the budget cannot hold"),
+    "partitions.lifetimes.task": _lifetime("age below which no task goes unless the budget cannot hold"),
 })  # fmt: skip
 _SECTIONS = frozenset(name.rsplit(".", depth)[0] for name in SETTINGS for depth in range(1, name.count(".") + 1))
 
@@ -370,6 +395,31 @@ class PolicySettings:
     hybrid: HybridSettings = field(default_factory=HybridSettings)
 
 
+def _by_kind(section: str) -> Mapping[Kind, Any]:
+    return MappingProxyType({kind: SETTINGS[f"{section}.{kind.value}"].default for kind in Kind})
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionSettings:
+    """How the budget is divided among the kinds (MaRS section 3.2.7).
+
+    ``shares``, ``reserves`` and ``step`` are parts of the budget, ``window`` counts triggers, ``lifetimes`` are in
+    milliseconds.
+    """
+
+    mode: str = "off"
+    step: float = 0.02
+    window: int = 16
+    shares: Mapping[Kind, float] = field(default_factory=lambda: _by_kind("partitions.shares"))
+    reserves: Mapping[Kind, float] = field(default_factory=lambda: _by_kind("partitions.reserves"))
+    lifetimes: Mapping[Kind, int] = field(default_factory=lambda: _by_kind("partitions.lifetimes"))
+
+    @property
+    def on(self) -> bool:
+        """Return whether kinds have shares."""
+        return self.mode != "off"
+
+
 def _defaults(section: str) -> Mapping[str, Value]:
     """Return the defaults of a section whose values are handed on as they are."""
     prefix = f"{section}."
@@ -404,6 +454,7 @@ class Settings:
     learning: Mapping[str, Value] = field(default_factory=lambda: _defaults("learning"))
     lean: LeanSettings = field(default_factory=LeanSettings)
     policy: PolicySettings = field(default_factory=PolicySettings)
+    partitions: PartitionSettings = field(default_factory=PartitionSettings)
 
     @property
     def scoring(self) -> Scoring:
@@ -667,4 +718,27 @@ def _build(values: Mapping[str, Any], source: str) -> Settings:
             density=DensitySettings(**section("policy.density."), theta=MappingProxyType(theta)),
             hybrid=HybridSettings(**section("policy.hybrid.")),
         ),
+        partitions=_partitions(section, source),
     )
+
+
+def _partitions(section: Callable[[str], dict[str, Any]], source: str) -> PartitionSettings:
+    def by_kind(name: str) -> Mapping[Kind, Any]:
+        return MappingProxyType({Kind(kind): value for kind, value in section(f"partitions.{name}.").items()})
+
+    found = PartitionSettings(
+        **section("partitions."),
+        shares=by_kind("shares"),
+        reserves=by_kind("reserves"),
+        lifetimes=by_kind("lifetimes"),
+    )
+    if not any(found.shares.values()):
+        msg = f"{source}: partitions.shares are all 0, so that no kind may keep anything; set one above 0"
+        raise InvalidConfig(msg)
+    if math.fsum(found.reserves.values()) > 1:
+        msg = (
+            f"{source}: partitions.reserves add up to {math.fsum(found.reserves.values()):g}; they are parts of one "
+            "budget: lower them to 1 together"
+        )
+        raise InvalidConfig(msg)
+    return found

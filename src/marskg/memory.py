@@ -35,6 +35,7 @@ from marskg.ontology.vocabulary import (
 from marskg.policies.executor import View, apply, infeasible, make_room
 from marskg.policies.policy import FeatureReader
 from marskg.policies.registry import load_policy
+from marskg.policies.slices import shares_of
 from marskg.queries import Queries
 from marskg.reading import Reading
 from marskg.retention import check_retention
@@ -534,7 +535,10 @@ class AgentMemory:
                 points.define(self._writer.engine)
 
             def work(unit: Unit) -> None:
-                stale = unit.state.reordering or wanted.scoring != unit.state.settings.scoring
+                was = unit.state.settings
+                stale = (
+                    unit.state.reordering or wanted.scoring != was.scoring or wanted.partitions.on != was.partitions.on
+                )
                 unit.state = replace(unit.state, settings=wanted, budget=wanted.budget, reordering=stale)
                 unit.note(Operation.SET_BUDGET, budget=wanted.budget, parameters=wanted.to_parameters())
 
@@ -788,8 +792,10 @@ class AgentMemory:
         return (entity for entity, _, _ in self._reader.entities())
 
     def stats(self) -> dict[str, Any]:
-        """Return counts and weights by tier and kind, the budget, and the audit's sequence."""
-        return maintenance.stats(self._writer, self._reader)
+        """Return counts and weights by tier and kind, the budget and its shares, and the audit's sequence."""
+        found = maintenance.stats(self._writer, self._reader)
+        shares = shares_of(View(self._opened.engine.read, self._writer.state, self.now()))
+        return {**found, "partitions": shares} if shares else found
 
     def now(self) -> int:
         """Return the store's time: the clock, never before the last recorded time (section 10)."""
@@ -1015,9 +1021,10 @@ class AgentMemory:
 
     def _govern(self, ground: Ground) -> Unit:
         """Make room in an open transaction (:class:`~marskg.store.writer.Ground`)."""
+        state = ground.state
         features = OpenFeatures(self._reading.view, ground)
-        view = View(ground.run, ground.state, ground.state.last_time, ground.hollows, features)
-        unit, _ = make_room(ground.read, view, ground.state, ground.services, self._policy(), exclude=ground.exclude)
+        view = View(ground.run, state, state.last_time, ground.hollows, features, ceiling=state.budget)
+        unit, _ = make_room(ground.read, view, state, ground.services, self._policy(), exclude=ground.exclude)
         return unit
 
     def _before_room(self, state: TenantState) -> None:

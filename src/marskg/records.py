@@ -171,6 +171,8 @@ class Plan:
     hollows: tuple[tuple[str, tuple[str, str, int]], ...] = ()
     #: Of a policy of several stages: each stage with the memories that it takes and the tokens that it frees.
     stages: tuple[tuple[str, int, int], ...] = ()
+    #: What the tenant's controllers know once the plan is carried out: canonical JSON by the controller's name.
+    controls: tuple[tuple[str, str], ...] = ()
 
     @property
     def freed_tokens(self) -> int:

@@ -352,6 +352,8 @@ class History:
                 {"task_grace": chance.choice(("1s", "7d"))},
                 {"policy.scoring.beta": chance.choice((0.0, 0.4, 2.0)), "policy.scoring.lambda_age": 1.5},
                 {"head_interval": chance.choice((1, 7, 256))},
+                {"partitions.mode": chance.choice(("off", "fixed", "dual"))},
+                {"partitions.lifetimes.semantic": chance.choice(("0s", "1h"))},
             )
         )
         self.memory.apply_settings(None, values)

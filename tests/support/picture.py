@@ -7,6 +7,7 @@ code; a test plants each breach once and sees it named (``tests/property/test_hi
 
 from __future__ import annotations
 
+import json
 import unicodedata
 from collections import defaultdict
 from dataclasses import dataclass
@@ -34,6 +35,7 @@ RECORDS = (
 )
 TENANT = "MATCH (t:Tenant {ref: $tenant}) RETURN properties(t) AS row"
 
+KINDS = ("episodic", "semantic", "social", "task")
 ACTIVE = {"open", "in_progress", "blocked"}
 ACYCLIC = {"derivesFrom", "dependsOn", "supersedes", "requires"}
 KEPT_BY_TOMBSTONES = {"derivesFrom", "dependsOn", "supersedes"}
@@ -66,6 +68,11 @@ class Picture:
     def whole(self, node_id: str) -> bool:
         """Return whether a memory exists with content."""
         return node_id in self.nodes and self.nodes[node_id]["tier"] in {"live", "latent"}
+
+    @property
+    def sliced(self) -> bool:
+        """Return whether the kinds have shares of the budget."""
+        return bool(json.loads(self.row["settings"])["partitions.mode"] != "off")
 
     def outlives(self, source: str, target: str) -> bool:
         """Return whether ``source`` expires later than ``target``, or never although that does."""
@@ -172,6 +179,12 @@ def _weights(picture: Picture) -> Iterator[Fault]:
     sums = {"live": 0, "latent": 0, "tombstone": 0}
     for node in picture.nodes.values():
         sums[node["tier"]] += node["weight"]
+    live = [node for node in picture.nodes.values() if node["tier"] == "live"]
+    by_kind = [[node for node in live if node["kind"] == kind] for kind in KINDS]
+    census = [sum(node["weight"] for node in one) for one in by_kind] + [len(one) for one in by_kind]
+    census.append(sum(node["created"] // 1000 for node in live))
+    if list(picture.row["census"]) != census:
+        yield "census", f"{list(picture.row['census'])} in place of {census}"
     if sums["live"] > picture.row["budget"]:
         yield "I1-budget", f"{sums['live']} of {picture.row['budget']}"
     expected = {"weight": sums["live"], "latentWeight": sums["latent"], "protectedWeight": picture.floor()}
@@ -207,7 +220,10 @@ def _protection(picture: Picture) -> Iterator[Fault]:
             if (name in node) != leaf:
                 yield "leaf-keys", f"{node_id} {name}"
         for name in ("fifoKey", "lruKey", "decayKey", "randomKey"):
-            if name in node and not node[name].startswith(f"{picture.row['ref']}|{int('supersededAt' not in node)}"):
+            # Where kinds have shares of the budget, the kind comes first.
+            part = f"{KINDS.index(node['kind'])}|" if picture.sliced else ""
+            begins = f"{picture.row['ref']}|{part}{int('supersededAt' not in node)}"
+            if name in node and not node[name].startswith(begins):
                 yield "leaf-rank", f"{node_id} {name}"
 
 

@@ -17,9 +17,11 @@ from marskg.clock import DAY_MS, SeededSource
 from marskg.config import FEATURES, Settings
 from marskg.ontology.vocabulary import Kind, Tier
 from marskg.policies.features import KINDS, FeatureTable
+from marskg.store.census import Census
 from marskg.store.hollows import Hollow, Hollows
 from marskg.store.order import Access, DecayScale, exp_position, importance, order_keys
 from marskg.store.schema import migrate
+from marskg.store.usage import Usage
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -63,6 +65,18 @@ class Graph:
     statements: list[str] = field(default_factory=list)
     rows: int = 0
     empty: Hollows = field(default_factory=Hollows)
+    ceiling: int | None = None
+    usage: Usage = field(default_factory=Usage)
+    controls: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def census(self) -> Census:
+        """Return the live nodes in sums."""
+        found = Census()
+        for node in self.nodes.values():
+            if node.tier is Tier.LIVE:
+                found = found.moved(node.kind, node.weight, node.created, 1)
+        return found
 
     @property
     def weight(self) -> int:
@@ -152,6 +166,7 @@ class Graph:
             superseded=node.superseded_at is not None,
             random_position=node.position,
             eligible=node.marked,
+            sliced=self.settings.partitions.on,
         )
 
 

@@ -95,6 +95,11 @@ def show_stats(figures: Mapping[str, Any]) -> None:
     line(f"vectors by {figures['embedding']}" + (f"; {counted(lacking, 'memory')} without one" if lacking else ""))
     if figures["expiry_suspended"]:
         line("expiry is suspended because the clock jumped ahead: check it, then run mars clock confirm")
+    for kind, row in figures.get("partitions", {}).items():
+        line(
+            f"{kind}: {number(row['weight'])} of a share of {number(row['share'])} tokens, at least "
+            f"{number(row['reserve'])}; the next to go is worth {row['price'] / 1e6:.4f} a token"
+        )
     made = table("kind", "live", "tokens", "latent", "tombstones", right=("live", "tokens", "latent", "tombstones"))
     for kind, row in figures["by_kind"].items():
         made.add_row(kind, *(number(row[name]) for name in ("live", "weight", "latent", "tombstones")))

@@ -23,7 +23,7 @@ from marskg.learning.rules import rules_of
 from marskg.ontology.vocabulary import EdgeType, MemoryClass, Operation
 from marskg.retrieval.details import slot_details
 from marskg.store import codec
-from marskg.store.access import record_feedback
+from marskg.store.access import Judged, record_feedback
 from marskg.text import sentences
 
 if TYPE_CHECKING:
@@ -145,10 +145,16 @@ class Assessor:
         verdicts = self._verdicts(said, named, shown, rules)
         assessed: list[Assessed] = []
 
-        def attempt() -> tuple[list[dict[str, Any]], dict[str, int]]:
+        def attempt() -> Judged:
             self._refuse_second(showing)
             assessed[:], slots = self._scored(verdicts, rules.score)
-            return slots, {item.id: item.score_after for item in assessed}
+            outcomes = [item.outcome for item in assessed]
+            return Judged(
+                slots,
+                {item.id: item.score_after for item in assessed},
+                used=outcomes.count(Outcome.USED),
+                contradicted=outcomes.count(Outcome.CONTRADICTED),
+            )
 
         record = None
         if verdicts:

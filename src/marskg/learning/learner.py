@@ -24,7 +24,7 @@ from marskg.learning.wishes import Heard, concerned, wish_drafts
 from marskg.ontology.vocabulary import EdgeType
 from marskg.policies.executor import View
 from marskg.retrieval.index import FOREVER
-from marskg.store.access import record_access, record_feedback
+from marskg.store.access import Judged, record_access, record_feedback
 from marskg.store.amend import remove_edge
 from marskg.store.comeback import restore_used
 
@@ -182,13 +182,14 @@ class Learner:
         """Raise a score as a use would, and at least out of what is listed, from now on: it counts as an access."""
         rules = rules_of(self._writer.state.settings)
 
-        def attempt() -> tuple[list[dict[str, object]], dict[str, int]]:
+        def attempt() -> Judged:
             row = self._writer.read("access_state", {"refs": self._reader.refs((ident,))})[0]
             least = min(100, rules.pruning.floor + rules.pruning.margin)
             after = max(after_use(row["score"], Outcome.USED, rules.score), least)
             features = (f"score_after={after:.6f}", f"score_before={row['score']:.6f}")
             slot = {"memory": ident, "tier_after": row["tier"], "rule": "kept", "features": features}
-            return [{**slot, "reason": "kept by a person who reviewed it"}], {ident: after}
+            slots = [{**slot, "reason": "kept by a person who reviewed it"}]
+            return Judged(slots, {ident: after}, used=1, contradicted=0)
 
         # The score is what it is worth from its last access on, so the access comes first.
         record_access(self._writer, (ident,))

@@ -20,7 +20,16 @@ from typing import TYPE_CHECKING, Any
 
 from marskg.policies.candidates import Candidate, from_row, members, policy_statement
 from marskg.store.hollows import Hollow
-from marskg.store.order import DECAY_KEY, FIRST_POINT, LAST_POINT, DecayScale, decay_bound, decay_key, decay_point
+from marskg.store.order import (
+    DECAY_KEY,
+    FIRST_POINT,
+    LAST_POINT,
+    DecayScale,
+    decay_bound,
+    decay_key,
+    decay_point,
+    key_range,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -38,11 +47,12 @@ _MAX_DETAILS = 512
 
 
 class DecaySearch:
-    """A best-first search over the decay index of one tenant."""
+    """A best-first search over the decay index of one tenant, or of one kind of its memories."""
 
-    def __init__(self, view: PolicyView) -> None:
-        """Start with nothing read."""
+    def __init__(self, view: PolicyView, prefix: str) -> None:
+        """Start with nothing read of what lies below ``prefix``: the tenant, or a slice of it."""
         self._view = view
+        self._prefix = prefix
         self._scale = DecayScale(view.settings.scoring, view.now)
         #: Candidates that were read and wait: their place, their id and their point.
         self._found: list[tuple[Place, str, int]] = []
@@ -52,8 +62,11 @@ class DecaySearch:
         self._unread: list[tuple[Place, int, int]] = [(self._scale.place(FIRST_POINT), FIRST_POINT, LAST_POINT)]
         self._read_ranges: list[tuple[int, int]] = []
         self._popped: list[tuple[int, str]] = []
+        low, high = key_range(prefix)
         self._skip = [
-            (decay_bound(one.low, view.tenant), decay_bound(one.high, view.tenant)) for one in view.hollows(DECAY_KEY)
+            (decay_bound(one.low, prefix), decay_bound(one.high, prefix))
+            for one in view.hollows(DECAY_KEY)
+            if low <= one.low and one.high <= high
         ]
 
     def peek(self) -> Place | None:
@@ -93,14 +106,14 @@ class DecaySearch:
 
     def _pages(self, ranges: list[tuple[int, int, int]], page: int) -> list[list[tuple[int, str]]]:
         """Return the first ``page`` points and ids of each range; all in one statement, as each costs a round trip."""
-        tenant = self._view.tenant
+        prefix = self._prefix
         number = 1 if len(ranges) <= 1 else _RANGES
         bounds: dict[str, Any] = {"limit": page}
         for position in range(number):
             low, end, _ = ranges[position] if position < len(ranges) else (LAST_POINT, LAST_POINT, LAST_POINT)
-            bounds |= {f"low{position}": decay_key(low, tenant), f"high{position}": decay_key(end, tenant)}
+            bounds |= {f"low{position}": decay_key(low, prefix), f"high{position}": decay_key(end, prefix)}
         rows = self._view.run(_statement(number), bounds) if ranges else []
-        points = sorted((decay_point(row["key"], tenant), row["id"]) for row in rows)
+        points = sorted((decay_point(row["key"], prefix), row["id"]) for row in rows)
         return [points[bisect_left(points, (low, "")) : bisect_left(points, (end, ""))] for low, end, _ in ranges]
 
     def _keep(self, low: int, end: int, high: int, rows: list[tuple[int, str]]) -> None:
@@ -149,7 +162,7 @@ class DecaySearch:
         gone = sorted(point for point, node_id in self._popped if node_id in taken)
         stays = [point for _, _, point in self._found]
         stays = sorted(stays + [point for point, node_id in self._popped if node_id not in taken])
-        tenant = self._view.tenant
+        prefix = self._prefix
         found = []
         for low, high in self._read_ranges:
             points = gone[bisect_left(gone, low) : bisect_left(gone, high)]
@@ -158,7 +171,7 @@ class DecaySearch:
             for first, end in zip(edges[::2], edges[1::2], strict=True):
                 removed = bisect_left(points, end) - bisect_left(points, first)
                 if removed:
-                    found.append((DECAY_KEY, Hollow(decay_key(first, tenant), decay_key(end, tenant), removed)))
+                    found.append((DECAY_KEY, Hollow(decay_key(first, prefix), decay_key(end, prefix), removed)))
         return found
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from marskg.errors import BudgetInfeasible, InvariantError, StalePlan
@@ -49,10 +50,13 @@ class View:
         now: int,
         hollows: Hollows | None = None,
         features: FeatureSource | None = None,
+        *,
+        ceiling: int | None = None,
     ) -> None:
         """Look at ``state`` at ``now`` through ``run``, which runs a statement's text.
 
-        A policy that goes by features needs ``features``, a source of those of ``state``.
+        A policy that goes by features needs ``features``, a source of those of ``state``. ``ceiling`` is the weight
+        that a plan has to reach, where it aims lower.
         """
         self._run = run
         self._features = features
@@ -62,6 +66,10 @@ class View:
         self.sequence = state.sequence
         self.weight = state.weight
         self.settings: Settings = state.settings
+        self.ceiling = ceiling
+        self.census = state.census
+        self.usage = state.usage
+        self.controls: Mapping[str, str] = state.controls
 
     def run(self, statement: str, parameters: Mapping[str, Any]) -> list[Row]:
         """Run one read-only Cypher statement."""
@@ -126,6 +134,8 @@ def apply(unit: Unit, plan: Plan) -> None:
     lifecycle.archive(unit, archived, grace=unit.state.settings.policy.grace)
     lifecycle.evict(unit, evicted)
     _advance_watermark(unit, plan, positions)
+    if plan.controls:
+        unit.state = replace(unit.state, controls=MappingProxyType({**unit.state.controls, **dict(plan.controls)}))
     for node_id in plan.marks:
         marked = unit.nodes.get(node_id)
         if marked is not None and marked.has_content and marked.eligible is None:
@@ -134,7 +144,8 @@ def apply(unit: Unit, plan: Plan) -> None:
 
 def _advance_watermark(unit: Unit, plan: Plan, keys: list[str]) -> None:
     """Move the random order's watermark past what Random-Drop took, so that later arrivals have an equal chance."""
-    if plan.policy == RANDOM_DROP and keys:
+    drawn = plan.policy == RANDOM_DROP or any(action.rule == RANDOM_DROP for action in plan.actions)
+    if drawn and keys:
         position = max(random_position(key) for key in keys)
         unit.state = replace(unit.state, random_watermark=max(unit.state.random_watermark, position))
 

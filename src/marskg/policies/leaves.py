@@ -98,14 +98,22 @@ class Leaves:
         self._waiting.pop(candidate.id, None)
         if not candidate.bases:
             return
-        self._learn([*candidate.bases, *(base for other in self._stream.upcoming(_AHEAD) for base in other.bases)])
+        self._learn([*candidate.bases, *(base for other in self._upcoming() for base in other.bases)])
         self._lost.update(candidate.bases)
         for base in candidate.bases:
             if self._lost[base] == self._keepers[base] and _is_free(self._rows[base]):
                 freed = self._waiting[base] = from_row(self._rows[base], freed=True)
-                place = self._stream.place(freed)
-                if place is not None:
-                    heapq.heappush(self._freed, (place, freed))
+                self._queue(freed)
+
+    def _upcoming(self) -> list[Candidate]:
+        """Return what is read already and comes soon: its bases are read together."""
+        return self._stream.upcoming(_AHEAD)
+
+    def _queue(self, freed: Candidate) -> None:
+        """Put a memory that has become a leaf among those to take."""
+        place = self._stream.place(freed)
+        if place is not None:
+            heapq.heappush(self._freed, (place, freed))
 
     def _learn(self, ids: Iterable[str]) -> None:
         """Read those of ``ids`` that are not known, and how many memories keep each of them."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from marskg.policies.ordered import Order, OrderedPolicy
 from marskg.policies.streams import KeyStream
-from marskg.store.order import LRU_KEY, place_key
+from marskg.store.order import LRU_KEY, key_range, place_key
 
 if TYPE_CHECKING:
     from marskg.policies.candidates import Candidate
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from marskg.policies.policy import PolicyView
 
 
-def _open(view: PolicyView, _seed: int) -> Stream:
+def _open(view: PolicyView, _seed: int, prefix: str) -> Stream:
     def place(candidate: Candidate, _last: str) -> str:
-        return place_key(view.tenant, candidate.rank, candidate.last, candidate.sequence)
+        return place_key(prefix, candidate.rank, candidate.last, candidate.sequence)
 
-    return KeyStream(view, "lru", LRU_KEY, place)
+    return KeyStream(view, "lru", LRU_KEY, place, key_range(prefix))
 
 
 def _score(candidate: Candidate, _place: Place) -> int:

@@ -1,62 +1,42 @@
-"""Policies that take the leaves of one order until the target is reached.
+"""Policies that take the leaves of one order until the target is reached, or of one order in each slice.
 
 Guarantees: evicts in the order of its stream, superseded memories first; stops at the first action that reaches the
 target; where leaves run out above it, archives what only latent memories keep; ends above the target only when what
-is left is protected or excluded.
+is left is protected or excluded. Where kinds have shares of the budget, :mod:`marskg.policies.slices` says whose leaves
+go; the order decides within a kind.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from string import Template
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING
 
 from marskg.policies.leaves import Leaves
-from marskg.policies.plans import (
-    REASON_FREED,
-    REASON_STRANDED,
-    REASON_SUPERSEDED,
-    Choice,
-    archives,
-    build_plan,
-    facts,
-    parameters_of,
-    words,
-)
-from marskg.store.order import SUPERSEDED
+from marskg.policies.plans import REASON_STRANDED, Choice, archives, build_plan, explained, parameters_of
+from marskg.policies.slices import plan_by_slices
+from marskg.policies.streams import MAX_MARKS, marks_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from string import Template
 
     from marskg.policies.candidates import Candidate
     from marskg.policies.leaves import Place, Stream
     from marskg.policies.policy import PolicyView
     from marskg.records import Plan
 
-#: No trigger marks more memories than this as next in line (MaRS section 5.3): a mark is a write.
-_MAX_MARKS = 8
-
-
-@runtime_checkable
-class Hysteresis(Protocol):
-    """A stream whose next candidates are marked, so that a small gain does not take them off the list."""
-
-    def next_in_line(self, limit: int) -> list[Candidate]:
-        """Return up to ``limit`` of the candidates that surely come next."""
-        ...
-
 
 @dataclass(frozen=True, slots=True)
 class Order:
     """One policy's order.
 
-    ``open`` gives the stream of candidates for a view and a seed; ``score`` the integer that an action carries, in
-    1e-6 of the policy's unit.
+    ``open`` gives the stream of candidates for a view, a seed and what their keys begin with: the tenant, or one kind
+    of it where kinds have shares; ``score`` the integer that an action carries, in 1e-6 of the policy's unit.
     """
 
     name: str
     reason: Template
-    open: Callable[[PolicyView, int], Stream]
+    open: Callable[[PolicyView, int, str], Stream]
     score: Callable[[Candidate, Place], int]
 
 
@@ -76,16 +56,16 @@ class OrderedPolicy:
     ) -> Plan:
         """Return the plan down to ``target``; without a seed the store's sequence number is the seed."""
         chance = view.sequence if seed is None else seed
-        stream = self.order.open(view, chance)
+        if view.settings.partitions.on:
+            return plan_by_slices(view, self.order, target=target, exclude=exclude, seed=chance)
+        stream = self.order.open(view, chance, view.tenant)
         choices = choose(view, self.order, stream, target=target, exclude=exclude)
         plan = build_plan(view, self.name, parameters_of(view), target, choices, chance)
         if not choices:
             return plan
-        # What surely comes next is marked, where the order has hysteresis, unless it is already.
-        near = stream.next_in_line(min(len(choices), _MAX_MARKS)) if isinstance(stream, Hysteresis) else []
         return replace(
             plan,
-            marks=tuple(other.id for other in near if not other.marked and other.id not in exclude),
+            marks=marks_of([stream], min(len(choices), MAX_MARKS), exclude),
             hollows=tuple(stream.hollows({choice.candidate.id for choice in choices})),
         )
 
@@ -101,7 +81,7 @@ def choose(view: PolicyView, order: Order, stream: Stream, *, target: int, exclu
             break
         place, candidate = taken
         weight -= candidate.weight
-        choices.append(_choice(view, order, candidate, order.score(candidate, place)))
+        choices.append(explained(view, order.name, order.reason, candidate, order.score(candidate, place)))
     if weight > target:
         for candidate in leaves.stranded():
             if weight <= target:
@@ -110,13 +90,3 @@ def choose(view: PolicyView, order: Order, stream: Stream, *, target: int, exclu
             score = order.score(candidate, stream.place(candidate))
             choices.append(Choice(candidate, "stranded", score, REASON_STRANDED, stranded=True))
     return choices
-
-
-def _choice(view: PolicyView, order: Order, candidate: Candidate, score: int) -> Choice:
-    known = words(facts(view, candidate))
-    if candidate.rank == SUPERSEDED:
-        return Choice(candidate, "superseded", score, Template(REASON_SUPERSEDED).substitute(known))
-    reason = order.reason.substitute(known)
-    if candidate.freed:
-        reason = f"{reason}; {REASON_FREED}"
-    return Choice(candidate, order.name, score, reason)

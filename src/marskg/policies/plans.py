@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
+from string import Template
 from typing import TYPE_CHECKING
 
 from marskg.clock import DAY_MS
 from marskg.ontology.vocabulary import Tier
 from marskg.policies.policy import plan_digest
 from marskg.records import Action, Plan
-from marskg.store.order import frequency, importance, recency
+from marskg.store.order import SUPERSEDED, frequency, importance, recency
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -44,6 +45,15 @@ class Choice:
     stranded: bool = False
     #: Numbers of the policy's own, shown beside the others or in the place of one of the same name.
     features: Mapping[str, float] = field(default_factory=dict)
+
+
+def explained(view: PolicyView, rule: str, reason: Template, candidate: Candidate, score: int) -> Choice:
+    """Return the choice of ``candidate`` by the order ``rule``, with the order's reason or why it is first in line."""
+    known = words(facts(view, candidate))
+    if candidate.rank == SUPERSEDED:
+        return Choice(candidate, "superseded", score, Template(REASON_SUPERSEDED).substitute(known))
+    text = reason.substitute(known)
+    return Choice(candidate, rule, score, f"{text}; {REASON_FREED}" if candidate.freed else text)
 
 
 def archives(view: PolicyView) -> bool:
@@ -152,6 +162,7 @@ _OWN = frozenset({"density", "hybrid"})
 def parameters_of(view: PolicyView, own: Iterable[str] = ()) -> tuple[str, ...]:
     """Return the settings that a policy follows, as the audit records them; ``own`` names sections for it alone."""
     left_out = tuple(f"policy.{name}" for name in sorted({"name", *_OWN} - set(own)))
+    sections = ("policy.", "partitions.") if view.settings.partitions.on else ("policy.",)
     return tuple(
-        text for text in view.settings.to_parameters() if text.startswith("policy.") and not text.startswith(left_out)
+        text for text in view.settings.to_parameters() if text.startswith(sections) and not text.startswith(left_out)
     )

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from marskg.config import Settings
     from marskg.policies.features import FeatureTable
     from marskg.records import Plan
+    from marskg.store.census import Census
     from marskg.store.hollows import Hollow
+    from marskg.store.usage import Usage
 
 
 class PolicyView(Protocol):
@@ -46,6 +48,29 @@ class PolicyView(Protocol):
     @property
     def settings(self) -> Settings:
         """Return the tenant's settings."""
+        ...
+
+    @property
+    def ceiling(self) -> int | None:
+        """Return the weight that must be reached, where that is more than the target; None where it is the target.
+
+        What a policy would rather keep it may keep between the two.
+        """
+        ...
+
+    @property
+    def census(self) -> Census:
+        """Return the live tier in sums."""
+        ...
+
+    @property
+    def usage(self) -> Usage:
+        """Return what reading has come to so far."""
+        ...
+
+    @property
+    def controls(self) -> Mapping[str, str]:
+        """Return what the tenant's controllers have learned, as canonical JSON by their names."""
         ...
 
     def run(self, statement: str, parameters: Mapping[str, Any]) -> list[dict[str, Any]]:

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from marskg.policies.policy import PolicyView
 
 
-def _open(view: PolicyView, _seed: int) -> Stream:
-    return DecaySearch(view)
+def _open(view: PolicyView, _seed: int, prefix: str) -> Stream:
+    return DecaySearch(view, prefix)
 
 
 def _score(_candidate: Candidate, place: Place) -> int:

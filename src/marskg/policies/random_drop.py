@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from marskg.clock import SeededSource
 from marskg.policies.ordered import Order, OrderedPolicy
 from marskg.policies.streams import KeyStream
-from marskg.store.order import RANDOM_KEY, exp_position, place_key, random_position
+from marskg.store.order import RANDOM_KEY, exp_position, key_range, place_key, random_position
 
 if TYPE_CHECKING:
     from marskg.policies.candidates import Candidate
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
     from marskg.policies.policy import PolicyView
 
 
-def _open(view: PolicyView, seed: int) -> Stream:
+def _open(view: PolicyView, seed: int, prefix: str) -> Stream:
     def place(candidate: Candidate, last: str) -> str:
         # One source for each memory, so that a draw does not depend on how many were made before it.
         source = SeededSource(f"random-drop {seed} {candidate.id}")
         position = exp_position(source, random_position(last) if last else 0)
-        return place_key(view.tenant, candidate.rank, position, candidate.sequence)
+        return place_key(prefix, candidate.rank, position, candidate.sequence)
 
-    return KeyStream(view, "random-drop", RANDOM_KEY, place)
+    return KeyStream(view, "random-drop", RANDOM_KEY, place, key_range(prefix))
 
 
 def _score(_candidate: Candidate, place: Place) -> int:

@@ -8,34 +8,58 @@ from __future__ import annotations
 
 from collections import deque
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from marskg.policies.candidates import Candidate, from_row, policy_statement
 from marskg.store.hollows import Hollow
-from marskg.store.order import key_range
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
+    from marskg.policies.leaves import Stream
     from marskg.policies.policy import PolicyView
 
+#: No trigger marks more memories than this as next in line (MaRS section 5.3): a mark is a write.
+MAX_MARKS = 8
 _FIRST_PAGE = 16
 _MAX_PAGE = 2048
+
+
+@runtime_checkable
+class Hysteresis(Protocol):
+    """A stream whose next candidates are marked, so that a small gain does not take them off the list."""
+
+    def next_in_line(self, limit: int) -> list[Candidate]:
+        """Return up to ``limit`` of the candidates that surely come next."""
+        ...
+
+
+def marks_of(streams: Iterable[Stream], limit: int, exclude: frozenset[str]) -> tuple[str, ...]:
+    """Return what surely comes next, where the order has hysteresis, unless it is marked already."""
+    near = [one for stream in streams if isinstance(stream, Hysteresis) for one in stream.next_in_line(limit)]
+    return tuple(one.id for one in near if not one.marked and one.id not in exclude)
 
 
 class KeyStream:
     """Follows one order key through its index."""
 
-    def __init__(self, view: PolicyView, statement: str, key_name: str, place: Callable[[Candidate, str], str]) -> None:
-        """Follow ``key_name`` by the named ``statement``; ``place`` gives the key of a memory without one.
+    def __init__(
+        self,
+        view: PolicyView,
+        statement: str,
+        key_name: str,
+        place: Callable[[Candidate, str], str],
+        bounds: tuple[str, str],
+    ) -> None:
+        """Follow ``key_name`` within ``bounds`` by the named ``statement``; ``place`` gives the key of others.
 
-        It is called with the memory and the key that was taken last.
+        It is called with a memory without a key and the key that was taken last.
         """
         self._view = view
         self._statement = policy_statement(statement)
         self._name = key_name
-        self._low, self._high = key_range(view.tenant)
-        self._skip = deque(view.hollows(key_name))
+        self._start, self._high = self._low, _ = bounds
+        self._skip = deque(one for one in view.hollows(key_name) if one.high > self._low and one.low < self._high)
         self._place = place
         self._rows: deque[Mapping[str, Any]] = deque()
         self._passed: list[tuple[str, str]] = []
@@ -83,4 +107,4 @@ class KeyStream:
             removed += 1
         if not removed:
             return []
-        return [(self._name, Hollow(key_range(self._view.tenant)[0], f"{self._passed[removed - 1][0]}0", removed))]
+        return [(self._name, Hollow(self._start, f"{self._passed[removed - 1][0]}0", removed))]

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from marskg.store.engine import Row
     from marskg.store.state import TenantState
+    from marskg.store.usage import Usage
     from marskg.store.writer import Writer
 
 _ATTEMPTS = 50
@@ -74,6 +75,15 @@ class Known:
             state.sequence,
             state.access_sequence,
         )
+
+
+class Judged(NamedTuple):
+    """Feedback on one showing: the slots of its record, the new score of each memory by id, and counts of outcomes."""
+
+    slots: list[dict[str, Any]]
+    scores: dict[str, int]
+    used: int
+    contradicted: int
 
 
 class Accessed(NamedTuple):
@@ -129,22 +139,22 @@ def _until_written(writer: Writer, attempt: Callable[[], None]) -> None:
     raise EngineUnavailable(msg)
 
 
-def record_feedback(
-    writer: Writer, assess: Callable[[], tuple[list[dict[str, Any]], dict[str, int]]], parameters: tuple[str, ...]
-) -> TenantState:
+def record_feedback(writer: Writer, assess: Callable[[], Judged], parameters: tuple[str, ...]) -> TenantState:
     """Record what became of memories that were shown, with their new scores; returns the tenant's row after it.
 
-    ``assess`` gives the slots of the record and the score of each memory by id; it is asked again when another writer
-    was faster. Accesses are not counted: the showing was one.
+    ``assess`` is asked again when another writer was faster. Accesses are not counted: the showing was one.
 
     Raises:
         EngineUnavailable: the engine cannot be reached, or the tenant stays contended.
     """
 
     def attempt() -> None:
-        slots, scores = assess()
-        rows = [{"ref": codec.ref(writer.tenant, ident), "set": {"score": score}} for ident, score in scores.items()]
-        append(writer, Operation.FEEDBACK, {"parameters": parameters}, slots, rows)
+        judged = assess()
+        rows = [
+            {"ref": codec.ref(writer.tenant, ident), "set": {"score": score}} for ident, score in judged.scores.items()
+        ]
+        usage = writer.state.usage.assessed(used=judged.used, contradicted=judged.contradicted)
+        append(writer, Operation.FEEDBACK, {"parameters": parameters}, judged.slots, rows, usage=usage)
 
     with writer.alone():
         _until_written(writer, attempt)
@@ -166,7 +176,7 @@ def _touch(
     scores = {row["id"]: fading.worth(row["score"], now - (row["lastAccess"] or now)) for row in found.values()}
     changes = [_row(writer, row, now, scores[row["id"]]) for row in found.values()]
     slots = [_slot(item, found[item.id], scores[item.id]) for item in shown if item.id in found]
-    append(writer, Operation.ACCESS, {"parameters": parameters}, slots, changes)
+    append(writer, Operation.ACCESS, {"parameters": parameters}, slots, changes, usage=state.usage.shown(len(slots)))
     return [
         Accessed(row["id"], now, row["accessCount"] + 1, scores[row["id"]], bool(row["useBound"]))
         for row in found.values()
@@ -185,8 +195,12 @@ def append(
     details: Mapping[str, Any],
     slots: list[dict[str, Any]],
     rows: list[dict[str, Any]],
+    *,
+    usage: Usage,
 ) -> int:
     """Append one record to the access log with the statistics that it changes; returns how many nodes changed.
+
+    ``usage`` is what reading has come to with it.
 
     Raises:
         Conflict: another writer was faster; start again from fresh reads.
@@ -204,7 +218,7 @@ def append(
         signer=writer.services.signer(),
         source=writer.services.source,
     )
-    after = replace(after, access_sequence=state.access_sequence + 1)
+    after = replace(after, access_sequence=state.access_sequence + 1, usage=usage)
     parameters = {
         "tenant": state.name,
         "expected": state.sequence,
@@ -213,6 +227,7 @@ def append(
             "accessSequence": after.access_sequence,
             "lastTime": after.last_time,
             "suspendedAt": after.suspended_at,
+            "usage": usage.to_list(),
         },
         "record": codec.encode_record(record, "a"),
         "rows": rows,
@@ -243,6 +258,7 @@ def _row(writer: Writer, row: Row, now: int, score: int) -> dict[str, Any]:
             superseded=row["supersededAt"] is not None,
             random_position=random_position(row["randomKey"]),
             eligible=kept,
+            sliced=writer.state.settings.partitions.on,
         )
         for name in (LRU_KEY, DECAY_KEY):
             changes[name] = keys[name]

@@ -35,7 +35,7 @@ def flush_statements(unit: Unit, engine: str) -> list[Step]:
         "tenant": unit.state.name,
         "expected": unit.before.sequence,
         "accessed": unit.before.access_sequence,
-        "set": {**unit.state.moving(), **_rare_changes(unit)},
+        "set": {**unit.state.moving(), **_rare_changes(unit), **_learned_changes(unit)},
     }
     single = _single(unit, changed, head, engine)
     if single is not None:
@@ -61,7 +61,12 @@ def _rare_changes(unit: Unit) -> dict[str, Any]:
     return {} if same else now.rare()
 
 
+def _learned_changes(unit: Unit) -> dict[str, Any]:
+    return {} if unit.state.controls == unit.before.controls else unit.state.learned()
+
+
 def _settle_state(unit: Unit) -> None:
+    census = unit.state.census
     live = latent = guarded = 0
     for node in unit.nodes.values():
         after = _weights(node)
@@ -69,6 +74,11 @@ def _settle_state(unit: Unit) -> None:
         live += after[0] - before[0]
         latent += after[1] - before[1]
         guarded += after[2] - before[2]
+        if not node.new and node.original["tier"] == Tier.LIVE:
+            row = node.original
+            census = census.moved(Kind(row["kind"]), row["weight"], row["created"], -1)
+        if not node.deleted and node.memory.tier is Tier.LIVE:
+            census = census.moved(node.memory.kind, node.memory.weight, node.memory.created, 1)
     state = unit.state
     unit.state = replace(
         state,
@@ -77,6 +87,7 @@ def _settle_state(unit: Unit) -> None:
         weight=unit.before.weight + live,
         latent_weight=unit.before.latent_weight + latent,
         protected_weight=unit.before.protected_weight + guarded,
+        census=census,
     )
     _hold_latent(unit)
 

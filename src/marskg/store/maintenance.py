@@ -11,6 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from marskg.ontology.vocabulary import Kind, Operation, Tier
+from marskg.store.census import KINDS, Census
 from marskg.store.lifecycle import settle_due
 from marskg.store.reader import GraphReader
 from marskg.store.reembedding import missing
@@ -93,14 +94,15 @@ def stats(writer: Writer, reader: GraphReader) -> dict[str, Any]:
 
 
 def _order_anew(writer: Writer) -> None:
-    """Compute every order key anew after the weights of importance changed; done again if it was cut off."""
+    """Compute every order key anew after what they are made of changed, and the census; again if it was cut off."""
     page: list[str] = []
 
     def work(unit: Unit, *, last: bool) -> None:
         unit.fetch(page)
         for node in unit.nodes.values():
             node.eligible = None
-        unit.state = replace(unit.state, reordering=not last)
+        census = _count(unit) if last else unit.state.census
+        unit.state = replace(unit.state, reordering=not last, census=census)
         unit.note(Operation.MIGRATE, parameters=unit.state.settings.to_parameters())
 
     for memory, _, _ in GraphReader(writer.engine, writer.tenant).memories():
@@ -110,3 +112,11 @@ def _order_anew(writer: Writer) -> None:
             writer.run(partial(work, last=False))
             page = []
     writer.run(partial(work, last=True))
+
+
+def _count(unit: Unit) -> Census:
+    """Return the census of the graph itself; other writers since would make the unit start again."""
+    rows = {row["kind"]: row for row in unit.read("census", {"tenant": unit.state.name})}
+    weights = tuple(int(rows[kind]["weight"]) if kind in rows else 0 for kind in KINDS)
+    counts = tuple(int(rows[kind]["count"]) if kind in rows else 0 for kind in KINDS)
+    return Census(weights, counts, sum(int(row["created"]) for row in rows.values()))

@@ -22,13 +22,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from marskg.clock import DAY_MS
+from marskg.ontology.vocabulary import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from marskg.clock import Source
     from marskg.config import Scoring
-    from marskg.ontology.vocabulary import Kind
 
 #: The properties that hold the keys; a memory has them exactly while a policy may evict it.
 FIFO_KEY, LRU_KEY, DECAY_KEY, RANDOM_KEY = KEY_NAMES = ("fifoKey", "lruKey", "decayKey", "randomKey")
@@ -109,25 +109,34 @@ def order_keys(
     superseded: bool,
     random_position: int,
     eligible: tuple[int, int] | None = None,
+    sliced: bool = False,
 ) -> dict[str, str]:
     """Return the four index keys of an evictable memory, by property name.
+
+    Where the budget is divided among the kinds (``sliced``), the kind comes before all else: each kind is a range.
 
     ``eligible`` is the access at which the memory was marked as next in line, while that mark holds: it decides the
     place in the order of Priority-Decay alone (:func:`effective_access`).
     """
     rank = SUPERSEDED if superseded else CURRENT
+    prefix = slice_prefix(tenant, kind) if sliced else tenant
     curve = interleave(*decay_coordinates(scoring, kind, weight, Access(*(eligible or (last_access, access_count)))))
     return {
-        FIFO_KEY: place_key(tenant, rank, created, sequence),
-        LRU_KEY: place_key(tenant, rank, last_access, sequence),
-        DECAY_KEY: f"{tenant}|{rank}{curve:0{_Z_DIGITS}x}{sequence:016x}",
-        RANDOM_KEY: place_key(tenant, rank, random_position, sequence),
+        FIFO_KEY: place_key(prefix, rank, created, sequence),
+        LRU_KEY: place_key(prefix, rank, last_access, sequence),
+        DECAY_KEY: f"{prefix}|{rank}{curve:0{_Z_DIGITS}x}{sequence:016x}",
+        RANDOM_KEY: place_key(prefix, rank, random_position, sequence),
     }
 
 
-def place_key(tenant: str, rank: str, place: int, sequence: int) -> str:
-    """Return the key of a whole number, such as a moment or a random position."""
-    return f"{tenant}|{rank}{place + _BIAS:016x}{sequence:016x}"
+def slice_prefix(tenant: str, kind: Kind) -> str:
+    """Return what stands in the place of the tenant in the keys of one kind, where kinds have shares of their own."""
+    return f"{tenant}|{tuple(Kind).index(kind)}"
+
+
+def place_key(prefix: str, rank: str, place: int, sequence: int) -> str:
+    """Return the key of a whole number, such as a moment or a random position, below a tenant or a slice of one."""
+    return f"{prefix}|{rank}{place + _BIAS:016x}{sequence:016x}"
 
 
 def key_range(tenant: str) -> tuple[str, str]:

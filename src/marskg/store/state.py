@@ -6,15 +6,19 @@ every writing transaction, so a stale copy can only make a write start again, ne
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+import json
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol
 
 from marskg.clock import DAY_MS, MAX_MS
 from marskg.config import Settings
 from marskg.errors import ClockJump
+from marskg.store.census import Census
+from marskg.store.usage import Usage
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from marskg.audit.dataintegrity import Signer
     from marskg.clock import Clock, Source
@@ -45,6 +49,12 @@ class TenantState:
     embedding_model: str | None = None
     #: Shared tenants of the store that this one's readers read as well, sorted.
     subscriptions: tuple[str, ...] = ()
+    #: The live tier in sums; those of a store from before they were kept are counted with its order keys.
+    census: Census = field(default_factory=Census)
+    #: What reading has come to.
+    usage: Usage = field(default_factory=Usage)
+    #: What the controllers of the tenant's policies have learned, as canonical JSON by their names.
+    controls: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
 
     def to_row(self) -> dict[str, Any]:
         """Return the properties of the tenant's node."""
@@ -54,6 +64,8 @@ class TenantState:
             "accessLog": self.access_log,
             **self.moving(),
             **self.rare(),
+            **self.learned(),
+            "usage": self.usage.to_list(),
         }
 
     def moving(self) -> dict[str, Any]:
@@ -67,6 +79,7 @@ class TenantState:
             "lastTime": self.last_time,
             "randomWatermark": self.random_watermark,
             "suspendedAt": self.suspended_at,
+            "census": self.census.to_list(),
         }
 
     def rare(self) -> dict[str, Any]:
@@ -79,6 +92,10 @@ class TenantState:
             "embeddingModel": self.embedding_model,
             "subscriptions": list(self.subscriptions),
         }
+
+    def learned(self) -> dict[str, Any]:
+        """Return the properties that only a policy's work changes."""
+        return {"controls": json.dumps(dict(self.controls), sort_keys=True, separators=(",", ":"))}
 
     @classmethod
     def from_row(cls, row: Row) -> TenantState:
@@ -98,9 +115,12 @@ class TenantState:
             signing_key=row["signingKey"],
             random_watermark=row.get("randomWatermark") or 0,
             suspended_at=row.get("suspendedAt"),
-            reordering=bool(row.get("reordering")),
+            reordering=bool(row.get("reordering")) or row.get("census") is None,
             embedding_model=row.get("embeddingModel"),
             subscriptions=tuple(row.get("subscriptions") or ()),
+            census=Census() if row.get("census") is None else Census.from_list(row["census"]),
+            usage=Usage.from_list(row.get("usage") or ()),
+            controls=MappingProxyType(json.loads(row.get("controls") or "{}")),
         )
 
     def at(self, clock_ms: int) -> tuple[int, TenantState]:

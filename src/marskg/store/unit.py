@@ -19,7 +19,7 @@ from marskg.ontology.mapping import entity_lines, governed_lines
 from marskg.ontology.vocabulary import ACTIVE_STATUSES, DERIVED_EDGES, EdgeType, Kind, Operation, Tier
 from marskg.store import codec
 from marskg.store.names import NameBook, as_ref, first_word, word_rows
-from marskg.store.order import exp_position, order_keys
+from marskg.store.order import exp_position, order_keys, random_position
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -645,9 +645,10 @@ class Unit:
             return
         random = node.keys.get("randomKey")
         superseded = memory.superseded_at is not None
-        position = 0
         if random is None or (node.original.get("supersededAt") is not None) != superseded:
-            position, random = exp_position(self.services.source, self.state.random_watermark), None
+            position = exp_position(self.services.source, self.state.random_watermark)
+        else:
+            position = random_position(random)
         keys = order_keys(
             self.state.settings.scoring,
             tenant=self.state.name,
@@ -660,9 +661,8 @@ class Unit:
             superseded=superseded,
             random_position=position,
             eligible=node.eligible,
+            sliced=self.state.settings.partitions.on,
         )
-        if random is not None:
-            keys["randomKey"] = random
         node.keys = keys
         for name, key in keys.items():
             self.on_key(name, key)
