@@ -769,13 +769,24 @@ class AgentMemory:
         gate = {"key_prefix": key_prefix, "since": since, "until": until, **filters}
         return self._reading.read_all(entities=entity, goals=goal, budget=token_budget, sums=sums, gate=gate)
 
-    def explain(self, id: str) -> Explanation:  # noqa: A002 - the name that users see
+    def explain(
+        self,
+        id: str,  # noqa: A002 - the name that users see
+        *,
+        max_sensitivity: float | None = None,
+        purpose: str | None = None,
+        jurisdiction: str | None = None,
+    ) -> Explanation:
         """Return why a memory was stored, ranked, shown, changed or forgotten, also after it is gone.
 
+        With ``max_sensitivity`` (0 to 1), ``purpose`` or ``jurisdiction`` it says what a reader who may see no more is
+        to know: nothing of what is gone, and no other memory that is hidden from them.
+
         Raises:
-            UnknownMemory: neither the store nor its logs have heard of it.
+            UnknownMemory: neither the store nor its logs have heard of it, or the reader is not to.
         """
-        return self._reading.explain(id)
+        gate = {"max_sensitivity": max_sensitivity, "purpose": purpose, "jurisdiction": jurisdiction}
+        return self._reading.explain(id, gate)
 
     def record_access(self, ids: Iterable[str], *, purpose: str | None = None) -> int:
         """Record that memories were shown: one signed record, and their access statistics; what is use-bound goes."""

@@ -15,7 +15,7 @@ from marskg.control.load import Load, lighter, notice, step
 from marskg.errors import InvalidInput, UnknownMemory
 from marskg.ontology.vocabulary import Kind, MemoryClass, SourceType
 from marskg.retrieval.everything import admitted, select, shown
-from marskg.retrieval.explain import explain
+from marskg.retrieval.explain import explain, limited, never_was
 from marskg.retrieval.gate import Gate
 from marskg.retrieval.index import KINDS
 from marskg.retrieval.profile import load_profile
@@ -25,7 +25,6 @@ from marskg.retrieval.settings import AssemblySettings
 from marskg.retrieval.shared import SharedTenant
 from marskg.retrieval.view import IndexView
 from marskg.store.admission import check_integer, check_number, check_text, enumeration, ids_of
-from marskg.store.bounds import expire_used
 from marskg.store.fading import Fading
 
 if TYPE_CHECKING:
@@ -36,7 +35,7 @@ if TYPE_CHECKING:
 
     from marskg.retrieval.everything import Everything
     from marskg.retrieval.explain import Explanation
-    from marskg.retrieval.hits import Hit, Hits
+    from marskg.retrieval.hits import Hits
     from marskg.retrieval.index import MemoryIndex
     from marskg.retrieval.profile import Profile
     from marskg.retrieval.ranking import Ranked
@@ -106,7 +105,6 @@ class Reading:
                 hits = replace(hits, notices=(*hits.notices, notice(reads, shed_at, left_out)))
             else:
                 hits = self._answers.answer(request, guests)
-        self._end_used(hits)
         return replace(hits, notices=(*hits.notices, *missing)) if missing else hits
 
     def prepare(self, progress: Callable[[int], None] | None = None) -> int:
@@ -128,10 +126,6 @@ class Reading:
     def loaded(self) -> bool:
         """Return whether so many read at once that retrieval leaves things out."""
         return bool(step(self._load.reads, self._writer.state.settings.lean.shed_at))
-
-    def _end_used(self, hits: Iterable[Hit]) -> None:
-        """Expire what was shown and was bound to one use."""
-        expire_used(self._writer, [hit.memory.id for hit in hits if hit.memory.use_bound])
 
     def _request(
         self,
@@ -172,8 +166,14 @@ class Reading:
         """Return all that passes the gate; see :meth:`marskg.memory.AgentMemory.read_all`."""
         passing = self.gate(gate)
         limit = None if budget is None else check_integer("token_budget", budget, 0)
-        state = self._writer.fresh_state()
         wanted = (ids_of(entities), ids_of(goals))
+        return self._search.until_shown(lambda: self._all(passing, wanted, limit, sums=sums))
+
+    def _all(
+        self, passing: Gate, wanted: tuple[tuple[str, ...], tuple[str, ...]], limit: int | None, *, sums: bool
+    ) -> Everything:
+        """Return and record all that passes the gate and has to do with what is wanted."""
+        state = self._writer.fresh_state()
         ids = [self._selected(self.view, state, passing, wanted)]
         memories = admitted(self._opened.reader, ids[0] or [], passing)
         for guest in self._guests()[0]:
@@ -184,7 +184,6 @@ class Reading:
         memories.sort(key=lambda one: (one.valid_from, one.sequence, one.tenant))
         found = shown(memories, self._opened.counter, budget=limit, sums=sums)
         record = self._search.record([hit.memory for hit in found], "read in full", passing.purpose)
-        self._end_used(found)
         return replace(found, id=record)
 
     def _selected(
@@ -227,7 +226,6 @@ class Reading:
         with self._load.read():
             shared, missing = self._guests()
             hits = self._search.recall(request, self._about(entity, goal), rank, [one.search for one in shared])
-        self._end_used(hits)
         return replace(hits, notices=(*hits.notices, *missing)) if missing else hits
 
     def _about(self, entity: str | None, goal: str | None) -> str:
@@ -250,10 +248,18 @@ class Reading:
             raise UnknownMemory(msg)
         return goal
 
-    def explain(self, ident: str) -> Explanation:
+    def explain(self, ident: str, filters: Mapping[str, Any]) -> Explanation:
         """Return what is known of one memory; see :meth:`marskg.memory.AgentMemory.explain`."""
-        held = [str(row["why"]) for row in self._opened.reader.run("held_by", {"ref": self._opened.reader.ref(ident)})]
-        return explain(self._opened.reader, self._opened.tenant, ident, self._now(), held)
+        gate, reader = self.gate(filters), self._opened.reader
+        held = [(str(row["why"]), row["by"]) for row in reader.run("held_by", {"ref": reader.ref(ident)})]
+        found = explain(reader, self._opened.tenant, ident, self._now(), [why for why, _ in held])
+        if not gate.restricted:
+            return found
+        if found.memory is None or not gate.admits(found.memory):
+            raise UnknownMemory(never_was(self._opened.tenant, ident))
+        near = {other for _, other in (*found.edges, *found.incoming)} | {by for _, by in held if by is not None}
+        seen = {memory.id for memory in admitted(reader, sorted(near), gate)}
+        return limited(found, seen, [why for why, by in held if by is None or by in seen])
 
     def gate(self, filters: Mapping[str, Any]) -> Gate:
         """Return the gate that ``filters`` describe; None or an empty list asks for nothing.

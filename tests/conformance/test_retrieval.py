@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import logging
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from marskg.drafts import Draft
 from marskg.errors import EmbeddingMismatch, InvalidInput, UnknownMemory
-from marskg.ontology.vocabulary import Operation
+from marskg.ontology.vocabulary import Kind, Operation
 from marskg.store.statements import statement
 from marskg.weight import TokenCounter
 
@@ -454,3 +457,102 @@ def test_the_index_is_built_when_it_is_asked_for(stores: Stores) -> None:
     assert told == [3]
     assert memory.prepare(progress=told.append) == 3
     assert told == [3]
+
+
+# --- What the first attack found ------------------------------------------------------------------------------------
+
+
+def test_a_value_for_later_leaves_the_current_one_in_place_until_then(stores: Stores) -> None:
+    memory = stores.open()
+    memory.remember("Ann pays 900 rent", kind="semantic", key="rent")
+    memory.remember("Ann pays 1000 rent", kind="semantic", key="rent", at=memory.now() + 30 * DAY)
+    assert contents(memory.retrieve("rent")) == contents(memory.read_all(key_prefix="rent")) == ["Ann pays 900 rent"]
+    stores.clock(memory).advance(31 * DAY)
+    memory.confirm_clock()
+    assert contents(memory.retrieve("rent")) == contents(memory.read_all(key_prefix="rent")) == ["Ann pays 1000 rent"]
+
+
+def conversation(stores: Stores) -> tuple[AgentMemory, str]:
+    memory = stores.open(embedding__model="none")
+    first = memory.remember("The garden fence needs paint", session="c", use_bound=True)
+    for number in range(12):
+        memory.remember(f"Filler number {number} about weather and garden", session="c")
+    return memory, first.id
+
+
+def test_what_stands_in_the_summary_was_shown(stores: Stores) -> None:
+    memory, first = conversation(stores)
+    found = memory.retrieve("weather", conversation="c", token_budget=150, k=1)
+    assert first not in {hit.memory.id for hit in found}
+    assert "The garden fence" in found.as_text()
+    assert memory.explain(first).shown == 1
+    # It was bound to one use, and this was one.
+    assert memory.get(first) is None
+    assert "The garden fence" not in memory.retrieve("weather", conversation="c", token_budget=150, k=1).as_text()
+
+
+def test_what_is_bound_to_one_use_is_shown_to_one_of_two_readers(stores: Stores) -> None:
+    memory = stores.open()
+    memory.retrieve("anything")
+    for number in range(6):
+        memory.remember(f"The one-time code number {number}", kind="semantic", use_bound=True)
+        together = threading.Barrier(2)
+
+        def read(number: int = number, together: threading.Barrier = together) -> list[str]:
+            together.wait()
+            return contents(memory.retrieve(f"one-time code number {number}", k=1))
+
+        with ThreadPoolExecutor(2) as pool:
+            found = [done.result() for done in [pool.submit(read), pool.submit(read)]]
+        assert sorted(map(len, found)) == [0, 1]
+
+
+def test_hidden_turns_leave_the_conversation_as_it_is(stores: Stores) -> None:
+    shown = []
+    for hidden in (0, 205):
+        memory = stores.open(embedding__model="none")
+        memory.remember("We water the tomatoes", session="c", sensitivity=0.1)
+        memory.remember_many(
+            Draft(ref=f"d{n}", kind=Kind.EPISODIC, content=f"Secret {n}", at=memory.now(), session="c", sensitivity=0.9)
+            for n in range(hidden)
+        )
+        shown.append(memory.retrieve("what?", conversation="c", max_sensitivity=0.3).as_text())
+    assert shown[0] == shown[1]
+    assert "Recent turns" in shown[0]
+
+
+def test_a_reader_who_may_not_see_all_learns_of_no_hidden_memory_from_an_explanation(stores: Stores) -> None:
+    told = []
+    for hidden in (False, True):
+        memory = stores.open(embedding__model="none")
+        if hidden:
+            memory.remember("Something that nobody may know", kind="semantic", sensitivity=0.9)
+        base = memory.remember("The pump is in the shed", kind="semantic", sensitivity=0.1)
+        if hidden:
+            memory.remember("Mend the pump", kind="task", status="open", sensitivity=0.9, requires=[base.id])
+        found = memory.explain(base.id, max_sensitivity=0.3)
+        assert (found.held_by, found.edges, found.incoming) == ((), (), ())
+        assert found.memory is not None
+        told.append((found.state, found.memory.sequence, [event.what for event in found.events]))
+        hits = memory.retrieve("pump", max_sensitivity=0.3)
+        assert [hit.memory.sequence for hit in hits] == [0]
+        assert [hit.memory.sequence for hit in memory.retrieve("pump", max_sensitivity=0.3)] == [0]
+    assert told[0] == told[1]
+    assert len(memory.explain(base.id).incoming) == 1
+
+
+def test_what_is_hidden_is_explained_as_what_never_was(stores: Stores) -> None:
+    memory = stores.open(embedding__model="none")
+    hidden = memory.remember("Something that nobody may know", kind="semantic", sensitivity=0.9)
+    with pytest.raises(UnknownMemory, match="never was"):
+        memory.explain(hidden.id, max_sensitivity=0.3)
+    assert memory.explain(hidden.id, max_sensitivity=1.0).memory is not None
+
+
+def test_what_a_wish_keeps_out_comes_neither_as_a_base_nor_as_a_turn(stores: Stores) -> None:
+    memory = stores.open(embedding__model="none")
+    trip = memory.remember("The trip to Bali is booked for May", session="c")
+    memory.remember("Insurance number 7 covers Dana", kind="semantic", depends_on=[trip.id])
+    memory.wish("forget about the Bali trip")
+    assert contents(memory.retrieve("insurance of Dana")) == ["Insurance number 7 covers Dana"]
+    assert "Bali" not in memory.retrieve("insurance of Dana", conversation="c").as_text()

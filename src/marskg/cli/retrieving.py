@@ -113,7 +113,8 @@ def read_all(door: Door, /, *, why: bool, **asked: Any) -> None:  # noqa: ANN401
     with door.memory() as memory:
         _prepare(memory)
         found = memory.read_all(**asked)
-        reasons = [memory.explain(hit.memory.id) for hit in found] if why else []
+        gate = {name: asked[name] for name in ("max_sensitivity", "purpose", "jurisdiction")}
+        reasons = [memory.explain(hit.memory.id, **gate) for hit in found] if why else []
     data = _plain_everything(found)
     if why:
         data["why"] = [reason.as_dict() for reason in reasons]

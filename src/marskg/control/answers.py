@@ -16,7 +16,9 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from marskg.ontology.vocabulary import Operation
 from marskg.retrieval.index import FOREVER
+from marskg.retrieval.search import as_read, summed_up
 from marskg.store import codec
+from marskg.store.access import GoneMeanwhileError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -110,13 +112,20 @@ class Answers:
         now = request.gate.now
         if kept.sequence != state.sequence or not kept.made <= now < kept.until or not self._only_shown(kept, state):
             return None
-        there = {memory.id: memory for memory, _, _ in self._reader.nodes([hit.memory.id for hit in kept.hits])}
-        if not all(hit.memory.id in there and request.gate.admits(there[hit.memory.id]) for hit in kept.hits):
+        summed = summed_up(kept.hits.assembled)
+        ids = dict.fromkeys([*(hit.memory.id for hit in kept.hits), *summed])
+        there = {memory.id: memory for memory, _, _ in self._reader.nodes(ids)}
+        if not all(ident in there and request.gate.admits(there[ident]) for ident in ids):
             return None
+        read = {ident: as_read(memory, request.gate) for ident, memory in there.items()}
         shown = tuple(
-            replace(hit, memory=replace(there[hit.memory.id], content=hit.memory.content)) for hit in kept.hits
+            replace(hit, memory=replace(read[hit.memory.id], content=hit.memory.content)) for hit in kept.hits
         )
-        return replace(kept.hits, id=self._search.record_hits(request, shown), hits=shown)
+        try:
+            ident = self._search.record_hits(request, shown, summed=summed)
+        except GoneMeanwhileError:
+            return None
+        return replace(kept.hits, id=ident, hits=shown)
 
     def _only_shown(self, kept: _Kept, state: TenantState) -> bool:
         """Return whether nothing but showings stands in the access log since: feedback moves scores."""

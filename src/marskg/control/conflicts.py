@@ -240,7 +240,9 @@ def _completed(new: Clause, old: Clause) -> Conflict | None:
         return None
     aim = (new.quoted or new.core) - DONE_WORDS
     said = old.core - DONE_WORDS
-    if (len(aim) < _SHORT and aim != said) or len(said - aim) > len(aim) + _ASIDE_WORDS:
+    # Of a list from which one quoted thing is taken the rest still holds.
+    besides = _ASIDE_WORDS if new.quoted else len(aim) + _ASIDE_WORDS
+    if (len(aim) < _SHORT and aim != said) or len(said - aim) > besides:
         return None
     share = _overlap(aim, said)
     complete = len(aim & said) / len(aim)

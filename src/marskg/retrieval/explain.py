@@ -7,7 +7,7 @@ is not explained, as it is not there. Source: MaRS section 4.1 (``explain``), se
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from marskg.errors import UnknownMemory
@@ -17,7 +17,7 @@ from marskg.retrieval.details import slot_details
 from marskg.store import codec
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from marskg.records import AuditRecord, Edge, Memory
     from marskg.store.reader import GraphReader
@@ -127,8 +127,7 @@ def explain(reader: GraphReader, tenant: str, ident: str, now: int, protectors: 
     parameters = {"low": low, "high": high, "id": ident, "limit": LAST}
     accesses = [codec.decode_record(row["record"]) for row in reader.run("accesses_of", parameters)]
     if memory is None and not transitions:
-        msg = f"{ident[:60]} is no memory of tenant {tenant!r}, and never was; see: mars audit list"
-        raise UnknownMemory(msg)
+        raise UnknownMemory(never_was(tenant, ident))
     records = sorted([*transitions, *accesses], key=lambda record: (record.recorded_at, record.log, record.sequence))
     return Explanation(
         id=ident,
@@ -139,6 +138,26 @@ def explain(reader: GraphReader, tenant: str, ident: str, now: int, protectors: 
         held_by=tuple(protectors),
         edges=_pairs(edges),
         incoming=tuple((edge.type.value, edge.source) for edge in reader.edges_to((ident,))) if found else (),
+    )
+
+
+def never_was(tenant: str, ident: str) -> str:
+    """Return what is said of an id that nobody has heard of, or that the reader may not hear of."""
+    return f"{ident[:60]} is no memory of tenant {tenant!r}, and never was; see: mars audit list"
+
+
+def limited(found: Explanation, seen: Collection[str], held_by: Iterable[str]) -> Explanation:
+    """Return an explanation for a reader who may see the memories ``seen`` of those around it, and ``held_by``.
+
+    Entities are left out with their names, and events with their records' numbers, which count what is hidden too.
+    """
+    return replace(
+        found,
+        memory=None if found.memory is None else replace(found.memory, sequence=0),
+        held_by=tuple(held_by),
+        edges=tuple(pair for pair in found.edges if pair[1] in seen),
+        incoming=tuple(pair for pair in found.incoming if pair[1] in seen),
+        events=tuple(replace(event, record=event.record.partition("#")[0]) for event in found.events),
     )
 
 

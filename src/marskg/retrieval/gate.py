@@ -55,6 +55,11 @@ class Gate:
     since: int | None = None
     until: int | None = None
 
+    @property
+    def restricted(self) -> bool:
+        """Return whether the reader may see less than all: there is something that they must not learn of."""
+        return self.max_sensitivity is not None or self.purpose is not None or self.jurisdiction is not None
+
     def mask(self, index: MemoryIndex) -> npt.NDArray[np.bool_]:
         """Return ``[rows]``: what the reader may see."""
         held = index.columns
@@ -98,7 +103,9 @@ class Gate:
             return found
         valid: npt.NDArray[np.bool_] = held["validFrom"] <= self.now
         if not self.superseded:
-            valid &= (held["supersededAt"] == FOREVER) & (held["validTo"] > self.now)
+            # What will be replaced holds until then: a value may be stored before it becomes true.
+            valid &= (held["supersededAt"] == FOREVER) | (held["validTo"] < FOREVER)
+            valid &= held["validTo"] > self.now
         if not self.unaffirmed:
             valid &= held["unaffirmedSince"] == FOREVER
         if not self.closed:
@@ -125,6 +132,8 @@ class Gate:
         return (
             memory.content is not None
             and memory.tier in tiers
+            # What is bound to one use, and had it, is on its way out.
+            and not (memory.use_bound and memory.access_count)
             and (memory.expires_at is None or memory.expires_at > self.now)
             and self._admits_time(memory)
             and (self.max_sensitivity is None or memory.sensitivity <= self.max_sensitivity)
@@ -144,7 +153,8 @@ class Gate:
     def _admits_time(self, memory: Memory) -> bool:
         if self.as_of is not None:
             return memory.valid_from <= self.as_of and (memory.valid_to is None or self.as_of < memory.valid_to)
-        current = memory.superseded_at is None and (memory.valid_to is None or memory.valid_to > self.now)
+        open_ended = memory.superseded_at is None and memory.valid_to is None
+        current = open_ended or (memory.valid_to is not None and memory.valid_to > self.now)
         return (
             memory.valid_from <= self.now
             and (current or self.superseded)

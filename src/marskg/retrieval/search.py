@@ -8,11 +8,11 @@ section 9; architecture, "One read".
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 
-from marskg.errors import EmbeddingUnavailable, InvalidInput, UnknownMemory
+from marskg.errors import EmbeddingUnavailable, EngineUnavailable, InvalidInput, UnknownMemory
 from marskg.ontology.vocabulary import Kind
 from marskg.retrieval.assembly import assemble
 from marskg.retrieval.candidate import Candidate
@@ -22,7 +22,8 @@ from marskg.retrieval.mix import Summary, updated
 from marskg.retrieval.ranking import Ranker, make_query
 from marskg.retrieval.settings import AssemblySettings
 from marskg.store import codec
-from marskg.store.access import Known, Showing, record_showing
+from marskg.store.access import GoneMeanwhileError, Known, Showing, record_showing
+from marskg.store.bounds import expire_used
 from marskg.store.fading import Fading
 from marskg.store.vectors import model_name
 from marskg.text import terms
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from marskg.records import Memory
+    from marskg.retrieval.assembly import Assembled
     from marskg.retrieval.gate import Gate
     from marskg.retrieval.index import MemoryIndex
     from marskg.retrieval.profile import Profile
@@ -47,6 +49,7 @@ if TYPE_CHECKING:
     from marskg.weight import TokenCounter
 
 Vector: TypeAlias = "npt.NDArray[np.float32]"
+T = TypeVar("T")
 #: Ranks the visible rows of an index for a vector, up to a number of them.
 RankRows: TypeAlias = "Callable[[MemoryIndex, npt.NDArray[np.bool_], Vector | None, int], tuple[Ranked, ...]]"
 
@@ -61,6 +64,10 @@ _MOST_READ: Final = 400
 _LEAST_READ: Final = 12
 #: Turns of a conversation that its summary is made of.
 _TURNS: Final = 200
+#: Why a turn was shown that is no hit.
+_SUMMED: Final = "shown in the summary of its session"
+#: How often an answer is made anew because something in it went before it could be recorded.
+_ATTEMPTS: Final = 10
 
 
 _DEFAULTS: Final = AssemblySettings()
@@ -119,6 +126,7 @@ class _Chosen:
     links: Mapping[str, _Links]
     at: TenantState
     stages: dict[str, Any]
+    unwanted: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,8 +236,26 @@ class Search:
         """
         query = check_query(request.query)
         asked, notices = self._vector(query)
-        found = [one.ranked(request, query, asked) for one in (self, *guests)]
-        return self._finish(request, found, tuple(terms(query)), notices)
+
+        def answer() -> Hits:
+            found = [one.ranked(request, query, asked) for one in (self, *guests)]
+            return self._finish(request, found, tuple(terms(query)), notices)
+
+        return self.until_shown(answer)
+
+    def until_shown(self, answer: Callable[[], T]) -> T:
+        """Return what ``answer`` gives, made anew while something in it goes before it can be recorded.
+
+        Raises:
+            EngineUnavailable: that went on for ``_ATTEMPTS`` attempts.
+        """
+        for _ in range(_ATTEMPTS):
+            try:
+                return answer()
+            except GoneMeanwhileError:
+                continue
+        msg = f"what answers it went {_ATTEMPTS} times while it was read; ask again"
+        raise EngineUnavailable(msg)
 
     def ranked(self, request: Request, query: str, asked: _Asked | None) -> Found:
         """Return what of this tenant answers the request, read and checked; nothing is recorded."""
@@ -240,9 +266,9 @@ class Search:
         state = self._writer.fresh_state()
         with self._view.lock:
             index = self._view.refresh(state)
-            mask, _ = _emphasised(index, request)
+            mask, percents = _emphasised(index, request)
             ranked = rank(index, mask, self._comparable(asked), max(_MOST_READ, request.k))
-            chosen = _chosen(index, ranked, request, state, visible=int(mask.sum()), candidates=len(ranked))
+            chosen = _chosen(index, ranked, request, state, percents, visible=int(mask.sum()), candidates=len(ranked))
         return self._found(request, chosen)
 
     def _found(self, request: Request, chosen: _Chosen) -> Found:
@@ -269,7 +295,7 @@ class Search:
         )
         hits = tuple(
             Hit(
-                item.memory,
+                as_read(item.memory, request.gate),
                 item.score / MICRO,
                 item.tokens,
                 {} if request.brief else _decimals(item.why),
@@ -277,18 +303,15 @@ class Search:
             )
             for item in assembled.shown
         )
-        ident = self.record_hits(request, hits, found[0].known) if request.record and hits else None
+        summed = summed_up(assembled)
+        recorded = request.record and (hits or summed)
+        ident = self.record_hits(request, hits, found[0].known, summed) if recorded else None
         if self._view.without_vectors is not None:
             notices += (f"ranked without vectors: {self._view.without_vectors}",)
         stages = {} if request.brief else {**found[0].stages, "shown": len(hits)}
         return Hits(ident, assembled, hits, stages, notices)
 
-    def recall(self, request: Request, about: str, rank: RankRows, guests: Sequence[Search] = ()) -> Hits:
-        """Return what ``rank`` finds for the vector of ``about``, assembled and recorded as a retrieval is.
-
-        Raises:
-            UnknownMemory: no tenant knows what the recall starts at.
-        """
+    def _recalled(self, request: Request, about: str, rank: RankRows, guests: Sequence[Search]) -> Hits:
         asked, notices = self._vector(about) if about else (None, ())
         found: list[Found] = []
         unknown: list[UnknownMemory] = []
@@ -301,6 +324,14 @@ class Search:
             raise unknown[0]
         return self._finish(request, found, (), notices)
 
+    def recall(self, request: Request, about: str, rank: RankRows, guests: Sequence[Search] = ()) -> Hits:
+        """Return what ``rank`` finds for the vector of ``about``, assembled and recorded as a retrieval is.
+
+        Raises:
+            UnknownMemory: no tenant knows what the recall starts at.
+        """
+        return self.until_shown(lambda: self._recalled(request, about, rank, guests))
+
     def record(self, memories: Iterable[Memory], reason: str, purpose: str | None) -> str | None:
         """Record that memories were shown outside a ranking; returns the record's name, None if there are none."""
         shown = list(memories)
@@ -308,8 +339,13 @@ class Search:
             return None
         ids = [memory.id for memory in shown if memory.tenant == self._writer.tenant]
         parameters = (() if purpose is None else (f"purpose={purpose}",)) + self._foreign(shown)
-        state, statistics = record_showing(self._writer, [Showing(ident, reason=reason) for ident in ids], parameters)
-        self._view.shown(state, statistics)
+        return self._recorded([Showing(ident, reason=reason) for ident in ids], parameters)
+
+    def _recorded(self, shown: Sequence[Showing], parameters: tuple[str, ...], known: Known | None = None) -> str:
+        """Record a showing, and end what was bound to that one use; returns the record's name."""
+        state, accessed = record_showing(self._writer, shown, parameters, known)
+        self._view.shown(state, accessed)
+        expire_used(self._writer, [one.id for one in accessed if one.use_bound])
         return f"{state.access_log}#{state.access_sequence}"
 
     def _foreign(self, shown: Iterable[Memory]) -> tuple[str, ...]:
@@ -346,19 +382,23 @@ class Search:
                 ranking.found,
                 request,
                 state,
+                percents,
                 visible=int(mask.sum()),
                 candidates=ranking.total,
                 profile=request.profile.name,
                 tags=intent.tags,
                 sources=tuple(source.value for source in intent.sources),
-                entities=ranking.entities,
+                # Their names are as old as their first mention, which the reader may not see.
+                entities=() if request.gate.restricted else ranking.entities,
             )
 
     def _read(self, request: Request, chosen: _Chosen) -> _Read:
         """Read the chosen memories anew, with what they make no sense without, and check them once more."""
         nodes = self._reader.rows(chosen.links)
         read = ((ident, codec.decode_memory(nodes[ident])) for ident in chosen.links if ident in nodes)
-        allowed = {ident: memory for ident, memory in read if self._admits(request, memory)}
+        allowed = {
+            ident: memory for ident, memory in read if ident not in chosen.unwanted and self._admits(request, memory)
+        }
         ranked = {
             ident: (item, None if chosen.vectors is None else chosen.vectors[place])
             for place, (ident, item) in enumerate(zip(chosen.ids, chosen.ranked, strict=True))
@@ -383,18 +423,43 @@ class Search:
         if request.conversation is None:
             return [], None
         rows = sorted(self._reader.session(request.conversation), key=lambda row: (row["validFrom"], row["sequence"]))
-        ids = [row["id"] for row in rows if row["kind"] == Kind.EPISODIC][-_TURNS:]
-        turns = [memory for memory, _, _ in self._reader.nodes(ids) if request.gate.admits(memory)]
+        ids = [row["id"] for row in rows if row["kind"] == Kind.EPISODIC]
+        unwanted = self._unwanted(request, ids)
+        turns: list[Memory] = []
+        # The last that the reader may see, however many there are that they may not.
+        while ids and len(turns) < _TURNS:
+            page, ids = ids[-_TURNS:], ids[:-_TURNS]
+            read = (memory for memory, _, _ in self._reader.nodes(page))
+            turns = [one for one in read if self._admits(request, one) and one.id not in unwanted] + turns
+        turns = turns[-_TURNS:]
         limit = int(request.budget * request.assembly.summary_share)
         return turns, updated(Summary(), turns, limit, self._counter) if limit else None
 
-    def record_hits(self, request: Request, hits: tuple[Hit, ...], known: Known | None = None) -> str:
-        """Record what was shown, with the numbers that ranked it; returns the record's name."""
+    def _unwanted(self, request: Request, ids: Iterable[str]) -> frozenset[str]:
+        """Return those of ``ids`` that wishes keep out."""
+        if request.emphasis is None:
+            return frozenset()
+        with self._view.lock:
+            index = self._view.refresh(self._writer.fresh_state())
+            return _kept_out(index, request.emphasis(index), (one for one in ids if one in index.rows))
+
+    def record_hits(
+        self, request: Request, hits: tuple[Hit, ...], known: Known | None = None, summed: Iterable[str] = ()
+    ) -> str:
+        """Record what is shown, with the numbers that ranked it; returns the record's name.
+
+        ``summed`` are the turns that the lines of the conversation's summary come from: they are shown too.
+
+        Raises:
+            GoneMeanwhileError: something of it must not be shown any more.
+        """
         shown = [
             Showing(hit.memory.id, _features({"rank": hit.score, **hit.why}), f"shown as number {place}")
             for place, hit in enumerate(hits, 1)
             if hit.memory.tenant == self._writer.tenant
         ]
+        there = {hit.memory.id for hit in hits}
+        shown += [Showing(ident, reason=_SUMMED) for ident in dict.fromkeys(summed) if ident not in there]
         parameters: tuple[str, ...] = (
             f"profile={request.profile.name}",
             f"k={request.k}",
@@ -403,9 +468,17 @@ class Search:
         if request.gate.purpose is not None:
             parameters += (f"purpose={request.gate.purpose}",)
         parameters += self._foreign(hit.memory for hit in hits)
-        state, statistics = record_showing(self._writer, shown, parameters, known)
-        self._view.shown(state, statistics)
-        return f"{state.access_log}#{state.access_sequence}"
+        return self._recorded(shown, parameters, known)
+
+
+def summed_up(assembled: Assembled) -> tuple[str, ...]:
+    """Return the turns that the lines of the conversation's summary come from."""
+    return tuple(ident for piece in assembled.rendered.passages if piece.memory is None for ident in piece.ids)
+
+
+def as_read(memory: Memory, gate: Gate) -> Memory:
+    """Return a memory without its place among all that was stored, where the reader may not see all of that."""
+    return replace(memory, sequence=0) if gate.restricted else memory
 
 
 def _emphasised(index: MemoryIndex, request: Request) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.int64] | None]:
@@ -415,13 +488,25 @@ def _emphasised(index: MemoryIndex, request: Request) -> tuple[npt.NDArray[np.bo
     return (mask, None) if percents is None else (mask & (percents > 0), percents)
 
 
+def _kept_out(index: MemoryIndex, percents: npt.NDArray[np.int64] | None, ids: Iterable[str]) -> frozenset[str]:
+    """Return those of ``ids`` that wishes keep out."""
+    return frozenset() if percents is None else frozenset(one for one in ids if not percents[index.rows[one]])
+
+
 def _chosen(
-    index: MemoryIndex, ranked: tuple[Ranked, ...], request: Request, state: TenantState, **stages: object
+    index: MemoryIndex,
+    ranked: tuple[Ranked, ...],
+    request: Request,
+    state: TenantState,
+    percents: npt.NDArray[np.int64] | None,
+    **stages: object,
 ) -> _Chosen:
     found = _affordable(ranked, index.columns["weight"], request)
     vectors = index.vectors["vector"][[item.row for item in found]] if index.dimension else None
     ids = [index.ids[item.row] for item in found]
-    return _Chosen(ids, found, vectors, _linked(index, ids), state, {**stages, "read": len(found)})
+    links = _linked(index, ids)
+    unwanted = _kept_out(index, percents, links)
+    return _Chosen(ids, found, vectors, links, state, {**stages, "read": len(found)}, unwanted)
 
 
 def _linked(index: MemoryIndex, ids: list[str]) -> dict[str, _Links]:

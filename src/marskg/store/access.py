@@ -96,6 +96,10 @@ class Accessed(NamedTuple):
     use_bound: bool
 
 
+class GoneMeanwhileError(Exception):
+    """What was to be shown lost its content, or was used up, between reading and recording; nothing was recorded."""
+
+
 def record_access(writer: Writer, ids: Iterable[str], *, purpose: str | None = None) -> list[Accessed]:
     """Record that memories were shown; returns those of ``ids`` that exist with content.
 
@@ -103,23 +107,36 @@ def record_access(writer: Writer, ids: Iterable[str], *, purpose: str | None = N
         EngineUnavailable: the engine cannot be reached.
     """
     parameters = () if purpose is None else (f"purpose={purpose}",)
-    return record_showing(writer, [Showing(ident) for ident in sorted(set(ids))], parameters)[1]
+    return _recorded(writer, [Showing(ident) for ident in sorted(set(ids))], parameters, whole=False)[1]
 
 
 def record_showing(
     writer: Writer, shown: Sequence[Showing], parameters: tuple[str, ...], known: Known | None = None
 ) -> tuple[TenantState, list[Accessed]]:
-    """Record that memories were shown, in this order; returns the tenant's row after it and the new statistics.
+    """Record that memories are shown, in this order; returns the tenant's row after it and the new statistics.
 
     ``known`` spares reading them again while nothing else was written.
 
     Raises:
+        GoneMeanwhileError: one of them must not be shown any more: its content is gone, or its one use was.
         EngineUnavailable: the engine cannot be reached, or the tenant stays contended.
     """
+    return _recorded(writer, shown, parameters, known, whole=True)
+
+
+def _recorded(
+    writer: Writer,
+    shown: Sequence[Showing],
+    parameters: tuple[str, ...],
+    known: Known | None = None,
+    *,
+    whole: bool,
+) -> tuple[TenantState, list[Accessed]]:
+    """Record a showing: the ``whole`` of ``shown`` or nothing, or what of it there is."""
     statistics: list[Accessed] = []
 
     def attempt() -> None:
-        statistics[:] = _touch(writer, shown, parameters, known)
+        statistics[:] = _touch(writer, shown, parameters, known, whole=whole)
 
     with writer.alone():
         _until_written(writer, attempt)
@@ -162,7 +179,7 @@ def record_feedback(writer: Writer, assess: Callable[[], Judged], parameters: tu
 
 
 def _touch(
-    writer: Writer, shown: Sequence[Showing], parameters: tuple[str, ...], known: Known | None
+    writer: Writer, shown: Sequence[Showing], parameters: tuple[str, ...], known: Known | None, *, whole: bool
 ) -> list[Accessed]:
     state = writer.state
     now, _ = state.at(writer.services.clock.now_ms())
@@ -171,7 +188,11 @@ def _touch(
         rows: list[Row] = [{name: node.get(name) for name in _ACCESSED} for node in nodes]
     else:
         rows = writer.read("access_state", {"refs": [codec.ref(state.name, item.id) for item in shown]})
-    found = {row["id"]: row for row in rows if row["tier"] in {Tier.LIVE, Tier.LATENT}}
+    # What is bound to one use, and had it, is on its way out: whoever records first has it.
+    there = (row for row in rows if row["tier"] in {Tier.LIVE, Tier.LATENT})
+    found = {row["id"]: row for row in there if not (row["useBound"] and row["accessCount"])}
+    if whole and not all(item.id in found for item in shown):
+        raise GoneMeanwhileError
     fading = Fading.by(state.settings)
     scores = {row["id"]: fading.worth(row["score"], now - (row["lastAccess"] or now)) for row in found.values()}
     changes = [_row(writer, row, now, scores[row["id"]]) for row in found.values()]

@@ -47,6 +47,10 @@ CONFLICTING = [
 
 #: They share words, often names, and both can hold.
 COMPATIBLE = [
+    (
+        'Please remove "Review of the design choices" from the key points',
+        "The key points should be an overview of the new brand, and a review of the design choices",
+    ),
     ("I finished the novel", "I need to return the novel to the library"),
     ("I need to paint the fence", "I finished painting the fence"),
     ("I finished painting the fence", "Painting the fence takes two days"),
