@@ -32,7 +32,7 @@ from marskg.ontology.vocabulary import (
     SourceType,
     TaskStatus,
 )
-from marskg.policies.executor import View, apply, infeasible, make_room
+from marskg.policies.executor import View, apply, make_room, shortfall
 from marskg.policies.registry import load_policy
 from marskg.queries import Queries
 from marskg.reading import Reading
@@ -444,6 +444,7 @@ class AgentMemory:
 
         Raises:
             BudgetInfeasible: what is protected weighs more than ``budget``.
+            InvariantError: the policy stops above ``budget`` although more may go.
         """
         maintenance.settle(self._writer)
         with self._writer.alone():
@@ -453,7 +454,7 @@ class AgentMemory:
             view = View(self._opened.engine.read, state, now, self._writer.hollows)
             plan = self._policy(policy).plan(view, target=target, seed=seed)
             if plan.weight_after > target:
-                raise infeasible(self._writer.read, replace(state, budget=target), plan.weight_after)
+                raise shortfall(self._writer.read, view, replace(state, budget=target), plan)
             self._planned = plan, state.access_sequence
             return plan
 
