@@ -34,6 +34,7 @@ from marskg.ontology.vocabulary import (
 )
 from marskg.policies.comparison import compare_plans
 from marskg.policies.executor import View, apply, make_room, shortfall
+from marskg.policies.guardrail import noted
 from marskg.policies.registry import load_policy
 from marskg.queries import Queries
 from marskg.reading import Reading
@@ -1020,7 +1021,7 @@ class AgentMemory:
         plan = policy.plan(view, target=target, seed=seed)
         if plan.weight_after > target:
             raise shortfall(self._writer.read, view, replace(state, budget=target), plan)
-        return plan
+        return noted(plan, state.settings.policy.guardrail)
 
     def _govern(self, ground: Ground) -> Unit:
         """Make room in an open transaction (:class:`~marskg.store.writer.Ground`)."""

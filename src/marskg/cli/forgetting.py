@@ -77,6 +77,7 @@ def plan_document(plan: Plan, *, applied: bool) -> dict[str, Any]:
         "seed": plan.seed,
         "sequence": plan.sequence,
         "digest": plan.digest,
+        "notes": list(plan.notes),
         "applied": applied,
     }
 
@@ -97,6 +98,8 @@ def _show(plan: Plan, *, dry_run: bool) -> None:
         f"{number(plan.weight_before)} → {number(plan.weight_after)}, budget {number(plan.budget)}"
     )
     line(f"loss of utility {plan.realised_loss:.4g}, bound {plan.bound:.4g}; digest {plan.digest[:16]}")
+    for text in plan.notes:
+        note(text)
 
 
 @click.command()

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from marskg.errors import BudgetInfeasible, InvariantError, StalePlan
 from marskg.ontology.vocabulary import Operation, Tier
 from marskg.policies.fifo import FIFO
+from marskg.policies.guardrail import guarded
 from marskg.policies.policy import plan_digest
 from marskg.store import lifecycle
 from marskg.store.hollows import Hollow
@@ -198,7 +199,8 @@ def make_room(
         InvariantError: the policy stops above the budget although more may go, or its plan is not sound.
     """
     low_water = int(state.settings.low_water * state.budget)
-    plan = policy.plan(view, target=min(low_water, state.budget), exclude=exclude)
+    target = min(low_water, state.budget)
+    plan = guarded(policy, view, target=target, budget=state.budget, exclude=exclude)
     if plan.weight_after > state.budget:
         raise shortfall(reader, view, state, plan, exclude=exclude)
     unit = Unit(reader, state, services)
