@@ -32,7 +32,9 @@ from marskg.ontology.vocabulary import (
     SourceType,
     TaskStatus,
 )
-from marskg.policies.executor import View, apply, infeasible, make_room
+from marskg.policies.comparison import compare_plans
+from marskg.policies.executor import View, apply, make_room, shortfall
+from marskg.policies.guardrail import noted
 from marskg.policies.policy import FeatureReader
 from marskg.policies.registry import load_policy
 from marskg.policies.slices import shares_of
@@ -72,6 +74,7 @@ if TYPE_CHECKING:
     from marskg.learning.feedback import Feedback
     from marskg.learning.learner import Decision, ReviewList
     from marskg.learning.wishes import Heard
+    from marskg.policies.comparison import Comparison
     from marskg.policies.policy import Policy
     from marskg.records import AuditRecord, Entity, Memory, Plan, Report, TreeHead
     from marskg.retention import Retention
@@ -449,18 +452,12 @@ class AgentMemory:
 
         Raises:
             BudgetInfeasible: what is protected weighs more than ``budget``.
+            InvariantError: the policy stops above ``budget`` although more may go.
         """
         maintenance.settle(self._writer)
         with self._writer.alone():
-            state = self._writer.state
-            now, _ = state.at(self._opened.services.clock.now_ms())
-            target = state.budget if budget is None else check_integer("budget", budget, 0)
-            features = CommittedFeatures(self._reading.view, state, now)
-            view = View(self._opened.engine.read, state, now, self._writer.hollows, features)
-            plan = self._policy(policy).plan(view, target=target, seed=seed)
-            if plan.weight_after > target:
-                raise infeasible(self._writer.read, replace(state, budget=target), plan.weight_after)
-            self._planned = plan, state.access_sequence
+            plan = self._plan(self._policy(policy), budget, seed)
+            self._planned = plan, self._writer.state.access_sequence
             return plan
 
     def set_goal(self, text: str | None) -> None:
@@ -499,6 +496,30 @@ class AgentMemory:
 
         self._run(work, settle=False)
         return plan
+
+    def compare(
+        self, policies: Iterable[str], *, budget: int | None = None, questions: Iterable[str] = ()
+    ) -> Comparison:
+        """Return what each of ``policies`` would forget, side by side; nothing is changed, nor recorded as shown.
+
+        What has expired and was not swept yet counts as it stands. A question loses its answer when the memory that
+        answers it best today would go.
+
+        Args:
+            policies: names or paths of ``.cypher`` files, each once.
+            budget: tokens to come down to; the tenant's if left out.
+            questions: texts as :meth:`retrieve` takes them.
+
+        Raises:
+            InvalidConfig: there is no such policy.
+            InvalidInput: no policy is named, or a question cannot be looked up.
+            BudgetInfeasible: what is protected weighs more than ``budget``.
+            InvariantError: a policy stops above ``budget`` although more may go.
+        """
+        chosen = [self._policy(name) for name in dict.fromkeys(ids_of(policies))]
+        answers = [self._reading.best_hit(question) for question in questions]
+        with self._writer.alone():
+            return compare_plans([self._plan(policy, budget, None) for policy in chosen], answers)
 
     def restore(self, id: str) -> Memory:  # noqa: A002 - the name that users see
         """Make a latent memory live again, making room for it where needed.
@@ -1029,6 +1050,18 @@ class AgentMemory:
         if wanted not in self._policies:
             self._policies[wanted] = load_policy(wanted)
         return self._policies[wanted]
+
+    def _plan(self, policy: Policy, budget: int | None, seed: int | None) -> Plan:
+        """Return what ``policy`` would do; the caller keeps other threads out."""
+        state = self._writer.state
+        now, _ = state.at(self._opened.services.clock.now_ms())
+        target = state.budget if budget is None else check_integer("budget", budget, 0)
+        features = CommittedFeatures(self._reading.view, state, now)
+        view = View(self._opened.engine.read, state, now, self._writer.hollows, features)
+        plan = policy.plan(view, target=target, seed=seed)
+        if plan.weight_after > target:
+            raise shortfall(self._writer.read, view, replace(state, budget=target), plan)
+        return noted(plan, state.settings.policy.guardrail)
 
     def _govern(self, ground: Ground) -> Unit:
         """Make room in an open transaction (:class:`~marskg.store.writer.Ground`)."""

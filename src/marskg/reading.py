@@ -107,6 +107,16 @@ class Reading:
                 hits = self._answers.answer(request, guests)
         return replace(hits, notices=(*hits.notices, *missing)) if missing else hits
 
+    def best_hit(self, query: str) -> str | None:
+        """Return the id of what answers ``query`` best, None if nothing does; nothing is recorded as shown.
+
+        Raises:
+            InvalidInput: the query cannot be looked up.
+        """
+        request = replace(self._request(query, None, None, None, explain=False, gate={}), record=False)
+        hits = self._search.retrieve(request)
+        return hits[0].memory.id if hits else None
+
     def prepare(self, progress: Callable[[int], None] | None = None) -> int:
         """Bring the index up to date; returns how many memories it holds."""
         state = self._writer.fresh_state()  # Before the lock: who writes may hold the writer's and wait for this one.

@@ -147,7 +147,8 @@ class Action:
 class Plan:
     """What a policy would do: pure, ordered, with its bound; executed only while ``digest`` still holds.
 
-    ``bound`` is L * W_E of MaRS eq. (4), in the policy's utility units; ``lipschitz`` is L, derived from the plan.
+    ``bound`` is L * W_E of MaRS eq. (4), in the policy's utility units, summed over classes of weight; ``lipschitz`` is
+    L, derived from the plan: their mean by weight.
     """
 
     policy: str

@@ -8,13 +8,14 @@ import pytest
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from tests.cli.conftest import Outcome
 
 ACTION = {"id", "action", "reason", "kind", "weight", "score", "rule", "features"}
 
 
-@pytest.mark.parametrize("policy", ["fifo", "lru", "priority-decay", "random-drop"])
+@pytest.mark.parametrize("policy", ["fifo", "greedy", "lru", "priority-decay", "random-drop"])
 def test_a_dry_run_is_the_plan_that_is_then_applied(here: Callable[..., Outcome], policy: str) -> None:
     before = here("stats", "--json").json()
     arguments = ["forget", "--policy", policy, "--budget", 40, "--seed", 7, "--json"]
@@ -88,3 +89,47 @@ def test_expiry_and_the_clock_answer(here: Callable[..., Outcome]) -> None:
     assert here("expire", "--json").json() == {"expired": 0, "expiry_suspended": False}
     assert here("expire").out == "0 expired\n"
     assert here("clock", "confirm", "--json").json() == {"confirmed": False}
+
+
+def test_policies_are_compared_side_by_side_and_nothing_changes(
+    here: Callable[..., Outcome], tmp_path: Path, ids: dict[str, str]
+) -> None:
+    path = tmp_path / "questions.txt"
+    path.write_text("what does Ana drink?\n\nwho is a friend of Ana?\n", encoding="utf-8")
+    before = here("stats", "--json").out
+    arguments = ["forget", "--compare", "fifo,lru, priority-decay", "--budget", 30, "--questions", path]
+    found = here(*arguments, "--json").json()
+    assert here("stats", "--json").out == before, "a comparison changed the store"
+    assert [one["policy"] for one in found["policies"]] == ["fifo", "lru", "priority-decay"]
+    assert [one["number"] for one in found["questions"]] == [1, 2]
+    for one in found["policies"]:
+        planned = here("forget", "--policy", one["policy"], "--budget", 30, "--dry-run", "--json").json()
+        assert one["ids"] == [action["id"] for action in planned["actions"]]
+        assert one["freed_tokens"] == found["weight_before"] - one["weight_after"]
+        assert one["realised_loss"] <= one["bound"]
+        gone = {asked["number"] for asked in found["questions"] if asked["best"] in one["ids"]}
+        assert {asked["number"] for asked in one["lost"]} == gone
+    assert ids["pinned"] not in {ident for one in found["policies"] for ident in one["ids"]}
+    shown = here(*arguments).out
+    assert "nothing was changed" in shown
+    assert "answers lost" in shown
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["--compare", " , "], "names no policy"),
+        (["--compare", "fifo", "--policy", "lru"], "leave --policy and --seed out"),
+        (["--questions", __file__], "goes with --compare"),
+        (["--compare", "fifo,oldest"], "there is no policy 'oldest'"),
+        (["--compare", "fifo", "--questions", "{binary}"], "cannot be read"),
+    ],
+)
+def test_a_comparison_that_cannot_be_meant_is_refused(
+    here: Callable[..., Outcome], tmp_path: Path, arguments: list[str], says: str
+) -> None:
+    binary = tmp_path / "binary"
+    binary.write_bytes(b"\xff\xfe\x00")
+    refused = here("forget", *(str(binary) if one == "{binary}" else one for one in arguments))
+    assert refused.status == 2
+    assert says in refused.error

@@ -131,3 +131,24 @@ def test_the_least_density_in_the_place_of_the_largest_bounds_nothing(graphs: li
             several += 1
             assert min(densities) * plan.freed_tokens < realised_loss(graph, plan) <= plan.bound
     assert several > 100
+
+
+@pytest.mark.parametrize("name", POLICY_NAMES)
+def test_a_bound_is_within_ten_times_the_median_realised_loss(graphs: list[Graph], name: str) -> None:
+    plans = [
+        load_policy(name).plan(graph, target=_targets(graph, seed)[0], seed=seed) for seed, graph in enumerate(graphs)
+    ]
+    losing = [plan for plan in plans if plan.actions]
+    assert len(losing) > STORES // 2
+    median = sorted(plan.realised_loss for plan in losing)[len(losing) // 2]
+    assert all(plan.realised_loss <= plan.bound <= 10 * median for plan in losing)
+
+
+@pytest.mark.parametrize("name", [name for name in POLICY_NAMES if name != "greedy"])
+def test_the_order_of_a_policy_keeps_more_of_a_larger_budget(graphs: list[Graph], name: str) -> None:
+    """Proposition A3 for policies that are an order: the retained sets are nested, so no utility ever falls."""
+    policy = load_policy(name)
+    for seed, graph in enumerate(graphs[:150]):
+        targets = sorted(random.Random(seed).sample(range(graph.weight + 1), 2)) if graph.weight else [0, 0]
+        small, large = (ids(policy.plan(graph, target=target, seed=seed)) for target in targets)
+        assert small[: len(large)] == large

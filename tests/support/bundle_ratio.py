@@ -155,6 +155,17 @@ def compare(family: str, stores: int, size: int, *, enumeration: int = 0, seed: 
     return found
 
 
+def compare_lures(stores: int, *, enumeration: int = 0, seed: int = SEED) -> list[Comparison]:
+    """Return how near greedy comes to the best base of stores with four lures, which are too large to try every set."""
+    found = []
+    for number in range(stores):
+        store = decoys(random.Random(seed * 1_000_003 + number))
+        good = store.value([item.id for item in store.items if item.id.startswith("good")])
+        ratio = store.kept(enumeration).value / good
+        found.append(Comparison(number, ratio, SHARED if ratio < 0.5 else None))
+    return found
+
+
 def _reason(store: Retention, members: frozenset[str]) -> str:
     needed = [base for item in store.items if item.id in members for base in item.bases]
     return SHARED if len(needed) > len(set(needed)) else LEFTOVER
@@ -168,6 +179,8 @@ def main() -> None:
         sys.stdout.write(f"{family}\n{report(compare(family, stores, size))}\n")
         enumerated = report(compare(family, stores // 10, size, enumeration=3))
         sys.stdout.write(f"{family}, starting from every set of up to three\n{enumerated}\n")
+    for size, name in ((0, "four lures before the best base"), (1, "the same, starting from every bundle")):
+        sys.stdout.write(f"{name}\n{report(compare_lures(10, enumeration=size))}\n")
 
 
 if __name__ == "__main__":

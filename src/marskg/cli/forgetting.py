@@ -10,12 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from marskg.cli.comparing import FILE, compare_policies
 from marskg.cli.door import Door, pass_door, shared_options
 from marskg.cli.output import answer, counted, line, note, number, plain, safe, show_table, table
 from marskg.cli.remembering import show_stored
 from marskg.cli.values import MEMORY_ID
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from marskg.records import Plan
 
 _SHOWN_ACTIONS = 20
@@ -28,10 +31,30 @@ _ACTION = ("id", "action", "reason", "kind", "weight", "score", "rule", "feature
 @click.option("--budget", type=click.IntRange(min=0), metavar="TOKENS", help="For this once.  [default: the tenant's]")
 @click.option("--seed", type=int, help="Of a policy that draws at random.")
 @click.option("--dry-run", is_flag=True, help="Show the plan and change nothing.")
+@click.option("--compare", metavar="NAME,…", help="Show side by side what each policy would forget; change nothing.")
+@click.option("--questions", type=FILE, help="With --compare: one question a line; which would lose their answer?")
 @shared_options
 @pass_door
-def forget(door: Door, policy: str | None, budget: int | None, seed: int | None, *, dry_run: bool) -> None:
+def forget(
+    door: Door,
+    policy: str | None,
+    budget: int | None,
+    *,
+    seed: int | None,
+    compare: str | None,
+    questions: Path | None,
+    dry_run: bool,
+) -> None:
     """Bring the live memories down to a budget by a policy, and say why each went."""
+    if compare is not None:
+        if policy is not None or seed is not None:
+            message = "--compare names the policies and draws by the store's own seed: leave --policy and --seed out"
+            raise click.UsageError(message)
+        compare_policies(door, compare, budget, questions)
+        return
+    if questions is not None:
+        message = "--questions goes with --compare, such as: --compare fifo,lru --questions FILE"
+        raise click.UsageError(message)
     with door.memory() as memory:
         plan = memory.plan(policy=policy, budget=budget, seed=seed)
         if not dry_run:
@@ -54,6 +77,7 @@ def plan_document(plan: Plan, *, applied: bool) -> dict[str, Any]:
         "seed": plan.seed,
         "sequence": plan.sequence,
         "digest": plan.digest,
+        "notes": list(plan.notes),
         "applied": applied,
     }
 
@@ -74,6 +98,8 @@ def _show(plan: Plan, *, dry_run: bool) -> None:
         f"{number(plan.weight_before)} → {number(plan.weight_after)}, budget {number(plan.budget)}"
     )
     line(f"loss of utility {plan.realised_loss:.4g}, bound {plan.bound:.4g}; digest {plan.digest[:16]}")
+    for text in plan.notes:
+        note(text)
 
 
 @click.command()

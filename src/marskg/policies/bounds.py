@@ -2,6 +2,10 @@
 
 Eviction, eq. (4) and Lemma A2: if no memory i of what goes adds more than L * w_i to any set, then U falls by at most
 L * W_E. For a submodular U the most that i ever adds is U({i}), so L is the largest U({i}) per token among what goes.
+One light memory with a high L would make the bound of much that is heavy say nothing. The proof takes what goes away
+one after the other, in any order; so it holds for the memories of 1 token, of 2 and 3, of 4 to 7 and so on, each class
+with its own L, and for their sum: the bound is the sum of L_c * W_c, and the constant of all is that over W_E. For a
+modular U it is less than 2 * r times the loss, r being the largest U({i}) over the smallest in any class.
 
 Consolidation, Proposition A2: if U is kappa-Lipschitz in the mean embedding of a cluster, a summary loses at most
 kappa * D, D being the mean distance of the cluster's embeddings from the summary's. The utility that is bounded here
@@ -15,7 +19,9 @@ Guarantees: a realised loss is never above its bound; both are 0 where nothing g
 from __future__ import annotations
 
 import math
+from collections import Counter
 from dataclasses import dataclass
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 from marskg.errors import InvalidInput
@@ -48,28 +54,40 @@ class Bound:
 
 
 def eviction_bound(alone: Sequence[float], weights: Sequence[int]) -> Bound:
-    """Return L * W_E of what goes, from what each memory is worth alone and its weight in tokens, at least 1.
+    """Return the bound on losing memories, from what each is worth alone and its weight in tokens.
 
-    It is never below the sum of ``alone``, which is what a modular utility loses.
+    The constant is the mean of the classes' L, by weight. The value is never below the sum of ``alone``, which is what
+    a modular utility loses.
     """
-    pairs = list(zip(alone, weights, strict=True))
-    constant = max((worth / weight for worth, weight in pairs), default=0.0)
-    total = sum(weights)
+    largest: dict[int, float] = {}
+    totals: Counter[int] = Counter()
+    for worth, weight in zip(alone, weights, strict=True):
+        light = max(weight, 1)
+        members = light.bit_length()
+        largest[members] = max(largest.get(members, 0.0), worth / light)
+        totals[members] += light
     # Equal in exact arithmetic where all densities are; rounding must not put the bound below the loss.
-    return Bound(constant, float(total), max(constant * total, math.fsum(alone)))
+    value = max(math.fsum(largest[members] * total for members, total in totals.items()), math.fsum(alone))
+    amount = sum(totals.values())
+    return Bound(value / amount if amount else 0.0, float(amount), value)
 
 
 def coverage_loss(function: Coverage, weights: Sequence[int], evicted: Iterable[int]) -> Loss:
     """Return what F loses when the positions ``evicted`` go from all items, which weigh ``weights`` tokens.
 
-    The bound is L * W_E rounded up, with L as a fraction: no floating point is involved.
+    The bound is rounded up, with each L as a fraction: no floating point is involved.
     """
-    gone = set(evicted)
+    gone = sorted(set(evicted))
     everything = range(len(weights))
     before = function.value(everything)
-    after = function.value(place for place in everything if place not in gone)
-    total = sum(weights[place] for place in gone)
-    bound = max((-(-function.alone(place) * total // weights[place]) for place in gone), default=0)
+    after = function.value(set(everything).difference(gone))
+    bound = 0
+    for _, members in groupby(
+        sorted(gone, key=lambda place: weights[place]), lambda place: weights[place].bit_length()
+    ):
+        places = list(members)
+        total = sum(weights[place] for place in places)
+        bound += max(-(-function.alone(place) * total // weights[place]) for place in places)
     return Loss(before, before - after, bound)
 
 

@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from marskg.errors import BudgetInfeasible, InvariantError, StalePlan
 from marskg.ontology.vocabulary import Operation, Tier
+from marskg.policies.fifo import FIFO
+from marskg.policies.guardrail import guarded
 from marskg.policies.policy import plan_digest
 from marskg.store import lifecycle
 from marskg.store.hollows import Hollow
@@ -109,6 +111,7 @@ def apply(unit: Unit, plan: Plan) -> None:
         raise StalePlan(msg)
     unit.fetch([*(action.id for action in plan.actions), *plan.marks])
     _check(unit, plan)
+    _check_sum(unit, plan)
     positions = [node.keys["randomKey"] for action in plan.actions if (node := unit.node(action.id)).keys]
     counts = Counter(f"{action.kind}" for action in plan.actions)
     unit.note(
@@ -188,6 +191,18 @@ def _check(unit: Unit, plan: Plan) -> None:
             emptied.add(action.id)
 
 
+def _check_sum(unit: Unit, plan: Plan) -> None:
+    """Stop a plan whose weights are not those of the store, naming the policy."""
+    # What is planned was found live, once each, in the check before.
+    freed = sum(unit.node(action.id).memory.weight for action in plan.actions)
+    if (plan.weight_before, plan.freed_tokens) != (unit.before.weight, freed):
+        msg = (
+            f"policy {plan.policy!r} miscounts: its plan goes from {plan.weight_before} to {plan.weight_after} tokens, "
+            f"its actions free {freed} of {unit.before.weight}; nothing was changed: mend the policy"
+        )
+        raise InvariantError(msg)
+
+
 def _dependents(unit: Unit, node_id: str, tiers: Iterable[Tier]) -> set[str]:
     """Return what in one of ``tiers`` depends on a memory."""
     sources = {source for source, _, type_ in unit.incoming((node_id,)) if type_ == "dependsOn"}
@@ -208,15 +223,31 @@ def make_room(
 
     Raises:
         BudgetInfeasible: what is protected is heavier than the budget.
+        InvariantError: the policy stops above the budget although more may go, or its plan is not sound.
     """
     low_water = int(state.settings.low_water * state.budget)
-    plan = policy.plan(view, target=min(low_water, state.budget), exclude=exclude)
+    target = min(low_water, state.budget)
+    plan = guarded(policy, view, target=target, budget=state.budget, exclude=exclude)
     if plan.weight_after > state.budget:
-        raise infeasible(reader, state, plan.weight_after)
+        raise shortfall(reader, view, state, plan, exclude=exclude)
     unit = Unit(reader, state, services)
     apply(unit, plan)
     view.carry_out(plan, unit)
     return unit, plan
+
+
+def shortfall(
+    reader: Reader, view: View, state: TenantState, plan: Plan, *, exclude: frozenset[str] = frozenset()
+) -> InvariantError:
+    """Return why ``plan`` ends above the budget of ``state``: nothing more may go, or its policy gave up too early."""
+    least = FIFO.plan(view, target=state.budget, exclude=exclude).weight_after
+    if least > state.budget:
+        return infeasible(reader, state, least)
+    msg = (
+        f"policy {plan.policy!r} stops at {plan.weight_after} tokens, above the budget of {state.budget}, although "
+        "more may go; nothing was changed: mend it, or choose another policy with: mars settings policy.name=NAME"
+    )
+    return InvariantError(msg)
 
 
 def infeasible(reader: Reader, state: TenantState, weight: int) -> BudgetInfeasible:

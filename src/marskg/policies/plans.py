@@ -1,8 +1,9 @@
 """From chosen memories to a plan: actions with their features, scores and reasons, and the bound L * W_E.
 
-Guarantees: L is the largest importance per token among the memories that the plan takes, so the bound holds for the
-utility that sums importance, whatever is kept (MaRS eq. 4 and Lemma A2), and the realised loss, the sum of their
-importance, never exceeds it. Reasons are made from templates and numbers: no content reaches a plan.
+Guarantees: L is derived from the importance per token of the memories that the plan takes, class by class of weight
+(:mod:`marskg.policies.bounds`), so the bound holds for the utility that sums importance, whatever is kept (MaRS eq. 4
+and Lemma A2), and the realised loss, the sum of their importance, never exceeds it. Reasons are made from templates
+and numbers: no content reaches a plan.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from marskg.clock import DAY_MS
 from marskg.ontology.vocabulary import Tier
+from marskg.policies.bounds import eviction_bound
 from marskg.policies.policy import plan_digest
 from marskg.records import Action, Plan
 from marskg.store.order import SUPERSEDED, frequency, importance, recency
@@ -110,15 +112,13 @@ def build_plan(  # noqa: PLR0917 - the parts of a plan
     view: PolicyView, policy: str, parameters: tuple[str, ...], target: int, choices: Sequence[Choice], seed: int | None
 ) -> Plan:
     """Return the plan that takes ``choices`` in their order."""
-    actions, losses, densities = [], [], []
+    actions, losses = [], []
     for choice in choices:
         found = facts(view, choice.candidate)
         losses.append(found["importance"])
-        densities.append(found["density"])
         actions.append(_action(choice, found, archive=archives(view) or choice.stranded))
     freed = sum(action.weight for action in actions)
-    loss = math.fsum(losses)
-    lipschitz = max(densities, default=0.0)
+    bound = eviction_bound(losses, [action.weight for action in actions])
     plan = Plan(
         policy=policy,
         parameters=parameters,
@@ -127,10 +127,9 @@ def build_plan(  # noqa: PLR0917 - the parts of a plan
         weight_before=view.weight,
         weight_after=view.weight - freed,
         actions=tuple(actions),
-        lipschitz=lipschitz,
-        # Equal in exact arithmetic where all densities are; rounding must not put the bound below the loss.
-        bound=max(lipschitz * freed, loss),
-        realised_loss=loss,
+        lipschitz=bound.constant,
+        bound=bound.value,
+        realised_loss=math.fsum(losses),
         sequence=view.sequence,
         digest="",
         seed=seed,

@@ -1,6 +1,7 @@
-"""Policies by name: the built-in ones, and users' ``.cypher`` files by their path.
+"""Policies by name: the built-in ones, those of installed packages, and users' ``.cypher`` files by their path.
 
-Guarantees: a name that is neither is refused with the list of what there is.
+Guarantees: a name that is none of these is refused with the list of what there is; a built-in name always means the
+built-in policy.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from marskg.policies.fifo import FIFO
 from marskg.policies.greedy import GREEDY
 from marskg.policies.hybrid import HYBRID
 from marskg.policies.lru import LRU
+from marskg.policies.plugins import installed_names, load_installed
 from marskg.policies.policy_file import read_policy_file
 from marskg.policies.priority_decay import PRIORITY_DECAY
 from marskg.policies.random_drop import RANDOM_DROP
@@ -31,19 +33,22 @@ POLICY_NAMES = tuple(sorted(_BUILT_IN))
 
 
 def load_policy(name_or_path: str | Path) -> Policy:
-    """Return a built-in policy by its name, or the policy of a ``.cypher`` file by its path.
+    """Return a built-in or an installed policy by its name, or the policy of a ``.cypher`` file by its path.
 
     Raises:
-        InvalidConfig: there is no such policy, or the file cannot be used.
+        InvalidConfig: there is no such policy, or the package or the file cannot be used.
     """
     built_in = _BUILT_IN.get(str(name_or_path))
     if built_in is not None:
         return built_in
+    installed = load_installed(str(name_or_path))
+    if installed is not None:
+        return installed
     path = Path(name_or_path)
     if path.suffix != ".cypher":
         msg = (
             f"there is no policy {str(name_or_path)[:200]!r}; "
-            f"use {', '.join(POLICY_NAMES)}, or the path of a .cypher file"
+            f"use {', '.join(dict.fromkeys((*POLICY_NAMES, *installed_names())))}, or the path of a .cypher file"
         )
         raise InvalidConfig(msg)
     return CypherPolicy(path)

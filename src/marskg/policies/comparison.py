@@ -1,0 +1,81 @@
+"""What each of several policies would forget, side by side: a counterfactual, nothing is applied.
+
+Guarantees: works on plans of one state and changes nothing; forecasts come in the order of the plans; ids in the order
+of each plan. A question is known by its number alone: neither its text nor any content is kept.
+Source: MaRS section 7.1.1 (trust calibration); issue 5, point 7.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from marskg.errors import InvalidInput
+from marskg.ontology.vocabulary import Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from marskg.records import Plan
+
+
+@dataclass(frozen=True, slots=True)
+class Forecast:
+    """What one policy would forget.
+
+    ``by_kind`` counts its actions; ``only`` are ids that none of the other policies would forget; ``lost`` are the
+    numbers of the questions, from 1, whose best answer of today would go.
+    """
+
+    plan: Plan
+    by_kind: Mapping[Kind, int]
+    only: tuple[str, ...]
+    lost: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Several policies on one state: ``answers`` has the id of each question's best hit today, None without one."""
+
+    budget: int
+    weight: int
+    sequence: int
+    answers: tuple[str | None, ...]
+    forecasts: tuple[Forecast, ...]
+
+    @property
+    def answered(self) -> int:
+        """Return how many questions have an answer today."""
+        return sum(answer is not None for answer in self.answers)
+
+    @property
+    def common(self) -> tuple[str, ...]:
+        """Return the ids that every policy would forget, in the order of the first plan."""
+        first, *others = ([action.id for action in one.plan.actions] for one in self.forecasts)
+        return tuple(ident for ident in first if all(ident in set(other) for other in others))
+
+
+def compare_plans(plans: Sequence[Plan], answers: Sequence[str | None] = ()) -> Comparison:
+    """Return the comparison of ``plans`` of one state down to one budget.
+
+    Raises:
+        InvalidInput: there is no plan, or they are of different states or budgets.
+    """
+    if len({(plan.tenant, plan.sequence, plan.budget, plan.weight_before) for plan in plans}) != 1:
+        message = f"{len(plans)} plans of different states, or none: compare plans of one store at one budget"
+        raise InvalidInput(message)
+    takers = Counter(action.id for plan in plans for action in plan.actions)
+    forecasts = []
+    for plan in plans:
+        gone = {action.id for action in plan.actions}
+        counts = Counter(action.kind for action in plan.actions)
+        forecasts.append(
+            Forecast(
+                plan=plan,
+                by_kind={kind: counts[kind] for kind in Kind},
+                only=tuple(action.id for action in plan.actions if takers[action.id] == 1),
+                lost=tuple(number for number, answer in enumerate(answers, 1) if answer in gone),
+            )
+        )
+    return Comparison(plans[0].budget, plans[0].weight_before, plans[0].sequence, tuple(answers), tuple(forecasts))

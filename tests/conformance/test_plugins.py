@@ -1,0 +1,129 @@
+"""A policy of another package that breaks an invariant is stopped by the executor and named, on every engine."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from marskg.errors import BudgetInfeasible, InvalidConfig, InvariantError
+from tests.support.plugins import install
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from marskg.memory import AgentMemory
+    from tests.support.stores import Stores
+
+LONG: dict[str, Any] = {"kind": "semantic", "memory_class": "canonical"}
+#: FIFO's plan, with one thing wrong; ``changed`` is what the policy returns.
+MODULE = """
+from dataclasses import replace
+from marskg.policies.fifo import FIFO
+from marskg.policies.policy import plan_digest
+
+class Policy:
+    name = "rogue"
+    def plan(self, view, **options):
+        plan = FIFO.plan(view, **options)
+        if not plan.actions:
+            return replace(plan, policy=self.name)
+        rows = view.run("MATCH (m:Memory) WHERE m.tenant = $tenant AND {which} "
+                        "RETURN m.id AS id, m.weight AS weight", {{"tenant": view.tenant}})
+        row = rows[0]
+        actions = ({actions})
+        freed = sum(action.weight for action in actions)
+        changed = replace(plan, policy=self.name, actions=actions, weight_after=plan.weight_before - freed{more})
+        return replace(changed, digest=plan_digest(changed))
+"""
+VICTIM = "replace(plan.actions[0], id=row['id'], weight=row['weight']),"
+ROGUES = {
+    "takes what is pinned": ("m.guards > 0", VICTIM, "", "is protected by a pin"),
+    "takes a base before what depends on it": ("m.blockers > 0", VICTIM, "", "still has dependents with content"),
+    "takes one twice": ("m.guards < 1", "*plan.actions[:1], *plan.actions", "", "is planned twice"),
+    "says that it frees more": ("m.guards < 1", "*plan.actions,", " - 1", "miscounts"),
+    "hides what its victims weigh": (
+        "m.guards < 1",
+        "*(replace(action, weight=action.weight + 1) for action in plan.actions),",
+        "",
+        "miscounts",
+    ),
+}
+
+
+def filled(memory: AgentMemory) -> None:
+    memory.remember("Ana is allergic to penicillin", pin=True, **LONG)
+    flat = memory.remember("the flat is in the Rua das Flores", **LONG)
+    memory.remember("its rent is 900 euros a month", depends_on=[flat.id], **LONG)
+    for number in range(6):
+        memory.remember(f"turn {number} about gardens", kind="episodic", session="s", memory_class="canonical")
+
+
+def rogue(monkeypatch: pytest.MonkeyPatch, folder: Path, number: int, which: str, actions: str, more: str) -> None:
+    """Install the policy ``rogue``; each test has a module of its own name, as imports are kept."""
+    source = MODULE.format(which=which, actions=actions, more=more)
+    name = f"rogue_{number}_{abs(hash(str(folder)))}"
+    install(monkeypatch, folder, {"rogue": f"{name}:Policy"}, **{name: source})
+
+
+@pytest.mark.parametrize("case", ROGUES)
+def test_a_policy_that_breaks_an_invariant_is_stopped_and_named(
+    stores: Stores, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, case: str
+) -> None:
+    which, actions, more, says = ROGUES[case]
+    rogue(monkeypatch, tmp_path, list(ROGUES).index(case), which, actions, more)
+    memory = stores.open(policy__name="fifo", budget=1_000)
+    filled(memory)
+    before = (memory.stats(), [found.tier for found in memory.memories()])
+    plan = memory.plan(policy="rogue", budget=memory.weight - 7)
+    with pytest.raises(InvariantError, match=f"policy 'rogue' .*{says}.*nothing was changed"):
+        memory.forget(plan)
+    assert (memory.stats(), [found.tier for found in memory.memories()]) == before
+
+
+def test_a_trigger_with_such_a_policy_refuses_the_write_and_keeps_the_store(
+    stores: Stores, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rogue(monkeypatch, tmp_path, 99, "m.guards > 0", f"{VICTIM} *plan.actions,", "")
+    memory = stores.open(policy__name="fifo", budget=1_000)
+    filled(memory)
+    memory.apply_settings(None, {"policy.name": "rogue", "budget": memory.weight})
+    before = (memory.stats(), memory.weight)
+    with pytest.raises(InvariantError, match="policy 'rogue' breaks an invariant"):
+        memory.remember("one note more than there is room for", **LONG)
+    assert (memory.stats(), memory.weight) == before
+    assert memory.verify().ok
+
+
+def test_a_policy_that_stops_too_early_is_told_from_a_budget_that_is_too_small(
+    stores: Stores, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rogue(monkeypatch, tmp_path, 98, "m.guards < 1", "*plan.actions[:1],", "")
+    memory = stores.open(policy__name="fifo", budget=1_000)
+    filled(memory)
+    with pytest.raises(InvariantError, match=r"policy 'rogue' stops at .* although more may go") as caught:
+        memory.plan(policy="rogue", budget=20)
+    assert not isinstance(caught.value, BudgetInfeasible)
+    with pytest.raises(BudgetInfeasible, match="at least 7 tokens are protected"):
+        memory.plan(policy="rogue", budget=1)
+
+
+def test_a_sound_policy_of_another_package_governs_a_tenant(
+    stores: Stores, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rogue(monkeypatch, tmp_path, 100, "m.guards < 1", "*plan.actions,", "")
+    memory = stores.open(policy__name="rogue", budget=60)
+    for number in range(20):
+        memory.remember(f"note number {number}", **LONG)
+        assert memory.weight <= 60
+    assert memory.verify().ok
+
+
+def test_a_tenant_whose_policy_was_uninstalled_says_so(stores: Stores, tmp_path: Path) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        rogue(patch, tmp_path, 101, "m.guards < 1", "*plan.actions,", "")
+        memory = stores.open(policy__name="rogue", budget=20)
+        memory.remember("a note", **LONG)
+    again = stores.open(memory.tenant)
+    with pytest.raises(InvalidConfig, match="no policy 'rogue'"):
+        again.plan(budget=1)

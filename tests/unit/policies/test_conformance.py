@@ -1,0 +1,146 @@
+"""The conformance suite passes every built-in policy, and each of its rules catches a policy that breaks it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from marskg.config import Settings
+from marskg.ontology.vocabulary import Tier
+from marskg.policies.conformance import RULES, check_conformance
+from marskg.policies.policy import plan_digest
+from marskg.policies.registry import POLICY_NAMES, load_policy
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from marskg.records import Plan
+    from marskg.store.arcadedb import ArcadeDB
+
+STORES = 14
+SETTINGS = {
+    "defaults": Settings(),
+    "archiving": Settings.from_mapping({"policy": {"evict_to": "latent"}}),
+    "enumerating": Settings.from_mapping({"policy": {"enumeration": 1, "grace": "7d"}}),
+}
+
+
+@pytest.mark.parametrize("name", POLICY_NAMES)
+@pytest.mark.parametrize("settings", SETTINGS)
+def test_a_built_in_policy_conforms(engine: ArcadeDB, name: str, settings: str) -> None:
+    seed = 100 * POLICY_NAMES.index(name) + list(SETTINGS).index(settings)
+    report = check_conformance(load_policy(name), stores=STORES, seed=seed, settings=SETTINGS[settings], engine=engine)
+    assert report.ok, report.findings
+    assert report.checked == STORES
+
+
+class Wrong:
+    """FIFO with its plans changed."""
+
+    name = "fifo"
+
+    def __init__(self, change: Callable[[Any, Plan], object], *, digest: bool = True) -> None:
+        self.change, self.digest = change, digest
+
+    def plan(self, view: Any, **options: Any) -> object:
+        changed: Any = self.change(view, load_policy("fifo").plan(view, **options))
+        return replace(changed, digest=plan_digest(changed)) if self.digest else changed
+
+
+def _with(plan: Plan, *actions: Any) -> Plan:
+    freed = sum(action.weight for action in actions)
+    return replace(plan, actions=actions, weight_after=plan.weight_before - freed)
+
+
+def _first(view: Any, plan: Plan, **changes: Any) -> Plan:
+    del view
+    return _with(plan, *(replace(action, **changes) for action in plan.actions[:1]), *plan.actions[1:])
+
+
+def _take(view: Any, plan: Plan, idents: Any) -> Plan:
+    """Return the plan with one more action, on the first of ``idents``."""
+    taken = {action.id for action in plan.actions}
+    found = [view.memories[ident] for ident in sorted(idents) if ident not in taken]
+    if not found or not plan.actions:
+        return plan
+    one = found[0]
+    extra = replace(plan.actions[0], id=one.id, kind=one.kind, weight=one.weight, sequence=one.sequence)
+    return _with(plan, extra, *plan.actions)
+
+
+def _latent(view: Any) -> list[str]:
+    return [ident for ident, memory in view.memories.items() if memory.tier is not Tier.LIVE]
+
+
+def _secret(_: Any, plan: Plan) -> Plan:
+    return _first(_, plan, reason="it says: withheld ana 1")
+
+
+WRONG: dict[str, list[Callable[[Any, Plan], object]]] = {
+    "states-the-store": [
+        lambda _, plan: replace(plan, tenant="another"),
+        lambda _, plan: replace(plan, sequence=plan.sequence + 1),
+        lambda _, plan: replace(plan, budget=plan.budget + 1),
+    ],
+    "takes-what-may-go": [
+        lambda view, plan: _take(view, plan, view.protected & set(view.live)),
+        lambda view, plan: _take(view, plan, _latent(view)),
+        lambda _, plan: _with(plan, *plan.actions[:1], *plan.actions),
+    ],
+    "keeps-closure": [lambda _, plan: _with(plan, *plan.actions[::-1])],
+    "describes-what-goes": [
+        lambda view, plan: _first(view, plan, weight=1_000),
+        lambda view, plan: _first(view, plan, tier_after=Tier.GONE),
+    ],
+    "adds-up": [lambda _, plan: replace(plan, weight_after=plan.weight_after - 1)],
+    "gets-to-the-target": [lambda _, plan: _with(plan, *plan.actions[:-1])],
+    "bounds-its-loss": [
+        lambda _, plan: replace(plan, bound=plan.realised_loss / 2 - 1e-6),
+        lambda _, plan: replace(plan, bound=float("nan")),
+    ],
+    "explains-itself": [
+        lambda view, plan: _first(view, plan, reason="old"),
+        lambda view, plan: _first(view, plan, score=0.5),
+        lambda view, plan: _first(view, plan, features=("age",)),
+        _secret,
+    ],
+}
+
+
+def test_every_rule_has_a_policy_that_breaks_it() -> None:
+    assert set(WRONG) == set(RULES)
+
+
+CASES = [(name, number) for name, changes in WRONG.items() for number in range(len(changes))]
+
+
+@pytest.mark.parametrize(("name", "number"), CASES)
+def test_a_policy_that_breaks_a_rule_is_caught(engine: ArcadeDB, name: str, number: int) -> None:
+    seed = 1_000 + CASES.index((name, number))
+    wrong: Any = Wrong(WRONG[name][number])
+    report = check_conformance(wrong, stores=STORES, seed=seed, engine=engine)
+    assert name in {finding.code for finding in report.findings}
+    assert not report.ok
+
+
+def test_a_policy_that_draws_without_its_seed_is_caught(engine: ArcadeDB) -> None:
+    calls = iter(range(1_000_000))
+    wrong: Any = Wrong(lambda _, plan: replace(plan, parameters=(*plan.parameters, f"call={next(calls)}")))
+    report = check_conformance(wrong, stores=3, seed=3_000, engine=engine)
+    assert "pure" in {finding.code for finding in report.findings}
+
+
+def test_a_stale_digest_a_crash_and_no_plan_at_all_are_caught(engine: ArcadeDB) -> None:
+    def crash(_view: Any, plan: Plan) -> object:
+        return plan.actions[0]
+
+    wrongs: dict[str, Any] = {
+        "states-the-store": Wrong(lambda _, plan: replace(plan, digest="0"), digest=False),
+        "fails": Wrong(crash),
+        "no-plan": Wrong(lambda _view, _plan: None, digest=False),
+    }
+    for number, (code, wrong) in enumerate(wrongs.items()):
+        report = check_conformance(wrong, stores=3, seed=4_000 + number, engine=engine)
+        assert code in {finding.code for finding in report.findings}, code
