@@ -13,7 +13,10 @@ from marskg.control.trimming import CAP, Kept, trim
 from marskg.ontology.vocabulary import Kind, Tier
 from marskg.policies.candidates import Candidate
 from marskg.policies.executor import KEEP
+from marskg.policies.features import FeatureTable
+from marskg.store.census import Census
 from marskg.store.order import Access
+from marskg.store.usage import Usage
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -33,12 +36,19 @@ class View:
     sequence: int = 99
     weight: int = 10_000
     rows: list[dict[str, Any]] = field(default_factory=list)
+    ceiling: int | None = None
+    census: Census = field(default_factory=Census)
+    usage: Usage = field(default_factory=Usage)
+    controls: Mapping[str, str] = field(default_factory=dict)
 
     def run(self, statement: str, parameters: Mapping[str, Any]) -> list[dict[str, Any]]:  # noqa: ARG002 - the protocol
         return self.rows
 
     def hollows(self, key_name: str) -> list[Any]:  # noqa: ARG002 - the protocol
         return []
+
+    def table(self) -> FeatureTable:
+        raise AssertionError
 
 
 def kept(number: int, subjects: tuple[str, ...], score: int, idle: int, bases: tuple[str, ...], **more: Any) -> Kept:

@@ -12,13 +12,18 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import TYPE_CHECKING, Any, TypeVar
 
+import numpy as np
+
 from marskg.clock import DAY_MS, SeededSource
 from marskg.config import Settings
 from marskg.ontology.vocabulary import EdgeType, Kind, Tier
+from marskg.policies.features import COLUMNS, KINDS, FeatureTable
 from marskg.records import Edge, Entity, Memory
 from marskg.store import codec
+from marskg.store.census import Census
 from marskg.store.order import exp_position, order_keys
 from marskg.store.statements import statement
+from marskg.store.usage import Usage
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -67,6 +72,9 @@ class SampleStore:
     settings: Settings = field(default_factory=Settings)
     now: int = NOW
     sequence: int = 1_000
+    ceiling: int | None = None
+    usage: Usage = field(default_factory=Usage)
+    controls: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def weight(self) -> int:
@@ -77,6 +85,20 @@ class SampleStore:
     def live(self) -> dict[str, Memory]:
         """Return the live memories by id."""
         return {ident: memory for ident, memory in self.memories.items() if memory.tier is Tier.LIVE}
+
+    @property
+    def census(self) -> Census:
+        """Return the live memories in sums."""
+        found = Census()
+        for memory in self.live.values():
+            found = found.moved(memory.kind, memory.weight, memory.created, 1)
+        return found
+
+    def table(self) -> FeatureTable:
+        """Return the features of the live memories; what only an index knows is drawn by the memory's place."""
+        rows = [_features(memory) for memory in self.live.values()]
+        columns = {name: np.array([row[name] for row in rows], dtype=np.int64) for name in COLUMNS}
+        return FeatureTable(list(self.live), columns, "none")
 
     @property
     def protected(self) -> frozenset[str]:
@@ -159,6 +181,31 @@ def _memory(chance: Chance, tenant: str, ident: str, sequence: int, *, needs: bo
         access_count=times,
         score=chance.below(101),
     )
+
+
+def _features(memory: Memory) -> dict[str, int]:
+    """Return the row of a memory in a table of features."""
+    chance = Chance(SeededSource(f"features of {memory.id}"))
+    return {
+        "kind": KINDS.index(memory.kind),
+        "weight": memory.weight,
+        "sequence": memory.sequence,
+        "created": memory.created,
+        "lastAccess": memory.last_access or memory.created,
+        "accessCount": memory.access_count,
+        "superseded": int(memory.superseded_at is not None),
+        "sensitivity": round(memory.sensitivity * 1_000_000),
+        "score": memory.score,
+        "generality": chance.pick((0, 400_000)),
+        "goal": chance.pick((0, 250_000, 900_000)),
+        "nearness": chance.pick((0, 1_000, 50_000)),
+        "degree": chance.pick((0, 2, 30)),
+        "novelty": chance.pick((0, 500_000, 1_000_000)),
+        "deadline": memory.created + DAY_MS,
+        "active": int(memory.kind is Kind.TASK),
+        # The store knows better which of them may go.
+        "open": 1,
+    }
 
 
 def _write(store: SampleStore, chance: Chance) -> None:
