@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from marskg.policies.registry import POLICY_NAMES
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -14,7 +16,7 @@ if TYPE_CHECKING:
 ACTION = {"id", "action", "reason", "kind", "weight", "score", "rule", "features"}
 
 
-@pytest.mark.parametrize("policy", ["fifo", "lru", "priority-decay", "random-drop"])
+@pytest.mark.parametrize("policy", POLICY_NAMES)
 def test_a_dry_run_is_the_plan_that_is_then_applied(here: Callable[..., Outcome], policy: str) -> None:
     before = here("stats", "--json").json()
     arguments = ["forget", "--policy", policy, "--budget", 40, "--seed", 7, "--json"]

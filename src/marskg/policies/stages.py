@@ -172,14 +172,14 @@ class OrderedStage:
         text = reason.text
         rule = self.name
         if candidate.rank == SUPERSEDED:
-            text = words_of(forgetting.view, candidate)
+            rule, text = "superseded", _superseded(forgetting.view, candidate)
         elif candidate.freed:
             text = f"{text}; {REASON_FREED}"
         numbers = {**scores.shown(row), **reason.numbers}
         return Choice(candidate, rule, int(self.score(scores)[row]), text, features=numbers)
 
 
-def words_of(view: PolicyView, candidate: Candidate) -> str:
+def _superseded(view: PolicyView, candidate: Candidate) -> str:
     """Return why a superseded memory goes."""
     known = words(facts(view, candidate))
     return REASON_SUPERSEDED.replace("$superseded", known["superseded"])
