@@ -771,7 +771,7 @@ class AgentMemory:
         Raises:
             UnknownMemory: neither the store nor its logs have heard of it.
         """
-        return self._reading.explain(id)
+        return self._reading.explain(id, by_features=self._goes_by_features())
 
     def record_access(self, ids: Iterable[str], *, purpose: str | None = None) -> int:
         """Record that memories were shown: one signed record, and their access statistics; what is use-bound goes."""
@@ -1022,9 +1022,12 @@ class AgentMemory:
 
     def _before_room(self, state: TenantState) -> None:
         """Bring the features up to date that the policy will go by, as long as nothing is being written."""
-        policy = self._policy()
-        if isinstance(policy, FeatureReader) and policy.reads_features:
+        if self._goes_by_features():
             self._reading.view.prepare_table(state)
+
+    def _goes_by_features(self) -> bool:
+        policy = self._policy()
+        return isinstance(policy, FeatureReader) and policy.reads_features
 
     def _committed(self, unit: Unit) -> None:
         """Keep the Merkle tree up, and sign a head when it is due; wishes that came or went are read anew."""

@@ -14,6 +14,7 @@ from marskg.control.answers import Answers
 from marskg.control.load import Load, lighter, notice, step
 from marskg.errors import InvalidInput, UnknownMemory
 from marskg.ontology.vocabulary import Kind, MemoryClass, SourceType
+from marskg.policies.stages import Scores
 from marskg.retrieval.everything import admitted, select, shown
 from marskg.retrieval.explain import explain
 from marskg.retrieval.gate import Gate
@@ -250,10 +251,22 @@ class Reading:
             raise UnknownMemory(msg)
         return goal
 
-    def explain(self, ident: str) -> Explanation:
-        """Return what is known of one memory; see :meth:`marskg.memory.AgentMemory.explain`."""
+    def explain(self, ident: str, *, by_features: bool = False) -> Explanation:
+        """Return what is known of one memory; see :meth:`marskg.memory.AgentMemory.explain`.
+
+        ``by_features`` says that the tenant's policy goes by features, so that those of the memory are told, too.
+        """
+        density = self._density(ident) if by_features else {}
         held = [str(row["why"]) for row in self._opened.reader.run("held_by", {"ref": self._opened.reader.ref(ident)})]
-        return explain(self._opened.reader, self._opened.tenant, ident, self._now(), held)
+        return explain(self._opened.reader, self._opened.tenant, ident, self._now(), held, density)
+
+    def _density(self, ident: str) -> dict[str, float]:
+        """Return what makes up the utility per token of a live memory; nothing of another one."""
+        state, now = self._writer.fresh_state(), self._now()
+        scores = Scores(self.view.table(state, now), state.settings, now)
+        found = self._opened.reader.nodes((ident,))
+        row = scores.table.row(ident, found[0][0].sequence) if found else None
+        return {} if row is None else scores.shown(row)
 
     def gate(self, filters: Mapping[str, Any]) -> Gate:
         """Return the gate that ``filters`` describe; None or an empty list asks for nothing.

@@ -74,9 +74,19 @@ class Scores:
         return features.density(self.table, self.terms, self.settings)
 
     @cached_property
+    def aged(self) -> Floats:
+        """The age as a fraction."""
+        return features.aged(self.table, self.settings, self.now)
+
+    @cached_property
+    def importance(self) -> Floats:
+        """The importance of section 3.3.2 as a fraction."""
+        return features.importance(self.table, self.psi, self.settings)
+
+    @cached_property
     def removal(self) -> Integers:
         """The removal priority in 1e-6."""
-        return features.removal_priority(self.table, self.psi, self.settings, self.now)
+        return features.removal_priority(self.table, self.aged, self.importance)
 
     def shown(self, row: int) -> dict[str, float]:
         """Return the numbers of one memory by their names: psi, the terms that are not 0, and what they come to."""
