@@ -22,6 +22,7 @@ from marskg.embedding.registry import load_model
 from marskg.errors import EmbeddingUnavailable, EnvironmentFailure, InvalidInput
 from marskg.learning.feedback import Said
 from marskg.learning.learner import Learner
+from marskg.learning.theta import learn
 from marskg.learning.wishes import Wishes, touched
 from marskg.ontology.vocabulary import (
     Cardinality,
@@ -70,6 +71,7 @@ if TYPE_CHECKING:
     from marskg.learning.conflicts import FoundConflict
     from marskg.learning.feedback import Feedback
     from marskg.learning.learner import Decision, ReviewList
+    from marskg.learning.theta import PolicyFit
     from marskg.learning.wishes import Heard
     from marskg.policies.policy import Policy
     from marskg.records import AuditRecord, Entity, Memory, Plan, Report, TreeHead
@@ -461,6 +463,18 @@ class AgentMemory:
                 raise infeasible(self._writer.read, replace(state, budget=target), plan.weight_after)
             self._planned = plan, state.access_sequence
             return plan
+
+    def fit_policy(self) -> PolicyFit:
+        """Return theta as logged outcomes of retrievals teach it, with how well it does; nothing is changed.
+
+        ``apply_settings`` or a configuration file with what ``as_yaml`` gives lets the policies go by it.
+
+        Raises:
+            InvalidInput: there are too few outcomes; :meth:`feedback` logs them.
+        """
+        state, now = self._writer.fresh_state(), self.now()
+        table = self._reading.view.table(state, now)
+        return learn(self._reader.records("a"), table, state.settings, now)
 
     def set_goal(self, text: str | None) -> None:
         """Let policies that go by features keep what is similar to ``text``, in the place of the active tasks.
