@@ -348,3 +348,26 @@ def test_relations_are_drawn_and_removed(stores: Stores) -> None:
     with pytest.raises(InvalidMemory, match="itself"):
         memory.relate(ann, "friendOf", ann)
     assert sound(memory)
+
+
+def test_a_new_text_is_read_again(stores: Stores) -> None:
+    memory = opened(stores)
+    first = memory.remember("My manager Ann Berg lives in Oslo.", mentions=[EntityRef("Skyline project")])
+    second = memory.update(first.id, "My manager Ann Berg lives in Rome with Carla Dahl.")
+    # What was given by hand stays; what the text named and names no more goes.
+    assert mentioned(memory, second.id) == mentioned(memory, first.id) - {"Oslo"} | {"Rome", "Carla Dahl"}
+    assert "Skyline project" in mentioned(memory, second.id)
+    assert sound(memory)
+    records = [one.sequence for one in memory.records() if second.id in one.memories]
+    found = memory.get(second.id)
+    assert found is not None
+    assert found.sequence == min(records)
+
+
+def test_a_new_text_is_not_read_where_nothing_is_looked_for(stores: Stores) -> None:
+    memory = opened(stores)
+    first = memory.remember("My manager Ann Berg lives in Oslo.")
+    memory.apply_settings(None, {"entities.recognise": "off"})
+    second = memory.update(first.id, "She moved to Rome.")
+    assert mentioned(memory, second.id) == mentioned(memory, first.id)
+    assert sound(memory)

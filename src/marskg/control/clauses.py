@@ -102,6 +102,17 @@ _REQUEST: Final = re.compile(
     r"\bplease\b|\blet's\b|\b(?:can|could|would|will) you\b|\b(?:need|want|like)s? to\b|\bshould be\b|"
     r"^(?:update|change|revert|set)\b"
 )
+#: What is still to be done, and that it is done or not to be done any more; the words that say so are no topic.
+_NEED: Final = re.compile(r"\b(?:(?:need|have|has|want|plan|going|supposed|remember|ought) to|must|should|to-?do)\b")
+_DONE: Final = re.compile(
+    r"\b(?:finished|completed|wrapped up|taken care of|took care of|done with|(?:check|cross|tick)ed .{0,80}\boff|"
+    r"got .{1,80} done|(?:is|are|it's) (?:all |now )?(?:done|finished|complete))\b"
+)
+_DROPPED: Final = re.compile(r"\b(?:remove|delete|drop|scratch|strike|cancel|(?:cross|take|check) .{0,120}\boff)\b")
+DONE_WORDS: Final = frozenset(
+    terms("finish complete wrap taken took care done check cross tick off remove delete drop scratch strike cancel all")
+)
+_QUOTED: Final = re.compile(r"[\"“]([^\"“”]{3,200})[\"”]|(?<!\w)['‘]([^\"]{3,200}?)['’](?!\w)")
 _NOW: Final = re.compile(r"\b(?:is|are|am|it's|i'm|been) now\b|\bnow (?:is|are|scheduled|set|costs?|at|on|it's)\b")
 _FROM: Final = re.compile(r"\bfrom (?P<old>.{1,120}?) to (?P<new>.{1,200})$")
 _BACK: Final = re.compile(r"\bto (?P<new>.{1,120}?) from (?P<old>.{1,120})$")
@@ -135,7 +146,8 @@ class Clause:
     """One clause: its topic (index terms, ``core`` without what stands in brackets), stances and quantities.
 
     ``named`` is the part of ``core`` that no pronoun stands for. ``request`` marks "please update ...",
-    ``aim`` a goal or a limit.
+    ``aim`` a goal or a limit, ``need`` what is to be done, ``done`` that it was or need not be any more; ``quoted`` are
+    the terms of what stands in quotation marks.
     ``stances`` holds (axis, side) pairs with the clause's negation applied. ``replaced`` holds the terms of a value
     that the clause says was replaced, ``replaced_numbers`` its numbers. ``event`` is true for what happened once.
     """
@@ -152,6 +164,9 @@ class Clause:
     replaced: frozenset[str]
     replaced_numbers: frozenset[str]
     event: bool
+    need: bool
+    done: bool
+    quoted: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,6 +238,9 @@ def _clause(part: str) -> Clause | None:
         replaced=frozenset(_topic(without_quantities(replaced))[0]),
         replaced_numbers=frozenset(quantity.value for quantity in quantities(replaced)),
         event=any(_is_past(word) for before, word in pairwise(["", *listed]) if before not in _STATE),
+        need=_NEED.search(part) is not None,
+        done=ended or _DROPPED.search(part) is not None or (_DONE.search(part) is not None and not negated),
+        quoted=frozenset(term for match in _QUOTED.finditer(part) for term in terms(match[1] or match[2])),
     )
 
 

@@ -7,7 +7,8 @@ never conflict. A conflict is something to resolve, never a verdict on which of 
 
 Kinds, from the surest: the same ``single`` key with another value; a number, sum, date or time of one attribute that
 differs; a stance turned round (likes/dislikes, confirmed/cancelled); a value that the new statement says was replaced;
-a denial of the same; another value of an attribute that has one.
+what was to be done and is done, or need not be any more; a denial of the same; another value of an attribute that
+has one.
 Source: MemoryArchitect II.D steps 1, 2 and 5; semantics sections 1 (key, cardinality) and 5 (supersede).
 """
 
@@ -17,7 +18,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final
 
-from marskg.control.clauses import AIM_WORDS, PERIODS, Clause, Reading, Slot, read
+from marskg.control.clauses import AIM_WORDS, DONE_WORDS, PERIODS, Clause, Reading, Slot, read
 from marskg.ontology.vocabulary import Cardinality
 from marskg.text import folded
 
@@ -35,6 +36,7 @@ class ConflictKind(StrEnum):
     NUMBER = "number"
     POLARITY = "polarity"
     REPLACEMENT = "replacement"
+    COMPLETION = "completion"
     NEGATION = "negation"
     VALUE = "value"
 
@@ -45,6 +47,7 @@ _SURE: Final = {
     ConflictKind.NUMBER: 900_000,
     ConflictKind.POLARITY: 900_000,
     ConflictKind.REPLACEMENT: 850_000,
+    ConflictKind.COMPLETION: 850_000,
     ConflictKind.NEGATION: 800_000,
     ConflictKind.VALUE: 700_000,
 }
@@ -53,6 +56,8 @@ MIN_CONFIDENCE: Final = 500_000
 #: Share of the smaller topic that both have, once it is longer than two words; of two words both must be there.
 _SHARED: Final = 0.6
 _SHORT: Final = 2
+#: What a clause about something to do may say besides: how soon, and why it is said.
+_ASIDE_WORDS: Final = 2
 _WHEN: Final = frozenset({"date", "clock"})
 
 
@@ -155,7 +160,8 @@ def _by_text(new: Reading, old: Reading, *, one_attribute: bool) -> Conflict | N
     found: list[Conflict] = []
     for mine in new.clauses:
         for other in old.clauses:
-            found += [one for one in (_stances(mine, other), _denial(mine, other), _replaced(mine, other)) if one]
+            rules = (_stances, _denial, _replaced, _completed)
+            found += [one for rule in rules if (one := rule(mine, other)) is not None]
             if one_attribute:
                 found += [one for one in (_numbers(mine, other), _moved(mine, other), _aims(mine, other)) if one]
     return max(found, key=lambda one: (one.confidence, one.kind), default=None)
@@ -223,6 +229,24 @@ def _denial(new: Clause, old: Clause) -> Conflict | None:
         (new.core <= old.core or old.core <= new.core) and len(new.core & old.core) > 1
     )
     return _conflict(ConflictKind.NEGATION, share, new.core & old.core) if share and contained else None
+
+
+def _completed(new: Clause, old: Clause) -> Conflict | None:
+    """Compare what was to be done with a clause that says that it was done, or is not to be done any more.
+
+    What stands in quotation marks is what is done, if there is such a thing. A clause that says much besides stays.
+    """
+    if not (new.done and old.need) or old.negated or (new.need and not (new.quoted or new.negated)):
+        return None
+    aim = (new.quoted or new.core) - DONE_WORDS
+    said = old.core - DONE_WORDS
+    # Of a list from which one quoted thing is taken the rest still holds.
+    besides = _ASIDE_WORDS if new.quoted else len(aim) + _ASIDE_WORDS
+    if (len(aim) < _SHORT and aim != said) or len(said - aim) > besides:
+        return None
+    share = _overlap(aim, said)
+    complete = len(aim & said) / len(aim)
+    return _conflict(ConflictKind.COMPLETION, complete, aim & said) if share and complete >= _SHARED else None
 
 
 def _replaced(new: Clause, old: Clause) -> Conflict | None:

@@ -13,10 +13,14 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING, Any, Final
 
+import numpy as np
+
 from marskg.retrieval.importance import Importance
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
+
+    import numpy.typing as npt
 
 #: Probability of going back to the start, and the residual per edge that is not pushed any further.
 RESTART: Final = 0.15
@@ -35,6 +39,7 @@ class RelationGraph:
         #: Changes with every edge; and the nodes whose degree changed since somebody took note of them and cleared it.
         self.version = 0
         self.touched: set[str] = set()
+        self._walked: tuple[npt.NDArray[np.bool_], Walk] | None = None
 
     def __len__(self) -> int:
         """Return the number of nodes that have an edge."""
@@ -47,6 +52,7 @@ class RelationGraph:
         if wanted == held:
             return
         self.version += 1
+        self._walked = None
         for edge in sorted(held - wanted):
             self._cut(node, edge[1])
         for edge in sorted(wanted - held):
@@ -92,41 +98,20 @@ class RelationGraph:
         """Return the number of edges at ``node``."""
         return self._degrees.get(node, 0)
 
-    def near(self, starts: Mapping[str, float], visible: Callable[[str], bool]) -> dict[str, float]:
-        """Return personalised PageRank around ``starts`` as approximate scores, by node.
+    def near(
+        self, starts: Mapping[str, float], visible: Callable[[str], bool], tolerance: float = TOLERANCE
+    ) -> dict[str, float]:
+        """Return personalised PageRank around ``starts``; see :meth:`Walk.near`."""
+        return Walk(self, visible).near(starts, tolerance)
 
-        Args:
-            starts: where the walk starts and returns to, with positive weights; they need not sum to one.
-            visible: whether the reader may see a node; others do not exist for the walk.
+    def walk(self, mask: npt.NDArray[np.bool_], visible: Callable[[str], bool]) -> Walk:
+        """Return a walk through what ``mask`` shows, which is what ``visible`` says of nodes.
+
+        The last one is kept while neither the graph nor the mask changes: readers mostly see the same.
         """
-        total = sum(starts.values())
-        residual = {node: weight / total for node, weight in sorted(starts.items()) if visible(node)}
-        found: dict[str, float] = {}
-        known: dict[str, list[tuple[str, int]]] = {}
-        queue = deque(residual)
-        queued = set(residual)
-        while queue:
-            node = queue.popleft()
-            queued.discard(node)
-            if node not in known:
-                known[node] = sorted(item for item in self.neighbours(node).items() if visible(item[0]))
-            near = known[node]
-            degree = sum(count for _, count in near)
-            amount = residual.pop(node, 0.0)
-            if not degree:
-                found[node] = found.get(node, 0.0) + amount
-                continue
-            if amount < TOLERANCE * degree:
-                residual[node] = amount
-                continue
-            found[node] = found.get(node, 0.0) + RESTART * amount
-            share = (1 - RESTART) * amount / degree
-            for other, count in near:
-                residual[other] = residual.get(other, 0.0) + share * count
-                if other not in queued:
-                    queued.add(other)
-                    queue.append(other)
-        return found
+        if self._walked is None or not np.array_equal(self._walked[0], mask):
+            self._walked = (mask.copy(), Walk(self, visible))
+        return self._walked[1]
 
     def spread(self, starts: Iterable[str], tolerance: float) -> dict[str, float]:
         """Return personalised PageRank from ``starts``, equally weighted, over the whole tenant's graph, by node.
@@ -168,3 +153,54 @@ class RelationGraph:
         """Take in what :meth:`dump` gave."""
         for node, edges in dumped:
             self.put(node, [(type_, target) for type_, target in edges])
+
+
+class Walk:
+    """Walks through the part of a graph that a reader may see; knows the neighbourhoods that it has seen once."""
+
+    def __init__(self, graph: RelationGraph, visible: Callable[[str], bool]) -> None:
+        """Walk through the nodes of ``graph`` of which ``visible`` says so; others do not exist for the walk."""
+        self._graph = graph
+        self.visible = visible
+        self._known: dict[str, tuple[list[tuple[str, int]], int]] = {}
+
+    def _near(self, node: str) -> tuple[list[tuple[str, int]], int]:
+        """Return the visible neighbours in an order of their own, with their edges, and the sum of these."""
+        found = self._known.get(node)
+        if found is None:
+            near = sorted(item for item in self._graph.neighbours(node).items() if self.visible(item[0]))
+            found = self._known[node] = (near, sum(count for _, count in near))
+        return found
+
+    def near(self, starts: Mapping[str, float], tolerance: float = TOLERANCE) -> dict[str, float]:
+        """Return personalised PageRank around ``starts`` as approximate scores, by node.
+
+        Args:
+            starts: where the walk starts and returns to, with positive weights; they need not sum to one.
+            tolerance: the residual per edge that is not pushed any further; the walk goes along no more than
+                ``1 / (RESTART * tolerance)`` edges.
+        """
+        total = sum(starts.values())
+        residual = {node: weight / total for node, weight in sorted(starts.items()) if self.visible(node)}
+        found: dict[str, float] = {}
+        queue = deque(residual)
+        queued = set(residual)
+        while queue:
+            node = queue.popleft()
+            queued.discard(node)
+            near, degree = self._near(node)
+            amount = residual.pop(node, 0.0)
+            if not degree:
+                found[node] = found.get(node, 0.0) + amount
+                continue
+            if amount < tolerance * degree:
+                residual[node] = amount
+                continue
+            found[node] = found.get(node, 0.0) + RESTART * amount
+            share = (1 - RESTART) * amount / degree
+            for other, count in near:
+                residual[other] = residual.get(other, 0.0) + share * count
+                if other not in queued:
+                    queued.add(other)
+                    queue.append(other)
+        return found

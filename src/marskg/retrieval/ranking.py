@@ -35,6 +35,9 @@ _VOTERS: Final = 20
 #: Where the reader sees fewer than one row in this many, their vectors are copied out before they are compared.
 _FEW: Final = 3
 _FADING: Final = Fading()
+#: Of the walk from what the query names. An entity of so many memories that each gets less than this says no more of
+#: one of them than of the others.
+_TOLERANCE: Final = 1e-3
 #: The nearness to active tasks, and the number of edges, at which each makes half of what it can of importance.
 _HALF_NEAR: Final = 0.01
 _HALF_DEGREE: Final = 8
@@ -157,7 +160,8 @@ class Ranker:
         """Return the rows around the entities that the query names, with the walk's scores."""
         if not entities or "graph" in self._profile.without:
             return {}
-        found = self._index.graph.near(dict.fromkeys(entities, 1.0), visible_nodes(self._index, self._mask))
+        walk = self._index.graph.walk(self._mask, visible_nodes(self._index, self._mask))
+        found = walk.near(dict.fromkeys(entities, 1.0), _TOLERANCE)
         rows = self._index.rows
         return {rows[node]: amount for node, amount in found.items() if node in rows}
 

@@ -56,7 +56,7 @@ Emphasis: TypeAlias = "Callable[[MemoryIndex], npt.NDArray[np.int64] | None]"
 #: Bytes of a query; what is longer is a document.
 MAX_QUERY: Final = 1 << 16
 #: Weight that is read for assembly to choose from, as a multiple of the budget, and the most memories.
-_CHOICE: Final = 4
+_CHOICE: Final = 2
 _MOST_READ: Final = 400
 _LEAST_READ: Final = 12
 #: Turns of a conversation that its summary is made of.

@@ -6,10 +6,12 @@ new node that supersedes the old one.
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from marskg.clock import uuid7
+from marskg.entities import folded_name
 from marskg.errors import InvalidMemory, NotPermitted, TaskSafetyViolation
 from marskg.ontology.vocabulary import ACTIVE_STATUSES, DERIVED_EDGES, EdgeType, Kind, Operation, TaskStatus, Tier
 from marskg.records import Edge, Memory
@@ -20,16 +22,21 @@ from marskg.store.remember import (
     bring_forward,
     check_acyclic,
     check_target,
+    mention,
     record_brought_forward,
     record_followers,
     record_superseded,
+    relate_entities,
     supersede,
 )
 
 if TYPE_CHECKING:
+    from marskg.drafts import Draft
     from marskg.store.unit import Node, Unit
 
 
+#: What stands between words when names are looked for in a text.
+_NO_WORD = re.compile(r"[^\w]+")
 SHORTENED = "shortened to an excerpt: long, and of low score"
 
 
@@ -167,12 +174,15 @@ def new_version(
     weight: int,
     embedding: str | None = None,
     *,
+    named: Draft | None = None,
     since: int | None = None,
     reason: str | None = None,
 ) -> Memory:
     """Give a memory a new text, with its packed vector: a new node with the same metadata supersedes it.
 
-    The new one is valid from ``since`` on, from now if left out; ``reason`` goes into the audit.
+    ``named`` has the entities and relations that the new text names; with it, those that the old text named and the new
+    one does not are left out, and what was linked by hand stays. The new one is valid from ``since`` on, from now if
+    left out; ``reason`` goes into the audit.
 
     Raises:
         NotPermitted: it is not current any more.
@@ -204,15 +214,34 @@ def new_version(
         ),
         embedding,
     )
+    unnamed = set() if named is None else _no_longer_named(unit, old, content)
     for (type_, target), edge in sorted(old.edges.items()):
-        if type_ not in {EdgeType.SUPERSEDES, EdgeType.ATTACHES_TO_GOAL} and unit.node_has_content(type_, target):
+        kept = type_ not in {EdgeType.SUPERSEDES, EdgeType.ATTACHES_TO_GOAL} and target not in unnamed
+        if kept and unit.node_has_content(type_, target):
             unit.link(new, Edge(new.memory.id, type_, target, unit.now, edge.weight))
+    if named is not None:
+        relate_entities(unit, named, mention(unit, new, named.mentions))
     if new.memory.kind is Kind.EPISODIC:
         append_to_session(unit, new)
     followers = supersede(unit, old, new)
     unit.settle_activity(new)
+    # The sequence is the record's, which may follow those of entities.
+    if new.memory.sequence != unit.next_sequence:
+        unit.change(new, sequence=unit.next_sequence)
     details = None if reason is None else {"reason": reason}
     unit.record(Operation.REMEMBER, new, weight_after=unit.running_weight, details=details)
     record_superseded(unit, old)
     record_followers(unit, followers)
     return new.memory
+
+
+def _no_longer_named(unit: Unit, old: Node, content: str) -> set[str]:
+    """Return the entities that the old text of a memory names and ``content`` does not."""
+    before, after = (f" {' '.join(_NO_WORD.split(folded_name(text)))} " for text in (old.memory.content or "", content))
+    found = set()
+    for entity_id in old.targets(EdgeType.MENTIONS):
+        entity = unit.entity(entity_id)
+        names = [f" {' '.join(_NO_WORD.split(folded_name(name)))} " for name in (entity.name, *entity.aliases)]
+        if any(name in before for name in names) and not any(name in after for name in names):
+            found.add(entity_id)
+    return found

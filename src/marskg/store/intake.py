@@ -100,7 +100,9 @@ class Intake:
         made_by, (embedding,) = self._vectoriser.packed([content])
 
         def work(unit: Unit) -> Memory:
-            return amend.new_version(unit, node_id, content, weight, embedding if unit.keeps(made_by) else None)
+            named = self._recognition.reread(unit, unit.node(node_id).memory, content)
+            vector = embedding if unit.keeps(made_by) else None
+            return amend.new_version(unit, node_id, content, weight, vector, named=named)
 
         return self._writer.run(work)
 

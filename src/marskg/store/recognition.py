@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+from marskg.drafts import Draft
 from marskg.entities import Recogniser, SpacyRecogniser, folded_name, load_dictionary, words_looked_up
 from marskg.errors import InvalidConfig
 from marskg.ontology.vocabulary import SourceType
@@ -19,8 +20,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from marskg.config import EntitySettings
-    from marskg.drafts import Draft, EntityRef, EntityRelation
+    from marskg.drafts import EntityRef, EntityRelation
     from marskg.entities import Recognised, Recognising
+    from marskg.records import Memory
     from marskg.store.unit import Unit
 
 _SPACY: Final = "spacy:"
@@ -70,6 +72,22 @@ class Recognition:
             return draft
         found = recogniser.find(draft.content, speaker=_speaker(draft), payload=draft.payload or None, known=unit)
         return _merged(draft, found) if found.mentions else draft
+
+    def reread(self, unit: Unit, memory: Memory, content: str) -> Draft | None:
+        """Return what ``content``, a new text of ``memory``, names, as a draft; None where nothing is looked for."""
+        if self._for(unit.state.settings.entities) is None:
+            return None
+        draft = Draft(
+            ref=memory.id,
+            kind=memory.kind,
+            content=content,
+            at=memory.valid_from,
+            payload=memory.payload,
+            subjects=memory.subjects,
+            source_type=memory.source_type,
+        )
+        self.look_up(unit, (draft,))
+        return self.completed(unit, draft)
 
 
 def _stores(draft: Draft) -> bool:

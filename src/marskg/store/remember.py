@@ -81,7 +81,7 @@ def admit(unit: Unit, prepared: Prepared, resolve: Mapping[str, str]) -> Memory:
     for type_, target in links:
         unit.link(node, Edge(memory.id, type_, target, memory.created))
     entity_ids = mention(unit, node, draft.mentions)
-    _relate(unit, draft, entity_ids)
+    relate_entities(unit, draft, entity_ids)
     if memory.kind is Kind.EPISODIC:
         append_to_session(unit, node)
     if slot is not None:
@@ -541,7 +541,7 @@ def _enrich(unit: Unit, entity_id: str, mention: EntityRef) -> None:
         unit.put_entity(richer, operation=Operation.UPDATE_ENTITY)
 
 
-def _relate(unit: Unit, draft: Draft, entity_ids: Mapping[str, str]) -> None:
+def relate_entities(unit: Unit, draft: Draft, entity_ids: Mapping[str, str]) -> None:
     """Draw the typed edges between the entities that the draft mentions."""
     for relation in draft.relations:
         source = entity_ids.get(codec.name_key(unit.state.name, relation.source))

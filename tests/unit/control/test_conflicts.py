@@ -35,6 +35,10 @@ CONFLICTING = [
     (ConflictKind.NUMBER, "The dentist's visit was rescheduled to Friday", "Dentist's visit on 2026-03-02 (health)"),
     (ConflictKind.NUMBER, "I'm really excited to start walking 9,500 steps every day", "My aim is 6,000 steps per day"),
     (ConflictKind.NUMBER, "My new goal is to keep lunch under $75 a week", "I want to spend $115 a week on lunches"),
+    (ConflictKind.COMPLETION, "I finished painting the garden fence", "I need to paint the garden fence this week"),
+    (ConflictKind.COMPLETION, "The tax report is done now", "Please remember that I have to do the tax report"),
+    (ConflictKind.COMPLETION, 'Please remove "Call the plumber" from my tasks', "I should call the plumber"),
+    (ConflictKind.COMPLETION, 'I no longer need to track "Call the plumber"', "I must call the plumber tomorrow"),
     (ConflictKind.REPLACEMENT, "The venue changed from Lyon to Paris", "The venue is Lyon"),
     (ConflictKind.VALUE, "My favourite colour is green", "My favourite colour is blue"),
     (ConflictKind.VALUE, "I moved to Berlin", "I live in Paris"),
@@ -43,6 +47,17 @@ CONFLICTING = [
 
 #: They share words, often names, and both can hold.
 COMPATIBLE = [
+    (
+        'Please remove "Review of the design choices" from the key points',
+        "The key points should be an overview of the new brand, and a review of the design choices",
+    ),
+    ("I finished the novel", "I need to return the novel to the library"),
+    ("I need to paint the fence", "I finished painting the fence"),
+    ("I finished painting the fence", "Painting the fence takes two days"),
+    (
+        'Please remove "Poster" from the deliverables',
+        "The deliverables have to be a report, a poster, a paper and a talk",
+    ),
     ("I like tea", "I like coffee"),
     ("Likes Grace Kelly (actor)", "Dislikes Rita Hayworth (actor)"),
     ("Likes Kate Winslet (actor)", "Dislikes Kate Hudson (actor)"),
