@@ -445,8 +445,21 @@ class AgentMemory:
 
     # --- Forgetting -----------------------------------------------------------------------------------------------
 
-    def plan(self, *, policy: str | None = None, budget: int | None = None, seed: int | None = None) -> Plan:
+    def plan(
+        self,
+        *,
+        policy: str | None = None,
+        budget: int | None = None,
+        seed: int | None = None,
+        progress: Callable[[int], None] | None = None,
+    ) -> Plan:
         """Return what a policy would do to bring the tenant down to ``budget``; nothing is changed.
+
+        Args:
+            policy: name or ``.cypher`` file; the tenant's if left out.
+            budget: tokens; the tenant's if left out.
+            seed: of a policy that draws at random.
+            progress: called with the number of memories read, where the policy needs an index that has to be built.
 
         Raises:
             BudgetInfeasible: what is protected weighs more than ``budget``.
@@ -455,6 +468,8 @@ class AgentMemory:
         with self._writer.alone():
             state = self._writer.state
             now, _ = state.at(self._opened.services.clock.now_ms())
+            if self._goes_by_features(policy):
+                self._reading.view.prepare_table(state, progress)
             target = state.budget if budget is None else check_integer("budget", budget, 0)
             features = CommittedFeatures(self._reading.view, state, now)
             view = View(self._opened.engine.read, state, now, self._writer.hollows, features)
@@ -1039,8 +1054,8 @@ class AgentMemory:
         if self._goes_by_features():
             self._reading.view.prepare_table(state)
 
-    def _goes_by_features(self) -> bool:
-        policy = self._policy()
+    def _goes_by_features(self, name: str | None = None) -> bool:
+        policy = self._policy(name)
         return isinstance(policy, FeatureReader) and policy.reads_features
 
     def _committed(self, unit: Unit) -> None:
