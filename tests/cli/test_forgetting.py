@@ -90,3 +90,17 @@ def test_expiry_and_the_clock_answer(here: Callable[..., Outcome]) -> None:
     assert here("expire", "--json").json() == {"expired": 0, "expiry_suspended": False}
     assert here("expire").out == "0 expired\n"
     assert here("clock", "confirm", "--json").json() == {"confirmed": False}
+
+
+def test_hybrid_shows_what_each_stage_freed(here: Callable[..., Outcome]) -> None:
+    planned = here("forget", "--policy", "hybrid", "--budget", 40, "--dry-run", "--json").json()
+    assert [stage["stage"] for stage in planned["stages"]] == ["temporal", "importance", "privacy"]
+    assert sum(stage["tokens"] for stage in planned["stages"]) == planned["freed_tokens"]
+    assert "stage importance: " in here("forget", "--policy", "hybrid", "--budget", 40, "--dry-run").out
+    assert here("forget", "--policy", "fifo", "--budget", 40, "--dry-run", "--json").json()["stages"] == []
+
+
+def test_a_fit_without_feedback_is_refused_and_says_what_is_needed(here: Callable[..., Outcome]) -> None:
+    refused = here("policy", "fit", "--json")
+    assert refused.status == 2
+    assert "a kind needs 50" in refused.err
