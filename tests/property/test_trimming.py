@@ -13,6 +13,7 @@ from marskg.control.trimming import CAP, Kept, trim
 from marskg.ontology.vocabulary import Kind, Tier
 from marskg.policies.candidates import Candidate
 from marskg.policies.executor import KEEP
+from marskg.policies.features import FeatureTable
 from marskg.store.order import Access
 
 if TYPE_CHECKING:
@@ -39,6 +40,9 @@ class View:
 
     def hollows(self, key_name: str) -> list[Any]:  # noqa: ARG002 - the protocol
         return []
+
+    def table(self) -> FeatureTable:
+        return FeatureTable([], {}, "none")
 
 
 def kept(number: int, subjects: tuple[str, ...], score: int, idle: int, bases: tuple[str, ...], **more: Any) -> Kept:
