@@ -22,6 +22,7 @@ from marskg.embedding.registry import load_model
 from marskg.errors import EmbeddingUnavailable, EnvironmentFailure, InvalidInput
 from marskg.learning.feedback import Said
 from marskg.learning.learner import Learner
+from marskg.learning.theta import learn
 from marskg.learning.wishes import Wishes, touched
 from marskg.ontology.vocabulary import (
     Cardinality,
@@ -73,6 +74,7 @@ if TYPE_CHECKING:
     from marskg.learning.conflicts import FoundConflict
     from marskg.learning.feedback import Feedback
     from marskg.learning.learner import Decision, ReviewList
+    from marskg.learning.theta import PolicyFit
     from marskg.learning.wishes import Heard
     from marskg.policies.comparison import Comparison
     from marskg.policies.policy import Policy
@@ -447,8 +449,21 @@ class AgentMemory:
 
     # --- Forgetting -----------------------------------------------------------------------------------------------
 
-    def plan(self, *, policy: str | None = None, budget: int | None = None, seed: int | None = None) -> Plan:
+    def plan(
+        self,
+        *,
+        policy: str | None = None,
+        budget: int | None = None,
+        seed: int | None = None,
+        progress: Callable[[int], None] | None = None,
+    ) -> Plan:
         """Return what a policy would do to bring the tenant down to ``budget``; nothing is changed.
+
+        Args:
+            policy: name or ``.cypher`` file; the tenant's if left out.
+            budget: tokens; the tenant's if left out.
+            seed: of a policy that draws at random.
+            progress: called with the number of memories read, where the policy needs an index that has to be built.
 
         Raises:
             BudgetInfeasible: what is protected weighs more than ``budget``.
@@ -456,9 +471,21 @@ class AgentMemory:
         """
         maintenance.settle(self._writer)
         with self._writer.alone():
-            plan = self._plan(self._policy(policy), budget, seed)
+            plan = self._plan(self._policy(policy), budget, seed, progress)
             self._planned = plan, self._writer.state.access_sequence
             return plan
+
+    def fit_policy(self) -> PolicyFit:
+        """Return theta as logged outcomes of retrievals teach it, with how well it does; nothing is changed.
+
+        ``apply_settings`` or a configuration file with what ``as_yaml`` gives lets the policies go by it.
+
+        Raises:
+            InvalidInput: there are too few outcomes; :meth:`feedback` logs them.
+        """
+        state, now = self._writer.fresh_state(), self.now()
+        table = self._reading.view.table(state, now)
+        return learn(self._reader.records("a"), table, state.settings, now)
 
     def set_goal(self, text: str | None) -> None:
         """Let policies that go by features keep what is similar to ``text``, in the place of the active tasks.
@@ -807,7 +834,7 @@ class AgentMemory:
             UnknownMemory: neither the store nor its logs have heard of it, or the reader is not to.
         """
         gate = {"max_sensitivity": max_sensitivity, "purpose": purpose, "jurisdiction": jurisdiction}
-        return self._reading.explain(id, gate)
+        return self._reading.explain(id, gate, by_features=self._goes_by_features())
 
     def record_access(self, ids: Iterable[str], *, purpose: str | None = None) -> int:
         """Record that memories were shown: one signed record, and their access statistics; what is use-bound goes."""
@@ -1051,10 +1078,18 @@ class AgentMemory:
             self._policies[wanted] = load_policy(wanted)
         return self._policies[wanted]
 
-    def _plan(self, policy: Policy, budget: int | None, seed: int | None) -> Plan:
+    def _plan(
+        self,
+        policy: Policy,
+        budget: int | None,
+        seed: int | None,
+        progress: Callable[[int], None] | None = None,
+    ) -> Plan:
         """Return what ``policy`` would do; the caller keeps other threads out."""
         state = self._writer.state
         now, _ = state.at(self._opened.services.clock.now_ms())
+        if isinstance(policy, FeatureReader) and policy.reads_features:
+            self._reading.view.prepare_table(state, progress)
         target = state.budget if budget is None else check_integer("budget", budget, 0)
         features = CommittedFeatures(self._reading.view, state, now)
         view = View(self._opened.engine.read, state, now, self._writer.hollows, features)
@@ -1073,9 +1108,12 @@ class AgentMemory:
 
     def _before_room(self, state: TenantState) -> None:
         """Bring the features up to date that the policy will go by, as long as nothing is being written."""
-        policy = self._policy()
-        if isinstance(policy, FeatureReader) and policy.reads_features:
+        if self._goes_by_features():
             self._reading.view.prepare_table(state)
+
+    def _goes_by_features(self, name: str | None = None) -> bool:
+        policy = self._policy(name)
+        return isinstance(policy, FeatureReader) and policy.reads_features
 
     def _committed(self, unit: Unit) -> None:
         """Keep the Merkle tree up, and sign a head when it is due; wishes that came or went are read anew."""

@@ -14,6 +14,7 @@ from marskg.control.answers import Answers
 from marskg.control.load import Load, lighter, notice, step
 from marskg.errors import InvalidInput, UnknownMemory
 from marskg.ontology.vocabulary import Kind, MemoryClass, SourceType
+from marskg.policies.stages import Scores
 from marskg.retrieval.everything import admitted, select, shown
 from marskg.retrieval.explain import explain, limited, never_was
 from marskg.retrieval.gate import Gate
@@ -258,11 +259,16 @@ class Reading:
             raise UnknownMemory(msg)
         return goal
 
-    def explain(self, ident: str, filters: Mapping[str, Any]) -> Explanation:
-        """Return what is known of one memory; see :meth:`marskg.memory.AgentMemory.explain`."""
+    def explain(self, ident: str, filters: Mapping[str, Any], *, by_features: bool = False) -> Explanation:
+        """Return what is known of one memory; see :meth:`marskg.memory.AgentMemory.explain`.
+
+        ``by_features`` says that the tenant's policy goes by features, so that those of the memory are told, too; but
+        for a reader who may not see all, as they come from the whole store.
+        """
         gate, reader = self.gate(filters), self._opened.reader
         held = [(str(row["why"]), row["by"]) for row in reader.run("held_by", {"ref": reader.ref(ident)})]
-        found = explain(reader, self._opened.tenant, ident, self._now(), [why for why, _ in held])
+        density = self._density(ident) if by_features and not gate.restricted else {}
+        found = explain(reader, self._opened.tenant, ident, self._now(), [why for why, _ in held], density)
         if not gate.restricted:
             return found
         if found.memory is None or not gate.admits(found.memory):
@@ -270,6 +276,14 @@ class Reading:
         near = {other for _, other in (*found.edges, *found.incoming)} | {by for _, by in held if by is not None}
         seen = {memory.id for memory in admitted(reader, sorted(near), gate)}
         return limited(found, seen, [why for why, by in held if by is None or by in seen])
+
+    def _density(self, ident: str) -> dict[str, float]:
+        """Return what makes up the utility per token of a live memory; nothing of another one."""
+        state, now = self._writer.fresh_state(), self._now()
+        scores = Scores(self.view.table(state, now), state.settings, now)
+        found = self._opened.reader.nodes((ident,))
+        row = scores.table.row(ident, found[0][0].sequence) if found else None
+        return {} if row is None else scores.shown(row)
 
     def gate(self, filters: Mapping[str, Any]) -> Gate:
         """Return the gate that ``filters`` describe; None or an empty list asks for nothing.

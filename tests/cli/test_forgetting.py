@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from marskg.policies.registry import POLICY_NAMES
+
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
@@ -15,7 +17,7 @@ if TYPE_CHECKING:
 ACTION = {"id", "action", "reason", "kind", "weight", "score", "rule", "features"}
 
 
-@pytest.mark.parametrize("policy", ["fifo", "greedy", "lru", "priority-decay", "random-drop"])
+@pytest.mark.parametrize("policy", POLICY_NAMES)
 def test_a_dry_run_is_the_plan_that_is_then_applied(here: Callable[..., Outcome], policy: str) -> None:
     before = here("stats", "--json").json()
     arguments = ["forget", "--policy", policy, "--budget", 40, "--seed", 7, "--json"]
@@ -133,3 +135,17 @@ def test_a_comparison_that_cannot_be_meant_is_refused(
     refused = here("forget", *(str(binary) if one == "{binary}" else one for one in arguments))
     assert refused.status == 2
     assert says in refused.error
+
+
+def test_hybrid_shows_what_each_stage_freed(here: Callable[..., Outcome]) -> None:
+    planned = here("forget", "--policy", "hybrid", "--budget", 40, "--dry-run", "--json").json()
+    assert [stage["stage"] for stage in planned["stages"]] == ["temporal", "importance", "privacy"]
+    assert sum(stage["tokens"] for stage in planned["stages"]) == planned["freed_tokens"]
+    assert "stage importance: " in here("forget", "--policy", "hybrid", "--budget", 40, "--dry-run").out
+    assert here("forget", "--policy", "fifo", "--budget", 40, "--dry-run", "--json").json()["stages"] == []
+
+
+def test_a_fit_without_feedback_is_refused_and_says_what_is_needed(here: Callable[..., Outcome]) -> None:
+    refused = here("policy", "fit", "--json")
+    assert refused.status == 2
+    assert "a kind needs 50" in refused.err

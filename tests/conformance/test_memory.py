@@ -9,6 +9,7 @@ import pytest
 import marskg
 from marskg.clock import DAY_MS
 from marskg.ontology.vocabulary import EdgeType, Kind, TaskStatus, Tier
+from marskg.policies.registry import POLICY_NAMES
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -318,7 +319,7 @@ def test_a_plan_is_what_happens_and_only_once(stores: Stores) -> None:
     mem = stores.open()
     for number in range(20):
         mem.remember(f"remark {number} about this and that")
-    for policy in ("fifo", "lru", "priority-decay", "random-drop"):
+    for policy in POLICY_NAMES:
         plan = mem.plan(policy=policy, budget=mem.stats()["weight"] - 10)
         assert mem.plan(policy=policy, budget=plan.budget).digest == plan.digest
         gone = {action.id for action in plan.actions}

@@ -8,6 +8,7 @@ import pytest
 
 import marskg
 from marskg.clock import DAY_MS
+from marskg.policies.registry import POLICY_NAMES
 from tests.support import picture as pictures
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ def assert_sound(stores: Stores, memory: AgentMemory) -> None:
     assert memory.verify().ok
 
 
-@pytest.mark.parametrize("policy", ["fifo", "lru", "priority-decay", "random-drop"])
+@pytest.mark.parametrize("policy", POLICY_NAMES)
 def test_a_base_is_archived_beside_what_depends_on_it(stores: Stores, policy: str) -> None:
     memory = stores.open(policy__evict_to="latent")
     base = memory.remember("The flat is small", kind="semantic")

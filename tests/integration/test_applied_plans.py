@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from marskg.policies.registry import POLICY_NAMES
 from tests.support import stores as support
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ def stores(tmp_path_factory: pytest.TempPathFactory) -> Iterator[support.Stores]
     made.engine.close()
 
 
-@pytest.mark.parametrize("policy", ["fifo", "lru", "random-drop", "priority-decay"])
+@pytest.mark.parametrize("policy", POLICY_NAMES)
 @pytest.mark.parametrize("overtaken", [False, True], ids=["at once", "after an access"])
 def test_the_next_plan_is_that_of_a_process_that_remembers_nothing(
     stores: support.Stores, policy: str, *, overtaken: bool

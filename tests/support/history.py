@@ -14,6 +14,7 @@ import marskg
 from marskg.clock import DAY_MS
 from marskg.errors import BudgetInfeasible, InvariantError, MarsError
 from marskg.ontology.vocabulary import Cardinality, Kind, MemoryClass, TaskStatus
+from marskg.policies.registry import POLICY_NAMES
 from tests.support import picture as pictures
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from tests.support.picture import Picture
     from tests.support.stores import Stores
 
-POLICIES = ("fifo", "lru", "priority-decay", "random-drop")
+POLICIES = POLICY_NAMES
 KINDS = ("episodic", "episodic", "semantic", "semantic", "social", "task")
 WORDS = ("tomatoes", "in", "the", "garden", "want", "water", "twice", "a", "week", "Straße", "東京", "🌱", "Café")
 VALUES = ("Jazz", " jazz ", "Blues", "JAZZ", "blues and soul")

@@ -5,20 +5,21 @@ Guarantees: all findings are reported, not only the first; the exit status is 1 
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from marskg.cli.door import CheckFailed, Door, existing_file, json_option, pass_door, shared_options
 from marskg.cli.output import answer, counted, line, note, number, plain, progress, safe, show_table, table
-from marskg.errors import InvalidDocument
+from marskg.errors import InvalidDocument, InvalidInput
 from marskg.ontology.vocabulary import MemoryClass
 from marskg.records import Report
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
 
+    from marskg.learning.theta import KindFit
     from marskg.memory import AgentMemory
     from marskg.records import Finding, TreeHead
 
@@ -181,6 +182,44 @@ def policy_check(door: Door, file: Path) -> None:
     if found.kind == SETTINGS:
         more["differs"] = differs
     conclude(door, found.report, checked="setting" if found.kind == SETTINGS else found.kind, more=more, first=show)
+
+
+@policy.command("fit")
+@click.option("--output", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="Write theta as YAML.")
+@shared_options
+@pass_door
+def policy_fit(door: Door, output: Path | None) -> None:
+    """Learn what each feature is worth from what became of memories that were shown (mars feedback).
+
+    Shows how well the learned weights tell used from unused memories in the newest showings, beside those in effect.
+    Nothing is changed; --output writes what was learned as settings for: mars init --config FILE.
+    """
+    with door.memory() as memory, progress("fitting"):
+        found = memory.fit_policy()
+    if output is not None:
+        try:
+            output.write_text(found.as_yaml(), encoding="utf-8")
+        except OSError as error:
+            msg = f"{output} cannot be written ({error.strerror}); name another file"
+            raise InvalidInput(msg) from error
+
+    def show() -> None:
+        made = table("kind", "outcomes", "used", "held out", "area", "area before", "log loss", "log loss before")
+        for one in found.kinds:
+            ends = [f"{value:.3f}" for value in _judged(one)] or ["too few outcomes", "", "", ""]
+            made.add_row(one.kind.value, number(one.outcomes), number(one.used), number(one.held_out), *ends)
+        show_table(made)
+        if output is not None:
+            note(f"theta is in {output}")
+
+    answer(door, {"kinds": plain(found.kinds)}, show)
+
+
+def _judged(found: KindFit) -> list[float]:
+    """Return area and log loss of what was learned, each followed by that of what is in effect; empty for neither."""
+    if found.fitted is None or found.before is None:
+        return []
+    return [found.fitted.area, found.before.area, found.fitted.log_loss, found.before.log_loss]
 
 
 def conclude(

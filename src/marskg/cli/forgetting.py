@@ -12,7 +12,7 @@ import click
 
 from marskg.cli.comparing import FILE, compare_policies
 from marskg.cli.door import Door, pass_door, shared_options
-from marskg.cli.output import answer, counted, line, note, number, plain, safe, show_table, table
+from marskg.cli.output import answer, counted, line, note, number, plain, progress, safe, show_table, table
 from marskg.cli.remembering import show_stored
 from marskg.cli.values import MEMORY_ID
 
@@ -56,7 +56,8 @@ def forget(
         message = "--questions goes with --compare, such as: --compare fifo,lru --questions FILE"
         raise click.UsageError(message)
     with door.memory() as memory:
-        plan = memory.plan(policy=policy, budget=budget, seed=seed)
+        with progress("indexing") as step:
+            plan = memory.plan(policy=policy, budget=budget, seed=seed, progress=step)
         if not dry_run:
             memory.forget(plan)
     answer(door, plan_document(plan, applied=not dry_run), lambda: _show(plan, dry_run=dry_run))
@@ -76,6 +77,7 @@ def plan_document(plan: Plan, *, applied: bool) -> dict[str, Any]:
         "parameters": list(plan.parameters),
         "seed": plan.seed,
         "sequence": plan.sequence,
+        "stages": [{"stage": name, "memories": count, "tokens": tokens} for name, count, tokens in plan.stages],
         "digest": plan.digest,
         "notes": list(plan.notes),
         "applied": applied,
@@ -97,6 +99,8 @@ def _show(plan: Plan, *, dry_run: bool) -> None:
         f"{plan.policy} {would} {counted(plan.freed_tokens, 'token')} by {counted(len(plan.actions), 'action')}: "
         f"{number(plan.weight_before)} → {number(plan.weight_after)}, budget {number(plan.budget)}"
     )
+    for name, count, tokens in plan.stages:
+        line(f"  stage {name}: {counted(count, 'action')}, {counted(tokens, 'token')}")
     line(f"loss of utility {plan.realised_loss:.4g}, bound {plan.bound:.4g}; digest {plan.digest[:16]}")
     for text in plan.notes:
         note(text)

@@ -61,7 +61,7 @@ _DOCUMENTS = (
         "`forget`",
         (
             f'`{{"actions": [{_ACTION}], "freed_tokens", "weight_before", "weight_after", "budget", "bound", '
-            '"realised_loss", "policy", "parameters", "seed", "sequence", "digest", "applied"}`'
+            '"realised_loss", "policy", "parameters", "seed", "sequence", "stages", "digest", "applied"}`'
         ),
     ),
     (

@@ -170,9 +170,12 @@ def importance(table: FeatureTable, psi: Mapping[str, Floats], settings: Setting
     return fraction
 
 
-def removal_priority(table: FeatureTable, psi: Mapping[str, Floats], settings: Settings, now: int) -> Integers:
-    """Return section 3.3.3's ``s * age * (1 - imp)`` of each memory, from 0 to 1, in 1e-6."""
+def removal_priority(table: FeatureTable, age: Floats, imp: Floats) -> Integers:
+    """Return section 3.3.3's ``s * age * (1 - imp)`` of each memory, from 0 to 1, in 1e-6.
+
+    ``age`` and ``imp`` are what :func:`aged` and :func:`importance` return.
+    """
     sensitivity = table.columns["sensitivity"] / _MILLION
-    product = sensitivity * aged(table, settings, now) * (1.0 - importance(table, psi, settings))
+    product = sensitivity * age * (1.0 - imp)
     priority: Integers = np.rint(product * _MILLION).astype(np.int64)
     return priority

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from marskg.policies import features
 from marskg.policies.plans import words
 from marskg.policies.stages import OrderedStage, Reason, StagedPolicy
 
@@ -42,8 +41,8 @@ def why(scores: Scores, row: int) -> Reason:
     """Return the three factors of a memory's priority."""
     factors = {
         "sensitivity": float(scores.table.columns["sensitivity"][row]) / _MILLION,
-        "aged": float(features.aged(scores.table, scores.settings, scores.now)[row]),
-        "importance_fraction": float(features.importance(scores.table, scores.psi, scores.settings)[row]),
+        "aged": float(scores.aged[row]),
+        "importance_fraction": float(scores.importance[row]),
         "removal_priority": int(scores.removal[row]) / _MILLION,
     }
     known = words(factors)

@@ -74,9 +74,19 @@ class Scores:
         return features.density(self.table, self.terms, self.settings)
 
     @cached_property
+    def aged(self) -> Floats:
+        """The age as a fraction."""
+        return features.aged(self.table, self.settings, self.now)
+
+    @cached_property
+    def importance(self) -> Floats:
+        """The importance of section 3.3.2 as a fraction."""
+        return features.importance(self.table, self.psi, self.settings)
+
+    @cached_property
     def removal(self) -> Integers:
         """The removal priority in 1e-6."""
-        return features.removal_priority(self.table, self.psi, self.settings, self.now)
+        return features.removal_priority(self.table, self.aged, self.importance)
 
     def shown(self, row: int) -> dict[str, float]:
         """Return the numbers of one memory by their names: psi, the terms that are not 0, and what they come to."""
@@ -172,14 +182,14 @@ class OrderedStage:
         text = reason.text
         rule = self.name
         if candidate.rank == SUPERSEDED:
-            text = words_of(forgetting.view, candidate)
+            rule, text = "superseded", _superseded(forgetting.view, candidate)
         elif candidate.freed:
             text = f"{text}; {REASON_FREED}"
         numbers = {**scores.shown(row), **reason.numbers}
         return Choice(candidate, rule, int(self.score(scores)[row]), text, features=numbers)
 
 
-def words_of(view: PolicyView, candidate: Candidate) -> str:
+def _superseded(view: PolicyView, candidate: Candidate) -> str:
     """Return why a superseded memory goes."""
     known = words(facts(view, candidate))
     return REASON_SUPERSEDED.replace("$superseded", known["superseded"])

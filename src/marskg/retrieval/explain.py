@@ -7,7 +7,7 @@ is not explained, as it is not there. Source: MaRS section 4.1 (``explain``), se
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from marskg.errors import UnknownMemory
@@ -17,7 +17,7 @@ from marskg.retrieval.details import slot_details
 from marskg.store import codec
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from marskg.records import AuditRecord, Edge, Memory
     from marskg.store.reader import GraphReader
@@ -68,7 +68,8 @@ class Explanation:
     """All that is known of one memory: what it is now, what it rests on, and its events, the oldest first.
 
     ``memory`` is None once it is gone; ``shown`` is how often it was shown, ``held_by`` what keeps it from being
-    forgotten.
+    forgotten. ``density`` is empty unless it is live and the tenant's policy goes by features: then it has the features
+    by name, each term of the utility as ``term_NAME``, ``utility``, ``penalty`` and ``density`` (MaRS eq. 5).
     """
 
     id: str
@@ -79,12 +80,15 @@ class Explanation:
     held_by: tuple[str, ...] = ()
     edges: tuple[tuple[str, str], ...] = ()
     incoming: tuple[tuple[str, str], ...] = ()
+    density: Mapping[str, float] = field(default_factory=dict)
 
     def as_text(self) -> str:
         """Return the explanation in sentences, one a line."""
         lines = [f"{self.id} is {self.state}."]
         if self.memory is not None and self.memory.content is not None:
             lines += list(_present(self.memory))
+        if self.density:
+            lines.append(_worth(self.density))
         lines += [f"It is kept by {reason}." for reason in self.held_by]
         lines += [_sentence(event) for event in self.events]
         return "\n".join(lines)
@@ -96,6 +100,7 @@ class Explanation:
             "state": self.state,
             "shown": self.shown,
             "held_by": list(self.held_by),
+            "density": {name: round(value, 9) for name, value in self.density.items()},
             "edges": [{"type": type_, "target": target} for type_, target in self.edges],
             "incoming": [{"type": type_, "source": source} for type_, source in self.incoming],
             "events": [
@@ -114,8 +119,17 @@ class Explanation:
         }
 
 
-def explain(reader: GraphReader, tenant: str, ident: str, now: int, protectors: Sequence[str] = ()) -> Explanation:
+def explain(  # noqa: PLR0917 - what is told beside what the graph and the logs say
+    reader: GraphReader,
+    tenant: str,
+    ident: str,
+    now: int,
+    protectors: Sequence[str] = (),
+    density: Mapping[str, float] | None = None,
+) -> Explanation:
     """Return what is known of the memory ``ident``; ``protectors`` say in words what keeps it.
+
+    ``density`` is what makes up its utility per token, if that decides whether it stays.
 
     Raises:
         UnknownMemory: neither the graph nor the logs have heard of it.
@@ -138,6 +152,7 @@ def explain(reader: GraphReader, tenant: str, ident: str, now: int, protectors: 
         held_by=tuple(protectors),
         edges=_pairs(edges),
         incoming=tuple((edge.type.value, edge.source) for edge in reader.edges_to((ident,))) if found else (),
+        density=density or {},
     )
 
 
@@ -187,6 +202,17 @@ def _present(memory: Memory) -> Iterator[str]:
         yield f"Its sensitivity is {memory.sensitivity:g} ({reasons})."
     if memory.expires_at is not None:
         yield f"It expires at {time_lexical(memory.expires_at)}."
+
+
+def _worth(density: Mapping[str, float]) -> str:
+    """Return in words what a memory's utility per token is made of, the largest terms first."""
+    terms = [(name.removeprefix("term_"), value) for name, value in density.items() if name.startswith("term_")]
+    ordered = sorted(terms, key=lambda term: (-term[1], term[0]))
+    listed = ", ".join(f"{name} {value:.3f}" for name, value in ordered) or "nothing"
+    return (
+        f"Its utility is {density['utility']:.3f} ({listed}), less {density['penalty']:.3f} for its sensitivity; "
+        f"its density {density['density'] * 1_000:.3f} per 1,000 tokens."
+    )
 
 
 def _event(record: AuditRecord, ident: str) -> Event:

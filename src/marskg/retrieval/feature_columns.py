@@ -8,7 +8,8 @@ sections 3.2.5 and 3.2.6.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final, overload
 
 import numpy as np
 
@@ -34,6 +35,26 @@ _ACTIVE: Final = np.array([*(status in ACTIVE_STATUSES for status in TaskStatus)
 TOLERANCE: Final = 5e-4
 #: What the similarity of a table is to.
 TASKS, GIVEN, NONE = "active tasks", "set by the caller", "none"
+
+
+class _Picked(Sequence[str]):
+    """The ids of some rows, looked up when they are asked for: a plan asks for few."""
+
+    def __init__(self, ids: list[str], rows: npt.NDArray[np.intp]) -> None:
+        self._ids = ids
+        self._rows = rows
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    @overload
+    def __getitem__(self, place: int) -> str: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[str]: ...
+    def __getitem__(self, place: int | slice) -> str | list[str]:
+        if isinstance(place, slice):
+            return [self._ids[row] for row in self._rows[place].tolist()]
+        return self._ids[int(self._rows[place])]
 
 
 class FeatureColumns:
@@ -119,8 +140,7 @@ class FeatureColumns:
             "active": active[live],
             "open": open_[live],
         }
-        ids = self._index.ids
-        return FeatureTable([ids[row] for row in live.tolist()], columns, goal)
+        return FeatureTable(_Picked(self._index.ids.copy(), live), columns, goal)
 
     def _active(self, now: int, task_grace: int) -> npt.NDArray[np.bool_]:
         """Return ``[rows]``: the tasks that are to be done."""

@@ -37,12 +37,15 @@ def ladder(count: int, **common: object) -> list[Node]:
     ]
 
 
-def test_the_names_are_the_four_simple_policies() -> None:
-    assert POLICY_NAMES == ("fifo", "greedy", "lru", "priority-decay", "random-drop")
+def test_the_names_are_those_of_the_reference() -> None:
+    simple = ("fifo", "lru", "priority-decay", "random-drop")
+    assert tuple(sorted((*simple, "density", "greedy", "hybrid", "removal-priority"))) == POLICY_NAMES
 
 
 def test_an_unknown_policy_is_refused_with_what_there_is() -> None:
-    with pytest.raises(InvalidConfig, match=r"no policy 'fofi'; use fifo, lru, .* path of a \.cypher file"):
+    with pytest.raises(
+        InvalidConfig, match=r"no policy 'fofi'; use density, fifo, hybrid, lru, .* path of a \.cypher file"
+    ):
         load_policy("fofi")
 
 
