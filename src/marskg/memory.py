@@ -33,7 +33,7 @@ from marskg.ontology.vocabulary import (
     TaskStatus,
 )
 from marskg.policies.executor import View, apply, infeasible, make_room
-from marskg.policies.registry import load_policy
+from marskg.policies.registry import check_settings, explain_policy, load_policy
 from marskg.policies.slices import shares_of
 from marskg.queries import Queries
 from marskg.reading import Reading
@@ -458,6 +458,10 @@ class AgentMemory:
             self._planned = plan, state.access_sequence
             return plan
 
+    def explain_policy(self) -> dict[str, Any]:
+        """Return what decides about forgetting now: the policy, shares of kinds, the tier, the bandit's arms."""
+        return explain_policy(View(self._opened.engine.read, self._writer.state, self.now()))
+
     def forget(self, plan: Plan) -> Plan:
         """Apply exactly that plan.
 
@@ -508,15 +512,14 @@ class AgentMemory:
             if wanted.embedding != old.embedding:
                 refuse_change(self._writer.state, wanted, load_model)
             load_recogniser(wanted.entities)
+            check_settings(wanted)
             if wanted.retrieval.vectors != EXACT:
                 points.define(self._writer.engine)
 
             def work(unit: Unit) -> None:
                 was = unit.state.settings
                 stale = (
-                    unit.state.reordering
-                    or wanted.scoring != was.scoring
-                    or wanted.partitions.on != was.partitions.on
+                    unit.state.reordering or wanted.scoring != was.scoring or wanted.partitions.on != was.partitions.on
                 )
                 unit.state = replace(unit.state, settings=wanted, budget=wanted.budget, reordering=stale)
                 unit.note(Operation.SET_BUDGET, budget=wanted.budget, parameters=wanted.to_parameters())
@@ -1063,7 +1066,7 @@ def open(  # noqa: A001 - the name that interfaces.md fixes
     values = {name: value for name, value in given if value is not None}
     base = Settings.from_yaml(config) if config is not None else Settings()
     settings = base.with_values(values, "open()")
-    load_policy(settings.policy.name)
+    check_settings(settings)
     load_model(settings.embedding.model)
     load_recogniser(settings.entities)
     opened, created = open_tenant(

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from marskg.policies.policy import PolicyView
     from marskg.records import Plan
 
+
 @dataclass(frozen=True, slots=True)
 class Order:
     """One policy's order.

@@ -139,9 +139,7 @@ def _until_written(writer: Writer, attempt: Callable[[], None]) -> None:
     raise EngineUnavailable(msg)
 
 
-def record_feedback(
-    writer: Writer, assess: Callable[[], Judged], parameters: tuple[str, ...]
-) -> TenantState:
+def record_feedback(writer: Writer, assess: Callable[[], Judged], parameters: tuple[str, ...]) -> TenantState:
     """Record what became of memories that were shown, with their new scores; returns the tenant's row after it.
 
     ``assess`` is asked again when another writer was faster. Accesses are not counted: the showing was one.

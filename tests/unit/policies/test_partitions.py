@@ -108,9 +108,10 @@ def test_shares_settle_where_the_worth_is_even() -> None:
 
 def test_one_odd_trigger_hardly_moves_a_long_window() -> None:
     calm = moved(Partition((250, 250, 250, 250), (-1, -1, -1, -1)), (500, 500, 500, 500))
-    assert moved(calm, (500, 90_000, 500, 500), window=1).shares[1] > moved(
-        calm, (500, 90_000, 500, 500), window=1_000
-    ).shares[1]
+    assert (
+        moved(calm, (500, 90_000, 500, 500), window=1).shares[1]
+        > moved(calm, (500, 90_000, 500, 500), window=1_000).shares[1]
+    )
 
 
 def test_a_kind_that_does_not_fill_its_share_lends_what_it_does_not_use_and_no_more() -> None:
