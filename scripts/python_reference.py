@@ -42,8 +42,10 @@ _SECTIONS = (
     ("Entities", "rename_entity add_alias remove_alias retype_entity merge_entities mention unmention relate unrelate"),
     (
         "Forgetting",
-        "plan explain_policy forget restore set_budget expire maintain maintain_every stop_maintaining end_session "
-        "confirm_clock",
+        (
+            "plan explain_policy forget restore set_budget expire maintain maintain_every stop_maintaining end_session "
+            "confirm_clock"
+        ),
     ),
     ("Finding", "retrieve recall read_all explain prepare"),
     ("Learning", "feedback wish find_conflicts review accept reject plan_pruning"),

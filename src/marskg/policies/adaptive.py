@@ -28,6 +28,7 @@ from marskg.store.order import micro
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from marskg.config import AdaptiveSettings
     from marskg.policies.bandit import Context
     from marskg.policies.policy import Policy, PolicyView
     from marskg.records import Plan
@@ -112,11 +113,14 @@ def context_of(situation: Situation) -> Context:
 
 def reward_of(view: PolicyView, last: Decision, situation: Situation) -> int | None:
     """Return the reward of the last decision in 1e-6, from 0 to 1; None where nothing was asked since."""
+    return reward_from(view.settings.adaptive, situation, min(1.0, last.freed / max(1, view.settings.budget)))
+
+
+def reward_from(weights: AdaptiveSettings, situation: Situation, freed: float) -> int | None:
+    """Return the reward, in 1e-6, of what led to ``situation`` and freed that part of the budget; None as above."""
     hits = situation.hits
     if hits is None:
         return None
-    weights = view.settings.adaptive
-    freed = min(1.0, last.freed / max(1, view.settings.budget))
     gained = weights.hits * hits + weights.freed * freed + weights.complaints * (1.0 - situation.complaints)
     return micro(gained / (weights.hits + weights.freed + weights.complaints))
 
