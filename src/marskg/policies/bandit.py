@@ -15,12 +15,13 @@ Source: S. Agrawal and N. Goyal, Thompson Sampling for Contextual Bandits with L
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
+from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from marskg.clock import SeededSource
 from marskg.store.order import micro
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ Array: TypeAlias = "NDArray[np.float64]"
 Context: TypeAlias = "tuple[int, ...]"
 
 _MILLION = 1_000_000
+_NORMAL = NormalDist()
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,8 +121,10 @@ def best(promised: Sequence[Outlook]) -> Outlook:
 
 def _normals(seed: int, name: str, count: int) -> Array:
     """Return standard normal draws that depend on the seed and the arm's name alone."""
-    digest = hashlib.sha256(f"{seed} {name}".encode()).digest()
-    return np.random.Generator(np.random.PCG64(int.from_bytes(digest, "big"))).standard_normal(count)
+    source = SeededSource(f"bandit {seed} {name}")
+    # The middle of one of 2^53 equal parts of the unit interval, which is never 0 or 1.
+    uniform = [((int.from_bytes(source.token(8), "big") >> 11) + 0.5) / (1 << 53) for _ in range(count)]
+    return np.array([_NORMAL.inv_cdf(one) for one in uniform], dtype=np.float64)
 
 
 def saturated(value: float, half: float) -> int:
