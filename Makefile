@@ -105,6 +105,10 @@ test: lint neo4j $(INTEROP)/node_modules/.installed $(ST)/.installed ## everythi
 crash: neo4j ## the long crash tests: 200 kills of a writer, 20 of the Neo4j server
 	CRASH_KILLS=200 CRASH_NEO4J_KILLS=20 $(PYTEST) tests/crash $(ARGS)
 
+.PHONY: soak
+soak: $(VENV)/.dev ## a million checked random operations over all policies; goes on where it was cut off; ARGS="--operations 10000"
+	PYTHONPATH=. $(BIN)/python -m scripts.soak $(ARGS)
+
 # --- Tidying ------------------------------------------------------------------------------------------------------
 
 .PHONY: clean distclean

@@ -43,7 +43,7 @@ _SECTIONS = (
     (
         "Forgetting",
         (
-            "plan compare forget restore set_goal fit_policy set_budget expire maintain maintain_every "
+            "plan compare explain_policy forget restore set_goal fit_policy set_budget expire maintain maintain_every "
             "stop_maintaining end_session confirm_clock"
         ),
     ),

@@ -264,6 +264,30 @@ SETTINGS: Mapping[str, Setting] = MappingProxyType({
     "partitions.lifetimes.semantic": _lifetime("age below which no fact goes unless the budget cannot hold"),
     "partitions.lifetimes.social": _lifetime("age below which no relation goes unless the budget cannot hold"),
     "partitions.lifetimes.task": _lifetime("age below which no task goes unless the budget cannot hold"),
+    "tiered.baseline": Setting("policy of the lowest tier: a built-in name or the path of a .cypher file", "fifo",
+                               "text"),
+    "tiered.raised": Setting("policy of the middle tier", "priority-decay", "text"),
+    "tiered.top": Setting("policy of the top tier, whose passes may be costly", "hybrid", "text"),
+    "tiered.window": _integer("triggers over which the pressure is averaged", 8, 1, 10_000),
+    "tiered.raise_triggers": _number("triggers for every 100 arrivals from which the middle tier is taken",
+                                     10.0, 0, 100),
+    "tiered.raise_misses": _number("part of the answers that missed from which it is", 0.25, 0, 1),
+    "tiered.top_triggers": _number("triggers for every 100 arrivals from which the top tier is taken", 30.0, 0, 100),
+    "tiered.top_misses": _number("part of the answers that missed from which it is", 0.5, 0, 1),
+    "tiered.ease": _number("part of its thresholds below which a tier's pressure is calm", 0.5, 0, 1),
+    "tiered.calm": _integer("calm triggers in succession after which a tier is left", 4, 1, 10_000),
+    "tiered.top_hours": Setting("hours in UTC in which the top tier may run, such as 22:00-06:00; none for all day",
+                                None, "text", optional=True),
+    "tiered.top_every": Setting("time after a pass of the top tier in which there is no other", 10 * _UNITS["m"],
+                                "duration", 0, _MAX_DURATION),
+    "adaptive.arms": Setting("policies that a bandit chooses among, separated by commas",
+                             "fifo, lru, priority-decay, random-drop", "text"),
+    "adaptive.exploration": _number("how far a draw strays from what is expected (v); 0 never tries another", 0.25,
+                                    0, 100),
+    "adaptive.ridge": _number("how strongly an arm's weights are held at 0 before rewards are seen", 1.0, 1e-6, 1e6),
+    "adaptive.hits": _number("weight of answers of use in the reward", 1.0, 1e-6, 1_000),
+    "adaptive.freed": _number("weight of freed tokens in the reward", 0.1, 0, 1_000),
+    "adaptive.complaints": _number("weight of complaints in the reward", 0.5, 0, 1_000),
 })  # fmt: skip
 _SECTIONS = frozenset(name.rsplit(".", depth)[0] for name in SETTINGS for depth in range(1, name.count(".") + 1))
 
@@ -420,6 +444,40 @@ class PartitionSettings:
         return self.mode != "off"
 
 
+@dataclass(frozen=True, slots=True)
+class TieredSettings:
+    """When the policy ``tiered`` takes which tier (MaRS line 716).
+
+    ``raise_*`` and ``top_*`` are thresholds: triggers for every 100 arrivals, and the part of answers that missed;
+    ``ease`` is a part of them; ``window`` and ``calm`` count triggers; ``top_every`` is in milliseconds.
+    """
+
+    baseline: str = "fifo"
+    raised: str = "priority-decay"
+    top: str = "hybrid"
+    window: int = 8
+    raise_triggers: float = 10.0
+    raise_misses: float = 0.25
+    top_triggers: float = 30.0
+    top_misses: float = 0.5
+    ease: float = 0.5
+    calm: int = 4
+    top_hours: str | None = None
+    top_every: int = 10 * _UNITS["m"]
+
+
+@dataclass(frozen=True, slots=True)
+class AdaptiveSettings:
+    """How the policy ``adaptive`` chooses its arms and what it takes for a reward (MaRS section 3.3.5)."""
+
+    arms: str = "fifo, lru, priority-decay, random-drop"
+    exploration: float = 0.25
+    ridge: float = 1.0
+    hits: float = 1.0
+    freed: float = 0.1
+    complaints: float = 0.5
+
+
 def _defaults(section: str) -> Mapping[str, Value]:
     """Return the defaults of a section whose values are handed on as they are."""
     prefix = f"{section}."
@@ -455,6 +513,8 @@ class Settings:
     lean: LeanSettings = field(default_factory=LeanSettings)
     policy: PolicySettings = field(default_factory=PolicySettings)
     partitions: PartitionSettings = field(default_factory=PartitionSettings)
+    tiered: TieredSettings = field(default_factory=TieredSettings)
+    adaptive: AdaptiveSettings = field(default_factory=AdaptiveSettings)
 
     @property
     def scoring(self) -> Scoring:
@@ -719,6 +779,8 @@ def _build(values: Mapping[str, Any], source: str) -> Settings:
             hybrid=HybridSettings(**section("policy.hybrid.")),
         ),
         partitions=_partitions(section, source),
+        tiered=TieredSettings(**section("tiered.")),
+        adaptive=AdaptiveSettings(**section("adaptive.")),
     )
 
 

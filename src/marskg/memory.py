@@ -36,8 +36,7 @@ from marskg.ontology.vocabulary import (
 from marskg.policies.comparison import compare_plans
 from marskg.policies.executor import View, apply, make_room, shortfall
 from marskg.policies.guardrail import noted
-from marskg.policies.policy import FeatureReader
-from marskg.policies.registry import load_policy
+from marskg.policies.registry import check_settings, explain_policy, goes_by_features, load_policy
 from marskg.policies.slices import shares_of
 from marskg.queries import Queries
 from marskg.reading import Reading
@@ -471,7 +470,7 @@ class AgentMemory:
         """
         maintenance.settle(self._writer)
         with self._writer.alone():
-            plan = self._plan(self._policy(policy), budget, seed, progress)
+            plan = self._plan(policy, budget, seed, progress)
             self._planned = plan, self._writer.state.access_sequence
             return plan
 
@@ -504,6 +503,10 @@ class AgentMemory:
                 raise EmbeddingUnavailable(msg)
             vector = model.embed([check_text("goal", text, limit=_MOST_SAID)])[0]
         self._reading.view.set_goal(self._writer.fresh_state(), vector)
+
+    def explain_policy(self) -> dict[str, Any]:
+        """Return what decides about forgetting now: the policy, shares of kinds, the tier, the bandit's arms."""
+        return explain_policy(View(self._opened.engine.read, self._writer.state, self.now()))
 
     def forget(self, plan: Plan) -> Plan:
         """Apply exactly that plan.
@@ -543,10 +546,12 @@ class AgentMemory:
             BudgetInfeasible: what is protected weighs more than ``budget``.
             InvariantError: a policy stops above ``budget`` although more may go.
         """
-        chosen = [self._policy(name) for name in dict.fromkeys(ids_of(policies))]
+        chosen = list(dict.fromkeys(ids_of(policies)))
+        for name in chosen:
+            self._policy(name)
         answers = [self._reading.best_hit(question) for question in questions]
         with self._writer.alone():
-            return compare_plans([self._plan(policy, budget, None) for policy in chosen], answers)
+            return compare_plans([self._plan(name, budget, None) for name in chosen], answers)
 
     def restore(self, id: str) -> Memory:  # noqa: A002 - the name that users see
         """Make a latent memory live again, making room for it where needed.
@@ -579,6 +584,7 @@ class AgentMemory:
             if wanted.embedding != old.embedding:
                 refuse_change(self._writer.state, wanted, load_model)
             load_recogniser(wanted.entities)
+            check_settings(wanted)
             if wanted.retrieval.vectors != EXACT:
                 points.define(self._writer.engine)
 
@@ -1080,20 +1086,20 @@ class AgentMemory:
 
     def _plan(
         self,
-        policy: Policy,
+        name: str | None,
         budget: int | None,
         seed: int | None,
         progress: Callable[[int], None] | None = None,
     ) -> Plan:
-        """Return what ``policy`` would do; the caller keeps other threads out."""
+        """Return what the policy called ``name`` would do; the caller keeps other threads out."""
         state = self._writer.state
         now, _ = state.at(self._opened.services.clock.now_ms())
-        if isinstance(policy, FeatureReader) and policy.reads_features:
+        if self._goes_by_features(name):
             self._reading.view.prepare_table(state, progress)
         target = state.budget if budget is None else check_integer("budget", budget, 0)
         features = CommittedFeatures(self._reading.view, state, now)
         view = View(self._opened.engine.read, state, now, self._writer.hollows, features)
-        plan = policy.plan(view, target=target, seed=seed)
+        plan = self._policy(name).plan(view, target=target, seed=seed)
         if plan.weight_after > target:
             raise shortfall(self._writer.read, view, replace(state, budget=target), plan)
         return noted(plan, state.settings.policy.guardrail)
@@ -1112,8 +1118,8 @@ class AgentMemory:
             self._reading.view.prepare_table(state)
 
     def _goes_by_features(self, name: str | None = None) -> bool:
-        policy = self._policy(name)
-        return isinstance(policy, FeatureReader) and policy.reads_features
+        settings = self._writer.state.settings
+        return goes_by_features(name or settings.policy.name, settings)
 
     def _committed(self, unit: Unit) -> None:
         """Keep the Merkle tree up, and sign a head when it is due; wishes that came or went are read anew."""
@@ -1173,7 +1179,7 @@ def open(  # noqa: A001 - the name that interfaces.md fixes
     values = {name: value for name, value in given if value is not None}
     base = Settings.from_yaml(config) if config is not None else Settings()
     settings = base.with_values(values, "open()")
-    load_policy(settings.policy.name)
+    check_settings(settings)
     load_model(settings.embedding.model)
     load_recogniser(settings.entities)
     opened, created = open_tenant(

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from tests.cli.conftest import Outcome
 
 
-@pytest.mark.parametrize("name", ["customer-support", "personal-assistant", "research-agent"])
+@pytest.mark.parametrize("name", ["clinical-notes", "customer-support", "personal-assistant", "research-agent"])
 def test_an_example_opens_a_store_that_is_kept_lean(mars: Callable[..., Outcome], tmp_path: Path, name: str) -> None:
     store = ("--store", tmp_path / "memory")
     assert mars("init", "--config", EXAMPLES / "settings" / f"{name}.yaml", *store).status == 0

@@ -130,9 +130,12 @@ def test_what_reading_comes_to_is_counted_with_each_record(stores: Stores) -> No
     assert usage() == [0, 0, 0, 0, 0]
     hits = memory.retrieve("how often does she water the tomatoes?")
     assert usage() == [1, 0, 0, 0, 0]
+    assert hits.id is not None
     memory.feedback(hits.id, contradicted=[kept.id])
     assert usage() == [1, 0, 1, 1, 1]
-    memory.feedback(memory.retrieve("tomatoes").id, used=[kept.id])
+    hits = memory.retrieve("tomatoes")
+    assert hits.id is not None
+    memory.feedback(hits.id, used=[kept.id])
     assert usage() == [2, 0, 2, 1, 1]
 
 

@@ -18,7 +18,7 @@ from marskg.policies.registry import POLICY_NAMES
 from tests.support import picture as pictures
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from marskg.memory import AgentMemory
@@ -44,8 +44,17 @@ RELEASING = {"supersede", "amend", "retract", "expire"}
 class History:
     """One tenant, what has been done to it so far, and the next random step."""
 
-    def __init__(self, stores: Stores, tenant: str | None = None, *, seed: object = 1, budget: int = 120) -> None:
-        """Begin a new tenant whose clock stands still between the steps."""
+    def __init__(
+        self,
+        stores: Stores,
+        tenant: str | None = None,
+        *,
+        seed: object = 1,
+        budget: int = 120,
+        policies: Sequence[str] = POLICIES,
+    ) -> None:
+        """Begin a new tenant whose clock stands still between the steps; it forgets by one of ``policies``."""
+        self.policies = policies
         self.stores = stores
         self.seed = seed
         self.memory: AgentMemory = stores.open(tenant, seed=f"{seed}", step_ms=0, budget=budget)
@@ -317,7 +326,7 @@ class History:
         """Plan with a policy and apply the plan; it reaches every budget above what is protected."""
         weight = self.memory.weight
         budget = chance.randint(0 if chance.random() < 0.2 else weight // 2, weight)
-        policy = chance.choice(POLICIES)
+        policy = chance.choice(self.policies)
         try:
             plan = self.memory.plan(policy=policy, budget=budget)
         except BudgetInfeasible:
@@ -348,7 +357,7 @@ class History:
                 {"policy.evict_to": "latent", "policy.grace": None},
                 {"policy.evict_to": "tombstone", "policy.grace": None},
                 {"policy.evict_to": "tombstone", "policy.grace": "1h"},
-                {"policy.name": chance.choice(POLICIES)},
+                {"policy.name": chance.choice(self.policies)},
                 {"low_water": chance.choice((0.5, 0.95, 1.0))},
                 {"task_grace": chance.choice(("1s", "7d"))},
                 {"policy.scoring.beta": chance.choice((0.0, 0.4, 2.0)), "policy.scoring.lambda_age": 1.5},

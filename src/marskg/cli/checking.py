@@ -222,6 +222,44 @@ def _judged(found: KindFit) -> list[float]:
     return [found.fitted.area, found.before.area, found.fitted.log_loss, found.before.log_loss]
 
 
+@policy.command("explain")
+@shared_options
+@pass_door
+def policy_explain(door: Door) -> None:
+    """Show what decides about forgetting now: shares of the kinds, the tier and its pressure, a bandit's arms."""
+    with door.memory() as memory:
+        found = memory.explain_policy()
+    answer(door, found, lambda: _show_explained(found))
+
+
+def _show_explained(found: Mapping[str, Any]) -> None:
+    line(f"policy {found['policy']}")
+    if "partitions" in found:
+        made = table("kind", "tokens", "share", "reserve", "price", right=("tokens", "share", "reserve", "price"))
+        for kind, row in found["partitions"].items():
+            tokens = (number(row[name]) for name in ("weight", "share", "reserve"))
+            made.add_row(kind, *tokens, f"{row['price'] / 1e6:.4f}")
+        show_table(made)
+    if "tiered" in found:
+        tier = found["tiered"]
+        numbers = (tier["triggers_per_100_arrivals"], tier["misses"])
+        triggers, misses = ("nothing yet" if value is None else f"{value:.3g}" for value in numbers)
+        line(f"tier {tier['tier']} ({tier['policy']}): {triggers} triggers per 100 arrivals, part of misses {misses}")
+        if tier["held_back"]:
+            line(f"the top tier is held back: {tier['held_back']}")
+    if "adaptive" in found:
+        _show_arms(found["adaptive"])
+
+
+def _show_arms(found: Mapping[str, Any]) -> None:
+    made = table("arm", "pulls", "expected", "deviation", right=("pulls", "expected", "deviation"))
+    for arm in found["arms"]:
+        made.add_row(arm["arm"], number(arm["pulls"]), f"{arm['mean']:.4f}", f"{arm['deviation']:.4f}")
+    show_table(made)
+    last = found["last"]
+    line("no choice yet" if last is None else f"last choice: {last['arm']}; {last['why']}")
+
+
 def conclude(
     door: Door,
     report: Report,

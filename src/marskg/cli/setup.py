@@ -213,10 +213,10 @@ def _change(text: str) -> tuple[str, object]:
 
 
 def _require_policy(settings: Settings) -> None:
-    """Load the policy, so that a name that is none is refused before it is stored."""
-    from marskg.policies.registry import load_policy
+    """Load the policies, so that a name that is none is refused before it is stored."""
+    from marskg.policies.registry import check_settings
 
-    load_policy(settings.policy.name)
+    check_settings(settings)
 
 
 @click.group(no_args_is_help=False)

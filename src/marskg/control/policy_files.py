@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from marskg.config import Settings, read_yaml
 from marskg.errors import InvalidConfig
-from marskg.policies.registry import check_policy, load_policy
+from marskg.policies.registry import check_policy, check_settings
 from marskg.records import Finding, Report
 from marskg.retrieval.profile import load_profile, parse
 from marskg.retrieval.settings import AssemblySettings
@@ -70,7 +70,7 @@ def _settings(path: Path, given: Mapping[str, Any]) -> Checked:
         return Checked(SETTINGS, Report(checked, tuple(found)))
     settings = Settings.from_mapping(given, str(path))
     assembly: dict[str, Any] = dict(settings.assembly)
-    found += _faults(path, partial(load_policy, settings.policy.name))
+    found += _faults(path, partial(check_settings, settings))
     found += _faults(path, partial(load_profile, settings.retrieval.profile))
     found += _faults(path, partial(AssemblySettings, **assembly))
     defaults = Settings().values()

@@ -7,9 +7,11 @@ built-in policy.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from marskg.errors import InvalidConfig
+from marskg.policies import adaptive, tiered
+from marskg.policies.adaptive import AdaptivePolicy, arm_names
 from marskg.policies.custom import CypherPolicy
 from marskg.policies.density import DENSITY
 from marskg.policies.fifo import FIFO
@@ -18,18 +20,29 @@ from marskg.policies.hybrid import HYBRID
 from marskg.policies.lru import LRU
 from marskg.policies.plugins import installed_names, load_installed
 from marskg.policies.policy_file import read_policy_file
+from marskg.policies.policy import FeatureReader
 from marskg.policies.priority_decay import PRIORITY_DECAY
 from marskg.policies.random_drop import RANDOM_DROP
 from marskg.policies.removal_priority import REMOVAL_PRIORITY
+from marskg.policies.slices import shares_of
+from marskg.policies.tiered import TieredPolicy, parse_hours
 from marskg.records import Finding, Report
 
 if TYPE_CHECKING:
-    from marskg.policies.policy import Policy
+    from collections.abc import Callable, Mapping
+
+    from marskg.config import Settings
+    from marskg.policies.policy import Policy, PolicyView
 
 _ALL: tuple[Policy, ...] = (DENSITY, FIFO, GREEDY, HYBRID, LRU, PRIORITY_DECAY, RANDOM_DROP, REMOVAL_PRIORITY)
-_BUILT_IN = {policy.name: policy for policy in _ALL}
+_BUILT_IN: Mapping[str, Policy] = {policy.name: policy for policy in _ALL}
+#: Policies that choose among the others; they cannot choose each other.
+_CONTROLLERS: Mapping[str, Callable[[], Policy]] = {
+    "adaptive": lambda: AdaptivePolicy(_load_simple),
+    "tiered": lambda: TieredPolicy(_load_simple),
+}
 #: The names of the policies that come with the package.
-POLICY_NAMES = tuple(sorted(_BUILT_IN))
+POLICY_NAMES = tuple(sorted((*_BUILT_IN, *_CONTROLLERS)))
 
 
 def load_policy(name_or_path: str | Path) -> Policy:
@@ -38,6 +51,55 @@ def load_policy(name_or_path: str | Path) -> Policy:
     Raises:
         InvalidConfig: there is no such policy, or the package or the file cannot be used.
     """
+    controller = _CONTROLLERS.get(str(name_or_path))
+    return controller() if controller is not None else _load_simple(name_or_path)
+
+
+def goes_by_features(name: str | Path, settings: Settings) -> bool:
+    """Return whether a policy, or one that it may choose under ``settings``, goes by the table of features."""
+    chosen = {
+        "adaptive": lambda: arm_names(settings.adaptive.arms),
+        "tiered": lambda: (settings.tiered.baseline, settings.tiered.raised, settings.tiered.top),
+    }
+    names = chosen[str(name)]() if str(name) in chosen else (name,)
+    policies = (_load_simple(one) for one in names)
+    return any(isinstance(policy, FeatureReader) and policy.reads_features for policy in policies)
+
+
+def check_settings(settings: Settings) -> None:
+    """Refuse settings whose policy cannot be loaded, or that name one which cannot, whether or not it is in use.
+
+    Raises:
+        InvalidConfig: there is no such policy, a file cannot be used, or the arms or hours make no sense.
+    """
+    load_policy(settings.policy.name)
+    tiers = settings.tiered
+    for name in (tiers.baseline, tiers.raised, tiers.top, *arm_names(settings.adaptive.arms)):
+        _load_simple(name)
+    if tiers.top_hours is not None:
+        parse_hours(tiers.top_hours)
+
+
+def explain_policy(view: PolicyView) -> dict[str, Any]:
+    """Return what decides about a tenant's forgetting now: the policy, and what its controllers know and last chose.
+
+    ``partitions``: :func:`marskg.policies.slices.shares_of`; ``tiered`` and ``adaptive``: as their modules explain
+    themselves. A section is there where it is in force or where something was learned.
+    """
+    found: dict[str, Any] = {"policy": view.settings.policy.name}
+    if view.settings.partitions.on:
+        found["partitions"] = shares_of(view)
+    for name, explain in (("tiered", tiered.explain), ("adaptive", adaptive.explain)):
+        if view.settings.policy.name == name or name in view.controls:
+            found[name] = explain(view)
+    return found
+
+
+def _load_simple(name_or_path: str | Path) -> Policy:
+    """Return a policy that chooses among no others."""
+    if str(name_or_path) in _CONTROLLERS:
+        msg = f"{name_or_path} chooses among other policies and cannot be chosen itself; name one that forgets"
+        raise InvalidConfig(msg)
     built_in = _BUILT_IN.get(str(name_or_path))
     if built_in is not None:
         return built_in

@@ -30,8 +30,13 @@ def test_the_examples_are_settings_without_a_fault(path: Path) -> None:
     }
 
 
-def test_there_are_three_examples_and_every_line_of_settings_is_explained_somewhere() -> None:
-    assert [path.stem for path in SETTINGS] == ["customer-support", "personal-assistant", "research-agent"]
+def test_there_is_an_example_for_each_use_and_every_line_of_settings_is_explained_somewhere() -> None:
+    assert [path.stem for path in SETTINGS] == [
+        "clinical-notes",
+        "customer-support",
+        "personal-assistant",
+        "research-agent",
+    ]
     assert all(path.read_text(encoding="utf-8").count("#") > 3 for path in SETTINGS)
 
 

@@ -39,7 +39,10 @@ def ladder(count: int, **common: object) -> list[Node]:
 
 def test_the_names_are_those_of_the_reference() -> None:
     simple = ("fifo", "lru", "priority-decay", "random-drop")
-    assert tuple(sorted((*simple, "density", "greedy", "hybrid", "removal-priority"))) == POLICY_NAMES
+    assert (
+        tuple(sorted((*simple, "adaptive", "density", "greedy", "hybrid", "removal-priority", "tiered")))
+        == POLICY_NAMES
+    )
 
 
 def test_an_unknown_policy_is_refused_with_what_there_is() -> None:

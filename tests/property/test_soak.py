@@ -1,0 +1,56 @@
+"""The soak run: checked operations under each policy, its log that goes on, and that it finds what breaks."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from marskg.policies.registry import POLICY_NAMES
+from scripts.soak import LOG, SUMMARY, soak
+from tests.support import picture as pictures
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.support.picture import Picture
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1800)
+def test_some_hundred_operations_under_each_policy_break_nothing(tmp_path: Path) -> None:
+    log = soak(tmp_path, operations=200 * len(POLICY_NAMES), history=100, seed=7)
+    found = log.summary()
+    assert found["violations"] == []
+    assert found["by_policy"] == dict.fromkeys(POLICY_NAMES, 200)
+    assert found["outcomes"]["done"] > found["operations"] / 2
+
+
+def test_a_run_that_was_cut_off_goes_on_and_comes_out_as_one_that_was_not(tmp_path: Path) -> None:
+    whole = soak(tmp_path / "whole", operations=24, history=8, seed=3, policies=("fifo", "lru"))
+    soak(tmp_path / "cut", operations=16, history=8, seed=3, policies=("fifo", "lru"))
+    with (tmp_path / "cut" / LOG).open("a", encoding="utf-8") as stream:
+        stream.write('{"number": 2, "pol')  # the line that the end of a process cut off
+    again = soak(tmp_path / "cut", operations=24, history=8, seed=3, policies=("fifo", "lru"))
+    assert [(one.seed, one.outcomes) for one in again.lived] == [(one.seed, one.outcomes) for one in whole.lived]
+    assert json.loads((tmp_path / "cut" / SUMMARY).read_text())["operations"] == 24
+    with pytest.raises(SystemExit, match="other parameters"):
+        soak(tmp_path / "cut", operations=24, history=8, seed=4, policies=("fifo", "lru"))
+
+
+def test_a_broken_invariant_is_found_logged_with_its_seed_and_does_not_end_the_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sound = pictures.faults
+
+    def faults(picture: Picture, *, settled_at: int | None = None) -> list[pictures.Fault]:
+        heavy = picture.row["weight"] > 40
+        return [*sound(picture, settled_at=settled_at), *([("planted", "too heavy")] if heavy else [])]
+
+    monkeypatch.setattr(pictures, "faults", faults)
+    log = soak(tmp_path, operations=60, history=20, seed=1, policies=("fifo",))
+    broken = log.summary()["violations"]
+    assert len(broken) == len(log.lived) >= 3, "a history ends at its violation, the run goes on"
+    assert "planted" in broken[0]["violation"]
+    assert broken[0]["seed"] == "1-0"
