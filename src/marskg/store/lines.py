@@ -12,6 +12,7 @@ The form is ``NUMBER verbatim|rewritten SENSITIVITY EXPIRY|- SOURCE[,SOURCE…]|
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from marskg.ontology.mapping import decimal_lexical, time_lexical, time_value
@@ -70,6 +71,23 @@ def _decoded(text: str) -> SummaryLine:
         sensitivity=float(sensitivity),
         expires_at=expires_at,
     )
+
+
+def reattributed(stored: Iterable[str], content: str) -> tuple[str, ...]:
+    """Return the lines of a summary that somebody gave another text: what was not a line of it rests on all of them."""
+    lines = decode(stored)
+    if not lines:
+        return ()
+    known = {line.text: line for line in lines}
+    unknown = SummaryLine(
+        "",
+        tuple(sorted(sources_of(lines))),
+        verbatim=False,
+        sensitivity=max(line.sensitivity for line in lines),
+        expires_at=first_expiry(lines),
+    )
+    texts = [text for line in content.splitlines() if (text := " ".join(line.split()))]
+    return encode(known.get(text, replace(unknown, text=text)) for text in texts)
 
 
 def sources_of(lines: Iterable[SummaryLine]) -> frozenset[str]:

@@ -6,12 +6,13 @@ every writing transaction, so a stale copy can only make a write start again, ne
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from marskg.clock import DAY_MS, MAX_MS
 from marskg.config import Settings
 from marskg.errors import ClockJump
+from marskg.weight import TokenCounter
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -142,3 +143,5 @@ class Services:
     signer: SignerSource
     handle: Callable[[str, str], str]
     actor: str = "operator"
+    #: Weighs the texts that a unit itself makes: what is left of a summary.
+    counter: TokenCounter = field(default_factory=TokenCounter)

@@ -28,7 +28,12 @@ def made_id(number: int) -> str:
 
 
 def constituent(number: int, content: str, **changes: Any) -> Constituent:
-    values = {"kind": Kind.EPISODIC, "valid_from": 1_000 * number, "sequence": number, "weight": COUNTER.count(content)}
+    values: dict[str, Any] = {
+        "kind": Kind.EPISODIC,
+        "valid_from": 1_000 * number,
+        "sequence": number,
+        "weight": COUNTER.count(content),
+    }
     return Constituent(made_id(number), content=content, **(values | changes))
 
 
