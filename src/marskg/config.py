@@ -189,6 +189,21 @@ SETTINGS: Mapping[str, Setting] = MappingProxyType({
     "policy.scoring.type_weights.semantic": _number("importance of a fact as such", 0.8, 0, 1_000),
     "policy.scoring.type_weights.social": _number("importance of a relation between people as such", 0.7, 0, 1_000),
     "policy.scoring.type_weights.task": _number("importance of a task as such", 1.0, 0, 1_000),
+    "reflection.summariser": Setting("what writes summaries: extractive, or openai:MODEL@URL", "extractive", "text"),
+    "reflection.share": _number("share of its cluster's tokens that a summary may have", 0.4, 0.01, 0.95),
+    "reflection.tau_util": _number("distortion up to which a summary may stand for its cluster: the mean distance of "
+                                   "unit vectors", 0.95, 0, 2),
+    "reflection.tau_priv": _number("how far below its most sensitive constituent a summary must stay", 0.1, 0, 1),
+    "reflection.s_floor": _number("sensitivity that any summary may have", 0.3, 0, 1),
+    "reflection.privacy": Setting("which constituent's sensitivity a summary is held against: the highest less "
+                                  "tau_priv, or the lowest", "max", "choice", choices=("max", "min")),
+    "reflection.closure": Setting("what becomes of the constituents: tombstones, or with strict latent memories",
+                                  "content", "choice", choices=("content", "strict")),
+    "reflection.similarity": _number("cosine from which two episodes may be in one cluster", 0.45, 0, 1),
+    "reflection.members": _integer("most memories in one cluster", 24, 2, 1_000),
+    "reflection.candidates": _integer("oldest episodes that one trigger looks at", 20_000, 2, 1_000_000),
+    "reflection.clusters": _integer("most clusters that one trigger summarises", 256, 0, 100_000),
+    "reflection.model_calls": _integer("most requests to a language model in one trigger", 16, 0, 100_000),
 })  # fmt: skip
 _SECTIONS = frozenset(name.rsplit(".", depth)[0] for name in SETTINGS for depth in range(1, name.count(".") + 1))
 
@@ -272,6 +287,29 @@ class PolicySettings:
     scoring: Scoring = field(default_factory=Scoring)
 
 
+@dataclass(frozen=True, slots=True)
+class ReflectionSettings:
+    """How clusters of episodes become summaries (semantics section 6).
+
+    ``share``: of a cluster's tokens. ``tau_util``: a distance of unit vectors, 0 to 2. ``tau_priv`` and ``s_floor``:
+    sensitivities. ``privacy`` is ``max`` or ``min``, ``closure`` is ``content`` or ``strict``. The last four are what
+    one trigger costs at most.
+    """
+
+    summariser: str = "extractive"
+    share: float = 0.4
+    tau_util: float = 0.95
+    tau_priv: float = 0.1
+    s_floor: float = 0.3
+    privacy: str = "max"
+    closure: str = "content"
+    similarity: float = 0.45
+    members: int = 24
+    candidates: int = 20_000
+    clusters: int = 256
+    model_calls: int = 16
+
+
 def _defaults(section: str) -> Mapping[str, Value]:
     """Return the defaults of a section whose values are handed on as they are."""
     prefix = f"{section}."
@@ -306,6 +344,7 @@ class Settings:
     learning: Mapping[str, Value] = field(default_factory=lambda: _defaults("learning"))
     lean: LeanSettings = field(default_factory=LeanSettings)
     policy: PolicySettings = field(default_factory=PolicySettings)
+    reflection: ReflectionSettings = field(default_factory=ReflectionSettings)
 
     @property
     def scoring(self) -> Scoring:
@@ -562,4 +601,5 @@ def _build(values: Mapping[str, Any], source: str) -> Settings:
         learning=MappingProxyType(learning),
         lean=LeanSettings(**section("lean.")),
         policy=PolicySettings(policy["name"], Tier(policy["evict_to"]), policy["grace"], scoring),
+        reflection=ReflectionSettings(**section("reflection.")),
     )

@@ -450,7 +450,7 @@ class AgentMemory:
             state = self._writer.state
             now, _ = state.at(self._opened.services.clock.now_ms())
             target = state.budget if budget is None else check_integer("budget", budget, 0)
-            view = View(self._opened.engine.read, state, now, self._writer.hollows)
+            view = View(self._opened.engine.read, state, now, self._writer.hollows, vectoriser=self._vectoriser)
             plan = self._policy(policy).plan(view, target=target, seed=seed)
             if plan.weight_after > target:
                 raise infeasible(self._writer.read, replace(state, budget=target), plan.weight_after)
@@ -992,7 +992,8 @@ class AgentMemory:
 
     def _govern(self, ground: Ground) -> Unit:
         """Make room in an open transaction (:class:`~marskg.store.writer.Ground`)."""
-        view = View(ground.run, ground.state, ground.state.last_time, ground.hollows)
+        state, hollows = ground.state, ground.hollows
+        view = View(ground.run, state, state.last_time, hollows, vectoriser=self._vectoriser, hurried=True)
         unit, _ = make_room(ground.read, view, ground.state, ground.services, self._policy(), exclude=ground.exclude)
         return unit
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from marskg.records import Plan
     from marskg.store.engine import Engine
+    from marskg.store.vectors import Vectoriser
 
 NOW = 1_790_000_000_000
 _TENANTS = count(1)
@@ -59,6 +60,8 @@ class Graph:
     statements: list[str] = field(default_factory=list)
     rows: int = 0
     empty: Hollows = field(default_factory=Hollows)
+    vectoriser: Vectoriser | None = None
+    hurried: bool = False
 
     @property
     def weight(self) -> int:

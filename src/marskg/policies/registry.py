@@ -6,6 +6,7 @@ Guarantees: a name that is neither is refused with the list of what there is.
 from __future__ import annotations
 
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from marskg.errors import InvalidConfig
@@ -15,14 +16,19 @@ from marskg.policies.lru import LRU
 from marskg.policies.policy_file import read_policy_file
 from marskg.policies.priority_decay import PRIORITY_DECAY
 from marskg.policies.random_drop import RANDOM_DROP
+from marskg.policies.reflection import ReflectionSummary
 from marskg.records import Finding, Report
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
     from marskg.policies.policy import Policy
 
 _BUILT_IN = {policy.name: policy for policy in (FIFO, LRU, PRIORITY_DECAY, RANDOM_DROP)}
+#: Policies that keep something between their plans, such as a model: each caller has its own.
+_MADE: Mapping[str, Callable[[], Policy]] = MappingProxyType({ReflectionSummary.name: ReflectionSummary})
 #: The names of the policies that come with the package.
-POLICY_NAMES = tuple(sorted(_BUILT_IN))
+POLICY_NAMES = tuple(sorted((*_BUILT_IN, *_MADE)))
 
 
 def load_policy(name_or_path: str | Path) -> Policy:
@@ -34,6 +40,9 @@ def load_policy(name_or_path: str | Path) -> Policy:
     built_in = _BUILT_IN.get(str(name_or_path))
     if built_in is not None:
         return built_in
+    make = _MADE.get(str(name_or_path))
+    if make is not None:
+        return make()
     path = Path(name_or_path)
     if path.suffix != ".cypher":
         msg = (

@@ -91,6 +91,17 @@ _RULES: Final = (
 )
 
 
+#: What takes the place of identifiers.
+KINDS: Final = tuple(sorted({rule.words for rule in _RULES}))
+
+
+def without_kinds(text: str) -> str:
+    """Return a text without the words that took the place of identifiers: nobody said them."""
+    for kind in KINDS:
+        text = text.replace(kind, " ")
+    return text
+
+
 def generalised(text: str) -> tuple[str, int]:
     """Return ``text`` without direct identifiers, and how many there were."""
     text = text[:MOST_CHARACTERS]

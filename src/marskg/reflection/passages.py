@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from marskg.reflection.identifiers import generalised
+from marskg.reflection.identifiers import generalised, without_kinds
 from marskg.text import folded, sentences, terms
 
 if TYPE_CHECKING:
@@ -81,19 +81,10 @@ def _said(constituent: Constituent, place: int) -> Iterable[Sentence]:
     for text in sentences(constituent.content):
         one_line = " ".join(text.split())
         shown, identifiers = generalised(one_line)
-        if not identifiers or _says_something(shown):
+        if not identifiers or terms(without_kinds(shown)):
             yield Sentence(
                 shown, (constituent.id,), (place,), not identifiers, constituent.sensitivity, constituent.expires_at
             )
-
-
-def _says_something(shown: str) -> bool:
-    """Return whether a sentence holds more than the words that took the place of identifiers."""
-    plain = shown
-    while "(" in plain and ")" in plain[plain.index("(") :]:
-        start = plain.index("(")
-        plain = plain[:start] + " " + plain[plain.index(")", start) + 1 :]
-    return bool(terms(plain))
 
 
 def _united(known: Sentence, other: Sentence) -> Sentence:

@@ -37,8 +37,8 @@ def ladder(count: int, **common: object) -> list[Node]:
     ]
 
 
-def test_the_names_are_the_four_simple_policies() -> None:
-    assert POLICY_NAMES == ("fifo", "lru", "priority-decay", "random-drop")
+def test_the_names_of_the_policies() -> None:
+    assert POLICY_NAMES == ("fifo", "lru", "priority-decay", "random-drop", "reflection-summary")
 
 
 def test_an_unknown_policy_is_refused_with_what_there_is() -> None:
