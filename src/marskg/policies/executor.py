@@ -19,7 +19,7 @@ from marskg.policies.policy import plan_digest
 from marskg.store import lifecycle
 from marskg.store.hollows import Hollow
 from marskg.store.order import random_position
-from marskg.store.summaries import consolidate
+from marskg.store.summaries import consolidate_all
 from marskg.store.unit import Unit
 
 if TYPE_CHECKING:
@@ -135,11 +135,11 @@ def apply(unit: Unit, plan: Plan) -> None:
 def _summarise(unit: Unit, plan: Plan) -> None:
     """Let the plan's summaries take the places of their constituents, each with its record."""
     actions = {action.id: action for action in plan.actions}
-    for summary in plan.summaries:
-        parts = [actions[node_id] for node_id in summary.constituents]
-        consolidate(
+    parts = [actions[node_id] for summary in plan.summaries for node_id in summary.constituents]
+    if parts:
+        consolidate_all(
             unit,
-            summary,
+            plan.summaries,
             details={action.id: _departure(action).details for action in parts},
             keep_latent=any(action.tier_after is Tier.LATENT for action in parts),
         )

@@ -58,6 +58,8 @@ _SKIM: Final = 8
 #: The fewest memories that are looked at, as long as there are so many.
 _FEWEST: Final = 512
 _MICRO: Final = 1_000_000
+#: Clusters whose members are read together.
+_AHEAD: Final = 64
 #: Tries that one cluster may cost.
 _TRIES: Final = 2
 
@@ -206,6 +208,7 @@ class _Found:
         self.vectors = space.rows([row["embedding"] for row in self.rows.values()])
         self._place = {node_id: place for place, node_id in enumerate(ids)}
         self.ids = ids
+        self._said: dict[str, Constituent] = {}
 
     def vectors_of(self, ids: Sequence[str]) -> Vectors:
         """Return the vectors of memories, ``[len(ids), dimension]``."""
@@ -250,11 +253,18 @@ class _Found:
                 found.append(tuple(members))
         return found
 
+    def read(self, found: Iterable[Sequence[str]]) -> None:
+        """Read at once what the members of several clusters say."""
+        ids = [node_id for members in found for node_id in members if node_id not in self._said]
+        for page in _pages(ids):
+            refs = [f"{self._view.tenant}|{node_id}" for node_id in page]
+            for row in self._view.run(policy_statement("reflection-members"), {"refs": refs}):
+                self._said[row["id"]] = _constituent(row)
+
     def constituents(self, ids: Sequence[str]) -> list[Constituent]:
         """Return what memories say, in the order of ``ids``."""
-        refs = [f"{self._view.tenant}|{node_id}" for node_id in ids]
-        rows = {row["id"]: row for row in self._view.run(policy_statement("reflection-members"), {"refs": refs})}
-        return [_constituent(rows[node_id]) for node_id in ids]
+        self.read([ids])
+        return [self._said[node_id] for node_id in ids]
 
 
 def _oldest(view: PolicyView, excess: int) -> Iterator[Mapping[str, Any]]:
@@ -354,9 +364,12 @@ class _Reflection:
         for members in self.found.completed_tasks():
             if self._goes_on(excess) and taken.isdisjoint(members):
                 taken.update(self._summarise(members))
-        for members in self.found.clusters(taken) if self._goes_on(excess) else ():
+        found = self.found.clusters(taken) if self._goes_on(excess) else []
+        for place, members in enumerate(found):
             if not self._goes_on(excess):
                 break
+            if not place % _AHEAD:
+                self.found.read(found[place : place + _AHEAD])
             self._summarise(members)
         notes = tuple(f"{count} times: {text}" if count > 1 else text for text, count in sorted(self.notes.items()))
         return Reflected(tuple(self.choices), tuple(self.summaries), notes=notes)

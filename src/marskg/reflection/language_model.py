@@ -3,7 +3,7 @@
 Guarantees: the memories go in as one JSON document of data, numbered, with identifiers already in general words; the
 answer must be JSON of one schema; from it come lines of text and numbers of memories, and nothing else. Each line is
 put through the patterns for identifiers again; a line that no number of a memory belongs to carries all of them; a line
-that says what its memories do not, by its numbers, its names or most of its words, is left out, as a model may invent,
+that says what its memories do not, by any number or name, or most of its words, is left out, as a model may invent,
 and may be made to repeat what it was told besides. A line that a memory holds word for word is one; all others count
 as rewritten. Where the model does not answer, answers rubbish, or nothing is left, the extractive summariser writes,
 and a note says so: a summary never fails because a model does. What a memory asks of its reader is data: it can at
@@ -16,6 +16,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Final
 
+from marskg.entities.lexicon import Is, flags, guessed
 from marskg.errors import InvalidConfig, SummariserUnavailable
 from marskg.records import SummaryLine
 from marskg.reflection.identifiers import generalised, without_kinds
@@ -24,12 +25,13 @@ from marskg.reflection.summariser import Proposal, text_of
 from marskg.text import folded, terms, words
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from marskg.embedding.posting import Poster
     from marskg.reflection.extractive import ExtractiveSummariser
     from marskg.reflection.passages import Sentence
     from marskg.reflection.summariser import Counter, Request
+    from marskg.text import Word
 
 #: Share of a line's words that the memories behind it must use.
 GROUNDED: Final = 0.5
@@ -215,8 +217,16 @@ def _grounded(text: str, behind: Sequence[Sentence]) -> bool:
         return False
     if sum(term in known for term in found) < GROUNDED * len(found):
         return False
-    for position, word in enumerate(words(plain)):
-        specific = word.text[0].isdigit() or (position and word.text[0].isupper())
-        if specific and not set(terms(word.text)) <= known:
-            return False
-    return True
+    return all(set(terms(word.text)) <= known or _common(word.text, first=not place) for place, word in _words(plain))
+
+
+def _words(text: str) -> Iterable[tuple[int, Word]]:
+    return enumerate(words(text))
+
+
+def _common(word: str, *, first: bool) -> bool:
+    """Return whether a word that no memory has is one of the language: no number, no name, no secret."""
+    small = word.islower() or (first and word[1:].islower())
+    folded_word = word.lower()
+    known = flags().get(folded_word, 0) | guessed(folded_word)
+    return word.isalpha() and small and bool(known & Is.COMMON)

@@ -8,6 +8,7 @@ its record (I7). Source: semantics sections 3, 4 and 5.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -175,14 +176,13 @@ def drop_entities(unit: Unit, entities: Iterable[str]) -> None:
         return
     prefix = len(unit.state.name) + 1
     stored = {row["ref"][prefix:]: row["uses"] for row in unit.read("entity_uses", {"refs": unit.refs(wanted)})}
-    lost = []
-    for entity_id in wanted:
-        removed = sum(
-            1 for type_, _, target in unit.removed_edges if type_ is EdgeType.MENTIONS and target == entity_id
-        )
-        added = sum(1 for edge in unit.new_edges() if edge.target == entity_id)
-        if entity_id in stored and stored[entity_id] - removed + added <= 0:
-            lost.append(entity_id)
+    removed = Counter(target for type_, _, target in unit.removed_edges if type_ is EdgeType.MENTIONS)
+    added = Counter(edge.target for edge in unit.new_edges())
+    lost = [
+        entity_id
+        for entity_id in wanted
+        if entity_id in stored and stored[entity_id] - removed[entity_id] + added[entity_id] <= 0
+    ]
     if lost:
         unit.remove_entities(lost, "entity removed: no memory mentions it any more")
 

@@ -59,8 +59,39 @@ def consolidate(
         InvariantError: a constituent may not be summarised, or the summary is not what it claims to be; the message
             names the constituent and the rule.
     """
-    ids = list(summary.constituents)
+    (made,) = consolidate_all(unit, [summary], details=details, keep_latent=keep_latent)
+    return made
+
+
+def consolidate_all(
+    unit: Unit,
+    summaries: Sequence[Consolidation],
+    *,
+    details: Mapping[str, Mapping[str, Any]] | None = None,
+    keep_latent: bool = False,
+) -> list[Memory]:
+    """Do what :func:`consolidate` does for several summaries, with the reads and the leaving of all at once."""
+    ids = [node_id for summary in summaries for node_id in summary.constituents]
+    if len(set(ids)) < len(ids):
+        _refuse("a memory", "is in one summary only")
     unit.fetch(ids)
+    unit.fetch(sorted({source for source, _, _ in unit.incoming(ids)}))
+    unit.fetch_entities({entity for node_id in ids for entity in unit.node(node_id).targets(EdgeType.MENTIONS)})
+    made = [_place(unit, summary) for summary in summaries]
+    departures = [
+        lifecycle.Departure(node_id, {"rule": RULE, "reason": "part of a summary", **(details or {}).get(node_id, {})})
+        for node_id in ids
+    ]
+    if keep_latent:
+        lifecycle.archive(unit, departures, grace=None, operation=Operation.CONSOLIDATE)
+    else:
+        lifecycle.evict(unit, departures, operation=Operation.CONSOLIDATE)
+    return made
+
+
+def _place(unit: Unit, summary: Consolidation) -> Memory:
+    """Create one summary beside its constituents, and record it."""
+    ids = list(summary.constituents)
     nodes = [unit.node(node_id) for node_id in ids]
     _check(unit, nodes, summary)
     before = unit.running_weight
@@ -76,19 +107,15 @@ def consolidate(
         budget=unit.state.budget,
         weight_before=before,
         weight_after=unit.running_weight,
-        details={"rule": RULE, "reason": reason},
+        details={
+            "rule": RULE,
+            "reason": reason,
+            "features": (f"distortion={summary.realised:.6f}", f"distortion_predicted={summary.predicted:.6f}"),
+        },
     )
     for task in tasks:
         found = {"rule": RULE, "reason": "what it requires was summarised: it requires the equivalent summary now"}
         unit.record(Operation.AMEND, task, tier_before=task.memory.tier, details=found)
-    departures = [
-        lifecycle.Departure(node_id, {"rule": RULE, "reason": "part of a summary", **(details or {}).get(node_id, {})})
-        for node_id in ids
-    ]
-    if keep_latent:
-        lifecycle.archive(unit, departures, grace=None, operation=Operation.CONSOLIDATE)
-    else:
-        lifecycle.evict(unit, departures, operation=Operation.CONSOLIDATE)
     return node.memory
 
 
