@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from marskg.memory import AgentMemory
     from marskg.records import Memory
+    from marskg.store.unit import Unit
     from tests.support.stores import Stores
 
 COUNTER = TokenCounter()
@@ -305,9 +306,12 @@ def test_an_eviction_that_ends_its_grace_takes_no_line_with_it(stores: Stores) -
     ids = told(mem, *TEXTS)
     made = summary_of(ids, line("Watered the tomatoes.", ids[0], ids[1]), line("Carl brought 12 kg of lime.", ids[2]))
     summary = consolidated(mem, made, keep_latent=True)
-    mem._writer.run(
-        lambda unit: unit.change(unit.node(ids[2]), grace_until=unit.now + 1) or unit.note(Operation.MIGRATE)
-    )
+
+    def give_grace(unit: Unit) -> None:
+        unit.change(unit.node(ids[2]), grace_until=unit.now + 1)
+        unit.note(Operation.MIGRATE)
+
+    mem._writer.run(give_grace)
     stores.clock(mem).advance(2 * DAY_MS)
     mem.confirm_clock()
     mem.expire()

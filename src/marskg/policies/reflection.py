@@ -56,7 +56,7 @@ _PAGE: Final = 2_048
 #: The weight of what is looked at, in multiples of what is to be freed: old episodes are the most redundant ones.
 _SKIM: Final = 8
 #: The fewest memories that are looked at, as long as there are so many.
-_FEWEST: Final = 512
+_FEWEST: Final = 64
 _MICRO: Final = 1_000_000
 #: Clusters whose members are read together.
 _AHEAD: Final = 64
@@ -271,17 +271,20 @@ def _oldest(view: PolicyView, excess: int) -> Iterator[Mapping[str, Any]]:
     """Yield the oldest current memories that may be evicted, as many as the pass looks at."""
     statement = policy_statement("reflection-page")
     low, high = f"{view.tenant}|{CURRENT}", key_range(view.tenant)[1]
-    left, weight, seen = view.settings.reflection.candidates, _SKIM * excess, 0
-    while left > 0 and (weight > 0 or seen < _FEWEST):
-        limit = min(_PAGE, left)
-        page = view.run(statement, {"low": low, "high": high, "limit": limit})
+    left, seen, weight = view.settings.reflection.candidates, 0, 0
+    wanted = min(_FEWEST, left)
+    while wanted > 0:
+        page = view.run(statement, {"low": low, "high": high, "limit": wanted})
         yield from page
-        if len(page) < limit:
+        if len(page) < wanted:
             return
         seen += len(page)
         left -= len(page)
-        weight -= sum(row["weight"] for row in page)
+        weight += sum(row["weight"] for row in page)
         low = f"{page[-1]['key']}0"
+        # As many as would weigh what is missing, if they are like those before.
+        missing = -(-max(0, _SKIM * excess - weight) * seen // weight)
+        wanted = min(missing, left, _PAGE)
 
 
 def _may_be_summarised(row: Mapping[str, Any], now: int) -> bool:

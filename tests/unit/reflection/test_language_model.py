@@ -49,7 +49,7 @@ def _summarise(server: ChatServer, *texts: str, tokens: int = 60, **changes: Any
     return _summariser(server).summarise(Request(tuple(constituents(*(texts or TEXTS), **changes)), tokens))
 
 
-def _lines(*lines: tuple[str, Any]) -> Any:
+def _lines(*lines: tuple[Any, Any]) -> Any:
     return lambda _texts: {"lines": [{"text": text, "memories": numbers} for text, numbers in lines]}
 
 
