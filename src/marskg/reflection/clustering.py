@@ -9,11 +9,13 @@ Neighbours are the next episodes of the same session (the links of ``temporalNex
 leaf of a few trees of random projections, which halve the episodes until a leaf holds ``LEAF`` of them: n log n, with
 every comparison exact. Pairs join by affinity, cosine times exp(-Δt/τ), the best first; linked episodes lose nothing
 by time. A union that would grow beyond size or radius is refused, so that one enormous heap of equal texts becomes
-many clusters. Sources: MaRS sections 3.3.2 and 4.2; Dasgupta and Freund 2008 (random projection trees).
+many clusters. Sources: MaRS sections 3.3.2 and 4.2; Dasgupta and Freund 2008 (random projection trees); Achlioptas
+2003 (projections by signs).
 """
 
 from __future__ import annotations
 
+import hashlib
 import math
 from collections import defaultdict
 from dataclasses import dataclass
@@ -181,8 +183,7 @@ class _Group:
     def _near(self) -> tuple[_Ints, _Ints, _Ints]:
         """Return pairs of episodes with near vectors, each once, the earlier one first, and their cosines."""
         count = len(self._episodes)
-        generator = np.random.default_rng(self._seed)
-        found = [self._in_leaves(leaves) for leaves in self._trees(generator)]
+        found = [self._in_leaves(leaves) for leaves in self._trees()]
         codes = np.concatenate([codes for codes, _ in found])
         cosines = np.concatenate([cosines for _, cosines in found])
         order = np.argsort(codes, kind="stable")
@@ -192,14 +193,14 @@ class _Group:
         codes = codes[fresh]
         return codes // count, codes % count, cosines[fresh]
 
-    def _trees(self, generator: np.random.Generator) -> Iterator[list[_Ints]]:
+    def _trees(self) -> Iterator[list[_Ints]]:
         """Yield the leaves of each tree: positions of episodes that stay together under random projections."""
         count, dimension = self._vectors.shape
         depth = max(0, math.ceil(math.log2(count / LEAF)))
-        for _ in range(self._limits.trees if depth else 1):
+        for tree in range(self._limits.trees if depth else 1):
             order = np.arange(count, dtype=np.int64)
             bounds = [0, count]
-            directions = generator.standard_normal((dimension, max(depth, 1))).astype(np.float32)
+            directions = _signs(f"{self._seed} {tree}", dimension, max(depth, 1))
             projected = np.rint(self._vectors @ directions * _MICRO).astype(np.int64)
             for level in range(depth):
                 bounds = _halved(order, bounds, projected[:, level])
@@ -223,6 +224,13 @@ class _Group:
             codes.append(np.minimum(one, other) * count + np.maximum(one, other))
             cosines.append(cosine[near])
         return np.concatenate(codes), np.concatenate(cosines)
+
+
+def _signs(name: str, rows: int, columns: int) -> npt.NDArray[np.float32]:
+    """Return a matrix of ±1, the same for the same ``name``: nothing is drawn, as nothing has to be secret or fair."""
+    digest = hashlib.shake_256(name.encode()).digest(-(-rows * columns // 8))
+    bits = np.unpackbits(np.frombuffer(digest, dtype=np.uint8))[: rows * columns]
+    return (bits.astype(np.float32) * 2 - 1).reshape(rows, columns)
 
 
 def _halved(order: _Ints, bounds: list[int], projected: _Ints) -> list[int]:
