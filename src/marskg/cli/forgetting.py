@@ -16,7 +16,7 @@ from marskg.cli.remembering import show_stored
 from marskg.cli.values import MEMORY_ID
 
 if TYPE_CHECKING:
-    from marskg.records import Plan
+    from marskg.records import Consolidation, Plan
 
 _SHOWN_ACTIONS = 20
 #: What of an action the answer holds, in this order.
@@ -49,12 +49,25 @@ def plan_document(plan: Plan, *, applied: bool) -> dict[str, Any]:
         "budget": plan.budget,
         "bound": plan.bound,
         "realised_loss": plan.realised_loss,
+        "summaries": [_summary(summary) for summary in plan.summaries],
+        "notes": list(plan.notes),
         "policy": plan.policy,
         "parameters": list(plan.parameters),
         "seed": plan.seed,
         "sequence": plan.sequence,
         "digest": plan.digest,
         "applied": applied,
+    }
+
+
+def _summary(summary: Consolidation) -> dict[str, Any]:
+    """Return what takes whose place, with the distortion as predicted and as it is; what it says is in the store."""
+    return {
+        "constituents": list(summary.constituents),
+        "weight": summary.weight,
+        "lines": len(summary.lines),
+        "distortion": summary.realised,
+        "distortion_predicted": summary.predicted,
     }
 
 
