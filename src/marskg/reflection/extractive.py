@@ -8,7 +8,7 @@ The value of a set of sentences is monotone and submodular: the weight of the te
 the logarithm of how many constituents use it, numbers and names twice as much, since they are what a summary is asked
 for later; and for each constituent the root of the share of its own terms that is covered, so that none is silenced by
 the others. Chosen greedily by gain per token, a line's own cost of attention included so that greetings do not win by
-being short, against the best single sentence (semantics section 12 gives why).
+being short, and a question's price raised, against the best single sentence (semantics section 12 gives why).
 Sources: Lin and Bilmes 2011 (submodular summarisation); MaRS section 3.3.2.
 """
 
@@ -37,6 +37,8 @@ _SPECIFIC: Final = 2.0
 _HEARD: Final = 2.0
 #: Tokens that every line counts as beside its own in the order of choice, never in the limit.
 _LINE: Final = 4
+#: How many times its price a question has.
+_QUESTION: Final = 3
 
 
 class ExtractiveSummariser:
@@ -72,6 +74,7 @@ class _Coverage:
 
     def __init__(self, sentences: Sequence[Sentence], constituents: int) -> None:
         self._terms = [frozenset(terms(sentence.text)) for sentence in sentences]
+        self._asks = [sentence.text.rstrip("\"')” ").endswith(("?", "？")) for sentence in sentences]
         self._said_by = [sentence.said_by for sentence in sentences]
         own: list[set[str]] = [set() for _ in range(constituents)]
         for found, places in zip(self._terms, self._said_by, strict=True):
@@ -85,6 +88,10 @@ class _Coverage:
         self._totals = [sum(self._weights[term] for term in sorted(found)) for found in own]
         self._own = own
 
+    def _price(self, place: int, cost: int) -> int:
+        """Return what a sentence counts as in the order of choice: a question asserts nothing, so it comes later."""
+        return (cost + _LINE) * (_QUESTION if self._asks[place] else 1)
+
     def choose(self, tokens: Sequence[int], limit: int) -> list[int]:
         """Return the positions of the sentences with the most value within ``limit`` tokens."""
         greedy = self._greedy(tokens, limit)
@@ -97,7 +104,7 @@ class _Coverage:
         """Choose by gain per token; a gain only shrinks as the set grows, so a stale one is an upper bound."""
         chosen: list[int] = []
         value, left = 0, limit
-        queue = [(-self.value([place]) // (cost + _LINE), place, 0) for place, cost in enumerate(tokens)]
+        queue = [(-self.value([place]) // self._price(place, cost), place, 0) for place, cost in enumerate(tokens)]
         heapq.heapify(queue)
         while queue:
             _, place, size = heapq.heappop(queue)
@@ -107,7 +114,7 @@ class _Coverage:
             if gain <= 0:
                 continue
             if size != len(chosen):
-                heapq.heappush(queue, (-gain // (tokens[place] + _LINE), place, len(chosen)))
+                heapq.heappush(queue, (-gain // self._price(place, tokens[place]), place, len(chosen)))
                 continue
             chosen.append(place)
             value += gain
