@@ -288,6 +288,21 @@ SETTINGS: Mapping[str, Setting] = MappingProxyType({
     "adaptive.hits": _number("weight of answers of use in the reward", 1.0, 1e-6, 1_000),
     "adaptive.freed": _number("weight of freed tokens in the reward", 0.1, 0, 1_000),
     "adaptive.complaints": _number("weight of complaints in the reward", 0.5, 0, 1_000),
+    "reflection.summariser": Setting("what writes summaries: extractive, or openai:MODEL@URL", "extractive", "text"),
+    "reflection.share": _number("share of its cluster's tokens that a summary may have", 0.4, 0.01, 0.95),
+    "reflection.tau_util": _number("distortion up to which a summary may stand for its cluster: the mean distance of "
+                                   "unit vectors", 0.95, 0, 2),
+    "reflection.tau_priv": _number("how far below its most sensitive constituent a summary must stay", 0.1, 0, 1),
+    "reflection.s_floor": _number("sensitivity that any summary may have", 0.3, 0, 1),
+    "reflection.privacy": Setting("which constituent's sensitivity a summary is held against: the highest less "
+                                  "tau_priv, or the lowest", "max", "choice", choices=("max", "min")),
+    "reflection.closure": Setting("what becomes of the constituents: tombstones, or with strict latent memories",
+                                  "content", "choice", choices=("content", "strict")),
+    "reflection.similarity": _number("cosine from which two episodes may be in one cluster", 0.45, 0, 1),
+    "reflection.members": _integer("most memories in one cluster", 24, 2, 1_000),
+    "reflection.candidates": _integer("oldest episodes that one trigger looks at", 20_000, 2, 1_000_000),
+    "reflection.clusters": _integer("most clusters that one trigger summarises", 256, 0, 100_000),
+    "reflection.model_calls": _integer("most requests to a language model in one trigger", 16, 0, 100_000),
 })  # fmt: skip
 _SECTIONS = frozenset(name.rsplit(".", depth)[0] for name in SETTINGS for depth in range(1, name.count(".") + 1))
 
@@ -478,6 +493,29 @@ class AdaptiveSettings:
     complaints: float = 0.5
 
 
+@dataclass(frozen=True, slots=True)
+class ReflectionSettings:
+    """How clusters of episodes become summaries (semantics section 6).
+
+    ``share``: of a cluster's tokens. ``tau_util``: a distance of unit vectors, 0 to 2. ``tau_priv`` and ``s_floor``:
+    sensitivities. ``privacy`` is ``max`` or ``min``, ``closure`` is ``content`` or ``strict``. The last four are what
+    one trigger costs at most.
+    """
+
+    summariser: str = "extractive"
+    share: float = 0.4
+    tau_util: float = 0.95
+    tau_priv: float = 0.1
+    s_floor: float = 0.3
+    privacy: str = "max"
+    closure: str = "content"
+    similarity: float = 0.45
+    members: int = 24
+    candidates: int = 20_000
+    clusters: int = 256
+    model_calls: int = 16
+
+
 def _defaults(section: str) -> Mapping[str, Value]:
     """Return the defaults of a section whose values are handed on as they are."""
     prefix = f"{section}."
@@ -515,6 +553,7 @@ class Settings:
     partitions: PartitionSettings = field(default_factory=PartitionSettings)
     tiered: TieredSettings = field(default_factory=TieredSettings)
     adaptive: AdaptiveSettings = field(default_factory=AdaptiveSettings)
+    reflection: ReflectionSettings = field(default_factory=ReflectionSettings)
 
     @property
     def scoring(self) -> Scoring:
@@ -781,6 +820,7 @@ def _build(values: Mapping[str, Any], source: str) -> Settings:
         partitions=_partitions(section, source),
         tiered=TieredSettings(**section("tiered.")),
         adaptive=AdaptiveSettings(**section("adaptive.")),
+        reflection=ReflectionSettings(**section("reflection.")),
     )
 
 

@@ -134,6 +134,10 @@ class EmbeddingUnavailable(EnvironmentFailure):
     """An embedding model cannot be loaded or does not answer; what needs no vectors goes on working."""
 
 
+class SummariserUnavailable(EnvironmentFailure):
+    """A language model that writes summaries does not answer, or answers what cannot be used."""
+
+
 class StoreUnwritable(EnvironmentFailure):
     """The store's folder is read-only or its disk is full."""
 

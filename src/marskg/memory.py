@@ -1108,7 +1108,16 @@ class AgentMemory:
         """Make room in an open transaction (:class:`~marskg.store.writer.Ground`)."""
         state = ground.state
         features = OpenFeatures(self._reading.view, ground)
-        view = View(ground.run, state, state.last_time, ground.hollows, features, ceiling=state.budget)
+        view = View(
+            ground.run,
+            state,
+            state.last_time,
+            ground.hollows,
+            features,
+            ceiling=state.budget,
+            vectoriser=self._vectoriser,
+            hurried=True,
+        )
         unit, _ = make_room(ground.read, view, state, ground.services, self._policy(), exclude=ground.exclude)
         return unit
 

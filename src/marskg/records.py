@@ -76,6 +76,8 @@ class Memory:
     priority: int | None = None
     deadline: int | None = None
     unaffirmed_since: int | None = None
+    #: The lines of a summary with what is behind each (:mod:`marskg.store.lines`); empty for everything else.
+    summary_lines: tuple[str, ...] = ()
     last_access: int = 0
     access_count: int = 0
     score: int = 50
@@ -125,6 +127,49 @@ class Entity:
 
 
 @dataclass(frozen=True, slots=True)
+class SummaryLine:
+    """One line of a summary (semantics section 6).
+
+    ``sources`` are the ids of the original memories behind it, sorted, never those of other summaries; empty where
+    nobody knows, which counts as all of the summary. ``verbatim``: word for word as a source had it. ``expires_at``
+    (epoch ms) is the earliest end of a source's life, at which the line leaves.
+    """
+
+    text: str
+    sources: tuple[str, ...]
+    verbatim: bool
+    sensitivity: float = 0.0
+    expires_at: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Consolidation:
+    """A summary that is to take the place of its constituents, and what the gates measured of it.
+
+    ``weight`` is that of its lines joined by newlines; ``embedding`` its packed vector, made by the model ``made_by``
+    (its setting and its name); ``predicted`` and ``realised`` are distortions: mean distances of the constituents'
+    vectors to their centroid's direction, and to the summary's vector. ``equivalent``: it says all that its
+    constituents say, so that a task which requires one of them may require it instead.
+    """
+
+    constituents: tuple[str, ...]
+    lines: tuple[SummaryLine, ...] = field(repr=False)
+    weight: int
+    sensitivity: float
+    predicted: float
+    realised: float
+    embedding: str | None = field(default=None, repr=False)
+    made_by: tuple[str, str] | None = None
+    equivalent: bool = False
+    durable: bool = False
+
+    @property
+    def content(self) -> str:
+        """Return the text that an agent is shown."""
+        return "\n".join(line.text for line in self.lines)
+
+
+@dataclass(frozen=True, slots=True)
 class Action:
     """One step of a plan: what happens to one memory, by which rule and why (semantics section 7).
 
@@ -168,6 +213,8 @@ class Plan:
     marks: tuple[str, ...] = ()
     #: What the caller should know besides, such as rows of a user's policy that were ignored.
     notes: tuple[str, ...] = ()
+    #: What takes the place of the memories whose action is ``consolidate``; these come first, in the summaries' order.
+    summaries: tuple[Consolidation, ...] = ()
     #: ``(key name, range)`` of the order indexes that hold no key once the plan is carried out.
     hollows: tuple[tuple[str, tuple[str, str, int]], ...] = ()
     #: Of a policy of several stages: each stage with the memories that it takes and the tokens that it frees.

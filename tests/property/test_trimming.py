@@ -37,6 +37,8 @@ class View:
     weight: int = 10_000
     rows: list[dict[str, Any]] = field(default_factory=list)
     ceiling: int | None = None
+    vectoriser: None = None
+    hurried: bool = False
     census: Census = field(default_factory=Census)
     usage: Usage = field(default_factory=Usage)
     controls: Mapping[str, str] = field(default_factory=dict)

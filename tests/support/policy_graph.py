@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from marskg.records import Plan
     from marskg.store.engine import Engine
+    from marskg.store.vectors import Vectoriser
 
 NOW = 1_790_000_000_000
 _TENANTS = count(1)
@@ -77,6 +78,9 @@ class Graph:
             if node.tier is Tier.LIVE:
                 found = found.moved(node.kind, node.weight, node.created, 1)
         return found
+
+    vectoriser: Vectoriser | None = None
+    hurried: bool = False
 
     @property
     def weight(self) -> int:

@@ -19,7 +19,7 @@ from marskg.cli.values import MEMORY_ID
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from marskg.records import Plan
+    from marskg.records import Consolidation, Plan
 
 _SHOWN_ACTIONS = 20
 #: What of an action the answer holds, in this order.
@@ -73,14 +73,26 @@ def plan_document(plan: Plan, *, applied: bool) -> dict[str, Any]:
         "budget": plan.budget,
         "bound": plan.bound,
         "realised_loss": plan.realised_loss,
+        "summaries": [_summary(summary) for summary in plan.summaries],
+        "notes": list(plan.notes),
         "policy": plan.policy,
         "parameters": list(plan.parameters),
         "seed": plan.seed,
         "sequence": plan.sequence,
         "stages": [{"stage": name, "memories": count, "tokens": tokens} for name, count, tokens in plan.stages],
         "digest": plan.digest,
-        "notes": list(plan.notes),
         "applied": applied,
+    }
+
+
+def _summary(summary: Consolidation) -> dict[str, Any]:
+    """Return what takes whose place, with the distortion as predicted and as it is; what it says is in the store."""
+    return {
+        "constituents": list(summary.constituents),
+        "weight": summary.weight,
+        "lines": len(summary.lines),
+        "distortion": summary.realised,
+        "distortion_predicted": summary.predicted,
     }
 
 

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 from urllib.parse import SplitResult, urlsplit
 
-from marskg.errors import EmbeddingUnavailable, InvalidConfig
+from marskg.errors import EmbeddingUnavailable, InvalidConfig, MarsError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -57,18 +57,32 @@ class Poster:
     """Posts JSON below one base URL."""
 
     def __init__(
-        self, url: str, key: str = "", limits: Limits | None = None, sleep: Callable[[float], object] = time.sleep
+        self,
+        url: str,
+        key: str = "",
+        limits: Limits | None = None,
+        sleep: Callable[[float], object] = time.sleep,
+        *,
+        what: str = "the embedding endpoint",
+        key_variable: str = KEY_VARIABLE,
+        failure: type[MarsError] = EmbeddingUnavailable,
     ) -> None:
         """Keep the base URL ``url``, the bearer token ``key`` (empty for none) and how to wait between two tries.
+
+        Messages call the server ``what`` and name ``key_variable`` as the place of its key; ``failure`` is what is
+        raised where :class:`~marskg.errors.EmbeddingUnavailable` stands below.
 
         Raises:
             InvalidConfig: the URL is none of this kind, or the key cannot be sent.
         """
-        self._url = _checked_url(url)
-        _check_key(key, self._url)
+        self._url = _checked_url(url, key_variable)
+        _check_key(key, self._url, key_variable)
         self._key = key
         self._limits = limits or Limits()
         self._sleep = sleep
+        self._what = what
+        self._key_variable = key_variable
+        self._unavailable = failure
 
     @property
     def host(self) -> str:
@@ -78,7 +92,7 @@ class Poster:
     @property
     def described(self) -> str:
         """Return what a message calls the server."""
-        return f"the embedding endpoint {self.host}"
+        return f"{self._what} {self.host}"
 
     def post(self, path: str, body: bytes) -> bytes:
         """Return what the server answers to ``body`` at ``path``.
@@ -96,11 +110,11 @@ class Poster:
                         f"{self.described} {failure}, tried {self._limits.tries} times: see that it runs, "
                         "or try again later"
                     )
-                    raise EmbeddingUnavailable(msg) from failure.__cause__
+                    raise self._unavailable(msg) from failure.__cause__
                 self._sleep(min(max(pause, failure.pause), _LONGEST_PAUSE))
                 pause *= 2
         msg = f"{self.described} was not asked: allow at least one try"
-        raise EmbeddingUnavailable(msg)
+        raise self._unavailable(msg)
 
     def _try(self, path: str, body: bytes) -> bytes:
         """Send one request and return the body of its answer.
@@ -123,7 +137,7 @@ class Poster:
                 cut = bool(response.length)
         except ssl.SSLCertVerificationError as error:
             msg = f"{self.described} shows a certificate that this machine does not trust: {error.verify_message}"
-            raise EmbeddingUnavailable(msg) from error
+            raise self._unavailable(msg) from error
         except (OSError, http.client.HTTPException) as error:
             # Whichever comes first under load: the timer, or the socket's own limit.
             ended = over.is_set() or isinstance(error, TimeoutError)
@@ -136,7 +150,7 @@ class Poster:
             msg = (
                 f"{self.described} answered more than {self._limits.answer_bytes:,} bytes: ask for fewer texts at once"
             )
-            raise EmbeddingUnavailable(msg)
+            raise self._unavailable(msg)
         if over.is_set() or cut:
             raise _Passing(self._failure(ended=over.is_set()))
         return answer
@@ -162,12 +176,12 @@ class Poster:
             failed = f"answered with status {status}"
             raise _Passing(failed, _asked_pause(response.getheader("Retry-After")))
         if status in _REFUSED_KEY:
-            msg = f"{self.described} refused the key (status {status}): set {KEY_VARIABLE} to one that it knows"
+            msg = f"{self.described} refused the key (status {status}): set {self._key_variable} to one that it knows"
         elif status in _REDIRECTS:
             msg = f"{self.described} redirects (status {status}), which is refused: give the address that it moved to"
         else:
             msg = f"{self.described} refused the request (status {status}): check the base URL and the model's name"
-        raise EmbeddingUnavailable(msg)
+        raise self._unavailable(msg)
 
 
 def _limited(held: socket.socket, seconds: float, over: threading.Event) -> threading.Timer:
@@ -193,7 +207,7 @@ def _asked_pause(header: str | None) -> float:
 # --- Addresses and keys ----------------------------------------------------------------------------------------------
 
 
-def _checked_url(url: str) -> SplitResult:
+def _checked_url(url: str, variable: str) -> SplitResult:
     try:
         parts = urlsplit(url)
         usable = parts.scheme in {"http", "https"} and parts.hostname and parts.port != 0 and url.isascii()
@@ -204,18 +218,18 @@ def _checked_url(url: str) -> SplitResult:
         msg = "an endpoint's address is http://HOST[:PORT]/PATH or https://…, for example http://localhost:11434/v1"
         raise InvalidConfig(msg)
     if parts.username or parts.password or parts.query or parts.fragment:
-        msg = f"an endpoint's address has no user, password, query or fragment: put the key into {KEY_VARIABLE}"
+        msg = f"an endpoint's address has no user, password, query or fragment: put the key into {variable}"
         raise InvalidConfig(msg)
     return parts
 
 
-def _check_key(key: str, url: SplitResult) -> None:
+def _check_key(key: str, url: SplitResult, variable: str) -> None:
     # What HTTP would refuse, it would show.
     if not (key.isascii() and key.isprintable()) or " " in key:
-        msg = f"{KEY_VARIABLE} has a blank, a line break or a character beyond ASCII: copy the key again"
+        msg = f"{variable} has a blank, a line break or a character beyond ASCII: copy the key again"
         raise InvalidConfig(msg)
     if key and url.scheme == "http" and not _is_this_machine(str(url.hostname)):
-        msg = f"{KEY_VARIABLE} would go to {url.netloc} unencrypted: use https, or unset it if the server needs no key"
+        msg = f"{variable} would go to {url.netloc} unencrypted: use https, or unset it if the server needs no key"
         raise InvalidConfig(msg)
 
 

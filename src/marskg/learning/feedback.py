@@ -335,11 +335,12 @@ def _longer(unit: Unit, node: Node, score: int, rules: LearningRules) -> int | N
     """Return the later end of a node's life, or None where it stays.
 
     A life that was given shorter than its class's was meant to be short; private, use-bound and session-bound memories
-    have an end of another kind.
+    have an end of another kind, and a summary ends line by line, with what is behind each.
     """
     memory = node.memory
     life = unit.state.settings.life(memory.memory_class)
     bound = memory.use_bound or memory.session_bound or memory.memory_class is MemoryClass.PRIVATE
+    bound = bound or bool(memory.summary_lines)
     if memory.expires_at is None or life is None or bound or not node.has_content:
         return None
     if memory.expires_at < memory.created + life:

@@ -232,6 +232,7 @@ GOVERNED_FIELDS: tuple[Field, ...] = (
     Field("priority", _I),
     Field("deadline", _T),
     Field("unaffirmed_since", _T),
+    Field("summary_lines", many=True),
 )
 
 #: All that a tombstone keeps besides id, kind and three edge types (semantics section 3).

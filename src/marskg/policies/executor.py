@@ -17,10 +17,12 @@ from marskg.errors import BudgetInfeasible, InvariantError, StalePlan
 from marskg.ontology.vocabulary import Operation, Tier
 from marskg.policies.fifo import FIFO
 from marskg.policies.guardrail import guarded
+from marskg.policies.plans import CONSOLIDATE
 from marskg.policies.policy import plan_digest
 from marskg.store import lifecycle
 from marskg.store.hollows import Hollow
 from marskg.store.order import random_position
+from marskg.store.summaries import consolidate_all
 from marskg.store.unit import Unit
 
 if TYPE_CHECKING:
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
     from marskg.store.hollows import Hollows
     from marskg.store.state import Services, TenantState
     from marskg.store.unit import Reader
+    from marskg.store.vectors import Vectoriser
 
 
 RANDOM_DROP = "random-drop"
@@ -54,14 +57,19 @@ class View:
         features: FeatureSource | None = None,
         *,
         ceiling: int | None = None,
+        vectoriser: Vectoriser | None = None,
+        hurried: bool = False,
     ) -> None:
         """Look at ``state`` at ``now`` through ``run``, which runs a statement's text.
 
         A policy that goes by features needs ``features``, a source of those of ``state``. ``ceiling`` is the weight
-        that a plan has to reach, where it aims lower.
+        that a plan has to reach, where it aims lower. ``vectoriser`` makes the vectors of summaries; ``hurried``: a
+        transaction waits for the plan.
         """
         self._run = run
         self._features = features
+        self.vectoriser = vectoriser
+        self.hurried = hurried
         self._hollows = hollows
         self.tenant = state.name
         self.now = now
@@ -114,6 +122,8 @@ def apply(unit: Unit, plan: Plan) -> None:
     _check_sum(unit, plan)
     positions = [node.keys["randomKey"] for action in plan.actions if (node := unit.node(action.id)).keys]
     counts = Counter(f"{action.kind}" for action in plan.actions)
+    if plan.summaries:
+        counts["summary"] = len(plan.summaries)
     unit.note(
         Operation.FORGET,
         policy=plan.policy,
@@ -129,10 +139,13 @@ def apply(unit: Unit, plan: Plan) -> None:
         freed_tokens=plan.freed_tokens,
         loss_bound=plan.bound,
     )
-    latent = [action for action in plan.actions if action.tier_after is Tier.LATENT]
+    _summarise(unit, plan)
+    summarised = {node_id for summary in plan.summaries for node_id in summary.constituents}
+    others = [action for action in plan.actions if action.id not in summarised]
+    latent = [action for action in others if action.tier_after is Tier.LATENT]
     kept = [_departure(action) for action in latent if action.rule == KEEP]
     archived = [_departure(action) for action in latent if action.rule != KEEP]
-    evicted = [_departure(action) for action in plan.actions if action.tier_after is not Tier.LATENT]
+    evicted = [_departure(action) for action in others if action.tier_after is not Tier.LATENT]
     lifecycle.archive(unit, kept, grace=None)
     lifecycle.archive(unit, archived, grace=unit.state.settings.policy.grace)
     lifecycle.evict(unit, evicted)
@@ -143,6 +156,19 @@ def apply(unit: Unit, plan: Plan) -> None:
         marked = unit.nodes.get(node_id)
         if marked is not None and marked.has_content and marked.eligible is None:
             marked.eligible = (marked.memory.last_access, marked.memory.access_count)
+
+
+def _summarise(unit: Unit, plan: Plan) -> None:
+    """Let the plan's summaries take the places of their constituents, each with its record."""
+    actions = {action.id: action for action in plan.actions}
+    parts = [actions[node_id] for summary in plan.summaries for node_id in summary.constituents]
+    if parts:
+        consolidate_all(
+            unit,
+            plan.summaries,
+            details={action.id: _departure(action).details for action in parts},
+            keep_latent=any(action.tier_after is Tier.LATENT for action in parts),
+        )
 
 
 def _advance_watermark(unit: Unit, plan: Plan, keys: list[str]) -> None:
@@ -165,6 +191,11 @@ def _departure(action: Action) -> lifecycle.Departure:
 
 def _check(unit: Unit, plan: Plan) -> None:
     """Stop a plan that would break an invariant, naming the policy and the memory."""
+    said = [node_id for summary in plan.summaries for node_id in summary.constituents]
+    done = [action.id for action in plan.actions if action.action == CONSOLIDATE]
+    if said != done:
+        msg = f"policy {plan.policy!r} plans to consolidate other memories than its summaries are of: mend the policy"
+        raise InvariantError(msg)
     planned: set[str] = set()
     emptied: set[str] = set()
     for action in plan.actions:

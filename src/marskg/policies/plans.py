@@ -25,9 +25,12 @@ if TYPE_CHECKING:
 
     from marskg.policies.candidates import Candidate
     from marskg.policies.policy import PolicyView
+    from marskg.records import Consolidation
 
-EVICT, ARCHIVE = "evict", "archive"
+EVICT, ARCHIVE, CONSOLIDATE = "evict", "archive", "consolidate"
 
+#: ``reflection.closure``: what is summarised keeps its content, in the latent tier.
+STRICT = "strict"
 #: From how many of it on a unit of time is used.
 _TWO = 2
 #: Reasons that are the same for every policy.
@@ -47,6 +50,8 @@ class Choice:
     stranded: bool = False
     #: Numbers of the policy's own, shown beside the others or in the place of one of the same name.
     features: Mapping[str, float] = field(default_factory=dict)
+    #: Whether a summary takes its place.
+    summarised: bool = False
 
 
 def explained(view: PolicyView, rule: str, reason: Template, candidate: Candidate, score: int) -> Choice:
@@ -116,7 +121,7 @@ def build_plan(  # noqa: PLR0917 - the parts of a plan
     for choice in choices:
         found = facts(view, choice.candidate)
         losses.append(found["importance"])
-        actions.append(_action(choice, found, archive=archives(view) or choice.stranded))
+        actions.append(_action(choice, found, _fate(view, choice)))
     freed = sum(action.weight for action in actions)
     bound = eviction_bound(losses, [action.weight for action in actions])
     plan = Plan(
@@ -137,16 +142,49 @@ def build_plan(  # noqa: PLR0917 - the parts of a plan
     return replace(plan, digest=plan_digest(plan))
 
 
-def _action(choice: Choice, found: Mapping[str, float], *, archive: bool) -> Action:
+def _fate(view: PolicyView, choice: Choice) -> tuple[str, Tier]:
+    """Return what happens to a chosen memory, and where it is afterwards."""
+    if choice.summarised:
+        return CONSOLIDATE, Tier.LATENT if view.settings.reflection.closure == STRICT else Tier.TOMBSTONE
+    return (ARCHIVE, Tier.LATENT) if archives(view) or choice.stranded else (EVICT, Tier.TOMBSTONE)
+
+
+def with_summaries(
+    plan: Plan, choices: Plan, summaries: Sequence[Consolidation], notes: Sequence[str] = (), *, target: int
+) -> Plan:
+    """Return one plan: first ``choices``, the constituents of ``summaries``, then what ``plan`` takes besides.
+
+    The summaries weigh what they weigh; the bound counts their constituents as lost, though they say part of it.
+    """
+    taken = choices.freed_tokens + plan.freed_tokens
+    lipschitz = max(choices.lipschitz, plan.lipschitz)
+    loss = choices.realised_loss + plan.realised_loss
+    made = replace(
+        plan,
+        policy=choices.policy,
+        parameters=choices.parameters,
+        budget=target,
+        weight_after=plan.weight_before - taken + sum(summary.weight for summary in summaries),
+        actions=(*choices.actions, *plan.actions),
+        lipschitz=lipschitz,
+        bound=max(lipschitz * taken, loss),
+        realised_loss=loss,
+        summaries=tuple(summaries),
+        notes=(*plan.notes, *notes),
+    )
+    return replace(made, digest=plan_digest(made))
+
+
+def _action(choice: Choice, found: Mapping[str, float], fate: tuple[str, Tier]) -> Action:
     candidate = choice.candidate
     shown = {name: value for name, value in found.items() if name != "weight"} | dict(choice.features)
     return Action(
         id=candidate.id,
-        action=ARCHIVE if archive else EVICT,
+        action=fate[0],
         kind=candidate.kind,
         weight=candidate.weight,
         sequence=candidate.sequence,
-        tier_after=Tier.LATENT if archive else Tier.TOMBSTONE,
+        tier_after=fate[1],
         rule=choice.rule,
         score=choice.score,
         features=tuple(f"{name}={value:.6f}" for name, value in shown.items()),
@@ -161,7 +199,7 @@ _OWN = frozenset({"density", "hybrid"})
 def parameters_of(view: PolicyView, own: Iterable[str] = ()) -> tuple[str, ...]:
     """Return the settings that a policy follows, as the audit records them; ``own`` names sections for it alone."""
     left_out = tuple(f"policy.{name}" for name in sorted({"name", *_OWN} - set(own)))
-    sections = ("policy.", "partitions.") if view.settings.partitions.on else ("policy.",)
+    sections = ("policy.", *(f"{name}." for name in own), *(("partitions.",) if view.settings.partitions.on else ()))
     return tuple(
         text for text in view.settings.to_parameters() if text.startswith(sections) and not text.startswith(left_out)
     )

@@ -16,10 +16,11 @@ if TYPE_CHECKING:
 
     from marskg.config import Settings
     from marskg.policies.features import FeatureTable
-    from marskg.records import Plan
+    from marskg.records import Consolidation, Plan
     from marskg.store.census import Census
     from marskg.store.hollows import Hollow
     from marskg.store.usage import Usage
+    from marskg.store.vectors import Vectoriser
 
 
 class PolicyView(Protocol):
@@ -77,6 +78,16 @@ class PolicyView(Protocol):
         """Run one reading Cypher statement and return its rows."""
         ...
 
+    @property
+    def vectoriser(self) -> Vectoriser | None:
+        """Return what makes the vectors of the tenant's memories; None where the view was made without."""
+        ...
+
+    @property
+    def hurried(self) -> bool:
+        """Return whether a transaction waits for the plan, so that nothing beyond this machine may be asked."""
+        ...
+
     def hollows(self, key_name: str) -> Sequence[Hollow]:
         """Return ranges of the index of ``key_name`` that hold no key, in order; reading through them is slow."""
         ...
@@ -126,5 +137,13 @@ def plan_digest(plan: Plan) -> str:
         "weightAfter": plan.weight_after,
         "actions": [[action.id, action.action] for action in plan.actions],
     }
+    if plan.summaries:
+        content["summaries"] = [_summary_content(summary) for summary in plan.summaries]
     text = json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _summary_content(summary: Consolidation) -> list[Any]:
+    """Return all of a summary that carrying it out depends on."""
+    lines = [[line.text, line.sources, line.verbatim, line.sensitivity, line.expires_at] for line in summary.lines]
+    return [summary.constituents, lines, summary.weight, summary.sensitivity, summary.embedding, summary.equivalent]

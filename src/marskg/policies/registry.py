@@ -7,6 +7,7 @@ built-in policy.
 from __future__ import annotations
 
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from marskg.errors import InvalidConfig
@@ -19,17 +20,18 @@ from marskg.policies.greedy import GREEDY
 from marskg.policies.hybrid import HYBRID
 from marskg.policies.lru import LRU
 from marskg.policies.plugins import installed_names, load_installed
-from marskg.policies.policy_file import read_policy_file
 from marskg.policies.policy import FeatureReader
+from marskg.policies.policy_file import read_policy_file
 from marskg.policies.priority_decay import PRIORITY_DECAY
 from marskg.policies.random_drop import RANDOM_DROP
+from marskg.policies.reflection import ReflectionSummary
 from marskg.policies.removal_priority import REMOVAL_PRIORITY
 from marskg.policies.slices import shares_of
 from marskg.policies.tiered import TieredPolicy, parse_hours
 from marskg.records import Finding, Report
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from marskg.config import Settings
     from marskg.policies.policy import Policy, PolicyView
@@ -41,8 +43,10 @@ _CONTROLLERS: Mapping[str, Callable[[], Policy]] = {
     "adaptive": lambda: AdaptivePolicy(_load_simple),
     "tiered": lambda: TieredPolicy(_load_simple),
 }
+#: Policies that keep something between their plans, such as a model: each caller has its own.
+_MADE: Mapping[str, Callable[[], Policy]] = MappingProxyType({ReflectionSummary.name: ReflectionSummary})
 #: The names of the policies that come with the package.
-POLICY_NAMES = tuple(sorted((*_BUILT_IN, *_CONTROLLERS)))
+POLICY_NAMES = tuple(sorted((*_BUILT_IN, *_CONTROLLERS, *_MADE)))
 
 
 def load_policy(name_or_path: str | Path) -> Policy:
@@ -57,11 +61,12 @@ def load_policy(name_or_path: str | Path) -> Policy:
 
 def goes_by_features(name: str | Path, settings: Settings) -> bool:
     """Return whether a policy, or one that it may choose under ``settings``, goes by the table of features."""
-    chosen = {
-        "adaptive": lambda: arm_names(settings.adaptive.arms),
-        "tiered": lambda: (settings.tiered.baseline, settings.tiered.raised, settings.tiered.top),
-    }
-    names = chosen[str(name)]() if str(name) in chosen else (name,)
+    tiers = settings.tiered
+    names: Iterable[str | Path] = (name,)
+    if name == "adaptive":
+        names = arm_names(settings.adaptive.arms)
+    elif name == "tiered":
+        names = (tiers.baseline, tiers.raised, tiers.top)
     policies = (_load_simple(one) for one in names)
     return any(isinstance(policy, FeatureReader) and policy.reads_features for policy in policies)
 
@@ -103,6 +108,9 @@ def _load_simple(name_or_path: str | Path) -> Policy:
     built_in = _BUILT_IN.get(str(name_or_path))
     if built_in is not None:
         return built_in
+    make = _MADE.get(str(name_or_path))
+    if make is not None:
+        return make()
     installed = load_installed(str(name_or_path))
     if installed is not None:
         return installed

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from marskg.clock import Source
     from marskg.store.engine import Engine, Row
     from marskg.store.hollows import Hollow
+    from marskg.store.vectors import Vectoriser
 
 T = TypeVar("T")
 #: 2026-11-21T00:00:00Z
@@ -73,6 +74,8 @@ class SampleStore:
     now: int = NOW
     sequence: int = 1_000
     ceiling: int | None = None
+    vectoriser: Vectoriser | None = None
+    hurried: bool = False
     usage: Usage = field(default_factory=Usage)
     controls: Mapping[str, str] = field(default_factory=dict)
 

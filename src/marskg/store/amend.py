@@ -16,6 +16,7 @@ from marskg.errors import InvalidMemory, NotPermitted, TaskSafetyViolation
 from marskg.ontology.vocabulary import ACTIVE_STATUSES, DERIVED_EDGES, EdgeType, Kind, Operation, TaskStatus, Tier
 from marskg.records import Edge, Memory
 from marskg.store.lifecycle import Departure, archive, release
+from marskg.store.lines import reattributed
 from marskg.store.remember import (
     CLAMPED,
     append_to_session,
@@ -199,7 +200,7 @@ def new_version(
         for name in memory.__dataclass_fields__
         if name
         not in {"id", "content", "weight", "created", "sequence", "pinned", "tier", "tier_history", "grace_until"}
-        and name not in {"last_access", "access_count", "strength", "unaffirmed_since", "valid_from"}
+        and name not in {"last_access", "access_count", "strength", "unaffirmed_since", "valid_from", "summary_lines"}
     }
     new = unit.create(
         Memory(
@@ -210,6 +211,7 @@ def new_version(
             valid_from=max(unit.now, memory.valid_from) if since is None else since,
             last_access=unit.now,
             sequence=unit.next_sequence,
+            summary_lines=reattributed(memory.summary_lines, content),
             **values,
         ),
         embedding,

@@ -15,6 +15,7 @@ from marskg.errors import BudgetInfeasible
 from marskg.ontology.vocabulary import ENTITY_EDGES, EdgeType, Kind, Tier
 from marskg.store import codec
 from marskg.store.statements import statement
+from marskg.store.summaries import settle_lines
 
 if TYPE_CHECKING:
     from marskg.records import Edge
@@ -27,6 +28,7 @@ Step: TypeAlias = "tuple[str, dict[str, Any], int | None]"
 
 def flush_statements(unit: Unit, engine: str) -> list[Step]:
     """Return the steps that write ``unit``; also moves ``unit.state`` to what it will be after them."""
+    settle_lines(unit)
     for node in unit.nodes.values():
         unit.settle_keys(node)
     changed = _changes(unit)

@@ -8,6 +8,7 @@ its record (I7). Source: semantics sections 3, 4 and 5.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,7 @@ from marskg.errors import NotPermitted
 from marskg.ontology.mapping import time_lexical
 from marskg.ontology.vocabulary import ACTIVE_STATUSES, TOMBSTONE_EDGES, EdgeType, Kind, Operation, TaskStatus, Tier
 from marskg.records import Edge, Memory
+from marskg.store.lines import decode, without
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -35,7 +37,9 @@ def history(unit: Unit, memory: Memory, tier: Tier) -> tuple[str, ...]:
     return tuple(sorted({*memory.tier_history, f"{time_lexical(unit.now)} {tier}"}))
 
 
-def archive(unit: Unit, departures: Iterable[Departure], *, grace: int | None) -> None:
+def archive(
+    unit: Unit, departures: Iterable[Departure], *, grace: int | None, operation: Operation = Operation.ARCHIVE
+) -> None:
     """Move memories to the latent tier; with ``grace`` (ms) they become tombstones when it ends."""
     for departure in departures:
         node = unit.node(departure.id)
@@ -47,7 +51,7 @@ def archive(unit: Unit, departures: Iterable[Departure], *, grace: int | None) -
             tier_history=history(unit, memory, Tier.LATENT),
             grace_until=None if grace is None else unit.now + grace,
         )
-        unit.record(Operation.ARCHIVE, node, tier_before=memory.tier, details=departure.details)
+        unit.record(operation, node, tier_before=memory.tier, details=departure.details)
 
 
 def evict(unit: Unit, departures: Iterable[Departure], *, operation: Operation = Operation.EVICT) -> None:
@@ -71,7 +75,17 @@ def evict(unit: Unit, departures: Iterable[Departure], *, operation: Operation =
 
 
 def expire(unit: Unit, ids: Iterable[str], *, reason: str) -> list[str]:
-    """Expire memories with all that depends on them; returns the ids that lost their content, in order."""
+    """Expire memories with all that depends on them; returns the ids that lost their content, in order.
+
+    The lines of summaries that rest on them leave in the same transaction (semantics section 6).
+    """
+    order = _lose(unit, ids, reason=reason)
+    unit.leaving.update(order)
+    return order
+
+
+def _lose(unit: Unit, ids: Iterable[str], *, reason: str) -> list[str]:
+    """Take the content of memories and of all that depends on them; returns their ids in order."""
     order = _with_dependents(unit, ids)
     evict(
         unit,
@@ -162,14 +176,13 @@ def drop_entities(unit: Unit, entities: Iterable[str]) -> None:
         return
     prefix = len(unit.state.name) + 1
     stored = {row["ref"][prefix:]: row["uses"] for row in unit.read("entity_uses", {"refs": unit.refs(wanted)})}
-    lost = []
-    for entity_id in wanted:
-        removed = sum(
-            1 for type_, _, target in unit.removed_edges if type_ is EdgeType.MENTIONS and target == entity_id
-        )
-        added = sum(1 for edge in unit.new_edges() if edge.target == entity_id)
-        if entity_id in stored and stored[entity_id] - removed + added <= 0:
-            lost.append(entity_id)
+    removed = Counter(target for type_, _, target in unit.removed_edges if type_ is EdgeType.MENTIONS)
+    added = Counter(edge.target for edge in unit.new_edges())
+    lost = [
+        entity_id
+        for entity_id in wanted
+        if entity_id in stored and stored[entity_id] - removed[entity_id] + added[entity_id] <= 0
+    ]
     if lost:
         unit.remove_entities(lost, "entity removed: no memory mentions it any more")
 
@@ -263,14 +276,17 @@ def settle_due(unit: Unit, limit: int = 200) -> int:
     high = f"{name}|{unit.now + 1:016x}"
     rows = unit.read("due", {"low": f"{name}|", "high": high, "limit": limit})
     unit.fetch([row["id"] for row in rows])
-    lapsed, expired, ended = [], [], []
+    lapsed: list[Node] = []
+    expired: list[str] = []
+    lapsing: list[str] = []
+    ended: list[str] = []
     for row in rows:
         node = unit.nodes.get(row["id"])
         if node is None or not node.has_content:
             continue
         memory = node.memory
         if memory.expires_at is not None and memory.expires_at <= unit.now:
-            expired.append(memory.id)
+            (lapsing if _outlives(unit, node) else expired).append(memory.id)
         elif memory.grace_until is not None and memory.grace_until <= unit.now:
             ended.append(memory.id)
         else:
@@ -282,8 +298,16 @@ def settle_due(unit: Unit, limit: int = 200) -> int:
     if unit.state.suspended_at is not None:
         return len(lapsed)
     expire(unit, expired, reason="expired: its time to live ended")
+    unit.lapsed.update(lapsing)
     _end_grace(unit, ended)
-    return len(lapsed) + len(expired) + len(ended)
+    return len(lapsed) + len(expired) + len(lapsing) + len(ended)
+
+
+def _outlives(unit: Unit, node: Node) -> bool:
+    """Return whether this is a summary of which some lines expired, and not all: it ends line by line."""
+    lines = decode(node.memory.summary_lines)
+    kept = without(lines, frozenset(), unit.now)
+    return bool(kept) and len(kept) < len(lines)
 
 
 def _end_grace(unit: Unit, ids: Iterable[str]) -> None:
@@ -304,4 +328,5 @@ def _end_grace(unit: Unit, ids: Iterable[str]) -> None:
         unit.change(node, grace_until=unit.now + grace if grace else None)
         details = {"rule": "grace", "reason": "its grace ended, but something depends on it or protects it: it stays"}
         unit.record(Operation.AMEND, node, tier_before=node.memory.tier, details=details)
-    expire(unit, going, reason="its grace in the latent tier ended")
+    # No expiry but the end of an eviction: what was evicted is still true, and so are the lines that rest on it.
+    _lose(unit, going, reason="its grace in the latent tier ended")

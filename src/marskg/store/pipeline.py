@@ -114,7 +114,7 @@ class Pipeline(Generic[T]):
         unit = self._writer.new_unit(self._read, state)
         try:
             result = work(unit)
-            steps = flush_statements(unit, self._writer.engine.name) if unit.records else []
+            steps = flush_statements(unit, self._writer.engine.name) if unit.changed else []
             self._join(again=False)
         except _OvertakenError:
             return None

@@ -339,6 +339,7 @@ def supersede(unit: Unit, old: Node, new: Node) -> list[Node]:
     and episodes whose every derived fact is superseded; the caller records them.
     """
     unit.link(new, Edge(new.memory.id, EdgeType.SUPERSEDES, old.memory.id, unit.now))
+    unit.leaving.add(old.memory.id)
     changes: dict[str, object] = {}
     if old.memory.pinned:
         unit.set_pinned(old, pinned=False)
@@ -411,7 +412,10 @@ def _unaffirm(unit: Unit, old: Node, new: Node) -> list[Node]:
 
 
 def _follow(unit: Unit, old: Node) -> list[Node]:
-    """Supersede the episodes whose every derived fact is superseded: stale evidence harms like the stale fact."""
+    """Supersede the episodes whose every derived fact is superseded: stale evidence harms like the stale fact.
+
+    What a summary says of an episode that it took the place of leaves with it; the summary itself is no such fact.
+    """
     episodes = old.targets(EdgeType.DERIVES_FROM)
     unit.fetch(episodes)
     followed = []
@@ -421,11 +425,15 @@ def _follow(unit: Unit, old: Node) -> list[Node]:
             derived.setdefault(target, []).append(source)
     for episode_id in episodes:
         episode = unit.node(episode_id)
-        if episode.memory.kind is not Kind.EPISODIC or not episode.has_content or not episode.memory.current:
+        if episode.memory.kind is not Kind.EPISODIC or not episode.memory.current:
             continue
         unit.fetch(derived.get(episode_id, ()))
         facts = [unit.node(source) for source in derived.get(episode_id, ())]
-        if all(fact.memory.superseded_at is not None or not fact.has_content for fact in facts):
+        facts = [fact for fact in facts if not fact.memory.summary_lines]
+        if not facts or not all(fact.memory.superseded_at is not None or not fact.has_content for fact in facts):
+            continue
+        unit.leaving.add(episode_id)
+        if episode.has_content:
             unit.change(episode, valid_to=unit.now, superseded_at=unit.now)
             followed.append(episode)
     return followed
@@ -482,6 +490,7 @@ def retract(unit: Unit, key: str, subjects: tuple[str, ...], content: str | None
         if memory.pinned:
             unit.set_pinned(node, pinned=False)
         unit.change(node, valid_to=max(unit.now, memory.valid_from), superseded_at=unit.now)
+        unit.leaving.add(memory.id)
         end_task(unit, node, TaskStatus.CANCELLED)
         details = {"rule": "retraction", "reason": "retracted by its source: no longer current"}
         unit.record(Operation.RETRACT, node, tier_before=memory.tier, details=details)

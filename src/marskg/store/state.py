@@ -16,6 +16,7 @@ from marskg.config import Settings
 from marskg.errors import ClockJump
 from marskg.store.census import Census
 from marskg.store.usage import Usage
+from marskg.weight import TokenCounter
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -162,3 +163,5 @@ class Services:
     signer: SignerSource
     handle: Callable[[str, str], str]
     actor: str = "operator"
+    #: Weighs the texts that a unit itself makes: what is left of a summary.
+    counter: TokenCounter = field(default_factory=TokenCounter)

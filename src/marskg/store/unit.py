@@ -82,6 +82,10 @@ class Unit:
         self.announced: list[dict[str, Any]] = []
         #: What is being written for the caller's own sake: no policy may take it in the same transaction (K).
         self.keep: set[str] = set()
+        #: What expired, was superseded or erased in this unit: lines that rest on it leave with it (section 6).
+        self.leaving: set[str] = set()
+        #: Summaries of which some lines expired.
+        self.lapsed: set[str] = set()
         self.entities: dict[str, Entity] = {}
         self._entity_originals: dict[str, Row] = {}
         self._entity_salts: dict[str, str] = {}
@@ -108,6 +112,11 @@ class Unit:
         #: The last episode of each session as (id, validFrom, sequence), shared with the writer between units.
         self.tails: dict[str, tuple[str, int, int] | None] = {}
         self.on_key: Callable[[str, str], None] = lambda _name, _key: None
+
+    @property
+    def changed(self) -> bool:
+        """Return whether there is anything to write: records, or lines of summaries that are still to leave."""
+        return bool(self.records or self.leaving or self.lapsed)
 
     # --- Reading ------------------------------------------------------------------------------------------------
 

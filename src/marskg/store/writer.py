@@ -139,7 +139,7 @@ class Writer:
                 unit = self.new_unit(self.read, self.state)
                 try:
                     result = work(unit)
-                    if not unit.records:
+                    if not unit.changed:
                         return result
                     units = self.write(unit, flush_statements(unit, self.engine.name))
                 except Conflict:

@@ -40,7 +40,11 @@ def ladder(count: int, **common: object) -> list[Node]:
 def test_the_names_are_those_of_the_reference() -> None:
     simple = ("fifo", "lru", "priority-decay", "random-drop")
     assert (
-        tuple(sorted((*simple, "adaptive", "density", "greedy", "hybrid", "removal-priority", "tiered")))
+        tuple(
+            sorted(
+                (*simple, "adaptive", "density", "greedy", "hybrid", "reflection-summary", "removal-priority", "tiered")
+            )
+        )
         == POLICY_NAMES
     )
 

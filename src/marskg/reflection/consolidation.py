@@ -1,0 +1,163 @@
+"""From a cluster to a summary that passed every gate, or to the refusal.
+
+Guarantees: what is returned passed :mod:`marskg.reflection.gates` on its own lines, weight and vector, whatever the
+summariser claims; a cluster that is refused is tried once more with a more conservative target (MaRS section 5.3):
+fewer tokens, only what the gate of sensitivity lets through, and of a cluster that lies too far apart only its core.
+Constituents that are left out then stay as they are. Deterministic for a deterministic summariser and model.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, Protocol
+
+import numpy as np
+
+from marskg.records import Consolidation
+from marskg.reflection.clustering import distortion, spread
+from marskg.reflection.gates import Gate, Refusal, check_distortion, check_lines, sensitivity_of
+from marskg.reflection.identifiers import generalised
+from marskg.reflection.passages import in_order, sentences_of
+from marskg.reflection.summariser import Request, text_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy.typing as npt
+
+    from marskg.embedding.model import Vectors
+    from marskg.records import SummaryLine
+    from marskg.reflection.gates import Thresholds
+    from marskg.reflection.passages import Constituent
+    from marskg.reflection.summariser import Counter, Proposal, Summariser
+
+#: Share of the first target that the second try may use.
+_SHORTER: Final = 0.5
+#: Share of a cluster that is its core, the members nearest to its centroid.
+_CORE: Final = 0.5
+_LEAST: Final = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Vector:
+    """The vector of a summary: as a row, as the store keeps it, and what made it (setting and name)."""
+
+    row: npt.NDArray[np.float32]
+    packed: str
+    made_by: tuple[str, str]
+
+
+class Embed(Protocol):
+    """Makes the vector of one text."""
+
+    def __call__(self, text: str) -> Vector | None:
+        """Return the vector of ``text``, None while the model does not answer."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of one cluster: a summary, or why there is none; ``requests`` are those to a model."""
+
+    summary: Consolidation | None
+    refusals: tuple[Refusal, ...] = ()
+    notes: tuple[str, ...] = ()
+    requests: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Workshop:
+    """What summaries are made with; ``share`` is the part of a cluster's tokens that its summary may weigh."""
+
+    summariser: Summariser
+    counter: Counter
+    embed: Embed
+    thresholds: Thresholds
+    share: float
+
+    def consolidate(self, constituents: Sequence[Constituent], vectors: Vectors, *, durable: bool = False) -> Outcome:
+        """Return the summary of a cluster, or why there is none.
+
+        Args:
+            constituents: the members of the cluster, two or more.
+            vectors: ``[len(constituents), dimension]``, their unit vectors.
+            durable: whether it is the note of a completed task, which lasts.
+        """
+        whole = sum(one.weight for one in constituents)
+        target = int(whole * self.share)
+        first = self._try(constituents, vectors, target, 1.0, durable=durable)
+        if first.summary is not None or not first.refusals:
+            return first
+        refusal = first.refusals[-1]
+        far = refusal.gate is Gate.DISTORTION
+        kept = _core(vectors) if far else np.arange(len(constituents))
+        if len(kept) < _LEAST:
+            return first
+        core = [constituents[place] for place in kept.tolist()]
+        # A shorter text is nearer to none: what lies too far apart becomes a smaller cluster of the same target.
+        share = self.share if far else self.share * _SHORTER
+        shorter = int(sum(one.weight for one in core) * share)
+        second = self._try(core, vectors[kept], max(shorter, 1), self.thresholds.ceiling(core), durable=durable)
+        return Outcome(
+            second.summary,
+            (*first.refusals, *second.refusals),
+            (*first.notes, *second.notes),
+            first.requests + second.requests,
+        )
+
+    def _try(
+        self, constituents: Sequence[Constituent], vectors: Vectors, target: int, ceiling: float, *, durable: bool
+    ) -> Outcome:
+        members = in_order(constituents)
+        proposal = self.summariser.summarise(Request(tuple(members), target, ceiling))
+        lines = proposal.lines
+        weight = self.counter.count(text_of(lines))
+        refusal = check_lines(members, lines, weight, self.thresholds)
+        if refusal is not None:
+            return self._refused(refusal, proposal)
+        vector = self.embed(text_of(lines))
+        if vector is None:
+            return Outcome(None, notes=(*proposal.notes, WITHOUT_VECTOR), requests=self.summariser.calls)
+        realised = distortion(vectors, vector.row)
+        refusal = check_distortion(realised, self.thresholds)
+        if refusal is not None:
+            return self._refused(refusal, proposal)
+        summary = Consolidation(
+            constituents=tuple(one.id for one in members),
+            lines=lines,
+            weight=weight,
+            sensitivity=sensitivity_of(lines),
+            predicted=spread(vectors),
+            realised=realised,
+            embedding=vector.packed,
+            made_by=vector.made_by,
+            equivalent=_says_all(members, lines),
+            durable=durable,
+        )
+        return Outcome(summary, notes=proposal.notes, requests=self.summariser.calls)
+
+    def _refused(self, refusal: Refusal, proposal: Proposal) -> Outcome:
+        return Outcome(None, (refusal,), proposal.notes, self.summariser.calls)
+
+
+#: Why a cluster is left alone while the model rests.
+WITHOUT_VECTOR: Final = "the embedding model did not answer, so no distortion could be measured: nothing was summarised"
+
+
+def _core(vectors: Vectors) -> npt.NDArray[np.intp]:
+    """Return the positions of the members nearest to the centroid, in their order."""
+    total = vectors.sum(axis=0, dtype=np.float64)
+    near = np.rint(vectors @ total * 1e6).astype(np.int64)
+    wanted = max(_LEAST, int(len(vectors) * _CORE))
+    found = np.argsort(-near, kind="stable")[:wanted]
+    return np.sort(found) if wanted < len(vectors) else np.empty(0, dtype=np.intp)
+
+
+def _says_all(constituents: Sequence[Constituent], lines: Sequence[SummaryLine]) -> bool:
+    """Return whether the lines are, word for word, all that the constituents say."""
+    said = sentences_of(constituents)
+    kept = {line.text for line in lines if line.verbatim}
+    heard = {place for sentence in said for place in sentence.said_by}
+    plain = not any(generalised(one.content)[1] for one in constituents)
+    whole = len(heard) == len(constituents) and all(sentence.verbatim for sentence in said)
+    return plain and whole and all(sentence.text in kept for sentence in said)

@@ -1,0 +1,71 @@
+"""What a summariser is to the rest of the product.
+
+Guarantees: a summariser proposes lines and decides nothing: attribution, identifiers, length, distortion and
+sensitivity are checked on what it returns, whatever it is (:mod:`marskg.reflection.gates`).
+Source: semantics section 6; MaRS section 5.3.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from marskg.records import SummaryLine
+    from marskg.reflection.passages import Constituent
+
+
+class Counter(Protocol):
+    """Counts the tokens of a text."""
+
+    def count(self, text: str) -> int:
+        """Return how many tokens ``text`` has."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What a summary is asked for.
+
+    ``tokens``: the most that it may weigh; ``ceiling``: the sensitivity above which nothing is said.
+    """
+
+    constituents: tuple[Constituent, ...]
+    tokens: int
+    ceiling: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """The lines that a summariser proposes, in the order in which they are shown; none where it finds nothing to say.
+
+    ``notes`` say what the caller should know, such as that a model's answer could not be used.
+    """
+
+    lines: tuple[SummaryLine, ...]
+    notes: tuple[str, ...] = ()
+
+
+class Summariser(Protocol):
+    """Says in few lines what several memories say."""
+
+    @property
+    def name(self) -> str:
+        """Return what the audit calls it, such as ``extractive``."""
+        ...
+
+    @property
+    def calls(self) -> int:
+        """Return how many requests to a model one summary takes: 0 where there is none."""
+        ...
+
+    def summarise(self, request: Request) -> Proposal:
+        """Return lines for ``request``; never raises because a model fails."""
+        ...
+
+
+def text_of(lines: Sequence[SummaryLine]) -> str:
+    """Return the text of a summary."""
+    return "\n".join(line.text for line in lines)
