@@ -43,8 +43,8 @@ _SECTIONS = (
     (
         "Forgetting",
         (
-            "plan compare forget restore set_budget expire maintain maintain_every stop_maintaining end_session "
-            "confirm_clock"
+            "plan compare forget restore set_budget advise_budget expire maintain maintain_every stop_maintaining "
+            "end_session confirm_clock"
         ),
     ),
     ("Finding", "retrieve recall read_all explain prepare"),
