@@ -26,7 +26,7 @@ def test_the_only_memory_of_a_person_outlives_the_second_of_another(stores: Stor
 
 
 def test_without_worth_for_coverage_only_importance_counts(stores: Stores) -> None:
-    nothing = {f"policy__coverage__{name}": 0 for name in ("key", "entity", "goal", "subject")}
+    nothing: dict[str, Any] = {f"policy__coverage__{name}": 0 for name in ("key", "entity", "goal", "subject")}
     memory = stores.open(policy__name="greedy", **nothing)
     oldest = memory.remember("Bea likes black tea", subjects=["bea"], **FACT)
     stores.clock(memory).advance(86_400_000)
