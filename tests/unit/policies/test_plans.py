@@ -37,12 +37,12 @@ def ladder(count: int, **common: object) -> list[Node]:
     ]
 
 
-def test_the_names_are_the_four_simple_policies() -> None:
+def test_the_names_are_those_of_the_built_in_policies() -> None:
     assert POLICY_NAMES == ("fifo", "greedy", "lru", "priority-decay", "random-drop")
 
 
 def test_an_unknown_policy_is_refused_with_what_there_is() -> None:
-    with pytest.raises(InvalidConfig, match=r"no policy 'fofi'; use fifo, lru, .* path of a \.cypher file"):
+    with pytest.raises(InvalidConfig, match=r"no policy 'fofi'; use fifo, greedy, lru, .* path of a \.cypher file"):
         load_policy("fofi")
 
 
