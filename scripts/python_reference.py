@@ -43,8 +43,8 @@ _SECTIONS = (
     (
         "Forgetting",
         (
-            "plan compare explain_policy forget restore set_goal fit_policy set_budget expire maintain maintain_every "
-            "stop_maintaining end_session confirm_clock"
+            "plan compare explain_policy forget restore set_goal fit_policy set_budget advise_budget expire maintain "
+            "maintain_every stop_maintaining end_session confirm_clock"
         ),
     ),
     ("Finding", "retrieve recall read_all explain prepare"),

@@ -33,6 +33,7 @@ from marskg.ontology.vocabulary import (
     SourceType,
     TaskStatus,
 )
+from marskg.policies.advisor import Shown, advise, remembered
 from marskg.policies.comparison import compare_plans
 from marskg.policies.executor import View, apply, make_room, shortfall
 from marskg.policies.guardrail import noted
@@ -54,7 +55,7 @@ from marskg.store import (
     rotation,
     subscriptions,
 )
-from marskg.store.admission import check_integer, check_text, enumeration, ids_of
+from marskg.store.admission import check_integer, check_number, check_text, enumeration, ids_of
 from marskg.store.intake import Intake
 from marskg.store.opening import open_tenant
 from marskg.store.recognition import Recognition, load_recogniser
@@ -75,6 +76,7 @@ if TYPE_CHECKING:
     from marskg.learning.learner import Decision, ReviewList
     from marskg.learning.theta import PolicyFit
     from marskg.learning.wishes import Heard
+    from marskg.policies.advisor import Advice
     from marskg.policies.comparison import Comparison
     from marskg.policies.policy import Policy
     from marskg.records import AuditRecord, Entity, Memory, Plan, Report, TreeHead
@@ -552,6 +554,34 @@ class AgentMemory:
         answers = [self._reading.best_hit(question) for question in questions]
         with self._writer.alone():
             return compare_plans([self._plan(name, budget, None) for name in chosen], answers)
+
+    def advise_budget(self, *, rate: float = 0.9, policy: str | None = None, recent: str = "30d") -> Advice:
+        """Return the smallest budget that would have kept a share of what was shown recently; nothing is changed.
+
+        What is stored today and the access log are replayed under the policy's order, for about twenty budgets.
+
+        Args:
+            rate: the share of the showings to keep, above 0 and at most 1.
+            policy: ``fifo``, ``lru`` or ``priority-decay``; the tenant's if left out.
+            recent: how far back showings count, such as ``"30d"``.
+
+        Raises:
+            InvalidInput: the policy cannot be replayed, the rate is out of range, or ``recent`` is no duration.
+        """
+        span = duration_ms(str(recent))
+        if not span:
+            msg = f'recent is {str(recent)[:40]!r}; it must be a duration such as "30d" or "12h"'
+            raise InvalidInput(msg)
+        settings = self.settings
+        return advise(
+            remembered(self._reader.memories()),
+            (Shown(one.recorded_at, one.memories) for one in self.records(log="accesses") if one.memories),
+            policy=policy or settings.policy.name,
+            rate=check_number("rate", rate, 0, 1),
+            since=self.now() - span,
+            scoring=settings.scoring,
+            low_water=settings.low_water,
+        )
 
     def restore(self, id: str) -> Memory:  # noqa: A002 - the name that users see
         """Make a latent memory live again, making room for it where needed.

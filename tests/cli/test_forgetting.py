@@ -149,3 +149,49 @@ def test_a_fit_without_feedback_is_refused_and_says_what_is_needed(here: Callabl
     refused = here("policy", "fit", "--json")
     assert refused.status == 2
     assert "a kind needs 50" in refused.err
+
+
+def test_a_budget_is_advised_from_what_was_shown_and_nothing_changes(
+    here: Callable[..., Outcome], tmp_path: Path
+) -> None:
+    here("retrieve", "what does Ana drink?")
+    before = here("stats", "--json").out
+    chart = tmp_path / "advice.svg"
+    arguments = ["budget", "advise", "--rate", 0.9, "--recent", "90d", "--policy", "lru"]
+    found = here(*arguments, "--chart", chart, "--json").json()
+    assert here("stats", "--json").out == before, "advice changed the store"
+    assert (found["policy"], found["rate"], found["budget_now"]) == ("lru", 0.9, 400)
+    assert found["showings"] > 0
+    enough = [one for one in found["replays"] if one["budget"] >= found["budget"]]
+    assert enough
+    assert all(one["rate"] >= 0.9 for one in enough)
+    assert chart.read_text(encoding="utf-8").lstrip().startswith("<?xml")
+    assert "would have kept 90%" in here(*arguments).out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["--policy", "random-drop"], "cannot be replayed offline"),
+        (["--rate", 0], "above 0 and at most 1"),
+        (["--rate", 2], "rate"),
+        (["--recent", "long"], "it must be a duration"),
+        (["--chart", "advice.nothing"], "no suffix that a chart can have"),
+    ],
+)
+def test_advice_that_cannot_be_given_is_refused(
+    here: Callable[..., Outcome], arguments: list[object], says: str
+) -> None:
+    refused = here("budget", "advise", *arguments)
+    assert refused.status == 2
+    assert says in refused.error
+
+
+def test_a_budget_is_set_with_and_without_the_word(here: Callable[..., Outcome]) -> None:
+    assert here("budget", 350, "--json").json()["budget"] == 350
+    assert here("budget", "set", 340, "--json").json() == {
+        "budget": 340,
+        "budget_before": 350,
+        "weight_before": here("stats", "--json").json()["weight"],
+        "weight_after": here("stats", "--json").json()["weight"],
+    }

@@ -1,4 +1,4 @@
-"""Forgetting and its opposite: ``mars forget``, ``restore``, ``budget``, ``expire``, ``maintain`` and more.
+"""Forgetting and its opposite: ``mars forget``, ``restore``, ``expire``, ``maintain`` and more.
 
 Guarantees: a dry run changes nothing; what is applied is exactly the plan that is printed; ``--budget`` of ``forget``
 is for this once, ``mars budget`` for good.
@@ -126,25 +126,6 @@ def restore(door: Door, id: str) -> None:  # noqa: A002 - the name that users se
     """Make a latent memory live again, making room where needed; a tombstone cannot come back."""
     with door.memory() as memory:
         show_stored(door, memory, memory.restore(id))
-
-
-@click.command()
-@click.argument("tokens", type=click.IntRange(min=1))
-@shared_options
-@pass_door
-def budget(door: Door, tokens: int) -> None:
-    """Change the tenant's budget to TOKENS; a lower one forgets at once, by the tenant's policy."""
-    with door.memory() as memory:
-        old, before = memory.settings.budget, memory.weight
-        memory.set_budget(tokens)
-        data = {"budget": tokens, "budget_before": old, "weight_before": before, "weight_after": memory.weight}
-
-        def show() -> None:
-            line(f"budget {number(old)} → {number(tokens)}; {counted(data['weight_after'], 'token')} in use")
-            if data["weight_after"] < before:
-                note(f"{counted(before - data['weight_after'], 'token')} forgotten; see: mars audit list")
-
-        answer(door, data, show)
 
 
 @click.command()

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 import click
 
 from marskg.cli import (
+    advising,
     amending,
     auditing,
     benching,
@@ -71,7 +72,7 @@ COMMANDS = (
     learning.review,
     forgetting.forget,
     forgetting.restore,
-    forgetting.budget,
+    advising.budget,
     forgetting.expire,
     forgetting.maintain,
     forgetting.session,

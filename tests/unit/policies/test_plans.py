@@ -51,7 +51,7 @@ def test_the_names_are_those_of_the_reference() -> None:
 
 def test_an_unknown_policy_is_refused_with_what_there_is() -> None:
     with pytest.raises(
-        InvalidConfig, match=r"no policy 'fofi'; use density, fifo, hybrid, lru, .* path of a \.cypher file"
+        InvalidConfig, match=r"no policy 'fofi'; use adaptive, density, fifo, .* path of a \.cypher file"
     ):
         load_policy("fofi")
 

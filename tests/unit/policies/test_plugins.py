@@ -75,7 +75,7 @@ def test_a_built_in_name_stays_the_built_in_policy(tmp_path: Path, monkeypatch: 
 
 def test_an_unknown_name_is_refused_with_the_installed_ones(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     install(monkeypatch, tmp_path, {"theirs": "no_module:POLICY"})
-    with pytest.raises(InvalidConfig, match=r"use fifo, greedy, .*, theirs, or the path of a \.cypher file"):
+    with pytest.raises(InvalidConfig, match=r"use adaptive, density, .*, theirs, or the path of a \.cypher file"):
         load_policy("their")
 
 
