@@ -100,6 +100,7 @@ class FeatureColumns:
         """Follow a compaction, which kept ``rows`` in that order."""
         self._grow()
         self._own.keep(rows)
+        self._own["nearness"][:] = 0
         self._walked = None
         self._near = []
 
