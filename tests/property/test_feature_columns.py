@@ -223,6 +223,42 @@ def test_a_planted_bug_is_found(name: str) -> None:
     assert seen(planted.index) != seen(planted.rebuilt())
 
 
+def test_what_left_and_came_back_unseen_is_worked_out_anew() -> None:
+    task = stored(3, kind=Kind.TASK, status=TaskStatus.OPEN)
+    history = [
+        ("put", (stored(1, kind=Kind.SEMANTIC), {("friendOf", "m3")}, direction(1, 0, 0, 0))),
+        ("put", (stored(2, kind=Kind.SEMANTIC), set(), direction(1, 1, 0, 0))),
+        ("put", (stored(4, kind=Kind.TASK, status=TaskStatus.OPEN), set(), None)),
+        ("put", (task, set(), direction(0, 1, 0, 0))),
+        ("look", None),
+        ("remove", 1),
+        ("remove", 3),
+        ("remove", 4),
+        ("put", (stored(1, kind=Kind.SEMANTIC), {("friendOf", "m3")}, direction(1, 0, 0, 0))),
+        ("put", (stored(4, kind=Kind.TASK, status=TaskStatus.OPEN), set(), None)),
+        ("put", (task, set(), direction(0, 1, 0, 0))),
+    ]
+    world = _after(history)
+    assert seen(world.index) == seen(world.rebuilt())
+
+
+def test_nearness_goes_with_the_task_also_over_a_compaction() -> None:
+    task: dict[str, Any] = {"kind": Kind.TASK, "status": TaskStatus.OPEN}
+    history = [
+        ("put", (stored(1, kind=Kind.SEMANTIC), set(), None)),
+        ("put", (stored(2, kind=Kind.SEMANTIC), {("friendOf", "m3")}, None)),
+        ("put", (stored(3, **task), set(), None)),
+        ("look", None),
+        ("remove", 1),
+        ("compact", None),
+        ("put", (stored(3, **{**task, "status": TaskStatus.DONE}), set(), None)),
+    ]
+    before, world = _after(history[:4]), _after(history)
+    assert seen(before.index)[1]["m2"]["nearness"] > 0
+    assert seen(world.index)[1]["m2"]["nearness"] == 0
+    assert seen(world.index) == seen(world.rebuilt())
+
+
 def test_of_two_that_say_the_same_the_newer_one_is_novel() -> None:
     world = World()
     for number, vector in ((1, direction(1, 0, 0, 0)), (2, direction(0, 1, 0, 0)), (3, direction(1, 0, 0, 0))):

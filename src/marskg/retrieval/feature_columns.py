@@ -100,6 +100,7 @@ class FeatureColumns:
         """Follow a compaction, which kept ``rows`` in that order."""
         self._grow()
         self._own.keep(rows)
+        self._own["nearness"][:] = 0
         self._walked = None
         self._near = []
 
@@ -185,7 +186,9 @@ class FeatureColumns:
             row = index.rows.get(ident)
             stays = row is not None and self._takes_part(row)
             if ident in self._novelty:
-                if stays and self._novelty.sequence(ident) == index.columns["sequence"][row]:
+                known = stays and self._novelty.sequence(ident) == index.columns["sequence"][row]
+                # A row that is new knows nothing, though its memory may have been here before.
+                if known and index.columns["judged"][row]:
                     continue
                 affected |= self._novelty.leave(ident)
             if row is not None and not stays:
@@ -261,7 +264,8 @@ class FeatureColumns:
             own["degree"][row] = index.graph.degree(index.ids[row])
         for row in (*fresh, *self._there(self._moved)):
             own["dependents"][row] = len(index.facets["base"].get(index.ids[row], ()))
-        if any(own["degree"][row] for row in fresh):
+        starts = index.graph.importance.starts
+        if any(own["degree"][row] or index.ids[row] in starts for row in fresh):
             self._walked = None  # The walk may have passed where it had no row yet.
         own["counted"][fresh] = True
         index.graph.touched.clear()

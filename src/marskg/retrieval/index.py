@@ -243,8 +243,8 @@ class MemoryIndex:
         kept = np.flatnonzero(self.columns["alive"])
         places = np.full(self.columns.rows, -1, dtype=np.int64)
         places[kept] = np.arange(len(kept))
-        self.columns.keep(kept)
         self.features.keep(kept)
+        self.columns.keep(kept)
         self.vectors.keep(kept)
         self.lexical.renumber(places)
         self.ids = [self.ids[row] for row in kept.tolist()]
