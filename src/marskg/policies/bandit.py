@@ -63,8 +63,8 @@ class Arm:
         gram = np.array([value / _MILLION**2 for value in self.gram], dtype=np.float64).reshape(size, size)
         precision = gram + ridge * np.eye(size)
         moment = np.array([value / _MILLION**2 for value in self.moment], dtype=np.float64)
-        mean: Array = np.linalg.solve(precision, moment).astype(np.float64)
-        return mean, precision
+        mean = np.linalg.solve(precision, moment)
+        return np.asarray(mean, dtype=np.float64), precision
 
     def variances(self, ridge: float, exploration: float) -> Array:
         """Return the variance of each part of theta."""
