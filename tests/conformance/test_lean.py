@@ -10,7 +10,7 @@ import pytest
 
 from marskg.control.housekeeping import Housekeeper
 from marskg.control.load import Step, step
-from marskg.errors import BudgetInfeasible, InvalidInput, InvalidMemory, MarsError, NotPermitted
+from marskg.errors import BudgetInfeasible, InvalidInput, InvalidMemory, MarsError, NotPermitted, UnknownMemory
 from marskg.retrieval.search import Search
 from marskg.store.comeback import restore_used
 from marskg.store.writer import Writer
@@ -441,6 +441,36 @@ def test_a_subscriber_reads_the_shared_tenant_and_writes_nothing_there(stores: S
             act(theirs)
     sound(memory)
     sound(shared)
+
+
+def test_feedback_passes_over_what_a_shared_tenant_gave_and_keeps_the_rest(stores: Stores) -> None:
+    shared, memory = library(stores), stores.open()
+    own = memory.remember("My tomatoes stand in the shade", kind="semantic")
+    memory.subscribe(shared.tenant)
+    stores.clock(memory).advance(1_000)
+    found = memory.retrieve("tomatoes in the sun", max_sensitivity=0.5)
+    (theirs,) = (hit.memory.id for hit in found if hit.memory.tenant == shared.tenant)
+    assert found.id is not None
+    with pytest.raises(InvalidInput, match="was not shown by"):
+        memory.feedback(found.id, used=["urn:uuid:0198a000-0000-7000-8000-000000000000"])
+    said = memory.feedback(found.id, used=[hit.memory.id for hit in found])
+    assert [item.id for item in said.assessed] == [own.id]
+    assert (said.shared, said.gone) == ((theirs,), ())
+    assert {one.score for one in shared.memories() if one.id == theirs} == {50}
+    with pytest.raises(UnknownMemory, match=f"shared tenant '{shared.tenant}'.*mars explain --tenant"):
+        memory.explain(theirs)
+    sound(memory)
+    sound(shared)
+
+
+def test_an_entity_of_the_shared_tenant_is_read_beside_one_of_ones_own(stores: Stores) -> None:
+    shared, memory = library(stores), stores.open()
+    memory.remember("Ann stands in the shade", kind="semantic", mentions=["Ann"])
+    memory.subscribe(shared.tenant)
+    stores.clock(memory).advance(1_000)
+    assert len(memory.read_all(entity=["Ann", "tomatoes"], max_sensitivity=0.5)) == 2
+    with pytest.raises(UnknownMemory, match="mentions 'Zorro';"):
+        memory.read_all(entity=["Ann", "tomatoes", "Zorro"])
 
 
 def test_k_and_the_budget_are_of_all_tenants_together(stores: Stores) -> None:

@@ -242,6 +242,13 @@ def test_rubbish_is_refused_and_not_repeated(
     assert said in refused(model, server.port)
 
 
+def test_more_components_than_any_model_has_are_refused_by_their_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(answers, "_MOST_COMPONENTS", 3)
+    body = json.dumps({"data": [{"index": 0, "embedding": [1.0] * 4}]}).encode()
+    with pytest.raises(EmbeddingUnavailable, match="a vector of 4 components, more than 3: choose another model"):
+        answers.read_rows(body, 1, None, "the server")
+
+
 def test_another_dimension_than_before_is_refused(server: fake.Server, model: EndpointEmbedding) -> None:
     model.embed(["a"])
     server.plan_body(lambda texts: {"data": [{"index": n, "embedding": [1.0, 1.0]} for n in range(len(texts))]})
