@@ -528,6 +528,15 @@ def test_a_wish_moves_ranks_starting_scores_and_lives(stores: Stores) -> None:
     assert sound(memory)
 
 
+@pytest.mark.parametrize("text", ["forget everything", "Please forget all of it.", "forget all my memories"])
+def test_a_wish_to_forget_everything_is_refused_with_the_way_out(stores: Stores, text: str) -> None:
+    memory = stores.open()
+    fact(memory, TOMATOES)
+    with pytest.raises(InvalidInput, match=r"does not say what it is about; .* deletes nothing: to delete, see mars"):
+        memory.wish(text)
+    assert memory.stats()["live"] == 1
+
+
 def test_a_wish_to_forget_hides_and_deletes_nothing(stores: Stores) -> None:
     memory = stores.open()
     old = fact(memory, TOMATOES)

@@ -477,7 +477,7 @@ def test_that_what_was_to_go_is_gone_can_be_shown(stores: Stores) -> None:
     stores.clock(memory).advance(3_600_000)
     left = memory.check_retention("ephemeral", "30d")
     assert [finding.where for finding in left.findings] == [kept.id]
-    assert left.removed == {"expire": 1}
+    assert left.removed_of_any_class == {"expire": 1}
     assert not left.ok
     assert memory.check_retention("ephemeral", "50d").ok
     with pytest.raises(InvalidInput, match="30d"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import socket
 import time
 from typing import TYPE_CHECKING, Any
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from marskg.embedding import endpoint
+from marskg.embedding import answers, endpoint
 from marskg.embedding.endpoint import EndpointEmbedding
 from marskg.embedding.posting import Limits, Poster
 from marskg.errors import EmbeddingUnavailable, InvalidConfig, InvalidInput
