@@ -216,6 +216,23 @@ def test_a_long_memory_of_low_score_becomes_an_excerpt_from_the_same_time(stores
     sound(memory)
 
 
+@pytest.mark.parametrize("first", ["long", "short"])
+def test_an_excerpt_stays_compatible_with_what_a_person_found_compatible(stores: Stores, first: str) -> None:
+    memory = stores.open(
+        learning__conflicts="review", lean__compress_below=60, lean__compress_longer_than=32, lean__archive_below=None
+    )
+    text = "I like coffee. " + " ".join(f"In step {number} the kettle is filled and emptied." for number in range(12))
+    texts = [text, "I no longer like coffee"]
+    said = [memory.remember(one, kind="semantic") for one in (texts if first == "long" else reversed(texts))]
+    assert memory.reject(said[0].id).done == "no conflict"
+    stores.clock(memory).advance(HOUR)
+    (long,) = (one for one in said if one.content == text)
+    assert memory.maintain().shortened == (long.id,)
+    assert len(memory.history(long.id)) == 2
+    assert memory.find_conflicts(resolve="newest") == ()
+    sound(memory)
+
+
 def test_a_pass_ends_what_is_due_and_what_was_used_and_signs_a_head(stores: Stores) -> None:
     memory = stores.open()
     memory.remember("Gone in an hour", kind="episodic", ttl="1h")
