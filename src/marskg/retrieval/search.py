@@ -306,7 +306,8 @@ class Search:
         summed = summed_up(assembled)
         recorded = request.record and (hits or summed)
         ident = self.record_hits(request, hits, found[0].known, summed) if recorded else None
-        if self._view.without_vectors is not None:
+        # One reason is enough: the question's own, if there is one.
+        if self._view.without_vectors is not None and not notices:
             notices += (f"ranked without vectors: {self._view.without_vectors}",)
         stages = {} if request.brief else {**found[0].stages, "shown": len(hits)}
         return Hits(ident, assembled, hits, stages, notices)
