@@ -55,6 +55,11 @@ class Gate:
     since: int | None = None
     until: int | None = None
 
+    @property
+    def restricted(self) -> bool:
+        """Return whether the reader may see less than all: there is something that they must not learn of."""
+        return self.max_sensitivity is not None or self.purpose is not None or self.jurisdiction is not None
+
     def mask(self, index: MemoryIndex) -> npt.NDArray[np.bool_]:
         """Return ``[rows]``: what the reader may see."""
         held = index.columns
