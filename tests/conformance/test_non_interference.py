@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from marskg.memory import AgentMemory
     from tests.support.stores import Stores
 
+_ID = re.compile(r"urn:uuid:[0-9a-f-]{36}")
 LOW = {"max_sensitivity": 0.3}
 
 
@@ -47,7 +49,8 @@ def answer(ask: Callable[[AgentMemory], Any], memory: AgentMemory) -> bytes:
         found = ask(memory)
     except MarsError as error:
         found = f"{type(error).__name__}: {error}"
-    return json.dumps(found).encode()
+    # Ids are made of time and chance, and name the same things in both stores.
+    return _ID.sub("urn:uuid:x", json.dumps(found)).encode()
 
 
 def told(
@@ -119,14 +122,14 @@ def test_a_relation_that_a_person_drew_is_followed_by_who_sees_both_ends(stores:
 @pytest.mark.parametrize(
     ("hidden", "name"),
     [
-        (Said("the source talked", {"mentions": [EntityRef("Bob Dahl", aliases=("the whistleblower",))]}), "the whistleblower"),
+        (Said("he talked", {"mentions": [EntityRef("Bob Dahl", aliases=("the informer",))]}), "the informer"),
+        (Said("he talked", {"mentions": [EntityRef("Acme Corp", aliases=("Project Heron",))]}), "Project Heron"),
         (Said("Bob Dahl, also known as Bobby Tables, is leaving"), "Bobby Tables"),
-        (Said("the source talked", {"mentions": [EntityRef("Acme Corp", aliases=("Project Heron",))]}), "Project Heron"),
         (Said("My manager Ann Lee Smith is leaving"), "Ann Lee Smith"),
     ],
-)  # fmt: skip
+)
 def test_a_name_that_a_hidden_memory_gave_finds_nobody(stores: Stores, hidden: Said, name: str, *, first: bool) -> None:
-    nothing = Said("the source talked", dict(hidden.given) and {"mentions": ["Bob Dahl"]})
+    nothing = Said("he talked", {"mentions": ["Bob Dahl"]})
     for gate in (LOW, {"purpose": "care"}, {"jurisdiction": "EU"}):
         limits = {"max_sensitivity": {}, "purpose": {"purpose": ["billing"]}, "jurisdiction": {"jurisdiction": "US"}}
         given = {"sensitivity": 0.9, **limits[next(iter(gate))]}
