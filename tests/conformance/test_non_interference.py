@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import pytest
-import yaml
 
 from marskg.drafts import EntityRef
 from marskg.errors import MarsError
@@ -156,9 +155,7 @@ def test_a_name_that_can_be_read_finds_its_bearer(stores: Stores) -> None:
 @pytest.mark.parametrize("first", [True, False])
 def test_importance_does_not_tell_that_something_is_hidden(stores: Stores, tmp_path: Path, *, first: bool) -> None:
     profile = tmp_path / "important.yaml"
-    profile.write_text(
-        yaml.safe_dump({"name": "important", "fusion": "weighted", "weights": {"importance": 1.0, "lexical": 0.5}})
-    )
+    profile.write_text("fusion: weighted\nweights: {importance: 1.0, lexical: 0.5}\n", "utf-8")
 
     def asked(*hidden: Said) -> bytes:
         memory = stores.open(embedding__model="none", entities__recognise="on")
@@ -171,6 +168,6 @@ def test_importance_does_not_tell_that_something_is_hidden(stores: Stores, tmp_p
         return answer(lambda memory: hits(memory.retrieve("Ann Rome path", profile=str(profile), **LOW)), memory)
 
     nothing = asked()
-    assert len(nothing) > 100
+    assert b'"importance": 0.' in nothing
     assert asked(Said("unrelated", {"sensitivity": 0.9})) == nothing
     assert asked(Said("Ann flew to Rome", {"sensitivity": 0.9, "mentions": ["P3", "Ann", "Rome"]})) == nothing
