@@ -10,7 +10,6 @@ Graph Partitioning using PageRank Vectors" (push).
 
 from __future__ import annotations
 
-from collections import deque
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import numpy as np
@@ -190,24 +189,33 @@ class Walk:
         total = sum(starts.values())
         residual = {node: weight / total for node, weight in sorted(starts.items()) if self._sight.sees(node)}
         found: dict[str, float] = {}
-        queue = deque(residual)
-        queued = set(residual)
-        while queue:
-            node = queue.popleft()
-            queued.discard(node)
-            near, degree = self._near(node)
-            amount = residual.pop(node, 0.0)
-            if not degree:
-                found[node] = found.get(node, 0.0) + amount
-                continue
-            if amount < tolerance * degree:
-                residual[node] = amount
-                continue
-            found[node] = found.get(node, 0.0) + RESTART * amount
-            share = (1 - RESTART) * amount / degree
-            for other, count in near:
-                residual[other] = residual.get(other, 0.0) + share * count
-                if other not in queued:
-                    queued.add(other)
-                    queue.append(other)
+        front = list(residual)
+        while front:
+            pushed = self._taken(front, residual, found, tolerance)
+            reached: dict[str, None] = {}
+            for node, amount in pushed:
+                near, degree = self._near(node)
+                found[node] = found.get(node, 0.0) + RESTART * amount
+                share = (1 - RESTART) * amount / degree
+                for other, count in near:
+                    residual[other] = residual.get(other, 0.0) + share * count
+                    reached[other] = None
+            front = list(reached)
         return found
+
+    def _taken(
+        self, front: Iterable[str], residual: dict[str, float], found: dict[str, float], tolerance: float
+    ) -> list[tuple[str, float]]:
+        """Take from ``residual`` what the nodes of ``front`` push on in this round; what can go nowhere is ``found``.
+
+        All is taken before any is pushed: else the order of the nodes, which is that of ids and so tells who was heard
+        of first, by hidden memories as well, would show in the numbers.
+        """
+        taken = []
+        for node in front:
+            degree = self._near(node)[1]
+            if not degree:
+                found[node] = found.get(node, 0.0) + residual.pop(node)
+            elif residual[node] >= tolerance * degree:
+                taken.append((node, residual.pop(node)))
+        return taken

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from random import Random
+
 import pytest
 
 from marskg.retrieval.graph import RelationGraph
@@ -71,6 +73,41 @@ def test_the_order_of_events_does_not_matter() -> None:
     other.put("m1", [("mentions", "e2"), ("mentions", "e1")])
     assert one.dump() == other.dump()
     assert one.near({"e1": 1.0}, _everyone) == other.near({"e1": 1.0}, _everyone)
+
+
+def test_what_nodes_are_called_does_not_matter() -> None:
+    # Whoever was heard of first has the lower id, and a hidden memory may have been the one to tell of them.
+    def walked(names: list[str]) -> list[float]:
+        graph, rng = RelationGraph(), Random(7)
+        for number in range(200):
+            graph.put(f"m{number:03}", [("mentions", names[place]) for place in rng.sample(range(20), 3)])
+        for place in range(19):
+            graph.put(names[place], [("isA", names[place + 1]), ("partOf", names[(7 * place + 1) % 20])])
+        found = graph.near({names[0]: 1.0, names[1]: 1.0}, _everyone, 1e-3)
+        return [found.get(f"m{number:03}", 0.0) for number in range(200)]
+
+    names = [f"e{number:02}" for number in range(20)]
+    assert walked(names) == pytest.approx(walked(names[::-1]), abs=1e-12)
+    assert sum(walked(names)) > 0.1
+
+
+def test_a_relation_that_was_read_from_a_text_is_followed_by_who_sees_both_ends_in_one_memory() -> None:
+    graph = _graph(m1=["e1"], m2=["e2"])
+    graph.put("e1", [("worksAt", "e2"), ("friendOf", "e2")], read=[("worksAt", "e2")])
+    assert graph.seen("e1", _everyone) == [("e2", 2), ("m1", 1)]
+    assert graph.seen("e2", _But(together=False)) == [("e1", 1), ("m2", 1)]
+    graph.put("e1", [("worksAt", "e2")], read=[("worksAt", "e2")])
+    assert graph.seen("e2", _But(together=False)) == [("m2", 1)]
+    assert "m2" not in graph.near({"e1": 1.0}, _But(together=False))
+    again = RelationGraph()
+    again.restore(graph.dump())
+    assert again.dump() == graph.dump()
+    assert again.seen("e1", _But(together=False)) == [("m1", 1)]
+    # Drawn by a person from now on.
+    graph.put("e1", [("worksAt", "e2")])
+    assert graph.seen("e1", _But(together=False)) == [("e2", 1), ("m1", 1)]
+    graph.remove("e1")
+    assert graph.seen("e2", _everyone) == [("m2", 1)]
 
 
 def test_a_dump_comes_back() -> None:
