@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from tests.support.stores import Stores
 
 _ID = re.compile(r"urn:uuid:[0-9a-f-]{36}")
-LOW = {"max_sensitivity": 0.3}
+LOW: dict[str, Any] = {"max_sensitivity": 0.3}
 
 
 @dataclass(frozen=True)
@@ -65,15 +65,16 @@ def told(
 
 def asking(*names: str, **gate: Any) -> dict[str, Callable[[AgentMemory], Any]]:
     """Return the questions of a reader about each of ``names``, by every way in."""
-    asks: dict[str, Callable[[AgentMemory], Any]] = {}
-    for name in names:
-        asks[f"retrieve {name}"] = lambda memory, name=name: hits(memory.retrieve(f"where is {name}?", **gate))
-        asks[f"stages {name}"] = lambda memory, name=name: dict(memory.retrieve(name, explain=True, **gate).stages)
-        asks[f"recall {name}"] = lambda memory, name=name: hits(memory.recall(name, social="all", **gate))
-        asks[f"read {name}"] = lambda memory, name=name: [
-            hit.memory.content for hit in memory.read_all(entity=name, **gate)
-        ]
-    return asks
+
+    def about(name: str) -> dict[str, Callable[[AgentMemory], Any]]:
+        return {
+            f"retrieve {name}": lambda memory: hits(memory.retrieve(f"where is {name}?", **gate)),
+            f"stages {name}": lambda memory: dict(memory.retrieve(name, explain=True, **gate).stages),
+            f"recall {name}": lambda memory: hits(memory.recall(name, social="all", **gate)),
+            f"read {name}": lambda memory: [hit.memory.content for hit in memory.read_all(entity=name, **gate)],
+        }
+
+    return {question: ask for name in names for question, ask in about(name).items()}
 
 
 @pytest.mark.parametrize("first", [True, False])
@@ -105,7 +106,9 @@ def test_a_relation_is_followed_where_another_memory_that_may_be_seen_mentions_b
     (found,) = (hit.memory.id for hit in memory.read_all(**LOW) if hit.memory.content == secret)
     memory.unmention(found, next(one.id for one in memory.entities() if one.name == "Acme Corp"))
     assert "Acme" not in str(hits(memory.recall("Ann Lee", k=1, **LOW)))
-    assert all("Acme Corp moved" not in hit.memory.content for hit in memory.retrieve("what does Ann Lee do?", **LOW))
+    assert all(
+        "Acme Corp moved" not in str(hit.memory.content) for hit in memory.retrieve("what does Ann Lee do?", **LOW)
+    )
 
 
 def test_a_relation_that_a_person_drew_is_followed_by_who_sees_both_ends(stores: Stores) -> None:
@@ -129,8 +132,13 @@ def test_a_relation_that_a_person_drew_is_followed_by_who_sees_both_ends(stores:
 )
 def test_a_name_that_a_hidden_memory_gave_finds_nobody(stores: Stores, hidden: Said, name: str, *, first: bool) -> None:
     nothing = Said("he talked", {"mentions": ["Bob Dahl"]})
-    for gate in (LOW, {"purpose": "care"}, {"jurisdiction": "EU"}):
-        limits = {"max_sensitivity": {}, "purpose": {"purpose": ["billing"]}, "jurisdiction": {"jurisdiction": "US"}}
+    gates: tuple[dict[str, Any], ...] = (LOW, {"purpose": "care"}, {"jurisdiction": "EU"})
+    for gate in gates:
+        limits: dict[str, dict[str, Any]] = {
+            "max_sensitivity": {},
+            "purpose": {"purpose": ["billing"]},
+            "jurisdiction": {"jurisdiction": "US"},
+        }
         given = {"sensitivity": 0.9, **limits[next(iter(gate))]}
         asks = asking(name, f"{name} with a red bicycle", "Bob Dahl", **gate)
         one, other = (Said(said.content, {**said.given, **given}) for said in (hidden, nothing))
