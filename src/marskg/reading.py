@@ -194,7 +194,7 @@ class Reading:
         with view.lock:
             index = view.refresh(state)
             mask = gate.mask(index)
-            named = {name: named_entities(index, mask, name) for name in names}
+            named = {name: named_entities(index, mask, name, restricted=gate.restricted) for name in names}
             tasks = _tasks(index, gate) if goals else set()
             unknown = {name for name, found in named.items() if not found} | (set(goals) - tasks)
             if unknown.issuperset(names or [""]) or unknown.issuperset(goals or [""]):
@@ -223,7 +223,7 @@ class Reading:
         request = self._request("recall", budget, k, None, explain=False, gate=gate)
 
         def rank(index: MemoryIndex, mask: Mask, vector: Vector | None, limit: int) -> tuple[Ranked, ...]:
-            entities = () if entity is None else tuple(self._entity(index, mask, entity))
+            entities = () if entity is None else tuple(_entity(index, mask, entity, request.gate))
             goals = () if goal is None else (self._goal(index, mask, goal),)
             return Recall(index, mask, social=social).around(Anchor(entities, goals), vector, limit)
 
@@ -238,12 +238,6 @@ class Reading:
             return check_query(entity)
         memory = self._opened.reader.get(str(goal), self._now())
         return "" if memory is None else memory.content or ""
-
-    def _entity(self, index: MemoryIndex, mask: Mask, name: str) -> list[str]:
-        found = named_entities(index, mask, name)
-        if not found:
-            raise _unmentioned((name,))
-        return found
 
     def _goal(self, index: MemoryIndex, mask: Mask, goal: str) -> str:
         row = index.rows.get(goal)
@@ -319,6 +313,13 @@ class Reading:
     def close(self) -> None:
         """Keep what was derived from the store for the next program."""
         self.view.close()
+
+
+def _entity(index: MemoryIndex, mask: Mask, name: str, gate: Gate) -> list[str]:
+    found = named_entities(index, mask, name, restricted=gate.restricted)
+    if not found:
+        raise _unmentioned((name,))
+    return found
 
 
 def _unmentioned(names: Iterable[str]) -> UnknownMemory:

@@ -375,7 +375,15 @@ class Search:
             index = self._view.refresh(state)
             mask, percents = _emphasised(index, request)
             asks = make_query(query, self._comparable(asked), request.gate.now, request.fading)
-            ranker = Ranker(index, mask, asks, request.profile, percents=percents, nearest=self._view.nearest)
+            ranker = Ranker(
+                index,
+                mask,
+                asks,
+                request.profile,
+                restricted=request.gate.restricted,
+                percents=percents,
+                nearest=self._view.nearest,
+            )
             ranking = ranker.rank(max(request.profile.candidates, min(len(index), request.k)), request.k)
             intent = ranking.intent
             return _chosen(

@@ -26,7 +26,7 @@ from marskg.retrieval.lexical import Lexical
 if TYPE_CHECKING:
     from pathlib import Path
 
-VERSION: Final = 2
+VERSION: Final = 3
 _MAGIC: Final = b"marskg-index\n"
 _DIGEST: Final = 32
 #: What reading something else by the rules of this version ends in.

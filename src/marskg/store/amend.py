@@ -154,7 +154,7 @@ def remove_edge(unit: Unit, source: str, type_: EdgeType, target: str) -> Memory
         unit.unlink(node, type_, target)
         details = {"rule": "link", "reason": f"{type_} edge removed"}
         unit.record(Operation.UNLINK, node, tier_before=memory.tier, details=details)
-        release(unit, type_, target)
+        release(unit, node, type_, target)
     return node.memory
 
 
