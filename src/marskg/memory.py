@@ -412,41 +412,49 @@ class AgentMemory:
             InvalidMemory: another entity has the name: merge them.
             UnknownMemory: there is no such entity.
         """
-        return self._run(lambda unit: entities.rename(unit, id, name))
+        return self._run(lambda unit: entities.rename(unit, check_text("id", id), name))
 
     def add_alias(self, id: str, alias: str) -> Entity:  # noqa: A002 - the name that users see
         """Let an entity be found by another name."""
-        return self._run(lambda unit: entities.add_alias(unit, id, alias))
+        return self._run(lambda unit: entities.add_alias(unit, check_text("id", id), alias))
 
     def remove_alias(self, id: str, alias: str) -> Entity:  # noqa: A002 - the name that users see
         """Let an entity no longer be found by an alias."""
-        return self._run(lambda unit: entities.remove_alias(unit, id, alias))
+        return self._run(lambda unit: entities.remove_alias(unit, check_text("id", id), check_text("alias", alias)))
 
     def retype_entity(self, id: str, type: str | None) -> Entity:  # noqa: A002 - the names that users see
         """Say what an entity is: ``person``, ``place``, ``organisation``, ``work``, ``event``, ``time``, ``thing``."""
-        return self._run(lambda unit: entities.retype(unit, id, type))
+        return self._run(lambda unit: entities.retype(unit, check_text("id", id), type))
 
     def merge_entities(self, keep: str, other: str) -> Entity:
         """Let the entity ``keep`` take over names, mentions and relations of ``other``, which goes."""
-        return self._run(lambda unit: entities.merge(unit, keep, other))
+        return self._run(lambda unit: entities.merge(unit, check_text("keep", keep), check_text("other", other)))
 
     def mention(self, memory_id: str, name: str) -> Entity:
         """Say that a memory mentions the entity of this name or alias, which is made where there is none."""
-        return self._run(lambda unit: entities.add_mention(unit, memory_id, name))
+        return self._run(lambda unit: entities.add_mention(unit, check_text("memory_id", memory_id), name))
 
     def unmention(self, memory_id: str, entity_id: str) -> Memory:
         """Say that a memory does not mention an entity; with its last mention the entity goes."""
-        return self._run(lambda unit: entities.remove_mention(unit, memory_id, entity_id))
+        return self._run(
+            lambda unit: entities.remove_mention(
+                unit, check_text("memory_id", memory_id), check_text("entity_id", entity_id)
+            )
+        )
 
     def relate(self, source: str, type: str, target: str) -> Entity:  # noqa: A002 - the name that users see
         """Draw an edge such as ``worksAt`` from one entity to another."""
         kind = enumeration(EdgeType, "edge type", type)
-        return self._run(lambda unit: entities.relate(unit, source, kind, target))
+        return self._run(
+            lambda unit: entities.relate(unit, check_text("source", source), kind, check_text("target", target))
+        )
 
     def unrelate(self, source: str, type: str, target: str) -> Entity:  # noqa: A002 - the name that users see
         """Remove an edge between two entities."""
         kind = enumeration(EdgeType, "edge type", type)
-        return self._run(lambda unit: entities.unrelate(unit, source, kind, target))
+        return self._run(
+            lambda unit: entities.unrelate(unit, check_text("source", source), kind, check_text("target", target))
+        )
 
     # --- Forgetting -----------------------------------------------------------------------------------------------
 
@@ -926,7 +934,7 @@ class AgentMemory:
             InvalidInput: there is no such class, or the duration is none.
         """
         wanted = enumeration(MemoryClass, "memory_class", memory_class)
-        age = duration_ms(older_than)
+        age = duration_ms(check_text("older_than", older_than))
         if age is None:
             msg = f'older_than {older_than[:40]!r} is no duration; write it as "30d", "24h" or "90m"'
             raise InvalidInput(msg)

@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
+import numpy as np
+
 from marskg.clock import MAX_MS
 from marskg.control.answers import Answers
 from marskg.control.load import Load, lighter, notice, step
@@ -31,7 +33,6 @@ from marskg.store.fading import Fading
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    import numpy as np
     import numpy.typing as npt
 
     from marskg.retrieval.everything import Everything
@@ -177,7 +178,7 @@ class Reading:
         """Return all that passes the gate; see :meth:`marskg.memory.AgentMemory.read_all`."""
         passing = self.gate(gate)
         limit = None if budget is None else check_integer("token_budget", budget, 0)
-        wanted = (ids_of(entities), ids_of(goals))
+        wanted = (ids_of(entities, "entity"), ids_of(goals, "goal"))
         return self._search.until_shown(lambda: self._all(passing, wanted, limit, sums=sums))
 
     def _all(
@@ -185,13 +186,13 @@ class Reading:
     ) -> Everything:
         """Return and record all that passes the gate and has to do with what is wanted."""
         state = self._writer.fresh_state()
-        ids = [self._selected(self.view, state, passing, wanted)]
-        memories = admitted(self._opened.reader, ids[0] or [], passing)
+        ids, unknown = self._selected(self.view, state, passing, wanted)
+        memories = admitted(self._opened.reader, ids, passing)
         for guest in self._guests()[0]:
-            ids.append(self._selected(guest.view, guest.state, passing, wanted))
-            memories += [one for one in admitted(guest.reader, ids[-1] or [], passing) if not one.use_bound]
-        if all(one is None for one in ids):
-            raise _unmentioned(wanted[0])
+            ids, unheard = self._selected(guest.view, guest.state, passing, wanted)
+            unknown &= unheard
+            memories += [one for one in admitted(guest.reader, ids, passing) if not one.use_bound]
+        _refuse_unknown(wanted, unknown)
         memories.sort(key=lambda one: (one.valid_from, one.sequence, one.tenant))
         found = shown(memories, self._opened.counter, budget=limit, sums=sums)
         record = self._search.record([hit.memory for hit in found], "read in full", passing.purpose)
@@ -199,16 +200,18 @@ class Reading:
 
     def _selected(
         self, view: IndexView, state: TenantState, gate: Gate, wanted: tuple[tuple[str, ...], tuple[str, ...]]
-    ) -> list[str] | None:
-        """Return the ids of what passes the gate in one tenant; None where it has never heard of an entity."""
+    ) -> tuple[list[str], set[str]]:
+        """Return the ids of what passes the gate in one tenant, and the entities and goals that it does not know."""
         names, goals = wanted
         with view.lock:
             index = view.refresh(state)
             mask = gate.mask(index)
-            named = [named_entities(index, mask, name) for name in names]
-            if not all(named):
-                return None
-            return select(index, gate, [ident for found in named for ident in found], goals)
+            named = {name: named_entities(index, mask, name, restricted=gate.restricted) for name in names}
+            tasks = _tasks(index, gate) if goals else set()
+            unknown = {name for name, found in named.items() if not found} | (set(goals) - tasks)
+            if unknown.issuperset(names or [""]) or unknown.issuperset(goals or [""]):
+                return [], unknown
+            return select(index, gate, [ident for found in named.values() for ident in found], goals), unknown
 
     def recall(
         self,
@@ -224,13 +227,15 @@ class Reading:
         if (entity is None) == (goal is None):
             msg = "recall starts at an entity or at a goal; give entity=NAME or goal=ID, and not both"
             raise InvalidInput(msg)
+        if goal is not None:
+            check_text("goal", goal)
         if social not in SOCIAL:
             msg = f"social is {str(social)[:40]!r}; it must be {', '.join(SOCIAL)}"
             raise InvalidInput(msg)
         request = self._request("recall", budget, k, None, explain=False, gate=gate)
 
         def rank(index: MemoryIndex, mask: Mask, vector: Vector | None, limit: int) -> tuple[Ranked, ...]:
-            entities = () if entity is None else tuple(self._entity(index, mask, entity))
+            entities = () if entity is None else tuple(_entity(index, mask, entity, request.gate))
             goals = () if goal is None else (self._goal(index, mask, goal),)
             return Recall(index, mask, social=social).around(Anchor(entities, goals), vector, limit)
 
@@ -246,17 +251,10 @@ class Reading:
         memory = self._opened.reader.get(str(goal), self._now())
         return "" if memory is None else memory.content or ""
 
-    def _entity(self, index: MemoryIndex, mask: Mask, name: str) -> list[str]:
-        found = named_entities(index, mask, name)
-        if not found:
-            raise _unmentioned((name,))
-        return found
-
     def _goal(self, index: MemoryIndex, mask: Mask, goal: str) -> str:
         row = index.rows.get(goal)
         if row is None or not mask[row] or index.columns["kind"][row] != KINDS.index(Kind.TASK):
-            msg = f"goal {goal[:60]} is no task that may be read; give the id of a task"
-            raise UnknownMemory(msg)
+            raise _no_task(goal)
         return goal
 
     def explain(self, ident: str, filters: Mapping[str, Any], *, by_features: bool = False) -> Explanation:
@@ -265,10 +263,17 @@ class Reading:
         ``by_features`` says that the tenant's policy goes by features, so that those of the memory are told, too; but
         for a reader who may not see all, as they come from the whole store.
         """
+        check_text("id", ident)
         gate, reader = self.gate(filters), self._opened.reader
         held = [(str(row["why"]), row["by"]) for row in reader.run("held_by", {"ref": reader.ref(ident)})]
         density = self._density(ident) if by_features and not gate.restricted else {}
-        found = explain(reader, self._opened.tenant, ident, self._now(), [why for why, _ in held], density)
+        try:
+            found = explain(reader, self._opened.tenant, ident, self._now(), [why for why, _ in held], density)
+        except UnknownMemory:
+            for guest in self._guests()[0]:
+                if guest.reader.nodes((ident,)):
+                    raise _of_another(ident, guest.state.name) from None
+            raise
         if not gate.restricted:
             return found
         if found.memory is None or not gate.admits(found.memory):
@@ -335,10 +340,55 @@ class Reading:
         self.view.close()
 
 
+def _entity(index: MemoryIndex, mask: Mask, name: str, gate: Gate) -> list[str]:
+    found = named_entities(index, mask, name, restricted=gate.restricted)
+    if not found:
+        raise _unmentioned((name,))
+    return found
+
+
 def _unmentioned(names: Iterable[str]) -> UnknownMemory:
     listed = ", ".join(repr(name[:60]) for name in names)
     msg = f"no memory that may be read mentions {listed}; ask with retrieve(), or see: mars entities"
     return UnknownMemory(msg)
+
+
+def _of_another(ident: str, tenant: str) -> UnknownMemory:
+    msg = (
+        f"{ident[:60]} belongs to the shared tenant {tenant!r}, whose own logs say what became of it; "
+        f"ask there: mars explain --tenant {tenant} {ident[:60]}"
+    )
+    return UnknownMemory(msg)
+
+
+def _no_task(goal: str) -> UnknownMemory:
+    msg = f"goal {goal[:60]} is no task that may be read; give the id of a task"
+    return UnknownMemory(msg)
+
+
+def _refuse_unknown(wanted: tuple[tuple[str, ...], tuple[str, ...]], unknown: set[str]) -> None:
+    """Refuse the entities and goals that no tenant knows which is read."""
+    names, goals = ([word for word in words if word in unknown] for words in wanted)
+    if names:
+        raise _unmentioned(names)
+    if goals:
+        raise _no_task(goals[0])
+
+
+def _tasks(index: MemoryIndex, gate: Gate) -> set[str]:
+    """Return the ids of the tasks that the reader may know of, closed and latent ones too, whatever they ask for."""
+    known = Gate(
+        now=gate.now,
+        max_sensitivity=gate.max_sensitivity,
+        purpose=gate.purpose,
+        jurisdiction=gate.jurisdiction,
+        latent=True,
+        unaffirmed=True,
+        superseded=True,
+        closed=True,
+    )
+    rows = np.flatnonzero(known.mask(index) & (index.columns["kind"] == KINDS.index(Kind.TASK)))
+    return {index.ids[row] for row in rows.tolist()}
 
 
 def _filter(name: str, value: Any) -> Any:  # noqa: ANN401 - as many types as filters

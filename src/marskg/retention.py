@@ -1,8 +1,8 @@
 """Showing that what was to go is gone: memories of a class that are older than they may be.
 
 Guarantees: looks at every node with content in every tier, superseded and expired ones included; what the log says of
-removals in that time is counted beside it. Nothing is changed. Source: MemoryArchitect I.C ("show me all data older
-than 30 days that was deleted").
+removals, of whatever class and since it began, is counted beside it. Nothing is changed. Source: MemoryArchitect I.C
+("show me all data older than 30 days that was deleted").
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ class Retention:
     """What is left of a class from before a moment, and how memories of that time left the store.
 
     ``findings`` name each memory with content that was said or became true before ``before``; ``checked`` counts the
-    memories of the class that were looked at; ``removed`` counts removals by operation, of all classes, as the class
-    goes with the content.
+    memories of the class that were looked at; ``removed_of_any_class`` counts removals by operation since the log
+    began, of all classes, because which class a memory had goes with its content.
     """
 
     memory_class: MemoryClass
     before: int
     checked: int
     findings: tuple[Finding, ...]
-    removed: Mapping[str, int]
+    removed_of_any_class: Mapping[str, int]
 
     @property
     def ok(self) -> bool:

@@ -9,16 +9,23 @@ import pytest
 from marskg.drafts import Draft, EntityRef
 from marskg.errors import InvalidConfig, InvalidMemory, NotPermitted, UnknownMemory
 from marskg.ontology.vocabulary import EdgeType, Kind, Operation
-from marskg.store import schema
+from marskg.store import lifecycle, schema
 from marskg.store.statements import statement
+from marskg.store.unmentioned import drop_unmentioned
 from tests.support.stores import START
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from marskg.memory import AgentMemory
     from marskg.records import Entity
+    from marskg.store.engine import Row
+    from marskg.store.unit import Unit
     from tests.support.stores import Stores
+
+
+HOUR = 3_600_000
 
 
 def opened(stores: Stores, **settings: Any) -> AgentMemory:
@@ -330,6 +337,151 @@ def test_what_is_gone_mentions_nobody(stores: Stores) -> None:
     memory.forget(memory.plan(budget=1))
     with pytest.raises(NotPermitted, match="gone"):
         memory.mention(turn.id, "Ann")
+
+
+# --- How long a relation holds -----------------------------------------------------------------------------------
+
+WORKS = {("Ann Lee", "worksAt", "Acme Corp")}
+
+
+def related(stores: Stores, **settings: Any) -> tuple[AgentMemory, str]:
+    """Return a tenant where one memory relates two entities that others mention apart, and that memory's id."""
+    memory = opened(stores, policy__evict_to="tombstone", **settings)
+    memory.remember("Ann Lee likes green tea", pin=True)
+    memory.remember("The office of Acme Corp is in Lyon", pin=True)
+    stated = memory.remember("Ann Lee works at Acme Corp", ttl="1h")
+    assert relations(memory) == WORKS
+    return memory, stated.id
+
+
+def test_a_relation_goes_with_the_text_that_it_was_read_from(stores: Stores) -> None:
+    memory, stated = related(stores)
+    sequence = memory.stats()["audit_seq"]
+    stores.clock(memory).advance(2 * HOUR)
+    memory.expire()
+    assert memory.get(stated) is None
+    assert {"Ann Lee", "Acme Corp"} <= set(by_name(memory))
+    assert relations(memory) == set()
+    assert operations(memory, sequence).count(Operation.UPDATE_ENTITY) == 1
+    assert sound(memory)
+
+
+def test_a_relation_goes_when_a_policy_takes_its_text(stores: Stores) -> None:
+    memory, _ = related(stores)
+    memory.forget(memory.plan(budget=memory.weight - 1))
+    assert relations(memory) == set()
+    assert sound(memory)
+
+
+def test_a_relation_holds_while_another_memory_mentions_both(stores: Stores) -> None:
+    memory, _ = related(stores)
+    memory.remember("Acme Corp has a garden, and Ann Lee waters it", pin=True)
+    memory.forget(memory.plan(budget=memory.weight - 1))
+    assert relations(memory) == WORKS
+    assert sound(memory)
+
+
+def test_a_relation_goes_with_a_mention_that_is_taken_back(stores: Stores) -> None:
+    memory, stated = related(stores)
+    memory.unmention(stated, by_name(memory)["Acme Corp"].id)
+    assert relations(memory) == set()
+    assert sound(memory)
+
+
+def test_a_new_version_takes_no_relation_while_the_old_one_has_its_text(stores: Stores) -> None:
+    memory, stated = related(stores)
+    memory.update(stated, "Ann Lee is on leave")
+    assert relations(memory) == WORKS
+    stores.clock(memory).advance(2 * HOUR)
+    memory.expire()
+    assert relations(memory) == set()
+    assert sound(memory)
+
+
+def test_a_relation_that_a_person_drew_outlives_the_text(stores: Stores) -> None:
+    memory, _ = related(stores)
+    ann, acme = (by_name(memory)[name].id for name in ("Ann Lee", "Acme Corp"))
+    memory.relate(ann, "worksAt", acme)
+    memory.forget(memory.plan(budget=memory.weight - 1))
+    assert relations(memory) == WORKS
+    assert sound(memory)
+
+
+def test_a_merged_entity_keeps_for_how_long_its_relations_hold(stores: Stores) -> None:
+    memory, _ = related(stores)
+    memory.remember("Annie called", pin=True)
+    known = by_name(memory)
+    memory.relate(known["Annie"].id, "worksAt", known["Acme Corp"].id)
+    memory.relate(known["Acme Corp"].id, "partOf", known["Annie"].id)
+    kept = memory.merge_entities(known["Ann Lee"].id, known["Annie"].id)
+    memory.forget(memory.plan(budget=memory.weight - 1))
+    assert kept.name == "Ann Lee"
+    assert relations(memory) == WORKS | {("Acme Corp", "partOf", "Ann Lee")}
+    assert sound(memory)
+
+
+def test_a_text_that_was_read_after_a_merge_still_takes_its_relation(stores: Stores) -> None:
+    memory, _ = related(stores)
+    memory.remember("Annie called", pin=True)
+    known = by_name(memory)
+    memory.merge_entities(known["Annie"].id, known["Ann Lee"].id)
+    assert relations(memory) == {("Annie", "worksAt", "Acme Corp")}
+    memory.forget(memory.plan(budget=memory.weight - 1))
+    assert relations(memory) == set()
+    assert sound(memory)
+
+
+def test_what_is_stated_again_in_the_transaction_that_takes_the_text_still_holds(stores: Stores) -> None:
+    memory, _ = related(stores)
+    stores.clock(memory).advance(2 * HOUR)
+    memory.remember("Ann Lee works at Acme Corp, I hear")
+    assert relations(memory) == WORKS
+    memory.expire()
+    assert relations(memory) == WORKS
+    assert sound(memory)
+
+
+def reads_of_expiry(memory: AgentMemory, stores: Stores, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Return the statements by which an expiry asks what no memory mentions any more."""
+    asked: list[str] = []
+
+    def counted(unit: Unit, lost: Any) -> None:
+        plain = unit.read
+
+        def read(name: str, parameters: Mapping[str, Any]) -> list[Row]:
+            asked.append(name)
+            return plain(name, parameters)
+
+        unit.read = read
+        drop_unmentioned(unit, lost)
+        unit.read = plain
+
+    monkeypatch.setattr(lifecycle, "drop_unmentioned", counted)
+    stores.clock(memory).advance(2 * HOUR)
+    memory.expire()
+    return asked
+
+
+def test_many_memories_that_go_are_asked_about_at_once(stores: Stores, monkeypatch: pytest.MonkeyPatch) -> None:
+    memory = opened(stores)
+    firms = [f"{name} Corp" for name in ("Arco", "Brio", "Cada", "Dido", "Elva", "Faro")]
+    for firm in firms:
+        memory.remember(f"Ann Lee works at {firm}", ttl="1h")
+        memory.remember("a letter came", mentions=[firm, "Ann Lee"][: 1 + firm.startswith("B")])
+    memory.remember("a call", mentions=["Ann Lee"])
+    assert len(relations(memory)) == len(firms)
+    asked = reads_of_expiry(memory, stores, monkeypatch)
+    assert sorted(set(asked)) == sorted(asked)
+    assert "mentioned_together" in asked
+    assert relations(memory) == {("Ann Lee", "worksAt", "Brio Corp")}
+    assert sound(memory)
+
+
+def test_where_nothing_is_related_one_question_is_enough(stores: Stores, monkeypatch: pytest.MonkeyPatch) -> None:
+    memory = opened(stores)
+    for number in range(4):
+        memory.remember(f"note {number}", mentions=["Ann Lee", "Acme Corp"], ttl="1h" if number else None)
+    assert reads_of_expiry(memory, stores, monkeypatch) == ["entity_uses"]
 
 
 def test_relations_are_drawn_and_removed(stores: Stores) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from marskg.control.housekeeping import Housekeeper
 from marskg.control.load import Step, step
-from marskg.errors import BudgetInfeasible, InvalidInput, InvalidMemory, MarsError, NotPermitted
+from marskg.errors import BudgetInfeasible, InvalidInput, InvalidMemory, MarsError, NotPermitted, UnknownMemory
 from marskg.retrieval.search import Search
 from marskg.store.comeback import restore_used
 from marskg.store.writer import Writer
@@ -213,6 +213,23 @@ def test_a_long_memory_of_low_score_becomes_an_excerpt_from_the_same_time(stores
     assert memory.get(pinned.id).content == text  # type: ignore[union-attr]
     assert memory.maintain().shortened == ()
     assert "shortened to an excerpt" in memory.explain(long.id).as_text()
+    sound(memory)
+
+
+@pytest.mark.parametrize("first", ["long", "short"])
+def test_an_excerpt_stays_compatible_with_what_a_person_found_compatible(stores: Stores, first: str) -> None:
+    memory = stores.open(
+        learning__conflicts="review", lean__compress_below=60, lean__compress_longer_than=32, lean__archive_below=None
+    )
+    text = "I like coffee. " + " ".join(f"In step {number} the kettle is filled and emptied." for number in range(12))
+    texts = [text, "I no longer like coffee"]
+    said = [memory.remember(one, kind="semantic") for one in (texts if first == "long" else reversed(texts))]
+    assert memory.reject(said[0].id).done == "no conflict"
+    stores.clock(memory).advance(HOUR)
+    (long,) = (one for one in said if one.content == text)
+    assert memory.maintain().shortened == (long.id,)
+    assert len(memory.history(long.id)) == 2
+    assert memory.find_conflicts(resolve="newest") == ()
     sound(memory)
 
 
@@ -441,6 +458,36 @@ def test_a_subscriber_reads_the_shared_tenant_and_writes_nothing_there(stores: S
             act(theirs)
     sound(memory)
     sound(shared)
+
+
+def test_feedback_passes_over_what_a_shared_tenant_gave_and_keeps_the_rest(stores: Stores) -> None:
+    shared, memory = library(stores), stores.open()
+    own = memory.remember("My tomatoes stand in the shade", kind="semantic")
+    memory.subscribe(shared.tenant)
+    stores.clock(memory).advance(1_000)
+    found = memory.retrieve("tomatoes in the sun", max_sensitivity=0.5)
+    (theirs,) = (hit.memory.id for hit in found if hit.memory.tenant == shared.tenant)
+    assert found.id is not None
+    with pytest.raises(InvalidInput, match="was not shown by"):
+        memory.feedback(found.id, used=["urn:uuid:0198a000-0000-7000-8000-000000000000"])
+    said = memory.feedback(found.id, used=[hit.memory.id for hit in found])
+    assert [item.id for item in said.assessed] == [own.id]
+    assert (said.shared, said.gone) == ((theirs,), ())
+    assert {one.score for one in shared.memories() if one.id == theirs} == {50}
+    with pytest.raises(UnknownMemory, match=f"shared tenant '{shared.tenant}'.*mars explain --tenant"):
+        memory.explain(theirs)
+    sound(memory)
+    sound(shared)
+
+
+def test_an_entity_of_the_shared_tenant_is_read_beside_one_of_ones_own(stores: Stores) -> None:
+    shared, memory = library(stores), stores.open()
+    memory.remember("Ann stands in the shade", kind="semantic", mentions=["Ann"])
+    memory.subscribe(shared.tenant)
+    stores.clock(memory).advance(1_000)
+    assert len(memory.read_all(entity=["Ann", "tomatoes"], max_sensitivity=0.5)) == 2
+    with pytest.raises(UnknownMemory, match="mentions 'Zorro';"):
+        memory.read_all(entity=["Ann", "tomatoes", "Zorro"])
 
 
 def test_k_and_the_budget_are_of_all_tenants_together(stores: Stores) -> None:

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from marskg.drafts import Draft
-from marskg.errors import InvalidConfig, InvalidInput, StalePlan
+from marskg.errors import InvalidConfig, InvalidInput, InvalidMemory, StalePlan
 from marskg.ontology.vocabulary import EdgeType, Kind, Operation, SourceType, Tier
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from pathlib import Path
 
     from marskg.memory import AgentMemory
     from marskg.records import Memory
@@ -377,6 +378,62 @@ def test_a_person_decides_what_waits(stores: Stores) -> None:
     assert sound(memory)
 
 
+@pytest.mark.parametrize("policy", ["review", "flag", "newest"])
+def test_a_conflict_that_a_person_rejected_is_not_found_again(stores: Stores, policy: str) -> None:
+    memory = stores.open(learning__conflicts="review")
+    old, new = fact(memory, LIKES), fact(memory, HATES)
+    decided = memory.reject(old.id)
+    assert decided.done == "no conflict"
+    edges = {edge for _, found, _ in memory.store.reader.memories() for edge in found}
+    assert {(edge.type, edge.source, edge.target) for edge in edges} >= {(EdgeType.COMPATIBLE_WITH, new.id, old.id)}
+    assert EdgeType.CONTRADICTS not in {edge.type for edge in edges}
+    assert "a person decided that the two do not contradict each other" in memory.explain(new.id).as_text()
+    assert memory.find_conflicts() == memory.find_conflicts(resolve=policy) == ()
+    assert stored(memory, old.id).current
+    assert stored(memory, new.id).current
+    assert memory.review().conflicts == ()
+    assert sorted(contents(memory.retrieve("science fiction films"))) == sorted([LIKES, HATES])
+    assert sound(memory)
+
+
+def test_what_a_person_found_compatible_stays_so_in_a_copy(stores: Stores, tmp_path: Path) -> None:
+    memory = stores.open(learning__conflicts="review")
+    old, new = fact(memory, LIKES), fact(memory, HATES)
+    memory.reject(old.id)
+    memory.export(tmp_path / "all.nq")
+    copy = stores.open(seed=9)
+    assert copy.load(tmp_path / "all.nq") == 2
+    assert copy.find_conflicts(resolve="newest") == ()
+    assert stored(copy, old.id).current
+    copy.export(tmp_path / "again.nq")
+    assert sorted((tmp_path / "all.nq").read_text().splitlines()) == sorted(
+        (tmp_path / "again.nq").read_text().splitlines()
+    )
+    memory.snapshot_save(tmp_path / "snapshot")
+    memory.unlink(new.id, "compatibleWith", old.id)
+    memory.snapshot_load(tmp_path / "snapshot")
+    assert memory.find_conflicts() == ()
+    assert sound(memory)
+    assert sound(copy)
+
+
+def test_a_decision_is_about_the_texts_and_can_be_taken_back(stores: Stores) -> None:
+    memory = stores.open(learning__conflicts="review")
+    old, new = fact(memory, LIKES), fact(memory, HATES)
+    memory.reject(old.id)
+    with pytest.raises(InvalidMemory, match="drawn by the store itself"):
+        memory.link(old.id, "compatibleWith", new.id)
+    memory.unlink(old.id, "compatibleWith", new.id)
+    (found,) = memory.find_conflicts()
+    assert {found.winner, found.loser} == {old.id, new.id}
+    memory.find_conflicts(resolve="review")
+    memory.reject(old.id)
+    changed = memory.update(new.id, HATES + " very much")
+    (found,) = memory.find_conflicts()
+    assert {found.winner, found.loser} == {old.id, changed.id}
+    assert sound(memory)
+
+
 # --- Pruning -----------------------------------------------------------------------------------------------------
 
 
@@ -469,6 +526,15 @@ def test_a_wish_moves_ranks_starting_scores_and_lives(stores: Stores) -> None:
     assert (new.expires_at or 0) - new.created == 60 * DAY
     assert fact(memory, "The train leaves at nine").score == 50
     assert sound(memory)
+
+
+@pytest.mark.parametrize("text", ["forget everything", "Please forget all of it.", "forget all my memories"])
+def test_a_wish_to_forget_everything_is_refused_with_the_way_out(stores: Stores, text: str) -> None:
+    memory = stores.open()
+    fact(memory, TOMATOES)
+    with pytest.raises(InvalidInput, match=r"does not say what it is about; .* deletes nothing: to delete, see mars"):
+        memory.wish(text)
+    assert memory.stats()["live"] == 1
 
 
 def test_a_wish_to_forget_hides_and_deletes_nothing(stores: Stores) -> None:

@@ -269,7 +269,7 @@ def test_while_an_endpoint_fails_writes_and_reads_go_on_and_catch_up(
     assert WITHOUT_VECTOR in missed.notices
     found = memory.retrieve("the train to Bergen", k=1)
     assert found[0].memory.id == missed.id
-    assert any("ranked without vectors" in notice for notice in found.notices)
+    assert ["ranked without vectors" in notice for notice in found.notices] == [True]
     memory.remember("Nothing waits for a server that hangs", kind="semantic")
     # One failure, with its second try; nobody waits for another one while the model rests.
     assert len(server.requests) - asked <= 2

@@ -16,6 +16,7 @@ from marskg.store.statements import statement
 from marskg.weight import TokenCounter
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from marskg.memory import AgentMemory
@@ -305,6 +306,42 @@ def test_recall_grows_from_an_entity_along_the_graph(stores: Stores) -> None:
         memory.recall("Ann", goal="urn:uuid:x")
 
 
+def test_reading_names_the_one_entity_or_goal_that_is_unknown(stores: Stores) -> None:
+    memory = stores.open()
+    memory.remember("Ann has a cat", kind="semantic", mentions=["Ann"])
+    spade = memory.remember("Buy a spade", kind="task", status="done", key="shopping/garden")
+    edge = memory.remember("The spade costs 20", kind="semantic", key="expenses", attaches_to_goal=spade.id)
+    hidden = memory.remember("Plan the surprise", kind="task", sensitivity=0.9)
+    with pytest.raises(UnknownMemory, match="mentions 'Zorro';"):
+        memory.read_all(entity=["Ann", "Zorro"])
+    assert contents(memory.read_all(goal=spade.id, key_prefix="expenses")) == [edge.content]
+    for goal in ("urn:uuid:0198a000-0000-7000-8000-000000000000", edge.id):
+        with pytest.raises(UnknownMemory, match=f"goal {goal} is no task"):
+            memory.read_all(goal=[spade.id, goal])
+    with pytest.raises(UnknownMemory, match="is no task that may be read"):
+        memory.read_all(goal=hidden.id, max_sensitivity=0.5)
+    assert contents(memory.read_all(goal=hidden.id)) == []
+
+
+@pytest.mark.parametrize(
+    ("ask", "named"),
+    [
+        (lambda memory: memory.recall(goal=5), "goal must be a string, not int"),
+        (lambda memory: memory.explain(5), "id must be a string, not int"),
+        (lambda memory: memory.rename_entity(5, "Ann"), "id must be a string, not int"),
+        (lambda memory: memory.merge_entities("urn:uuid:x", 5), "other must be a string, not int"),
+        (lambda memory: memory.unmention(5, "urn:uuid:x"), "memory_id must be a string, not int"),
+        (lambda memory: memory.relate("urn:uuid:x", "worksAt", None), "target must be a string, not NoneType"),
+        (lambda memory: memory.read_all(entity=5), "entity holds a int; give one string"),
+        (lambda memory: memory.read_all(goal=[5]), "goal holds a int; give one string"),
+        (lambda memory: memory.check_retention("private", 5), "older_than must be a string, not int"),
+    ],
+)
+def test_what_is_no_text_is_refused_by_name(stores: Stores, ask: Callable[[Any], object], named: str) -> None:
+    with pytest.raises(InvalidInput, match=named):
+        ask(stores.open())
+
+
 def test_recall_starts_from_a_goal(stores: Stores) -> None:
     memory = stores.open()
     seeds = memory.remember("The seeds are in the shed", kind="semantic")
@@ -443,7 +480,7 @@ def test_that_what_was_to_go_is_gone_can_be_shown(stores: Stores) -> None:
     stores.clock(memory).advance(3_600_000)
     left = memory.check_retention("ephemeral", "30d")
     assert [finding.where for finding in left.findings] == [kept.id]
-    assert left.removed == {"expire": 1}
+    assert left.removed_of_any_class == {"expire": 1}
     assert not left.ok
     assert memory.check_retention("ephemeral", "50d").ok
     with pytest.raises(InvalidInput, match="30d"):

@@ -58,7 +58,7 @@ def test_ranking_fades_scores_as_the_rule_for_one_does(held: list[tuple[int, int
         fields = {"score": score, "lastAccess": now - idle * DAY_MS, "validFrom": now, "created": 0}
         index.put(row(number, "tomatoes", memoryClass="factual", sourceType="doc", kind="semantic", **fields), (), None)
     query = make_query("tomatoes", None, now, fading)
-    ranker = Ranker(index, np.ones(len(held), dtype=np.bool_), query, load_profile("memoryarchitect"))
+    ranker = Ranker(index, np.ones(len(held), dtype=np.bool_), query, load_profile("memoryarchitect"), restricted=False)
     found = {item.row: item.why["score"] for item in ranker.rank(len(held)).found}
     assert found == {number: fading.worth(score, idle * DAY_MS) * 10_000 for number, (score, idle) in enumerate(held)}
 

@@ -12,7 +12,8 @@ from marskg.records import Memory
 from marskg.retrieval.gate import Gate
 from marskg.retrieval.index import MemoryIndex
 from marskg.retrieval.profile import load_profile
-from marskg.retrieval.ranking import Ranker, make_query, visible_nodes
+from marskg.retrieval.ranking import Ranker, make_query
+from marskg.retrieval.sight import Sight
 from marskg.store.codec import encode_memory
 from marskg.store.statements import statement
 from tests.support.candidates import NOON, direction
@@ -80,8 +81,9 @@ def ranked(
     **gate: Any,
 ) -> list[tuple[str, int, Mapping[str, int]]]:
     """Return the ranking of a query as ``(id, score, numbers)``."""
-    mask = Gate(**{"now": NOON, **gate}).mask(index)
-    found = Ranker(index, mask, make_query(query, vector, NOON), profile).rank(1000).found
+    passing = Gate(**{"now": NOON, **gate})
+    asked = make_query(query, vector, NOON)
+    found = Ranker(index, passing.mask(index), asked, profile, restricted=passing.restricted).rank(1000).found
     return [(index.ids[item.row], item.score, dict(item.why)) for item in found]
 
 
@@ -91,9 +93,9 @@ def answers(index: MemoryIndex, gates: Sequence[Mapping[str, Any]], queries: Seq
     found: dict[str, Any] = {"size": len(index), "names": index.entities.dump(), "edges": index.graph.dump()}
     for number, gate in enumerate(gates):
         mask = Gate(**{"now": NOON, **gate}).mask(index)
-        visible = visible_nodes(index, mask)
+        sight = Sight(index, mask)
         found[f"seen {number}"] = seen(index, **gate)
-        found[f"near {number}"] = index.graph.near({"e1": 1.0, "e2": 0.5}, visible)
+        found[f"near {number}"] = index.graph.near({"e1": 1.0, "e2": 0.5}, sight)
         for query in queries:
             terms = make_query(query, None, NOON).terms
             found[f"lexical {number} {query}"] = bm25(index, terms, **gate)

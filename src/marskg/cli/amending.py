@@ -10,7 +10,7 @@ import click
 from marskg.cli.door import Door, pass_door, shared_options
 from marskg.cli.remembering import DRAWN_EDGES, show_stored, words
 from marskg.cli.values import MEMORY_ID, MOMENT
-from marskg.ontology.vocabulary import TaskStatus
+from marskg.ontology.vocabulary import EdgeType, TaskStatus
 
 
 @click.command()
@@ -73,11 +73,14 @@ def link(door: Door, source: str, type: str, target: str, weight: float | None) 
 
 @click.command()
 @click.argument("source", type=MEMORY_ID)
-@click.argument("type", type=click.Choice(DRAWN_EDGES))
+@click.argument("type", type=click.Choice((*DRAWN_EDGES, EdgeType.COMPATIBLE_WITH.value)))
 @click.argument("target", type=MEMORY_ID)
 @shared_options
 @pass_door
 def unlink(door: Door, source: str, type: str, target: str) -> None:  # noqa: A002 - the name that users see
-    """Remove the edge of TYPE from SOURCE to TARGET."""
+    """Remove the edge of TYPE from SOURCE to TARGET.
+
+    compatibleWith takes back that a person found no conflict between the two.
+    """
     with door.memory() as memory:
         show_stored(door, memory, memory.unlink(source, type, target))

@@ -114,12 +114,14 @@ def read_heads(path: Path) -> tuple[TreeHead, ...]:
 def retention(door: Door, memory_class: str, older_than: str) -> None:
     """Show that no memory of CLASS is left that is older than a duration, in any tier.
 
-    Exit status 1 if there is one. What the log says of removals is counted beside it.
+    Exit status 1 if there is one. What the log says of removals, of any class, is counted beside it.
     """
     with door.memory() as memory:
         found = memory.check_retention(memory_class, older_than)
-    removed = ", ".join(f"{counted(number_of, 'time')} {name}" for name, number_of in found.removed.items())
-    note(f"left the store since it began: {removed or 'nothing'}")
+    removed = ", ".join(
+        f"{counted(number_of, 'time')} {name}" for name, number_of in found.removed_of_any_class.items()
+    )
+    note(f"left the store since it began, of any class: {removed or 'nothing'}")
     conclude(door, Report(found.checked, found.findings), checked=f"{memory_class} memory")
 
 

@@ -57,6 +57,8 @@ def _show_feedback(found: Feedback) -> None:
         note(f"{ident} is live again")
     for ident in found.gone:
         note(f"{ident} is passed over: its content is gone")
+    for ident in found.shared:
+        note(f"{ident} is passed over: it belongs to a shared tenant, whose scores no subscriber changes")
     for ident in found.wishes:
         note(f"the complaint is kept as {ident}")
 

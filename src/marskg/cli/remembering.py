@@ -26,7 +26,14 @@ if TYPE_CHECKING:
 DRAWN_EDGES = tuple(
     edge.value
     for edge in EdgeType
-    if edge not in {EdgeType.TEMPORAL_NEXT, EdgeType.SUPERSEDES, EdgeType.LOST_PREREQUISITE, EdgeType.MENTIONS}
+    if edge
+    not in {
+        EdgeType.TEMPORAL_NEXT,
+        EdgeType.SUPERSEDES,
+        EdgeType.COMPATIBLE_WITH,
+        EdgeType.LOST_PREREQUISITE,
+        EdgeType.MENTIONS,
+    }
 )
 
 

@@ -141,8 +141,16 @@ _OWN: Final = re.compile(
     r"(?:do not|don't|dont|never|can't|cannot|didn't|did not|won't) (?:ever )?(?:remember|forget|recall)",
     re.IGNORECASE,
 )
-#: What points back instead of naming a topic.
-_POINTERS: Final = frozenset({"it", "that", "this", "them", "those", "these", "that one", "this one", "about it"})
+#: Words that point back, or to all there is, instead of naming a topic.
+_NO_TOPIC: Final = frozenset({
+    "it", "that", "this", "them", "those", "these", "one", "ones", "about", "of", "from", "the", "a", "an", "all",
+    "any", "every", "each", "everything", "anything", "something", "nothing", "whole", "entire", "lot", "lots",
+    "stuff", "thing", "things", "memory", "memories", "and", "or", "else", "what", "whatever", "you", "your", "i",
+    "my", "we", "us", "me", "have", "has", "had", "know", "knew", "remember", "remembered", "said", "told", "say",
+    "stored", "saved", "kept", "learned", "ever", "so", "far", "until", "till", "up", "to", "now", "here", "there",
+    "been",
+})  # fmt: skip
+_WORD: Final = re.compile(r"\w+")
 _SHARED_PERCENT: Final = 60
 _SHORT: Final = 2
 
@@ -203,4 +211,4 @@ def lived(life_ms: int | None, effect: Effect) -> int | None:
 
 def _topic(said: str | None) -> str:
     topic = (said or "").strip(" ,;:\"'“”")
-    return "" if topic.casefold() in _POINTERS else topic
+    return "" if _NO_TOPIC.issuperset(_WORD.findall(topic.casefold())) else topic

@@ -40,7 +40,10 @@ def read_rows(answer: bytes, count: int, dimension: int | None, whose: str) -> V
         raise EmbeddingUnavailable(msg)
     rows = [_row(item, whose) for item in _in_order(items, whose)]
     wanted = dimension or len(rows[0])
-    if {len(row) for row in rows} != {wanted} or wanted > _MOST_COMPONENTS:
+    if wanted > _MOST_COMPONENTS:
+        msg = f"{whose} answered a vector of {wanted} components, more than {_MOST_COMPONENTS}: choose another model"
+        raise EmbeddingUnavailable(msg)
+    if {len(row) for row in rows} != {wanted}:
         other = next((len(row) for row in rows if len(row) != wanted), wanted)
         msg = f"{whose} answered a vector of {other} components, not {wanted}: is it still the same model?"
         raise EmbeddingUnavailable(msg)

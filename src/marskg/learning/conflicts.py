@@ -3,7 +3,7 @@
 Guarantees: both memories of a conflict stay in the graph; a superseded one keeps its content and history; each action
 has a signed record with a reason from a template, without content. What is protected (a pin, an active task and what it
 needs) is never superseded here: both stay, marked, for a person. Memories that a derivation, a dependency or another
-such edge joins are no candidates. Equal stores give equal results.
+such edge joins are no candidates, nor are two that a person found compatible. Equal stores give equal results.
 Source: MemoryArchitect II.D steps 1, 2 and 5; semantics sections 1 and 5.
 """
 
@@ -43,9 +43,16 @@ if TYPE_CHECKING:
 CANDIDATES: Final = 20
 #: New memories that are compared, and changed, at once.
 _PAGE: Final = 100
-#: Edges that say how two memories go together already.
+#: Edges that say how two memories go together already; that a person found them compatible holds for every sweep.
 _JOINING: Final = frozenset(
-    {EdgeType.DERIVES_FROM, EdgeType.DEPENDS_ON, EdgeType.SUPERSEDES, EdgeType.CONTRADICTS, EdgeType.REQUIRES}
+    {
+        EdgeType.DERIVES_FROM,
+        EdgeType.DEPENDS_ON,
+        EdgeType.SUPERSEDES,
+        EdgeType.CONTRADICTS,
+        EdgeType.COMPATIBLE_WITH,
+        EdgeType.REQUIRES,
+    }
 )
 
 Read: TypeAlias = "dict[str, tuple[Memory, tuple[Edge, ...]]]"

@@ -3,7 +3,8 @@
 Guarantees: an outcome is only taken for a memory that the named retrieval showed, and once for each retrieval; scores
 change in one signed record of the access log with a slot for each memory, without content; a longer life is a governed
 change with a record of its own, never past the legal horizon nor past what the memory depends on. Memories that were
-neither named nor judged by an answer keep their score; those whose content is gone meanwhile are passed over.
+neither named nor judged by an answer keep their score; those whose content is gone meanwhile, and those of a shared
+tenant, are passed over.
 Source: MemoryArchitect II.D; semantics section 12.
 """
 
@@ -61,7 +62,8 @@ class Feedback:
 
     ``id`` names its record, None if there was nothing to record; ``retrieval`` is the record of the showing.
     ``extended`` are ids of the memories that live longer now, ``restored`` of those that were latent and are live,
-    ``gone`` of those named whose content is gone, ``wishes`` of the wishes that the complaint was stored as.
+    ``gone`` of those named whose content is gone, ``shared`` of those named that belong to a shared tenant, whose
+    statistics no subscriber changes, ``wishes`` of the wishes that the complaint was stored as.
     """
 
     id: str | None
@@ -70,6 +72,7 @@ class Feedback:
     extended: tuple[str, ...] = ()
     restored: tuple[str, ...] = ()
     gone: tuple[str, ...] = ()
+    shared: tuple[str, ...] = ()
     wishes: tuple[str, ...] = ()
 
 
@@ -137,7 +140,8 @@ class Assessor:
             msg = "the feedback says nothing; name what was used, unused or contradicted, or give the answer"
             raise InvalidInput(msg)
         showing = self._showing(retrieval)
-        foreign = [ident for ident in named if ident not in showing.memories]
+        shared = _of_shared(showing) - set(showing.memories)
+        foreign = [ident for ident in named if ident not in showing.memories and ident not in shared]
         if foreign:
             msg = f"{foreign[0][:60]} was not shown by {retrieval[:120]}; name memories that are among its hits"
             raise InvalidInput(msg)
@@ -166,7 +170,8 @@ class Assessor:
             retrieval=showing.iri,
             assessed=tuple(assessed),
             extended=self._extend(assessed, rules),
-            gone=tuple(ident for ident in named if ident not in there),
+            gone=tuple(ident for ident in named if ident not in there and ident not in shared),
+            shared=tuple(ident for ident in named if ident in shared),
         )
 
     def look_up(self, retrieval: str) -> Feedback:
@@ -307,6 +312,12 @@ class Assessor:
         if not proven:
             return ()
         return self._writer.run(lambda unit: _extend(unit, proven, rules))
+
+
+def _of_shared(showing: AuditRecord) -> set[str]:
+    """Return the ids of what a retrieval showed of shared tenants: ``shared=TENANT:ID`` in its record."""
+    parameters = slot_details(showing).get("", {}).get("parameters", ())
+    return {text.partition(":")[2] for text in parameters if text.startswith("shared=")}
 
 
 _WITH_CONTENT: Final = frozenset({"live", "latent"})

@@ -21,8 +21,9 @@ from marskg.learning.feedback import Assessor, Feedback, Said
 from marskg.learning.pruning import faded, old_enough, plan_of
 from marskg.learning.rules import FLAG, IGNORE, rules_of
 from marskg.learning.wishes import Heard, concerned, wish_drafts
-from marskg.ontology.vocabulary import EdgeType
+from marskg.ontology.vocabulary import EdgeType, Operation
 from marskg.policies.executor import View
+from marskg.records import Edge
 from marskg.retrieval.index import FOREVER
 from marskg.store.access import Judged, record_access, record_feedback
 from marskg.store.amend import remove_edge
@@ -166,7 +167,10 @@ class Learner:
         return Decision(ident, "forgotten", (ident,))
 
     def reject(self, ident: str) -> Decision:
-        """Refuse what the list proposes for one memory: a conflict is none, and what has nearly faded is kept."""
+        """Refuse what the list proposes for one memory: a conflict is none, and what has nearly faded is kept.
+
+        That a conflict is none is remembered by a ``compatibleWith`` edge, so that no later sweep finds the pair.
+        """
         contested = [pair for pair in self._contested() if ident in {pair.preferred, pair.other}]
         if contested:
             changed = self._writer.run(lambda unit: _part(unit, contested))
@@ -243,13 +247,20 @@ def _settle(unit: Unit, pairs: Iterable[Contested]) -> tuple[str, ...]:
 
 
 def _part(unit: Unit, pairs: Iterable[Contested]) -> tuple[str, ...]:
+    """Let two memories stand beside each other from now on: no sweep finds the pair again."""
     changed = []
+    details = {"rule": "conflict", "reason": "a person decided that the two do not contradict each other"}
     for pair in pairs:
         for source, target in ((pair.preferred, pair.other), (pair.other, pair.preferred)):
             if (EdgeType.CONTRADICTS, target) in unit.node(source).edges:
                 remove_edge(unit, source, EdgeType.CONTRADICTS, target)
                 changed.append(source)
-    return tuple(changed)
+        node = unit.node(pair.preferred)
+        if (EdgeType.COMPATIBLE_WITH, pair.other) not in node.edges:
+            unit.link(node, Edge(pair.preferred, EdgeType.COMPATIBLE_WITH, pair.other, unit.now))
+            unit.record(Operation.LINK, node, tier_before=node.memory.tier, details=details)
+            changed.append(pair.preferred)
+    return tuple(dict.fromkeys(changed))
 
 
 def _not_listed(ident: str, why: str | None = None) -> InvalidInput:

@@ -95,6 +95,8 @@ def _draft(wish: Wish, subjects: tuple[str, ...], now: int) -> Draft:
     content = _SENTENCES[wish.kind].format(wish.topic)
     if not topic or parse_wishes(content) != (wish,):
         msg = f'a wish to {wish.kind} does not say what it is about; name it, as in "remember less about the weather"'
+        if wish.kind is WishKind.FORGET:
+            msg += "; a wish hides what is about one topic and deletes nothing: to delete, see mars forget"
         raise InvalidInput(msg)
     return Draft(
         ref="",

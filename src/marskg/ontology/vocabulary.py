@@ -85,13 +85,14 @@ ACTIVE_STATUSES = frozenset({TaskStatus.OPEN, TaskStatus.IN_PROGRESS, TaskStatus
 
 
 class EdgeType(StrEnum):
-    """Edges between memories, and ``mentions`` to an entity (semantics section 2)."""
+    """Edges between memories, and ``mentions`` to an entity (semantics section 2; docs/adr/0018)."""
 
     TEMPORAL_NEXT = "temporalNext"
     DERIVES_FROM = "derivesFrom"
     DEPENDS_ON = "dependsOn"
     SUPERSEDES = "supersedes"
     CONTRADICTS = "contradicts"
+    COMPATIBLE_WITH = "compatibleWith"
     REQUIRES = "requires"
     LOST_PREREQUISITE = "lostPrerequisite"
     ATTACHES_TO_GOAL = "attachesToGoal"

@@ -2,8 +2,8 @@
 
 Guarantees: kept up edge by edge; degree is exact after each event; neighbourhoods are found by local
 push, whose cost depends on the tolerance and not on the size of the graph, and touch only nodes that the reader may
-see: the walk neither passes through a hidden memory nor counts its edges. The same graph gives the same numbers,
-whatever the order of events.
+see: the walk neither passes through a hidden memory nor counts its edges, nor goes along a relation between entities
+that was read from hidden memories only. The same graph gives the same numbers, whatever the order of events.
 Sources: MaRS section 3.2.5 (degree, personalised PageRank on E_sem and E_soc); Andersen, Chung and Lang 2006, "Local
 Graph Partitioning using PageRank Vectors" (push).
 """
@@ -11,14 +11,14 @@ Graph Partitioning using PageRank Vectors" (push).
 from __future__ import annotations
 
 from collections import deque
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import numpy as np
 
 from marskg.retrieval.importance import Importance
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Iterable, Mapping
 
     import numpy.typing as npt
 
@@ -27,13 +27,28 @@ RESTART: Final = 0.15
 TOLERANCE: Final = 1e-4
 
 
+class Seeing(Protocol):
+    """What of a graph may be seen; a constant."""
+
+    def sees(self, node: str) -> bool:
+        """Return whether a node may be seen."""
+        ...
+
+    def sees_both(self, entity: str, other: str) -> bool:
+        """Return whether a memory that may be seen mentions both of two entities."""
+        ...
+
+
 class RelationGraph:
     """Undirected neighbours of memories and entities along mentions, semantic and social edges."""
 
     def __init__(self) -> None:
         """Hold nothing."""
-        self._out: dict[str, frozenset[tuple[str, str]]] = {}
+        #: Type, target, and whether it was read from a text, of the edges that leave a node.
+        self._out: dict[str, frozenset[tuple[str, str, bool]]] = {}
         self._near: dict[str, dict[str, int]] = {}
+        #: How many of the edges between two nodes were read from a text.
+        self._read: dict[tuple[str, str], int] = {}
         self._degrees: dict[str, int] = {}
         self.importance = Importance(self)
         self._walked: tuple[npt.NDArray[np.bool_], Walk] | None = None
@@ -45,18 +60,23 @@ class RelationGraph:
         """Return the number of nodes that have an edge."""
         return len(self._near)
 
-    def put(self, node: str, edges: Iterable[tuple[str, str]]) -> None:
-        """Let ``edges``, pairs of type and target, be all that leave ``node``."""
-        wanted = frozenset(edges)
+    def put(self, node: str, edges: Iterable[tuple[str, str]], read: Iterable[tuple[str, str]] = ()) -> None:
+        """Let ``edges``, pairs of type and target, be all that leave ``node``.
+
+        Those in ``read`` as well are relations between entities that were read from a text: a reader sees them only if
+        they see a memory that mentions both ends.
+        """
+        from_text = frozenset(read)
+        wanted = frozenset((*edge, edge in from_text) for edge in edges)
         held = self._out.get(node, frozenset())
         if wanted == held:
             return
         self._walked = None
         self.version += 1
         for edge in sorted(held - wanted):
-            self._cut(node, edge[1])
+            self._cut(node, edge[1], read=edge[2])
         for edge in sorted(wanted - held):
-            self._tie(node, edge[1])
+            self._tie(node, edge[1], read=edge[2])
         if wanted:
             self._out[node] = wanted
         else:
@@ -66,18 +86,24 @@ class RelationGraph:
         """Take away a node with the edges that leave it."""
         self.put(node, ())
 
-    def _tie(self, first: str, second: str) -> None:
+    def _tie(self, first: str, second: str, *, read: bool) -> None:
         for one, other in ((first, second), (second, first)):
             near = self._near.setdefault(one, {})
             near[other] = near.get(other, 0) + 1
+            if read:
+                self._read[one, other] = self._read.get((one, other), 0) + 1
             self._degrees[one] = self._degrees.get(one, 0) + 1
             self.touched.add(one)
             self.importance.tied(one, other, self._degrees[one])
 
-    def _cut(self, first: str, second: str) -> None:
+    def _cut(self, first: str, second: str, *, read: bool) -> None:
         for one, other in ((first, second), (second, first)):
             near = self._near[one]
             near[other] -= 1
+            if read:
+                self._read[one, other] -= 1
+                if not self._read[one, other]:
+                    del self._read[one, other]
             if not near[other]:
                 del near[other]
             self._degrees[one] -= 1
@@ -88,29 +114,40 @@ class RelationGraph:
 
     def edges(self, node: str) -> frozenset[tuple[str, str]]:
         """Return the ``(type, target)`` of the edges that leave ``node``."""
-        return self._out.get(node, frozenset())
+        return frozenset((type_, target) for type_, target, _ in self._out.get(node, ()))
 
     def neighbours(self, node: str) -> Mapping[str, int]:
         """Return the nodes next to ``node`` with the number of edges between them."""
         return self._near.get(node, {})
 
+    def seen(self, node: str, sight: Seeing) -> list[tuple[str, int]]:
+        """Return the nodes next to ``node``, which may be seen itself, with the edges that may be seen, in order."""
+        found = []
+        for other, count in self.neighbours(node).items():
+            if not sight.sees(other):
+                continue
+            read = self._read.get((node, other), 0)
+            shown = count - read if read and not sight.sees_both(node, other) else count
+            if shown:
+                found.append((other, shown))
+        return sorted(found)
+
     def degree(self, node: str) -> int:
         """Return the number of edges at ``node``."""
         return self._degrees.get(node, 0)
 
-    def near(
-        self, starts: Mapping[str, float], visible: Callable[[str], bool], tolerance: float = TOLERANCE
-    ) -> dict[str, float]:
+    def near(self, starts: Mapping[str, float], sight: Seeing, tolerance: float = TOLERANCE) -> dict[str, float]:
         """Return personalised PageRank around ``starts``; see :meth:`Walk.near`."""
-        return Walk(self, visible).near(starts, tolerance)
+        return Walk(self, sight).near(starts, tolerance)
 
-    def walk(self, mask: npt.NDArray[np.bool_], visible: Callable[[str], bool]) -> Walk:
-        """Return a walk through what ``mask`` shows, which is what ``visible`` says of nodes.
+    def walk(self, mask: npt.NDArray[np.bool_], sight: Seeing) -> Walk:
+        """Return a walk through what ``mask`` shows, which ``sight`` tells.
 
-        The last one is kept while neither the graph nor the mask changes: readers mostly see the same.
+        The last one is kept while neither the graph, mentions included, nor the mask changes: readers mostly see the
+        same.
         """
         if self._walked is None or not np.array_equal(self._walked[0], mask):
-            self._walked = (mask.copy(), Walk(self, visible))
+            self._walked = (mask.copy(), Walk(self, sight))
         return self._walked[1]
 
     def spread(self, starts: Iterable[str], tolerance: float) -> dict[str, float]:
@@ -145,6 +182,10 @@ class RelationGraph:
                     queue.append(other)
         return found
 
+    def forget_walk(self) -> None:
+        """Drop the walk that is kept: the rows that masks are of have other places now."""
+        self._walked = None
+
     def dump(self) -> list[Any]:
         """Return all edges in a form that JSON can hold."""
         return [[node, sorted(edges)] for node, edges in sorted(self._out.items())]
@@ -152,23 +193,27 @@ class RelationGraph:
     def restore(self, dumped: list[Any]) -> None:
         """Take in what :meth:`dump` gave."""
         for node, edges in dumped:
-            self.put(node, [(type_, target) for type_, target in edges])
+            self.put(
+                node,
+                [(type_, target) for type_, target, _ in edges],
+                read=[(type_, target) for type_, target, read in edges if read],
+            )
 
 
 class Walk:
     """Walks through the part of a graph that a reader may see; knows the neighbourhoods that it has seen once."""
 
-    def __init__(self, graph: RelationGraph, visible: Callable[[str], bool]) -> None:
-        """Walk through the nodes of ``graph`` of which ``visible`` says so; others do not exist for the walk."""
+    def __init__(self, graph: RelationGraph, sight: Seeing) -> None:
+        """Walk through what ``sight`` sees of ``graph``; the rest does not exist for the walk."""
         self._graph = graph
-        self.visible = visible
+        self._sight = sight
         self._known: dict[str, tuple[list[tuple[str, int]], int]] = {}
 
     def _near(self, node: str) -> tuple[list[tuple[str, int]], int]:
         """Return the visible neighbours in an order of their own, with their edges, and the sum of these."""
         found = self._known.get(node)
         if found is None:
-            near = sorted(item for item in self._graph.neighbours(node).items() if self.visible(item[0]))
+            near = self._graph.seen(node, self._sight)
             found = self._known[node] = (near, sum(count for _, count in near))
         return found
 
@@ -181,26 +226,35 @@ class Walk:
                 ``1 / (RESTART * tolerance)`` edges.
         """
         total = sum(starts.values())
-        residual = {node: weight / total for node, weight in sorted(starts.items()) if self.visible(node)}
+        residual = {node: weight / total for node, weight in sorted(starts.items()) if self._sight.sees(node)}
         found: dict[str, float] = {}
-        queue = deque(residual)
-        queued = set(residual)
-        while queue:
-            node = queue.popleft()
-            queued.discard(node)
-            near, degree = self._near(node)
-            amount = residual.pop(node, 0.0)
-            if not degree:
-                found[node] = found.get(node, 0.0) + amount
-                continue
-            if amount < tolerance * degree:
-                residual[node] = amount
-                continue
-            found[node] = found.get(node, 0.0) + RESTART * amount
-            share = (1 - RESTART) * amount / degree
-            for other, count in near:
-                residual[other] = residual.get(other, 0.0) + share * count
-                if other not in queued:
-                    queued.add(other)
-                    queue.append(other)
+        front = list(residual)
+        while front:
+            pushed = self._taken(front, residual, found, tolerance)
+            reached: dict[str, None] = {}
+            for node, amount in pushed:
+                near, degree = self._near(node)
+                found[node] = found.get(node, 0.0) + RESTART * amount
+                share = (1 - RESTART) * amount / degree
+                for other, count in near:
+                    residual[other] = residual.get(other, 0.0) + share * count
+                    reached[other] = None
+            front = list(reached)
         return found
+
+    def _taken(
+        self, front: Iterable[str], residual: dict[str, float], found: dict[str, float], tolerance: float
+    ) -> list[tuple[str, float]]:
+        """Take from ``residual`` what the nodes of ``front`` push on in this round; what can go nowhere is ``found``.
+
+        All is taken before any is pushed: else the order of the nodes, which is that of ids and so tells who was heard
+        of first, by hidden memories as well, would show in the numbers.
+        """
+        taken = []
+        for node in front:
+            degree = self._near(node)[1]
+            if not degree:
+                found[node] = found.get(node, 0.0) + residual.pop(node)
+            elif residual[node] >= tolerance * degree:
+                taken.append((node, residual.pop(node)))
+        return taken

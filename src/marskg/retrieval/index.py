@@ -254,6 +254,7 @@ class MemoryIndex:
             for word, rows in facet.items():
                 facet[word] = {int(places[row]) for row in rows}
         self._recode()
+        self.graph.forget_walk()
         self.dead = 0
 
     def _recode(self) -> None:

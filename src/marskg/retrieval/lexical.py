@@ -77,6 +77,14 @@ class Lexical:
         """Return the rows that have ``term``, rows that were removed included."""
         return np.array(self._rows.get(term, array("i")), dtype=np.int32)
 
+    def have(self, term: str, rows: npt.NDArray[np.int32]) -> npt.NDArray[np.bool_]:
+        """Return which of ``rows`` have ``term``."""
+        held = np.frombuffer(self._rows.get(term, array("i")), dtype=np.int32)
+        places = np.searchsorted(held, rows)
+        found = places < len(held)
+        found[found] = held[places[found]] == rows[found]
+        return found
+
     def renumber(self, places: npt.NDArray[np.int64]) -> None:
         """Move every row ``r`` to ``places[r]``, in the same order; rows with -1 are dropped with their postings."""
         for term in list(self._rows):

@@ -53,14 +53,16 @@ class EntityNames:
         names = self._names.get(entity)
         return names[0] if names else None
 
-    def named(self, name: str) -> set[str]:
-        """Return the entities that bear exactly ``name``."""
-        return set(self._bearers.get(" ".join(_key(name)), ()))
+    def named(self, name: str, found_by: Callable[[str, str], bool]) -> list[str]:
+        """Return the entities that bear exactly ``name`` and are ``found_by`` it."""
+        key = " ".join(_key(name))
+        return sorted(entity for entity in self._bearers.get(key, ()) if found_by(entity, key))
 
-    def find(self, text: str, visible: Callable[[str], bool]) -> list[str]:
-        """Return the visible entities that ``text`` names, in the order in which they are named.
+    def find(self, text: str, found_by: Callable[[str, str], bool]) -> list[str]:
+        """Return the entities that ``text`` names, in the order in which they are named.
 
-        Hidden ones do not exist: a longer hidden name does not stand in the way of a shorter one.
+        ``found_by`` says whether an entity is found by a name. What is not does not exist: a longer hidden name does
+        not stand in the way of a shorter one.
         """
         found: dict[str, None] = {}
         spoken = _key(text)
@@ -68,7 +70,7 @@ class EntityNames:
         while place < len(spoken):
             longest = min(self._longest.get(spoken[place], 0), len(spoken) - place)
             for size in range(longest, 0, -1):
-                bearers = sorted(filter(visible, self._bearers.get(" ".join(spoken[place : place + size]), ())))
+                bearers = self.named(" ".join(spoken[place : place + size]), found_by)
                 if bearers:
                     found.update(dict.fromkeys(bearers))
                     place += size - 1

@@ -16,11 +16,12 @@ import numpy as np
 from marskg.ontology.vocabulary import Tier
 from marskg.retrieval.index import CLASSES, MICRO, SOURCES, TIERS
 from marskg.retrieval.intent import Intent, infer
+from marskg.retrieval.sight import Sight
 from marskg.store.fading import Fading
 from marskg.text import terms
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     import numpy.typing as npt
 
@@ -89,13 +90,16 @@ class Ranker:
         query: Query,
         profile: Profile,
         *,
+        restricted: bool,
         percents: npt.NDArray[np.int64] | None = None,
         nearest: Nearest | None = None,
     ) -> None:
         """Rank the rows of ``mask`` for ``query`` by ``profile``; ``percents`` of each row's score count.
 
-        Without ``nearest`` all vectors are compared.
+        A ``restricted`` reader must not learn whether there is more than they see. Without ``nearest`` all vectors are
+        compared.
         """
+        self._restricted = restricted
         self._percents = percents
         self._nearest = nearest
         self._index = index
@@ -113,8 +117,9 @@ class Ranker:
         left_out = "lexical" in self._profile.without and similar is not None
         asked = () if left_out else self._query.terms
         lexical = self._index.lexical.scores(asked, self._mask, self._index.columns["length"])
-        entities = self._index.entities.find(self._query.text, visible_nodes(self._index, self._mask))
-        near = self._near(entities)
+        sight = Sight(self._index, self._mask)
+        entities = self._index.entities.find(self._query.text, sight.found_by(restricted=self._restricted))
+        near = self._near(entities, sight)
         rows = self._candidates(similar, lexical, near, max(limit, self._profile.candidates))
         if not len(rows):
             return Ranking((), 0, intent, tuple(entities))
@@ -156,11 +161,11 @@ class Ranker:
             ]
         return infer(self._query.text, visible, nearest)
 
-    def _near(self, entities: list[str]) -> dict[int, float]:
+    def _near(self, entities: list[str], sight: Sight) -> dict[int, float]:
         """Return the rows around the entities that the query names, with the walk's scores."""
         if not entities or "graph" in self._profile.without:
             return {}
-        walk = self._index.graph.walk(self._mask, visible_nodes(self._index, self._mask))
+        walk = self._index.graph.walk(self._mask, sight)
         found = walk.near(dict.fromkeys(entities, 1.0), _TOLERANCE)
         rows = self._index.rows
         return {rows[node]: amount for node, amount in found.items() if node in rows}
@@ -219,18 +224,19 @@ class Ranker:
     def _importance(self, rows: npt.NDArray[np.intp]) -> npt.NDArray[np.float64]:
         """Return the mean of how near each candidate is to active tasks, its degree, and the generality it states.
 
-        The index of nearness is of the whole graph: who may not see all of it gets a walk through what he may see.
+        The index of nearness is of the whole graph: who does not see all of it gets a walk through what he sees, and so
+        does a restricted reader who happens to see all: the two differ within their tolerances, which would tell.
         """
         index, graph = self._index, self._index.graph
-        visible = visible_nodes(index, self._mask)
+        sight = Sight(index, self._mask)
         ids = [index.ids[row] for row in rows.tolist()]
-        if self._mask[index.columns["alive"]].all():
+        if not self._restricted and self._mask[index.columns["alive"]].all():
             near = [graph.importance.of(ident) for ident in ids]
         else:
-            starts = dict.fromkeys(filter(visible, graph.importance.starts), 1.0)
-            walked = graph.near(starts, visible) if starts else {}
+            starts = dict.fromkeys(filter(sight.sees, graph.importance.starts), 1.0)
+            walked = graph.near(starts, sight) if starts else {}
             near = [walked.get(ident, 0.0) for ident in ids]
-        degrees = [sum(count for other, count in graph.neighbours(ident).items() if visible(other)) for ident in ids]
+        degrees = [sum(count for other, count in graph.neighbours(ident).items() if sight.sees(other)) for ident in ids]
         nearness, degree = np.array(near), np.array(degrees, dtype=np.float64)
         general = index.columns["generalityScore"][rows] / MICRO
         total: npt.NDArray[np.float64] = (
@@ -309,20 +315,6 @@ def _parts(key: str) -> tuple[str, ...]:
 def _spread(near: Mapping[int, float], rows: npt.NDArray[np.intp]) -> npt.NDArray[np.float64]:
     """Return what ``near`` says of each of ``rows``, 0 where it says nothing."""
     return np.array([near.get(row, 0.0) for row in rows.tolist()]) if near else np.zeros(len(rows))
-
-
-def visible_nodes(index: MemoryIndex, mask: npt.NDArray[np.bool_]) -> Callable[[str], bool]:
-    """Return which nodes of the graph the reader may see: rows of ``mask``, and entities that one of them mentions."""
-    known: dict[str, bool] = {}
-
-    def seen(node: str) -> bool:
-        if node not in known:
-            row = index.rows.get(node)
-            rows = index.facets["entity"].get(node, ()) if row is None else (row,)
-            known[node] = any(mask[item] for item in rows)
-        return known[node]
-
-    return seen
 
 
 def _top(

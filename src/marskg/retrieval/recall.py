@@ -14,7 +14,8 @@ import numpy as np
 
 from marskg.ontology.vocabulary import ACTIVE_STATUSES, Kind
 from marskg.retrieval.index import KINDS, MICRO, STATUSES
-from marskg.retrieval.ranking import Ranked, visible_nodes
+from marskg.retrieval.ranking import Ranked
+from marskg.retrieval.sight import Sight
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -76,7 +77,7 @@ class Recall:
             starts |= {self._index.ids[row]: 0.5 for row in sorted(beside) if self._mask[row]}
         if not starts:
             return {}
-        found = self._index.graph.near(starts, visible_nodes(self._index, self._mask))
+        found = self._index.graph.near(starts, Sight(self._index, self._mask))
         return {rows[node]: amount for node, amount in found.items() if node in rows and amount > 0}
 
     def _required(self, goal: str) -> list[str]:
@@ -119,8 +120,10 @@ class Recall:
         return found
 
 
-def named_entities(index: MemoryIndex, mask: npt.NDArray[np.bool_], name: str) -> list[str]:
-    """Return the visible entities that bear ``name``, or are named in it."""
-    visible = visible_nodes(index, mask)
-    exact = sorted(filter(visible, index.entities.named(name)))
-    return exact or index.entities.find(name, visible)
+def named_entities(index: MemoryIndex, mask: npt.NDArray[np.bool_], name: str, *, restricted: bool) -> list[str]:
+    """Return the entities that the reader of ``mask`` finds by ``name``, or that are named in it.
+
+    A ``restricted`` reader finds an entity only by a name that a memory lets them read.
+    """
+    found_by = Sight(index, mask).found_by(restricted=restricted)
+    return index.entities.named(name, found_by) or index.entities.find(name, found_by)

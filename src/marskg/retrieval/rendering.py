@@ -33,7 +33,11 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MIN_MS = -62_135_596_800_000
 _LONGEST_SESSION = 24
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f]+")
-_HIDDEN = re.compile("[\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]")
+#: What reorders text, and what shows nothing and can carry words that a reader does not see; joiners are left, because
+#: scripts and emoji need them.
+_HIDDEN = re.compile(
+    "[\u061c\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff\U000e0000-\U000e007f\U000e0100-\U000e01ef]"
+)
 _UNSAFE = re.compile(r"[^\w.@-]+")
 
 
@@ -123,9 +127,11 @@ def passage(memory: Memory, text: str, *, shortened: bool = False, recent: bool 
 
 def one_line(text: str) -> str:
     """Return ``text`` without line breaks, control characters and characters that reorder or hide others."""
-    if text.isprintable():
-        return " ".join(text.split())
-    parts = (" ".join(_CONTROL.sub(" ", part).split()) for part in _HIDDEN.sub("", text).splitlines())
+    # Some that hide are marks, which count as printable.
+    visible = _HIDDEN.sub("", text)
+    if visible.isprintable():
+        return " ".join(visible.split())
+    parts = (" ".join(_CONTROL.sub(" ", part).split()) for part in visible.splitlines())
     return " / ".join(part for part in parts if part)
 
 

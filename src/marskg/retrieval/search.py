@@ -306,7 +306,8 @@ class Search:
         summed = summed_up(assembled)
         recorded = request.record and (hits or summed)
         ident = self.record_hits(request, hits, found[0].known, summed) if recorded else None
-        if self._view.without_vectors is not None:
+        # One reason is enough: the question's own, if there is one.
+        if self._view.without_vectors is not None and not notices:
             notices += (f"ranked without vectors: {self._view.without_vectors}",)
         stages = {} if request.brief else {**found[0].stages, "shown": len(hits)}
         return Hits(ident, assembled, hits, stages, notices)
@@ -374,7 +375,15 @@ class Search:
             index = self._view.refresh(state)
             mask, percents = _emphasised(index, request)
             asks = make_query(query, self._comparable(asked), request.gate.now, request.fading)
-            ranker = Ranker(index, mask, asks, request.profile, percents=percents, nearest=self._view.nearest)
+            ranker = Ranker(
+                index,
+                mask,
+                asks,
+                request.profile,
+                restricted=request.gate.restricted,
+                percents=percents,
+                nearest=self._view.nearest,
+            )
             ranking = ranker.rank(max(request.profile.candidates, min(len(index), request.k)), request.k)
             intent = ranking.intent
             return _chosen(

@@ -12,6 +12,9 @@ import hashlib
 import io
 import json
 import os
+import struct
+import zipfile
+import zlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -26,6 +29,20 @@ if TYPE_CHECKING:
 VERSION: Final = 3
 _MAGIC: Final = b"marskg-index\n"
 _DIGEST: Final = 32
+#: What reading something else by the rules of this version ends in.
+_NOT_OURS: Final = (
+    AttributeError,
+    EOFError,
+    IndexError,
+    KeyError,
+    NotImplementedError,
+    OverflowError,
+    TypeError,
+    ValueError,
+    struct.error,
+    zipfile.BadZipFile,
+    zlib.error,
+)
 _LEXICAL: Final = ("sizes", "rows", "counts")
 
 
@@ -93,7 +110,7 @@ def load(path: Path) -> tuple[MemoryIndex, Reached]:
     try:
         with np.load(io.BytesIO(data[head:]), allow_pickle=False) as arrays:
             return _restored(dict(arrays))
-    except (KeyError, ValueError, TypeError, IndexError) as error:
+    except _NOT_OURS as error:
         message = "it was written by another version"
         raise Corrupt(message) from error
 

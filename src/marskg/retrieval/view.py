@@ -366,7 +366,12 @@ class IndexView:
         wanted = set(ids)
         for entity, edges, _ in self._reader.entities_by_id(sorted(wanted)) if wanted else ():
             index.entities.put(entity.id, (entity.name, *entity.aliases))
-            index.graph.put(entity.id, [(edge.type, edge.target) for edge in edges if edge.type in ENTITY_EDGES])
+            relations = [edge for edge in edges if edge.type in ENTITY_EDGES]
+            index.graph.put(
+                entity.id,
+                [(edge.type, edge.target) for edge in relations],
+                read=[(edge.type, edge.target) for edge in relations if edge.weight is None],
+            )
             wanted.discard(entity.id)
         for ident in wanted:
             index.entities.remove(ident)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from marskg.clock import MAX_MS
@@ -26,7 +27,7 @@ from marskg.ontology.vocabulary import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
 
     from marskg.drafts import Draft
     from marskg.records import Value
@@ -269,11 +270,20 @@ def cardinality_of(draft: Draft) -> Cardinality | None:
     return draft.cardinality or Cardinality.SINGLE
 
 
-def ids_of(values: Iterable[str] | str) -> tuple[str, ...]:
-    """Return ids given one or many, without repeats, in order."""
+def ids_of(values: object, name: str = "a list of ids") -> tuple[str, ...]:
+    """Return ids given one or many, without repeats, in order.
+
+    Raises:
+        InvalidMemory: they are no strings.
+    """
     if isinstance(values, str):
         values = (values,)
-    return tuple(dict.fromkeys(values))
+    found = tuple(values) if isinstance(values, Iterable) else (values,)
+    for value in found:
+        if not isinstance(value, str):
+            msg = f"{name} holds a {type(value).__name__}; give one string, or a list of strings"
+            raise InvalidMemory(msg)
+    return tuple(dict.fromkeys(found))
 
 
 def check_fits(weight: int, budget: int) -> None:

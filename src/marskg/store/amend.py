@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 #: What stands between words when names are looked for in a text.
 _NO_WORD = re.compile(r"[^\w]+")
 SHORTENED = "shortened to an excerpt: long, and of low score"
+#: Edges that only the store draws, besides those that are derived.
+_OWN_EDGES = frozenset({EdgeType.MENTIONS, EdgeType.LOST_PREREQUISITE, EdgeType.SUPERSEDES, EdgeType.COMPATIBLE_WITH})
 
 
 def _whole(node: Node) -> Memory:
@@ -118,7 +120,7 @@ def add_edge(unit: Unit, source: str, type_: EdgeType, target: str, weight: floa
     """
     node = unit.node(source)
     memory = _whole(node)
-    if type_ in DERIVED_EDGES or type_ in {EdgeType.MENTIONS, EdgeType.LOST_PREREQUISITE, EdgeType.SUPERSEDES}:
+    if type_ in DERIVED_EDGES | _OWN_EDGES:
         msg = f"{type_} edges are drawn by the store itself; link with another type"
         raise InvalidMemory(msg)
     if type_ is EdgeType.REQUIRES and memory.kind is not Kind.TASK:
@@ -141,8 +143,10 @@ def add_edge(unit: Unit, source: str, type_: EdgeType, target: str, weight: floa
 
 
 def remove_edge(unit: Unit, source: str, type_: EdgeType, target: str) -> Memory:
-    """Remove an edge between two memories."""
+    """Remove an edge between two memories; that they are compatible goes from whichever of the two it was drawn."""
     node = unit.node(source)
+    if type_ is EdgeType.COMPATIBLE_WITH and (type_, target) not in node.edges:
+        node, target = unit.node(target), source
     memory = _whole(node)
     if type_ in DERIVED_EDGES:
         msg = f"{type_} edges are drawn by the store itself and cannot be removed by hand"
@@ -151,7 +155,7 @@ def remove_edge(unit: Unit, source: str, type_: EdgeType, target: str) -> Memory
         unit.unlink(node, type_, target)
         details = {"rule": "link", "reason": f"{type_} edge removed"}
         unit.record(Operation.UNLINK, node, tier_before=memory.tier, details=details)
-        release(unit, type_, target)
+        release(unit, node, type_, target)
     return node.memory
 
 
@@ -166,6 +170,15 @@ def shorten(unit: Unit, node_id: str, content: str, weight: int, embedding: str 
     if old.memory.tier is Tier.LIVE:
         archive(unit, [Departure(node_id, {"rule": "compression", "reason": SHORTENED})], grace=None)
     return memory
+
+
+def _stay_compatible(unit: Unit, old: Node, new: Node) -> None:
+    """Let what a person decided about a text hold for its shorter form; about another text nothing was decided."""
+    found = set(old.targets(EdgeType.COMPATIBLE_WITH))
+    found |= {source for source, _, type_ in unit.incoming((old.memory.id,)) if type_ is EdgeType.COMPATIBLE_WITH}
+    for other in sorted(found):
+        if unit.node_has_content(EdgeType.COMPATIBLE_WITH, other):
+            unit.link(new, Edge(new.memory.id, EdgeType.COMPATIBLE_WITH, other, unit.now))
 
 
 def new_version(
@@ -219,8 +232,10 @@ def new_version(
     unnamed = set() if named is None else _no_longer_named(unit, old, content)
     for (type_, target), edge in sorted(old.edges.items()):
         kept = type_ not in {EdgeType.SUPERSEDES, EdgeType.ATTACHES_TO_GOAL} and target not in unnamed
-        if kept and unit.node_has_content(type_, target):
+        if kept and type_ is not EdgeType.COMPATIBLE_WITH and unit.node_has_content(type_, target):
             unit.link(new, Edge(new.memory.id, type_, target, unit.now, edge.weight))
+    if reason == SHORTENED:
+        _stay_compatible(unit, old, new)
     if named is not None:
         relate_entities(unit, named, mention(unit, new, named.mentions))
     if new.memory.kind is Kind.EPISODIC:

@@ -1,13 +1,14 @@
 """Correcting entities by hand inside a unit of work: names, aliases, types, mentions and relations.
 
 Guarantees: each change has its signed record; no two entities of a tenant get one name; what a correction leaves
-without a memory that mentions it goes, as it does when a memory is forgotten; no content of a memory changes.
+without a memory that mentions it goes, as it does when a memory is forgotten; a relation that a person drew holds
+while both entities exist; no content of a memory changes.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from marskg.drafts import EntityRef
 from marskg.entities import EntityType, folded_name
@@ -16,7 +17,7 @@ from marskg.ontology.vocabulary import ENTITY_EDGES, EdgeType, Operation
 from marskg.records import Edge
 from marskg.store import codec
 from marskg.store.admission import check_text, enumeration
-from marskg.store.lifecycle import drop_entities
+from marskg.store.lifecycle import release
 from marskg.store.remember import mention
 
 if TYPE_CHECKING:
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
 
     from marskg.records import Entity, Memory
     from marskg.store.unit import Node, Unit
+
+#: The weight of a relation that a person drew. One that was read from a text has none, and goes with the text.
+DRAWN: Final = 1.0
 
 
 def rename(unit: Unit, entity_id: str, name: str) -> Entity:
@@ -98,8 +102,7 @@ def merge(unit: Unit, keep: str, other: str) -> Entity:
         entity_type=kept.entity_type or gone.entity_type,
         same_as=tuple(sorted({*kept.same_as, *gone.same_as})),
     )
-    new = [edge for edge in taken if not unit.has_entity_edge(edge)]
-    return unit.put_entity(merged, new, operation=Operation.UPDATE_ENTITY)
+    return unit.put_entity(merged, _adding(unit, keep, taken), operation=Operation.UPDATE_ENTITY)
 
 
 def _point_to(unit: Unit, source: str, keep: str, other: str) -> None:
@@ -107,8 +110,7 @@ def _point_to(unit: Unit, source: str, keep: str, other: str) -> None:
     moved = [edge for edge in unit.edges_of(source) if edge.target == other]
     unit.cut_entity_edges(source, moved)
     if source != keep:
-        added = [_onto(edge, source, keep) for edge in moved]
-        new = [edge for edge in added if not unit.has_entity_edge(edge)]
+        new = _adding(unit, source, [_onto(edge, source, keep) for edge in moved])
         unit.put_entity(unit.entity(source), new, operation=Operation.UPDATE_ENTITY)
 
 
@@ -142,7 +144,7 @@ def add_mention(unit: Unit, memory_id: str, name: str) -> Entity:
 
 
 def remove_mention(unit: Unit, memory_id: str, entity_id: str) -> Memory:
-    """Say that a memory does not mention an entity, which goes with its last mention.
+    """Say that a memory does not mention an entity, which goes with its last mention, as relations read there do.
 
     Raises:
         InvalidMemory: the memory does not mention it.
@@ -154,22 +156,31 @@ def remove_mention(unit: Unit, memory_id: str, entity_id: str) -> Memory:
         raise InvalidMemory(msg)
     unit.unlink(node, EdgeType.MENTIONS, entity_id)
     _record(unit, node, Operation.UNLINK, "mention removed by request")
-    drop_entities(unit, (entity_id,))
+    release(unit, node, EdgeType.MENTIONS, entity_id)
     return node.memory
 
 
 def relate(unit: Unit, source: str, type_: EdgeType, target: str) -> Entity:
-    """Draw a typed edge between two entities.
+    """Draw a typed edge between two entities, which holds whatever memories mention them.
 
     Raises:
         InvalidMemory: edges of this type are not between entities, or both ends are one.
     """
     _check_relation(source, type_, target)
     entity, _ = unit.entity(source), unit.entity(target)
-    edge = Edge(source, type_, target, unit.now)
-    if unit.has_entity_edge(edge):
-        return entity
-    return unit.put_entity(entity, (edge,), operation=Operation.UPDATE_ENTITY)
+    new = _adding(unit, source, [Edge(source, type_, target, unit.now, DRAWN)])
+    return unit.put_entity(entity, new, operation=Operation.UPDATE_ENTITY) if new else entity
+
+
+def _adding(unit: Unit, source: str, edges: Iterable[Edge]) -> list[Edge]:
+    """Return those of ``edges`` that say more than what ``source`` has; what it has of them so far is cut."""
+    new = []
+    for edge in edges:
+        held = [known for known in unit.edges_of(source) if (known.type, known.target) == (edge.type, edge.target)]
+        if all(known.weight is None and edge.weight is not None for known in held):
+            unit.cut_entity_edges(source, held)
+            new.append(edge)
+    return new
 
 
 def unrelate(unit: Unit, source: str, type_: EdgeType, target: str) -> Entity:

@@ -8,7 +8,6 @@ its record (I7). Source: semantics sections 3, 4 and 5.
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +16,7 @@ from marskg.ontology.mapping import time_lexical
 from marskg.ontology.vocabulary import ACTIVE_STATUSES, TOMBSTONE_EDGES, EdgeType, Kind, Operation, TaskStatus, Tier
 from marskg.records import Edge, Memory
 from marskg.store.lines import decode, without
+from marskg.store.unmentioned import drop_unmentioned
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -60,18 +60,16 @@ def evict(unit: Unit, departures: Iterable[Departure], *, operation: Operation =
     unit.fetch([departure.id for departure in ordered])
     _release_tasks(unit, {departure.id for departure in ordered})
     nodes = [unit.node(departure.id) for departure in ordered]
-    entities: list[str] = []
     before = [(node.memory.tier, node.memory.weight) for node in nodes]
     # Before stripping: a tombstone may have been kept by an edge that goes with the content.
     candidates = {target for node in nodes for type_, target in node.edges if type_ is not EdgeType.MENTIONS}
-    for node in nodes:
-        entities += _strip(unit, node)
+    lost = [_strip(unit, node) for node in nodes]
     unreferenced = _unreferenced(unit, [node.memory.id for node in nodes])
     for departure, node, (tier, weight) in zip(ordered, nodes, before, strict=True):
         node.deleted = node.memory.id in unreferenced
         unit.record(operation, node, tier_before=tier, details={"weight": weight, **departure.details})
     _purge(unit, candidates)
-    drop_entities(unit, entities)
+    drop_unmentioned(unit, lost)
 
 
 def expire(unit: Unit, ids: Iterable[str], *, reason: str) -> list[str]:
@@ -95,10 +93,10 @@ def _lose(unit: Unit, ids: Iterable[str], *, reason: str) -> list[str]:
     return order
 
 
-def release(unit: Unit, type_: EdgeType, target: str) -> None:
-    """Remove ``target`` if the edge of ``type_`` that was just removed was the last that kept it (section 3)."""
+def release(unit: Unit, node: Node, type_: EdgeType, target: str) -> None:
+    """Remove what the edge of ``type_`` from ``node`` to ``target``, just removed, was the last to keep (section 3)."""
     if type_ is EdgeType.MENTIONS:
-        drop_entities(unit, (target,))
+        drop_unmentioned(unit, ((target, *node.targets(EdgeType.MENTIONS)),))
     else:
         _purge(unit, {target})
 
@@ -167,24 +165,6 @@ def _purge(unit: Unit, candidates: set[str]) -> None:
             node.deleted = True
             details = {"rule": "unreferenced", "reason": "tombstone removed: nothing with content refers to it"}
             unit.record(Operation.PURGE, node, tier_before=Tier.TOMBSTONE, details=details)
-
-
-def drop_entities(unit: Unit, entities: Iterable[str]) -> None:
-    """Remove the entities that no memory mentions any more: a name is personal data too."""
-    wanted = sorted(set(entities))
-    if not wanted:
-        return
-    prefix = len(unit.state.name) + 1
-    stored = {row["ref"][prefix:]: row["uses"] for row in unit.read("entity_uses", {"refs": unit.refs(wanted)})}
-    removed = Counter(target for type_, _, target in unit.removed_edges if type_ is EdgeType.MENTIONS)
-    added = Counter(edge.target for edge in unit.new_edges())
-    lost = [
-        entity_id
-        for entity_id in wanted
-        if entity_id in stored and stored[entity_id] - removed[entity_id] + added[entity_id] <= 0
-    ]
-    if lost:
-        unit.remove_entities(lost, "entity removed: no memory mentions it any more")
 
 
 def _with_dependents(unit: Unit, ids: Iterable[str]) -> list[str]:

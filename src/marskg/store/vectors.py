@@ -12,9 +12,10 @@ import hashlib
 import threading
 from typing import TYPE_CHECKING, NamedTuple
 
+from marskg.embedding.endpoint import EndpointEmbedding
 from marskg.embedding.packing import pack, unpack
 from marskg.embedding.registry import load_model
-from marskg.embedding.resting import RestingModel
+from marskg.embedding.resting import Patience, RestingModel
 from marskg.errors import EmbeddingUnavailable
 from marskg.ontology.vocabulary import Operation
 
@@ -84,7 +85,9 @@ class Vectoriser:
         with self._lock:
             if self._loaded is None or self._loaded[0] != spec:
                 model = self._load(spec)
-                self._loaded = (spec, None if model is None else RestingModel(model, self._now_ms))
+                # Only a server can leave a call without an answer; a model in the process is busy, not hanging.
+                patience = Patience() if isinstance(model, EndpointEmbedding) else None
+                self._loaded = (spec, None if model is None else RestingModel(model, self._now_ms, patience))
             return self._loaded
 
     def packed(self, texts: Sequence[str]) -> tuple[MadeBy | None, list[str | None]]:

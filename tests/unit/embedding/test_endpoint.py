@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import socket
 import time
 from typing import TYPE_CHECKING, Any
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from marskg.embedding import endpoint
+from marskg.embedding import answers, endpoint
 from marskg.embedding.endpoint import EndpointEmbedding
 from marskg.embedding.posting import Limits, Poster
 from marskg.errors import EmbeddingUnavailable, InvalidConfig, InvalidInput
@@ -240,6 +241,13 @@ def test_rubbish_is_refused_and_not_repeated(
 ) -> None:
     server.plan_body(body)
     assert said in refused(model, server.port)
+
+
+def test_more_components_than_any_model_has_are_refused_by_their_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(answers, "_MOST_COMPONENTS", 3)
+    body = json.dumps({"data": [{"index": 0, "embedding": [1.0] * 4}]}).encode()
+    with pytest.raises(EmbeddingUnavailable, match="a vector of 4 components, more than 3: choose another model"):
+        answers.read_rows(body, 1, None, "the server")
 
 
 def test_another_dimension_than_before_is_refused(server: fake.Server, model: EndpointEmbedding) -> None:

@@ -12,7 +12,7 @@ def _names(**given: tuple[str, ...]) -> EntityNames:
     return names
 
 
-def _everyone(_: str) -> bool:
+def _everyone(_: str, __: str) -> bool:
     return True
 
 
@@ -29,20 +29,20 @@ def test_the_longest_name_wins() -> None:
 
 def test_a_hidden_longer_name_does_not_stand_in_the_way() -> None:
     names = _names(e1=("New York",), e2=("New York Times",))
-    assert names.find("the New York Times", lambda entity: entity != "e2") == ["e1"]
+    assert names.find("the New York Times", lambda entity, _: entity != "e2") == ["e1"]
 
 
 def test_an_ambiguous_name_gives_all_that_bear_it() -> None:
     names = _names(e2=("Ann",), e1=("Ann Lee", "Ann"))
     assert names.find("ask Ann", _everyone) == ["e1", "e2"]
-    assert names.named("ann") == {"e1", "e2"}
+    assert names.named("ann", _everyone) == ["e1", "e2"]
 
 
 def test_a_renamed_or_removed_entity_is_found_by_its_names_of_now() -> None:
     names = _names(e1=("Ann", "Annie"))
     names.put("e1", ("Anna",))
     assert names.find("Ann, Annie and Anna", _everyone) == ["e1"]
-    assert (names.named("Annie"), names.name("e1")) == (set(), "Anna")
+    assert (names.named("Annie", _everyone), names.name("e1")) == ([], "Anna")
     names.remove("e1")
     assert (names.find("Anna", _everyone), names.name("e1"), len(names)) == ([], None, 0)
 

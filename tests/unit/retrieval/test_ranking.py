@@ -119,7 +119,9 @@ def test_the_topic_of_the_query_restricts_where_the_profile_says_so() -> None:
 
 def test_only_those_that_are_kept_are_returned_of_all_that_are_counted() -> None:
     index, profile = _vectored(), _profile(similarity=1)
-    ranker = Ranker(index, Gate(now=NOON).mask(index), make_query("x", direction(1, 0, 0, 0), NOON), profile)
+    ranker = Ranker(
+        index, Gate(now=NOON).mask(index), make_query("x", direction(1, 0, 0, 0), NOON), profile, restricted=False
+    )
     few, all_ = ranker.rank(5, 2), ranker.rank(5)
     assert (few.total, all_.total) == (5, 5)
     assert few.found == all_.found[:2]

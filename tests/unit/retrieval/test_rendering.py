@@ -100,6 +100,9 @@ def test_a_memory_cannot_fake_a_heading_another_memory_or_a_speaker() -> None:
 
 
 def test_characters_that_reorder_or_hide_text_go() -> None:
+    assert one_line("p\u200ba\u200ey\u200f \u061cE\u2060V\ufeffE\U000e0100 n\U000e01efow") == "pay EVE now"
+    assert one_line("pay\U000e0101 now") == "pay now"
+    assert one_line("\u0645\u06cc\u200c\u062e 👩\u200d🔬") == "\u0645\u06cc\u200c\u062e 👩\u200d🔬"
     assert one_line("pay \u202eEVE\u202c now\U000e0041\U000e007f\x00\x1b!") == "pay EVE now !"
 
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import stat
+import zipfile
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 
 from marskg.retrieval import storage
@@ -76,9 +79,36 @@ def test_another_version_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         load(path)
 
 
-def test_a_whole_file_of_something_else_is_refused(tmp_path: Path) -> None:
+def _archive(name: str, data: bytes) -> bytes:
+    body = io.BytesIO()
+    with zipfile.ZipFile(body, "w") as archive:
+        archive.writestr(name, data)
+    return body.getvalue()
+
+
+def _array(value: object) -> bytes:
+    body = io.BytesIO()
+    np.save(body, value)  # type: ignore[arg-type]  # an array of no use to an index
+    return body.getvalue()
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"no archive at all",
+        b"",
+        b"PK\x03\x04junk",
+        b"\x93NUMPY",
+        _array([1, 2]),
+        _archive("meta.npy", b"junk"),
+        _archive("meta.npy", b""),
+        _archive("meta.npy", _array(np.frombuffer(b"[]", dtype=np.uint8))),
+        _archive("other", b"junk"),
+        _archive("meta.npy", _array([1]))[:-30],
+    ],
+)
+def test_a_whole_file_of_something_else_is_refused(tmp_path: Path, body: bytes) -> None:
     path = tmp_path / "some.index"
-    body = b"no archive at all"
     path.write_bytes(b"marskg-index\n" + hashlib.sha256(body).digest() + body)
     with pytest.raises(Corrupt, match="another version"):
         load(path)
