@@ -9,6 +9,7 @@ none of the entities has a relation.
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, TypeAlias
 
 from marskg.ontology.vocabulary import EdgeType, Operation
@@ -50,14 +51,13 @@ def drop_unmentioned(unit: Unit, lost: Iterable[Collection[str]]) -> None:
 
 
 def _drop_entities(unit: Unit, wanted: list[str], stored: dict[str, Row]) -> None:
-    lost = []
-    for entity_id in wanted:
-        removed = sum(
-            1 for type_, _, target in unit.removed_edges if type_ is EdgeType.MENTIONS and target == entity_id
-        )
-        added = sum(1 for edge in unit.new_edges() if edge.target == entity_id)
-        if entity_id in stored and stored[entity_id]["uses"] - removed + added <= 0:
-            lost.append(entity_id)
+    removed = Counter(target for type_, _, target in unit.removed_edges if type_ is EdgeType.MENTIONS)
+    added = Counter(edge.target for edge in unit.new_edges())
+    lost = [
+        entity_id
+        for entity_id in wanted
+        if entity_id in stored and stored[entity_id]["uses"] - removed[entity_id] + added[entity_id] <= 0
+    ]
     if lost:
         unit.remove_entities(lost, "entity removed: no memory mentions it any more")
 
