@@ -216,6 +216,7 @@ def test_a_marked_memory_keeps_its_place_in_priority_decay_alone(engine: ArcadeD
 # --- Random-Drop -------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_each_leaf_is_equally_likely_and_the_seed_is_recorded(engine: ArcadeDB) -> None:
     counts = dict.fromkeys((f"n{i}" for i in range(8)), 0)
     policy = load_policy("random-drop")
