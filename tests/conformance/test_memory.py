@@ -317,7 +317,7 @@ def test_the_narrative_is_joined_where_an_episode_goes(stores: Stores) -> None:
 
 def test_a_plan_is_what_happens_and_only_once(stores: Stores) -> None:
     mem = stores.open()
-    for number in range(20):
+    for number in range(60):
         mem.remember(f"remark {number} about this and that")
     for policy in POLICY_NAMES:
         plan = mem.plan(policy=policy, budget=mem.stats()["weight"] - 10)
