@@ -13,11 +13,13 @@ from typing import TYPE_CHECKING, Any
 from marskg.errors import InvalidConfig
 from marskg.policies import adaptive, hybrid, tiered
 from marskg.policies.adaptive import AdaptivePolicy, arm_names
+from marskg.policies.by_kind import ByKind
 from marskg.policies.custom import CypherPolicy
 from marskg.policies.density import DENSITY
 from marskg.policies.fifo import FIFO
 from marskg.policies.greedy import GREEDY
 from marskg.policies.lru import LRU
+from marskg.policies.ordered import OrderedPolicy
 from marskg.policies.plugins import installed_names, load_installed
 from marskg.policies.policy import FeatureReader
 from marskg.policies.policy_file import read_policy_file
@@ -102,7 +104,13 @@ def explain_policy(view: PolicyView) -> dict[str, Any]:
 
 
 def _load_simple(name_or_path: str | Path) -> Policy:
-    """Return a policy that chooses among no others."""
+    """Return a policy that chooses among no others; each keeps to the shares of kinds."""
+    policy = _find(name_or_path)
+    # An order keeps to them by itself, at the cost of the memories that it takes.
+    return policy if isinstance(policy, OrderedPolicy) else ByKind(policy)
+
+
+def _find(name_or_path: str | Path) -> Policy:
     if str(name_or_path) in _CONTROLLERS:
         msg = f"{name_or_path} chooses among other policies and cannot be chosen itself; name one that forgets"
         raise InvalidConfig(msg)

@@ -252,6 +252,7 @@ def _row(store: SampleStore, memory: Memory, chance: Chance, *, guarded: bool, b
             superseded=memory.superseded_at is not None,
             random_position=exp_position(chance.source, 0),
             eligible=marked,
+            sliced=store.settings.partitions.on,
         )
     return row
 

@@ -26,7 +26,7 @@ from marskg.store.census import KINDS
 from marskg.store.order import CURRENT, FIFO_KEY, SUPERSEDED, Access, density, micro, place_key, slice_prefix
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from marskg.ontology.vocabulary import Kind
     from marskg.policies.candidates import Candidate
@@ -45,27 +45,27 @@ _MARGIN: Final = 8
 _AHEAD: Final = 32
 _MILLION: Final = 1_000_000
 
-_OVER, _WITHIN, _RESERVE, _YOUNG = "over", "within", "reserve", "young"
-_WHY: Final = {
-    _OVER: "{kind} memories weigh {weight} tokens, their share is {share}",
-    _WITHIN: "{kind} memories are within their share, but nothing else outside the reserves may go",
-    _RESERVE: "out of the reserve of {kind} memories, as the budget cannot hold it",
-    _YOUNG: "younger than {kind} memories should get, as the budget cannot hold it",
+OVER, WITHIN, RESERVE, YOUNG = "over", "within", "reserve", "young"
+WHY: Final = {
+    OVER: "{kind} memories weigh {weight} tokens, their share is {share}",
+    WITHIN: "{kind} memories are within their share, but nothing else outside the reserves may go",
+    RESERVE: "out of the reserve of {kind} memories, as the budget cannot hold it",
+    YOUNG: "younger than {kind} memories should get, as the budget cannot hold it",
 }
-_NOTES: Final = {
-    _WITHIN: "{count} memories of kinds within their shares: what is over a share is protected or too young",
-    _RESERVE: "{count} memories out of reserves: the budget could not be held otherwise",
-    _YOUNG: "{count} memories younger than the minimum lifetime of their kind: the budget could not be held otherwise",
+NOTES: Final = {
+    WITHIN: "{count} memories of kinds within their shares: what is over a share is protected or too young",
+    RESERVE: "{count} memories out of reserves: the budget could not be held otherwise",
+    YOUNG: "{count} memories younger than the minimum lifetime of their kind: the budget could not be held otherwise",
 }
 
 
 def partition_of(view: PolicyView, budget: int) -> Partition:
     """Return the shares that are in force, for ``budget`` tokens."""
     settings = view.settings.partitions
-    reserves = _by_place(settings.reserves)
+    reserves = by_place(settings.reserves)
     stored = view.controls.get(CONTROL) if settings.mode == "dual" else None
     if stored is None:
-        return begin(budget, _by_place(settings.shares), reserves)
+        return begin(budget, by_place(settings.shares), reserves)
     return fitted(Partition.from_json(stored), budget, tokens(budget, reserves))
 
 
@@ -78,7 +78,7 @@ def shares_of(view: PolicyView) -> dict[str, dict[str, int]]:
         return {}
     budget = view.settings.budget
     found = partition_of(view, budget)
-    reserves = tokens(budget, _by_place(view.settings.partitions.reserves))
+    reserves = tokens(budget, by_place(view.settings.partitions.reserves))
     return {
         kind.value: {
             "share": found.shares[place],
@@ -90,7 +90,8 @@ def shares_of(view: PolicyView) -> dict[str, dict[str, int]]:
     }
 
 
-def _by_place(parts: Mapping[Kind, float]) -> list[float]:
+def by_place(parts: Mapping[Kind, float]) -> list[float]:
+    """Return parts of the budget in the order of the slices."""
     return [parts[kind] for kind in KINDS]
 
 
@@ -229,7 +230,7 @@ class _Stage:
     @property
     def young(self) -> bool:
         """Return whether the pass takes what is too young."""
-        return self.name == _YOUNG
+        return self.name == YOUNG
 
 
 class _Work:
@@ -247,7 +248,7 @@ class _Work:
         self._partition = partition_of(view, self._ceiling)
         self._shares = self._partition.shares
         self._low = apportion(self._target, self._shares, (0,) * len(KINDS))
-        self._reserves = tokens(self._ceiling, _by_place(view.settings.partitions.reserves))
+        self._reserves = tokens(self._ceiling, by_place(view.settings.partitions.reserves))
         self._before: Slices = view.census.weights
         self._weights = list(self._before)
         self._weight = view.weight
@@ -266,10 +267,10 @@ class _Work:
             return place in paying and self._weights[place] > self._low[place]
 
         stages = (
-            _Stage(_OVER, self._target, pays),
-            _Stage(_WITHIN, self._ceiling, lambda place: self._weights[place] > self._reserves[place]),
-            _Stage(_RESERVE, self._ceiling, lambda _place: True),
-            _Stage(_YOUNG, self._ceiling, lambda _place: True),
+            _Stage(OVER, self._target, pays),
+            _Stage(WITHIN, self._ceiling, lambda place: self._weights[place] > self._reserves[place]),
+            _Stage(RESERVE, self._ceiling, lambda _place: True),
+            _Stage(YOUNG, self._ceiling, lambda _place: True),
         )
         # From the first stage again after each, as a base of a kind above its share may have become a leaf.
         while any(self._take_one(stage) for stage in stages):
@@ -302,7 +303,7 @@ class _Work:
     def _take(self, name: str, place: int, at: Place, candidate: Candidate) -> None:
         order, weight, share = self._order, self._weights[place], self._shares[place]
         choice = explained(self._view, order.name, order.reason, candidate, order.score(candidate, at))
-        why = _WHY[name].format(kind=KINDS[place].value, weight=weight, share=share)
+        why = WHY[name].format(kind=KINDS[place].value, weight=weight, share=share)
         features = {**choice.features, "slice_weight": float(weight), "slice_share": float(share)}
         self._choices.append(replace(choice, reason=f"{why}; {choice.reason}", features=features))
         self._counts[name] += 1
@@ -324,24 +325,35 @@ class _Work:
 
     def notes(self) -> tuple[str, ...]:
         """Return what else the caller should know."""
-        found = [_NOTES[name].format(count=self._counts[name]) for name in _NOTES if self._counts[name]]
+        found = [NOTES[name].format(count=self._counts[name]) for name in NOTES if self._counts[name]]
         if self._target < self._weight <= self._ceiling:
             found.append(f"stopped at {self._weight} tokens, within the budget: no kind pays for another's headroom")
         return tuple(found)
 
     def controls(self) -> tuple[tuple[str, str], ...]:
         """Return the shares for the next trigger, where these move and anything was learned."""
-        settings = self._view.settings.partitions
-        budget = self._view.settings.budget
-        if settings.mode != "dual" or self._ceiling != budget:
-            return ()
-        moved = updated(
-            self._partition,
-            weights=self._before,
-            worth=[self.lanes[kind].worth() for kind in KINDS],
-            reserves=self._reserves,
-            step=int(settings.step * budget),
-            window=settings.window,
-        )
-        text = moved.to_json()
-        return () if text == self._view.controls.get(CONTROL) else ((CONTROL, text),)
+        worth = [self.lanes[kind].worth() for kind in KINDS]
+        return moved_shares(self._view, self._partition, self._ceiling, worth)
+
+
+def moved_shares(
+    view: PolicyView, partition: Partition, ceiling: int, worth: Sequence[int | None]
+) -> tuple[tuple[str, str], ...]:
+    """Return the shares for the trigger after this one as a plan's controls; nothing where they stay as they are.
+
+    ``worth`` is what the next memories of each kind to go are worth per token in 1e-6. Only what happens under the
+    tenant's own budget teaches.
+    """
+    settings, budget = view.settings.partitions, view.settings.budget
+    if settings.mode != "dual" or ceiling != budget:
+        return ()
+    moved = updated(
+        partition,
+        weights=view.census.weights,
+        worth=list(worth),
+        reserves=tokens(budget, by_place(settings.reserves)),
+        step=int(settings.step * budget),
+        window=settings.window,
+    )
+    text = moved.to_json()
+    return () if text == view.controls.get(CONTROL) else ((CONTROL, text),)

@@ -138,6 +138,12 @@ class Pass:
         self._chosen[stage].append(choice)
         self.weight -= choice.candidate.weight
 
+    @cached_property
+    def free(self) -> npt.NDArray[np.bool_]:
+        """The rows that are not excluded, so that nothing is read of the others."""
+        ids = self.scores.table.ids
+        return np.fromiter((ident not in self.exclude for ident in ids), np.bool_, len(ids))
+
     @property
     def taken(self) -> frozenset[str]:
         """Return the ids of all that was chosen so far."""
@@ -207,7 +213,7 @@ class OrderedStage:
             return
         scores = forgetting.scores
         until = forgetting.weight - int(np.ceil(excess * self.share(scores.settings)))
-        within = None if self.within is None else self.within(scores)
+        within = forgetting.free if self.within is None else self.within(scores) & forgetting.free
         stream = RankedStream(forgetting.view, scores.table, self.numbers(scores), within)
         forgetting.leaves.turn_to(stream)
         while forgetting.weight > max(until, forgetting.target):

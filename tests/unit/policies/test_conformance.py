@@ -23,6 +23,9 @@ STORES = 14
 SETTINGS = {
     "defaults": Settings(),
     "archiving": Settings.from_mapping({"policy": {"evict_to": "latent"}}),
+    "sharing": Settings.from_mapping(
+        {"partitions": {"mode": "dual", "lifetimes": {"semantic": "20d", "task": "20d"}, "reserves": {"social": 0.2}}}
+    ),
     "enumerating": Settings.from_mapping({"policy": {"enumeration": 1, "grace": "7d"}}),
 }
 
