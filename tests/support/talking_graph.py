@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import random
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -67,7 +68,7 @@ class TalkingGraph(Graph):
             "content": text,
             "validFrom": node.created,
             "session": chance.choice([None, "s1", "s2"]),
-            "subjects": [chance.choice(["ana", "ana", "bea"])],
+            "subjects": [chance.choice(["ana", "ana", "ana", "bea"])],
             "purpose": [],
             "memoryClass": MemoryClass.CANONICAL.value,
             "sourceType": (SourceType.REFLECTION if reflected else SourceType.CHAT_USER).value,
@@ -77,15 +78,12 @@ class TalkingGraph(Graph):
 
 
 def talking(engine: Engine, seed: int, settings: Settings) -> TalkingGraph:
-    """Return the store of ``seed``, of 4 to 21 memories, four fifths of them episodes as in a conversation."""
+    """Return the store of ``seed``, of 8 to 25 memories, most of them episodes that rest on nothing, as in a chat."""
     chance = random.Random(seed)
-    nodes = random_nodes(seed, size=4 + seed % 18)
+    nodes = random_nodes(seed, size=8 + seed % 18)
     for node_id, node in nodes.items():
         kind = Kind.EPISODIC if chance.random() < 0.75 else node.kind
+        bases = node.bases if chance.random() < 0.2 else ()
         weight = chance.choice([18, 20, 25, 40])
-        nodes[node_id] = Node(**{**_fields(node), "kind": kind, "weight": weight})
+        nodes[node_id] = replace(node, kind=kind, weight=weight, bases=bases)
     return TalkingGraph(engine, nodes, settings=settings, vectoriser=Vectoriser(lambda: "words", lambda: NOW, _load))
-
-
-def _fields(node: Node) -> dict[str, Any]:
-    return {name: getattr(node, name) for name in node.__dataclass_fields__}
