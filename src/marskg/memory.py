@@ -34,8 +34,8 @@ from marskg.ontology.vocabulary import (
     TaskStatus,
 )
 from marskg.policies.advisor import Shown, advise, remembered
-from marskg.policies.comparison import compare_plans
 from marskg.policies.allowances import confined, make_room_within
+from marskg.policies.comparison import compare_plans
 from marskg.policies.executor import View, apply, make_room, shortfall
 from marskg.policies.guardrail import noted
 from marskg.policies.registry import check_settings, explain_policy, goes_by_features, load_policy
@@ -517,7 +517,7 @@ class AgentMemory:
         self._reading.view.set_goal(self._writer.fresh_state(), vector)
 
     def explain_policy(self) -> dict[str, Any]:
-        """Return what decides about forgetting now: policy, shares of kinds, users' budgets, the tier, the bandit's arms."""
+        """Return what decides about forgetting now: policy, shares of kinds, budgets of users, tier, bandit's arms."""
         found = explain_policy(View(self._opened.engine.read, self._writer.state, self.now()))
         return found | self._allowances()
 

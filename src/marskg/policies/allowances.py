@@ -14,7 +14,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
-from marskg.errors import BudgetInfeasible, InvariantError
+from marskg.errors import BudgetInfeasible, InvariantError, MemoryTooLarge
 from marskg.ontology.vocabulary import Tier
 from marskg.policies.candidates import Candidate, from_row, members
 from marskg.policies.executor import View, apply, listed, protection
@@ -60,6 +60,7 @@ def make_room_within(
 
     Raises:
         BudgetInfeasible: what is protected of it is heavier than its budget.
+        MemoryTooLarge: the memory being written is heavier than the whole budget.
         InvariantError: the policy takes nothing although something may go, or its plan is not sound.
     """
     within, ceiling = view.within or frozenset(), view.ceiling or 0
@@ -71,7 +72,7 @@ def make_room_within(
             raise _idle(policy, allowance)
         plan = _Keepers(read, view, allowance, exclude).plan(within, ceiling)
     if not plan.actions:
-        raise _infeasible(view, within, allowance)
+        raise _refusal(view, within, allowance, exclude)
     plan = _described(plan, allowance)
     unit = Unit(read, state, services)
     apply(unit, plan)
@@ -88,9 +89,7 @@ def _described(plan: Plan, allowance: Allowance) -> Plan:
 
 def _rows(view: View, ids: Iterable[str]) -> list[dict[str, Any]]:
     wanted = sorted(ids)
-    return [
-        row for start in range(0, len(wanted), _PAGE) for row in members(view, wanted[start : start + _PAGE])
-    ]
+    return [row for start in range(0, len(wanted), _PAGE) for row in members(view, wanted[start : start + _PAGE])]
 
 
 def _whose(allowance: Allowance) -> str:
@@ -106,11 +105,20 @@ def _idle(policy: Policy, allowance: Allowance) -> InvariantError:
     )
 
 
-def _infeasible(view: View, within: frozenset[str], allowance: Allowance) -> BudgetInfeasible:
-    """Return the refusal that names what protects the weight."""
+def _refusal(
+    view: View, within: frozenset[str], allowance: Allowance, exclude: frozenset[str]
+) -> BudgetInfeasible | MemoryTooLarge:
+    """Return the refusal that names what protects the weight, or the one memory that can never be held."""
     rows = sorted(_rows(view, within), key=lambda row: (-row["weight"], row["id"]))
-    held = tuple((row["id"], protection(row)) for row in rows if (row["guards"] or 0) > 0)
     setting = f"partitions.{allowance.holder.sort}_budget"
+    written = [row for row in rows if row["id"] in exclude]
+    if any(row["weight"] > allowance.budget for row in written):
+        return MemoryTooLarge(
+            f"the memory weighs {written[0]['weight']} tokens, {setting} is {allowance.budget}; shorten it or raise "
+            "the budget"
+        )
+    held = [(row["id"], protection(row)) for row in rows if (row["guards"] or 0) > 0 and row not in written]
+    held += [(row["id"], f"being written, {row['weight']} tokens") for row in written]
     return BudgetInfeasible(
         f"the {_whose(allowance)} would weigh {allowance.weight} tokens, {setting} is {allowance.budget}, and no more "
         f"of them may go: {listed(held)}. Unpin, close a task, or raise it with: mars settings {setting}=N",
