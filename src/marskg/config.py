@@ -251,6 +251,10 @@ SETTINGS: Mapping[str, Setting] = MappingProxyType({
                                "the kind whose next tokens are worth most", "off", "choice", choices=PARTITION_MODES),
     "partitions.step": _number("largest part of the budget by which one trigger moves a share", 0.02, 0, 0.5),
     "partitions.window": _integer("triggers over which the worth of a kind's next tokens is averaged", 16, 1, 10_000),
+    "partitions.user_budget": _integer("tokens that the live memories about one person may weigh together", None, 1,
+                                       optional=True),
+    "partitions.conversation_budget": _integer("tokens that the live memories of one session may weigh together",
+                                               None, 1, optional=True),
     "partitions.shares.episodic": _number("part of the budget that episodes begin with", 0.4, 0, 1),
     "partitions.shares.semantic": _number("part of the budget that facts begin with", 0.3, 0, 1),
     "partitions.shares.social": _number("part of the budget that relations between people begin with", 0.1, 0, 1),
@@ -443,15 +447,17 @@ def _by_kind(section: str) -> Mapping[Kind, Any]:
 
 @dataclass(frozen=True, slots=True)
 class PartitionSettings:
-    """How the budget is divided among the kinds (MaRS section 3.2.7).
+    """How the budget is divided among the kinds (MaRS section 3.2.7), and what one person or conversation may use.
 
     ``shares``, ``reserves`` and ``step`` are parts of the budget, ``window`` counts triggers, ``lifetimes`` are in
-    milliseconds.
+    milliseconds. ``user_budget`` and ``conversation_budget`` are tokens, None for no budget but the tenant's.
     """
 
     mode: str = "off"
     step: float = 0.02
     window: int = 16
+    user_budget: int | None = None
+    conversation_budget: int | None = None
     shares: Mapping[Kind, float] = field(default_factory=lambda: _by_kind("partitions.shares"))
     reserves: Mapping[Kind, float] = field(default_factory=lambda: _by_kind("partitions.reserves"))
     lifetimes: Mapping[Kind, int] = field(default_factory=lambda: _by_kind("partitions.lifetimes"))
@@ -460,6 +466,12 @@ class PartitionSettings:
     def on(self) -> bool:
         """Return whether kinds have shares."""
         return self.mode != "off"
+
+    @property
+    def allowances(self) -> Mapping[str, int]:
+        """Return the budgets of a single ``user`` and ``conversation``, as far as there are any."""
+        found = {"conversation": self.conversation_budget, "user": self.user_budget}
+        return {sort: budget for sort, budget in found.items() if budget is not None}
 
 
 @dataclass(frozen=True, slots=True)

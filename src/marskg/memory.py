@@ -34,6 +34,7 @@ from marskg.ontology.vocabulary import (
     TaskStatus,
 )
 from marskg.policies.advisor import Shown, advise, remembered
+from marskg.policies.allowances import confined, make_room_within
 from marskg.policies.comparison import compare_plans
 from marskg.policies.executor import View, apply, make_room, shortfall
 from marskg.policies.guardrail import noted
@@ -56,6 +57,7 @@ from marskg.store import (
     subscriptions,
 )
 from marskg.store.admission import check_integer, check_number, check_text, enumeration, ids_of
+from marskg.store.allowances import shown
 from marskg.store.intake import Intake
 from marskg.store.opening import open_tenant
 from marskg.store.recognition import Recognition, load_recogniser
@@ -515,8 +517,9 @@ class AgentMemory:
         self._reading.view.set_goal(self._writer.fresh_state(), vector)
 
     def explain_policy(self) -> dict[str, Any]:
-        """Return what decides about forgetting now: the policy, shares of kinds, the tier, the bandit's arms."""
-        return explain_policy(View(self._opened.engine.read, self._writer.state, self.now()))
+        """Return what decides about forgetting now: policy, shares of kinds, budgets of users, tier, bandit's arms."""
+        found = explain_policy(View(self._opened.engine.read, self._writer.state, self.now()))
+        return found | self._allowances()
 
     def forget(self, plan: Plan) -> Plan:
         """Apply exactly that plan.
@@ -898,7 +901,7 @@ class AgentMemory:
         """Return counts and weights by tier and kind, the budget and its shares, and the audit's sequence."""
         found = maintenance.stats(self._writer, self._reader)
         shares = shares_of(View(self._opened.engine.read, self._writer.state, self.now()))
-        return {**found, "partitions": shares} if shares else found
+        return {**found, **({"partitions": shares} if shares else {}), **self._allowances()}
 
     def now(self) -> int:
         """Return the store's time: the clock, never before the last recorded time (section 10)."""
@@ -1144,20 +1147,35 @@ class AgentMemory:
 
     def _govern(self, ground: Ground) -> Unit:
         """Make room in an open transaction (:class:`~marskg.store.writer.Ground`)."""
-        state = ground.state
-        features = OpenFeatures(self._reading.view, ground)
+        state, allowance = ground.state, ground.allowance
+        within, ceiling = None, state.budget
+        if allowance is not None:
+            within, ceiling = confined(ground.read, state, allowance)
         view = View(
             ground.run,
             state,
             state.last_time,
             ground.hollows,
-            features,
-            ceiling=state.budget,
+            OpenFeatures(self._reading.view, ground),
+            ceiling=ceiling,
+            within=within,
             vectoriser=self._vectoriser,
             hurried=True,
         )
-        unit, _ = make_room(ground.read, view, state, ground.services, self._policy(), exclude=ground.exclude)
-        return unit
+        tools = ground.read, view, state, ground.services, self._policy()
+        if allowance is None:
+            return make_room(*tools, exclude=ground.exclude)[0]
+        return make_room_within(*tools, allowance=allowance, exclude=ground.exclude)[0]
+
+    def _allowances(self) -> dict[str, Any]:
+        """Return the budgets of single users and conversations with what they have used, where there are any."""
+        with self._writer.alone():
+            state = self._writer.fresh_state()
+            budgets = state.settings.partitions.allowances
+            if not budgets:
+                return {}
+            weights = self._writer.allowances.load(self._writer.read, state.name)
+            return {"allowances": shown(weights, budgets)}
 
     def _before_room(self, state: TenantState) -> None:
         """Bring the features up to date that the policy will go by, as long as nothing is being written."""

@@ -94,3 +94,59 @@ def test_shares_hold_whichever_policy_is_chosen(stores: Stores) -> None:
     burst(memory, 60)
     assert memory.get(fact.id) is not None
     assert set(controls(stores, memory)) == {"adaptive", "partitions"}
+
+
+def usage_of(stores: Stores, memory: AgentMemory) -> list[int]:
+    row = stores.engine.read("MATCH (t:Tenant {ref: $t}) RETURN t.usage AS usage", {"t": memory.tenant})
+    return list(row[0]["usage"])
+
+
+def test_wishes_that_ask_for_less_count_as_complaints(stores: Stores) -> None:
+    memory = stores.open()
+    memory.remember("Ana waters the tomatoes twice a week", kind="semantic")
+    memory.remember("Carl has a boat in Porto", kind="semantic")
+    memory.wish("remember more about the garden")
+    assert usage_of(stores, memory) == [0, 0, 0, 0, 0]
+    for number, text in enumerate(
+        ("don't remember the tomatoes", "forget about the trip", "stop mentioning Rome", "that's wrong about the 8"), 1
+    ):
+        memory.wish(text)
+        assert usage_of(stores, memory) == [0, 0, 0, 0, number], text
+    hits = memory.retrieve("the boat of Carl")
+    assert hits.id is not None
+    memory.feedback(hits.id, complaint="remember less about the weather")
+    assert usage_of(stores, memory) == [1, 0, 0, 0, 5], "a complaint without a memory that it is about"
+    again = stores.open(memory.tenant)
+    again.wish("forget about the bicycle")
+    assert usage_of(stores, again) == [1, 0, 0, 0, 6]
+    assert again.verify().ok
+
+
+def test_a_complaint_lowers_what_the_arm_in_force_is_worth(stores: Stores) -> None:
+    worth = []
+    for complains in (False, True):
+        memory = stores.open(
+            budget=160, policy__name="adaptive", adaptive__arms="fifo, lru", low_water=0.5, adaptive__exploration=0.0
+        )
+        kept = memory.remember("Ana waters the tomatoes twice a week", kind="semantic", pin=True)
+        burst(memory, 25)
+        before = memory.explain_policy()["adaptive"]["last"]["arm"]
+        hits = memory.retrieve("how often does she water the tomatoes?")
+        assert hits.id is not None
+        memory.feedback(hits.id, used=[kept.id])
+        if complains:
+            memory.wish("don't remember the weather")
+        found = {arm["arm"]: arm["mean"] for arm in memory.explain_policy()["adaptive"]["arms"]}
+        worth.append((before, found[before]))
+        assert memory.explain_policy()["adaptive"]["context"]["complaints"] == float(complains)
+    (arm, calm), (other, annoyed) = worth
+    assert arm == other
+    assert annoyed < calm - 0.05
+
+
+def test_a_complaint_teaches_where_nothing_was_asked(stores: Stores) -> None:
+    memory = stores.open(budget=160, policy__name="adaptive", adaptive__arms="fifo, lru", low_water=0.5)
+    burst(memory, 25)
+    assert sum(arm["pulls"] for arm in memory.explain_policy()["adaptive"]["arms"]) == 0
+    memory.wish("don't remember the weather")
+    assert sum(arm["pulls"] for arm in memory.explain_policy()["adaptive"]["arms"]) == 1

@@ -6,6 +6,7 @@ history of a few steps with it.
 
 from __future__ import annotations
 
+import json
 import secrets
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -19,6 +20,8 @@ from marskg.ontology.vocabulary import Kind, Operation
 from marskg.policies import executor
 from marskg.policies.policy import plan_digest
 from marskg.store import amend, lifecycle, maintenance, remember
+from marskg.store.allowances import Allowances
+from marskg.store.census import Census
 from marskg.store.intake import Intake
 from marskg.store.unit import Unit
 from tests.support import picture as pictures
@@ -73,6 +76,10 @@ class Scene:
         """Return the picture with another row of the tenant."""
         return replace(self.picture, row={**self.picture.row, **changes})
 
+    def settings(self, **changes: Any) -> Picture:
+        """Return the picture with other settings of the tenant."""
+        return self.row(settings=json.dumps({**json.loads(self.picture.row["settings"]), **changes}))
+
 
 @pytest.fixture(scope="module")
 def scene(stores: Stores) -> Scene:
@@ -106,6 +113,11 @@ PLANTED: list[tuple[str, Callable[[Scene], Picture]]] = [
     ("I1-weight", lambda scene: scene.row(weight=scene.picture.row["weight"] + 1)),
     ("I1-latentWeight", lambda scene: scene.row(latentWeight=1)),
     ("I1-protectedWeight", lambda scene: scene.row(protectedWeight=0)),
+    ("I1-user", lambda scene: scene.settings(**{"partitions.user_budget": 3})),
+    ("I1-conversation", lambda scene: scene.settings(**{"partitions.conversation_budget": 3})),
+    ("census", lambda scene: scene.node("loose", weight=scene.picture.nodes[scene.ids["loose"]]["weight"] + 1)),
+    ("census", lambda scene: scene.node("loose", created=1)),
+    ("census", lambda scene: scene.row(census=[0] * len(scene.picture.row["census"]))),
     ("I3-closure", lambda scene: scene.edge("loose", "dependsOn", "evidence")),
     ("I4-requires", lambda scene: scene.edge("task", "requires", "evidence")),
     ("I4-guarding", lambda scene: scene.node("loose", guarding=True)),
@@ -183,6 +195,16 @@ def overfill(history: History) -> None:
         history.do("remember", lambda: history.memory.remember("water the tomatoes in the garden twice a week " * 5))
 
 
+def crowd_one(history: History) -> None:
+    history.memory.apply_settings(None, {"partitions.user_budget": 30})
+    for _ in range(6):
+        history.do("remember", lambda: history.memory.remember("water the tomatoes twice a week", subjects=["ann"]))
+
+
+def miscounted(census: Census, *_arguments: Any) -> Census:
+    return census
+
+
 def expire_evidence(history: History) -> None:
     memory = history.memory
     evidence = memory.remember("Said in passing", ttl="1s")
@@ -245,6 +267,8 @@ def remember_something(history: History) -> None:
 NO_CLAMP = (remember, "_clamp", lambda _unit, memory, _links: memory)
 BROKEN: list[tuple[str, list[tuple[object, str, object]], Callable[[History], None]]] = [
     ("I1-budget", [(AgentMemory, "_govern", no_room)], overfill),
+    ("I1-user", [(Allowances, "exceeded", nothing)], crowd_one),
+    ("census", [(Census, "moved", miscounted)], remember_something),
     ("I2", [(lifecycle, "_unreferenced", lambda _unit, ids: set(ids))], expire_evidence),
     (
         "I3-closure",
@@ -291,6 +315,7 @@ def test_a_policy_that_takes_what_is_protected_is_found(stores: Stores, monkeypa
     with pytest.raises(AssertionError, match="breaks an invariant"):
         history.do("forget", lambda: history.memory.forget(wrong))
     monkeypatch.setattr(executor, "_check", nothing)
+    monkeypatch.setattr(executor, "_check_sum", nothing)
     with pytest.raises(AssertionError, match="a policy took what is protected"):
         history.do("forget", lambda: history.memory.forget(wrong))
 

@@ -37,6 +37,7 @@ class View:
     weight: int = 10_000
     rows: list[dict[str, Any]] = field(default_factory=list)
     ceiling: int | None = None
+    within: frozenset[str] | None = None
     vectoriser: None = None
     hurried: bool = False
     census: Census = field(default_factory=Census)

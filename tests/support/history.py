@@ -364,6 +364,8 @@ class History:
                 {"head_interval": chance.choice((1, 7, 256))},
                 {"partitions.mode": chance.choice(("off", "fixed", "dual"))},
                 {"partitions.lifetimes.semantic": chance.choice(("0s", "1h"))},
+                {"partitions.user_budget": chance.choice((None, 20, 60))},
+                {"partitions.conversation_budget": chance.choice((None, 20, 60))},
             )
         )
         self.memory.apply_settings(None, values)

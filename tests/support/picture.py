@@ -185,12 +185,29 @@ def _weights(picture: Picture) -> Iterator[Fault]:
     census.append(sum(node["created"] // 1000 for node in live))
     if list(picture.row["census"]) != census:
         yield "census", f"{list(picture.row['census'])} in place of {census}"
+    yield from _allowances(picture)
     if sums["live"] > picture.row["budget"]:
         yield "I1-budget", f"{sums['live']} of {picture.row['budget']}"
     expected = {"weight": sums["live"], "latentWeight": sums["latent"], "protectedWeight": picture.floor()}
     for name, value in expected.items():
         if picture.row[name] != value:
             yield f"I1-{name}", f"row {picture.row[name]}, nodes {value}"
+
+
+def _allowances(picture: Picture) -> Iterator[Fault]:
+    """The budgets of single users and conversations: what the live memories about one, or of one, weigh."""
+    settings = json.loads(picture.row["settings"])
+    used: defaultdict[tuple[str, str], int] = defaultdict(int)
+    for node in picture.nodes.values():
+        if node["tier"] == "live":
+            for subject in node.get("subjects", ()):
+                used["user", subject] += node["weight"]
+            if "session" in node:
+                used["conversation", node["session"]] += node["weight"]
+    for (sort, name), weight in used.items():
+        budget = settings[f"partitions.{sort}_budget"]
+        if budget is not None and weight > budget:
+            yield f"I1-{sort}", f"{name} has {weight} of {budget}"
 
 
 def _closure(picture: Picture) -> Iterator[Fault]:

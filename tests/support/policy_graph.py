@@ -67,6 +67,7 @@ class Graph:
     rows: int = 0
     empty: Hollows = field(default_factory=Hollows)
     ceiling: int | None = None
+    within: frozenset[str] | None = None
     usage: Usage = field(default_factory=Usage)
     controls: Mapping[str, str] = field(default_factory=dict)
 

@@ -3,7 +3,9 @@
 Guarantees: a wish is a canonical memory with a single key of its own for each topic and the people that it is about, so
 that a later wish about the same supersedes it, and everything that governs memories governs it; a wish never shows up
 in a retrieval that does not ask for the tag ``wish``; its effect is what :mod:`marskg.control.wishes` gives, on
-memories of the same people. Nothing is deleted: a wish to forget hides what it is about and lets it start at score 0.
+memories of the same people. One that asks for less is tagged as a complaint, which controllers of the tenant's
+policies count (:mod:`marskg.store.usage`). Nothing is deleted: a wish to forget hides what it is about and lets it
+start at score 0.
 """
 
 from __future__ import annotations
@@ -21,6 +23,7 @@ from marskg.ontology.vocabulary import Kind, MemoryClass, SourceType
 from marskg.retrieval.index import FOREVER
 from marskg.store.admission import check_draft, class_of
 from marskg.store.fading import score_at_birth
+from marskg.store.usage import COMPLAINT
 from marskg.text import terms
 
 if TYPE_CHECKING:
@@ -108,7 +111,7 @@ def _draft(wish: Wish, subjects: tuple[str, ...], now: int) -> Draft:
         subjects=subjects,
         source_type=SourceType.CHAT_USER,
         memory_class=MemoryClass.CANONICAL,
-        intent_tags=(WISH,),
+        intent_tags=(WISH,) if wish.kind is WishKind.MORE else (COMPLAINT, WISH),
     )
 
 

@@ -2,14 +2,15 @@
 
 Guarantees: off unless a tenant's ``policy.name`` asks for it; the choice depends only on the view, the tenant's stored
 posterior and the seed, so a dry run shows what a trigger would do; what was learned is stored with the plan that it led
-to, in the same transaction, or not at all. An arm learns only from triggers after which something was asked: without an
-answer nothing is known about what was forgotten. The audit has the arm, what each arm promised and the features, as
-numbers.
+to, in the same transaction, or not at all. An arm learns only from triggers after which something was asked or somebody
+complained: without either nothing is known about what was forgotten. The audit has the arm, what each arm promised and
+the features, as numbers.
 
 An arm that was not tried yet is expected to be perfect (optimism), so each is tried before one is settled on.
 
 Reward of a trigger, from 0 to 1: the part of the answers until the next one that were of use, the part of the budget
-that it freed, and, against it, complaints for each answer, in the proportion of the weights under ``adaptive``.
+that it freed, and, against it, complaints for each answer (memories that an answer or a user contradicted, and wishes
+to remember less, forget, not mention, or that something is wrong), in the proportion of the weights under ``adaptive``.
 Source: MaRS section 3.3.5.
 """
 
@@ -112,17 +113,22 @@ def context_of(situation: Situation) -> Context:
 
 
 def reward_of(view: PolicyView, last: Decision, situation: Situation) -> int | None:
-    """Return the reward of the last decision in 1e-6, from 0 to 1; None where nothing was asked since."""
+    """Return the reward of the last decision in 1e-6, from 0 to 1; None where nothing was asked, nor complained of."""
     return reward_from(view.settings.adaptive, situation, min(1.0, last.freed / max(1, view.settings.budget)))
 
 
 def reward_from(weights: AdaptiveSettings, situation: Situation, freed: float) -> int | None:
-    """Return the reward, in 1e-6, of what led to ``situation`` and freed that part of the budget; None as above."""
+    """Return the reward, in 1e-6, of what led to ``situation`` and freed that part of the budget; None as above.
+
+    Where nothing was asked, a complaint tells something all the same; then hits have no weight.
+    """
     hits = situation.hits
-    if hits is None:
+    if hits is None and not situation.complaints:
         return None
-    gained = weights.hits * hits + weights.freed * freed + weights.complaints * (1.0 - situation.complaints)
-    return micro(gained / (weights.hits + weights.freed + weights.complaints))
+    of_hits = 0.0 if hits is None else weights.hits
+    gained = of_hits * (hits or 0.0) + weights.freed * freed + weights.complaints * (1.0 - situation.complaints)
+    whole = of_hits + weights.freed + weights.complaints
+    return micro(gained / whole) if whole else None
 
 
 class AdaptivePolicy:

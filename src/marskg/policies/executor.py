@@ -26,7 +26,7 @@ from marskg.store.summaries import consolidate_all
 from marskg.store.unit import Unit
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from marskg.config import Settings
     from marskg.policies.features import FeatureSource, FeatureTable
@@ -57,14 +57,15 @@ class View:
         features: FeatureSource | None = None,
         *,
         ceiling: int | None = None,
+        within: frozenset[str] | None = None,
         vectoriser: Vectoriser | None = None,
         hurried: bool = False,
     ) -> None:
         """Look at ``state`` at ``now`` through ``run``, which runs a statement's text.
 
         A policy that goes by features needs ``features``, a source of those of ``state``. ``ceiling`` is the weight
-        that a plan has to reach, where it aims lower. ``vectoriser`` makes the vectors of summaries; ``hurried``: a
-        transaction waits for the plan.
+        that a plan has to reach, where it aims lower; ``within`` are the memories that may go, where that is not all.
+        ``vectoriser`` makes the vectors of summaries; ``hurried``: a transaction waits for the plan.
         """
         self._run = run
         self._features = features
@@ -77,6 +78,7 @@ class View:
         self.weight = state.weight
         self.settings: Settings = state.settings
         self.ceiling = ceiling
+        self.within = within
         self.census = state.census
         self.usage = state.usage
         self.controls: Mapping[str, str] = state.controls
@@ -285,16 +287,21 @@ def shortfall(
 def infeasible(reader: Reader, state: TenantState, weight: int) -> BudgetInfeasible:
     """Return the refusal that names what protects the weight."""
     rows = reader("protected", {"tenant": state.name, "limit": 10})
-    protectors = tuple((str(row["id"]), _why(row)) for row in rows)
-    listed = "; ".join(f"{node_id} ({why})" for node_id, why in protectors[:3]) or "the memory being written"
+    protectors = tuple((str(row["id"]), protection(row)) for row in rows)
     msg = (
-        f"at least {weight} tokens are protected, the budget of tenant {state.name!r} is {state.budget}: {listed}. "
-        "Unpin, close a task, or raise the budget with: mars budget N"
+        f"at least {weight} tokens are protected, the budget of tenant {state.name!r} is {state.budget}: "
+        f"{listed(protectors)}. Unpin, close a task, or raise the budget with: mars budget N"
     )
     return BudgetInfeasible(msg, protectors)
 
 
-def _why(row: Row) -> str:
+def listed(protectors: Sequence[tuple[str, str]]) -> str:
+    """Return the first of what protects a weight, for a message."""
+    return "; ".join(f"{node_id} ({why})" for node_id, why in protectors[:3]) or "the memory being written"
+
+
+def protection(row: Row) -> str:
+    """Return why a memory is protected."""
     if row.get("pinned"):
         return f"pinned, {row['weight']} tokens"
     if row["kind"] == "task":

@@ -3,7 +3,7 @@
 Guarantees: evicts in the order of its stream, superseded memories first; stops at the first action that reaches the
 target; where leaves run out above it, archives what only latent memories keep; ends above the target only when what
 is left is protected or excluded. Where kinds have shares of the budget, :mod:`marskg.policies.slices` says whose leaves
-go; the order decides within a kind.
+go; the order decides within a kind. Where one user's or conversation's budget is exceeded, only its memories go.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from marskg.policies.leaves import Leaves
+from marskg.policies.members import MemberStream
 from marskg.policies.plans import REASON_STRANDED, Choice, archives, build_plan, explained, parameters_of
 from marskg.policies.slices import plan_by_slices
 from marskg.policies.streams import MAX_MARKS, marks_of
@@ -56,6 +57,8 @@ class OrderedPolicy:
     ) -> Plan:
         """Return the plan down to ``target``; without a seed the store's sequence number is the seed."""
         chance = view.sequence if seed is None else seed
+        if view.within is not None:
+            return self._plan_within(view, view.within, target=target, exclude=exclude, seed=chance)
         if view.settings.partitions.on:
             return plan_by_slices(view, self.order, target=target, exclude=exclude, seed=chance)
         stream = self.order.open(view, chance, view.tenant)
@@ -68,6 +71,16 @@ class OrderedPolicy:
             marks=marks_of([stream], min(len(choices), MAX_MARKS), exclude),
             hollows=tuple(stream.hollows({choice.candidate.id for choice in choices})),
         )
+
+    def _plan_within(
+        self, view: PolicyView, within: frozenset[str], *, target: int, exclude: frozenset[str], seed: int
+    ) -> Plan:
+        """Return the plan that takes nothing but what is ``within``."""
+        stream = MemberStream(view, self.order.open(view, seed, view.tenant), within)
+        score = self.order.score
+        order = replace(self.order, score=lambda candidate, place: score(candidate, place[1]))
+        choices = choose(view, order, stream, target=target, exclude=exclude)
+        return build_plan(view, self.name, parameters_of(view), target, choices, seed)
 
 
 def choose(view: PolicyView, order: Order, stream: Stream, *, target: int, exclude: frozenset[str]) -> list[Choice]:
@@ -82,7 +95,8 @@ def choose(view: PolicyView, order: Order, stream: Stream, *, target: int, exclu
         place, candidate = taken
         weight -= candidate.weight
         choices.append(explained(view, order.name, order.reason, candidate, order.score(candidate, place)))
-    if weight > target:
+    # What keeps one user's memories from going may be others': :mod:`marskg.policies.allowances` looks at both.
+    if weight > target and view.within is None:
         for candidate in leaves.stranded():
             if weight <= target:
                 break

@@ -60,6 +60,14 @@ class PolicyView(Protocol):
         ...
 
     @property
+    def within(self) -> frozenset[str] | None:
+        """Return the ids that a plan may take where one user's or conversation's budget is exceeded; None for all.
+
+        What else is live is excluded beside it, so that a policy need not look at this.
+        """
+        ...
+
+    @property
     def census(self) -> Census:
         """Return the live tier in sums."""
         ...

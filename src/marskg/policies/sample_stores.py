@@ -74,6 +74,7 @@ class SampleStore:
     now: int = NOW
     sequence: int = 1_000
     ceiling: int | None = None
+    within: frozenset[str] | None = None
     vectoriser: Vectoriser | None = None
     hurried: bool = False
     usage: Usage = field(default_factory=Usage)

@@ -4,7 +4,8 @@ Guarantees: the memories go in as one JSON document of data, numbered, with iden
 answer must be JSON of one schema; from it come lines of text and numbers of memories, and nothing else. Each line is
 put through the patterns for identifiers again; a line that no number of a memory belongs to carries all of them; a line
 that says what its memories do not, by any number or name, or most of its words, is left out, as a model may invent,
-and may be made to repeat what it was told besides. A line that a memory holds word for word is one; all others count
+and may be made to repeat what it was told besides; and so is one with mark-up, a speaker or invisible characters that
+none of them has. A line that a memory holds word for word is one; all others count
 as rewritten. Where the model does not answer, answers rubbish, or nothing is left, the extractive summariser writes,
 and a note says so: a summary never fails because a model does. What a memory asks of its reader is data: it can at
 most spoil the model's answer, and the gates measure what comes of that.
@@ -14,6 +15,8 @@ Sources: OpenAI API reference, "Create chat completion" (structured outputs); se
 from __future__ import annotations
 
 import json
+import re
+import unicodedata
 from typing import TYPE_CHECKING, Any, Final
 
 from marskg.entities.lexicon import Is, flags, guessed
@@ -38,6 +41,10 @@ GROUNDED: Final = 0.5
 #: The most lines of one answer that are looked at, and characters of one line.
 _MOST_LINES: Final = 256
 _LONGEST: Final = 2_000
+#: Characters that make a heading, a quotation, a tag, a table or code of a text.
+_MARKS: Final = frozenset("#<>|`*_~{}[]\\")
+#: What would make a line look like somebody's message.
+_SPEAKER: Final = re.compile(r"\W*(?:system|developer|assistant|user|human|tool)\s*:", re.IGNORECASE)
 INSTEAD: Final = "the extractive summariser wrote instead"
 
 _SCHEMA: Final = {
@@ -168,7 +175,7 @@ def _line(draft: dict[str, Any], said: Sequence[Sentence]) -> SummaryLine | None
         return None
     shown, _ = generalised(" ".join(text.split()))
     behind = _with_all_who_say(shown, _behind(draft.get("memories"), said), said)
-    if not _grounded(shown, behind):
+    if not _grounded(shown, behind) or not _plain(shown, behind):
         return None
     verbatim = any(sentence.verbatim and sentence.text == shown for sentence in behind)
     expires_at = None
@@ -218,6 +225,19 @@ def _grounded(text: str, behind: Sequence[Sentence]) -> bool:
     if sum(term in known for term in found) < GROUNDED * len(found):
         return False
     return all(set(terms(word.text)) <= known or _common(word.text, first=not place) for place, word in _words(plain))
+
+
+def _plain(text: str, behind: Sequence[Sentence]) -> bool:
+    """Return whether a line has no mark-up, no speaker and no invisible character that no memory behind it has.
+
+    Whoever reads the summary is a model too: it must not take a line for a heading, a tag or a message of the system.
+    """
+    known = {character for sentence in behind for character in sentence.text}
+    unknown = {one for one in text if one in _MARKS or unicodedata.category(one) in {"Cc", "Cf"}} - known
+    speaker = _SPEAKER.match(text)
+    return not unknown and (
+        speaker is None or any(sentence.text.casefold().startswith(speaker[0].casefold()) for sentence in behind)
+    )
 
 
 def _words(text: str) -> Iterable[tuple[int, Word]]:

@@ -25,6 +25,7 @@ from marskg.ontology.vocabulary import (
     SourceType,
     TaskStatus,
 )
+from marskg.store.allowances import holders_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -295,3 +296,19 @@ def check_fits(weight: int, budget: int) -> None:
     if weight > budget:
         msg = f"the memory weighs {weight} tokens, the whole budget is {budget}; shorten it or raise the budget"
         raise MemoryTooLarge(msg)
+
+
+def check_allowed(weight: int, budgets: Mapping[str, int], subjects: Iterable[str], session: str | None) -> None:
+    """Refuse a memory that is heavier than the whole budget of a person it is about, or of its session.
+
+    Raises:
+        MemoryTooLarge: it can never be held.
+    """
+    for holder in holders_of(subjects, session):
+        budget = budgets.get(holder.sort, weight)
+        if weight > budget:
+            msg = (
+                f"the memory weighs {weight} tokens, partitions.{holder.sort}_budget is {budget}; shorten it or raise "
+                "the budget"
+            )
+            raise MemoryTooLarge(msg)

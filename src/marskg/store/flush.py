@@ -64,7 +64,10 @@ def _rare_changes(unit: Unit) -> dict[str, Any]:
 
 
 def _learned_changes(unit: Unit) -> dict[str, Any]:
-    return {} if unit.state.controls == unit.before.controls else unit.state.learned()
+    found = {} if unit.state.controls == unit.before.controls else unit.state.learned()
+    if unit.state.usage != unit.before.usage:
+        found["usage"] = unit.state.usage.to_list()
+    return found
 
 
 def _settle_state(unit: Unit) -> None:

@@ -15,7 +15,7 @@ from marskg.config import duration_ms
 from marskg.errors import BudgetInfeasible, InvalidMemory
 from marskg.ontology.vocabulary import Kind, TaskStatus
 from marskg.store import amend, codec, maintenance
-from marskg.store.admission import check_draft, check_fits, check_iri, check_text
+from marskg.store.admission import check_allowed, check_draft, check_fits, check_iri, check_text
 from marskg.store.forgotten import NOT_STORED, without_forgotten
 from marskg.store.pipeline import Pipeline
 from marskg.store.remember import Prepared, admit, check_new_id, retract
@@ -125,7 +125,10 @@ class Intake:
 
     def _prepare(self, draft: Draft, weight: int, node_id: str | None = None) -> Prepared:
         weight = max(1, weight)
-        check_fits(weight, self._writer.state.budget)
+        settings = self._writer.state.settings
+        check_fits(weight, settings.budget)
+        if draft.action == "remember":
+            check_allowed(weight, settings.partitions.allowances, draft.subjects, draft.session)
         ttl = None
         if draft.ttl is not None:
             ttl = duration_ms(draft.ttl)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from marskg.errors import DuplicateId, InvalidDocument
 from marskg.ontology.vocabulary import DERIVED_EDGES, EdgeType, Kind, Operation, Tier
-from marskg.store.admission import check_fits
+from marskg.store.admission import check_allowed, check_fits
 from marskg.store.remember import append_to_session, check_acyclic, check_target
 
 if TYPE_CHECKING:
@@ -133,7 +133,9 @@ class Loader:
     def _write(self, unit: Unit, batch: list[Exported]) -> None:
         nodes: list[tuple[Node, tuple[Edge, ...]]] = []
         for memory, edges in batch:
-            check_fits(memory.weight if memory.tier is Tier.LIVE else 0, unit.state.budget)
+            weight = memory.weight if memory.tier is Tier.LIVE else 0
+            check_fits(weight, unit.state.budget)
+            check_allowed(weight, unit.state.settings.partitions.allowances, memory.subjects, memory.session)
             node = unit.create(replace(memory, tenant=unit.state.name, sequence=unit.next_sequence + len(nodes)))
             if not node.has_content:
                 node.salt = None

@@ -90,10 +90,11 @@ class Pipeline(Generic[T]):
                 done(built[1])
             else:
                 unit, result, steps = built
+                crammed = self._writer.is_crammed(unit)
                 written = self._pool.submit(self._writer.write, unit, steps)
                 self._pending = _Pending(unit, work, result, done, written)
                 self._writer.in_flight = self
-                if unit.state.weight > unit.state.budget:
+                if crammed:
                     self._join()  # What makes room decides what comes next, so nothing can be built meanwhile.
 
     def land(self) -> None:

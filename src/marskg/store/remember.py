@@ -28,6 +28,7 @@ from marskg.records import Edge, Entity, Memory
 from marskg.store import codec
 from marskg.store.admission import cardinality_of, check_payload, check_set, class_of, default_status
 from marskg.store.fading import score_at_birth
+from marskg.store.usage import COMPLAINT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -101,6 +102,8 @@ def admit(unit: Unit, prepared: Prepared, resolve: Mapping[str, str]) -> Memory:
     )
     if slot is not None:
         slot.record_superseded()
+    if COMPLAINT in memory.intent_tags:
+        unit.state = replace(unit.state, usage=unit.state.usage.complained())
     return node.memory
 
 

@@ -1,17 +1,20 @@
 """What reading has come to, in running counts: what a controller learns from between two of its decisions.
 
-Guarantees: a value; the tenant's row holds it and each record of the access log moves it in its own statement, so it
-costs no read and no scan; counts never fall. Only numbers: neither ids nor texts. MaRS section 3.3.5 (hit rate of
-retrieval, complaints as features) and line 716 (miss rate as a trigger).
+Guarantees: a value; the tenant's row holds it and each record of the access log, and each complaint that is stored,
+moves it in its own statement, so it costs no read and no scan; counts never fall. Only numbers: neither ids nor texts.
+MaRS section 3.3.5 (hit rate of retrieval, complaints as features) and line 716 (miss rate as a trigger).
 """
 
 from __future__ import annotations
 
 from dataclasses import astuple, dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+#: The intent tag of a memory that holds a complaint about remembering: it counts as one when it is written.
+COMPLAINT: Final = "complaint"
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +23,7 @@ class Usage:
 
     ``showings``: answers; ``empty``: answers that showed no memory; ``judged``: answers about which there is feedback;
     ``useless``: of these, the ones of which nothing was used; ``complaints``: memories that a user, or an answer,
-    contradicted.
+    contradicted, and wishes to remember less, to forget, not to mention, or that something is wrong.
     """
 
     showings: int = 0
@@ -37,6 +40,10 @@ class Usage:
         """Return the counts after feedback on one answer."""
         useless = self.useless + (used == 0)
         return Usage(self.showings, self.empty, self.judged + 1, useless, self.complaints + contradicted)
+
+    def complained(self) -> Usage:
+        """Return the counts after a complaint that is about no single answer."""
+        return Usage(self.showings, self.empty, self.judged, self.useless, self.complaints + 1)
 
     def since(self, earlier: Usage) -> Usage:
         """Return what came after ``earlier``."""

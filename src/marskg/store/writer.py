@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
 
 from marskg.errors import ClosureViolation, EngineUnavailable, InvalidInput
 from marskg.store import codec
+from marskg.store.allowances import Allowances
 from marskg.store.engine import Conflict
 from marskg.store.flush import flush_statements
 from marskg.store.hollows import Hollows
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from marskg.records import AuditRecord
+    from marskg.store.allowances import Allowance
     from marskg.store.engine import Engine, Row, Transaction
     from marskg.store.flush import Step
     from marskg.store.state import Services
@@ -54,6 +56,8 @@ class Ground:
     exclude: frozenset[str]
     #: The memories that the transaction touched so far.
     changed: frozenset[str]
+    #: The user's or conversation's budget that is exceeded; None if it is the tenant's.
+    allowance: Allowance | None = None
 
 
 class InFlight(Protocol):
@@ -85,6 +89,7 @@ class Writer:
         self._state: TenantState | None = None
         self._tails: dict[str, tuple[str, int, int] | None] = {}
         self._names = NameBook()
+        self.allowances = Allowances()
         # Removed entries slow an index down only where it is log-structured, as in the engine of this one process;
         # other processes, whose keys would not be heard of here, come with Bolt.
         self.hollows = Hollows() if engine.name == "arcadedb" else None
@@ -122,6 +127,7 @@ class Writer:
         self._state = None
         self._tails.clear()
         self._names.clear()
+        self.allowances.forget()
         self._forget_hollows()
 
     # --- Units of work ------------------------------------------------------------------------------------------
@@ -210,38 +216,49 @@ class Writer:
             Conflict: another writer was faster; build it again from fresh reads.
         """
         units = [unit]
+        crammed = self.is_crammed(unit)
         try:
-            if len(steps) == 1 and unit.state.weight <= unit.state.budget:
+            if len(steps) == 1 and not crammed:
                 self._expect(steps[0], self.engine.write(steps[0][0], steps[0][1]), first=True)
                 return units
-            if unit.state.weight > unit.state.budget:
+            if crammed:
                 self.before_room(unit.before)
             with self.engine.transaction() as transaction:
                 self._run_steps(transaction, steps)
-                if unit.state.weight > unit.state.budget:
-                    room = self._make_room(transaction, unit)
-                    self._run_steps(transaction, flush_statements(room, self.engine.name))
-                    units.append(room)
+                # Whoever is above a budget of his own pays first, as that lightens the tenant too.
+                while (allowance := self.allowances.exceeded(units, self.read)) is not None:
+                    units.append(self._make_room(transaction, units, allowance))
+                if units[-1].state.weight > units[-1].state.budget:
+                    units.append(self._make_room(transaction, units))
         except EngineUnavailable:
             if not self._was_committed(units[-1].records[-1]):
                 raise
         return units
 
+    def is_crammed(self, unit: Unit) -> bool:
+        """Return whether ``unit`` leaves the tenant, one of its users or a conversation above budget."""
+        return unit.state.weight > unit.state.budget or self.allowances.exceeded([unit], self.read) is not None
+
     def put(self, name: str, parameters: Mapping[str, Any]) -> None:
         """Write what is derived from the memories and no transition of any: it has no record."""
         self.engine.write(statement(name, self.engine.name), parameters)
 
-    def _make_room(self, transaction: Transaction, unit: Unit) -> Unit:
-        """Build, on what the open transaction already wrote, the unit that brings the tenant under its budget."""
+    def _make_room(self, transaction: Transaction, units: list[Unit], allowance: Allowance | None = None) -> Unit:
+        """Write, on what the open transaction already wrote, the unit that brings what is exceeded under its budget."""
 
         def read(name: str, parameters: Mapping[str, Any]) -> list[Row]:
             return transaction.run(statement(name, self.engine.name), parameters)
 
-        new = frozenset(node.memory.id for node in unit.nodes.values() if node.new)
-        exclude = (new if len(new) == 1 else frozenset()) | unit.keep
-        return self.govern(
-            Ground(read, transaction.run, unit.state, self.services, self.hollows, exclude, frozenset(unit.nodes))
+        written = units[0]
+        new = frozenset(node.memory.id for node in written.nodes.values() if node.new)
+        exclude = (new if len(new) == 1 else frozenset()) | written.keep
+        changed = frozenset(node_id for unit in units for node_id in unit.nodes)
+        state = units[-1].state
+        room = self.govern(
+            Ground(read, transaction.run, state, self.services, self.hollows, exclude, changed, allowance)
         )
+        self._run_steps(transaction, flush_statements(room, self.engine.name))
+        return room
 
     def _run_steps(self, transaction: Transaction, steps: list[Step]) -> None:
         for position, step in enumerate(steps):
@@ -269,6 +286,7 @@ class Writer:
 
     def _after(self, unit: Unit) -> None:
         self._state = unit.state
+        self.allowances.settle(unit)
         for entity_id in unit.removed_entities:
             self._names.remove(entity_id)
         for node in unit.nodes.values():

@@ -5,4 +5,5 @@ RETURN m.id AS id, m.kind AS kind, m.weight AS weight, m.created AS created, m.s
        m.lastAccess AS lastAccess, m.accessCount AS accessCount, m.supersededAt AS supersededAt,
        m.eligibleAccess AS eligibleAccess, m.eligibleCount AS eligibleCount,
        [(m)-[:dependsOn]->(b:Memory) | b.id] AS bases,
-       m.fifoKey AS key, m.guards AS guards, m.blockers AS blockers, m.tier AS tier
+       m.fifoKey AS key, m.guards AS guards, m.blockers AS blockers, m.tier AS tier,
+       m.pinned AS pinned, m.status AS status
