@@ -20,15 +20,14 @@ if TYPE_CHECKING:
 
     from marskg.store.engine import Engine
 
-NODES = "MATCH (m:Memory) WHERE m.ref >= $low AND m.ref < $high RETURN properties(m) AS node, labels(m) AS labels"
-EDGES = (
-    "MATCH (m:Memory)-[e]->(t) WHERE m.ref >= $low AND m.ref < $high "
-    "RETURN m.id AS source, type(e) AS type, t.id AS target, t.ref AS ref, properties(e) AS properties"
+#: One reading of each: what crosses from an engine costs more than what it looks up.
+NODES = (
+    "MATCH (m:Memory) WHERE m.ref >= $low AND m.ref < $high RETURN properties(m) AS node, labels(m) AS labels, "
+    "[(m)-[e]->(t) | [type(e), t.id, t.ref, properties(e)]] AS edges"
 )
-ENTITIES = "MATCH (n:Entity) WHERE n.ref >= $low AND n.ref < $high RETURN properties(n) AS node"
-ENTITY_EDGES = (
-    "MATCH (n:Entity)-[e]->(t) WHERE n.ref >= $low AND n.ref < $high "
-    "RETURN n.id AS source, type(e) AS type, t.id AS target, t.ref AS ref, properties(e) AS properties"
+ENTITIES = (
+    "MATCH (n:Entity) WHERE n.ref >= $low AND n.ref < $high RETURN properties(n) AS node, "
+    "[(n)-[e]->(t) | [type(e), t.id, t.ref, properties(e)]] AS edges"
 )
 RECORDS = (
     "MATCH (a:AuditRecord) WHERE a.ref >= $low AND a.ref < $high "
@@ -155,14 +154,14 @@ class Picture:
 def take(engine: Engine, tenant: str) -> Picture:
     """Read what ``tenant`` has."""
     bounds = {"low": f"{tenant}|", "high": f"{tenant}}}"}
-    nodes = engine.read(NODES, bounds)
+    nodes, entities = engine.read(NODES, bounds), engine.read(ENTITIES, bounds)
     return Picture(
         row=engine.read(TENANT, {"tenant": tenant})[0]["row"],
         nodes={row["node"]["id"]: _plain(row["node"]) for row in nodes},
         labels={row["node"]["id"]: tuple(sorted(row["labels"])) for row in nodes},
-        edges=_edges(engine.read(EDGES, bounds)),
-        entities={row["node"]["id"]: _plain(row["node"]) for row in engine.read(ENTITIES, bounds)},
-        entity_edges=_edges(engine.read(ENTITY_EDGES, bounds)),
+        edges=_edges(nodes),
+        entities={row["node"]["id"]: _plain(row["node"]) for row in entities},
+        entity_edges=_edges(entities),
     )
 
 
@@ -173,15 +172,16 @@ def place(engine: Engine, tenant: str) -> tuple[int, int]:
 
 
 def _plain(node: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in node.items() if value is not None and not name.startswith("@")}
+    return {name: value for name, value in node.items() if value is not None and name[0] != "@"}
 
 
 def _edges(rows: list[dict[str, Any]]) -> tuple[Any, ...]:
     found = []
     for row in rows:
-        properties = {name: value for name, value in row["properties"].items() if not name.startswith("@")}
-        edge = (row["source"], row["type"], row["target"])
-        found.append((edge, row["ref"], tuple(sorted(properties.items()))))
+        source = row["node"]["id"]
+        for type_, target, ref, values in row["edges"]:
+            properties = {name: value for name, value in values.items() if name[0] != "@"}
+            found.append(((source, type_, target), ref, tuple(sorted(properties.items()))))
     return tuple(sorted(found))
 
 
