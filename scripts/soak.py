@@ -1,24 +1,29 @@
 """Random operations by the hundred thousand on the embedded engine, each held to every invariant: ``make soak``.
 
 Guarantees: operations and checks are those of ``tests/support/history.py``; history number n has its own seed and
-policy, so any of them can be repeated alone; the log has one line for each finished history, and a run that was cut off
-goes on after its last line; a violation is logged with what repeats it, does not end the run, and makes the exit status
-1. The summary beside the log is written after each history.
+policy, so any of them can be repeated alone; the log has one line for each finished history, which names the commit
+that it was lived on, and a run that was cut off goes on with what is missing; a violation is logged with what repeats
+it, does not end the run, and makes the exit status 1. The summary beside the log is written after each history.
 
-Run ``python -m scripts.soak --operations 1000000 --folder .work/soak`` from the root of the checkout.
+Run ``python -m scripts.soak --operations 1000000 --folder .work/soak`` from the root of the checkout. The databases lie
+in the folder for temporary files; ``--store /dev/shm`` spares the disk, as the soak tests no durability. ``--jobs 2``
+lives two histories at once, each in a process of its own, with the same lines in the log in another order.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import multiprocessing
 import shutil
+import subprocess
 import sys
 import tempfile
 import time
 from collections import Counter
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any
@@ -50,6 +55,32 @@ class Lived:
     seconds: float
     outcomes: dict[str, int] = field(default_factory=dict)
     violation: str | None = None
+    commit: str = ""
+
+
+@dataclass(frozen=True)
+class Run:
+    """What a run consists of: ``operations`` in histories of ``history`` each, the policies in turn."""
+
+    operations: int
+    history: int
+    seed: int
+    policies: tuple[str, ...] = POLICY_NAMES
+    #: The folder for the databases; the one for temporary files if left out.
+    store: Path | None = None
+
+    @property
+    def histories(self) -> int:
+        """Return how many histories there are, if none is cut short by a violation."""
+        return -(-self.operations // self.history)
+
+    def length(self, number: int) -> int:
+        """Return how many operations history ``number`` has."""
+        return min(self.history, self.operations - number * self.history)
+
+    def policy(self, number: int) -> str:
+        """Return what history ``number`` forgets by."""
+        return self.policies[number % len(self.policies)]
 
 
 def live(stores: Stores, number: int, *, seed: int, policy: str, operations: int) -> Lived:
@@ -114,6 +145,7 @@ class Log:
         policies = sorted({one.policy for one in self.lived})
         return {
             **self._about,
+            "commits": list(dict.fromkeys(one.commit for one in self.lived)),
             "operations": self.operations,
             "histories": len(self.lived),
             "seconds": round(seconds, 1),
@@ -125,42 +157,72 @@ class Log:
 
 
 @contextmanager
-def database() -> Iterator[Stores]:
-    """Give a new database, which is removed afterwards."""
-    folder = Path(tempfile.mkdtemp(prefix="mars-soak-"))
-    stores = support.embedded(folder / "store")
+def database(folder: Path | None = None) -> Iterator[Stores]:
+    """Give a new database below ``folder``, which is removed afterwards."""
+    place = Path(tempfile.mkdtemp(prefix="mars-soak-", dir=folder))
+    stores = support.embedded(place / "store")
     try:
         yield stores
     finally:
         stores.engine.close()
-        shutil.rmtree(folder, ignore_errors=True)
+        shutil.rmtree(place, ignore_errors=True)
+
+
+def share(run: Run, numbers: Sequence[int]) -> Iterator[Lived]:
+    """Live some histories in one database."""
+    with database(run.store) as stores:
+        for number in numbers:
+            yield live(stores, number, seed=run.seed, policy=run.policy(number), operations=run.length(number))
+
+
+def whole_share(run: Run, numbers: Sequence[int]) -> list[Lived]:
+    """Do :func:`share` in a process that has to hand back what it lived."""
+    return list(share(run, numbers))
+
+
+def at_once(run: Run, shares: Sequence[Sequence[int]], jobs: int) -> Iterator[Lived]:
+    """Live the histories of ``shares``, ``jobs`` of them at the same time."""
+    if jobs == 1:
+        for numbers in shares:
+            yield from share(run, numbers)
+        return
+    # The engine's virtual machine does not survive a fork.
+    with ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn")) as pool:
+        for done in as_completed([pool.submit(whole_share, run, numbers) for numbers in shares]):
+            yield from done.result()
+
+
+def commit() -> str:
+    """Return what the checkout is at, with a plus sign if something was changed since; empty outside of git."""
+    git = shutil.which("git")
+    if git is None:
+        return ""
+    told = [
+        subprocess.run([git, *words], capture_output=True, text=True, check=False).stdout.strip()
+        for words in (("rev-parse", "--short", "HEAD"), ("status", "--porcelain", "--untracked-files=no"))
+    ]
+    return told[0] + ("+" if told[1] else "")
 
 
 def soak(
     folder: Path,
+    run: Run,
     *,
-    operations: int,
-    history: int,
-    seed: int,
-    policies: Sequence[str] = POLICY_NAMES,
+    jobs: int = 1,
     tell: Callable[[str], None] = lambda _text: None,
 ) -> Log:
-    """Do ``operations`` random operations in histories of ``history`` each, or what is missing of them."""
-    log = Log(folder, {"seed": seed, "history": history, "policies": list(policies)})
-    while log.operations < operations:
-        with database() as stores:
-            for _ in range(_SHARED):
-                number = len(log.lived)
-                wanted = min(history, operations - log.operations)
-                policy = policies[number % len(policies)]
-                log.add(live(stores, number, seed=seed, policy=policy, operations=wanted))
-                found = log.summary()
-                tell(
-                    f"{found['operations']:,} of {operations:,} operations, {found['operations_per_second']} a second, "
-                    f"{len(found['violations'])} violations"
-                )
-                if log.operations >= operations:
-                    break
+    """Do the operations of ``run``, or what is missing of them; what a violation cut off is not made up for."""
+    log = Log(folder, {"seed": run.seed, "history": run.history, "policies": list(run.policies)})
+    known, version = {one.number for one in log.lived}, commit()
+    missing = [number for number in range(run.histories) if number not in known]
+    shares = [missing[start : start + _SHARED] for start in range(0, len(missing), _SHARED)]
+    for lived in at_once(run, shares, jobs):
+        log.add(replace(lived, commit=version))
+        found = log.summary()
+        tell(
+            f"{found['operations']:,} of {run.operations:,} operations, {found['operations_per_second']} a second, "
+            f"{len(found['violations'])} violations"
+        )
     return log
 
 
@@ -171,20 +233,16 @@ def main() -> int:
     parser.add_argument("--history", type=int, default=200, help="operations on one tenant")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--folder", type=Path, default=Path(".work/soak"), help="of the log and the summary")
+    parser.add_argument("--store", type=Path, help="of the databases, such as /dev/shm")
+    parser.add_argument("--jobs", type=int, default=1, help="processes")
     parser.add_argument("--policies", nargs="+", default=list(POLICY_NAMES), metavar="NAME")
     given = parser.parse_args()
 
     def tell(text: str) -> None:
         print(text, file=sys.stderr, flush=True)
 
-    log = soak(
-        given.folder,
-        operations=given.operations,
-        history=given.history,
-        seed=given.seed,
-        policies=given.policies,
-        tell=tell,
-    )
+    run = Run(given.operations, given.history, given.seed, tuple(given.policies), given.store)
+    log = soak(given.folder, run, jobs=given.jobs, tell=tell)
     found = log.summary()
     print(json.dumps(found, indent=2))
     return 1 if found["violations"] else 0

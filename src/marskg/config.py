@@ -13,6 +13,7 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -783,21 +784,33 @@ def _text(value: Value) -> str:
 
 
 def _flatten(settings: Settings) -> Iterator[tuple[str, Value]]:
+    # Each part of the settings is looked up once: a tenant's are read and written with many of its operations.
+    parts: dict[str, Any] = {}
     for name in SETTINGS:
-        value: Any = settings
-        for part in name.split("."):
-            # The keys of the mappings are the words of the vocabulary, which are strings.
-            value = value[part] if isinstance(value, Mapping) else getattr(value, part)
+        section, _, last = name.rpartition(".")
+        if section not in parts:
+            parts[section] = _part(settings, section)
+        value = parts[section](last)
         yield name, value.value if isinstance(value, Tier) else value
 
 
+def _part(settings: Settings, section: str) -> Callable[[str], Any]:
+    """Return what reads the settings of a section by the last part of their names."""
+    found: Any = settings
+    for name in filter(None, section.split(".")):
+        # The keys of the mappings are the words of the vocabulary, which are strings.
+        found = found[name] if isinstance(found, Mapping) else getattr(found, name)
+    return found.__getitem__ if isinstance(found, Mapping) else partial(getattr, found)
+
+
 def _build(values: Mapping[str, Any], source: str) -> Settings:
+    sections: dict[str, dict[str, Any]] = {}
+    for name, value in values.items():
+        parent, _, last = name.rpartition(".")
+        sections.setdefault(parent, {})[last] = value
+
     def section(prefix: str) -> dict[str, Any]:
-        return {
-            name[len(prefix) :]: value
-            for name, value in values.items()
-            if name.startswith(prefix) and "." not in name[len(prefix) :]
-        }
+        return dict(sections.get(prefix.removesuffix("."), {}))
 
     weights = {Kind(name): value for name, value in section("policy.scoring.type_weights.").items()}
     scoring = Scoring(**section("policy.scoring."), type_weights=MappingProxyType(weights))

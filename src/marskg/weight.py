@@ -10,7 +10,7 @@ Source: semantics section 1 (weight); Devlin et al. 2018, google-research/bert `
 from __future__ import annotations
 
 import re
-from functools import cached_property
+from functools import cache, cached_property
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
@@ -35,7 +35,7 @@ _KEPT_WORDS = 50_000
 
 
 class TokenCounter:
-    """Counts wordpiece tokens; reads the vocabulary at the first count, once per instance.
+    """Counts wordpiece tokens; reads the vocabulary at the first count.
 
     A plain text is weighed word by word, because the tokenizer cuts it at the same places and weighs each word alone.
     """
@@ -90,13 +90,19 @@ class TokenCounter:
 
     @cached_property
     def _tokenizer(self) -> Tokenizer:
-        listed = files("marskg").joinpath("tokenizer", "vocab.txt").read_text(encoding="utf-8")
-        vocabulary = {token: number for number, token in enumerate(listed.rstrip("\n").split("\n"))}
-        tokenizer = Tokenizer(WordPiece(vocabulary, unk_token="[UNK]", max_input_chars_per_word=_MAX_WORD))  # noqa: S106 - a vocabulary entry
-        tokenizer.normalizer = BertNormalizer(lowercase=True, strip_accents=None, clean_text=True)
-        tokenizer.pre_tokenizer = BertPreTokenizer()
-        tokenizer.add_special_tokens(list(_SPECIAL_TOKENS))
-        return tokenizer
+        return _bundled()
+
+
+@cache
+def _bundled() -> Tokenizer:
+    """Return the tokenizer of the bundled vocabulary, made once: nothing about it changes afterwards."""
+    listed = files("marskg").joinpath("tokenizer", "vocab.txt").read_text(encoding="utf-8")
+    vocabulary = {token: number for number, token in enumerate(listed.rstrip("\n").split("\n"))}
+    tokenizer = Tokenizer(WordPiece(vocabulary, unk_token="[UNK]", max_input_chars_per_word=_MAX_WORD))  # noqa: S106 - a vocabulary entry
+    tokenizer.normalizer = BertNormalizer(lowercase=True, strip_accents=None, clean_text=True)
+    tokenizer.pre_tokenizer = BertPreTokenizer()
+    tokenizer.add_special_tokens(list(_SPECIAL_TOKENS))
+    return tokenizer
 
 
 def _encodable(text: str) -> bool:

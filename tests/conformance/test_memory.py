@@ -8,13 +8,14 @@ import pytest
 
 import marskg
 from marskg.clock import DAY_MS
-from marskg.ontology.vocabulary import EdgeType, Kind, TaskStatus, Tier
+from marskg.ontology.vocabulary import Cardinality, EdgeType, Kind, TaskStatus, Tier
 from marskg.policies.registry import POLICY_NAMES
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from marskg.memory import AgentMemory
+    from marskg.records import Memory
     from tests.support.stores import Stores
 
 
@@ -165,6 +166,53 @@ def test_a_cycle_is_refused(stores: Stores) -> None:
         mem.link(base.id, "dependsOn", top.id)
     with pytest.raises(marskg.CycleError):
         mem.link(base.id, "derivesFrom", base.id)
+    assert_sound(mem)
+
+
+def test_a_successor_may_not_rest_on_the_task_that_would_require_it(stores: Stores) -> None:
+    mem = stores.open()
+
+    def visa(content: str, **edges: str) -> Memory:
+        derives, depends = edges.get("derives_from", ()), edges.get("depends_on", ())
+        return mem.remember(
+            content, kind="semantic", key="visa", subjects=["ann"], derives_from=derives, depends_on=depends
+        )
+
+    form = visa("The form is signed")
+    task = mem.remember("Send the form", kind="task", requires=[form.id])
+    letter = mem.remember("The office wrote", derives_from=[task.id])
+    before = mem.stats()
+    for edges in ({"derives_from": task.id}, {"depends_on": task.id}, {"derives_from": letter.id}):
+        with pytest.raises(marskg.CycleError, match="leave out the edge"):
+            visa("The form is signed twice", **edges)
+    assert mem.stats() == before
+    kept = mem.get(form.id)
+    assert kept is not None
+    assert kept.current
+    newer = visa("The form is signed twice")
+    required = "MATCH (t:Memory {ref: $ref})-[:requires]->(m) RETURN m.id AS id"
+    assert stores.engine.read(required, {"ref": f"{mem.tenant}|{task.id}"}) == [{"id": newer.id}]
+    assert_sound(mem)
+
+
+def test_a_cycle_through_what_the_same_batch_stores_is_refused(stores: Stores) -> None:
+    mem = stores.open()
+    jazz = mem.remember("Jazz", kind="semantic", key="likes", cardinality="set")
+    drafts = [
+        marskg.Draft(kind=Kind.SEMANTIC, content="She goes to concerts", at=1, ref="concerts", depends_on=(jazz.id,)),
+        marskg.Draft(
+            kind=Kind.SEMANTIC,
+            content="jazz",
+            at=1,
+            ref="again",
+            key="likes",
+            cardinality=Cardinality.SET,
+            derives_from=("concerts",),
+        ),
+    ]
+    with pytest.raises(marskg.CycleError):
+        mem.remember_many(drafts, atomic=True)
+    assert [memory.id for memory in mem.memories()] == [jazz.id]
     assert_sound(mem)
 
 

@@ -308,7 +308,7 @@ def test_each_broken_function_is_found(
 def test_a_policy_that_takes_what_is_protected_is_found(stores: Stores, monkeypatch: pytest.MonkeyPatch) -> None:
     history = History(stores)
     kept = history.memory.remember("Ann must not have penicillin", kind="semantic", pin=True)
-    history.memory.remember("Nothing hangs on this")
+    history.memory.remember("Ann must not have penicillin")  # as heavy, so that the plan's sums are right
     plan = history.memory.plan(policy="fifo", budget=history.memory.weight - 1)
     wrong = replace(plan, actions=(replace(plan.actions[0], id=kept.id),))
     wrong = replace(wrong, digest=plan_digest(wrong))

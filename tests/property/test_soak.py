@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 
 from marskg.policies.registry import POLICY_NAMES
-from scripts.soak import LOG, SUMMARY, soak
+from scripts.soak import LOG, SUMMARY, Run, soak
 from tests.support import picture as pictures
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 @pytest.mark.slow
 @pytest.mark.timeout(1800)
 def test_some_hundred_operations_under_each_policy_break_nothing(tmp_path: Path) -> None:
-    log = soak(tmp_path, operations=200 * len(POLICY_NAMES), history=100, seed=7)
+    log = soak(tmp_path, Run(200 * len(POLICY_NAMES), history=100, seed=7))
     found = log.summary()
     assert found["violations"] == []
     assert found["by_policy"] == dict.fromkeys(POLICY_NAMES, 200)
@@ -28,15 +29,27 @@ def test_some_hundred_operations_under_each_policy_break_nothing(tmp_path: Path)
 
 
 def test_a_run_that_was_cut_off_goes_on_and_comes_out_as_one_that_was_not(tmp_path: Path) -> None:
-    whole = soak(tmp_path / "whole", operations=24, history=8, seed=3, policies=("fifo", "lru"))
-    soak(tmp_path / "cut", operations=16, history=8, seed=3, policies=("fifo", "lru"))
+    run = Run(24, history=8, seed=3, policies=("fifo", "lru"))
+    whole = soak(tmp_path / "whole", run)
+    soak(tmp_path / "cut", replace(run, operations=16))
     with (tmp_path / "cut" / LOG).open("a", encoding="utf-8") as stream:
         stream.write('{"number": 2, "pol')  # the line that the end of a process cut off
-    again = soak(tmp_path / "cut", operations=24, history=8, seed=3, policies=("fifo", "lru"))
+    again = soak(tmp_path / "cut", run)
     assert [(one.seed, one.outcomes) for one in again.lived] == [(one.seed, one.outcomes) for one in whole.lived]
     assert json.loads((tmp_path / "cut" / SUMMARY).read_text())["operations"] == 24
     with pytest.raises(SystemExit, match="other parameters"):
-        soak(tmp_path / "cut", operations=24, history=8, seed=4, policies=("fifo", "lru"))
+        soak(tmp_path / "cut", replace(run, seed=4))
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_two_processes_live_the_same_histories_as_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("scripts.soak._SHARED", 1)
+    run = Run(24, history=8, seed=3, policies=("fifo", "lru"), store=tmp_path)
+    one, two = soak(tmp_path / "one", run), soak(tmp_path / "two", run, jobs=2)
+    found = [{lived.number: (lived.seed, lived.outcomes) for lived in log.lived} for log in (one, two)]
+    assert found[0] == found[1]
+    assert not list(tmp_path.glob("mars-soak-*"))
 
 
 def test_a_broken_invariant_is_found_logged_with_its_seed_and_does_not_end_the_run(
@@ -49,9 +62,9 @@ def test_a_broken_invariant_is_found_logged_with_its_seed_and_does_not_end_the_r
         return [*sound(picture, settled_at=settled_at), *([("planted", "too heavy")] if heavy else [])]
 
     monkeypatch.setattr(pictures, "faults", faults)
-    log = soak(tmp_path, operations=60, history=20, seed=1, policies=("fifo",))
+    log = soak(tmp_path, Run(60, history=20, seed=1, policies=("fifo",)))
     broken = log.summary()["violations"]
     assert len(broken) >= 2, "a history ends at its violation, the run goes on"
-    assert log.operations == 60
+    assert len(log.lived) == 3
     assert "planted" in broken[0]["violation"]
     assert broken[0]["seed"] == "1-0"

@@ -11,6 +11,7 @@ import json
 import unicodedata
 from collections import defaultdict
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -19,21 +20,21 @@ if TYPE_CHECKING:
 
     from marskg.store.engine import Engine
 
-NODES = "MATCH (m:Memory) WHERE m.ref >= $low AND m.ref < $high RETURN properties(m) AS node, labels(m) AS labels"
-EDGES = (
-    "MATCH (m:Memory)-[e]->(t) WHERE m.ref >= $low AND m.ref < $high "
-    "RETURN m.id AS source, type(e) AS type, t.id AS target, t.ref AS ref, properties(e) AS properties"
+#: One reading of each: what crosses from an engine costs more than what it looks up.
+NODES = (
+    "MATCH (m:Memory) WHERE m.ref >= $low AND m.ref < $high RETURN properties(m) AS node, labels(m) AS labels, "
+    "[(m)-[e]->(t) | [type(e), t.id, t.ref, properties(e)]] AS edges"
 )
-ENTITIES = "MATCH (n:Entity) WHERE n.ref >= $low AND n.ref < $high RETURN properties(n) AS node"
-ENTITY_EDGES = (
-    "MATCH (n:Entity)-[e]->(t) WHERE n.ref >= $low AND n.ref < $high "
-    "RETURN n.id AS source, type(e) AS type, t.id AS target, t.ref AS ref, properties(e) AS properties"
+ENTITIES = (
+    "MATCH (n:Entity) WHERE n.ref >= $low AND n.ref < $high RETURN properties(n) AS node, "
+    "[(n)-[e]->(t) | [type(e), t.id, t.ref, properties(e)]] AS edges"
 )
 RECORDS = (
     "MATCH (a:AuditRecord) WHERE a.ref >= $low AND a.ref < $high "
     "RETURN a.sequence AS sequence, a.operation AS operation, a.memories AS memories ORDER BY a.ref"
 )
 TENANT = "MATCH (t:Tenant {ref: $tenant}) RETURN properties(t) AS row"
+PLACE = "MATCH (t:Tenant {ref: $tenant}) RETURN t.sequence AS sequence, t.accessSequence AS accessed"
 
 KINDS = ("episodic", "semantic", "social", "task")
 ACTIVE = {"open", "in_progress", "blocked"}
@@ -65,13 +66,23 @@ class Picture:
     entities: dict[str, dict[str, Any]]
     entity_edges: tuple[tuple[Edge, str, tuple[tuple[str, Any], ...]], ...]
 
+    @property
+    def place(self) -> tuple[int, int]:
+        """Where the tenant's two logs end."""
+        return self.row["sequence"], self.row["accessSequence"]
+
+    @cached_property
+    def _whole(self) -> frozenset[str]:
+        """The memories with content."""
+        return frozenset(node_id for node_id, node in self.nodes.items() if node["tier"] in {"live", "latent"})
+
     def whole(self, node_id: str) -> bool:
         """Return whether a memory exists with content."""
-        return node_id in self.nodes and self.nodes[node_id]["tier"] in {"live", "latent"}
+        return node_id in self._whole
 
-    @property
+    @cached_property
     def sliced(self) -> bool:
-        """Return whether the kinds have shares of the budget."""
+        """Whether the kinds have shares of the budget."""
         return bool(json.loads(self.row["settings"])["partitions.mode"] != "off")
 
     def outlives(self, source: str, target: str) -> bool:
@@ -79,71 +90,98 @@ class Picture:
         limit = self.nodes[target].get("expiresAt")
         return limit is not None and self.nodes[source].get("expiresAt", limit + 1) > limit
 
+    @cached_property
+    def _targets(self) -> dict[str, dict[str, list[str]]]:
+        """The targets of the edges, by type and source."""
+        found: defaultdict[str, defaultdict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
+        for (source, type_, target), _, _ in self.edges:
+            found[type_][source].append(target)
+        return {type_: dict(by_source) for type_, by_source in found.items()}
+
     def targets(self, type_: str) -> dict[str, list[str]]:
         """Return the targets of the edges of one type, by source."""
-        found = defaultdict(list)
-        for (source, kind, target), _, _ in self.edges:
-            if kind == type_:
-                found[source].append(target)
-        return found
+        return self._targets.get(type_, {})
 
+    @cached_property
     def grounds(self) -> dict[str, list[str]]:
-        """Return for each memory with content what it depends on."""
+        """What each memory with content depends on."""
         return {node_id: found for node_id, found in self.targets("dependsOn").items() if self.whole(node_id)}
 
     def closed(self, roots: Iterable[str]) -> set[str]:
         """Return ``roots`` with all that they depend on."""
-        grounds = self.grounds()
         found: set[str] = set()
         pending = list(roots)
         while pending:
             node_id = pending.pop()
             if node_id not in found:
                 found.add(node_id)
-                pending += grounds.get(node_id, ())
+                pending += self.grounds.get(node_id, ())
         return found
 
+    @cached_property
     def protected(self) -> set[str]:
-        """Return K of section 4: pins, guarding tasks and what these require, closed under dependsOn."""
-        return self.closed(self.roots())
+        """K of section 4: pins, guarding tasks and what these require, closed under dependsOn."""
+        return self.closed(self.roots)
 
+    @cached_property
     def roots(self) -> set[str]:
-        """Return what K grows from: pins, guarding tasks and what these require."""
+        """What K grows from: pins, guarding tasks and what these require."""
         whole = [node for node_id, node in self.nodes.items() if self.whole(node_id)]
         guarding = {node["id"] for node in whole if node.get("guarding")}
         requires = self.targets("requires")
         pinned = {node["id"] for node in whole if node.get("pinned")}
         return pinned | guarding | {target for task in guarding for target in requires.get(task, ())}
 
+    @cached_property
     def floor(self) -> int:
-        """Return what the protected memories weigh in the live tier."""
-        return sum(self.nodes[one]["weight"] for one in self.protected() if self.nodes[one]["tier"] == "live")
+        """What the protected memories weigh in the live tier."""
+        return sum(self.nodes[one]["weight"] for one in self.protected if self.nodes[one]["tier"] == "live")
+
+    @cached_property
+    def governed(self) -> dict[str, object]:
+        """What a record is due for when it changes: each memory's and entity's own properties and its edges."""
+        edges = defaultdict(list)
+        for one in (*self.edges, *self.entity_edges):
+            # A tombstone may lose an edge when what it points to goes for good, and temporalNext is derived.
+            if one[0][1] != "temporalNext" and (self.whole(one[0][0]) or one[0][0] in self.entities):
+                edges[one[0][0]].append(one)
+        return {
+            node_id: ({name: value for name, value in node.items() if name not in DERIVED}, edges.get(node_id, []))
+            for node_id, node in (*self.nodes.items(), *self.entities.items())
+        }
 
 
 def take(engine: Engine, tenant: str) -> Picture:
     """Read what ``tenant`` has."""
     bounds = {"low": f"{tenant}|", "high": f"{tenant}}}"}
-    nodes = engine.read(NODES, bounds)
+    nodes, entities = engine.read(NODES, bounds), engine.read(ENTITIES, bounds)
     return Picture(
         row=engine.read(TENANT, {"tenant": tenant})[0]["row"],
         nodes={row["node"]["id"]: _plain(row["node"]) for row in nodes},
         labels={row["node"]["id"]: tuple(sorted(row["labels"])) for row in nodes},
-        edges=_edges(engine.read(EDGES, bounds)),
-        entities={row["node"]["id"]: _plain(row["node"]) for row in engine.read(ENTITIES, bounds)},
-        entity_edges=_edges(engine.read(ENTITY_EDGES, bounds)),
+        edges=_edges(nodes),
+        entities={row["node"]["id"]: _plain(row["node"]) for row in entities},
+        entity_edges=_edges(entities),
     )
 
 
+def place(engine: Engine, tenant: str) -> tuple[int, int]:
+    """Return where the tenant's two logs end now."""
+    row = engine.read(PLACE, {"tenant": tenant})[0]
+    return row["sequence"], row["accessed"]
+
+
 def _plain(node: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in node.items() if value is not None and not name.startswith("@")}
+    return {name: value for name, value in node.items() if value is not None and name[0] != "@"}
 
 
 def _edges(rows: list[dict[str, Any]]) -> tuple[Any, ...]:
     found = []
     for row in rows:
-        properties = {name: value for name, value in row["properties"].items() if not name.startswith("@")}
-        edge = (row["source"], row["type"], row["target"])
-        found.append((edge, row["ref"], tuple(sorted(properties.items()))))
+        source = row["node"]["id"]
+        for type_, target, ref, values in row["edges"]:
+            properties = {name: value for name, value in values.items() if name[0] != "@"}
+            found.append(((source, type_, target), ref, tuple(sorted(properties.items()))))
     return tuple(sorted(found))
 
 
@@ -170,7 +208,7 @@ def faults(picture: Picture, *, settled_at: int | None = None) -> list[Fault]:
         *_edges_and_entities(picture),
     ]
     if settled_at is not None:
-        found += _expiry(picture, settled_at)
+        found += unexpired(picture, settled_at)
     return sorted(found)
 
 
@@ -188,7 +226,7 @@ def _weights(picture: Picture) -> Iterator[Fault]:
     yield from _allowances(picture)
     if sums["live"] > picture.row["budget"]:
         yield "I1-budget", f"{sums['live']} of {picture.row['budget']}"
-    expected = {"weight": sums["live"], "latentWeight": sums["latent"], "protectedWeight": picture.floor()}
+    expected = {"weight": sums["live"], "latentWeight": sums["latent"], "protectedWeight": picture.floor}
     for name, value in expected.items():
         if picture.row[name] != value:
             yield f"I1-{name}", f"row {picture.row[name]}, nodes {value}"
@@ -223,8 +261,8 @@ def _closure(picture: Picture) -> Iterator[Fault]:
 
 def _protection(picture: Picture) -> Iterator[Fault]:
     """Who is protected, who is a leaf, and that the order keys are on the leaves alone."""
-    protected = picture.protected()
-    needed = {base for bases in picture.grounds().values() for base in bases}
+    protected = picture.protected
+    needed = {base for bases in picture.grounds.values() for base in bases}
     for node_id, node in picture.nodes.items():
         if not picture.whole(node_id):
             continue
@@ -354,7 +392,7 @@ def _edges_and_entities(picture: Picture) -> Iterator[Fault]:
             yield "entity-unused", entity_id
 
 
-def _expiry(picture: Picture, now: int) -> Iterator[Fault]:
+def unexpired(picture: Picture, now: int) -> Iterator[Fault]:
     """I5: nothing outlives its expiry; a task whose deadline and longest grace passed guards nothing."""
     for node_id, node in picture.nodes.items():
         if picture.whole(node_id) and node.get("expiresAt", now + 1) <= now:
@@ -368,20 +406,8 @@ def _expiry(picture: Picture, now: int) -> Iterator[Fault]:
 
 def changed(before: Picture, after: Picture) -> set[str]:
     """Return the ids of the memories and entities whose governed content, edges or existence differ."""
-    was, now = _governed(before), _governed(after)
+    was, now = before.governed, after.governed
     return {node_id for node_id in {*was, *now} if was.get(node_id) != now.get(node_id)}
-
-
-def _governed(picture: Picture) -> dict[str, object]:
-    edges = defaultdict(list)
-    for one in (*picture.edges, *picture.entity_edges):
-        # A tombstone may lose an edge when what it points to goes for good, and temporalNext is derived.
-        if one[0][1] != "temporalNext" and (picture.whole(one[0][0]) or one[0][0] in picture.entities):
-            edges[one[0][0]].append(one)
-    return {
-        node_id: ({name: value for name, value in node.items() if name not in DERIVED}, edges[node_id])
-        for node_id, node in (*picture.nodes.items(), *picture.entities.items())
-    }
 
 
 def lost_grounds(before: Picture, after: Picture) -> set[Edge]:

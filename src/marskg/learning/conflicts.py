@@ -22,7 +22,7 @@ from marskg.learning.wishes import WISH
 from marskg.ontology.vocabulary import EdgeType, Operation, Tier
 from marskg.records import Edge
 from marskg.retrieval.index import FOREVER, TIERS
-from marskg.store.remember import check_acyclic, record_followers, supersede
+from marskg.store.remember import check_acyclic, check_requirements, record_followers, supersede
 from marskg.text import terms
 
 if TYPE_CHECKING:
@@ -236,9 +236,10 @@ def _stands(node: Node) -> bool:
 
 
 def _may_supersede(unit: Unit, winner: Node, loser: Node) -> bool:
-    """Return whether nothing protects the loser, and no chain of edges leads from it to the winner."""
+    """Return whether nothing protects the loser, and superseding it would close no cycle of edges."""
     try:
         check_acyclic(unit, winner.memory.id, EdgeType.SUPERSEDES, loser.memory.id)
+        check_requirements(unit, loser, winner)
     except CycleError:
         return False
     return loser.guards == 0

@@ -33,6 +33,8 @@ _JVM_ARGS = (
 #: Of the JVM that all stores of a process share.
 HEAP = "768m"
 _LOCK_NAME = "mars.lock"
+#: Rows that cross from the engine at once.
+_BATCH = 10_000
 _RETRYABLE = ("ConcurrentModificationException", "NeedRetryException", "LockTimeoutException", "DuplicatedKeyException")
 _DISK = ("No space left on device", "Read-only file system", "Disk quota exceeded", "File too large")
 
@@ -161,16 +163,18 @@ class _Transaction:
 
 
 class _Caller:
-    """Calls the engine with all parameters in one crossing.
+    """Calls the engine with all parameters in one crossing, and takes the rows in one.
 
     The bindings convert parameters value by value, some microseconds each; a governed write has a hundred values. One
-    JSON text crosses once and the engine's own parser makes the map.
+    JSON text crosses once and the engine's own parser makes the map. The rows come back as JSON that the bindings'
+    bridge writes; as UTF-8 it crosses in a tenth of the time that a Java string takes to become one of Python's.
     """
 
-    def __init__(self, bindings: Any, jpype: Any, database: Any) -> None:
+    def __init__(self, jpype: Any, database: Any) -> None:
         self._database = database
         self._json = jpype.JClass("com.arcadedb.serializer.json.JSONObject")
-        self._result_set = bindings.results.ResultSet
+        self._rows_as_json = jpype.JClass("com.arcadedb.python.RowBatcher").nextJsonBatch
+        self._utf8 = jpype.JClass("java.nio.charset.StandardCharsets").UTF_8
 
     def command(self, statement: str, parameters: Mapping[str, Any] | None) -> list[Row]:
         """Run a statement that may write."""
@@ -183,9 +187,12 @@ class _Caller:
     def _rows(self, call: Any, statement: str, parameters: Mapping[str, Any] | None) -> list[Row]:
         values = self._json(json.dumps(parameters or {}, allow_nan=False)).toMap()
         result = call("opencypher", statement, values)
-        if result is None:
-            return []
-        rows: list[Row] = self._result_set(result, self._database).to_json_list()
+        rows: list[Row] = []
+        while result is not None:
+            batch: list[Row] = json.loads(bytes(self._rows_as_json(result, _BATCH).getBytes(self._utf8)))
+            rows += batch
+            if len(batch) < _BATCH:  # The bridge stops short only at the end, and has closed the result then.
+                break
         return rows
 
 
@@ -214,7 +221,7 @@ class ArcadeDB:
             exists = (path / "schema.json").exists()
             self._database = bindings.open_database(str(path)) if exists else bindings.create_database(str(path))
             self._database.set_wal_flush("yes_nometadata")
-            self._caller = _Caller(bindings, jpype, self._database)
+            self._caller = _Caller(jpype, self._database)
         except BaseException as error:
             self._lock.release()
             if isinstance(error, Exception) and type(error).__name__ == "ArcadeDBError":

@@ -199,17 +199,53 @@ def check_acyclic(unit: Unit, source: str, type_: EdgeType, target: str) -> None
     Raises:
         CycleError: derivesFrom, dependsOn, supersedes and requires would form a cycle.
     """
-    if type_ not in ACYCLIC:
-        return
-    closes = source == target
-    if not closes:
-        rows = unit.read("reaches", {"refs": unit.refs((target,)), "source": codec.ref(unit.state.name, source)})
-        closes = bool(rows)
-    if closes:
+    if type_ in ACYCLIC and leads(unit, target, source):
         msg = (
             f"{type_} from {source} to {target} would close a cycle; derive, depend, supersede and require one way only"
         )
         raise CycleError(msg)
+
+
+def leads(unit: Unit, source: str, target: str) -> bool:
+    """Return whether a path of edges that must stay acyclic leads from ``source`` to ``target``, or they are the same.
+
+    It may go through what is stored and through what this unit draws.
+    """
+    drawn = [node_id for node_id, node in unit.nodes.items() if _acyclic(set(node.edges) - node.stored_edges)]
+    seen: set[str] = set()
+    pending = {source}
+    while pending:
+        stored = _walk(unit, pending, seen)
+        if target in seen or not stored:
+            return target in seen
+        # Where the stored edges lead back into what this unit knows better.
+        pending = {end for end in (target, *drawn) if end not in seen and _leads_in_store(unit, stored, end)}
+    return False
+
+
+def _walk(unit: Unit, pending: set[str], seen: set[str]) -> list[str]:
+    """Follow the edges of the unit's own nodes into ``seen``; returns the ids at which they leave the unit."""
+    stored = []
+    while pending:
+        node_id = pending.pop()
+        if node_id in seen:
+            continue
+        seen.add(node_id)
+        if node_id in unit.nodes:
+            pending |= _acyclic(unit.nodes[node_id].edges)
+        else:
+            stored.append(node_id)
+    return stored
+
+
+def _acyclic(edges: Iterable[tuple[EdgeType, str]]) -> set[str]:
+    """Return the targets of those edges that must stay acyclic."""
+    return {target for type_, target in edges if type_ in ACYCLIC}
+
+
+def _leads_in_store(unit: Unit, sources: Iterable[str], target: str) -> bool:
+    ends = {"refs": unit.refs(sources), "source": codec.ref(unit.state.name, target)}
+    return bool(unit.read("reaches", ends))
 
 
 def check_new_id(unit: Unit, node_id: str) -> None:
@@ -340,7 +376,11 @@ def supersede(unit: Unit, old: Node, new: Node) -> list[Node]:
 
     Returns the other nodes that changed with it: tasks whose requirement moved, dependents that are unaffirmed now,
     and episodes whose every derived fact is superseded; the caller records them.
+
+    Raises:
+        CycleError: ``new`` rests on a task that would have to require it.
     """
+    check_requirements(unit, old, new)
     unit.link(new, Edge(new.memory.id, EdgeType.SUPERSEDES, old.memory.id, unit.now))
     unit.leaving.add(old.memory.id)
     changes: dict[str, object] = {}
@@ -390,16 +430,34 @@ def record_followers(unit: Unit, followers: Iterable[Node]) -> None:
         )
 
 
+def check_requirements(unit: Unit, old: Node, new: Node) -> None:
+    """Check that the tasks that require ``old`` may require ``new`` in its place.
+
+    Raises:
+        CycleError: ``new`` derives from one of them, depends on it, supersedes or requires it, directly or not.
+    """
+    for task in _requiring(unit, old, new):
+        if leads(unit, new.memory.id, task.memory.id):
+            msg = (
+                f"{task.memory.id} requires {old.memory.id} and would require what supersedes it, which itself rests "
+                "on that task: a cycle; leave out the edge that leads to the task, or unlink the task first"
+            )
+            raise CycleError(msg)
+
+
+def _requiring(unit: Unit, old: Node, new: Node) -> list[Node]:
+    """Return the tasks with content that require ``old``, without ``new``."""
+    sources = [source for source, _, type_ in unit.incoming((old.memory.id,)) if type_ is EdgeType.REQUIRES]
+    tasks = [unit.node(source) for source in sources if source != new.memory.id]
+    return [task for task in tasks if task.has_content]
+
+
 def _repoint(unit: Unit, old: Node, new: Node) -> list[Node]:
     """Point the tasks that require ``old`` to ``new``."""
-    tasks = []
-    for source, _, type_ in unit.incoming((old.memory.id,)):
-        if type_ is EdgeType.REQUIRES and source != new.memory.id:
-            task = unit.node(source)
-            if task.has_content:
-                unit.unlink(task, EdgeType.REQUIRES, old.memory.id)
-                unit.link(task, Edge(source, EdgeType.REQUIRES, new.memory.id, unit.now))
-                tasks.append(task)
+    tasks = _requiring(unit, old, new)
+    for task in tasks:
+        unit.unlink(task, EdgeType.REQUIRES, old.memory.id)
+        unit.link(task, Edge(task.memory.id, EdgeType.REQUIRES, new.memory.id, unit.now))
     return tasks
 
 

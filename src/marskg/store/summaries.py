@@ -22,7 +22,7 @@ from marskg.ontology.vocabulary import EdgeType, Kind, MemoryClass, Operation, S
 from marskg.records import Edge, Memory
 from marskg.store import lifecycle
 from marskg.store.lines import MAX_LINES, decode, encode, first_expiry, sources_of, without
-from marskg.store.remember import record_followers, supersede
+from marskg.store.remember import leads, record_followers, supersede
 from marskg.store.vectors import MadeBy
 from marskg.text import folded
 
@@ -255,11 +255,19 @@ def _named(unit: Unit, memory: Memory, entities: Iterable[str]) -> list[str]:
 
 
 def _repoint(unit: Unit, summary: Node, ids: Sequence[str]) -> list[Node]:
-    """Let what requires one of ``ids`` require the summary, which says the same (I4)."""
+    """Let what requires one of ``ids`` require the summary, which says the same (I4).
+
+    A closed task on which another of the constituents rests keeps its edge: it would lie on a cycle.
+    """
     tasks: dict[str, Node] = {}
     for source, target, type_ in unit.incoming(ids):
         if type_ is EdgeType.REQUIRES and unit.node(source).has_content:
-            task = tasks[source] = unit.node(source)
+            task = unit.node(source)
+            if leads(unit, summary.memory.id, source):
+                if task.guarding:
+                    _refuse(target, "is required by an active task on which another constituent rests")
+                continue
+            tasks[source] = task
             unit.unlink(task, EdgeType.REQUIRES, target)
             unit.link(task, Edge(source, EdgeType.REQUIRES, summary.memory.id, unit.now))
     return [tasks[task_id] for task_id in sorted(tasks)]
