@@ -9,6 +9,7 @@ not. Sources: MaRS sections 3.2.6 (eq. 5), 3.3 (eq. 6), 3.3.3 and 4.2 (eq. 7).
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias
 
 import numpy as np
@@ -56,7 +57,7 @@ _PER_TOKEN: Final = 1_000 * _MILLION
 _NEVER: Final = np.iinfo(np.int64).max
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class FeatureTable:
     """The live memories of one tenant as :data:`COLUMNS` of one row each, in no particular order.
 
@@ -73,10 +74,17 @@ class FeatureTable:
 
     def row(self, ident: str, sequence: int) -> int | None:
         """Return the row of a memory, by its id and its sequence number; None where it has none."""
-        for row in np.flatnonzero(self.columns["sequence"] == sequence).tolist():
+        sequences, rows = self._by_sequence
+        for row in rows[slice(*np.searchsorted(sequences, [sequence, sequence + 1]))].tolist():
             if self.ids[row] == ident:
                 return int(row)
         return None
+
+    @cached_property
+    def _by_sequence(self) -> tuple[Integers, npt.NDArray[np.intp]]:
+        """Return the sequence numbers, sorted, and the row of each: a plan asks for as many rows as it takes."""
+        rows = np.argsort(self.columns["sequence"], kind="stable")
+        return self.columns["sequence"][rows], rows
 
 
 class FeatureSource(Protocol):

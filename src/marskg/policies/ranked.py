@@ -29,9 +29,10 @@ if TYPE_CHECKING:
     #: Rank, number, sequence.
     Place = tuple[int, int, int]
 
-#: Rows sorted at first, and read at once.
+#: Rows sorted at first, and read at once: each time twice as many as before, up to the most.
 _FIRST_PAGE: Final = 64
 _READ: Final = 32
+_MOST_READ: Final = 1_024
 #: Below every number of a memory that is not superseded. Numbers lie within ± half of it.
 _FIRST_RANK: Final = 1 << 62
 
@@ -52,6 +53,7 @@ class RankedStream:
         taking_part = table.columns["open"] if within is None else table.columns["open"] & within
         self._rest = np.flatnonzero(taking_part)
         self._page = _FIRST_PAGE
+        self._reading = _READ
         self._sorted: deque[int] = deque()
         self._rows: deque[tuple[Place, Mapping[str, Any]]] = deque()
 
@@ -65,7 +67,8 @@ class RankedStream:
         """Read what the store says of the next rows; those that may not go are left out."""
         if not self._sorted:
             self._sort()
-        rows = [self._sorted.popleft() for _ in range(min(_READ, len(self._sorted)))]
+        rows = [self._sorted.popleft() for _ in range(min(self._reading, len(self._sorted)))]
+        self._reading = min(2 * self._reading, _MOST_READ)
         found = {row["id"]: row for row in members(self._view, [self._table.ids[row] for row in rows])}
         for row in rows:
             known = found.get(self._table.ids[row])

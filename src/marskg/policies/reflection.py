@@ -3,10 +3,10 @@
 Guarantees: the plan is pure but for a language model that the settings may name; every summary in it passed the gates
 of :mod:`marskg.reflection.gates`; nothing pinned, keyed, superseded, protected, needed by another or bound to a use or
 a session is summarised, and no cluster mixes subjects, purposes or jurisdictions. The pass reads the oldest memories
-only, as many as weigh eight times what is to be freed and never more than ``reflection.candidates``; clusters and
-requests to a model are limited per trigger; where a transaction waits, no model is asked. It ends within the target
-wherever Priority-Decay does: where room for a summary is missing, its constituents go without one. Reasons are
-made of numbers; the summaries' texts are in the plan's ``summaries`` alone.
+only, as many as weigh eight times what is to be freed and never more than ``reflection.candidates`` or twice what the
+trigger's summaries can be of; clusters and requests to a model are limited per trigger; where a transaction waits, no
+model is asked. It ends within the target wherever Priority-Decay does: where room for a summary is missing, its
+constituents go without one. Reasons are made of numbers; the summaries' texts are in the plan's ``summaries`` alone.
 Sources: MaRS sections 3.2.4 (completed tasks), 3.3.2, 4.2 and 5.3; semantics section 6.
 """
 
@@ -55,6 +55,8 @@ WITHOUT_VECTORS: Final = "no model makes vectors now, so that nothing could be c
 _PAGE: Final = 2_048
 #: The weight of what is looked at, in multiples of what is to be freed: old episodes are the most redundant ones.
 _SKIM: Final = 8
+#: And never more than this many times what the summaries of one trigger can be of.
+_CHOICE: Final = 2
 #: The fewest memories that are looked at, as long as there are so many.
 _FEWEST: Final = 64
 _MICRO: Final = 1_000_000
@@ -277,7 +279,8 @@ def _oldest(view: PolicyView, excess: int) -> Iterator[Mapping[str, Any]]:
     """Yield the oldest current memories that may be evicted, as many as the pass looks at."""
     statement = policy_statement("reflection-page")
     low, high = f"{view.tenant}|{CURRENT}", key_range(view.tenant)[1]
-    left, seen, weight = view.settings.reflection.candidates, 0, 0
+    settings = view.settings.reflection
+    left, seen, weight = min(settings.candidates, max(_FEWEST, _CHOICE * settings.clusters * settings.members)), 0, 0
     wanted = min(_FEWEST, left)
     while wanted > 0:
         page = view.run(statement, {"low": low, "high": high, "limit": wanted})

@@ -91,6 +91,9 @@ _RULES: Final = (
 )
 
 
+#: Some of this is in whatever a rule replaces; most sentences have none of it.
+_SUSPECT: Final = re.compile(r"[\d@]|://|www\.|dot", re.IGNORECASE)
+
 #: What takes the place of identifiers.
 KINDS: Final = tuple(sorted({rule.words for rule in _RULES}))
 
@@ -116,11 +119,18 @@ def generalised(text: str) -> tuple[str, int]:
 
 def _plain(text: str) -> str:
     """Return ``text`` in one width of letters, without invisible characters."""
+    if text.isascii():
+        return text
     kept = "".join(character for character in text if unicodedata.category(character) != "Cf")
     return unicodedata.normalize("NFKC", kept)
 
 
 def _replaced(text: str) -> tuple[str, int]:
+    return _tried(text) if _SUSPECT.search(text) else (text, 0)
+
+
+def _tried(text: str) -> tuple[str, int]:
+    """Return what every rule makes of ``text``, and how many identifiers there were."""
     found = 0
 
     def put(rule: _Rule, match: re.Match[str]) -> str:

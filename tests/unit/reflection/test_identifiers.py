@@ -1,9 +1,12 @@
 from __future__ import annotations
 
+import unicodedata
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from marskg.reflection import identifiers
 from marskg.reflection.identifiers import generalised
 
 #: Full-width letters, as somebody may write them.
@@ -59,3 +62,9 @@ def test_what_a_summary_is_for_stays(text: str) -> None:
 def test_twice_is_once(text: str) -> None:
     once, _ = generalised(text)
     assert generalised(once)[0] == once
+
+
+@given(st.text(st.sampled_from("aA1.@:/-_ wWdoteéx\u200b\uff11"), max_size=60))
+def test_what_is_not_suspect_holds_nothing_that_a_rule_replaces(text: str) -> None:
+    assert identifiers._replaced(text) == identifiers._tried(text)
+    assert identifiers._plain(text) == unicodedata.normalize("NFKC", text.replace("\u200b", ""))
