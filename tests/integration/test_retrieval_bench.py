@@ -32,10 +32,10 @@ def test_the_product_holds_what_the_trace_holds(tmp_path: Path, track: Track) ->
     with product(persona.sessions[0].start) as running:
         for _, session in groupby(persona.drafts(track), key=lambda draft: draft.session):
             running.tell(list(session))
-        memories = [memory for memory in running._memory.memories() if memory.current and memory.kind != "episodic"]
-        now = running._memory.now()
+        memories = [memory for memory in running.memory.memories() if memory.current and memory.kind != "episodic"]
+        now = running.memory.now()
         # The budget of a later session names the title of an earlier one.
-        bases = running._memory.cypher("MATCH (a:Memory)-[:dependsOn]->(b:Memory) RETURN a.id AS a, b.id AS b").rows
+        bases = running.memory.cypher("MATCH (a:Memory)-[:dependsOn]->(b:Memory) RETURN a.id AS a, b.id AS b").rows
     trace = persona.trace(persona.days[0])
     assert {one.value for one in trace.assertions if one.current} == {
         "jazz",

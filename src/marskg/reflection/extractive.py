@@ -5,10 +5,11 @@ general words; the lines never have more tokens than asked for, by the counter's
 of sensitivity is said. What a sentence asks of its reader counts for nothing: it is terms and tokens.
 
 The value of a set of sentences is monotone and submodular: the weight of the terms that it covers, where a term weighs
-the logarithm of how many constituents use it, numbers and names twice as much, since they are what a summary is asked
-for later; and for each constituent the root of the share of its own terms that is covered, so that none is silenced by
-the others. Chosen greedily by gain per token, a line's own cost of attention included so that greetings do not win by
-being short, and a question's price raised, against the best single sentence (semantics section 12 gives why).
+the logarithm of how many constituents use it, numbers, names and words that are none of the language's common ones
+twice as much, since they are what a summary is asked for later; and for each constituent the root of the share of its
+own terms that is covered, so that none is silenced by the others. Chosen greedily by gain per token, a line's own cost
+of attention included so that greetings do not win by being short, and a question's price raised, against the best
+single sentence (semantics section 12 gives why).
 Sources: Lin and Bilmes 2011 (submodular summarisation); MaRS section 3.3.2.
 """
 
@@ -19,10 +20,11 @@ import math
 from collections import Counter as Tally
 from typing import TYPE_CHECKING, Final
 
+from marskg.entities.lexicon import Is, flags, guessed
 from marskg.records import SummaryLine
 from marskg.reflection.passages import sentences_of
 from marskg.reflection.summariser import Proposal, text_of
-from marskg.text import terms, words
+from marskg.text import folded, terms, words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,7 +33,7 @@ if TYPE_CHECKING:
     from marskg.reflection.summariser import Counter, Request
 
 _MICRO: Final = 1_000_000
-#: How much more a number or a name counts than another word.
+#: How much more a number, a name or an uncommon word counts than another word.
 _SPECIFIC: Final = 2.0
 #: How much it counts that a constituent is heard, beside what is said.
 _HEARD: Final = 2.0
@@ -134,10 +136,20 @@ class _Coverage:
 
 
 def _specific(sentences: Sequence[Sentence]) -> frozenset[str]:
-    """Return the terms that are numbers, or written with a capital inside a sentence, as names are."""
+    """Return the terms that tell one thing from another: numbers, names and uncommon words.
+
+    A name is written with a capital inside a sentence. At its start, and where people write without capitals, a name
+    is told by being no common word; so are titles and terms of a trade.
+    """
     found: set[str] = set()
     for sentence in sentences:
         for position, word in enumerate(words(sentence.text)):
-            if word.text[0].isdigit() or (position and word.text[0].isupper()):
+            named = word.text[0].isdigit() or (position and word.text[0].isupper())
+            if named or not _is_common(folded(word.text)):
                 found.update(terms(word.text))
     return frozenset(found)
+
+
+def _is_common(word: str) -> bool:
+    """Return whether a folded word is one of the language's common ones, or has the form of one."""
+    return bool((flags().get(word, 0) or guessed(word)) & Is.COMMON)

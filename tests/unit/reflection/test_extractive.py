@@ -96,3 +96,9 @@ def test_invariants_on_random_clusters(texts: list[list[str]], tokens: int) -> N
         assert line.sources
         assert set(line.sources) <= ids
         assert "@" not in line.text
+
+
+def test_a_name_counts_at_a_sentences_start_and_without_its_capital() -> None:
+    for name in ("Zdenko likes the weather.", "my brother likes zdenko."):
+        lines = _lines("My brother likes the weather.", name, tokens=8)
+        assert [line.text for line in lines] == [name]
