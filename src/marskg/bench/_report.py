@@ -20,7 +20,9 @@ from rich.table import Table
 from marskg.errors import InvalidInput, StoreUnwritable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from matplotlib.figure import Figure
 
 _LIBRARIES = ("marskg", "arcadedb-embedded", "neo4j", "pyoxigraph", "cryptography", "pyshacl", "pyrudof", "tokenizers")
 _CHART = "marskg[chart]"
@@ -109,15 +111,11 @@ def _at(figures: Mapping[str, Any], path: str) -> float | None:
 
 def tables(result: Mapping[str, Any]) -> Iterator[Table]:
     """Yield the table of the environment, that of the medians and that of the ratios."""
-    known = result["environment"]
-    made = _table("", "", title=f"mars bench store, n = {result['n']:,}")
-    for name in ("system", "processor", "cores", "load", "python"):
-        made.add_row(name, str(known[name]))
-    made.add_row("packages", ", ".join(f"{name} {number}" for name, number in known["packages"].items()))
+    made = environment_table(result["environment"], f"mars bench store, n = {result['n']:,}")
     for engine, figures in result["engines"].items():
         made.add_row(engine, f"{figures['version']}, measured in {figures['seconds']:.0f} s")
     yield made
-    made = _table("engine", "measure", "governed ms", "bare ms", "bare, our driver", title="Medians of one write")
+    made = table("engine", "measure", "governed ms", "bare ms", "bare, our driver", title="Medians of one write")
     for engine, figures in result["engines"].items():
         for path in ("remember.single", "remember.many", "writes.full_budget", "writes.four_threads", "access"):
             group = figures
@@ -128,7 +126,7 @@ def tables(result: Mapping[str, Any]) -> Iterator[Table]:
                 shown = (group["governed_ms"], group["bare_ms"], same)
                 made.add_row(engine, path, *("" if value is None else f"{value:.3f}" for value in shown))
     yield made
-    made = _table("engine", "measure", "figure", "wanted", "", title="Within this run")
+    made = table("engine", "measure", "figure", "wanted", "", title="Within this run")
     for engine, target, value, reached in rows(result):
         wanted = target.embedded if engine == "arcadedb" else target.server
         sign = "≥" if target.least else "≤"
@@ -136,7 +134,17 @@ def tables(result: Mapping[str, Any]) -> Iterator[Table]:
     yield made
 
 
-def _table(*columns: str, title: str) -> Table:
+def environment_table(known: Mapping[str, Any], title: str) -> Table:
+    """Return a table of what the figures depend on, as :func:`environment` gives it."""
+    made = table("", "", title=title)
+    for name in ("system", "processor", "cores", "load", "python"):
+        made.add_row(name, str(known[name]))
+    made.add_row("packages", ", ".join(f"{name} {number}" for name, number in known["packages"].items()))
+    return made
+
+
+def table(*columns: str, title: str) -> Table:
+    """Return an empty table; all but its first two columns are of numbers."""
     made = Table(title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False)
     for place, name in enumerate(columns):
         made.add_column(name, justify="left" if place < 2 else "right", overflow="fold")  # noqa: PLR2004 - two of words
@@ -190,6 +198,16 @@ def draw(result: Mapping[str, Any], path: Path) -> None:
     axes.set_xlabel("margin to what it must reach (1 = just reached, further right is better)")
     axes.set_title(f"mars bench store, n = {result['n']:,}, {result['environment']['cores']} cores")
     axes.set_xlim(0, max(lengths, default=1.0) * 1.15)
+    save_figure(figure, path)
+
+
+def save_figure(figure: Figure, path: Path) -> None:
+    """Write a chart; the format follows the suffix of ``path``.
+
+    Raises:
+        InvalidInput: the suffix is no format that can be drawn.
+        StoreUnwritable: the file cannot be written.
+    """
     try:
         figure.savefig(path)
     except ValueError as error:
@@ -209,9 +227,14 @@ def _margin(engine: str, target: Target, value: float) -> float:
 
 def show(result: Mapping[str, Any]) -> None:
     """Print the tables to standard output."""
+    print_tables(tables(result))
+
+
+def print_tables(made: Iterable[Table]) -> None:
+    """Print tables to standard output, as wide as the terminal."""
     from rich.console import Console  # noqa: PLC0415 - for people only
 
     width = None if sys.stdout.isatty() or os.environ.get("COLUMNS") else 120
     console = Console(file=sys.stdout, width=width, highlight=False, markup=False, emoji=False)
-    for made in tables(result):
-        console.print(made)
+    for one in made:
+        console.print(one)

@@ -21,8 +21,9 @@ _WORDS = ("water", "garden", "summer", "travel", "paris", "friday", "hotel", "pr
 TOKENS = 24
 #: Turns of one session.
 SESSION = 25
-_START = 1_700_000_000_000
-_MINUTE = 60_000
+#: When the conversation begins, in epoch milliseconds, and what lies between two turns.
+START = 1_700_000_000_000
+MINUTE = 60_000
 _KINDS = (Kind.SEMANTIC, Kind.SOCIAL, Kind.SEMANTIC, Kind.TASK)
 
 
@@ -47,7 +48,7 @@ class Workload:
         self._made += 1
         return {
             "content": self.content(),
-            "at": _START + self._made * _MINUTE,
+            "at": START + self._made * MINUTE,
             "session": f"session-{self._made // SESSION}",
             "subjects": ("alice",),
             "source_ref": f"chat/{self._made}",
@@ -72,7 +73,7 @@ class Workload:
                 ref=f"fact-{self._made}",
                 kind=kind,
                 content=self.content(),
-                at=_START + self._made * _MINUTE,
+                at=START + self._made * MINUTE,
                 subjects=("alice",),
                 status=TaskStatus.DONE if kind is Kind.TASK else None,
                 derives_from=(f"turn-{self._made}",),
