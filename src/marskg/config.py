@@ -243,6 +243,8 @@ SETTINGS: Mapping[str, Setting] = MappingProxyType({
                                          30 * _UNITS["d"], "duration", 0, _MAX_DURATION),
     "policy.hybrid.temporal_share": _number("share of what is to be freed that the temporal stage frees at most",
                                             0.25, 0, 1),
+    "policy.hybrid.reflection_share": _number("share that the reflection stage frees at most of what the temporal "
+                                              "stage left to be freed; 0 for none", 0.5, 0, 1),
     "policy.hybrid.importance_share": _number("share that the importance stage frees of what the stages before it "
                                               "left to be freed", 0.75, 0, 1),
     "partitions.mode": Setting("whether each kind has a share of the budget: off, fixed, or dual, where shares move to "
@@ -354,6 +356,7 @@ class HybridSettings:
 
     stale_after: int = 30 * _UNITS["d"]
     temporal_share: float = 0.25
+    reflection_share: float = 0.5
     importance_share: float = 0.75
 
 

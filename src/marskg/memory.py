@@ -1136,7 +1136,7 @@ class AgentMemory:
             self._reading.view.prepare_table(state, progress)
         target = state.budget if budget is None else check_integer("budget", budget, 0)
         features = CommittedFeatures(self._reading.view, state, now)
-        view = View(self._opened.engine.read, state, now, self._writer.hollows, features)
+        view = View(self._opened.engine.read, state, now, self._writer.hollows, features, vectoriser=self._vectoriser)
         plan = self._policy(name).plan(view, target=target, seed=seed)
         if plan.weight_after > target:
             raise shortfall(self._writer.read, view, replace(state, budget=target), plan)

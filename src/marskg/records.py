@@ -148,7 +148,8 @@ class Consolidation:
 
     ``weight`` is that of its lines joined by newlines; ``embedding`` its packed vector, made by the model ``made_by``
     (its setting and its name); ``predicted`` and ``realised`` are distortions: mean distances of the constituents'
-    vectors to their centroid's direction, and to the summary's vector. ``equivalent``: it says all that its
+    vectors to their centroid's direction, and to the summary's vector; ``shift`` is the distance of their mean to it,
+    at most ``realised``. ``equivalent``: it says all that its
     constituents say, so that a task which requires one of them may require it instead.
     """
 
@@ -162,6 +163,7 @@ class Consolidation:
     made_by: tuple[str, str] | None = None
     equivalent: bool = False
     durable: bool = False
+    shift: float = 0.0
 
     @property
     def content(self) -> str:
@@ -192,8 +194,8 @@ class Action:
 class Plan:
     """What a policy would do: pure, ordered, with its bound; executed only while ``digest`` still holds.
 
-    ``bound`` is L * W_E of MaRS eq. (4), in the policy's utility units, summed over classes of weight; ``lipschitz`` is
-    L, derived from the plan: their mean by weight.
+    ``bound`` is L * W_E of MaRS eq. (4) in units of importance, summed over classes of weight, and kappa * D of each
+    summary (Proposition A2); ``lipschitz`` is that for each token that is freed.
     """
 
     policy: str
@@ -213,7 +215,7 @@ class Plan:
     marks: tuple[str, ...] = ()
     #: What the caller should know besides, such as rows of a user's policy that were ignored.
     notes: tuple[str, ...] = ()
-    #: What takes the place of the memories whose action is ``consolidate``; these come first, in the summaries' order.
+    #: What takes the place of the memories whose action is ``consolidate``; these come in the summaries' order.
     summaries: tuple[Consolidation, ...] = ()
     #: ``(key name, range)`` of the order indexes that hold no key once the plan is carried out.
     hollows: tuple[tuple[str, tuple[str, str, int]], ...] = ()

@@ -9,6 +9,7 @@ another language, it changes the same way in the query.
 from __future__ import annotations
 
 import re
+import threading
 import unicodedata
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -103,5 +104,13 @@ def sentences(text: str) -> list[str]:
 
 @cache
 def _stem() -> Callable[[str], str]:
-    stem: Callable[[str], str] = snowballstemmer.stemmer("english").stemWord
+    stemmer = snowballstemmer.stemmer("english")
+    busy = threading.Lock()
+
+    def stem(word: str) -> str:
+        # A stemmer holds the word that it works on: two threads at once would spoil each other's.
+        with busy:
+            found: str = stemmer.stemWord(word)
+        return found
+
     return stem

@@ -127,7 +127,7 @@ def test_hybrid_says_what_each_stage_took_in_plan_and_record(stores: Stores) -> 
     memory.confirm_clock()
     memory.remember_many(drafts(20, 60))
     plan = memory.plan(policy="hybrid", budget=memory.weight // 3)
-    assert [name for name, _, _ in plan.stages] == ["temporal", "importance", "privacy"]
+    assert [name for name, _, _ in plan.stages] == ["temporal", "reflection", "importance", "privacy"]
     assert all(count and tokens for _, count, tokens in plan.stages)
     assert sum(tokens for _, _, tokens in plan.stages) == plan.freed_tokens
     assert sum(count for _, count, _ in plan.stages) == len(plan.actions)

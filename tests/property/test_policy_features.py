@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from marskg.clock import DAY_MS
 from marskg.config import FEATURES, Settings
 from marskg.policies.features import COLUMNS, FeatureTable, density, features, penalty, terms
-from marskg.policies.hybrid import HYBRID
+from marskg.policies.hybrid import hybrid
 from marskg.policies.stages import Scores
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ def test_what_costs_more_is_worth_less(row: dict[str, Any], name: str, more: int
 
 
 def test_the_stages_of_hybrid_are_those_of_the_paper_in_its_order() -> None:
-    assert [stage.name for stage in HYBRID.stages] == ["temporal", "importance", "privacy"]
+    assert [stage.name for stage in hybrid().stages] == ["temporal", "reflection", "importance", "privacy"]
 
 
 def test_urgency_doubles_towards_the_deadline_and_collapses_when_the_task_is_done() -> None:

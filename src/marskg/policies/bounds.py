@@ -110,8 +110,12 @@ def consolidation_bound(importances: Sequence[float], distances: Sequence[float]
     if not all(math.isfinite(number) and number >= 0 for number in (*importances, *distances)):
         message = "an importance or a distance is negative or no number: use finite numbers of at least 0"
         raise InvalidInput(message)
+    return reflection_bound(importances, math.fsum(distances) / len(distances))
+
+
+def reflection_bound(importances: Iterable[float], distortion: float) -> Bound:
+    """Return kappa * D of a cluster whose distortion is known: the sum of ``importances`` is kappa."""
     constant = math.fsum(importances)
-    distortion = math.fsum(distances) / len(distances)
     return Bound(constant, distortion, constant * distortion)
 
 

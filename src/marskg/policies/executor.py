@@ -225,11 +225,12 @@ def _check(unit: Unit, plan: Plan) -> None:
 def _check_sum(unit: Unit, plan: Plan) -> None:
     """Stop a plan whose weights are not those of the store, naming the policy."""
     # What is planned was found live, once each, in the check before.
-    freed = sum(unit.node(action.id).memory.weight for action in plan.actions)
+    taken = sum(unit.node(action.id).memory.weight for action in plan.actions)
+    freed = taken - sum(summary.weight for summary in plan.summaries)
     if (plan.weight_before, plan.freed_tokens) != (unit.before.weight, freed):
         msg = (
             f"policy {plan.policy!r} miscounts: its plan goes from {plan.weight_before} to {plan.weight_after} tokens, "
-            f"its actions free {freed} of {unit.before.weight}; nothing was changed: mend the policy"
+            f"its actions and summaries free {freed} of {unit.before.weight}; nothing was changed: mend the policy"
         )
         raise InvariantError(msg)
 

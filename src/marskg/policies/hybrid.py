@@ -1,9 +1,12 @@
 """Hybrid: temporal, then reflection, then importance, then privacy (MaRS section 3.3.4; the order is that of line 281).
 
 Guarantees: the temporal stage takes what was not read for longer than ``stale_after``, the longest unread first, up to
-its share; the importance stage takes the lowest density until it has freed its share of the rest; the privacy stage
-takes the highest removal priority, and ends within the budget on every store that can be brought there. The plan and
-its record say how much each stage took.
+its share; the reflection stage lets summaries take the places of clusters of episodes, as the policy
+``reflection-summary`` does, until it has freed its share of the rest; the importance stage takes the lowest density
+until it has freed its share of what is left; the privacy stage takes the highest removal priority, and ends within the
+budget on every store that can be brought there: where the target leaves no room for a summary, its constituents go
+without one. The plan and its record say how much each stage took. A language model that the settings name is asked only
+where no transaction waits.
 """
 
 from __future__ import annotations
@@ -13,7 +16,8 @@ from typing import TYPE_CHECKING, Final
 from marskg.clock import DAY_MS
 from marskg.policies import density, removal_priority
 from marskg.policies.plans import words
-from marskg.policies.stages import OrderedStage, Reason, StagedPolicy
+from marskg.policies.reflection import ReflectionSummary
+from marskg.policies.stages import OrderedStage, Reason, ReflectionStage, StagedPolicy
 
 if TYPE_CHECKING:
     import numpy as np
@@ -21,7 +25,9 @@ if TYPE_CHECKING:
 
     from marskg.config import Settings
     from marskg.policies.features import Integers
-    from marskg.policies.stages import Scores, Stage
+    from marskg.policies.stages import Scores
+
+NAME: Final = "hybrid"
 
 
 def _last_access(scores: Scores) -> Integers:
@@ -50,15 +56,22 @@ def _temporal_share(settings: Settings) -> float:
     return settings.policy.hybrid.temporal_share
 
 
+def _reflection_share(settings: Settings) -> float:
+    return settings.policy.hybrid.reflection_share
+
+
 def _importance_share(settings: Settings) -> float:
     return settings.policy.hybrid.importance_share
 
 
-#: In the order in which they run. Reflection, which replaces clusters of episodes by summaries, is to stand second;
-#: without it the importance stage finds these episodes as they are.
-STAGES: Final[tuple[Stage, ...]] = (
-    OrderedStage("temporal", _last_access, _last_access, _why_stale, within=_stale, share=_temporal_share),
-    OrderedStage("importance", _density, _density, density.why, share=_importance_share),
-    OrderedStage("privacy", removal_priority.numbers, removal_priority.score, removal_priority.why),
+_TEMPORAL: Final = OrderedStage(
+    "temporal", _last_access, _last_access, _why_stale, within=_stale, share=_temporal_share
 )
-HYBRID: Final = StagedPolicy("hybrid", STAGES, ("density", "hybrid"))
+_IMPORTANCE: Final = OrderedStage("importance", _density, _density, density.why, share=_importance_share)
+_PRIVACY: Final = OrderedStage("privacy", removal_priority.numbers, removal_priority.score, removal_priority.why)
+
+
+def hybrid() -> StagedPolicy:
+    """Return the policy, with a summariser of its own."""
+    reflection = ReflectionStage("reflection", ReflectionSummary(), _reflection_share)
+    return StagedPolicy(NAME, (_TEMPORAL, reflection, _IMPORTANCE, _PRIVACY), ("density", "hybrid", "reflection"))

@@ -87,6 +87,10 @@ class Leaves:
                 self._remove(found[1])
                 return found
 
+    def leave(self, candidate: Candidate) -> None:
+        """Count a leaf as gone that was taken in another way than from the stream."""
+        self._remove(candidate)
+
     def _next(self) -> tuple[Place, Candidate] | None:
         place = self._stream.peek()
         if self._freed and (place is None or self._freed[0][0] < place):

@@ -1,9 +1,10 @@
-"""From chosen memories to a plan: actions with their features, scores and reasons, and the bound L * W_E.
+"""From chosen memories to a plan: actions with their features, scores and reasons, and the bound on what it loses.
 
-Guarantees: L is derived from the importance per token of the memories that the plan takes, class by class of weight
+Guarantees: L is derived from the importance per token of the memories that the plan evicts, class by class of weight
 (:mod:`marskg.policies.bounds`), so the bound holds for the utility that sums importance, whatever is kept (MaRS eq. 4
-and Lemma A2), and the realised loss, the sum of their importance, never exceeds it. Reasons are made from templates
-and numbers: no content reaches a plan.
+and Lemma A2); what a summary takes the place of loses at most kappa * D, in the same unit (Proposition A2). The
+realised loss, the sum of the importance of what is evicted and kappa times the shift of each summarised cluster, never
+exceeds the bound. Reasons are made from templates and numbers: no content reaches a plan but in its summaries.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from marskg.clock import DAY_MS
 from marskg.ontology.vocabulary import Tier
-from marskg.policies.bounds import eviction_bound
+from marskg.policies.bounds import eviction_bound, reflection_bound
 from marskg.policies.policy import plan_digest
 from marskg.records import Action, Plan
 from marskg.store.order import SUPERSEDED, frequency, importance, recency
@@ -114,16 +115,22 @@ def _span(days: float) -> str:
 
 
 def build_plan(  # noqa: PLR0917 - the parts of a plan
-    view: PolicyView, policy: str, parameters: tuple[str, ...], target: int, choices: Sequence[Choice], seed: int | None
+    view: PolicyView,
+    policy: str,
+    parameters: tuple[str, ...],
+    target: int,
+    choices: Sequence[Choice],
+    seed: int | None,
+    summaries: Sequence[Consolidation] = (),
 ) -> Plan:
-    """Return the plan that takes ``choices`` in their order."""
+    """Return the plan that takes ``choices`` in their order; ``summaries`` take the places of those marked so."""
     actions, losses = [], []
     for choice in choices:
         found = facts(view, choice.candidate)
         losses.append(found["importance"])
         actions.append(_action(choice, found, _fate(view, choice)))
-    freed = sum(action.weight for action in actions)
-    bound = eviction_bound(losses, [action.weight for action in actions])
+    freed = sum(action.weight for action in actions) - sum(summary.weight for summary in summaries)
+    bound, realised = _loss(actions, losses, summaries)
     plan = Plan(
         policy=policy,
         parameters=parameters,
@@ -132,14 +139,30 @@ def build_plan(  # noqa: PLR0917 - the parts of a plan
         weight_before=view.weight,
         weight_after=view.weight - freed,
         actions=tuple(actions),
-        lipschitz=bound.constant,
-        bound=bound.value,
-        realised_loss=math.fsum(losses),
+        lipschitz=bound / freed if freed else 0.0,
+        bound=bound,
+        realised_loss=realised,
         sequence=view.sequence,
         digest="",
         seed=seed,
+        summaries=tuple(summaries),
     )
     return replace(plan, digest=plan_digest(plan))
+
+
+def _loss(
+    actions: Sequence[Action], importances: Sequence[float], summaries: Sequence[Consolidation]
+) -> tuple[float, float]:
+    """Return the bound on what a plan loses and what it does lose, both in units of importance."""
+    known = {action.id: worth for action, worth in zip(actions, importances, strict=True)}
+    evicted = [action for action in actions if action.action != CONSOLIDATE]
+    worths = [known[action.id] for action in evicted]
+    bounds, losses = [eviction_bound(worths, [action.weight for action in evicted]).value], [math.fsum(worths)]
+    for summary in summaries:
+        bound = reflection_bound((known[node_id] for node_id in summary.constituents), summary.realised)
+        bounds.append(bound.value)
+        losses.append(bound.constant * min(summary.shift, summary.realised))
+    return math.fsum(bounds), math.fsum(losses)
 
 
 def _fate(view: PolicyView, choice: Choice) -> tuple[str, Tier]:
@@ -149,28 +172,26 @@ def _fate(view: PolicyView, choice: Choice) -> tuple[str, Tier]:
     return (ARCHIVE, Tier.LATENT) if archives(view) or choice.stranded else (EVICT, Tier.TOMBSTONE)
 
 
-def with_summaries(
-    plan: Plan, choices: Plan, summaries: Sequence[Consolidation], notes: Sequence[str] = (), *, target: int
-) -> Plan:
-    """Return one plan: first ``choices``, the constituents of ``summaries``, then what ``plan`` takes besides.
+def joined(first: Plan, rest: Plan, notes: Sequence[str] = ()) -> Plan:
+    """Return one plan, of the policy and the target of ``first``: what it takes, then what ``rest`` takes besides.
 
-    The summaries weigh what they weigh; the bound counts their constituents as lost, though they say part of it.
+    Both were made on one state, and nothing is taken by both. What goes away one after the other loses at most the sum
+    of what each part does.
     """
-    taken = choices.freed_tokens + plan.freed_tokens
-    lipschitz = max(choices.lipschitz, plan.lipschitz)
-    loss = choices.realised_loss + plan.realised_loss
+    freed = first.freed_tokens + rest.freed_tokens
+    bound = first.bound + rest.bound
     made = replace(
-        plan,
-        policy=choices.policy,
-        parameters=choices.parameters,
-        budget=target,
-        weight_after=plan.weight_before - taken + sum(summary.weight for summary in summaries),
-        actions=(*choices.actions, *plan.actions),
-        lipschitz=lipschitz,
-        bound=max(lipschitz * taken, loss),
-        realised_loss=loss,
-        summaries=tuple(summaries),
-        notes=(*plan.notes, *notes),
+        rest,
+        policy=first.policy,
+        parameters=first.parameters,
+        budget=first.budget,
+        weight_after=first.weight_before - freed,
+        actions=(*first.actions, *rest.actions),
+        lipschitz=bound / freed if freed else 0.0,
+        bound=bound,
+        realised_loss=first.realised_loss + rest.realised_loss,
+        summaries=first.summaries,
+        notes=(*rest.notes, *notes),
     )
     return replace(made, digest=plan_digest(made))
 

@@ -22,7 +22,7 @@ import numpy as np
 from marskg.errors import EmbeddingUnavailable
 from marskg.ontology.vocabulary import Kind, MemoryClass, SourceType, TaskStatus
 from marskg.policies.candidates import Candidate, from_row, policy_statement
-from marskg.policies.plans import Choice, build_plan, facts, parameters_of, with_summaries
+from marskg.policies.plans import Choice, build_plan, facts, joined, parameters_of
 from marskg.policies.priority_decay import PRIORITY_DECAY
 from marskg.reflection.clustering import Episode, Limits, clusters
 from marskg.reflection.consolidation import Vector, Workshop
@@ -107,6 +107,11 @@ class Reflected:
         )
 
 
+def room(view: PolicyView, target: int) -> int:
+    """Return the weight above which summaries go as well: what must be reached, not what is aimed at."""
+    return target if view.ceiling is None else max(target, view.ceiling)
+
+
 class ReflectionSummary:
     """The policy ``reflection-summary``; holds the summariser of the settings, and the words that were weighed."""
 
@@ -126,13 +131,14 @@ class ReflectionSummary:
         while True:
             taken = exclude | reflected.ids
             rest = PRIORITY_DECAY.plan(view, target=target + reflected.freed, exclude=taken, seed=seed)
-            over = rest.weight_after - reflected.freed - target
+            over = rest.weight_after - reflected.freed - room(view, target)
             if over <= 0 or not reflected.summaries:
                 break
             reflected = reflected.without_room(over)
         parameters = parameters_of(view, ("reflection",))
-        first = build_plan(view, NAME, parameters, target, (*reflected.choices, *reflected.evicted), seed)
-        return with_summaries(rest, first, reflected.summaries, reflected.notes, target=target)
+        taken_first = (*reflected.choices, *reflected.evicted)
+        first = build_plan(view, NAME, parameters, target, taken_first, seed, reflected.summaries)
+        return joined(first, rest, reflected.notes)
 
     def reflect(self, view: PolicyView, *, excess: int, exclude: frozenset[str]) -> Reflected:
         """Return the summaries that free ``excess`` tokens, or as many as clusters and limits give."""

@@ -11,13 +11,12 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from marskg.errors import InvalidConfig
-from marskg.policies import adaptive, tiered
+from marskg.policies import adaptive, hybrid, tiered
 from marskg.policies.adaptive import AdaptivePolicy, arm_names
 from marskg.policies.custom import CypherPolicy
 from marskg.policies.density import DENSITY
 from marskg.policies.fifo import FIFO
 from marskg.policies.greedy import GREEDY
-from marskg.policies.hybrid import HYBRID
 from marskg.policies.lru import LRU
 from marskg.policies.plugins import installed_names, load_installed
 from marskg.policies.policy import FeatureReader
@@ -36,7 +35,7 @@ if TYPE_CHECKING:
     from marskg.config import Settings
     from marskg.policies.policy import Policy, PolicyView
 
-_ALL: tuple[Policy, ...] = (DENSITY, FIFO, GREEDY, HYBRID, LRU, PRIORITY_DECAY, RANDOM_DROP, REMOVAL_PRIORITY)
+_ALL: tuple[Policy, ...] = (DENSITY, FIFO, GREEDY, LRU, PRIORITY_DECAY, RANDOM_DROP, REMOVAL_PRIORITY)
 _BUILT_IN: Mapping[str, Policy] = {policy.name: policy for policy in _ALL}
 #: Policies that choose among the others; they cannot choose each other.
 _CONTROLLERS: Mapping[str, Callable[[], Policy]] = {
@@ -44,7 +43,9 @@ _CONTROLLERS: Mapping[str, Callable[[], Policy]] = {
     "tiered": lambda: TieredPolicy(_load_simple),
 }
 #: Policies that keep something between their plans, such as a model: each caller has its own.
-_MADE: Mapping[str, Callable[[], Policy]] = MappingProxyType({ReflectionSummary.name: ReflectionSummary})
+_MADE: Mapping[str, Callable[[], Policy]] = MappingProxyType(
+    {hybrid.NAME: hybrid.hybrid, ReflectionSummary.name: ReflectionSummary}
+)
 #: The names of the policies that come with the package.
 POLICY_NAMES = tuple(sorted((*_BUILT_IN, *_CONTROLLERS, *_MADE)))
 #: The names of those among them that choose no other policy.

@@ -1,16 +1,20 @@
 """Policies that go by the features of all memories, in one stage or in several after one another.
 
 Guarantees: each stage takes leaves in its own order, superseded memories first, until it has freed its share or finds
-nothing more; the next one goes on with what is left, and the last one may take every leaf, so that the plan ends above
-the target only when what is left is protected or excluded. Every action frees a positive weight: it ends. Reasons are
-made of numbers and words of templates; no content reaches a plan. Source: MaRS section 3.3.4.
+nothing more; the next one goes on with what is left, and the last one may take every leaf. A stage may let summaries
+take the places of memories; where all leaves are gone and there is still too much, summaries are given up, the heaviest
+first. So the plan ends above the weight that must be reached only when what is left is protected or excluded. Every
+action and every summary frees a positive weight: it ends. Each action belongs to one stage, what only latent memories
+kept to ``stranded``, and the tokens of the stages add up to those that the plan frees. Reasons are made of numbers and
+words of templates; no content reaches a plan but in its summaries. Source: MaRS section 3.3.4.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 import numpy as np
 
@@ -28,6 +32,7 @@ from marskg.policies.plans import (
     words,
 )
 from marskg.policies.ranked import RankedStream
+from marskg.policies.reflection import Reflected, room
 from marskg.store.order import SUPERSEDED
 
 if TYPE_CHECKING:
@@ -39,9 +44,12 @@ if TYPE_CHECKING:
     from marskg.policies.candidates import Candidate
     from marskg.policies.features import FeatureTable, Floats, Integers
     from marskg.policies.policy import PolicyView
+    from marskg.policies.reflection import ReflectionSummary
     from marskg.records import Plan
 
 _MILLION = 1_000_000
+#: The rule, and in the place of a stage, of what is archived because only latent memories keep it.
+STRANDED: Final = "stranded"
 
 
 class Scores:
@@ -108,24 +116,60 @@ class Reason:
 
 
 class Pass:
-    """One plan in the making: the leaves that are left, what was chosen, and the weight that stays."""
+    """One plan in the making: the leaves that are left, what each stage chose, and the weight that stays."""
 
     def __init__(self, view: PolicyView, target: int, exclude: frozenset[str]) -> None:
         """Start with everything that is live."""
         self.view = view
         self.target = target
         self.weight = view.weight
-        self.choices: list[Choice] = []
+        self.exclude = exclude
+        self.reflected = Reflected()
+        self._chosen: dict[str, list[Choice]] = defaultdict(list)
+        self._reflecting = ""
         table = view.table()
         self.goal = table.goal
         self.scores = Scores(table, view.settings, view.now)
         first = RankedStream(view, table, table.columns["sequence"])
         self.leaves = Leaves(view, first, exclude=exclude, archive=archives(view))
 
-    def choose(self, choice: Choice) -> None:
-        """Count a choice."""
-        self.choices.append(choice)
+    def choose(self, stage: str, choice: Choice) -> None:
+        """Count a choice of a leaf that was taken."""
+        self._chosen[stage].append(choice)
         self.weight -= choice.candidate.weight
+
+    @property
+    def taken(self) -> frozenset[str]:
+        """Return the ids of all that was chosen so far."""
+        return frozenset(choice.candidate.id for chosen in self._chosen.values() for choice in chosen)
+
+    def reflect(self, stage: str, reflected: Reflected) -> None:
+        """Count summaries, and take what they take the places of from the leaves; one stage of a policy may."""
+        self.reflected = reflected
+        self._reflecting = stage
+        for choice in reflected.choices:
+            self.leaves.leave(choice.candidate)
+        self.weight -= reflected.freed
+
+    def give_up_summaries(self) -> None:
+        """Let constituents go without a summary where what must be reached leaves no room for it."""
+        over = self.weight - room(self.view, self.target)
+        if over > 0 and self.reflected.summaries:
+            smaller = self.reflected.without_room(over)
+            self.weight += self.reflected.freed - smaller.freed
+            self.reflected = smaller
+
+    def chosen(self, stage: str) -> tuple[Choice, ...]:
+        """Return what a stage chose, in its order."""
+        if stage == self._reflecting:
+            return self.reflected.choices + self.reflected.evicted
+        return tuple(self._chosen.get(stage, ()))
+
+    def freed(self, stage: str) -> int:
+        """Return the tokens that a stage frees."""
+        if stage == self._reflecting:
+            return self.reflected.freed
+        return sum(choice.candidate.weight for choice in self.chosen(stage))
 
 
 class Stage(Protocol):
@@ -170,7 +214,7 @@ class OrderedStage:
             taken = forgetting.leaves.take()
             if taken is None:
                 return
-            forgetting.choose(self._choice(forgetting, taken[1]))
+            forgetting.choose(self.name, self._choice(forgetting, taken[1]))
 
     def _choice(self, forgetting: Pass, candidate: Candidate) -> Choice:
         scores = forgetting.scores
@@ -196,6 +240,22 @@ def _superseded(view: PolicyView, candidate: Candidate) -> str:
 
 
 @dataclass(frozen=True, slots=True)
+class ReflectionStage:
+    """A stage that lets summaries take the places of clusters; ``share`` as of :class:`OrderedStage`."""
+
+    name: str
+    reflection: ReflectionSummary
+    share: Callable[[Settings], float]
+
+    def choose(self, forgetting: Pass) -> None:
+        """Summarise until the share is freed, or clusters or the limits of a trigger end it."""
+        excess = int(np.ceil((forgetting.weight - forgetting.target) * self.share(forgetting.view.settings)))
+        if excess > 0:
+            left_out = forgetting.exclude | forgetting.taken
+            forgetting.reflect(self.name, self.reflection.reflect(forgetting.view, excess=excess, exclude=left_out))
+
+
+@dataclass(frozen=True, slots=True)
 class StagedPolicy:
     """A policy of one or several stages; ``own`` names its sections of the settings."""
 
@@ -215,15 +275,19 @@ class StagedPolicy:
         if view.weight <= target:
             return build_plan(view, self.name, parameters_of(view, self.own), target, [], seed)
         forgetting = Pass(view, target, exclude)
-        shares = []
         for stage in self.stages:
-            before, weight = len(forgetting.choices), forgetting.weight
             stage.choose(forgetting)
-            shares.append((stage.name, len(forgetting.choices) - before, weight - forgetting.weight))
         _archive_stranded(forgetting)
+        forgetting.give_up_summaries()
+        names = [stage.name for stage in self.stages]
+        if forgetting.chosen(STRANDED):
+            names.append(STRANDED)
         parameters = tuple(sorted((*parameters_of(view, self.own), f"goal={forgetting.goal}")))
-        plan = build_plan(view, self.name, parameters, target, forgetting.choices, seed)
-        return replace(plan, stages=tuple(shares) if len(self.stages) > 1 else ())
+        choices = [choice for name in names for choice in forgetting.chosen(name)]
+        summaries, notes = forgetting.reflected.summaries, forgetting.reflected.notes
+        plan = build_plan(view, self.name, parameters, target, choices, seed, summaries)
+        shares = tuple((name, len(forgetting.chosen(name)), forgetting.freed(name)) for name in names)
+        return replace(plan, stages=shares if len(self.stages) > 1 else (), notes=(*plan.notes, *notes))
 
 
 def _archive_stranded(forgetting: Pass) -> None:
@@ -233,4 +297,4 @@ def _archive_stranded(forgetting: Pass) -> None:
     for candidate in forgetting.leaves.stranded():
         if forgetting.weight <= forgetting.target:
             return
-        forgetting.choose(Choice(candidate, "stranded", 0, REASON_STRANDED, stranded=True))
+        forgetting.choose(STRANDED, Choice(candidate, STRANDED, 0, REASON_STRANDED, stranded=True))

@@ -111,6 +111,12 @@ def distortion(vectors: Vectors, summary: npt.NDArray[np.float32]) -> float:
     return float(distances.mean())
 
 
+def shift(vectors: Vectors, summary: npt.NDArray[np.float32]) -> float:
+    """Return how far the mean of ``vectors`` moves when their summary takes their place; at most :func:`distortion`."""
+    moved = float(np.linalg.norm(vectors.astype(np.float64).mean(axis=0) - summary.astype(np.float64)))
+    return min(moved, distortion(vectors, summary))
+
+
 def _time(episode: Episode) -> tuple[int, int]:
     return episode.at, episode.sequence
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 import numpy as np
 
 from marskg.records import Consolidation
-from marskg.reflection.clustering import distortion, spread
+from marskg.reflection.clustering import distortion, shift, spread
 from marskg.reflection.gates import Gate, Refusal, check_distortion, check_lines, sensitivity_of
 from marskg.reflection.identifiers import generalised
 from marskg.reflection.passages import in_order, sentences_of
@@ -133,6 +133,7 @@ class Workshop:
             made_by=vector.made_by,
             equivalent=_says_all(members, lines),
             durable=durable,
+            shift=shift(vectors, vector.row),
         )
         return Outcome(summary, notes=proposal.notes, requests=self.summariser.calls)
 
