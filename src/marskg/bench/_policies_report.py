@@ -63,7 +63,7 @@ def tables(result: Mapping[str, Any]) -> Iterator[Table]:
     sizes = [f"{size:,}" for size in result["sizes"]]
     made = _report.environment_table(result["environment"], f"mars bench policies, n = {'; '.join(sizes)}")
     for size, seconds in result["written"].items():
-        made.add_row(f"{int(size):,}", f"memories written in {seconds:,.0f} s")
+        made.add_row(f"{int(size):,}", f"memories, written in {seconds:,.0f} s")
     yield made
     for kind, title in _KINDS.items():
         found = {policy: figures[kind] for policy, figures in result["policies"].items() if kind in figures}

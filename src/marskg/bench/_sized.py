@@ -1,8 +1,8 @@
 """Stores of several sizes side by side, and what a policy's triggers and arrivals cost in each of them.
 
 Guarantees: nothing that exists is touched: the stores lie in a folder that goes away, with their keys. The sizes are
-measured by turns, so that what else the machine does falls on all of them alike; as many memories are written before
-each trigger as the last one took.
+measured by turns, so that what else the machine does falls on all of them alike; a store is filled up
+before each trigger.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from marskg.bench._growth import fit
 from marskg.bench._timing import interleaved, milliseconds, timed
 from marskg.bench._workload import MINUTE, START, TOKENS, Workload
 from marskg.clock import ManualClock
-from marskg.errors import InvariantError
+from marskg.errors import InvalidInput, InvariantError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -41,7 +41,10 @@ _VALUES: Mapping[str, str] = MappingProxyType({"embedding.model": "static", "ent
 _AMPLE: Final = 1 << 40
 #: The clock stands behind the last turn that any bench writes.
 _LATEST: Final = START + 10_000_000 * MINUTE
-_STEPS: Final = 10
+#: Memories written between two words of progress.
+_PART: Final = 10_000
+#: A policy may take a few more than asked for, or fewer, and the next rounds begin there.
+_SLACK: Final = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,32 +55,50 @@ class Sized:
     written: Mapping[int, float]
     workload: Workload
 
+    def fill(self, size: int) -> None:
+        """Write what is missing in the store of ``size``."""
+        memory = self.memories[size]
+        missing = size - memory.stats()["live"]
+        if missing > 0:
+            memory.remember_many(self.workload.mixed(missing))
+
 
 @contextmanager
-def stores(sizes: Sequence[int], seed: int, say: Say) -> Iterator[Sized]:
+def stores(sizes: Sequence[int], seed: int, say: Say, kept: Path | None = None) -> Iterator[Sized]:
     """Give a store of each of ``sizes`` with a conversation of that length, each in a database of its own.
 
+    They lie in a folder that goes away, or in ``kept``, where those that are there already are used.
+
     Raises:
+        InvalidInput: a store in ``kept`` does not have the number of memories that its name says.
         EngineUnavailable: the engine cannot be opened.
     """
-    workload = Workload(seed)
-    memories, written = {}, {}
     with ExitStack() as stack:
-        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="marskg-bench-")))
-        for size in sizes:
-            place = folder / str(size)
-            memory = marskg.open(place, tenant="bench", budget=_AMPLE, clock=ManualClock(_LATEST))
-            memories[size] = stack.enter_context(memory)
-            memory.apply_settings(None, _VALUES)
-            written[size] = round(timed(partial(_fill, memory, size, workload, say)), 1)
+        folder = kept
+        if folder is None:
+            folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="marskg-bench-")))
+        memories = {size: stack.enter_context(_opened(folder / str(size))) for size in sizes}
+        # Behind everything that was ever written to any of them: no session and no place is named twice.
+        workload = Workload(seed, sum(memory.stats()["audit_seq"] for memory in memories.values()))
+        written = {size: round(timed(partial(_fill, memories[size], size, workload, say)), 1) for size in sizes}
         yield Sized(memories, written, workload)
 
 
+def _opened(place: Path) -> AgentMemory:
+    return marskg.open(place, tenant="bench", budget=_AMPLE, clock=ManualClock(_LATEST))
+
+
 def _fill(memory: AgentMemory, size: int, workload: Workload, say: Say) -> None:
-    done = 0
-    for step in range(1, _STEPS + 1):
+    """Write what is missing; a store that was stopped while it was written is filled up."""
+    done = memory.stats()["live"]
+    if done > size + _SLACK:
+        message = f"the store kept for {size:,} memories has {done:,}: name another folder, or remove it"
+        raise InvalidInput(message)
+    if not done:
+        memory.apply_settings(None, _VALUES)
+    while done < size:
         say(f"writing {size:,} memories: {done:,}")
-        done += memory.remember_many(workload.mixed(size * step // _STEPS - done))
+        done += memory.remember_many(workload.mixed(min(_PART, size - done)))
 
 
 def trigger(rig: Sized, policy: str, rounds: int) -> dict[str, Any]:
@@ -86,15 +107,10 @@ def trigger(rig: Sized, policy: str, rounds: int) -> dict[str, Any]:
 
     def arm(size: int, memory: AgentMemory) -> Arm:
         mine = planned[str(size)] = []
-        taken = [0]
-
-        def act() -> None:
-            taken[0] = _trigger(memory, policy, mine)
 
         def prepare(_: int) -> Callable[[], object]:
-            if taken[0]:
-                memory.remember_many(rig.workload.mixed(taken[0]))
-            return act
+            rig.fill(size)
+            return partial(_trigger, memory, policy, mine)
 
         return prepare
 
@@ -104,8 +120,8 @@ def trigger(rig: Sized, policy: str, rounds: int) -> dict[str, Any]:
     return {"trigger": _figures(whole), "plan": _figures(plans)}
 
 
-def _trigger(memory: AgentMemory, policy: str, planned: list[float]) -> int:
-    """Plan and carry out one trigger; returns how many memories it took."""
+def _trigger(memory: AgentMemory, policy: str, planned: list[float]) -> None:
+    """Plan and carry out one trigger."""
     made: list[Plan] = []
     target = memory.weight - TAKEN * TOKENS
     planned.append(timed(lambda: made.append(memory.plan(policy=policy, budget=target))))
@@ -114,12 +130,12 @@ def _trigger(memory: AgentMemory, policy: str, planned: list[float]) -> int:
         message = f"policy {policy} took {len(plan.actions)} memories to free {TAKEN * TOKENS} tokens; please report it"
         raise InvariantError(message)
     memory.forget(plan)
-    return len(plan.actions) - len(plan.summaries)
 
 
 def arrival(rig: Sized, policy: str, rounds: int) -> dict[str, Any]:
     """Measure a write at a full budget: :data:`TAKEN` of them with the trigger that they bring, divided among them."""
-    for memory in rig.memories.values():
+    for size, memory in rig.memories.items():
+        rig.fill(size)
         budget = memory.weight
         # The write that goes over takes TAKEN away, so that the next one that does comes TAKEN writes later. Half a
         # token keeps the product above the integer that is meant.

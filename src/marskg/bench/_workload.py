@@ -30,10 +30,10 @@ _KINDS = (Kind.SEMANTIC, Kind.SOCIAL, Kind.SEMANTIC, Kind.TASK)
 class Workload:
     """Makes contents and drafts; one instance never repeats a ref or a session."""
 
-    def __init__(self, seed: int) -> None:
-        """Start the stream of ``seed``."""
-        self._source = SeededSource(f"bench-{seed}")
-        self._made = 0
+    def __init__(self, seed: int, made: int = 0) -> None:
+        """Start the stream of ``seed``; ``made`` turns were made before by another one, which went on elsewhere."""
+        self._source = SeededSource(f"bench-{seed}-{made}" if made else f"bench-{seed}")
+        self._made = made
 
     def content(self) -> str:
         """Return the next text."""

@@ -18,7 +18,7 @@ from marskg.bench import _policies_report, _report, _sized
 from marskg.bench._claims import CLAIMS
 from marskg.bench._options import answering
 from marskg.bench._progress import saying
-from marskg.errors import InvalidInput
+from marskg.errors import InvalidInput, MarsError
 from marskg.policies.registry import SIMPLE_NAMES
 
 if TYPE_CHECKING:
@@ -57,14 +57,17 @@ def begin(sizes: Sequence[int], *, seed: int, rounds: int) -> dict[str, Any]:
     }
 
 
-def run(result: dict[str, Any], policies: Sequence[str], *, say: Say) -> None:
+def run(result: dict[str, Any], policies: Sequence[str], *, say: Say, kept: Path | None = None) -> None:
     """Measure ``policies`` and put each figure into ``result``, the document of :func:`begin`, once it is known.
 
+    ``kept`` is a folder for the stores, where those of an earlier run are used; without it they go away.
+
     Raises:
+        InvalidInput: a store in ``kept`` is not of the size that its name says.
         EngineUnavailable: the engine cannot be opened.
     """
     rounds = result["rounds"]
-    with _sized.stores(result["sizes"], result["seed"], say) as rig:
+    with _sized.stores(result["sizes"], result["seed"], say, kept) as rig:
         result["written"] = {str(size): seconds for size, seconds in rig.written.items()}
         for policy in policies:
             start = time.perf_counter()
@@ -102,6 +105,12 @@ def run(result: dict[str, Any], policies: Sequence[str], *, say: Say) -> None:
 )
 @click.option("--rounds", default=9, show_default=True, type=click.IntRange(1, 1000), help="That medians are of.")
 @click.option("--seed", default=1, show_default=True, help="Of the conversation that is remembered.")
+@click.option(
+    "--stores",
+    "kept",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Keep the stores in this folder, and use those that are there.",
+)
 @click.option("--chart", type=click.Path(dir_okay=False, path_type=Path), help="Draw costs by size to this file.")
 @answering
 @click.pass_context
@@ -112,6 +121,7 @@ def command(
     policies: tuple[str, ...],
     rounds: int,
     seed: int,
+    kept: Path | None,
     chart: Path | None,
     save: Path | None,
     strict: bool,
@@ -129,20 +139,22 @@ def command(
     costs more).
 
     Nothing that exists is touched. Writing 411,000 memories takes most of the time, a quarter of an hour or more.
-    Ctrl-C stops it, tells what was measured so far, and removes what it made.
+    With --stores they are kept for the next run. Ctrl-C stops it and tells what was measured so far.
     """
     _report.check_chart(chart)
     result = begin(sorted(set(sizes)), seed=seed, rounds=rounds)
-    stopped = None
+    stopped: BaseException | None = None
     try:
         with saying() as say:
-            run(result, tuple(dict.fromkeys(policies)) or SIMPLE_NAMES, say=say)
-    except KeyboardInterrupt as error:
+            run(result, tuple(dict.fromkeys(policies)) or SIMPLE_NAMES, say=say, kept=kept)
+    except (KeyboardInterrupt, MarsError) as error:
         stopped = error
     _tell(result, chart, save, as_json=as_json)
-    if stopped is not None:
+    if isinstance(stopped, KeyboardInterrupt):
         message = f"{len(result['policies'])} policies were begun; what was measured of them is above"
         raise KeyboardInterrupt(message) from stopped
+    if stopped is not None:
+        raise stopped
     if strict and not all(one.reached for one in _policies_report.checks(result)):
         context.exit(MISSED)
 
