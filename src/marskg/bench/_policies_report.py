@@ -64,6 +64,8 @@ def tables(result: Mapping[str, Any]) -> Iterator[Table]:
     made = _report.environment_table(result["environment"], f"mars bench policies, n = {'; '.join(sizes)}")
     for size, seconds in result["written"].items():
         made.add_row(f"{int(size):,}", f"memories, written in {seconds:,.0f} s")
+    if len(sizes) == 1:
+        made.add_row("growth", "one size has no growth: name two or more with --n")
     yield made
     for kind, title in _KINDS.items():
         found = {policy: figures[kind] for policy, figures in result["policies"].items() if kind in figures}

@@ -43,8 +43,8 @@ _AMPLE: Final = 1 << 40
 _LATEST: Final = START + 10_000_000 * MINUTE
 #: Memories written between two words of progress.
 _PART: Final = 10_000
-#: A policy may take a few more than asked for, or fewer, and the next rounds begin there.
-_SLACK: Final = 100
+#: A store may hold more memories than it began with, in multiples: a summary is lighter than what it stands for.
+_SLACK: Final = 1.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +91,7 @@ def _opened(place: Path) -> AgentMemory:
 def _fill(memory: AgentMemory, size: int, workload: Workload, say: Say) -> None:
     """Write what is missing; a store that was stopped while it was written is filled up."""
     done = memory.stats()["live"]
-    if done > size + _SLACK:
+    if done > size * _SLACK:
         message = f"the store kept for {size:,} memories has {done:,}: name another folder, or remove it"
         raise InvalidInput(message)
     if not done:
