@@ -101,7 +101,8 @@ def run(result: dict[str, Any], policies: Sequence[str], *, say: Say, kept: Path
     "policies",
     multiple=True,
     type=click.Choice(SIMPLE_NAMES),
-    help="Only this one; may be repeated.  [default: all that choose no other]",
+    metavar="NAME",
+    help="Only this one, such as fifo; may be repeated.  [default: all that choose no other]",
 )
 @click.option("--rounds", default=9, show_default=True, type=click.IntRange(1, 1000), help="That medians are of.")
 @click.option("--seed", default=1, show_default=True, help="Of the conversation that is remembered.")
