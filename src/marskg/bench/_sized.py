@@ -56,9 +56,9 @@ class Sized:
     workload: Workload
 
     def fill(self, size: int) -> None:
-        """Write what is missing in the store of ``size``."""
+        """Write what is missing in the store of ``size``, by its weight, which costs nothing to know."""
         memory = self.memories[size]
-        missing = size - memory.stats()["live"]
+        missing = size - memory.weight // TOKENS
         if missing > 0:
             memory.remember_many(self.workload.mixed(missing))
 
@@ -90,7 +90,7 @@ def _opened(place: Path) -> AgentMemory:
 
 def _fill(memory: AgentMemory, size: int, workload: Workload, say: Say) -> None:
     """Write what is missing; a store that was stopped while it was written is filled up."""
-    done = memory.stats()["live"]
+    done = memory.weight // TOKENS
     if done > size * _SLACK:
         message = f"the store kept for {size:,} memories has {done:,}: name another folder, or remove it"
         raise InvalidInput(message)
