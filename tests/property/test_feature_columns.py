@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from marskg.ontology.vocabulary import EdgeType, Kind, TaskStatus, Tier
-from marskg.policies.features import COLUMNS
+from marskg.policies.features import COLUMNS, SORTS
 from marskg.retrieval import novelty
 from marskg.retrieval.feature_columns import GIVEN, NONE, TASKS
 from marskg.retrieval.index import MemoryIndex
@@ -23,10 +23,17 @@ from tests.support.candidates import NOON, direction
 from tests.support.indexed import DIMENSION, put, stored
 
 if TYPE_CHECKING:
+    from marskg.policies.features import FeatureTable
     from marskg.records import Memory
 
 DAY = 86_400_000
-EDGES = [EdgeType.MENTIONS, EdgeType.DEPENDS_ON, EdgeType.FRIEND_OF, EdgeType.REQUIRES]
+EDGES = [
+    EdgeType.MENTIONS,
+    EdgeType.DEPENDS_ON,
+    EdgeType.FRIEND_OF,
+    EdgeType.REQUIRES,
+    EdgeType.ATTACHES_TO_GOAL,
+]
 numbers = st.integers(1, 9)
 edges = st.sets(st.tuples(st.sampled_from(EDGES), st.sampled_from(["e1", "e2", "m1", "m2", "m3"])), max_size=3).map(
     lambda found: {(str(type_), target) for type_, target in found}
@@ -50,6 +57,8 @@ def memories(draw: st.DrawFn) -> Memory:
         superseded_at=draw(st.sampled_from([None, None, NOON - 1])),
         sensitivity=draw(st.sampled_from([0.0, 0.7])),
         pinned=draw(st.sampled_from([False, False, True])),
+        subjects=draw(st.sampled_from([(), ("ann",), ("bob", "ann")])),
+        key=draw(st.sampled_from([None, None, "tea"])),
         weight=7,
         **(task if kind is Kind.TASK else {}),
     )
@@ -103,11 +112,36 @@ class World:
 
 
 def seen(index: MemoryIndex) -> tuple[str, dict[str, dict[str, Any]]]:
-    """Return whose goal it is, and the row of each memory by its id."""
-    table = index.features.table(NOON + 10, 7 * DAY)
+    """Return whose goal it is, and the row of each memory by its id, with what it covers and depends on."""
+    table = index.features.table(NOON + 10, 7 * DAY, linked=True)
     assert set(table.columns) == set(COLUMNS)
     rows = {ident: {name: table.columns[name][row].item() for name in COLUMNS} for row, ident in enumerate(table.ids)}
+    for ident, linked in links_of(index, table).items():
+        rows[ident] |= linked
     return table.goal, rows
+
+
+def links_of(index: MemoryIndex, table: FeatureTable) -> dict[str, dict[str, Any]]:
+    """Return by id what each memory covers, in words, what it depends on, and what is known of who needs it."""
+    links = table.links
+    assert links is not None
+    words = {code: name for name, code in index.features._links._codes.items()}
+    found: dict[str, dict[str, Any]] = {
+        ident: {
+            "covers": set(),
+            "bases": set(),
+            "guarded": bool(links.guarded[row]),
+            "needed": int(links.blockers[row]),
+        }
+        for row, ident in enumerate(table.ids)
+    }
+    for row, element in zip(links.rows.tolist(), links.elements.tolist(), strict=True):
+        assert words[element].startswith(SORTS[links.sorts[element]])
+        assert words[element] not in found[table.ids[row]]["covers"]
+        found[table.ids[row]]["covers"].add(words[element])
+    for row, base in zip(links.dependents.tolist(), links.bases.tolist(), strict=True):
+        found[table.ids[row]]["bases"].add(table.ids[base])
+    return found
 
 
 events = st.one_of(
@@ -189,20 +223,31 @@ def _hears_nothing(base: str) -> None:
     del base
 
 
+def _hears_of_nobody(ident: str) -> None:
+    del ident
+
+
 class _Deaf(set[str]):
     def add(self, _element: str) -> None:
         """Hear nothing."""
 
 
+class _NoLinks(MemoryIndex):
+    def __init__(self, dimension: int) -> None:
+        """Plant a bug: what a memory that changed covers is not read again."""
+        super().__init__(dimension)
+        self.features._links.changed = _hears_of_nobody  # type: ignore[method-assign]
+
+
 def _planted(name: str) -> World:
-    if name in {"no moves", "no touch"}:
-        return World({"no moves": _NoMoves, "no touch": _NoTouch}[name])
+    if name in {"no moves", "no touch", "no links"}:
+        return World({"no moves": _NoMoves, "no touch": _NoTouch, "no links": _NoLinks}[name])
     world = World()
     world.index.features._novelty = {"keeps": _KeepsNovelty, "compares": _ComparesNothingNew}[name]()
     return world
 
 
-@pytest.mark.parametrize("name", ["keeps", "compares", "no moves", "no touch"])
+@pytest.mark.parametrize("name", ["keeps", "compares", "no moves", "no touch", "no links"])
 def test_a_planted_bug_is_found(name: str) -> None:
     one, two, three = (stored(number, kind=Kind.SEMANTIC, weight=7) for number in (1, 2, 3))
     north = direction(1, 0, 0, 0)
@@ -215,7 +260,7 @@ def test_a_planted_bug_is_found(name: str) -> None:
         ("remove", 3),
         ("remove", 2),
         ("put", (stored(4, kind=Kind.SEMANTIC, weight=7), set(), north)),
-    ][: 3 if name in {"no moves", "no touch", "compares"} else 8]
+    ][: 3 if name in {"no moves", "no touch", "no links", "compares"} else 8]
     if name == "keeps":
         history = [("put", (one, set(), north)), ("put", (two, set(), north)), ("look", None), ("remove", 2)]
     sound, planted = _after(history), _after(history, _planted(name))

@@ -50,7 +50,7 @@ class View:
     def hollows(self, key_name: str) -> list[Any]:  # noqa: ARG002 - the protocol
         return []
 
-    def table(self) -> FeatureTable:
+    def table(self, *, linked: bool = False) -> FeatureTable:  # noqa: ARG002 - the protocol
         return FeatureTable([], {}, "none")
 
 

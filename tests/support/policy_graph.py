@@ -16,7 +16,7 @@ import numpy as np
 from marskg.clock import DAY_MS, SeededSource
 from marskg.config import FEATURES, Settings
 from marskg.ontology.vocabulary import Kind, Tier
-from marskg.policies.features import KINDS, FeatureTable
+from marskg.policies.features import KINDS, FeatureTable, Links
 from marskg.store.census import Census
 from marskg.store.hollows import Hollow, Hollows
 from marskg.store.order import Access, DecayScale, exp_position, importance, order_keys
@@ -111,12 +111,20 @@ class Graph:
         """Return the ranges of an index that are known to be empty."""
         return self.empty.worth_skipping(key_name)
 
-    def table(self) -> FeatureTable:
-        """Return the features of the live nodes: what a node does not have is drawn by its name."""
+    def table(self, *, linked: bool = False) -> FeatureTable:
+        """Return the features of the live nodes: what a node does not have is drawn by its name. They cover nothing."""
         live = [node for node in self.nodes.values() if node.tier is Tier.LIVE]
         rows = [_features_of(node) for node in live]
         columns = {name: np.array([row[name] for row in rows]) for name in _features_of(Node("none"))}
-        return FeatureTable([node.id for node in live], columns, "none")
+        places = {node.id: place for place, node in enumerate(live)}
+        blockers, protected = self.blockers(), self.protected
+        links = Links.of(
+            [()] * len(live),
+            [[places[base] for base in node.bases if base in places] for node in live],
+            [node.id in protected for node in live],
+            [blockers[node.id] for node in live],
+        )
+        return FeatureTable(list(places), columns, "none", links if linked else None)
 
     def properties(self) -> list[dict[str, Any]]:
         """Return the nodes as the store holds them."""

@@ -21,18 +21,19 @@ _WORDS = ("water", "garden", "summer", "travel", "paris", "friday", "hotel", "pr
 TOKENS = 24
 #: Turns of one session.
 SESSION = 25
-_START = 1_700_000_000_000
-_MINUTE = 60_000
+#: When the conversation begins, in epoch milliseconds, and what lies between two turns.
+START = 1_700_000_000_000
+MINUTE = 60_000
 _KINDS = (Kind.SEMANTIC, Kind.SOCIAL, Kind.SEMANTIC, Kind.TASK)
 
 
 class Workload:
     """Makes contents and drafts; one instance never repeats a ref or a session."""
 
-    def __init__(self, seed: int) -> None:
-        """Start the stream of ``seed``."""
-        self._source = SeededSource(f"bench-{seed}")
-        self._made = 0
+    def __init__(self, seed: int, made: int = 0) -> None:
+        """Start the stream of ``seed``; ``made`` turns were made before by another one, which went on elsewhere."""
+        self._source = SeededSource(f"bench-{seed}-{made}" if made else f"bench-{seed}")
+        self._made = made
 
     def content(self) -> str:
         """Return the next text."""
@@ -47,7 +48,7 @@ class Workload:
         self._made += 1
         return {
             "content": self.content(),
-            "at": _START + self._made * _MINUTE,
+            "at": START + self._made * MINUTE,
             "session": f"session-{self._made // SESSION}",
             "subjects": ("alice",),
             "source_ref": f"chat/{self._made}",
@@ -72,7 +73,7 @@ class Workload:
                 ref=f"fact-{self._made}",
                 kind=kind,
                 content=self.content(),
-                at=_START + self._made * _MINUTE,
+                at=START + self._made * MINUTE,
                 subjects=("alice",),
                 status=TaskStatus.DONE if kind is Kind.TASK else None,
                 derives_from=(f"turn-{self._made}",),

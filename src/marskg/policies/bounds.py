@@ -73,22 +73,27 @@ def eviction_bound(alone: Sequence[float], weights: Sequence[int]) -> Bound:
 
 
 def coverage_loss(function: Coverage, weights: Sequence[int], evicted: Iterable[int]) -> Loss:
-    """Return what F loses when the positions ``evicted`` go from all items, which weigh ``weights`` tokens.
-
-    The bound is rounded up, with each L as a fraction: no floating point is involved.
-    """
+    """Return what F loses when the positions ``evicted`` go from all items, which weigh ``weights`` tokens."""
     gone = sorted(set(evicted))
     everything = range(len(weights))
     before = function.value(everything)
     after = function.value(set(everything).difference(gone))
+    bound = loss_bound([function.alone(place) for place in gone], [weights[place] for place in gone])
+    return Loss(before, before - after, bound)
+
+
+def loss_bound(alone: Sequence[int], weights: Sequence[int]) -> int:
+    """Return L * W_E, class by class, of what goes: each one's worth ``alone`` and its weight in tokens.
+
+    It is rounded up, with each L as a fraction: no floating point is involved.
+    """
     bound = 0
-    for _, members in groupby(
-        sorted(gone, key=lambda place: weights[place]), lambda place: weights[place].bit_length()
-    ):
+    by_class = sorted(range(len(weights)), key=lambda place: weights[place].bit_length())
+    for _, members in groupby(by_class, lambda place: weights[place].bit_length()):
         places = list(members)
         total = sum(weights[place] for place in places)
-        bound += max(-(-function.alone(place) * total // weights[place]) for place in places)
-    return Loss(before, before - after, bound)
+        bound += max(-(-alone[place] * total // weights[place]) for place in places)
+    return bound
 
 
 def consolidation_bound(importances: Sequence[float], distances: Sequence[float]) -> Bound:

@@ -58,8 +58,11 @@ class ByKind:
     def plan(
         self, view: PolicyView, *, target: int, exclude: frozenset[str] = frozenset(), seed: int | None = None
     ) -> Plan:
-        """Return the policy's plan down to ``target``, each kind paying for itself where kinds have shares."""
-        if not view.settings.partitions.on or view.weight <= target:
+        """Return the policy's plan down to ``target``, each kind paying for itself where kinds have shares.
+
+        Where one user's or conversation's budget is exceeded, it is that one who pays, whatever the kinds.
+        """
+        if view.within is not None or not view.settings.partitions.on or view.weight <= target:
             return self._policy.plan(view, target=target, exclude=exclude, seed=seed)
         return _Work(self._policy, view, target=target, exclude=exclude, seed=seed).plan()
 

@@ -91,12 +91,12 @@ class View:
         """Return ranges of an order index that hold no key."""
         return [] if self._hollows is None else self._hollows.worth_skipping(key_name)
 
-    def table(self) -> FeatureTable:
-        """Return the features of the live memories."""
+    def table(self, *, linked: bool = False) -> FeatureTable:
+        """Return the features of the live memories, with what they cover and depend on if asked."""
         if self._features is None:
             message = "this view was made without a source of features"
             raise RuntimeError(message)
-        return self._features.table()
+        return self._features.table(linked=linked)
 
     def carry_out(self, plan: Plan, unit: Unit) -> None:
         """Remember what ``plan`` empties, and hear of the keys that ``unit`` then adds."""

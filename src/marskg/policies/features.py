@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Protocol, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -21,7 +21,7 @@ from marskg.ontology.vocabulary import Kind
 from marskg.store.fading import Fading
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from marskg.config import Settings
 
@@ -57,16 +57,66 @@ _PER_TOKEN: Final = 1_000 * _MILLION
 _NEVER: Final = np.iinfo(np.int64).max
 
 
+#: What a memory may cover, by the codes in :attr:`Links.sorts`.
+SORTS: Final = ("key", "entity", "goal", "subject")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Links:
+    """What the rows of a table cover and depend on, as pairs in no particular order, none of them twice.
+
+    ``rows[i]`` covers the element ``elements[i]``, whose sort ``sorts[element]`` is a place in :data:`SORTS`; a key is
+    another element for other people. The row ``dependents[i]`` depends on the row ``bases[i]``. ``guarded`` and
+    ``blockers``, one for each row: whether something protects it, and how many memories with content depend on it.
+    """
+
+    rows: Integers
+    elements: Integers
+    sorts: Integers
+    dependents: Integers
+    bases: Integers
+    guarded: npt.NDArray[np.bool_]
+    blockers: Integers
+
+    @classmethod
+    def of(
+        cls,
+        covers: Sequence[Collection[tuple[str, str]]],
+        bases: Sequence[Collection[int]],
+        guarded: Sequence[bool],
+        blockers: Sequence[int],
+    ) -> Self:
+        """Return the links of rows of which each covers ``covers``, sort and name, and depends on the rows ``bases``.
+
+        Raises:
+            ValueError: a sort is not one of :data:`SORTS`.
+        """
+        names = sorted({element for found in covers for element in found})
+        codes = {element: code for code, element in enumerate(names)}
+        covered = [(row, codes[element]) for row, found in enumerate(covers) for element in found]
+        based = [(row, base) for row, found in enumerate(bases) for base in found]
+        return cls(
+            rows=np.array([row for row, _ in covered], dtype=np.int64),
+            elements=np.array([code for _, code in covered], dtype=np.int64),
+            sorts=np.array([SORTS.index(sort) for sort, _ in names], dtype=np.int64),
+            dependents=np.array([row for row, _ in based], dtype=np.int64),
+            bases=np.array([base for _, base in based], dtype=np.int64),
+            guarded=np.array(guarded, dtype=np.bool_),
+            blockers=np.array(blockers, dtype=np.int64),
+        )
+
+
 @dataclass(frozen=True, eq=False)
 class FeatureTable:
     """The live memories of one tenant as :data:`COLUMNS` of one row each, in no particular order.
 
-    ``goal`` says in words whose goal the similarity is to.
+    ``goal`` says in words whose goal the similarity is to; ``links`` are there where they were asked for.
     """
 
     ids: Sequence[str]
     columns: Mapping[str, npt.NDArray[Any]]
     goal: str
+    links: Links | None = None
 
     def __len__(self) -> int:
         """Return the number of rows."""
@@ -90,8 +140,8 @@ class FeatureTable:
 class FeatureSource(Protocol):
     """What a policy needs of a memory index: the features of one state of the store."""
 
-    def table(self) -> FeatureTable:
-        """Return the features at the sequence number that the policy's view is of."""
+    def table(self, *, linked: bool = False) -> FeatureTable:
+        """Return the features at the sequence number that the policy's view is of, with their links if asked."""
         ...
 
 
@@ -165,6 +215,17 @@ def aged(table: FeatureTable, settings: Settings, now: int) -> Floats:
     """Return the age of each memory as a fraction: 1 - e^(-lambda_age * days since it was stored), from 0 to 1."""
     fresh: Floats = _decayed(table.columns["created"], settings.scoring.lambda_age, now)
     return 1.0 - fresh
+
+
+def raw_importance(table: FeatureTable, settings: Settings, now: int) -> Floats:
+    """Return ``imp`` of section 3.3.2 for each memory, as :func:`marskg.store.order.importance` gives it for one."""
+    scoring = settings.scoring
+    count = table.columns["accessCount"].astype(np.float64)
+    weights = np.array([scoring.type_weights[kind] for kind in KINDS])
+    total = scoring.alpha * weights[table.columns["kind"]]
+    total = total + scoring.beta * _decayed(table.columns["lastAccess"], scoring.lambda_age, now)
+    found: Floats = total + scoring.gamma * (count / (count + scoring.frequency_half))
+    return found
 
 
 def importance(table: FeatureTable, psi: Mapping[str, Floats], settings: Settings) -> Floats:

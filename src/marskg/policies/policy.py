@@ -100,8 +100,11 @@ class PolicyView(Protocol):
         """Return ranges of the index of ``key_name`` that hold no key, in order; reading through them is slow."""
         ...
 
-    def table(self) -> FeatureTable:
-        """Return the features of the tenant's live memories, what an open transaction changed among them."""
+    def table(self, *, linked: bool = False) -> FeatureTable:
+        """Return the features of the tenant's live memories, what an open transaction changed among them.
+
+        With ``linked`` the table also has what each of them covers and depends on.
+        """
         ...
 
 

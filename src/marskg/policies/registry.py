@@ -50,6 +50,8 @@ _MADE: Mapping[str, Callable[[], Policy]] = MappingProxyType(
 )
 #: The names of the policies that come with the package.
 POLICY_NAMES = tuple(sorted((*_BUILT_IN, *_CONTROLLERS, *_MADE)))
+#: The names of those among them that choose no other policy.
+SIMPLE_NAMES = tuple(name for name in POLICY_NAMES if name not in _CONTROLLERS)
 
 
 def load_policy(name_or_path: str | Path) -> Policy:

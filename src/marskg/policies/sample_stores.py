@@ -17,7 +17,7 @@ import numpy as np
 from marskg.clock import DAY_MS, SeededSource
 from marskg.config import Settings
 from marskg.ontology.vocabulary import EdgeType, Kind, Tier
-from marskg.policies.features import COLUMNS, KINDS, FeatureTable
+from marskg.policies.features import COLUMNS, KINDS, FeatureTable, Links
 from marskg.records import Edge, Entity, Memory
 from marskg.store import codec
 from marskg.store.census import Census
@@ -98,11 +98,25 @@ class SampleStore:
             found = found.moved(memory.kind, memory.weight, memory.created, 1)
         return found
 
-    def table(self) -> FeatureTable:
+    def table(self, *, linked: bool = False) -> FeatureTable:
         """Return the features of the live memories; what only an index knows is drawn by the memory's place."""
         rows = [_features(memory) for memory in self.live.values()]
         columns = {name: np.array([row[name] for row in rows], dtype=np.int64) for name in COLUMNS}
-        return FeatureTable(list(self.live), columns, "none")
+        return FeatureTable(list(self.live), columns, "none", self._links() if linked else None)
+
+    def _links(self) -> Links:
+        """Return what the live memories cover and depend on."""
+        live = self.live
+        places = {ident: place for place, ident in enumerate(live)}
+        blockers = Counter(
+            base for ident, bases in self.bases.items() if self.memories[ident].content is not None for base in bases
+        )
+        return Links.of(
+            [_covers(memory) for memory in live.values()],
+            [[places[base] for base in self.bases[ident] if base in places] for ident in live],
+            [ident in self.protected for ident in live],
+            [blockers[ident] for ident in live],
+        )
 
     @property
     def protected(self) -> frozenset[str]:
@@ -185,6 +199,12 @@ def _memory(chance: Chance, tenant: str, ident: str, sequence: int, *, needs: bo
         access_count=times,
         score=chance.below(101),
     )
+
+
+def _covers(memory: Memory) -> set[tuple[str, str]]:
+    """Return what a memory covers: its subjects, the entities of their names, and its key."""
+    found = {(sort, name) for sort in ("subject", "entity") for name in memory.subjects}
+    return found if memory.key is None else found | {("key", f"{memory.key} {sorted(memory.subjects)}")}
 
 
 def _features(memory: Memory) -> dict[str, int]:

@@ -16,6 +16,7 @@ import numpy as np
 from marskg.ontology.vocabulary import ACTIVE_STATUSES, Kind, TaskStatus, Tier
 from marskg.policies.features import FeatureTable
 from marskg.retrieval.columns import Columns
+from marskg.retrieval.link_columns import LinkColumns
 from marskg.retrieval.novelty import Novelty, bucket_codes
 
 if TYPE_CHECKING:
@@ -82,6 +83,7 @@ class FeatureColumns:
         self._given: npt.NDArray[np.float32] | None = None
         self._goal: npt.NDArray[np.float32] | None = None
         self._walked: tuple[int, frozenset[str]] | None = None
+        self._links = LinkColumns(index)
         self._near: list[int] = []
 
     # --- Events ---------------------------------------------------------------------------------------------------
@@ -90,6 +92,7 @@ class FeatureColumns:
         """Note that a memory was put into the index or removed."""
         if self._used:
             self._noted[ident] = None
+        self._links.changed(ident)
 
     def moved(self, base: str) -> None:
         """Note that something came to depend on ``base``, or ceased to."""
@@ -103,6 +106,7 @@ class FeatureColumns:
         self._own["nearness"][:] = 0
         self._walked = None
         self._near = []
+        self._links.forget()
 
     def restored(self) -> None:
         """Take note that the index came from a file, with the novelty that was known then."""
@@ -119,8 +123,11 @@ class FeatureColumns:
 
     # --- The table ------------------------------------------------------------------------------------------------
 
-    def table(self, now: int, task_grace: int) -> FeatureTable:
-        """Return the features of all live memories, those that were put into the index last among them."""
+    def table(self, now: int, task_grace: int, *, linked: bool = False) -> FeatureTable:
+        """Return the features of all live memories, those that were put into the index last among them.
+
+        With ``linked`` the table has what they cover and depend on.
+        """
         if not self._used:
             self._used = True
             self._noted = dict.fromkeys(self._index.rows)
@@ -141,7 +148,8 @@ class FeatureColumns:
             "active": active[live],
             "open": open_[live],
         }
-        return FeatureTable(_Picked(self._index.ids.copy(), live), columns, goal)
+        links = self._links.pairs(live, active, own["dependents"]) if linked else None
+        return FeatureTable(_Picked(self._index.ids.copy(), live), columns, goal, links)
 
     def _active(self, now: int, task_grace: int) -> npt.NDArray[np.bool_]:
         """Return ``[rows]``: the tasks that are to be done."""

@@ -24,9 +24,9 @@ class CommittedFeatures:
     state: TenantState
     now: int
 
-    def table(self) -> FeatureTable:
+    def table(self, *, linked: bool = False) -> FeatureTable:
         """Return the features; brings the index up to the state first."""
-        return self.view.table(self.state, self.now)
+        return self.view.table(self.state, self.now, linked=linked)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class OpenFeatures:
     view: IndexView
     ground: Ground
 
-    def table(self) -> FeatureTable:
+    def table(self, *, linked: bool = False) -> FeatureTable:
         """Return the features of the index, which stands where the transaction began, and of what it changed."""
         state = self.ground.state
-        return self.view.table_within(state, state.last_time, self.ground.read, self.ground.changed)
+        return self.view.table_within(state, state.last_time, self.ground.read, self.ground.changed, linked=linked)

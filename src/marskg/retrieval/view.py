@@ -130,13 +130,15 @@ class IndexView:
         else:
             self._catch_up(state, progress)
 
-    def table(self, state: TenantState, now: int) -> FeatureTable:
+    def table(self, state: TenantState, now: int, *, linked: bool = False) -> FeatureTable:
         """Return the features of the live memories at ``state``."""
         with self.lock:
             self._catch_up_for_table(state, None)
-            return self._loaded().features.table(now, state.settings.task_grace)
+            return self._loaded().features.table(now, state.settings.task_grace, linked=linked)
 
-    def table_within(self, state: TenantState, now: int, read: Reader, changed: Collection[str]) -> FeatureTable:
+    def table_within(
+        self, state: TenantState, now: int, read: Reader, changed: Collection[str], *, linked: bool = False
+    ) -> FeatureTable:
         """Return the features at ``state``, which an open transaction has brought about that ``read`` sees.
 
         ``changed`` are the memories that it changed since the state that :meth:`prepare_table` was given; the index
@@ -152,7 +154,7 @@ class IndexView:
                 for ident in page:
                     if ident not in found:
                         index.remove(ident)
-            return index.features.table(now, state.settings.task_grace)
+            return index.features.table(now, state.settings.task_grace, linked=linked)
 
     def set_goal(self, state: TenantState, vector: npt.NDArray[np.float32] | None) -> None:
         """Let retention go by the similarity to ``vector``, None for the active tasks' again."""

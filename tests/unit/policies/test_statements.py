@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from marskg.store.arcadedb import ArcadeDB
 
 ORDERS = {"fifo": "fifoKey", "lru": "lruKey", "priority-decay": "decayKey", "random-drop": "randomKey"}
-OTHERS = ("greedy", "live-dependents", "members", "stranded")
+OTHERS = ("live-dependents", "members", "stranded")
 
 
 def explained(engine: ArcadeDB, statement: str) -> str:
