@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from marskg.memory import AgentMemory
     from tests.support.stores import Stores
 
+ROOT = Path(__file__).resolve().parents[2]
 BUDGET = 400
 SHARED: dict[str, Any] = {
     "budget": BUDGET,
@@ -41,9 +43,9 @@ def burst(memory: AgentMemory, turns: int) -> None:
         memory.remember_many(drafts, atomic=True)
 
 
-@pytest.mark.parametrize("policy", POLICY_NAMES)
+@pytest.mark.parametrize("policy", [*POLICY_NAMES, "examples/policies/sources-last.cypher"])
 def test_a_tenfold_burst_of_episodes_takes_nothing_from_facts_within_their_share(stores: Stores, policy: str) -> None:
-    memory = stores.open(**SHARED, policy__name=policy)
+    memory = stores.open(**SHARED, policy__name=policy if policy in POLICY_NAMES else str(ROOT / policy))
     while memory.stats()["by_kind"]["semantic"]["weight"] < 0.4 * BUDGET - 12:
         number = memory.stats()["audit_seq"]
         memory.remember(f"customer {number} has the router R{number}", kind="semantic", memory_class="canonical")
