@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import heapq
 import math
+import re
 from collections import Counter as Tally
 from typing import TYPE_CHECKING, Final
 
@@ -37,6 +38,7 @@ _SPECIFIC: Final = 2.0
 _HEARD: Final = 2.0
 #: Tokens that every line counts as beside its own in the order of choice, never in the limit.
 _LINE: Final = 4
+_DIGIT: Final = re.compile(r"[0-9]")
 #: How many times its price a question has.
 _QUESTION: Final = 3
 
@@ -133,10 +135,17 @@ class _Coverage:
         return round((said + _HEARD * heard) * _MICRO)
 
 
+def _plain(text: str) -> bool:
+    """Return whether a sentence has no digit and no capital but its first letter: most have no number and no name."""
+    return text.isascii() and text[1:].islower() and not _DIGIT.search(text)
+
+
 def _specific(sentences: Sequence[Sentence]) -> frozenset[str]:
     """Return the terms that are numbers, or written with a capital inside a sentence, as names are."""
     found: set[str] = set()
     for sentence in sentences:
+        if _plain(sentence.text):
+            continue
         for position, word in enumerate(words(sentence.text)):
             if word.text[0].isdigit() or (position and word.text[0].isupper()):
                 found.update(terms(word.text))
