@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import threading
+
 import pytest
 
+from marskg import text as text_module
 from marskg.text import folded, sentences, terms, words
 
 
@@ -40,3 +43,20 @@ def test_a_long_run_of_letters_is_one_term_as_written() -> None:
 
 def test_folding_is_idempotent() -> None:
     assert folded(folded("Straße’S ﬁn")) == folded("Straße’S ﬁn")
+
+
+def test_two_threads_may_look_at_words_at_once() -> None:
+    words_of = [[f"{stem}{number}ing" for number in range(3_000) for stem in ("nation", "hop")] for _ in range(4)]
+    found: list[list[str]] = []
+
+    def run(mine: list[str]) -> None:
+        stem = text_module._stem()
+        found.append([stem(word) for word in mine])
+
+    threads = [threading.Thread(target=run, args=(mine,)) for mine in words_of]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(found) == 4
+    assert all(one == found[0] for one in found)

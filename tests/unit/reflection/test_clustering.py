@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from marskg.clock import DAY_MS
-from marskg.reflection.clustering import Episode, Limits, clusters, distortion, spread
+from marskg.reflection.clustering import Episode, Limits, clusters, distortion, shift, spread
 
 
 def _episodes(count: int, session: str | None = "s", group: str = "g") -> list[Episode]:
@@ -106,3 +106,9 @@ def test_a_tenfold_store_costs_little_more_than_tenfold() -> None:
 
     # n log n would be 13, n squared 100; what other processes take is left room for.
     assert cost(20_000) < 40 * cost(2_000)
+
+
+@given(st.lists(st.floats(0.0, 3.0), min_size=1, max_size=9), st.floats(0.0, 3.0))
+def test_the_mean_never_moves_further_than_the_mean_distance(angles: list[float], summary: float) -> None:
+    rows, target = _rows(*angles), _rows(summary)[0]
+    assert 0 <= shift(rows, target) <= distortion(rows, target)
