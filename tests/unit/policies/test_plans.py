@@ -273,7 +273,7 @@ def lived(count: int, days: float) -> list[Node]:
 
 
 @pytest.mark.parametrize("days", [0, 7, 365])
-@pytest.mark.parametrize("name", [name for name in POLICY_NAMES if name != "greedy"])
+@pytest.mark.parametrize("name", POLICY_NAMES)
 def test_a_trigger_reads_no_more_of_a_larger_store(engine: ArcadeDB, name: str, days: int) -> None:
     rows = []
     for count in (400, 4000):
