@@ -12,7 +12,7 @@ import pytest
 from marskg.clock import DAY_MS
 from marskg.embedding.posting import Limits
 from marskg.errors import BudgetInfeasible, InvalidConfig
-from marskg.ontology.vocabulary import SourceType, Tier
+from marskg.ontology.vocabulary import Kind, Operation, SourceType, Tier
 from marskg.policies.reflection import NAME
 from marskg.policies.registry import POLICY_NAMES
 from marskg.reflection import registry
@@ -276,7 +276,7 @@ def test_a_budget_that_is_cut_to_a_tenth_holds_in_that_one_step(stores: Stores, 
     assert memory.get(kept.id) is not None
     operations = [record.operation for record in memory.records(first=sequence + 1)]
     assert operations[0] == "setBudget"
-    assert operations.count("forget") == 1
+    assert operations.count(Operation.FORGET) == 1
     check(stores, memory)
 
 
@@ -307,13 +307,9 @@ def test_floors_that_cannot_hold_together_are_refused_and_nothing_changes(
 
 def test_floors_that_leave_no_room_give_way_to_the_budget_and_say_so(stores: Stores) -> None:
     """All of the budget is reserve, nothing is old enough to go, and the tenant's budget holds all the same (I1)."""
-    memory = stores.open(
-        budget=200,
-        low_water=1.0,
-        partitions__mode="fixed",
-        **{f"partitions__reserves__{kind}": 0.25 for kind in ("episodic", "semantic", "social", "task")},
-        **{f"partitions__lifetimes__{kind}": "365d" for kind in ("episodic", "semantic", "social", "task")},
-    )
+    memory = stores.open(budget=200, low_water=1.0, partitions__mode="fixed")
+    floors: dict[str, Any] = {f"partitions.reserves.{kind.value}": 0.25 for kind in Kind}
+    memory.apply_settings(None, floors | {f"partitions.lifetimes.{kind.value}": "365d" for kind in Kind})
     for number in range(6):
         said(memory, *GARDEN[:2])
         memory.remember(f"fact {number} about the tomatoes in the garden", kind="semantic")
