@@ -34,7 +34,7 @@ from marskg.ontology.vocabulary import (
     TaskStatus,
 )
 from marskg.policies.advisor import Shown, advise, remembered
-from marskg.policies.allowances import confined, make_room_within
+from marskg.policies.allowances import ceiling_of, make_room_within
 from marskg.policies.comparison import compare_plans
 from marskg.policies.executor import View, apply, make_room, shortfall
 from marskg.policies.guardrail import noted
@@ -1150,7 +1150,7 @@ class AgentMemory:
         state, allowance = ground.state, ground.allowance
         within, ceiling = None, state.budget
         if allowance is not None:
-            within, ceiling = confined(ground.read, state, allowance)
+            within, ceiling = ground.members, ceiling_of(state, allowance)
         view = View(
             ground.run,
             state,
@@ -1165,7 +1165,7 @@ class AgentMemory:
         tools = ground.read, view, state, ground.services, self._policy()
         if allowance is None:
             return make_room(*tools, exclude=ground.exclude)[0]
-        return make_room_within(*tools, allowance=allowance, exclude=ground.exclude)[0]
+        return make_room_within(*tools, allowance=allowance, exclude=ground.exclude, others=ground.others)[0]
 
     def _allowances(self) -> dict[str, Any]:
         """Return the budgets of single users and conversations with what they have used, where there are any."""

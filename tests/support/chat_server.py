@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import threading
-from contextlib import contextmanager
+import time
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -31,6 +32,8 @@ class ChatServer:
         self.statuses: list[int] = []
         #: A whole body in the place of the protocol's.
         self.body: bytes | None = None
+        #: Seconds before each answer.
+        self.delay = 0.0
 
     @property
     def texts(self) -> list[str]:
@@ -56,12 +59,15 @@ def chat_server() -> Iterator[ChatServer]:
         def do_POST(self) -> None:
             request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
             server.requests.append((self.path, dict(self.headers), request))
+            time.sleep(server.delay)
             status = server.statuses.pop(0) if server.statuses else 200
             content = server.answer(request) if status == 200 else b"{}"
             self.send_response(status)
             self.send_header("Content-Length", str(len(content)))
             self.end_headers()
-            self.wfile.write(content)
+            # Whoever waits no longer has closed the connection.
+            with suppress(ConnectionError):
+                self.wfile.write(content)
 
         def log_message(self, *_: object) -> None:
             """Keep the tests' output clean."""

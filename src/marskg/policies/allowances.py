@@ -23,7 +23,7 @@ from marskg.policies.guardrail import guarded
 from marskg.policies.ordered import OrderedPolicy
 from marskg.policies.plans import Choice, archives, build_plan, parameters_of
 from marskg.policies.policy import plan_digest
-from marskg.store.allowances import USER, held_by, outside
+from marskg.store.allowances import USER
 from marskg.store.unit import Unit
 
 if TYPE_CHECKING:
@@ -40,10 +40,9 @@ _PAGE: Final = 500
 _CONTENT: Final = (Tier.LIVE.value, Tier.LATENT.value)
 
 
-def confined(read: Reader, state: TenantState, allowance: Allowance) -> tuple[frozenset[str], int]:
-    """Return the ids that may go for an allowance, and the live weight of the tenant at which it holds."""
-    within = held_by(read, state.name, allowance.holder)
-    return within, state.weight - (allowance.weight - allowance.budget)
+def ceiling_of(state: TenantState, allowance: Allowance) -> int:
+    """Return the live weight of the tenant at which an allowance holds, where nothing but what it counts goes."""
+    return state.weight - (allowance.weight - allowance.budget)
 
 
 def make_room_within(
@@ -55,8 +54,11 @@ def make_room_within(
     *,
     allowance: Allowance,
     exclude: frozenset[str],
+    others: frozenset[str],
 ) -> tuple[Unit, Plan]:
     """Plan and apply, as a new unit, what brings a user or conversation towards its budget; perhaps not all the way.
+
+    The view is ``within`` what counts against it, and ``others`` are all other live memories.
 
     Raises:
         BudgetInfeasible: what is protected of it is heavier than its budget.
@@ -65,7 +67,7 @@ def make_room_within(
     """
     within, ceiling = view.within or frozenset(), view.ceiling or 0
     target = state.weight - (allowance.weight - int(state.settings.low_water * allowance.budget))
-    spared = exclude if isinstance(policy, OrderedPolicy) else exclude | outside(read, state.name, within)
+    spared = exclude if isinstance(policy, OrderedPolicy) else exclude | others
     plan = guarded(policy, view, target=target, budget=ceiling, exclude=spared)
     if not plan.actions:
         if FIFO.plan(view, target=ceiling, exclude=exclude).actions:

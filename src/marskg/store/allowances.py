@@ -4,10 +4,10 @@ An allowance is a budget inside the tenant's: tokens that the live memories abou
 session, may weigh together. A memory about two people counts whole against both.
 
 Guarantees: as the tenant's budget (I1), it holds in every committed state: what one write leaves above it is found in
-the write's own transaction, before the commit. The sums are worked out from the graph once for each writer and then
-moved by what each committed unit of work gained and lost; they are of the tenant's sequence number that every write
-compares and sets, so a stale sum makes a write start again and never go wrong. Nothing is stored: no name of a person
-is kept that an erasure would have to find.
+the write's own transaction, before the commit. What counts against whom is read from the graph once by each writer and
+then moved by what each committed unit of work gained and lost, so that no trigger scans the store; it is of the
+tenant's sequence number that every write compares and sets, so a stale count makes a write start again and never go
+wrong. Nothing is stored: no name of a person is kept that an erasure would have to find.
 
 Source: MaRS sections 3.2.7 and 7.1; issue C (budgets per user and conversation).
 """
@@ -19,7 +19,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from marskg.ontology.vocabulary import Tier
-from marskg.store import codec
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -74,36 +73,66 @@ def changes(unit: Unit) -> Weights:
     return found
 
 
+class _Held:
+    """What is live, and what of it counts against whose budget."""
+
+    def __init__(self) -> None:
+        self.live: set[str] = set()
+        self.members: dict[Holder, set[str]] = {}
+        self.weights: Weights = Counter()
+
+    def add(self, ident: str, holders: Iterable[Holder], weight: int) -> None:
+        """Count one live memory."""
+        self.live.add(ident)
+        for holder in holders:
+            self.members.setdefault(holder, set()).add(ident)
+            self.weights[holder] += weight
+
+    def remove(self, ident: str, holders: Iterable[Holder], weight: int) -> None:
+        """Count one no more."""
+        self.live.discard(ident)
+        for holder in holders:
+            self.members[holder].discard(ident)
+            self.weights[holder] -= weight
+            if not self.members[holder]:
+                del self.members[holder], self.weights[holder]
+
+
 class Allowances:
-    """What each holder's live memories weigh, as of the last committed unit."""
+    """What counts against each holder's budget, as of the last committed unit."""
 
     def __init__(self) -> None:
         """Know nothing yet."""
-        self._weights: Weights | None = None
+        self._held: _Held | None = None
 
     def forget(self) -> None:
-        """Drop the sums; another writer was here, or nothing asks for them."""
-        self._weights = None
+        """Drop what is known; another writer was here, or nothing asks for it."""
+        self._held = None
 
     def load(self, read: Reader, tenant: str) -> Weights:
         """Return the sums of the committed state; they are counted from the graph where they are not known."""
-        if self._weights is None:
-            found: Weights = Counter()
+        return self._known(read, tenant).weights
+
+    def _known(self, read: Reader, tenant: str) -> _Held:
+        if self._held is None:
+            found = _Held()
             for row in live_rows(read, tenant):
-                for holder in holders_of(row["subjects"] or (), row["session"]):
-                    found[holder] += row["weight"]
-            self._weights = found
-        return self._weights
+                found.add(row["id"], holders_of(row["subjects"] or (), row["session"]), row["weight"])
+            self._held = found
+        return self._held
 
     def settle(self, unit: Unit) -> None:
         """Take note of a committed unit."""
         if not unit.state.settings.partitions.allowances:
             self.forget()
-        elif self._weights is not None:
-            for holder, change in changes(unit).items():
-                self._weights[holder] += change
-                if not self._weights[holder]:
-                    del self._weights[holder]
+        elif self._held is not None:
+            for node in unit.nodes.values():
+                row, memory = node.original, node.memory
+                if not node.new and row["tier"] == Tier.LIVE:
+                    holders = holders_of(row.get("subjects") or (), row.get("session"))
+                    self._held.remove(memory.id, holders, row["weight"])
+                if not node.deleted and memory.tier is Tier.LIVE:
+                    self._held.add(memory.id, holders_of(memory.subjects, memory.session), memory.weight)
 
     def exceeded(self, units: Sequence[Unit], read: Reader) -> Allowance | None:
         """Return the first allowance that ``units``, on top of the committed state, leave exceeded; None if all hold.
@@ -126,6 +155,19 @@ class Allowances:
                 return Allowance(holder, budgets[holder.sort], weight)
         return None
 
+    def confined(self, units: Sequence[Unit], holder: Holder, read: Reader) -> tuple[frozenset[str], frozenset[str]]:
+        """Return the ids of the live memories that count against ``holder``'s budget, and those of all others."""
+        known = self._known(read, units[-1].state.name)
+        members, live = set(known.members.get(holder, ())), set(known.live)
+        for unit in units:
+            for node in unit.nodes.values():
+                memory = node.memory
+                is_live = not node.deleted and memory.tier is Tier.LIVE
+                (live.add if is_live else live.discard)(memory.id)
+                held = is_live and holder in holders_of(memory.subjects, memory.session)
+                (members.add if held else members.discard)(memory.id)
+        return frozenset(members), frozenset(live - members)
+
 
 def live_rows(read: Reader, tenant: str) -> Iterator[Row]:
     """Yield ``id``, ``subjects``, ``session`` and ``weight`` of each live memory, in one order."""
@@ -136,19 +178,6 @@ def live_rows(read: Reader, tenant: str) -> Iterator[Row]:
         if len(rows) < _PAGE:
             return
         low = f"{rows[-1]['ref']}\x01"
-
-
-def held_by(read: Reader, tenant: str, holder: Holder) -> frozenset[str]:
-    """Return the ids of the live memories that count against a holder's budget."""
-    if holder.sort == CONVERSATION:
-        rows = read("conversation", {"session": codec.session_key(tenant, holder.name)})
-        return frozenset(row["id"] for row in rows if row["tier"] == Tier.LIVE)
-    return frozenset(row["id"] for row in live_rows(read, tenant) if holder.name in (row["subjects"] or ()))
-
-
-def outside(read: Reader, tenant: str, inside: frozenset[str]) -> frozenset[str]:
-    """Return the ids of the other live memories."""
-    return frozenset(row["id"] for row in live_rows(read, tenant) if row["id"] not in inside)
 
 
 def shown(weights: Weights, budgets: Mapping[str, int], most: int = 5) -> dict[str, dict[str, object]]:

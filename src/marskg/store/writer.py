@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import threading
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
 
 from marskg.errors import ClosureViolation, EngineUnavailable, InvalidInput
@@ -58,6 +58,9 @@ class Ground:
     changed: frozenset[str]
     #: The user's or conversation's budget that is exceeded; None if it is the tenant's.
     allowance: Allowance | None = None
+    #: The live memories that count against it, and all others.
+    members: frozenset[str] = frozenset()
+    others: frozenset[str] = frozenset()
 
 
 class InFlight(Protocol):
@@ -254,9 +257,11 @@ class Writer:
         exclude = (new if len(new) == 1 else frozenset()) | written.keep
         changed = frozenset(node_id for unit in units for node_id in unit.nodes)
         state = units[-1].state
-        room = self.govern(
-            Ground(read, transaction.run, state, self.services, self.hollows, exclude, changed, allowance)
-        )
+        ground = Ground(read, transaction.run, state, self.services, self.hollows, exclude, changed, allowance)
+        if allowance is not None:
+            members, others = self.allowances.confined(units, allowance.holder, self.read)
+            ground = replace(ground, members=members, others=others)
+        room = self.govern(ground)
         self._run_steps(transaction, flush_statements(room, self.engine.name))
         return room
 
