@@ -198,6 +198,20 @@ def test_a_task_requires_the_summary_only_if_that_is_equivalent(stores: Stores) 
     sound(mem)
 
 
+def test_no_task_comes_to_require_a_summary_that_rests_on_it(stores: Stores) -> None:
+    mem = stores.open(embedding__model="none")
+    ids = told(mem, "The form is in the blue folder. It is.")
+    task = mem.remember("hand in the form", kind="task", requires=ids).id
+    ids += told(mem, "The form is in the blue folder.", derives_from=[task])
+    made = summary_of(ids, line("The form is in the blue folder.", *ids), equivalent=True)
+    with pytest.raises(InvariantError, match="on which another constituent rests"):
+        consolidated(mem, made)
+    mem.amend_task(task, status="done")
+    summary = consolidated(mem, made)
+    assert summary.id not in edges(mem, task, EdgeType.REQUIRES)
+    sound(mem)
+
+
 # --- Summaries of summaries -----------------------------------------------------------------------------------------
 
 

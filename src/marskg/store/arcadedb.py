@@ -189,7 +189,7 @@ class _Caller:
         result = call("opencypher", statement, values)
         rows: list[Row] = []
         while result is not None:
-            batch: list[Row] = json.loads(bytes(self._rows_as_json(result, _BATCH).getBytes(self._utf8)))
+            batch: list[Row] = json.loads(bytes(self._rows_as_json(result, _BATCH).getBytes(self._utf8)).decode())
             rows += batch
             if len(batch) < _BATCH:  # The bridge stops short only at the end, and has closed the result then.
                 break
