@@ -6,6 +6,7 @@ for all policies and budgets of a period, and the tables say how many.
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any, Final
 
 from marskg.bench import _report
@@ -27,23 +28,32 @@ _MARKERS: Final = "os^vD*Pp<>h"
 
 
 def summary(
-    found: Mapping[str, Mapping[str, Any]], policies: Sequence[str], budgets: Sequence[int], *, seed: int
+    found: Mapping[str, Mapping[str, Any]],
+    policies: Sequence[str],
+    budgets: Sequence[int],
+    *,
+    wanted: Mapping[str, int],
+    seed: int,
 ) -> dict[str, Any]:
     """Return ``periods`` (personas and figures by depth, policy and budget), ``runs``, and whether it was ``stopped``.
 
-    Figures are means over the complete personas; ``fama`` and ``over_random_drop``, the difference to that policy
-    persona by persona, have their intervals.
+    ``wanted`` is how many personas each period has. Figures are means over the complete personas; ``fama`` and
+    ``over_random_drop``, the difference to that policy persona by persona, have their intervals.
     """
     periods = {}
-    stopped = not found
-    for period, personas in found.items():
+    stopped = False
+    for period, count in wanted.items():
         complete = {
             name: runs
-            for name, runs in personas.items()
+            for name, runs in found.get(period, {}).items()
             if all(policy in runs.get(str(budget), {}) for budget in budgets for policy in policies)
         }
-        stopped |= len(complete) < len(personas) or not personas
-        periods[period] = {"personas": list(complete), "depths": _by_depth(complete, policies, budgets, seed)}
+        stopped |= len(complete) < count
+        periods[period] = {
+            "wanted": count,
+            "personas": list(complete),
+            "depths": _by_depth(complete, policies, budgets, seed),
+        }
     return {"resamples": RESAMPLES, "stopped": stopped, "periods": periods, "runs": found}
 
 
@@ -83,8 +93,14 @@ def _estimated(found: Estimate) -> dict[str, float | None]:
 
 
 def show(result: Mapping[str, Any]) -> None:
-    """Print the tables to standard output."""
+    """Print the tables to standard output, and where the bench was stopped how far it came."""
     _report.print_tables(tables(result))
+    if result["stopped"]:
+        done = ", ".join(
+            f"{period} {len(found['personas'])} of {found['wanted']} personas"
+            for period, found in result["periods"].items()
+        )
+        sys.stdout.write(f"stopped; complete: {done}; the same command with --runs FILE goes on\n")
 
 
 def tables(result: Mapping[str, Any]) -> Iterator[Table]:

@@ -178,7 +178,8 @@ def command(
     result: dict[str, Any] = {"bench": "forgetting", **shared, "environment": _report.environment()}
     with saying() as say:
         found = run(table, conditions, finished, say)
-    result |= _forgetting_report.summary(found, table.policies, table.budgets, seed=seed)
+    counts = {period: len(places) for period, places in table.places.items()}
+    result |= _forgetting_report.summary(found, table.policies, table.budgets, wanted=counts, seed=seed)
     if as_json:
         sys.stdout.write(json.dumps(result, indent=2) + "\n")
     else:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 
-from marskg.bench import _forgetting_report, forgetting
+from marskg.bench import _forgetting_report, _report, forgetting
 from marskg.bench._budgeted import Told, conditions_of
 from marskg.bench._fama.scoring import Item
 from marskg.bench._finished import Finished
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 CONDITIONS = conditions_of("AB", (20, 5), 1)
 POLICIES = ("fifo", "random-drop")
+HEAD = {"track": "AB", "environment": _report.environment()}
 
 
 class _Rows(NamedTuple):
@@ -144,34 +145,48 @@ def written(*famas: tuple[float, float]) -> dict[str, dict[str, Any]]:
     return {"weekly": people}
 
 
+def summary(found: dict[str, dict[str, Any]], count: int) -> dict[str, Any]:
+    return _forgetting_report.summary(found, POLICIES, (2000,), wanted={"weekly": count}, seed=1)
+
+
 def test_the_difference_to_random_drop_is_taken_persona_by_persona() -> None:
     found = written((0.2, 0.1), (0.9, 0.8), (0.6, 0.5))
-    made = _forgetting_report.summary(found, POLICIES, (2000,), seed=1)
+    made = summary(found, 3)
     cell = made["periods"]["weekly"]["depths"]["20"]["fifo"]["2000"]
     assert cell["fama"]["low"] < cell["fama"]["mean"] < cell["fama"]["high"]
     assert cell["over_random_drop"] == {"mean": 0.1, "low": 0.1, "high": 0.1}
     assert not made["stopped"]
+    shown = [str(cell) for table in _forgetting_report.tables({**HEAD, **made}) for cell in table.columns[1].cells]
+    assert "56.7 [20.0, 90.0]" in shown
+    assert "10.0 [10.0, 10.0]" in shown
 
 
 def test_a_persona_that_was_stopped_in_its_middle_counts_for_no_policy() -> None:
     found = written((0.2, 0.1), (0.9, 0.8))
     del found["weekly"]["p1"]["2000"]["random-drop"]
-    made = _forgetting_report.summary(found, POLICIES, (2000,), seed=1)
+    made = summary(found, 2)
     assert made["stopped"]
     assert made["periods"]["weekly"]["personas"] == ["p0"]
     assert made["periods"]["weekly"]["depths"]["20"]["fifo"]["2000"]["fama"]["mean"] == 0.2
 
 
 def test_stopped_before_anything_was_complete_it_says_so() -> None:
-    made = _forgetting_report.summary({"weekly": {}}, POLICIES, (2000,), seed=1)
+    for found in ({}, {"weekly": {}}):
+        made = summary(found, 2)
+        assert made["stopped"]
+        assert made["periods"]["weekly"] == {"wanted": 2, "personas": [], "depths": {}}
+
+
+def test_stopped_between_two_personas_it_says_so() -> None:
+    made = summary(written((0.2, 0.1), (0.9, 0.8)), 3)
     assert made["stopped"]
-    assert made["periods"]["weekly"] == {"personas": [], "depths": {}}
+    assert made["periods"]["weekly"]["personas"] == ["p0", "p1"]
 
 
 def test_the_command_answers_with_one_document_and_draws(
     films: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(forgetting, "run", lambda *_: written((0.2, 0.1), (0.9, 0.8)))
+    monkeypatch.setattr(forgetting, "run", lambda *_: written((0.55, 0.1)))
     chart, saved = tmp_path / "chart.svg", tmp_path / "figures.json"
     arguments = ["--data", str(films), "--period", "weekly", "--policy", "fifo", "--policy", "random-drop"]
     arguments += ["--budget", "2000", "--save", str(saved)]
@@ -182,8 +197,8 @@ def test_the_command_answers_with_one_document_and_draws(
     assert "random-drop" in chart.read_text(encoding="utf-8")
     assert forgetting.main(arguments) == 0
     shown = capsys.readouterr().out
-    assert "weekly, 2 personas, k = 20" in shown
-    assert "55.0 [20.0, 90.0]" in shown
+    assert "weekly, 1 personas, k = 20" in shown
+    assert "55.0" in shown
 
 
 def test_stopped_it_reports_and_its_status_says_so(
@@ -192,6 +207,8 @@ def test_stopped_it_reports_and_its_status_says_so(
     monkeypatch.setattr(forgetting, "run", lambda *_: {"weekly": {}})
     assert forgetting.main(["--data", str(films), "--period", "weekly", "--json"]) == forgetting.STOPPED
     assert json.loads(capsys.readouterr().out)["stopped"] is True
+    assert forgetting.main(["--data", str(films), "--period", "weekly"]) == forgetting.STOPPED
+    assert "stopped; complete: weekly 0 of 1 personas" in capsys.readouterr().out
 
 
 def test_a_policy_or_a_period_that_there_is_not_is_named_before_anything_is_run(films: Path) -> None:
