@@ -171,7 +171,8 @@ def test_a_persona_that_was_stopped_in_its_middle_counts_for_no_policy() -> None
 
 
 def test_stopped_before_anything_was_complete_it_says_so() -> None:
-    for found in ({}, {"weekly": {}}):
+    empty: tuple[dict[str, Any], ...] = ({}, {"weekly": {}})
+    for found in empty:
         made = summary(found, 2)
         assert made["stopped"]
         assert made["periods"]["weekly"] == {"wanted": 2, "personas": [], "depths": {}}
