@@ -1,6 +1,6 @@
 """What one trigger that frees a tenth of a large store costs.
 
-    python scripts/trigger_speed.py FOLDER MEMORIES POLICY [--share 0.1] [--apply] [--heap 768m]
+    python scripts/trigger_speed.py FOLDER MEMORIES POLICY [--share 0.1] [--apply]
 
 The first run fills FOLDER with MEMORIES of the bench's workload, with static vectors; later ones use what is there, so
 that several policies can be measured on one store as long as nothing is applied. It prints the seconds of opening, of
@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING
 
 import marskg
 from marskg.bench._workload import Workload
-from marskg.store import arcadedb
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -50,9 +49,7 @@ def main() -> None:
     parser.add_argument("policy")
     parser.add_argument("--share", type=float, default=0.1)
     parser.add_argument("--apply", action="store_true")
-    parser.add_argument("--heap", default=arcadedb.HEAP)
     given = parser.parse_args()
-    arcadedb.HEAP = given.heap
     fresh = not given.folder.exists()
     memory = timed("open", lambda: marskg.open(given.folder, tenant="a"))
     if fresh:

@@ -11,9 +11,11 @@ of an ``append`` key accumulate. Merging by ``set`` and retracting from it compa
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from enum import Enum
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypeVar
 
+from marskg.errors import InvalidMemory
 from marskg.ontology.vocabulary import Cardinality, EdgeType, Kind, MemoryClass, SourceType, TaskStatus
 
 if TYPE_CHECKING:
@@ -25,7 +27,22 @@ if TYPE_CHECKING:
 #: ``content``); ``close_task`` gives the current task of ``key`` the draft's ``status``. Neither makes a memory.
 DraftAction: TypeAlias = Literal["remember", "retract", "close_task"]
 
+E = TypeVar("E", bound=Enum)
 _EMPTY: Mapping[str, Value] = MappingProxyType({})
+
+
+def enumeration(kind: type[E], name: str, value: object) -> E:
+    """Return the member of an enumeration that ``value`` names.
+
+    Raises:
+        InvalidMemory: no such member.
+    """
+    try:
+        return kind(value)
+    except ValueError:
+        known = ", ".join(member.value for member in kind)
+        msg = f"{name} {value!r} is unknown; known are {known}"
+        raise InvalidMemory(msg) from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +73,7 @@ class Draft:
 
     ``ref`` is the draft's own name, unique within one import. ``at`` (epoch milliseconds) is when it was said or
     became true: it is the memory's ``valid_from``. ``score`` is MemoryArchitect's 0-100 at the start. ``derives_from``
-    of a retraction or a closing is the evidence for it.
+    of a retraction or a closing is the evidence for it. Kinds and the like may be given by their names.
     """
 
     ref: str
@@ -97,6 +114,17 @@ class Draft:
     mentions: tuple[EntityRef, ...] = ()
     relations: tuple[EntityRelation, ...] = ()
 
+    def __post_init__(self) -> None:
+        """Accept the names of kinds and the like in place of the members, as ``remember`` does.
+
+        Raises:
+            InvalidMemory: there is no such name.
+        """
+        for name, kind in _ENUMERATED.items():
+            value = getattr(self, name)
+            if value is not None and not isinstance(value, kind):
+                object.__setattr__(self, name, enumeration(kind, name, value))
+
     def links(self) -> tuple[tuple[EdgeType, str], ...]:
         """Return all edges that the draft asks for, as pairs of type and ref, in the vocabulary's order."""
         named = (
@@ -107,3 +135,12 @@ class Draft:
             (EdgeType.ATTACHES_TO_GOAL, self.attaches_to_goal),
         )
         return (*((type_, ref) for type_, refs in named for ref in refs), *self.edges)
+
+
+_ENUMERATED: Final[Mapping[str, type[Any]]] = MappingProxyType({
+    "kind": Kind,
+    "cardinality": Cardinality,
+    "source_type": SourceType,
+    "memory_class": MemoryClass,
+    "status": TaskStatus,
+})  # fmt: skip

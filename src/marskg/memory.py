@@ -17,7 +17,7 @@ from marskg.clock import SystemClock, SystemSource
 from marskg.config import EXACT, Settings, duration_ms
 from marskg.control.background import Background
 from marskg.control.housekeeping import Housekeeper
-from marskg.drafts import Draft, EntityRef
+from marskg.drafts import Draft, EntityRef, enumeration
 from marskg.embedding.registry import load_model
 from marskg.errors import EmbeddingUnavailable, EnvironmentFailure, InvalidInput
 from marskg.learning.feedback import Said
@@ -56,7 +56,7 @@ from marskg.store import (
     rotation,
     subscriptions,
 )
-from marskg.store.admission import check_integer, check_number, check_text, enumeration, ids_of
+from marskg.store.admission import check_integer, check_number, check_text, ids_of
 from marskg.store.allowances import shown
 from marskg.store.intake import Intake
 from marskg.store.opening import open_tenant

@@ -14,6 +14,7 @@ import numpy as np
 from marskg.clock import MAX_MS
 from marskg.control.answers import Answers
 from marskg.control.load import Load, lighter, notice, step
+from marskg.drafts import enumeration
 from marskg.errors import InvalidInput, UnknownMemory
 from marskg.ontology.vocabulary import Kind, MemoryClass, SourceType
 from marskg.policies.stages import Scores
@@ -27,7 +28,7 @@ from marskg.retrieval.search import Request, Search, check_query
 from marskg.retrieval.settings import AssemblySettings
 from marskg.retrieval.shared import SharedTenant
 from marskg.retrieval.view import IndexView
-from marskg.store.admission import check_integer, check_number, check_text, enumeration, ids_of
+from marskg.store.admission import check_integer, check_number, check_text, ids_of
 from marskg.store.fading import Fading
 
 if TYPE_CHECKING:

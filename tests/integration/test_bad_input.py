@@ -10,6 +10,7 @@ from __future__ import annotations
 import ctypes
 import json
 import math
+import os
 import shutil
 import subprocess
 import sys
@@ -571,3 +572,49 @@ def test_a_commit_whose_acknowledgement_is_lost_is_no_failure(
         finally:
             through.engine.close()
             direct.engine.close()
+
+
+# --- The memory of the embedded engine ------------------------------------------------------------------------------
+
+CRAMPED = """
+import sys
+import marskg
+
+with marskg.open(sys.argv[1], tenant="a", budget=10_000_000) as mem:
+    mem.apply_settings(None, {"entities.recognise": "off"})
+    said = "a note about nothing much, number {} of many that are all alike, and all of them are to go at once"
+    mem.remember_many(
+        [marskg.Draft(ref=f"d{n}", kind="episodic", content=said.format(n), at=mem.now()) for n in range(1_000)]
+    )
+    try:
+        mem.forget(mem.plan(policy="fifo", budget=0))
+        print("done")
+    except marskg.EngineUnavailable as error:
+        print(error)
+    print(mem.stats()["live"], mem.verify().ok)
+"""
+
+
+@pytest.mark.slow
+def test_a_step_that_the_engines_memory_cannot_hold_changes_nothing_and_says_so(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", CRAMPED, str(tmp_path / "store")]
+    said, counted = [], []
+    for heap in ("32m", "512m"):
+        done = subprocess.run(
+            command, capture_output=True, text=True, timeout=240, check=True, env={**os.environ, "MARS_JVM_HEAP": heap}
+        )
+        shutil.rmtree(tmp_path / "store")
+        outcome, count = done.stdout.splitlines()
+        said.append(outcome)
+        counted.append(count)
+    assert "ran out of memory and wrote nothing" in said[0]
+    assert "MARS_JVM_HEAP" in said[0]
+    assert said[1] == "done"
+    assert counted == ["1000 True", "0 True"]
+
+
+def test_a_size_of_the_engines_memory_that_is_none_is_refused(tmp_path: Path) -> None:
+    done = mars("init", "--store", tmp_path / "store", env={**os.environ, "MARS_JVM_HEAP": "lots"})
+    assert done.returncode == 2
+    assert "MARS_JVM_HEAP is 'lots'; write a size such as 768m or 2g" in done.stderr
+    assert not (tmp_path / "store").exists()

@@ -229,20 +229,6 @@ def _check_task_fields(draft: Draft) -> None:
         raise InvalidMemory(msg)
 
 
-def enumeration(kind: type[Any], name: str, value: object) -> Any:
-    """Return the member of an enumeration that ``value`` names.
-
-    Raises:
-        InvalidMemory: no such member.
-    """
-    try:
-        return kind(value)
-    except ValueError:
-        known = ", ".join(member.value for member in kind)
-        msg = f"{name} {value!r} is unknown; known are {known}"
-        raise InvalidMemory(msg) from None
-
-
 def class_of(draft: Draft, sensitivity: float) -> MemoryClass:
     """Return the class of a draft by rule (semantics section 1); one that the caller gave wins.
 

@@ -12,6 +12,7 @@ import errno
 import fcntl
 import json
 import os
+import re
 import shlex
 import tempfile
 import threading
@@ -19,7 +20,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from marskg.errors import EngineUnavailable, QueryRefused, StoreLocked, StoreUnwritable
+from marskg.errors import EngineUnavailable, InvalidConfig, QueryRefused, StoreLocked, StoreUnwritable
 from marskg.store.engine import Conflict, Row
 
 if TYPE_CHECKING:
@@ -30,13 +31,32 @@ _JVM_ARGS = (
     "-Xmx{heap} -XX:+UseSerialGC -XX:TieredStopAtLevel=4 "
     "-Darcadedb.indexDefaultPageSize=32768 -Darcadedb.bucketDefaultPageSize=16384"
 )
-#: Of the JVM that all stores of a process share.
-HEAP = "768m"
+#: What the JVM that all stores of a process share may take, in megabytes: a quarter of the memory within these bounds.
+#: It takes what it needs, and a large trigger needs more than a write.
+_LEAST_HEAP, _MOST_HEAP = 768, 4096
+#: Names another size, such as ``2g``.
+HEAP_VARIABLE = "MARS_JVM_HEAP"
 _LOCK_NAME = "mars.lock"
 #: Rows that cross from the engine at once.
 _BATCH = 10_000
 _RETRYABLE = ("ConcurrentModificationException", "NeedRetryException", "LockTimeoutException", "DuplicatedKeyException")
 _DISK = ("No space left on device", "Read-only file system", "Disk quota exceeded", "File too large")
+
+
+def heap_size() -> str:
+    """Return how much memory the JVM may take, as its ``-Xmx`` wants it.
+
+    Raises:
+        InvalidConfig: ``MARS_JVM_HEAP`` is no size.
+    """
+    named = os.environ.get(HEAP_VARIABLE)
+    if named is not None:
+        if re.fullmatch(r"[1-9][0-9]{0,6}[mMgG]", named) is None:
+            msg = f"{HEAP_VARIABLE} is {named[:40]!r}; write a size such as 768m or 2g, or unset it"
+            raise InvalidConfig(msg)
+        return named
+    quarter = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 4 // 2**20
+    return f"{min(max(quarter, _LEAST_HEAP), _MOST_HEAP)}m"
 
 
 def _start(heap: str) -> tuple[Any, Any]:
@@ -78,7 +98,7 @@ def _muted_stderr() -> Iterator[None]:
 @contextmanager
 def engine_defaults() -> Iterator[None]:
     """Let databases that are created inside have the engine's own page sizes: what a bench compares with."""
-    _, jpype = _start(HEAP)
+    _, jpype = _start(heap_size())
     settings = jpype.JClass("com.arcadedb.GlobalConfiguration")
     chosen = [
         (setting, setting.getValue())
@@ -148,6 +168,11 @@ def _translate(error: Exception) -> Exception:
         return Conflict(text[:300])
     if any(name in text for name in _DISK):
         return StoreUnwritable("the disk that holds the store is full or read-only; free space and open it again")
+    if "OutOfMemoryError" in text:
+        return EngineUnavailable(
+            "the embedded engine ran out of memory and wrote nothing: open the store again and go in smaller steps, "
+            f"such as a budget that is nearer, or give it more with {HEAP_VARIABLE}=4g"
+        )
     return error
 
 
@@ -201,14 +226,16 @@ class ArcadeDB:
 
     name = "arcadedb"
 
-    def __init__(self, folder: Path, *, heap: str = HEAP) -> None:
+    def __init__(self, folder: Path, *, heap: str | None = None) -> None:
         """Open or create the database under ``folder``.
 
         Raises:
             StoreLocked: another process holds the folder.
             StoreUnwritable: the folder cannot be written.
             EngineUnavailable: the engine cannot be loaded or its files are damaged.
+            InvalidConfig: ``MARS_JVM_HEAP`` is no size.
         """
+        heap = heap or heap_size()
         self._lock = FolderLock(folder)
         self._mutex = threading.RLock()
         self._database: Any = None

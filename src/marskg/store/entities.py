@@ -10,13 +10,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from marskg.drafts import EntityRef
+from marskg.drafts import EntityRef, enumeration
 from marskg.entities import EntityType, folded_name
 from marskg.errors import InvalidMemory, NotPermitted
 from marskg.ontology.vocabulary import ENTITY_EDGES, EdgeType, Operation
 from marskg.records import Edge
 from marskg.store import codec
-from marskg.store.admission import check_text, enumeration
+from marskg.store.admission import check_text
 from marskg.store.lifecycle import release
 from marskg.store.remember import mention
 

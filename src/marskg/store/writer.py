@@ -38,6 +38,8 @@ T = TypeVar("T")
 
 #: How often a unit is built again before the tenant is reported as too busy.
 MAX_ATTEMPTS = 50
+#: Rows that one statement is given: an engine holds a statement's parameters and results in memory, all at once.
+_ROWS = 1_000
 
 
 #: Hears of each committed unit, after the commit.
@@ -267,7 +269,8 @@ class Writer:
 
     def _run_steps(self, transaction: Transaction, steps: list[Step]) -> None:
         for position, step in enumerate(steps):
-            self._expect(step, transaction.run(step[0], step[1]), first=position == 0)
+            rows = [row for part in _parts(step[1]) for row in transaction.run(step[0], part)]
+            self._expect(step, rows, first=position == 0)
 
     @staticmethod
     def _expect(step: Step, rows: list[Row], *, first: bool) -> None:
@@ -315,3 +318,13 @@ class Writer:
             raise Conflict(message)
         self._state = after
         return int(rows[0]["touched"])
+
+
+def _parts(parameters: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield the parameters of a statement in parts, where they are nothing but many rows that stand alone."""
+    name, values = next(iter(parameters.items()))
+    if len(parameters) > 1 or not isinstance(values, list):
+        yield parameters
+        return
+    for start in range(0, max(1, len(values)), _ROWS):
+        yield {name: values[start : start + _ROWS]}
