@@ -9,7 +9,7 @@ import pytest
 
 from marskg.clock import DAY_MS
 from marskg.errors import InvariantError, StalePlan
-from marskg.ontology.vocabulary import Operation, SourceType, Tier
+from marskg.ontology.vocabulary import MemoryClass, Operation, SourceType, Tier
 from marskg.policies.policy import plan_digest
 from marskg.policies.reflection import NAME, NO_ROOM, RULE, WITHOUT_VECTORS
 from marskg.store.lines import decode
@@ -190,6 +190,7 @@ def test_a_completed_task_becomes_a_note_with_its_scaffolding(stores: Stores) ->
     assert mem.get(both[0]) is not None
     (note,) = summaries(mem)
     assert note.expires_at is None
+    assert note.memory_class is MemoryClass.CANONICAL, "the note lasts (MaRS section 3.2.4)"
     sound(mem)
 
 

@@ -398,7 +398,8 @@ class _Reflection:
         maker = self.makers.next()
         if maker is not self.makers.usual:
             self.notes["the limit of requests to the model was reached: the extractive summariser wrote instead"] += 1
-        outcome = maker.consolidate(self.found.constituents(members), self.found.vectors_of(members))
+        durable = any(_is_completed(self.found.rows[node_id]) for node_id in members)
+        outcome = maker.consolidate(self.found.constituents(members), self.found.vectors_of(members), durable=durable)
         self.makers.requests -= outcome.requests
         self._note(outcome)
         summary = outcome.summary

@@ -184,8 +184,6 @@ def _new_memory(unit: Unit, summary: Consolidation, nodes: Sequence[Node]) -> Me
     # A line without attribution carries them all (section 6).
     lines = tuple(line if line.sources else replace(line, sources=everything) for line in summary.lines)
     sessions = {member.session for member in members}
-    classes = {member.memory_class for member in members}
-    private = MemoryClass.PRIVATE in classes
     reasons = {reason for member in members for reason in member.sensitivity_reasons}
     ends = [first_expiry(lines), *(unit.node(base).memory.expires_at for base in _bases(nodes))]
     return Memory(
@@ -202,7 +200,7 @@ def _new_memory(unit: Unit, summary: Consolidation, nodes: Sequence[Node]) -> Me
         source_type=SourceType.REFLECTION,
         reliability=min(member.reliability for member in members),
         session=first.session if len(sessions) == 1 else None,
-        memory_class=MemoryClass.PRIVATE if private else min(classes) if len(classes) == 1 else MemoryClass.FACTUAL,
+        memory_class=_class_of(summary, {member.memory_class for member in members}),
         intent_tags=tuple(sorted({tag for member in members for tag in member.intent_tags})),
         subjects=first.subjects,
         purpose=first.purpose,
@@ -213,6 +211,15 @@ def _new_memory(unit: Unit, summary: Consolidation, nodes: Sequence[Node]) -> Me
         last_access=unit.now,
         score=max(member.score for member in members),
     )
+
+
+def _class_of(summary: Consolidation, classes: set[MemoryClass]) -> MemoryClass:
+    """Return the class of a summary: what is private stays so, the note of a completed task lasts (section 3.2.4)."""
+    if MemoryClass.PRIVATE in classes:
+        return MemoryClass.PRIVATE
+    if summary.durable:
+        return MemoryClass.CANONICAL
+    return min(classes) if len(classes) == 1 else MemoryClass.FACTUAL
 
 
 def _vector(unit: Unit, summary: Consolidation) -> str | None:
