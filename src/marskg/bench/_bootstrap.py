@@ -12,8 +12,12 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
+from marskg.clock import SeededSource
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    import numpy.typing as npt
 
 RESAMPLES: Final = 10_000
 #: Percentiles between which 95 % of the resampled means lie.
@@ -32,7 +36,15 @@ def estimate(values: Sequence[float], seed: int) -> Estimate:
     """Return the mean of ``values`` (at least one) with the 95 % percentile interval of 10,000 resampled means."""
     if len(values) == 1:
         return Estimate(values[0], None, None)
-    draws = np.random.default_rng(seed).integers(len(values), size=(RESAMPLES, len(values)))
+    draws = _draws(seed, len(values))
     means = np.asarray(values, dtype=np.float64)[draws].mean(axis=1)
     low, high = np.percentile(means, _ENDS)
     return Estimate(fmean(values), float(low), float(high))
+
+
+def _draws(seed: int, size: int) -> npt.NDArray[np.int64]:
+    """Return for each resample which of ``size`` units it consists of."""
+    source = SeededSource(f"resamples {seed}")
+    numbers = np.frombuffer(b"".join(source.token(4 * size) for _ in range(RESAMPLES)), dtype="<u4")
+    # The high part of a product is even to one part in 2^32 / size.
+    return (numbers.astype(np.uint64) * np.uint64(size) >> np.uint64(32)).astype(np.int64).reshape(RESAMPLES, size)
