@@ -35,7 +35,8 @@ def test_a_dry_run_is_the_plan_that_is_then_applied(here: Callable[..., Outcome]
     assert after["weight"] == done["weight_after"] <= 40
     assert after["budget"] == 400, "--budget of forget is for this once"
     assert done["freed_tokens"] == done["weight_before"] - done["weight_after"]
-    assert done["freed_tokens"] == sum(action["weight"] for action in done["actions"])
+    taken = sum(action["weight"] for action in done["actions"])
+    assert done["freed_tokens"] == taken - sum(summary["weight"] for summary in done["summaries"])
     assert done["realised_loss"] <= done["bound"]
     assert all(set(action) == ACTION and action["reason"] for action in done["actions"])
 
@@ -139,7 +140,7 @@ def test_a_comparison_that_cannot_be_meant_is_refused(
 
 def test_hybrid_shows_what_each_stage_freed(here: Callable[..., Outcome]) -> None:
     planned = here("forget", "--policy", "hybrid", "--budget", 40, "--dry-run", "--json").json()
-    assert [stage["stage"] for stage in planned["stages"]] == ["temporal", "importance", "privacy"]
+    assert [stage["stage"] for stage in planned["stages"]] == ["temporal", "reflection", "importance", "privacy"]
     assert sum(stage["tokens"] for stage in planned["stages"]) == planned["freed_tokens"]
     assert "stage importance: " in here("forget", "--policy", "hybrid", "--budget", 40, "--dry-run").out
     assert here("forget", "--policy", "fifo", "--budget", 40, "--dry-run", "--json").json()["stages"] == []

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 #: What is run; every other language must be one of the next set, so that no block is passed over by a misspelling.
 RUN = frozenset({"console", "pycon", "python", "sh"})
-SHOWN = frozenset({"", "cypher", "json", "nquads", "sparql", "sql", "text", "turtle", "yaml"})
+SHOWN = frozenset({"", "cypher", "json", "nquads", "sparql", "sql", "text", "toml", "turtle", "yaml"})
 _FENCE = re.compile(
     r"^(?P<indent> *)```(?P<language>[\w-]*)[^\n]*\n(?P<body>.*?)^(?P=indent)```[ ]*$", re.DOTALL | re.MULTILINE
 )

@@ -28,7 +28,7 @@ def test_the_next_plan_is_that_of_a_process_that_remembers_nothing(
 ) -> None:
     chance = random.Random(f"{policy} {overtaken}")
     memory = stores.open(budget=1_000_000)
-    ids = [memory.remember(f"note {number} " + "word " * chance.randrange(9)).id for number in range(240)]
+    ids = [memory.remember(f"note {number} " + "word " * chance.randrange(9)).id for number in range(400)]
     for _ in range(3):
         plan = memory.plan(policy=policy, budget=memory.weight - 400)
         assert len(plan.actions) > 32, "enough for the range to be worth skipping"

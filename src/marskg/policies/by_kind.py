@@ -160,9 +160,28 @@ class _Work:
             self._pay(one)
         if self._weight <= self._ceiling:
             return self._merged()
-        # What one kind has is kept by memories of another: the policy has the choice of all, and says so.
-        plan = self._policy.plan(self._view, target=self._ceiling, exclude=self._exclude, seed=self._seed)
-        return self._described(plan, (*plan.notes, f"kinds depend on each other: {self.name} chose from all of them"))
+        return self._together()
+
+    def _together(self) -> Plan:
+        """Return the plan where what one kind has is kept by memories of another: of all that are over, then of all."""
+        every = set(range(len(KINDS)))
+        over = {place for place in every if self._before[place] > self._partition.shares[place]}
+        for kinds, with_young in ((over, False), (every, False), (every, True)):
+            spared = frozenset(
+                ident for ident, (kind, young) in self._live.items() if kind not in kinds or (young and not with_young)
+            )
+            plan = self._policy.plan(self._view, target=self._ceiling, exclude=self._exclude | spared, seed=self._seed)
+            if plan.weight_after <= self._ceiling:
+                break
+        counts: Counter[str] = Counter()
+        actions = []
+        for action in plan.actions:
+            place, young = self._live[action.id]
+            name = YOUNG if young else OVER if place in over else WITHIN
+            actions.append(self._explained(action, name, place))
+            counts[name] += 1
+        chose = f"kinds depend on each other: {self.name} chose from several of them at once"
+        return self._described(replace(plan, actions=tuple(actions)), (*plan.notes, chose, *_told(counts)))
 
     @property
     def name(self) -> str:
@@ -234,9 +253,7 @@ class _Work:
             marks=(),
         )
         notes = dict.fromkeys(chain.from_iterable(plan.notes for plan in plans))
-        return self._described(
-            plan, (*notes, *(NOTES[name].format(count=counts[name]) for name in NOTES if counts[name]))
-        )
+        return self._described(plan, (*notes, *_told(counts)))
 
     def _explained(self, action: Action, name: str, place: int) -> Action:
         if any(number.startswith("slice_share=") for number in action.features):
@@ -267,6 +284,11 @@ class _Work:
         seed = self._view.sequence if self._seed is None else self._seed
         lanes = [Lane(self._view, PRIORITY_DECAY.order, kind, seed) for kind in KINDS]
         return moved_shares(self._view, self._partition, self._ceiling, [lane.worth() for lane in lanes])
+
+
+def _told(counts: Mapping[str, int]) -> tuple[str, ...]:
+    """Return the notes on what could not be spared."""
+    return tuple(NOTES[name].format(count=counts[name]) for name in NOTES if counts[name])
 
 
 def _rows(view: PolicyView) -> Iterator[Mapping[str, Any]]:

@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import heapq
 import math
-import re
 from collections import Counter as Tally
 from typing import TYPE_CHECKING, Final
 
@@ -40,7 +39,6 @@ _SPECIFIC: Final = 2.0
 _HEARD: Final = 2.0
 #: Tokens that every line counts as beside its own in the order of choice, never in the limit.
 _LINE: Final = 4
-_DIGIT: Final = re.compile(r"[0-9]")
 #: How many times its price a question has.
 _QUESTION: Final = 3
 
@@ -137,11 +135,6 @@ class _Coverage:
         return round((said + _HEARD * heard) * _MICRO)
 
 
-def _plain(text: str) -> bool:
-    """Return whether a sentence has no digit and no capital but its first letter: most have no number and no name."""
-    return text.isascii() and text[1:].islower() and not _DIGIT.search(text)
-
-
 def _specific(sentences: Sequence[Sentence]) -> frozenset[str]:
     """Return the terms that tell one thing from another: numbers, names and uncommon words.
 
@@ -150,8 +143,6 @@ def _specific(sentences: Sequence[Sentence]) -> frozenset[str]:
     """
     found: set[str] = set()
     for sentence in sentences:
-        if _plain(sentence.text):
-            continue
         for position, word in enumerate(words(sentence.text)):
             named = word.text[0].isdigit() or (position and word.text[0].isupper())
             if named or not _is_common(folded(word.text)):

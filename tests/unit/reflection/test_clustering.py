@@ -99,13 +99,13 @@ def test_a_tenfold_store_costs_little_more_than_tenfold() -> None:
         episodes = [Episode("g", f"s{place // 40}", place, place) for place in range(count)]
         best = math.inf
         for _ in range(2):
-            start = time.perf_counter()
+            start = time.thread_time()
             clusters(episodes, rows)
-            best = min(best, time.perf_counter() - start)
+            best = min(best, time.thread_time() - start)
         return best
 
-    # n log n would be 13, n squared 100; what other processes take is left room for.
-    assert cost(20_000) < 40 * cost(2_000)
+    # n log n would be 13, n squared 100; the smaller one fits a cache, and other processes take their part of that.
+    assert cost(20_000) < 60 * cost(2_000)
 
 
 @given(st.lists(st.floats(0.0, 3.0), min_size=1, max_size=9), st.floats(0.0, 3.0))
