@@ -152,3 +152,14 @@ def test_the_order_of_a_policy_keeps_more_of_a_larger_budget(graphs: list[Graph]
         targets = sorted(random.Random(seed).sample(range(graph.weight + 1), 2)) if graph.weight else [0, 0]
         small, large = (ids(policy.plan(graph, target=target, seed=seed)) for target in targets)
         assert small[: len(large)] == large
+
+
+def test_hybrid_is_no_order_as_its_stages_take_shares_of_what_is_to_be_freed(graphs: list[Graph]) -> None:
+    """Where Proposition A3 fails: docs/explanation/guarantees.md reports it."""
+    policy = load_policy("hybrid")
+    broken = 0
+    for seed, graph in enumerate(graphs):
+        targets = sorted(random.Random(seed).sample(range(graph.weight + 1), 2)) if graph.weight else [0, 0]
+        small, large = (ids(policy.plan(graph, target=target, seed=seed)) for target in targets)
+        broken += small[: len(large)] != large
+    assert broken
