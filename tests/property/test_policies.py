@@ -53,6 +53,7 @@ def _targets(graph: Graph, seed: int) -> tuple[int, frozenset[str]]:
     return target, frozenset(node_id for node_id in graph.nodes if chance.random() < 0.03)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", POLICY_NAMES)
 def test_a_plan_keeps_every_promise_on_a_thousand_stores(graphs: list[Graph], name: str) -> None:
     policy = load_policy(name)
@@ -133,6 +134,7 @@ def test_the_least_density_in_the_place_of_the_largest_bounds_nothing(graphs: li
     assert several > 100
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", POLICY_NAMES)
 def test_a_bound_is_within_ten_times_the_median_realised_loss(graphs: list[Graph], name: str) -> None:
     plans = [
@@ -154,6 +156,7 @@ def test_the_order_of_a_policy_keeps_more_of_a_larger_budget(graphs: list[Graph]
         assert small[: len(large)] == large
 
 
+@pytest.mark.slow
 def test_hybrid_is_no_order_as_its_stages_take_shares_of_what_is_to_be_freed(graphs: list[Graph]) -> None:
     """Where Proposition A3 fails: docs/explanation/guarantees.md reports it."""
     policy = load_policy("hybrid")

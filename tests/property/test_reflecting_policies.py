@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
     from marskg.records import Plan
 
+#: A minute in all; the fast layer has the conformance suite.
+pytestmark = pytest.mark.slow
 STORES = 1_000
 REFLECTING = ("hybrid", "reflection-summary")
 SETTINGS = Settings().with_values({"reflection.share": 0.6, "policy.hybrid.reflection_share": 0.8})

@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
     from marskg.records import Plan
 
+#: Minutes in all; the fast layer has the conformance suite under shares.
+pytestmark = pytest.mark.slow
 STORES = 300
 ORDERS = {"fifo": by_creation, "lru": by_access, "priority-decay": by_density}
 #: Those that are asked for one kind after the other, so that their actions come by kinds.

@@ -64,6 +64,7 @@ def test_with_fewer_lures_the_shared_base_is_found() -> None:
     assert store.kept().value == store.value([one.id for one in store.items if one.id.startswith("good")])
 
 
+@pytest.mark.slow
 def test_a_long_chain_needs_no_deep_stack() -> None:
     chain = [item(f"c{n:05}", 1, 1, *([f"c{n - 1:05}"] if n else [])) for n in range(3_000)]
     assert keep(chain[:1_500], {}, 1_499).weight == 1_499

@@ -272,6 +272,7 @@ def lived(count: int, days: float) -> list[Node]:
     return nodes
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("days", [0, 7, 365])
 @pytest.mark.parametrize("name", POLICY_NAMES)
 def test_a_trigger_reads_no_more_of_a_larger_store(engine: ArcadeDB, name: str, days: int) -> None:
