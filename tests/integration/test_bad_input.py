@@ -583,9 +583,9 @@ import marskg
 with marskg.open(sys.argv[1], tenant="a", budget=10_000_000) as mem:
     mem.apply_settings(None, {"entities.recognise": "off"})
     said = "a note about nothing much, number {} of many that are all alike, and all of them are to go at once"
-    mem.remember_many(
-        [marskg.Draft(ref=f"d{n}", kind="episodic", content=said.format(n), at=mem.now()) for n in range(1_000)]
-    )
+    for start in range(0, 1_500, 100):
+        texts = [said.format(number) for number in range(start, start + 100)]
+        mem.remember_many([marskg.Draft(ref=text, kind="episodic", content=text, at=mem.now()) for text in texts])
     try:
         mem.forget(mem.plan(policy="fifo", budget=0))
         print("done")
@@ -599,7 +599,7 @@ with marskg.open(sys.argv[1], tenant="a", budget=10_000_000) as mem:
 def test_a_step_that_the_engines_memory_cannot_hold_changes_nothing_and_says_so(tmp_path: Path) -> None:
     command = [sys.executable, "-c", CRAMPED, str(tmp_path / "store")]
     said, counted = [], []
-    for heap in ("32m", "512m"):
+    for heap in ("48m", "512m"):
         done = subprocess.run(
             command, capture_output=True, text=True, timeout=240, check=True, env={**os.environ, "MARS_JVM_HEAP": heap}
         )
@@ -610,7 +610,7 @@ def test_a_step_that_the_engines_memory_cannot_hold_changes_nothing_and_says_so(
     assert "ran out of memory and wrote nothing" in said[0]
     assert "MARS_JVM_HEAP" in said[0]
     assert said[1] == "done"
-    assert counted == ["1000 True", "0 True"]
+    assert counted == ["1500 True", "0 True"]
 
 
 def test_a_size_of_the_engines_memory_that_is_none_is_refused(tmp_path: Path) -> None:

@@ -13,7 +13,6 @@ import fcntl
 import json
 import os
 import re
-import shlex
 import tempfile
 import threading
 from contextlib import contextmanager
@@ -28,14 +27,24 @@ if TYPE_CHECKING:
 
 #: Smaller pages than the engine's defaults: a governed write touches many indexes by a few bytes each.
 _JVM_ARGS = (
-    "-Xmx{heap} -XX:+UseSerialGC -XX:TieredStopAtLevel=4 "
-    "-Darcadedb.indexDefaultPageSize=32768 -Darcadedb.bucketDefaultPageSize=16384"
+    "-XX:+UseSerialGC",
+    "-XX:TieredStopAtLevel=4",
+    "-Darcadedb.indexDefaultPageSize=32768",
+    "-Darcadedb.bucketDefaultPageSize=16384",
 )
 #: What the JVM that all stores of a process share may take, in megabytes: a quarter of the memory within these bounds.
 #: It takes what it needs, and a large trigger needs more than a write.
 _LEAST_HEAP, _MOST_HEAP = 768, 4096
 #: Names another size, such as ``2g``.
 HEAP_VARIABLE = "MARS_JVM_HEAP"
+_TOO_LARGE = (
+    "the embedded engine ran out of memory and wrote nothing: go in smaller steps, such as a budget that is nearer, "
+    f"or give it more with {HEAP_VARIABLE}=4g"
+)
+#: Statements with fewer rows are run without asking how full the memory is.
+_MANY_ROWS = 100
+#: How full the memory may be before such a statement: the engine that has none left may not even be able to close.
+_FULL = 0.7
 _LOCK_NAME = "mars.lock"
 #: Rows that cross from the engine at once.
 _BATCH = 10_000
@@ -74,10 +83,9 @@ def _start(heap: str) -> tuple[Any, Any]:
         # The engine announces each index on stderr; JUL is set up by this property before any class is loaded. A file
         # of the package, as anyone may write to a folder for temporary files.
         quiet = Path(__file__).with_name("quiet.properties")
-        args = f"{_JVM_ARGS.format(heap=heap)} -Djava.util.logging.config.file={shlex.quote(str(quiet))}"
-        os.environ["ARCADEDB_JVM_ARGS"] = f"{os.environ.get('ARCADEDB_JVM_ARGS', '')} {args}".strip()
+        # As arguments, not in ARCADEDB_JVM_ARGS: a child process would inherit them and take the larger of two heaps.
         with _muted_stderr():
-            jvm.start_jvm()
+            jvm.start_jvm(heap_size=heap, jvm_args=[*_JVM_ARGS, f"-Djava.util.logging.config.file={quiet}"])
     return bindings, jpype
 
 
@@ -169,22 +177,48 @@ def _translate(error: Exception) -> Exception:
     if any(name in text for name in _DISK):
         return StoreUnwritable("the disk that holds the store is full or read-only; free space and open it again")
     if "OutOfMemoryError" in text:
-        return EngineUnavailable(
-            "the embedded engine ran out of memory and wrote nothing: open the store again and go in smaller steps, "
-            f"such as a budget that is nearer, or give it more with {HEAP_VARIABLE}=4g"
-        )
+        return EngineUnavailable(_TOO_LARGE)
     return error
 
 
 class _Transaction:
     """The statements of one unit of work."""
 
-    def __init__(self, caller: _Caller) -> None:
+    def __init__(self, caller: _Caller, heap: _Heap) -> None:
         self._caller = caller
+        self._heap = heap
 
     def run(self, statement: str, parameters: Mapping[str, Any] | None = None) -> list[Row]:
-        """Run one statement inside the open transaction."""
+        """Run one statement inside the open transaction.
+
+        Raises:
+            EngineUnavailable: it has many rows, and what the transaction did so far all but fills the memory.
+        """
+        if any(isinstance(value, list) and len(value) >= _MANY_ROWS for value in (parameters or {}).values()):
+            self._heap.check()
         return self._caller.command(statement, parameters)
+
+
+class _Heap:
+    """The memory that the JVM has."""
+
+    def __init__(self, jpype: Any) -> None:
+        self._runtime = jpype.JClass("java.lang.Runtime").getRuntime()
+
+    def check(self) -> None:
+        """Refuse to go on while there is still enough room to roll back.
+
+        Raises:
+            EngineUnavailable: too little is left, and nothing can be collected.
+        """
+        if self._is_full():
+            self._runtime.gc()
+            if self._is_full():
+                raise EngineUnavailable(_TOO_LARGE)
+
+    def _is_full(self) -> bool:
+        runtime = self._runtime
+        return bool(runtime.totalMemory() - runtime.freeMemory() > _FULL * runtime.maxMemory())
 
 
 class _Caller:
@@ -226,7 +260,7 @@ class ArcadeDB:
 
     name = "arcadedb"
 
-    def __init__(self, folder: Path, *, heap: str | None = None) -> None:
+    def __init__(self, folder: Path) -> None:
         """Open or create the database under ``folder``.
 
         Raises:
@@ -235,7 +269,7 @@ class ArcadeDB:
             EngineUnavailable: the engine cannot be loaded or its files are damaged.
             InvalidConfig: ``MARS_JVM_HEAP`` is no size.
         """
-        heap = heap or heap_size()
+        heap = heap_size()
         self._lock = FolderLock(folder)
         self._mutex = threading.RLock()
         self._database: Any = None
@@ -249,6 +283,7 @@ class ArcadeDB:
             self._database = bindings.open_database(str(path)) if exists else bindings.create_database(str(path))
             self._database.set_wal_flush("yes_nometadata")
             self._caller = _Caller(jpype, self._database)
+            self._heap = _Heap(jpype)
         except BaseException as error:
             self._lock.release()
             if isinstance(error, Exception) and type(error).__name__ == "ArcadeDBError":
@@ -271,7 +306,7 @@ class ArcadeDB:
         with self._mutex:
             database.begin()
             try:
-                yield _Transaction(self._caller)
+                yield _Transaction(self._caller, self._heap)
                 database.commit()
             except self._error as error:
                 self._roll_back(database)
@@ -351,7 +386,11 @@ class ArcadeDB:
 
     def close(self) -> None:
         """Close the files and give the lock back."""
-        if self._database is not None:
-            self._database.close()
+        try:
+            if self._database is not None:
+                self._database.close()
+        except self._error as error:
+            raise _translate(error) from error
+        finally:
             self._database = None
-        self._lock.release()
+            self._lock.release()

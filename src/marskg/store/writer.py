@@ -285,9 +285,9 @@ class Writer:
 
     def _was_committed(self, record: AuditRecord) -> bool:
         """Return whether ``record`` made it into the store although its acknowledgement was lost."""
-        reference = codec.audit_ref(record.tenant, "t", record.sequence)
+        parameters = {"ref": codec.audit_ref(record.tenant, "t", record.sequence), "tenant": self.tenant}
         try:
-            rows = self.engine.read(statement("record_at", self.engine.name), {"ref": reference})
+            rows = self.engine.write(statement("record_at", self.engine.name), parameters)
         except EngineUnavailable:
             return False
         return bool(rows) and rows[0]["leaf"] == record.leaf
