@@ -16,12 +16,11 @@ from marskg.control.answers import Answers
 from marskg.control.load import Load, lighter, notice, step
 from marskg.drafts import enumeration
 from marskg.errors import InvalidInput, UnknownMemory
-from marskg.ontology.vocabulary import Kind, MemoryClass, SourceType
+from marskg.ontology.vocabulary import KINDS, Kind, MemoryClass, SourceType
 from marskg.policies.stages import Scores
 from marskg.retrieval.everything import admitted, select, shown
 from marskg.retrieval.explain import explain, limited, never_was
 from marskg.retrieval.gate import Gate
-from marskg.retrieval.index import KINDS
 from marskg.retrieval.profile import load_profile
 from marskg.retrieval.recall import SOCIAL, Anchor, Recall, named_entities
 from marskg.retrieval.search import Request, Search, check_query

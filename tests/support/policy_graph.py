@@ -15,8 +15,8 @@ import numpy as np
 
 from marskg.clock import DAY_MS, SeededSource
 from marskg.config import FEATURES, Settings
-from marskg.ontology.vocabulary import Kind, Tier
-from marskg.policies.features import KINDS, FeatureTable, Links
+from marskg.ontology.vocabulary import KINDS, Kind, Tier
+from marskg.policies.features import FeatureTable, Links
 from marskg.store.census import Census
 from marskg.store.hollows import Hollow, Hollows
 from marskg.store.order import Access, DecayScale, exp_position, importance, order_keys

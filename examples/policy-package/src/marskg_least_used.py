@@ -51,10 +51,10 @@ class LeastUsed:
         while weight > target and (taken := leaves.take()) is not None:
             weight -= taken[1].weight
             choices.append(_choice(view, taken[1]))
-        for candidate in leaves.stranded() if weight > target else ():
-            if weight > target:
-                weight -= candidate.weight
-                choices.append(Choice(candidate, self.name, candidate.times, REASON_STRANDED, stranded=True))
+        choices += [
+            Choice(candidate, self.name, candidate.times, REASON_STRANDED, stranded=True)
+            for candidate in leaves.stranded(weight - target)
+        ]
         return build_plan(view, self.name, parameters_of(view), target, choices, seed)
 
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 import heapq
 from collections import Counter
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from marskg.clock import DAY_MS
@@ -20,6 +21,7 @@ from marskg.ontology.vocabulary import ACTIVE_STATUSES, Kind, MemoryClass
 from marskg.policies.candidates import Candidate, from_row, policy_statement
 from marskg.policies.executor import KEEP
 from marskg.policies.plans import Choice, archives, build_plan
+from marskg.store.paging import pages
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -70,14 +72,8 @@ def live(view: PolicyView) -> dict[str, Kept]:
 
 
 def _rows(view: PolicyView) -> Iterator[Mapping[str, Any]]:
-    statement = policy_statement("live-page")
-    low, high = f"{view.tenant}|", f"{view.tenant}}}"
-    while True:
-        page = view.run(statement, {"low": low, "high": high, "limit": _PAGE})
-        yield from page
-        if len(page) < _PAGE:
-            return
-        low = page[-1]["ref"] + "\x01"
+    for rows in pages(partial(view.run, policy_statement("live-page")), view.tenant, _PAGE):
+        yield from rows
 
 
 def _kept(row: Mapping[str, Any], now: int) -> Kept:

@@ -18,8 +18,8 @@ from marskg.config import FEATURES
 from marskg.control.score import Outcome
 from marskg.errors import InvalidInput
 from marskg.learning.logistic import area_under_curve, fit, log_loss
-from marskg.ontology.vocabulary import Kind, Operation
-from marskg.policies.features import KINDS, features
+from marskg.ontology.vocabulary import KINDS, Kind, Operation
+from marskg.policies.features import features
 from marskg.retrieval.details import slot_details
 from marskg.store.order import frequency, recency
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Final
 
 NS = "https://w3id.org/mars-kg/ns#"
 PREFIX = "mars"
@@ -32,6 +33,10 @@ class Kind(StrEnum):
     def label(self) -> str:
         """Return the graph label and RDF class, for example ``Episodic``."""
         return self.value.capitalize()
+
+
+#: The kinds in the one order that columns and sums by kind have.
+KINDS: Final = tuple(Kind)
 
 
 class Tier(StrEnum):

@@ -29,8 +29,6 @@ from marskg.errors import InvalidInput
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from marskg.policies.coverage import Coverage
-
 
 @dataclass(frozen=True, slots=True)
 class Loss:
@@ -70,16 +68,6 @@ def eviction_bound(alone: Sequence[float], weights: Sequence[int]) -> Bound:
     value = max(math.fsum(largest[members] * total for members, total in totals.items()), math.fsum(alone))
     amount = sum(totals.values())
     return Bound(value / amount if amount else 0.0, float(amount), value)
-
-
-def coverage_loss(function: Coverage, weights: Sequence[int], evicted: Iterable[int]) -> Loss:
-    """Return what F loses when the positions ``evicted`` go from all items, which weigh ``weights`` tokens."""
-    gone = sorted(set(evicted))
-    everything = range(len(weights))
-    before = function.value(everything)
-    after = function.value(set(everything).difference(gone))
-    bound = loss_bound([function.alone(place) for place in gone], [weights[place] for place in gone])
-    return Loss(before, before - after, bound)
 
 
 def loss_bound(alone: Sequence[int], weights: Sequence[int]) -> int:

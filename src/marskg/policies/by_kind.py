@@ -5,7 +5,7 @@ another one has over its share may still go; kinds that are over pay down to the
 one that is furthest above its share first. Only where the live tier would otherwise stay above the hard budget does the
 policy choose from kinds within their shares, then from reserves, then from what is younger than its kind's minimum
 lifetime, and at last from everything at once. Every action says why its kind pays. It asks the policy a few times for
-each trigger, and reads the kind of every live memory: O(n) beside what the policy itself costs.
+each trigger, and goes over the kind of every live memory: O(n) beside what the policy itself costs.
 
 Source: MaRS section 3.2.7; lines 708, 728 and 768 (minimum lifetimes, reserves) of sections 6.8 to 7.1.
 """
@@ -14,21 +14,20 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field, replace
-from functools import cached_property
-from itertools import chain
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Final
 
-from marskg.ontology.vocabulary import Kind
+from marskg.ontology.vocabulary import KINDS
 from marskg.policies.candidates import policy_statement
 from marskg.policies.partitions import apportion, tokens
-from marskg.policies.policy import FeatureReader, plan_digest
+from marskg.policies.plans import joined
+from marskg.policies.policy import plan_digest, reads_features
 from marskg.policies.priority_decay import PRIORITY_DECAY
 from marskg.policies.slices import NOTES, OVER, RESERVE, WHY, WITHIN, YOUNG, Lane, by_place, moved_shares, partition_of
-from marskg.store.census import KINDS
-from marskg.store.order import key_range
+from marskg.store.paging import pages
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from marskg.policies.partitions import Slices
     from marskg.policies.policy import Policy, PolicyView
@@ -53,7 +52,7 @@ class ByKind:
     @property
     def reads_features(self) -> bool:
         """Return whether the policy asks for the table of features."""
-        return isinstance(self._policy, FeatureReader) and self._policy.reads_features
+        return reads_features(self._policy)
 
     def plan(
         self, view: PolicyView, *, target: int, exclude: frozenset[str] = frozenset(), seed: int | None = None
@@ -101,7 +100,6 @@ class _Part:
     """What one kind pays: its plan, and the pass that each amount was asked for in."""
 
     plan: Plan
-    owed: int
     asked: list[tuple[int, str]] = field(default_factory=list)
 
     def passes(self) -> Iterator[tuple[Action, str]]:
@@ -135,13 +133,20 @@ class _Work:
     @cached_property
     def _live(self) -> dict[str, tuple[int, bool]]:
         """The live memories: the place of each one's kind, and whether it is too young."""
-        lifetimes = self._view.settings.partitions.lifetimes
-        places = {kind.value: place for place, kind in enumerate(KINDS)}
-        born_by = {kind.value: self._view.now - lifetimes[kind] for kind in KINDS}
+        lifetimes = [self._view.settings.partitions.lifetimes[kind] for kind in KINDS]
+        born_by = [self._view.now - lifetime if lifetime > 0 else None for lifetime in lifetimes]
         return {
-            row["id"]: (places[row["kind"]], lifetimes[Kind(row["kind"])] > 0 and row["created"] > born_by[row["kind"]])
-            for row in _rows(self._view)
+            ident: (place, (by := born_by[place]) is not None and created > by)
+            for ident, place, created in self._kinds()
         }
+
+    def _kinds(self) -> Iterable[tuple[str, int, int]]:
+        """Return id, place of the kind and creation time of the live memories: of the table, if the policy reads it."""
+        if reads_features(self._policy):
+            table = self._view.table()
+            return zip(table.ids, table.columns["kind"].tolist(), table.columns["created"].tolist(), strict=True)
+        places = {kind.value: place for place, kind in enumerate(KINDS)}
+        return ((row["id"], places[row["kind"]], row["created"]) for row in _rows(self._view))
 
     def plan(self) -> Plan:
         """Return the plan."""
@@ -223,7 +228,7 @@ class _Work:
             self._view, target=self._view.weight - owing, exclude=self._exclude | others | spared, seed=self._seed
         )
         asked = [] if known is None else known.asked
-        self._parts[key] = _Part(plan, owing, [*asked, (owing, one.name)])
+        self._parts[key] = _Part(plan, [*asked, (owing, one.name)])
         return plan.freed_tokens - (0 if known is None else known.plan.freed_tokens)
 
     def _merged(self) -> Plan:
@@ -234,26 +239,9 @@ class _Work:
             for action, name in part.passes():
                 actions.append(self._explained(action, name, place))
                 counts[name] += 1
-        plans = [part.plan for part in self._parts.values()]
-        freed, bound = sum(plan.freed_tokens for plan in plans), sum(plan.bound for plan in plans)
-        stages: dict[str, tuple[int, int]] = {}
-        for name, number, tokens_freed in chain.from_iterable(plan.stages for plan in plans):
-            before = stages.get(name, (0, 0))
-            stages[name] = (before[0] + number, before[1] + tokens_freed)
-        plan = replace(
-            plans[0],
-            actions=tuple(actions),
-            weight_after=self._view.weight - freed,
-            lipschitz=bound / freed if freed else 0.0,
-            bound=bound,
-            realised_loss=sum(plan.realised_loss for plan in plans),
-            hollows=tuple(chain.from_iterable(plan.hollows for plan in plans)),
-            summaries=tuple(chain.from_iterable(plan.summaries for plan in plans)),
-            stages=tuple((name, *numbers) for name, numbers in stages.items()),
-            marks=(),
-        )
-        notes = dict.fromkeys(chain.from_iterable(plan.notes for plan in plans))
-        return self._described(plan, (*notes, *_told(counts)))
+        plan = joined([part.plan for part in self._parts.values()])
+        # A mark says that all before it is gone, which holds of one kind alone.
+        return self._described(replace(plan, actions=tuple(actions), marks=()), (*plan.notes, *_told(counts)))
 
     def _explained(self, action: Action, name: str, place: int) -> Action:
         if any(number.startswith("slice_share=") for number in action.features):
@@ -293,11 +281,5 @@ def _told(counts: Mapping[str, int]) -> tuple[str, ...]:
 
 def _rows(view: PolicyView) -> Iterator[Mapping[str, Any]]:
     """Yield the live memories of the tenant, as the statement gives them."""
-    low, high = key_range(view.tenant)
-    rows = view.run(policy_statement("kinds"), {"low": low, "high": high, "limit": _PAGE})
-    while rows:
+    for rows in pages(partial(view.run, policy_statement("kinds")), view.tenant, _PAGE):
         yield from rows
-        if len(rows) < _PAGE:
-            return
-        parameters = {"low": f"{rows[-1]['ref']}\x01", "high": high, "limit": _PAGE}
-        rows = view.run(policy_statement("kinds"), parameters)

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from marskg.clock import DAY_MS
 from marskg.config import FEATURES
-from marskg.ontology.vocabulary import Kind
+from marskg.ontology.vocabulary import KINDS
 from marskg.store.fading import Fading
 
 if TYPE_CHECKING:
@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 Floats: TypeAlias = "npt.NDArray[np.float64]"
 Integers: TypeAlias = "npt.NDArray[np.int64]"
 
-#: Kinds by the codes in the column ``kind``.
-KINDS: Final = tuple(Kind)
 #: The columns of a table; times in epoch milliseconds, and in 1e-6 what is marked so.
 COLUMNS: Final = (
     "kind",  # place in KINDS

@@ -19,7 +19,6 @@ import heapq
 from collections import Counter
 from dataclasses import dataclass, replace
 from functools import cached_property
-from string import Template
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -32,12 +31,12 @@ from marskg.policies.coverage import Item, keep
 from marskg.policies.plans import (
     REASON_FREED,
     REASON_STRANDED,
-    REASON_SUPERSEDED,
     Choice,
     archives,
     build_plan,
     facts,
     parameters_of,
+    ruled,
     words,
 )
 from marskg.policies.undecided import Choosable, split
@@ -357,12 +356,11 @@ class _Departures:
             reason = f"{REASON_STRANDED}; {REASON_FREED}" if one.freed else REASON_STRANDED
             return Choice(candidate, "stranded", one.score, reason, stranded=True, features=numbers)
         shown = words(facts(self._store.view, candidate))
-        rule, reason = _NAME, f"adds {gain:.4g} to what stays, over {shown['weight']} tokens"
-        if self._store.superseded[one.row]:
-            rule, reason = "superseded", Template(REASON_SUPERSEDED).substitute(shown)
-        elif one.elements:
+        reason = f"adds {gain:.4g} to what stays, over {shown['weight']} tokens"
+        if one.elements:
             reason += f"; of {one.elements} keys, names, tasks and people it covers, {one.covered} stay covered"
-        reason = f"{reason}; {REASON_FREED}" if one.freed else reason
+        superseded = bool(self._store.superseded[one.row])
+        rule, reason = ruled(_NAME, reason, shown, superseded=superseded, freed=one.freed)
         return Choice(candidate, rule, one.score, reason, features=numbers)
 
 

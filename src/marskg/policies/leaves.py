@@ -16,7 +16,7 @@ from marskg.policies.candidates import Candidate, from_row, members, policy_stat
 from marskg.store.order import key_range
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from marskg.policies.policy import PolicyView
     from marskg.store.hollows import Hollow
@@ -135,30 +135,32 @@ class Leaves:
         rows = self._view.run(policy_statement("live-dependents"), {"refs": refs})
         return counts | {row["id"]: row["live"] for row in rows}
 
-    def stranded(self) -> list[Candidate]:
-        """Return what is kept only by memories out of the live tier, the oldest first.
+    def stranded(self, excess: int) -> Iterator[Candidate]:
+        """Yield what is kept only by memories out of the live tier, the oldest first, until it frees ``excess`` tokens.
 
         Nothing but a latent dependent keeps these memories from being leaves. Archiving them frees their tokens and
         keeps closure, so the protected set stays the only floor below which a policy cannot get (semantics I3).
         """
+        if excess <= 0:
+            return
         low, high = key_range(self._view.tenant)
         rows = self._view.run(policy_statement("stranded"), {"low": low, "high": high})
         blocked = {row["id"]: from_row(row, freed=True) for row in rows}
         for spared in (self._taken | self._exclude) & set(blocked):
             del blocked[spared]
         if not blocked:
-            return []
+            return
         keepers = {node_id: live - self._lost[node_id] for node_id, live in self._live_dependents(blocked).items()}
         ready = [(node.created, node.sequence, node_id) for node_id, node in blocked.items() if not keepers[node_id]]
         heapq.heapify(ready)
-        found = []
-        while ready:
-            found.append(blocked[heapq.heappop(ready)[2]])
-            for base in set(found[-1].bases) & set(blocked):
+        while ready and excess > 0:
+            found = blocked[heapq.heappop(ready)[2]]
+            excess -= found.weight
+            yield found
+            for base in set(found.bases) & set(blocked):
                 keepers[base] -= 1
                 if not keepers[base]:
                     heapq.heappush(ready, (blocked[base].created, blocked[base].sequence, base))
-        return found
 
 
 def _is_free(row: Mapping[str, Any]) -> bool:

@@ -96,11 +96,8 @@ def choose(view: PolicyView, order: Order, stream: Stream, *, target: int, exclu
         weight -= candidate.weight
         choices.append(explained(view, order.name, order.reason, candidate, order.score(candidate, place)))
     # What keeps one user's memories from going may be others': :mod:`marskg.policies.allowances` looks at both.
-    if weight > target and view.within is None:
-        for candidate in leaves.stranded():
-            if weight <= target:
-                break
-            weight -= candidate.weight
+    if view.within is None:
+        for candidate in leaves.stranded(weight - target):
             score = order.score(candidate, stream.place(candidate))
             choices.append(Choice(candidate, "stranded", score, REASON_STRANDED, stranded=True))
     return choices

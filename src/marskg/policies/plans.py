@@ -11,8 +11,9 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from string import Template
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from marskg.clock import DAY_MS
 from marskg.ontology.vocabulary import Tier
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
     from marskg.policies.candidates import Candidate
     from marskg.policies.policy import PolicyView
     from marskg.records import Consolidation
+
+T = TypeVar("T")
 
 EVICT, ARCHIVE, CONSOLIDATE = "evict", "archive", "consolidate"
 
@@ -58,10 +61,19 @@ class Choice:
 def explained(view: PolicyView, rule: str, reason: Template, candidate: Candidate, score: int) -> Choice:
     """Return the choice of ``candidate`` by the order ``rule``, with the order's reason or why it is first in line."""
     known = words(facts(view, candidate))
-    if candidate.rank == SUPERSEDED:
-        return Choice(candidate, "superseded", score, Template(REASON_SUPERSEDED).substitute(known))
-    text = reason.substitute(known)
-    return Choice(candidate, rule, score, f"{text}; {REASON_FREED}" if candidate.freed else text)
+    superseded = candidate.rank == SUPERSEDED
+    name, text = ruled(rule, reason.substitute(known), known, superseded=superseded, freed=candidate.freed)
+    return Choice(candidate, name, score, text)
+
+
+def ruled(rule: str, reason: str, known: Mapping[str, str], *, superseded: bool, freed: bool) -> tuple[str, str]:
+    """Return the rule by which a memory goes and why: as its policy says, unless it is superseded; ``known`` are words.
+
+    A memory that became a leaf by what went before it says so.
+    """
+    if superseded:
+        return "superseded", Template(REASON_SUPERSEDED).substitute(known)
+    return rule, f"{reason}; {REASON_FREED}" if freed else reason
 
 
 def archives(view: PolicyView) -> bool:
@@ -172,28 +184,43 @@ def _fate(view: PolicyView, choice: Choice) -> tuple[str, Tier]:
     return (ARCHIVE, Tier.LATENT) if archives(view) or choice.stranded else (EVICT, Tier.TOMBSTONE)
 
 
-def joined(first: Plan, rest: Plan, notes: Sequence[str] = ()) -> Plan:
-    """Return one plan, of the policy and the target of ``first``: what it takes, then what ``rest`` takes besides.
+def joined(plans: Sequence[Plan], notes: Sequence[str] = ()) -> Plan:
+    """Return one plan, of the policy and the target of the first: what that takes, then what each other takes besides.
 
-    Both were made on one state, and nothing is taken by both. What goes away one after the other loses at most the sum
-    of what each part does.
+    All were made on one state, and nothing is taken by two. What goes away one after the other loses at most the sum of
+    what each part does.
     """
-    freed = first.freed_tokens + rest.freed_tokens
-    bound = first.bound + rest.bound
+    first, last = plans[0], plans[-1]
+    freed, bound = sum(plan.freed_tokens for plan in plans), math.fsum(plan.bound for plan in plans)
     made = replace(
-        rest,
+        last,
         policy=first.policy,
         parameters=first.parameters,
         budget=first.budget,
         weight_after=first.weight_before - freed,
-        actions=(*first.actions, *rest.actions),
+        actions=_all(plan.actions for plan in plans),
         lipschitz=bound / freed if freed else 0.0,
         bound=bound,
-        realised_loss=first.realised_loss + rest.realised_loss,
-        summaries=first.summaries,
-        notes=(*rest.notes, *notes),
+        realised_loss=math.fsum(plan.realised_loss for plan in plans),
+        hollows=_all(plan.hollows for plan in plans),
+        summaries=_all(plan.summaries for plan in plans),
+        stages=_added(_all(plan.stages for plan in plans)),
+        notes=tuple(dict.fromkeys((*_all(plan.notes for plan in plans), *notes))),
     )
     return replace(made, digest=plan_digest(made))
+
+
+def _all(parts: Iterable[tuple[T, ...]]) -> tuple[T, ...]:
+    return tuple(chain.from_iterable(parts))
+
+
+def _added(stages: Iterable[tuple[str, int, int]]) -> tuple[tuple[str, int, int], ...]:
+    """Return the shares of stages with those of one name added up: how many go, and their tokens."""
+    found: dict[str, tuple[int, int]] = {}
+    for name, number, freed in stages:
+        before = found.get(name, (0, 0))
+        found[name] = (before[0] + number, before[1] + freed)
+    return tuple((name, *numbers) for name, numbers in found.items())
 
 
 def _action(choice: Choice, found: Mapping[str, float], fate: tuple[str, Tier]) -> Action:

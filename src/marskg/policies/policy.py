@@ -136,6 +136,11 @@ class FeatureReader(Protocol):
         ...
 
 
+def reads_features(policy: Policy) -> bool:
+    """Return whether ``policy`` asks its view for the table of features."""
+    return isinstance(policy, FeatureReader) and policy.reads_features
+
+
 def plan_digest(plan: Plan) -> str:
     """Return the SHA-256 of what ``plan`` does to which state, over canonical JSON."""
     content = {

@@ -140,7 +140,7 @@ class ReflectionSummary:
         parameters = parameters_of(view, ("reflection",))
         taken_first = (*reflected.choices, *reflected.evicted)
         first = build_plan(view, NAME, parameters, target, taken_first, seed, reflected.summaries)
-        return joined(first, rest, reflected.notes)
+        return joined([first, rest], reflected.notes)
 
     def reflect(self, view: PolicyView, *, excess: int, exclude: frozenset[str]) -> Reflected:
         """Return the summaries that free ``excess`` tokens, or as many as clusters and limits give."""

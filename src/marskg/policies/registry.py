@@ -21,7 +21,7 @@ from marskg.policies.greedy import GREEDY
 from marskg.policies.lru import LRU
 from marskg.policies.ordered import OrderedPolicy
 from marskg.policies.plugins import installed_names, load_installed
-from marskg.policies.policy import FeatureReader
+from marskg.policies.policy import reads_features
 from marskg.policies.policy_file import read_policy_file
 from marskg.policies.priority_decay import PRIORITY_DECAY
 from marskg.policies.random_drop import RANDOM_DROP
@@ -72,8 +72,7 @@ def goes_by_features(name: str | Path, settings: Settings) -> bool:
         names = arm_names(settings.adaptive.arms)
     elif name == "tiered":
         names = (tiers.baseline, tiers.raised, tiers.top)
-    policies = (_load_simple(one) for one in names)
-    return any(isinstance(policy, FeatureReader) and policy.reads_features for policy in policies)
+    return any(reads_features(_load_simple(one)) for one in names)
 
 
 def check_settings(settings: Settings) -> None:

@@ -16,8 +16,8 @@ import numpy as np
 
 from marskg.clock import DAY_MS, SeededSource
 from marskg.config import Settings
-from marskg.ontology.vocabulary import EdgeType, Kind, Tier
-from marskg.policies.features import COLUMNS, KINDS, FeatureTable, Links
+from marskg.ontology.vocabulary import KINDS, EdgeType, Kind, Tier
+from marskg.policies.features import COLUMNS, FeatureTable, Links
 from marskg.records import Edge, Entity, Memory
 from marskg.store import codec
 from marskg.store.census import Census
@@ -182,7 +182,7 @@ def _memory(chance: Chance, tenant: str, ident: str, sequence: int, *, needs: bo
     return Memory(
         id=ident,
         tenant=tenant,
-        kind=chance.pick(tuple(Kind)),
+        kind=chance.pick(KINDS),
         content=f"{MARKER} {subject} {sequence}" if whole else None,
         created=created,
         sequence=sequence,

@@ -18,11 +18,11 @@ from collections import Counter, deque
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
+from marskg.ontology.vocabulary import KINDS
 from marskg.policies.leaves import Leaves
 from marskg.policies.partitions import Partition, apportion, begin, fitted, tokens, updated
 from marskg.policies.plans import REASON_STRANDED, Choice, archives, build_plan, explained, parameters_of
 from marskg.policies.streams import MAX_MARKS, KeyStream, marks_of
-from marskg.store.census import KINDS
 from marskg.store.order import CURRENT, FIFO_KEY, SUPERSEDED, Access, density, micro, place_key, slice_prefix
 
 if TYPE_CHECKING:
@@ -311,9 +311,7 @@ class _Work:
         self._weight -= candidate.weight
 
     def _archive_stranded(self) -> None:
-        for candidate in self._leaves.stranded() if self._weight > self._ceiling else ():
-            if self._weight <= self._ceiling:
-                return
+        for candidate in self._leaves.stranded(self._weight - self._ceiling):
             score = self._order.score(candidate, self.lanes[candidate.kind].stream.place(candidate))
             self._choices.append(Choice(candidate, "stranded", score, REASON_STRANDED, stranded=True))
             self._weight -= candidate.weight

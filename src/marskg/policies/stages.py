@@ -21,14 +21,13 @@ import numpy as np
 from marskg.policies import features
 from marskg.policies.leaves import Leaves
 from marskg.policies.plans import (
-    REASON_FREED,
     REASON_STRANDED,
-    REASON_SUPERSEDED,
     Choice,
     archives,
     build_plan,
     facts,
     parameters_of,
+    ruled,
     words,
 )
 from marskg.policies.ranked import RankedStream
@@ -229,20 +228,11 @@ class OrderedStage:
             message = "a stage chose what is not in its table"
             raise RuntimeError(message)
         reason = self.why(scores, row)
-        text = reason.text
-        rule = self.name
-        if candidate.rank == SUPERSEDED:
-            rule, text = "superseded", _superseded(forgetting.view, candidate)
-        elif candidate.freed:
-            text = f"{text}; {REASON_FREED}"
+        known = words(facts(forgetting.view, candidate))
+        superseded = candidate.rank == SUPERSEDED
+        rule, text = ruled(self.name, reason.text, known, superseded=superseded, freed=candidate.freed)
         numbers = {**scores.shown(row), **reason.numbers}
         return Choice(candidate, rule, int(self.score(scores)[row]), text, features=numbers)
-
-
-def _superseded(view: PolicyView, candidate: Candidate) -> str:
-    """Return why a superseded memory goes."""
-    known = words(facts(view, candidate))
-    return REASON_SUPERSEDED.replace("$superseded", known["superseded"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -298,9 +288,5 @@ class StagedPolicy:
 
 def _archive_stranded(forgetting: Pass) -> None:
     """Where no leaf is left above the target, archive what only memories out of the live tier keep."""
-    if forgetting.weight <= forgetting.target:
-        return
-    for candidate in forgetting.leaves.stranded():
-        if forgetting.weight <= forgetting.target:
-            return
+    for candidate in forgetting.leaves.stranded(forgetting.weight - forgetting.target):
         forgetting.choose(STRANDED, Choice(candidate, STRANDED, 0, REASON_STRANDED, stranded=True))

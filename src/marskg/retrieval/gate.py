@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from marskg.ontology.vocabulary import Kind, MemoryClass, SourceType, TaskStatus, Tier
-from marskg.retrieval.index import CLASSES, FOREVER, KINDS, MICRO, SOURCES, STATUSES, TIERS
+from marskg.ontology.vocabulary import KINDS, Kind, MemoryClass, SourceType, TaskStatus, Tier
+from marskg.retrieval.index import CLASSES, FOREVER, MICRO, SOURCES, STATUSES, TIERS
 
 if TYPE_CHECKING:
     import numpy.typing as npt

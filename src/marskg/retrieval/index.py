@@ -15,9 +15,9 @@ import numpy.typing as npt
 
 from marskg.ontology.vocabulary import (
     ACTIVE_STATUSES,
+    KINDS,
     Cardinality,
     EdgeType,
-    Kind,
     MemoryClass,
     SourceType,
     TaskStatus,
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
 FOREVER: Final = np.iinfo(np.int64).max
 MICRO: Final = 1_000_000
 
-KINDS: Final = tuple(Kind)
 TIERS: Final = tuple(Tier)
 CLASSES: Final = tuple(MemoryClass)
 SOURCES: Final = tuple(SourceType)

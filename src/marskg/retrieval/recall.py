@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from marskg.ontology.vocabulary import ACTIVE_STATUSES, Kind
-from marskg.retrieval.index import KINDS, MICRO, STATUSES
+from marskg.ontology.vocabulary import ACTIVE_STATUSES, KINDS, Kind
+from marskg.retrieval.index import MICRO, STATUSES
 from marskg.retrieval.ranking import Ranked
 from marskg.retrieval.sight import Sight
 

@@ -16,9 +16,11 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from marskg.ontology.vocabulary import Tier
+from marskg.store.paging import pages
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -171,13 +173,8 @@ class Allowances:
 
 def live_rows(read: Reader, tenant: str) -> Iterator[Row]:
     """Yield ``id``, ``subjects``, ``session`` and ``weight`` of each live memory, in one order."""
-    low, high = f"{tenant}|", f"{tenant}}}"
-    while True:
-        rows = read("live_holders", {"low": low, "high": high, "limit": _PAGE})
+    for rows in pages(partial(read, "live_holders"), tenant, _PAGE):
         yield from rows
-        if len(rows) < _PAGE:
-            return
-        low = f"{rows[-1]['ref']}\x01"
 
 
 def shown(weights: Weights, budgets: Mapping[str, int], most: int = 5) -> dict[str, dict[str, object]]:

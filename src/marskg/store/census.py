@@ -10,16 +10,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
-from marskg.ontology.vocabulary import Kind
+from marskg.ontology.vocabulary import KINDS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-#: One integer for each kind, in the order of :class:`~marskg.ontology.vocabulary.Kind`.
+    from marskg.ontology.vocabulary import Kind
+
+#: One integer for each kind, in the order of :data:`~marskg.ontology.vocabulary.KINDS`.
 PerKind: TypeAlias = "tuple[int, ...]"
 
-#: The kinds in the order of a :data:`PerKind`.
-KINDS = tuple(Kind)
 _NONE = (0,) * len(KINDS)
 _SECOND_MS = 1_000
 

@@ -10,8 +10,8 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from marskg.ontology.vocabulary import Kind, Operation, Tier
-from marskg.store.census import KINDS, Census
+from marskg.ontology.vocabulary import KINDS, Kind, Operation, Tier
+from marskg.store.census import Census
 from marskg.store.lifecycle import settle_due
 from marskg.store.reader import GraphReader
 from marskg.store.reembedding import missing

@@ -6,15 +6,17 @@ and holds one page; an expired memory is invisible from the moment it expires, s
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from marskg.ontology.vocabulary import Cardinality, EdgeType, Kind, Tier
 from marskg.records import AuditRecord, Edge, Entity, Memory, TreeHead
 from marskg.store import codec
+from marskg.store.paging import pages
 from marskg.store.statements import statement
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from marskg.store.engine import Engine, Row
 
@@ -93,13 +95,13 @@ class GraphReader:
 
     def memories(self) -> Iterator[tuple[Memory, tuple[Edge, ...], str | None]]:
         """Yield every memory of the tenant with its outgoing edges and its salt."""
-        for page in self._pages("memories_page", lambda row: str(row["ref"])):
+        for page in self._pages("memories_page"):
             ids = [reference[len(self._tenant) + 1 :] for reference in page]
             yield from _group(self.run("load_memories", {"refs": page}), ids)
 
     def entities(self) -> Iterator[tuple[Entity, tuple[Edge, ...], str]]:
         """Yield every entity of the tenant with its outgoing edges and its salt."""
-        for page in self._pages("entities_page", lambda row: str(row["ref"])):
+        for page in self._pages("entities_page"):
             yield from self._entities(page)
 
     def entities_by_id(self, ids: Iterable[str]) -> Iterator[tuple[Entity, tuple[Edge, ...], str]]:
@@ -122,14 +124,8 @@ class GraphReader:
     def without_vector(self, prefix: str, limit: int) -> Iterator[list[str]]:
         """Yield the ids of memories with content whose vector has not ``prefix``, up to ``limit`` at once."""
         skip = len(self._tenant) + 1
-        low, high = f"{self._tenant}|", f"{self._tenant}}}"
-        while True:
-            rows = self.run("without_vector", {"low": low, "high": high, "prefix": prefix, "limit": limit})
-            if rows:
-                yield [str(row["ref"])[skip:] for row in rows]
-            if len(rows) < limit:
-                return
-            low = str(rows[-1]["ref"]) + "\x01"
+        for rows in pages(partial(self.run, "without_vector"), self._tenant, limit, prefix=prefix):
+            yield [str(row["ref"])[skip:] for row in rows]
 
     def count_without_vector(self, prefix: str) -> int:
         """Return how many memories have content and a vector without ``prefix``, or none."""
@@ -142,27 +138,21 @@ class GraphReader:
 
     def _id_pages(self, name: str) -> Iterator[list[str]]:
         prefix = len(self._tenant) + 1
-        for page in self._pages(name, lambda row: str(row["ref"])):
+        for page in self._pages(name):
             yield [reference[prefix:] for reference in page]
 
     def physical(self) -> Iterator[Row]:
         """Yield the bookkeeping of every node: tier, weight, guards, blockers, order keys."""
-        for page in self._pages("memories_page", lambda row: str(row["ref"])):
+        for page in self._pages("memories_page"):
             yield from self.run("physical_page", {"refs": page})
 
     def guarding(self) -> set[str]:
         """Return the ids of the tasks that guard what they require."""
         return {str(row["id"]) for row in self.run("guarding", {"tenant": self._tenant})}
 
-    def _pages(self, name: str, pick: Callable[[Row], str]) -> Iterator[list[str]]:
-        low, high = f"{self._tenant}|", f"{self._tenant}}}"
-        while True:
-            page = [pick(row) for row in self.run(name, {"low": low, "high": high, "limit": PAGE})]
-            if page:
-                yield page
-            if len(page) < PAGE:
-                return
-            low = page[-1] + "\x01"
+    def _pages(self, name: str) -> Iterator[list[str]]:
+        for rows in pages(partial(self.run, name), self._tenant, PAGE):
+            yield [str(row["ref"]) for row in rows]
 
     def records(self, log: str = "t", first: int = 1) -> Iterator[AuditRecord]:
         """Yield the records of one log (``t`` transitions, ``a`` accesses) from ``first`` on, in order."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from marskg.ontology.vocabulary import Kind, Tier
+from marskg.ontology.vocabulary import KINDS, Kind, Tier
 from marskg.retrieval.columns import Columns
-from marskg.retrieval.index import FOREVER, KINDS, MICRO, MemoryIndex
+from marskg.retrieval.index import FOREVER, MICRO, MemoryIndex
 from tests.support.candidates import direction
 from tests.support.indexed import DIMENSION, indexed, put, seen, stored
 
