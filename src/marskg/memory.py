@@ -40,6 +40,8 @@ from marskg.policies.executor import View, apply, make_room, shortfall
 from marskg.policies.guardrail import noted
 from marskg.policies.registry import check_settings, explain_policy, goes_by_features, load_policy
 from marskg.policies.slices import shares_of
+from marskg.privacy.erasure import Eraser
+from marskg.privacy.request import Request
 from marskg.queries import Queries
 from marskg.reading import Reading
 from marskg.retention import check_retention
@@ -81,6 +83,8 @@ if TYPE_CHECKING:
     from marskg.policies.advisor import Advice
     from marskg.policies.comparison import Comparison
     from marskg.policies.policy import Policy
+    from marskg.privacy.receipts import Receipt
+    from marskg.privacy.request import Matched
     from marskg.records import AuditRecord, Entity, Memory, Plan, Report, TreeHead
     from marskg.retention import Retention
     from marskg.retrieval.everything import Everything
@@ -117,6 +121,7 @@ class AgentMemory:
         self._writer.before_room = self._before_room
         self._learner = Learner(self._writer, self._reader, self._reading.view, self._vectoriser, self._wishes)
         self._keeper = Housekeeper(self._writer, self._reader, self._intake, opened.counter, self._ledger)
+        self._eraser = Eraser(self._writer, self._forget_views)
         self._background: Background | None = None
         if self.settings.retrieval.vectors != EXACT:
             points.define(self._writer.engine)
@@ -602,6 +607,52 @@ class AgentMemory:
             BudgetInfeasible: there is no room that may be made.
         """
         return self._run(lambda unit: lifecycle.restore(unit, unit.node(id)))
+
+    def erase(
+        self,
+        *,
+        subject: str | None = None,
+        id: str | None = None,  # noqa: A002 - the name that users see
+        entity: str | None = None,
+        session: str | None = None,
+        source: str | None = None,
+        scrub: bool = False,
+    ) -> Receipt:
+        """Erase all that is about a subject, mentions an entity, or comes from a session, a source or an id.
+
+        Memories go in every tier, with all that depends on them or derives from them, the lines of summaries that rest
+        on them, entities that nothing else mentions, and their details in the audit, which still verifies. What was
+        erased is not stored again: of a subject nothing without their consent, of the others the same texts.
+
+        Give one of the first five; the rest is left out.
+
+        Args:
+            subject: a person, whom the memories are about.
+            id: one memory.
+            entity: the name or the id of an entity: what mentions it, or has its names in text, key or payload.
+            session: a conversation.
+            source: a source reference.
+            scrub: also rewrite the store's files, so that no byte of it is left in them.
+
+        Raises:
+            InvalidInput: none or several of them were given, or several entities go by the name.
+            NotPermitted: ``scrub`` on a server, whose files are its operator's.
+        """
+        request = Request.of(subject=subject, entity=entity, session=session, source=source, id=id)
+        maintenance.settle(self._writer)
+        return self._eraser.erase(request, scrub=scrub)
+
+    def match_erasure(
+        self,
+        *,
+        subject: str | None = None,
+        id: str | None = None,  # noqa: A002 - the name that users see
+        entity: str | None = None,
+        session: str | None = None,
+        source: str | None = None,
+    ) -> Matched:
+        """Return what :meth:`erase` would be about: ids, and of an entity the spellings that were found."""
+        return self._eraser.look(Request.of(subject=subject, entity=entity, session=session, source=source, id=id))
 
     def set_budget(self, budget: int) -> None:
         """Change the tenant's budget; a lower one forgets by the tenant's policy in the same transaction.
@@ -1098,6 +1149,13 @@ class AgentMemory:
         """Take the vectors out of the engine's index, and the knowledge that they are there."""
         points.clear(self._writer)
         self._reading.forget()
+
+    def _forget_views(self) -> None:
+        """Drop all that was derived from the store, as something of it was erased."""
+        self._reading.forget()
+        self._queries.forget()
+        self._wishes.forget()
+        self._planned = None
 
     def _make_vectors(self, progress: Callable[[int], None] | None = None) -> int:
         """Make the vectors that are missing; returns how many were made."""

@@ -6,12 +6,14 @@ from, and the view catches up before it answers.
 
 from __future__ import annotations
 
+import shutil
 from typing import TYPE_CHECKING, Any
 
 from marskg.exporters.query import QueryResult, SparqlRunner, check_cypher, check_sparql
 from marskg.exporters.sparql import with_prefixes
 from marskg.exporters.view import SparqlView
 from marskg.exporters.writer import Content
+from marskg.ontology.vocabulary import Operation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -56,6 +58,13 @@ class Queries:
         columns = tuple(rows[0]) if rows else ()
         return QueryResult(columns, tuple(tuple(row[name] for name in columns) for row in rows), state.sequence)
 
+    def forget(self) -> None:
+        """Delete the view: something of the store was erased."""
+        self._runner.close()
+        folder = self._opened.folder / "view" / self._opened.tenant
+        shutil.rmtree(folder, ignore_errors=True)
+        (folder.parent / f"{folder.name}.accesses").unlink(missing_ok=True)
+
     def close(self) -> None:
         """End the worker."""
         self._runner.close()
@@ -96,6 +105,10 @@ class Queries:
         """
         reader = self._opened.reader
         new = [*reader.records("t", seen + 1), *reader.records("a", accesses + 1)]
+        if any(record.operation is Operation.ERASE for record in new):
+            # The log no longer says what went: nothing may be answered from before (semantics section 10).
+            view.rebuild(self._everything(state), state.sequence)
+            return
         changed = {node_id for record in new for node_id in record.memories}
         changed |= view.pointing_to(changed) | {edge.source for edge in reader.edges_to(sorted(changed))}
         changed = {node_id for node_id in changed if node_id not in {state.log, state.access_log}}

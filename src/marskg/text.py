@@ -63,6 +63,11 @@ def folded(text: str) -> str:
     return unicodedata.normalize("NFKC", text).casefold().replace("’", "'")
 
 
+def normalised(text: str) -> str:
+    """Return the form in which two texts count as equal: NFKC, case-folded, single blanks."""
+    return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+
+
 def terms(text: str) -> list[str]:
     """Return the index terms of ``text`` in order, repeats included: folded, stemmed, without stop words."""
     found: list[str] = []

@@ -317,6 +317,10 @@ class IndexView:
         sequence, accesses = self.reached
         changed: dict[str, None] = {}
         for row in self._since("t", sequence):
+            if row["operation"] == Operation.ERASE:
+                # The log no longer says what went: nothing may be answered from before (semantics section 10).
+                self._build(state, name, None)
+                return
             changed.update(dict.fromkeys(row["memories"] or ()))
         touched = {ident for row in self._since("a", accesses) for ident in row["memories"] or ()}
         changed.update(dict.fromkeys(sorted(touched - set(changed))))

@@ -30,6 +30,7 @@ from marskg.store.remember import (
     relate_entities,
     supersede,
 )
+from marskg.store.suppression import check
 
 if TYPE_CHECKING:
     from marskg.drafts import Draft
@@ -200,12 +201,14 @@ def new_version(
 
     Raises:
         NotPermitted: it is not current any more.
+        ConsentRequired, ErasedContentRefused: the new text was erased once.
     """
     old = unit.node(node_id)
     memory = _whole(old)
     if not memory.current:
         msg = f"{node_id} was superseded already; update its newest version: mars history {node_id}"
         raise NotPermitted(msg)
+    check(unit, content, weight, memory.subjects)
     if memory.content == content:
         return memory
     values = {

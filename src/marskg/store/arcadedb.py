@@ -46,6 +46,7 @@ _MANY_ROWS = 100
 #: How full the memory may be before such a statement: the engine that has none left may not even be able to close.
 _FULL = 0.7
 _LOCK_NAME = "mars.lock"
+_SCRUB_NAME = "scrub.promised"
 #: Rows that cross from the engine at once.
 _BATCH = 10_000
 _RETRYABLE = ("ConcurrentModificationException", "NeedRetryException", "LockTimeoutException", "DuplicatedKeyException")
@@ -161,6 +162,28 @@ class FolderLock:
             self._fd = -1
 
 
+def _write_synced(path: Path) -> None:
+    """Make an empty file that is there after a loss of power as well."""
+    try:
+        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+        _sync_folder(path.parent)
+    except OSError as error:
+        msg = f"{path} cannot be written ({error.strerror}); free space or make the folder writable, then try again"
+        raise StoreUnwritable(msg) from error
+
+
+def _sync_folder(folder: Path) -> None:
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
 def _causes(error: BaseException) -> Iterator[str]:
     """Yield what ``error`` and its causes say: the engine wraps the disk's own words in a sentence without them."""
     cause: BaseException | None = error
@@ -221,6 +244,43 @@ class _Heap:
         return bool(runtime.totalMemory() - runtime.freeMemory() > _FULL * runtime.maxMemory())
 
 
+class _Gate:
+    """Lets many readers pass at once, and none while the files are being rewritten."""
+
+    def __init__(self) -> None:
+        self._turn = threading.Condition()
+        self._inside = 0
+        self._shut = False
+
+    @contextmanager
+    def passed(self) -> Iterator[None]:
+        """Read; waits while the gate is shut."""
+        with self._turn:
+            while self._shut:
+                self._turn.wait()
+            self._inside += 1
+        try:
+            yield
+        finally:
+            with self._turn:
+                self._inside -= 1
+                self._turn.notify_all()
+
+    @contextmanager
+    def shut(self) -> Iterator[None]:
+        """Keep readers out; waits until those inside have left."""
+        with self._turn:
+            self._shut = True
+            while self._inside:
+                self._turn.wait()
+        try:
+            yield
+        finally:
+            with self._turn:
+                self._shut = False
+                self._turn.notify_all()
+
+
 class _Caller:
     """Calls the engine with all parameters in one crossing, and takes the rows in one.
 
@@ -272,18 +332,16 @@ class ArcadeDB:
         heap = heap_size()
         self._lock = FolderLock(folder)
         self._mutex = threading.RLock()
+        self._gate = _Gate()
         self._database: Any = None
         # The JVM keeps the working folder that the process had when it started; a relative path would miss a later one.
-        path = folder.absolute() / "graph"
+        self._folder = folder.absolute()
         try:
-            bindings, jpype = _start(heap)
-            self._error = (bindings.ArcadeDBError, jpype.JException)
-            self._thread_class = jpype.JClass("java.lang.Thread")
-            exists = (path / "schema.json").exists()
-            self._database = bindings.open_database(str(path)) if exists else bindings.create_database(str(path))
-            self._database.set_wal_flush("yes_nometadata")
-            self._caller = _Caller(jpype, self._database)
-            self._heap = _Heap(jpype)
+            self._bindings, self._jpype = _start(heap)
+            self._error = (self._bindings.ArcadeDBError, self._jpype.JException)
+            self._thread_class = self._jpype.JClass("java.lang.Thread")
+            self._heap = _Heap(self._jpype)
+            self._connect()
         except BaseException as error:
             self._lock.release()
             if isinstance(error, Exception) and type(error).__name__ == "ArcadeDBError":
@@ -293,6 +351,16 @@ class ArcadeDB:
                 msg = f"the embedded store {folder} cannot be opened: {str(error)[:200]}"
                 raise EngineUnavailable(msg) from error
             raise
+
+    def _connect(self) -> None:
+        """Open the files, or create them."""
+        path = self._folder / "graph"
+        exists = (path / "schema.json").exists()
+        self._database = None
+        open_or_create = self._bindings.open_database if exists else self._bindings.create_database
+        self._database = open_or_create(str(path))
+        self._database.set_wal_flush("yes_nometadata")
+        self._caller = _Caller(self._jpype, self._database)
 
     @contextmanager
     def transaction(self) -> Iterator[_Transaction]:
@@ -328,8 +396,9 @@ class ArcadeDB:
     def read(self, statement: str, parameters: Mapping[str, Any] | None = None) -> list[Row]:
         """Run a read-only statement outside a transaction."""
         try:
-            self._open()
-            return self._caller.query(statement, parameters)
+            with self._gate.passed():
+                self._open()
+                return self._caller.query(statement, parameters)
         except self._error as error:
             raise _translate(error) from error
 
@@ -342,7 +411,8 @@ class ArcadeDB:
             thread = self._thread_class.currentThread()
             outcome["thread"] = thread
             try:
-                outcome["rows"] = self._caller.query(statement, parameters)
+                with self._gate.passed():
+                    outcome["rows"] = self._caller.query(statement, parameters)
             except self._error as error:
                 outcome["error"] = error
 
@@ -383,6 +453,45 @@ class ArcadeDB:
         """Run schema statements as one script in one transaction: the engine then writes its schema down once."""
         with self.transaction():
             self._open().command("sqlscript", "".join(f"{statement};\n" for statement in statements))
+
+    def promise_scrub(self) -> None:
+        """Leave a note beside the files, which whoever opens them next goes by."""
+        self._open()
+        _write_synced(self._folder / _SCRUB_NAME)
+
+    @property
+    def scrub_promised(self) -> bool:
+        """Return whether a scrub is to follow."""
+        return (self._folder / _SCRUB_NAME).exists()
+
+    def scrub(self) -> None:
+        """Rewrite pages and indexes, close the files, which empties the write-ahead log, and open them again.
+
+        Raises:
+            StoreUnwritable: the disk is full or read-only; the promise stands.
+            EngineUnavailable: the files cannot be opened again.
+        """
+        self.promise_scrub()
+        with self._mutex, self._gate.shut():
+            try:
+                self._rewrite()
+                self._database.close()
+                self._connect()
+            except self._error as error:
+                raise _translate(error) from error
+        (self._folder / _SCRUB_NAME).unlink()
+        _sync_folder(self._folder)
+
+    def _rewrite(self) -> None:
+        """Rewrite every page, then every index: both keep the bytes of what was deleted."""
+        database = self._open()
+        # Files that a crash left behind belong to nothing any more.
+        database.command("sql", "CHECK DATABASE FIX RECLAIM UNREFERENCED FILES")
+        database.command("sql", "CHECK DATABASE COMPRESS")
+        found = database.get_java_database().getSchema().getIndexes()
+        # Those of a type with all of its buckets. REBUILD INDEX * takes the buckets' too, and loses what they hold.
+        for name in sorted(name for name in (str(index.getName()) for index in found) if "[" in name):
+            database.command("sql", f"REBUILD INDEX `{name}`")
 
     def close(self) -> None:
         """Close the files and give the lock back."""

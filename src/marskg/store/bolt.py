@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import neo4j
 from neo4j import exceptions as bolt_errors
 
-from marskg.errors import EngineUnavailable, QueryRefused
+from marskg.errors import EngineUnavailable, NotPermitted, QueryRefused
 from marskg.store.engine import Conflict, Row
 
 if TYPE_CHECKING:
@@ -164,6 +164,27 @@ class Bolt:
         """Run schema statements, each in a transaction of its own."""
         for statement in statements:
             self.define(statement)
+
+    @property
+    def scrub_promised(self) -> bool:
+        """Return that nothing is to follow: a client promises nothing of a server's files."""
+        return False
+
+    def promise_scrub(self) -> None:
+        """Refuse: a client cannot rewrite a server's files.
+
+        Raises:
+            NotPermitted: always.
+        """
+        msg = (
+            f"{self._uri} is a server, and its files are its operator's: erase without scrub, then clean them as "
+            "docs/how-to/erase.md says"
+        )
+        raise NotPermitted(msg)
+
+    def scrub(self) -> None:
+        """Refuse, as :meth:`promise_scrub` does."""
+        self.promise_scrub()
 
     def close(self) -> None:
         """Close the driver's connections."""

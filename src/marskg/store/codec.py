@@ -192,7 +192,8 @@ def encode_record(record: AuditRecord, log: str) -> dict[str, Any]:
     }
     if record.memories:
         node["memories"] = list(record.memories)
-        if len(record.memories) == 1:
+        # A slot that was deleted names nothing any more.
+        if len(record.memories) == 1 and record.memories[0]:
             node["memory"] = ref(record.tenant, record.memories[0])
     return node
 

@@ -62,6 +62,27 @@ class Engine(Protocol):
         """Run schema statements one after another, by the engine's fastest way; each may be run twice."""
         ...
 
+    @property
+    def scrub_promised(self) -> bool:
+        """Return whether a scrub was promised and has not been done."""
+        ...
+
+    def promise_scrub(self) -> None:
+        """Say, durably, that :meth:`scrub` is to follow: if this process ends before, the next one does it at opening.
+
+        Raises:
+            NotPermitted: this engine's files are not the caller's to rewrite.
+        """
+        ...
+
+    def scrub(self) -> None:
+        """Rewrite the store's files, so that nothing that is not in the store is in them.
+
+        Raises:
+            StoreUnwritable: the disk is full or read-only; the promise stands.
+        """
+        ...
+
     def close(self) -> None:
         """Release the store; a second call does nothing."""
         ...

@@ -20,6 +20,7 @@ from marskg.store.summaries import settle_lines
 if TYPE_CHECKING:
     from marskg.records import Edge
     from marskg.store.engine import Row
+    from marskg.store.state import TenantState
     from marskg.store.unit import Node, Unit
 
 #: A statement's text, its parameters, and how many rows its count column must report (None: not checked).
@@ -50,17 +51,27 @@ def flush_statements(unit: Unit, engine: str) -> list[Step]:
     steps += _entity_edges(unit, engine)
     if changed:
         steps.append((statement("update_memories", engine), {"rows": changed}, len(changed)))
+    steps += _erasures(unit, engine)
     steps += _deletions(unit, engine)
     return steps
 
 
 def _rare_changes(unit: Unit) -> dict[str, Any]:
     now, before = unit.state, unit.before
-    same = now.settings == before.settings and (
-        (now.signing_key, now.budget, now.reordering, now.embedding_model, now.subscriptions)
-        == (before.signing_key, before.budget, before.reordering, before.embedding_model, before.subscriptions)
-    )
+    same = now.settings == before.settings and _few(now) == _few(before)
     return {} if same else now.rare()
+
+
+def _few(state: TenantState) -> tuple[object, ...]:
+    """Return what few writes change, beside the settings."""
+    return (
+        state.signing_key,
+        state.budget,
+        state.reordering,
+        state.embedding_model,
+        state.subscriptions,
+        state.suppressing,
+    )
 
 
 def _learned_changes(unit: Unit) -> dict[str, Any]:
@@ -181,6 +192,22 @@ def _creations(unit: Unit, engine: str) -> tuple[list[Step], set[tuple[str, str]
         steps.append((statement("create_records", engine), {"rows": others}, None))
     steps += [(statement("create_key", engine), {"key": key}, None) for key in unit.announced]
     return steps, chained
+
+
+def _erasures(unit: Unit, engine: str) -> list[Step]:
+    """Return the steps that empty audit slots, and those that say what must not come in again."""
+    steps: list[Step] = []
+    if unit.erased_transitions:
+        rows = unit.erased_transitions
+        steps.append((statement("erase_transitions", engine), {"rows": rows}, len(rows)))
+    if unit.erased_accesses:
+        changed = unit.erased_accesses
+        steps.append((statement("erase_accesses", engine), {"rows": changed}, len(changed)))
+    if unit.suppressed:
+        steps.append((statement("create_suppressions", engine), {"rows": sorted(unit.suppressed)}, None))
+    if unit.readmitted:
+        steps.append((statement("delete_suppressions", engine), {"refs": sorted(unit.readmitted)}, None))
+    return steps
 
 
 def _links(unit: Unit, places: dict[str, int]) -> dict[tuple[str, str], dict[str, int]]:

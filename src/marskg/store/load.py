@@ -14,6 +14,7 @@ from marskg.errors import DuplicateId, InvalidDocument
 from marskg.ontology.vocabulary import DERIVED_EDGES, EdgeType, Kind, Operation, Tier
 from marskg.store.admission import check_allowed, check_fits
 from marskg.store.remember import append_to_session, check_acyclic, check_target
+from marskg.store.suppression import check_all
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -44,8 +45,12 @@ class Loader:
 
         Raises:
             DuplicateId: an id is in the tenant already.
+            ConsentRequired, ErasedContentRefused: something of it was erased here; nothing is loaded.
             InvalidDocument: an edge points to something that is neither in the document nor in the store.
         """
+        if self._writer.state.suppressing:
+            found = (memory for memory, _ in memories())
+            check_all(self._writer.read, self._writer.services.handle, self._writer.tenant, found)
         waits = self._dependencies(memories())
         self._entities(list(entities))
         done = 0

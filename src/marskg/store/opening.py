@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import shutil
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
     from marskg.config import Settings
     from marskg.store.engine import Engine
 
+#: Folders of a store that hold nothing but what was derived from the graph.
+DERIVED = ("index", "view")
 _BOLT = ("bolt://", "bolt+s://", "bolt+ssc://", "neo4j://", "neo4j+s://", "neo4j+ssc://")
 
 
@@ -138,6 +141,8 @@ def open_tenant(
     engine = connect(location)
     try:
         schema.migrate(engine)
+        if engine.scrub_promised:
+            _keep_promise(engine, work_folder(location))
         if not create:
             _require_tenant(engine, tenant)
         return attach(
@@ -154,6 +159,15 @@ def open_tenant(
     except BaseException:
         engine.close()
         raise
+
+
+def _keep_promise(engine: Engine, folder: Path) -> None:
+    """Do the scrub that another process promised and did not end: of what is derived, of indexes, of the files."""
+    for name in DERIVED:
+        shutil.rmtree(folder / name, ignore_errors=True)
+    # It may have ended between dropping an index and making it again.
+    schema.define_again(engine)
+    engine.scrub()
 
 
 def _require_tenant(engine: Engine, tenant: str) -> None:

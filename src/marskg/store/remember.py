@@ -7,7 +7,6 @@ order of ``validFrom``, then sequence (I6); an expiry never outlives what the me
 
 from __future__ import annotations
 
-import unicodedata
 from bisect import bisect_left
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -28,7 +27,9 @@ from marskg.records import Edge, Entity, Memory
 from marskg.store import codec
 from marskg.store.admission import cardinality_of, check_payload, check_set, class_of, default_status
 from marskg.store.fading import score_at_birth
+from marskg.store.suppression import check
 from marskg.store.usage import COMPLAINT
+from marskg.text import normalised
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -54,11 +55,6 @@ class Prepared:
     made_by: MadeBy | None = None
 
 
-def normalised(text: str) -> str:
-    """Return the form in which two values of a set count as equal: NFKC, case-folded, single blanks."""
-    return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
-
-
 def admit(unit: Unit, prepared: Prepared, resolve: Mapping[str, str]) -> Memory:
     """Write one draft into ``unit``; ``resolve`` turns the refs of earlier drafts into ids.
 
@@ -66,8 +62,10 @@ def admit(unit: Unit, prepared: Prepared, resolve: Mapping[str, str]) -> Memory:
 
     Raises:
         ClosureViolation, TaskSafetyViolation, CycleError, DuplicateId, InvalidMemory: the write gate refuses it.
+        ConsentRequired, ErasedContentRefused: it was erased once.
     """
     draft = prepared.draft
+    check(unit, draft.content, prepared.weight, draft.subjects)
     links = [(type_, resolve.get(name, name)) for type_, name in draft.links()]
     _gate(unit, links, active=draft.kind is Kind.TASK and default_status(draft) in ACTIVE_STATUSES)
     memory = _new_memory(unit, prepared)

@@ -82,6 +82,12 @@ def _migrate(engine: Engine, folder: Traversable | None) -> tuple[int, int]:
     return before, newest
 
 
+def define_again(engine: Engine) -> None:
+    """Make the types and indexes of all versions that are missing; what is there stays."""
+    for _, statements in migrations(engine.name):
+        engine.define_all(statements)
+
+
 def _fill_words(engine: Engine) -> None:
     """Give the entities of a store of version 1 the words by which they are found."""
     after = ""

@@ -54,6 +54,8 @@ class TenantState:
     census: Census = field(default_factory=Census)
     #: What reading has come to.
     usage: Usage = field(default_factory=Usage)
+    #: Whether something was ever erased that must not come in again (:mod:`marskg.store.suppression`).
+    suppressing: bool = False
     #: What the controllers of the tenant's policies have learned, as canonical JSON by their names.
     controls: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
 
@@ -92,6 +94,7 @@ class TenantState:
             "reordering": self.reordering,
             "embeddingModel": self.embedding_model,
             "subscriptions": list(self.subscriptions),
+            "suppressing": self.suppressing,
         }
 
     def learned(self) -> dict[str, Any]:
@@ -119,6 +122,7 @@ class TenantState:
             reordering=bool(row.get("reordering")) or row.get("census") is None,
             embedding_model=row.get("embeddingModel"),
             subscriptions=tuple(row.get("subscriptions") or ()),
+            suppressing=bool(row.get("suppressing")),
             census=Census() if row.get("census") is None else Census.from_list(row["census"]),
             usage=Usage.from_list(row.get("usage") or ()),
             controls=MappingProxyType(json.loads(row.get("controls") or "{}")),

@@ -80,6 +80,12 @@ class Unit:
         #: Records of the access log and keys that belong to this unit: only a change of the signing key has them.
         self.access_records: list[AuditRecord] = []
         self.announced: list[dict[str, Any]] = []
+        #: What an erasure takes out of records that are stored: references of transitions, and what stays of accesses.
+        self.erased_transitions: list[str] = []
+        self.erased_accesses: list[dict[str, Any]] = []
+        #: Keyed digests of what must not come in again, and of what may again (:mod:`marskg.store.suppression`).
+        self.suppressed: set[str] = set()
+        self.readmitted: set[str] = set()
         #: What is being written for the caller's own sake: no policy may take it in the same transaction (K).
         self.keep: set[str] = set()
         #: What expired, was superseded or erased in this unit: lines that rest on it leave with it (section 6).

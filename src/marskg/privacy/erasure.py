@@ -1,0 +1,87 @@
+"""Erasing on request: matched, taken with all that rests on it, suppressed, and told in a signed receipt.
+
+Guarantees: the graph, its indexes and the audit details change in one transaction, or not at all; what was derived
+from them (retrieval index, SPARQL view) is dropped before the call returns; nothing that was erased comes in again
+(:mod:`marskg.store.suppression`). Erasing what is not there is no error: it suppresses, and the receipt says that
+nothing was matched; a second time as well. With ``scrub`` the store's files are rewritten, and a crash in between is
+made up for when the store is next opened. Source: semantics sections 5 and 8.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from marskg.privacy.receipts import BYTES, LOGICAL, Receipt, write_receipt
+from marskg.privacy.request import Matched, Request, match
+from marskg.store.erasing import Erased, erase
+from marskg.store.suppression import suppress_subject, suppress_texts
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from marskg.store.unit import Unit
+    from marskg.store.writer import Writer
+
+
+@dataclass(frozen=True, slots=True)
+class _Done:
+    erased: Erased
+    matched: Matched
+    sequences: tuple[int, ...]
+    now: int
+
+
+class Eraser:
+    """Erases in one tenant."""
+
+    def __init__(self, writer: Writer, forget_views: Callable[[], None]) -> None:
+        """Write through ``writer``; ``forget_views`` drops what is derived from the store."""
+        self._writer = writer
+        self._forget_views = forget_views
+
+    def look(self, request: Request) -> Matched:
+        """Return what ``request`` would erase, descendants aside, and change nothing."""
+        return self._writer.run(lambda unit: match(unit, request))
+
+    def erase(self, request: Request, *, scrub: bool) -> Receipt:
+        """Erase what ``request`` is about; returns the receipt.
+
+        Raises:
+            InvalidInput: several entities go by the name.
+            EngineUnavailable, StoreUnwritable: the files could not be rewritten; what is logical is done, and the rest
+                is made up for when the store is next opened.
+        """
+        engine = self._writer.engine
+        with self._writer.alone():
+            if scrub:
+                engine.promise_scrub()
+            done = self._writer.run(lambda unit: self._take(unit, request))
+            self._forget_views()
+            if scrub:
+                engine.scrub()
+            state, services = self._writer.state, self._writer.services
+            return write_receipt(
+                done.erased,
+                by=request.by,
+                claim=BYTES if scrub else LOGICAL,
+                now=done.now,
+                log=state.log,
+                sequences=done.sequences,
+                forms=done.matched.forms,
+                shared=len(done.matched.shared),
+                signer=services.signer(),
+                source=services.source,
+            )
+
+    def _take(self, unit: Unit, request: Request) -> _Done:
+        matched = match(unit, request)
+        unit.fetch(matched.memories)
+        if request.by == "subject":
+            suppress_subject(unit, request.name)
+        else:
+            suppress_texts(unit, [unit.nodes[ident].memory for ident in matched.memories if ident in unit.nodes])
+        first = unit.next_sequence
+        erased = erase(unit, matched.memories, matched.entities, parameters=(f"erasure.by={request.by}",))
+        listing = [record.sequence for record in unit.records if record.sequence >= first and not record.memories]
+        return _Done(erased, matched, tuple(listing), unit.now)

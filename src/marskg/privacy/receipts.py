@@ -1,0 +1,133 @@
+"""Receipts of erasures: what was matched, why, when, what went with it and what is claimed, signed and without content.
+
+Guarantees: a receipt is a JSON-LD document in the terms of the Data Privacy Vocabulary (W3C DPV 2) and of the ontology,
+with a W3C Data Integrity proof by the key that signs the tenant's log, so that an outsider verifies it with tools of
+their own; it names the records of the log that list what was deleted. It holds no content, no name and no id of what
+was erased: of a subject, an entity, a session or a source only by which of these was asked. Its claim is one of
+
+- ``logical``: what was erased is in no node, edge, index, view or audit detail of the store;
+- ``bytes``: and a rewrite left it in no file of the store either.
+
+Copies elsewhere, such as exports and snapshots that somebody took, are named as what the claim does not cover.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from marskg.audit.linkeddata import DATA_INTEGRITY_V2, add_proof
+from marskg.clock import uuid7
+from marskg.ontology.mapping import time_lexical
+from marskg.ontology.vocabulary import NS, XSD
+
+if TYPE_CHECKING:
+    from marskg.audit.dataintegrity import Signer
+    from marskg.clock import Source
+    from marskg.store.erasing import Erased
+
+LOGICAL: Final = "logical"
+BYTES: Final = "bytes"
+_DPV: Final = "https://w3id.org/dpv#"
+_RIGHTS: Final = "https://w3id.org/dpv/legal/eu/gdpr#"
+#: Seconds in a time of a proof.
+_SECONDS: Final = 19
+
+_CONTEXT: Final = [
+    {
+        "@version": 1.1,
+        "dpv": _DPV,
+        "mars": NS,
+        "id": "@id",
+        "type": "@type",
+        "ErasureReceipt": {"@id": "mars:ErasureReceipt"},
+        "hasProcessing": {"@id": "dpv:hasProcessing", "@type": "@id"},
+        "hasRight": {"@id": "dpv:hasRight", "@type": "@id"},
+        "log": {"@id": "mars:log", "@type": "@id"},
+        "recordedAt": {"@id": "mars:recordedAt", "@type": f"{XSD}dateTime"},
+        "requestedBy": {"@id": "mars:requestedBy"},
+        "claim": {"@id": "mars:claim"},
+        "uncovered": {"@id": "mars:uncovered"},
+        "record": {"@id": "mars:record", "@type": "@id"},
+        **{
+            name: {"@id": f"mars:{name}", "@type": f"{XSD}integer"}
+            for name in ("matched", "descendants", "entities", "shortened", "blocked", "deletedSlots")
+        },
+    },
+    DATA_INTEGRITY_V2,
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """What an erasure did, in numbers; ``document`` is the signed JSON-LD.
+
+    ``by`` says what was asked for: ``subject``, ``entity``, ``session``, ``source`` or ``id``; ``forms`` are the
+    spellings of an entity that were found, told to whoever asked and not part of the document.
+    """
+
+    id: str
+    by: str
+    recorded_at: int
+    matched: int
+    descendants: int
+    entities: int
+    shortened: int
+    blocked: tuple[str, ...]
+    slots: int
+    claim: str
+    forms: tuple[str, ...]
+    shared: int
+    document: dict[str, Any]
+
+
+def write_receipt(
+    erased: Erased,
+    *,
+    by: str,
+    claim: str,
+    now: int,
+    log: str,
+    sequences: tuple[int, ...],
+    forms: tuple[str, ...],
+    shared: int,
+    signer: Signer,
+    source: Source,
+) -> Receipt:
+    """Return the signed receipt of ``erased``; ``sequences`` are the records that list what was deleted."""
+    ident = uuid7(now, source)
+    recorded_at = time_lexical(now)
+    document = {
+        "@context": _CONTEXT,
+        "id": ident,
+        "type": "ErasureReceipt",
+        "hasProcessing": f"{_DPV}Erase",
+        "hasRight": f"{_RIGHTS}A17",
+        "log": log,
+        "recordedAt": recorded_at,
+        "requestedBy": by,
+        "claim": claim,
+        "uncovered": ["exports", "snapshots", "backups"],
+        "record": [f"{log}#{sequence}" for sequence in sequences],
+        "matched": len(erased.asked),
+        "descendants": len(erased.descendants),
+        "entities": len(erased.entities),
+        "shortened": len(erased.shortened),
+        "blocked": len(erased.blocked),
+        "deletedSlots": erased.slots,
+    }
+    return Receipt(
+        id=ident,
+        by=by,
+        recorded_at=now,
+        matched=len(erased.asked),
+        descendants=len(erased.descendants),
+        entities=len(erased.entities),
+        shortened=len(erased.shortened),
+        blocked=erased.blocked,
+        slots=erased.slots,
+        claim=claim,
+        forms=forms,
+        shared=shared,
+        document=add_proof(document, signer, f"{recorded_at[:_SECONDS]}Z"),
+    )

@@ -1,0 +1,159 @@
+"""What somebody asks to have erased, and which memories that is.
+
+Guarantees: a request names one subject, entity, session, source or id, and nothing else; what it matches is found in
+the store as it is, in every tier, tombstones by the keyed handles of their subjects. A name is matched whole, not
+inside another word; case, width and characters that are not seen do not matter.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from marskg.errors import InvalidInput
+from marskg.store import codec
+from marskg.store.paging import pages
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from marskg.records import Entity, Memory
+    from marskg.store.unit import Unit
+
+#: The ways to say what is to be erased.
+KINDS_OF_REQUEST: Final = ("subject", "entity", "session", "source", "id")
+_PAGE: Final = 2_000
+_TEXTS: Final = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What is to be erased: ``by`` is one of :data:`KINDS_OF_REQUEST`."""
+
+    by: str
+    name: str
+
+    @classmethod
+    def of(cls, **given: str | None) -> Request:
+        """Return the one request among ``given``.
+
+        Raises:
+            InvalidInput: none or several were given, or one that names nothing.
+        """
+        found = [(by, name) for by, name in given.items() if name is not None]
+        if len(found) != 1:
+            named = ", ".join(by for by, _ in found) or "none"
+            msg = (
+                f"an erasure takes one of {', '.join(KINDS_OF_REQUEST)}, and {named} was given; ask for each by itself"
+            )
+            raise InvalidInput(msg)
+        by, name = found[0]
+        if not name.strip():
+            msg = f"the {by} to erase has no name; write who or what is to go"
+            raise InvalidInput(msg)
+        return cls(by, name)
+
+
+@dataclass(frozen=True, slots=True)
+class Matched:
+    """What a request is about: memories by id, the entities that go with them, and the spellings that were found.
+
+    ``shared`` are those of the memories that are about others as well, and carry no attribution line by line.
+    """
+
+    memories: tuple[str, ...]
+    entities: tuple[str, ...] = ()
+    forms: tuple[str, ...] = ()
+    shared: tuple[str, ...] = ()
+
+
+def match(unit: Unit, request: Request) -> Matched:
+    """Return what ``request`` is about, as the unit sees the store.
+
+    Raises:
+        InvalidInput: several entities go by the name.
+    """
+    if request.by == "subject":
+        return _about(unit, request.name)
+    if request.by == "entity":
+        return _naming(unit, request.name)
+    if request.by == "session":
+        rows = unit.read("session_episodes", {"session": codec.session_key(unit.state.name, request.name)})
+        return Matched(tuple(sorted(row["id"] for row in rows)))
+    if request.by == "source":
+        return Matched(_paged(unit, "from_source", source=request.name))
+    unit.fetch([request.name])
+    return Matched((request.name,) if request.name in unit.nodes else ())
+
+
+def _paged(unit: Unit, name: str, **more: str) -> tuple[str, ...]:
+    found = pages(partial(unit.read, name), unit.state.name, _PAGE, **more)
+    return tuple(row["id"] for page in found for row in page if row["found"])
+
+
+def _about(unit: Unit, subject: str) -> Matched:
+    ids = _paged(unit, "about_subject", subject=subject, handle=unit.services.handle(unit.state.name, subject))
+    unit.fetch(ids)
+    shared = [ident for ident in ids if len(unit.nodes[ident].memory.subjects) > 1]
+    return Matched(ids, shared=tuple(shared))
+
+
+def _naming(unit: Unit, name: str) -> Matched:
+    """Return what mentions an entity, or has one of its names in its text, its key or its payload."""
+    entity = _entity(unit, name)
+    forms = (name,) if entity is None else (entity.name, *entity.aliases)
+    ids: set[str] = set()
+    if entity is not None:
+        ids = {row["id"] for row in unit.read("mentioning", {"refs": unit.refs([entity.id])})}
+    spelled = _Spelling(forms)
+    seen: set[str] = set()
+    for memory in _whole(unit):
+        hits = {hit for text in _texts_of(memory) for hit in spelled.found(text)}
+        if hits:
+            ids.add(memory.id)
+            seen |= hits
+    return Matched(tuple(sorted(ids)), () if entity is None else (entity.id,), tuple(sorted({*seen, *forms})))
+
+
+def _entity(unit: Unit, name: str) -> Entity | None:
+    if name.startswith("urn:uuid:"):
+        return unit.entity(name)
+    found = unit.entity_ids((name,))
+    if not found:
+        return None
+    return unit.entity(next(iter(found.values())))
+
+
+def _whole(unit: Unit) -> Iterator[Memory]:
+    """Yield all memories with content."""
+    for page in pages(partial(unit.read, "memories_page"), unit.state.name, _TEXTS):
+        for row in unit.read("read_memories", {"refs": [row["ref"] for row in page]}):
+            if row["node"].get("content") is not None:
+                yield codec.decode_memory(row["node"])
+
+
+def _texts_of(memory: Memory) -> Iterator[str]:
+    """Yield what a reader of a memory would read: its text, its key, its source and its typed fields."""
+    yield from (text for text in (memory.content, memory.key, memory.source_ref) if text is not None)
+    for value in memory.payload.values():
+        yield from (item for item in (value if isinstance(value, tuple) else (value,)) if isinstance(item, str))
+
+
+class _Spelling:
+    """Finds names in texts as whole words."""
+
+    def __init__(self, forms: Iterable[str]) -> None:
+        words = sorted({_plain(form) for form in forms}, key=len, reverse=True)
+        self._pattern = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, words))})(?!\w)")
+
+    def found(self, text: str) -> set[str]:
+        """Return the names that ``text`` has, as they are compared."""
+        return set(self._pattern.findall(_plain(text)))
+
+
+def _plain(text: str) -> str:
+    shown = unicodedata.normalize("NFKC", text).casefold()
+    return " ".join("".join(one for one in shown if unicodedata.category(one) != "Cf").split())

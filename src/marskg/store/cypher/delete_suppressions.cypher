@@ -1,0 +1,3 @@
+UNWIND $refs AS ref
+MATCH (s:Suppression {ref: ref})
+DELETE s

@@ -1,0 +1,145 @@
+"""What was erased does not come in again: keyed digests of subjects and of texts (semantics section 5).
+
+Guarantees: a digest is HMAC-SHA256 under the store's secret over tenant, scope and normalised text, so it says nothing
+without the secret, and nothing about another tenant; it carries no id and no time. Whoever was erased as a subject is
+refused whatever the text, until a consent is recorded; other erasures keep digests of the texts, in the scope of whom
+they were about, and none of a text under :data:`LEAST` tokens, which many innocent texts are. A tenant of which nothing
+was ever erased pays for none of this.
+
+Any recogniser is an oracle: whoever may write, and has the text already, can learn that it was erased once.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from marskg.errors import ConsentRequired, ErasedContentRefused
+from marskg.text import normalised
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from marskg.records import Memory
+    from marskg.store.engine import Row
+    from marskg.store.unit import Reader, Unit
+
+#: Tokens below which a text is too common to be recognised.
+LEAST: Final = 8
+_SUBJECT: Final = "subject"
+_TEXT: Final = "text"
+#: Digests looked up at once.
+_PAGE: Final = 1_000
+
+
+class Digests:
+    """Makes the digests of one tenant."""
+
+    def __init__(self, handle: Callable[[str, str], str], tenant: str) -> None:
+        """Use the store's secret through ``handle``."""
+        self._handle = handle
+        self._tenant = tenant
+
+    def subject(self, name: str) -> str:
+        """Return the reference of a suppressed subject."""
+        return self._ref(_SUBJECT, _plain(name))
+
+    def text(self, content: str, subjects: Iterable[str]) -> str:
+        """Return the reference of a suppressed text about ``subjects``."""
+        scope = "\x1f".join(sorted(subjects))
+        return self._ref(_TEXT, f"{scope}\x1e{_plain(content)}")
+
+    def _ref(self, domain: str, text: str) -> str:
+        # No tenant's name has a bar, so no handle of a subject is ever one of these.
+        return f"{self._tenant}|{self._handle(f'|{domain}|{self._tenant}', text)}"
+
+    def of(self, content: str | None, weight: int, subjects: Sequence[str]) -> dict[str, str]:
+        """Return by their references the digests that would refuse this text: of what sort each is."""
+        found = {self.subject(name): _SUBJECT for name in subjects}
+        if content is not None and weight >= LEAST:
+            found[self.text(content, subjects)] = _TEXT
+        return found
+
+
+def _plain(text: str) -> str:
+    """Return a text as it is compared: without characters that are not seen, however they were put between others."""
+    shown = "".join(one for one in unicodedata.normalize("NFKC", text) if unicodedata.category(one) != "Cf")
+    return normalised(shown)
+
+
+def suppress_subject(unit: Unit, name: str) -> None:
+    """Let nothing about a subject come in again, whatever the text, unless they consent."""
+    unit.suppressed.add(Digests(unit.services.handle, unit.state.name).subject(name))
+    unit.state = replace(unit.state, suppressing=True)
+
+
+def suppress_texts(unit: Unit, memories: Iterable[Memory]) -> None:
+    """Let the texts of ``memories`` not come in again, about the same subjects."""
+    digests = Digests(unit.services.handle, unit.state.name)
+    for memory in memories:
+        if memory.content is not None and memory.weight >= LEAST:
+            unit.suppressed.add(digests.text(memory.content, memory.subjects))
+    if unit.suppressed:
+        unit.state = replace(unit.state, suppressing=True)
+
+
+def check(unit: Unit, content: str, weight: int, subjects: Sequence[str]) -> None:
+    """Refuse what was erased.
+
+    Raises:
+        ConsentRequired: it is about somebody who had themselves erased.
+        ErasedContentRefused: this text was erased.
+    """
+    if unit.state.suppressing:
+        found = Digests(unit.services.handle, unit.state.name).of(content, weight, subjects)
+        refuse(found, _there(unit.read, found))
+
+
+def check_all(read: Reader, handle: Callable[[str, str], str], tenant: str, memories: Iterable[Memory]) -> None:
+    """Refuse a document in which something was erased, before anything of it is stored.
+
+    Raises:
+        ConsentRequired, ErasedContentRefused: as :func:`check`.
+    """
+    digests = Digests(handle, tenant)
+    pending: dict[str, str] = {}
+    for memory in memories:
+        pending |= digests.of(memory.content, memory.weight, memory.subjects)
+        if len(pending) >= _PAGE:
+            refuse(pending, _there(read, pending))
+            pending = {}
+    refuse(pending, _there(read, pending))
+
+
+def found_again(read: Reader, handle: Callable[[str, str], str], tenant: str, memories: Iterable[Memory]) -> list[str]:
+    """Return the ids of those of ``memories`` that were erased once: what an older snapshot brings back."""
+    digests = Digests(handle, tenant)
+    found: list[str] = []
+    pending: dict[str, list[str]] = {}
+    for memory in memories:
+        for ref in digests.of(memory.content, memory.weight, memory.subjects):
+            pending.setdefault(ref, []).append(memory.id)
+        if len(pending) >= _PAGE:
+            found += [ident for ref in _there(read, pending) for ident in pending[ref]]
+            pending = {}
+    found += [ident for ref in _there(read, pending) for ident in pending[ref]]
+    return sorted(set(found))
+
+
+def _there(read: Reader, refs: Mapping[str, object]) -> list[str]:
+    rows: list[Row] = read("suppressed", {"refs": sorted(refs)}) if refs else []
+    return [str(row["ref"]) for row in rows]
+
+
+def refuse(sorts: Mapping[str, str], there: Sequence[str]) -> None:
+    """Raise what the first of the digests that are ``there`` stands for, if there is one."""
+    if any(sorts[ref] == _SUBJECT for ref in there):
+        msg = (
+            "it is about somebody whose memories were erased, and nothing about them is stored without their consent; "
+            "record it, or leave this out"
+        )
+        raise ConsentRequired(msg)
+    if there:
+        msg = "this text was erased, and what was erased is not stored again; leave it out"
+        raise ErasedContentRefused(msg)
