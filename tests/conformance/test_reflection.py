@@ -10,40 +10,15 @@ import pytest
 from marskg.clock import DAY_MS
 from marskg.errors import InvariantError
 from marskg.ontology.vocabulary import EdgeType, Operation, SourceType, Tier
-from marskg.records import Consolidation, SummaryLine
-from marskg.store import summaries
 from marskg.store.lines import decode
-from marskg.weight import TokenCounter
+from tests.support.consolidating import COUNTER, TEXTS, consolidated, current, line, summary_of, texts, told, usual
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from pathlib import Path
 
     from marskg.memory import AgentMemory
-    from marskg.records import Memory
     from marskg.store.unit import Unit
     from tests.support.stores import Stores
-
-COUNTER = TokenCounter()
-TEXTS = (
-    "On Monday I watered the tomatoes in the garden behind the house before it became hot.",
-    "On Tuesday I watered the tomatoes in the garden again and pulled some weeds out.",
-    "On Friday Carl brought 12 kg of lime for the tomatoes and stayed for lunch.",
-)
-
-
-def told(mem: AgentMemory, *texts: str, **fields: Any) -> list[str]:
-    return [mem.remember(text, **{"kind": "episodic", "session": "s", "ttl": "90d"} | fields).id for text in texts]
-
-
-def line(text: str, *sources: str, **fields: Any) -> SummaryLine:
-    return SummaryLine(text, tuple(sorted(sources)), **{"verbatim": False} | fields)
-
-
-def summary_of(ids: Sequence[str], *lines: SummaryLine, **fields: Any) -> Consolidation:
-    weight = COUNTER.count("\n".join(one.text for one in lines))
-    values: dict[str, Any] = {"sensitivity": 0.0, "predicted": 0.5, "realised": 0.6, "weight": weight} | fields
-    return Consolidation(tuple(ids), lines, **values)
 
 
 def edges(mem: AgentMemory, node_id: str, type_: EdgeType) -> list[str]:
@@ -52,30 +27,9 @@ def edges(mem: AgentMemory, node_id: str, type_: EdgeType) -> list[str]:
     return sorted(edge.target for edge in found if edge.type is type_)
 
 
-def consolidated(mem: AgentMemory, summary: Consolidation, **options: Any) -> Memory:
-    found: Memory = mem._writer.run(lambda unit: summaries.consolidate(unit, summary, **options))
-    return found
-
-
-def usual(mem: AgentMemory, **fields: Any) -> tuple[list[str], Memory]:
-    """Three episodes and their summary of two lines."""
-    ids = told(mem, *TEXTS, **fields)
-    made = summary_of(ids, line("Watered the tomatoes.", ids[0], ids[1]), line("Carl brought 12 kg of lime.", ids[2]))
-    return ids, consolidated(mem, made)
-
-
 def sound(mem: AgentMemory) -> None:
     for report in (mem.validate(full=True), mem.verify()):
         assert report.ok, report.findings[:3]
-
-
-def current(mem: AgentMemory) -> list[Memory]:
-    found = [one for one in mem.memories() if one.source_type is SourceType.REFLECTION and one.content is not None]
-    return [one for one in found if one.superseded_at is None]
-
-
-def texts(memory: Memory) -> list[str]:
-    return [one.text for one in decode(memory.summary_lines)]
 
 
 # --- Taking the place of a cluster ----------------------------------------------------------------------------------

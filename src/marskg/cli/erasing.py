@@ -1,0 +1,112 @@
+"""``mars erase``: what a person asked to have erased goes, and a signed receipt says so.
+
+Guarantees: a dry run changes nothing; the receipt holds no content; with ``--json`` standard output is the receipt,
+the signed document under ``document``. On a terminal nothing is erased before it was confirmed.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from marskg.cli.door import Door, pass_door, shared_options
+from marskg.cli.output import answer, counted, line, note, number, plain, safe
+from marskg.cli.values import MEMORY_ID
+from marskg.exporters.atomic import AtomicFile
+from marskg.privacy.receipts import LOGICAL
+
+if TYPE_CHECKING:
+    from marskg.memory import AgentMemory
+    from marskg.privacy.receipts import Receipt
+    from marskg.privacy.request import Matched
+
+_SHOWN_FORMS = 20
+
+
+@click.command()
+@click.option("--subject", metavar="NAME", help="All that is about this person.")
+@click.option("--entity", metavar="NAME|ID", help="All that mentions it, or has its name in text, key or payload.")
+@click.option("--session", metavar="NAME", help="All of one conversation.")
+@click.option("--source", metavar="REF", help="All that came from one source.")
+@click.option("--id", "memory_id", type=MEMORY_ID, help="One memory.")
+@click.option("--scrub", is_flag=True, help="Also rewrite the files, so that no byte of it is left in them.")
+@click.option("--dry-run", is_flag=True, help="Show what would go and change nothing.")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option("--receipt", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Keep the receipt.")
+@shared_options
+@pass_door
+def erase(
+    door: Door,
+    *,
+    subject: str | None,
+    entity: str | None,
+    session: str | None,
+    source: str | None,
+    memory_id: str | None,
+    scrub: bool,
+    dry_run: bool,
+    yes: bool,
+    receipt: Path | None,
+) -> None:
+    """Erase a person, an entity, a conversation, a source or a memory, with all that rests on it.
+
+    Give one of --subject, --entity, --session, --source and --id. It goes in every tier and from every index, with what
+    was derived from it; the audit forgets the details and still verifies. It is not stored again.
+    """
+    request = {"subject": subject, "entity": entity, "session": session, "source": source, "id": memory_id}
+    with door.memory() as memory:
+        if dry_run:
+            _show_matched(door, memory.match_erasure(**request))
+            return
+        if not yes and sys.stdin.isatty() and not door.as_json:
+            _show_matched(door, memory.match_erasure(**request))
+            click.confirm("Erase it? This cannot be undone", abort=True, err=True)
+        _show(door, memory, _erase(memory, request, scrub=scrub), receipt)
+
+
+def _erase(memory: AgentMemory, request: dict[str, str | None], *, scrub: bool) -> Receipt:
+    return memory.erase(**request, scrub=scrub)
+
+
+def _show_matched(door: Door, matched: Matched) -> None:
+    def show() -> None:
+        line(f"matches {counted(len(matched.memories), 'memory')}, with all that rests on them")
+        _show_forms(matched.forms)
+        if matched.shared:
+            line(f"{number(len(matched.shared))} of them are about others as well, and go whole")
+
+    answer(door, {"dry_run": True, **plain(matched)}, show)
+
+
+def _show_forms(forms: tuple[str, ...]) -> None:
+    if forms:
+        shown = ", ".join(safe(form) for form in forms[:_SHOWN_FORMS])
+        line(f"by these spellings: {shown}{', …' if len(forms) > _SHOWN_FORMS else ''}")
+
+
+def _show(door: Door, memory: AgentMemory, receipt: Receipt, file: Path | None) -> None:
+    if file is not None:
+        with AtomicFile(file) as stream:
+            stream.write(json.dumps(receipt.document, indent=2).encode() + b"\n")
+        note(f"signed receipt in {file}")
+    answer(door, plain(receipt), lambda: _tell(receipt))
+    if receipt.claim == LOGICAL and memory.store.engine.name == "arcadedb":
+        note("files may still hold bytes of it; rewrite them with: mars erase … --scrub")
+
+
+def _tell(receipt: Receipt) -> None:
+    line(f"erased {counted(receipt.matched, 'memory')}, and {number(receipt.descendants)} that rested on them")
+    _show_forms(receipt.forms)
+    if receipt.entities:
+        line(f"names that nothing mentions any more: {number(receipt.entities)}")
+    if receipt.shortened:
+        line(f"summaries without the lines that rested on it: {number(receipt.shortened)}")
+    for task in receipt.blocked:
+        line(f"blocked, as a prerequisite is gone: {task}")
+    line(f"audit details deleted: {counted(receipt.slots, 'slot')}")
+    line(f"claim: {receipt.claim}; not covered: exports, snapshots and backups that somebody took")
+    line(f"receipt {receipt.id}")
