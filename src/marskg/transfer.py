@@ -132,7 +132,7 @@ def snapshot_save(opened: Opened, state: TenantState, path: str | Path) -> dict[
         yield from reader.records("a")
 
     content = SnapshotContent(
-        tenant=state.to_row(),
+        tenant={**state.to_row(), "suppressions": reader.suppressions()},
         keys=reader.keys(),
         entities=reader.entities(),
         memories=reader.memories(),

@@ -14,6 +14,8 @@ from tests.support import picture as pictures
 from tests.support.consolidating import current, texts, usual
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from marskg.memory import AgentMemory
     from tests.support.stores import Stores
 
@@ -33,11 +35,16 @@ def assert_sound(stores: Stores, memory: AgentMemory) -> None:
     assert memory.verify().findings == ()
 
 
+def span(memory: AgentMemory) -> dict[str, str]:
+    """Return the range of references that begins with the tenant's name."""
+    return {"low": memory.tenant, "high": f"{memory.tenant}}}"}
+
+
 def everything(stores: Stores, memory: AgentMemory) -> str:
     """Return all that the graph holds of a tenant, as one text."""
     rows = stores.engine.read(
         "MATCH (n) WHERE n.ref >= $low AND n.ref < $high RETURN properties(n) AS node",
-        {"low": memory.tenant, "high": f"{memory.tenant}}}"},
+        span(memory),
     )
     return json.dumps(rows)
 
@@ -233,7 +240,9 @@ def test_nothing_about_a_subject_is_stored_again_without_consent(stores: Stores)
         with pytest.raises(marskg.ConsentRequired, match="without their consent"):
             memory.remember(text, subjects=subjects)
     with pytest.raises(marskg.ConsentRequired):
-        memory.remember_many([marskg.Draft(ref="d", kind=Kind.EPISODIC, content="X", at=memory.now(), subjects=("bea",))])
+        memory.remember_many(
+            [marskg.Draft(ref="d", kind=Kind.EPISODIC, content="X", at=memory.now(), subjects=("bea",))]
+        )
     assert memory.remember("Carl plays chess", subjects=["carl"]).content == "Carl plays chess"
 
 
@@ -263,6 +272,30 @@ def test_suppression_keeps_no_text_no_name_and_no_time(stores: Stores) -> None:
     assert len(rows) == 2
     assert all(set(row["node"]) == {"ref"} for row in rows)
     assert "bea" not in json.dumps(rows)
+
+
+def test_a_document_with_something_erased_in_it_is_refused_whole(stores: Stores, tmp_path: Path) -> None:
+    memory = stores.open()
+    memory.remember(SAID, subjects=["bea"])
+    memory.remember("Carl plays chess", subjects=["carl"])
+    memory.export(tmp_path / "before.jsonld")
+    memory.erase(subject="bea")
+    with pytest.raises(marskg.ConsentRequired):
+        memory.load(tmp_path / "before.jsonld")
+    assert len(ids(memory)) == 1
+
+
+def test_a_checkpoint_keeps_what_must_not_come_in_again(stores: Stores, tmp_path: Path) -> None:
+    memory = stores.open()
+    memory.remember(SAID, subjects=["bea"])
+    memory.erase(subject="bea")
+    memory.snapshot_save(tmp_path / "after.mars")
+    stores.engine.write("MATCH (n) WHERE n.ref >= $low AND n.ref < $high DETACH DELETE n", span(memory))
+    again = stores.open(memory.tenant)
+    again.snapshot_load(tmp_path / "after.mars")
+    assert again.verify().ok
+    with pytest.raises(marskg.ConsentRequired):
+        again.remember("Something else", subjects=["bea"])
 
 
 def test_another_tenant_knows_nothing_of_it(stores: Stores) -> None:

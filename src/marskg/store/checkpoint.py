@@ -35,6 +35,8 @@ class Restore:
     def __init__(self, engine: Engine, services: Services, row: dict[str, Any]) -> None:
         """Restore the tenant whose row is ``row``."""
         self._engine = engine
+        # What must not come in again is no property of the tenant's row, but goes with it.
+        self._suppressed = list(row.pop("suppressions", ()))
         self._row = row
         self._state = TenantState.from_row(row)
         self._unit = Unit(lambda _name, _parameters: [], self._state, services)
@@ -66,6 +68,7 @@ class Restore:
         self._write_audit(records, list(heads))
         for key in keys:
             self._write("create_key", {"key": dict(key)})
+        self._write("create_suppressions", {"rows": self._suppressed})
         self._write("create_tenant", {"tenant": self._row})
         return count
 

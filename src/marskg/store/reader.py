@@ -183,6 +183,10 @@ class GraphReader:
         rows = self.run("records_of", {"memory": self.ref(node_id), "low": f"{self._tenant}|t|"})
         return [codec.decode_record(row["record"]) for row in rows]
 
+    def suppressions(self) -> list[str]:
+        """Return the digests of what was erased and must not come in again."""
+        return [reference for page in self._pages("suppressions_page") for reference in page]
+
     def heads(self, log: str) -> list[TreeHead]:
         """Return the signed tree heads of a log, smallest first."""
         low = f"{self._tenant}|{log}|"

@@ -112,21 +112,6 @@ def check_all(read: Reader, handle: Callable[[str, str], str], tenant: str, memo
     refuse(pending, _there(read, pending))
 
 
-def found_again(read: Reader, handle: Callable[[str, str], str], tenant: str, memories: Iterable[Memory]) -> list[str]:
-    """Return the ids of those of ``memories`` that were erased once: what an older snapshot brings back."""
-    digests = Digests(handle, tenant)
-    found: list[str] = []
-    pending: dict[str, list[str]] = {}
-    for memory in memories:
-        for ref in digests.of(memory.content, memory.weight, memory.subjects):
-            pending.setdefault(ref, []).append(memory.id)
-        if len(pending) >= _PAGE:
-            found += [ident for ref in _there(read, pending) for ident in pending[ref]]
-            pending = {}
-    found += [ident for ref in _there(read, pending) for ident in pending[ref]]
-    return sorted(set(found))
-
-
 def _there(read: Reader, refs: Mapping[str, object]) -> list[str]:
     rows: list[Row] = read("suppressed", {"refs": sorted(refs)}) if refs else []
     return [str(row["ref"]) for row in rows]
