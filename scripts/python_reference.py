@@ -33,10 +33,12 @@ _RECORDS = (
     "Hits",
     "Hit",
     "ContextWindow",
+    "Receipt",
+    "Matched",
 )
 _ROLE = re.compile(r":\w+:`~?([^`<]*?\.)?([^`.<]+)(?: <[^`]*>)?`")
 #: Classes whose features come with later versions; nothing raises them yet.
-_LATER = {"ErasedContentRefused", "ConsentRequired", "PrivacyBudgetExhausted", "ClockJump"}
+_LATER = {"PrivacyBudgetExhausted", "ClockJump"}
 _SECTIONS = (
     ("Writing", "remember remember_many update retract pin unpin amend_task affirm link unlink"),
     ("Entities", "rename_entity add_alias remove_alias retype_entity merge_entities mention unmention relate unrelate"),
@@ -47,6 +49,7 @@ _SECTIONS = (
             "maintain_every stop_maintaining end_session confirm_clock"
         ),
     ),
+    ("Erasing", "erase match_erasure"),
     ("Finding", "retrieve recall read_all explain prepare"),
     ("Learning", "feedback wish find_conflicts review accept reject plan_pruning"),
     ("Reading", "get history memories entities stats now record_access weight"),

@@ -47,6 +47,8 @@ from marskg.records import Action, AuditRecord, Edge, Entity, Finding, Memory, P
 
 if TYPE_CHECKING:
     from marskg.memory import AgentMemory, open  # noqa: A004 - the name that interfaces.md fixes
+    from marskg.privacy.receipts import Receipt
+    from marskg.privacy.request import Matched
     from marskg.retrieval.hits import Hit, Hits
     from marskg.retrieval.window import ContextWindow
 
@@ -55,6 +57,8 @@ _LATER = {
     "ContextWindow": "marskg.retrieval.window",
     "Hit": "marskg.retrieval.hits",
     "Hits": "marskg.retrieval.hits",
+    "Matched": "marskg.privacy.request",
+    "Receipt": "marskg.privacy.receipts",
     "open": "marskg.memory",
 }
 
@@ -91,12 +95,14 @@ __all__ = [
     "InvariantError",
     "KeyUnusable",
     "MarsError",
+    "Matched",
     "Memory",
     "MemoryTooLarge",
     "NotPermitted",
     "Plan",
     "PrivacyBudgetExhausted",
     "QueryRefused",
+    "Receipt",
     "Report",
     "Settings",
     "StalePlan",

@@ -373,10 +373,10 @@ def test_the_receipt_is_signed_and_says_nothing_of_what_was_erased(stores: Store
     assert verify_document(receipt.document).verification_method.startswith("did:key:")
     text = json.dumps(receipt.document)
     assert all(word not in text for word in (SECRET, "bea", "Zyx", one.id))
-    assert receipt.document["claim"] == "logical"
+    assert receipt.document["erasureClaim"] == "logical"
     assert receipt.document["requestedBy"] == "subject"
-    record = next(item for item in memory.records() if item.iri == receipt.document["record"][0])
+    record = next(item for item in memory.records() if item.iri == receipt.document["erasureRecord"][0])
     assert record.operation == "erase"
-    changed = {**receipt.document, "matched": 7}
+    changed = {**receipt.document, "matchedMemories": 7}
     with pytest.raises(marskg.AuditVerificationFailed):
         verify_document(changed)

@@ -33,6 +33,15 @@ _RIGHTS: Final = "https://w3id.org/dpv/legal/eu/gdpr#"
 #: Seconds in a time of a proof.
 _SECONDS: Final = 19
 
+#: What is counted, by its name in the ontology.
+_COUNTS: Final = (
+    "matchedMemories",
+    "descendantMemories",
+    "erasedEntities",
+    "shortenedSummaries",
+    "blockedTasks",
+    "deletedSlotCount",
+)
 _CONTEXT: Final = [
     {
         "@version": 1.1,
@@ -46,13 +55,10 @@ _CONTEXT: Final = [
         "log": {"@id": "mars:log", "@type": "@id"},
         "recordedAt": {"@id": "mars:recordedAt", "@type": f"{XSD}dateTime"},
         "requestedBy": {"@id": "mars:requestedBy"},
-        "claim": {"@id": "mars:claim"},
+        "erasureClaim": {"@id": "mars:erasureClaim"},
         "uncovered": {"@id": "mars:uncovered"},
-        "record": {"@id": "mars:record", "@type": "@id"},
-        **{
-            name: {"@id": f"mars:{name}", "@type": f"{XSD}integer"}
-            for name in ("matched", "descendants", "entities", "shortened", "blocked", "deletedSlots")
-        },
+        "erasureRecord": {"@id": "mars:erasureRecord", "@type": "@id"},
+        **{name: {"@id": f"mars:{name}", "@type": f"{XSD}integer"} for name in _COUNTS},
     },
     DATA_INTEGRITY_V2,
 ]
@@ -97,6 +103,14 @@ def write_receipt(
     """Return the signed receipt of ``erased``; ``sequences`` are the records that list what was deleted."""
     ident = uuid7(now, source)
     recorded_at = time_lexical(now)
+    counts = (
+        len(erased.asked),
+        len(erased.descendants),
+        len(erased.entities),
+        len(erased.shortened),
+        len(erased.blocked),
+        erased.slots,
+    )
     document = {
         "@context": _CONTEXT,
         "id": ident,
@@ -106,15 +120,10 @@ def write_receipt(
         "log": log,
         "recordedAt": recorded_at,
         "requestedBy": by,
-        "claim": claim,
+        "erasureClaim": claim,
         "uncovered": ["exports", "snapshots", "backups"],
-        "record": [f"{log}#{sequence}" for sequence in sequences],
-        "matched": len(erased.asked),
-        "descendants": len(erased.descendants),
-        "entities": len(erased.entities),
-        "shortened": len(erased.shortened),
-        "blocked": len(erased.blocked),
-        "deletedSlots": erased.slots,
+        "erasureRecord": [f"{log}#{sequence}" for sequence in sequences],
+        **dict(zip(_COUNTS, counts, strict=True)),
     }
     return Receipt(
         id=ident,
