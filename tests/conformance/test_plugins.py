@@ -95,6 +95,48 @@ def test_a_trigger_with_such_a_policy_refuses_the_write_and_keeps_the_store(
     assert memory.verify().ok
 
 
+WRITES = """
+from dataclasses import replace
+from marskg.policies.fifo import FIFO
+
+class Policy:
+    name = "rogue"
+    def plan(self, view, **options):
+        view.run("MATCH (m:Memory) SET m.content = 'owned'", {})
+        return replace(FIFO.plan(view, **options), policy=self.name)
+"""
+TAKES_THE_NEW = """
+from dataclasses import replace
+from marskg.policies.fifo import FIFO
+from marskg.policies.policy import plan_digest
+
+class Policy:
+    name = "rogue"
+    def plan(self, view, *, target, exclude=frozenset(), seed=None):
+        plan = FIFO.plan(view, target=0, seed=seed)
+        plan = replace(plan, policy=self.name, budget=target)
+        return replace(plan, digest=plan_digest(plan))
+"""
+
+
+@pytest.mark.parametrize(
+    ("module", "says"), [(WRITES, "does more than read"), (TAKES_THE_NEW, "which it was told to leave")]
+)
+def test_a_policy_neither_writes_nor_takes_what_is_being_written(
+    stores: Stores, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, module: str, says: str
+) -> None:
+    name = f"rogue_{abs(hash(module))}_{abs(hash(str(tmp_path)))}"
+    install(monkeypatch, tmp_path, {"rogue": f"{name}:Policy"}, **{name: module})
+    memory = stores.open(budget=40)
+    memory.remember("turn about gardens and what grows in them in spring", memory_class="canonical")
+    memory.apply_settings(None, {"policy.name": "rogue"})
+    before = {one.id: one.content for one in memory.memories()}
+    with pytest.raises(InvariantError, match=says):
+        memory.remember("another turn about gardens, which is long enough to need the room that is left " * 2)
+    assert {one.id: one.content for one in memory.memories()} == before
+    assert memory.verify().ok
+
+
 def test_a_policy_that_stops_too_early_is_told_from_a_budget_that_is_too_small(
     stores: Stores, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -54,6 +54,14 @@ def test_a_summary_takes_the_place_of_its_constituents(stores: Stores) -> None:
     sound(mem)
 
 
+def test_a_summary_that_claims_to_be_lighter_than_its_text_is_refused(stores: Stores) -> None:
+    mem = stores.open(embedding__model="none")
+    ids = told(mem, *TEXTS)
+    light = summary_of(ids, line("Watered the tomatoes and then the beans, twice.", *ids), weight=1)
+    with pytest.raises(InvariantError, match="weighs as many tokens as its text has"):
+        consolidated(mem, light)
+
+
 def test_strict_closure_keeps_the_constituents_latent(stores: Stores) -> None:
     mem = stores.open(embedding__model="none")
     ids = told(mem, *TEXTS)

@@ -65,6 +65,23 @@ def test_clusters_become_summaries_within_the_budget(stores: Stores) -> None:
     sound(mem)
 
 
+@pytest.mark.parametrize("mode", ["fixed", "dual"])
+def test_kinds_with_shares_are_summarised_as_well(stores: Stores, mode: str) -> None:
+    mem = stores.open()
+    said(mem, *GARDEN)
+    said(mem, *BREAD, session="t")
+    budget = mem.weight * 7 // 10
+    without = planned(mem, budget)
+    mem.apply_settings(None, {"partitions.mode": mode})
+    plan = planned(mem, budget)
+    assert [set(summary.constituents) for summary in plan.summaries] == [
+        set(summary.constituents) for summary in without.summaries
+    ]
+    mem.forget(plan)
+    assert mem.weight <= budget
+    sound(mem)
+
+
 def test_reasons_and_the_audit_say_distortion_and_hold_no_content(stores: Stores) -> None:
     mem = stores.open()
     said(mem, *GARDEN)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 from marskg.errors import BudgetInfeasible, InvariantError, MemoryTooLarge
 from marskg.ontology.vocabulary import Tier
 from marskg.policies.candidates import Candidate, from_row, members
-from marskg.policies.executor import View, apply, listed, protection
+from marskg.policies.executor import View, apply, check_spared, listed, protection
 from marskg.policies.fifo import FIFO
 from marskg.policies.guardrail import guarded
 from marskg.policies.ordered import OrderedPolicy
@@ -69,6 +69,7 @@ def make_room_within(
     target = state.weight - (allowance.weight - int(state.settings.low_water * allowance.budget))
     spared = exclude if isinstance(policy, OrderedPolicy) else exclude | others
     plan = guarded(policy, view, target=target, budget=ceiling, exclude=spared)
+    check_spared(plan, exclude | others)
     if not plan.actions:
         if FIFO.plan(view, target=ceiling, exclude=exclude).actions:
             raise _idle(policy, allowance)

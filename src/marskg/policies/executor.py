@@ -10,16 +10,18 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
+from functools import lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from marskg.errors import BudgetInfeasible, InvariantError, StalePlan
+from marskg.errors import BudgetInfeasible, InvariantError, QueryRefused, StalePlan
 from marskg.ontology.vocabulary import Operation, Tier
 from marskg.policies.fifo import FIFO
 from marskg.policies.guardrail import guarded
 from marskg.policies.plans import CONSOLIDATE
 from marskg.policies.policy import plan_digest
 from marskg.store import lifecycle
+from marskg.store.cypher_guard import check_read_only
 from marskg.store.hollows import Hollow
 from marskg.store.order import random_position
 from marskg.store.summaries import consolidate_all
@@ -43,6 +45,16 @@ RANDOM_DROP = "random-drop"
 #: The rule of what is archived for good: no time of grace ends it, as it is no eviction.
 KEEP = "archive"
 _CONTENT_TIERS = (Tier.LIVE, Tier.LATENT)
+
+
+@lru_cache(maxsize=256)
+def _check_reads(statement: str) -> None:
+    """Refuse a statement that does more than read: a policy runs inside the transaction that waits for it."""
+    try:
+        check_read_only(statement)
+    except QueryRefused as error:
+        msg = f"a policy runs a statement that does more than read ({error}); nothing was changed: mend the policy"
+        raise InvariantError(msg) from error
 
 
 class View:
@@ -84,7 +96,12 @@ class View:
         self.controls: Mapping[str, str] = state.controls
 
     def run(self, statement: str, parameters: Mapping[str, Any]) -> list[Row]:
-        """Run one read-only Cypher statement."""
+        """Run one read-only Cypher statement.
+
+        Raises:
+            InvariantError: it does more than read.
+        """
+        _check_reads(statement)
         return self._run(statement, parameters)
 
     def hollows(self, key_name: str) -> list[Hollow]:
@@ -264,10 +281,26 @@ def make_room(
     plan = guarded(policy, view, target=target, budget=state.budget, exclude=exclude)
     if plan.weight_after > state.budget:
         raise shortfall(reader, view, state, plan, exclude=exclude)
+    check_spared(plan, exclude)
     unit = Unit(reader, state, services)
     apply(unit, plan)
     view.carry_out(plan, unit)
     return unit, plan
+
+
+def check_spared(plan: Plan, spared: frozenset[str]) -> None:
+    """Stop a plan that takes what it was told to leave, naming its policy.
+
+    Raises:
+        InvariantError: it takes what is being written, or others' where one user's or conversation's budget is meant.
+    """
+    taken = next((action.id for action in plan.actions if action.id in spared), None)
+    if taken is not None:
+        msg = (
+            f"policy {plan.policy!r} takes {taken}, which it was told to leave; nothing was changed: mend it, or take "
+            "another one with: mars settings policy.name=NAME"
+        )
+        raise InvariantError(msg)
 
 
 def shortfall(

@@ -11,8 +11,9 @@ import re
 from importlib.metadata import entry_points
 from typing import TYPE_CHECKING
 
-from marskg.errors import InvalidConfig, InvariantError
+from marskg.errors import EnvironmentFailure, InvalidConfig, InvariantError
 from marskg.records import Plan
+from marskg.store.engine import Conflict
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -105,7 +106,14 @@ class InstalledPolicy:
         where = f"policy {self.name!r} of package {self._package}"
         try:
             plan: object = self._policy.plan(view, target=target, exclude=exclude, seed=seed)
-        except FAULTS as error:
+        except (EnvironmentFailure, Conflict):
+            # Of the engine, or another writer was faster: not the policy's doing.
+            raise
+        except InvariantError as error:
+            msg = f"{where}: {error}"
+            raise InvariantError(msg) from error
+        except (Exception, SystemExit) as error:
+            # Other people's code is an outermost door: whatever it raises is theirs, and is named.
             msg = f"{where} fails ({type(error).__name__}); nothing was changed: mend it, or choose another policy"
             raise InvariantError(msg) from error
         if not isinstance(plan, Plan) or plan.policy != self.name:

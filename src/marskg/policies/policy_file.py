@@ -82,7 +82,7 @@ def read_policy_file(path: Path) -> PolicyFile:
     if changing is not None:
         msg = f"{path}: {changing} changes between two plans of one store; use $now, and properties of the memories"
         raise InvalidConfig(msg)
-    if not any(bound in statement for bound in ("$tenant", "$low", "$high")):
+    if not parameter_names(statement) & {"tenant", "low", "high"}:
         msg = f"{path}: the statement does not keep to its tenant; filter by m.tenant = $tenant, or by $low and $high"
         raise InvalidConfig(msg)
     for column in REQUIRED:
@@ -101,7 +101,11 @@ def read_policy_file(path: Path) -> PolicyFile:
 
 def _read_text(path: Path) -> str:
     try:
-        data = path.read_bytes()
+        if path.exists() and not path.is_file():
+            msg = f"{path} is no regular file; name one that holds the statement"
+            raise InvalidConfig(msg)
+        with path.open("rb") as stream:
+            data = stream.read(_MAX_FILE + 1)
         if len(data) > _MAX_FILE:
             msg = f"{path} is larger than {_MAX_FILE:,} bytes; a policy is one statement"
             raise InvalidConfig(msg)

@@ -12,15 +12,17 @@ Sources: MaRS sections 3.2.4 (completed tasks), 3.3.2, 4.2 and 5.3; semantics se
 
 from __future__ import annotations
 
+import heapq
 import math
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from marskg.errors import EmbeddingUnavailable
-from marskg.ontology.vocabulary import Kind, MemoryClass, SourceType, TaskStatus
+from marskg.ontology.vocabulary import KINDS, Kind, MemoryClass, SourceType, TaskStatus
 from marskg.policies.candidates import Candidate, from_row, policy_statement
 from marskg.policies.plans import Choice, build_plan, facts, joined, parameters_of
 from marskg.policies.priority_decay import PRIORITY_DECAY
@@ -31,7 +33,7 @@ from marskg.reflection.gates import Against, Thresholds
 from marskg.reflection.passages import Constituent
 from marskg.reflection.registry import EXTRACTIVE, load_summariser
 from marskg.store.lines import decode
-from marskg.store.order import CURRENT, key_range
+from marskg.store.order import CURRENT, key_range, slice_prefix
 from marskg.store.vectors import model_name, own, tag, unpacked
 from marskg.weight import TokenCounter
 
@@ -277,10 +279,21 @@ class _Found:
 
 def _oldest(view: PolicyView, excess: int) -> Iterator[Mapping[str, Any]]:
     """Yield the oldest current memories that may be evicted, as many as the pass looks at."""
-    statement = policy_statement("reflection-page")
-    low, high = f"{view.tenant}|{CURRENT}", key_range(view.tenant)[1]
     settings = view.settings.reflection
-    left, seen, weight = min(settings.candidates, max(_FEWEST, _CHOICE * settings.clusters * settings.members)), 0, 0
+    most = min(settings.candidates, max(_FEWEST, _CHOICE * settings.clusters * settings.members))
+    if not view.settings.partitions.on:
+        yield from _oldest_below(view, view.tenant, excess, most)
+        return
+    # Where kinds have shares, each has its own part of the order.
+    kinds = [_oldest_below(view, slice_prefix(view.tenant, kind), excess, most) for kind in KINDS]
+    yield from islice(heapq.merge(*kinds, key=lambda row: (row["created"], row["sequence"])), most)
+
+
+def _oldest_below(view: PolicyView, prefix: str, excess: int, most: int) -> Iterator[Mapping[str, Any]]:
+    """Yield the oldest current memories whose keys begin with ``prefix``, ``most`` at most."""
+    statement = policy_statement("reflection-page")
+    low, high = f"{prefix}|{CURRENT}", key_range(prefix)[1]
+    left, seen, weight = most, 0, 0
     wanted = min(_FEWEST, left)
     while wanted > 0:
         page = view.run(statement, {"low": low, "high": high, "limit": wanted})

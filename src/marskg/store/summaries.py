@@ -144,16 +144,18 @@ def _check(unit: Unit, nodes: Sequence[Node], summary: Consolidation) -> None:
     for node in nodes:
         if node.guards > (_guarding_tasks(unit, node.memory.id) if summary.equivalent else 0):
             _refuse(node.memory.id, "is protected by an active task, and the summary is not marked equivalent (K, I4)")
-    _check_lines(nodes, summary)
+    _check_lines(unit, nodes, summary)
 
 
-def _check_lines(nodes: Sequence[Node], summary: Consolidation) -> None:
+def _check_lines(unit: Unit, nodes: Sequence[Node], summary: Consolidation) -> None:
     originals = _originals(nodes)
     foreign = sorted(sources_of(summary.lines) - originals)
     if foreign:
         _refuse(foreign[0], "is named by a line, and is behind none of the constituents")
     if not summary.lines or len(summary.lines) > MAX_LINES or any("\n" in line.text for line in summary.lines):
         _refuse("a summary", f"has from one to {MAX_LINES:,} lines without line breaks")
+    if unit.services.counter.count(summary.content) > summary.weight:
+        _refuse("a summary", "weighs as many tokens as its text has")
     if summary.weight >= sum(node.memory.weight for node in nodes):
         _refuse("a summary", "is strictly cheaper than its constituents")
 
