@@ -53,6 +53,7 @@ def documented_modules(module: Module) -> Iterator[str]:
 #: The outermost doors, where an unknown failure is turned into a message and an exit status.
 OUTERMOST_DOORS: Mapping[str, str] = {
     "cli/main.py": "the command line's last resort",
+    "policies/plugins.py": "the door of other people's code: whatever it raises is theirs, and is named",
 }
 _BROAD = {"Exception", "BaseException"}
 
