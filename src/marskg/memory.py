@@ -38,7 +38,7 @@ from marskg.policies.allowances import ceiling_of, make_room_within
 from marskg.policies.comparison import compare_plans
 from marskg.policies.executor import View, apply, make_room, shortfall
 from marskg.policies.guardrail import noted
-from marskg.policies.registry import check_settings, explain_policy, goes_by_features, load_policy
+from marskg.policies.registry import SUFFIX, check_settings, explain_policy, goes_by_features, load_policy
 from marskg.policies.slices import shares_of
 from marskg.privacy.erasure import Eraser
 from marskg.privacy.request import Request
@@ -677,6 +677,8 @@ class AgentMemory:
                 refuse_change(self._writer.state, wanted, load_model)
             load_recogniser(wanted.entities)
             check_settings(wanted)
+            if wanted.policy != old.policy:
+                self._try_out(wanted.policy.name)
             if wanted.retrieval.vectors != EXACT:
                 points.define(self._writer.engine)
 
@@ -1182,6 +1184,12 @@ class AgentMemory:
         if wanted not in self._policies:
             self._policies[wanted] = load_policy(wanted)
         return self._policies[wanted]
+
+    def _try_out(self, name: str) -> None:
+        """Let a policy that is one statement of a user's run it once, before a write depends on it."""
+        if name.endswith(SUFFIX):
+            with self._writer.alone():
+                self._plan(name, self._writer.state.weight, None)
 
     def _plan(
         self,

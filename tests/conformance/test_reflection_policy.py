@@ -82,6 +82,24 @@ def test_kinds_with_shares_are_summarised_as_well(stores: Stores, mode: str) -> 
     sound(mem)
 
 
+@pytest.mark.parametrize("values", [{"policy__evict_to": "latent"}, {"policy__grace": "30d"}])
+def test_what_is_summarised_is_kept_as_long_as_what_is_evicted(stores: Stores, values: dict[str, Any]) -> None:
+    mem = stores.open(**values)
+    ids = {*said(mem, *GARDEN), *said(mem, *BREAD, session="t")}
+    plan = planned(mem, mem.weight * 7 // 10)
+    mem.forget(plan)
+    taken = {node_id for summary in plan.summaries for node_id in summary.constituents}
+    assert taken <= ids
+    assert {one.tier for one in mem.memories() if one.id in taken} == {Tier.LATENT}
+    stores.clock(mem).advance(31 * DAY_MS)
+    mem.confirm_clock()
+    mem.expire()
+    kept = Tier.LATENT if "policy__evict_to" in values else Tier.TOMBSTONE
+    assert {one.tier for one in mem.memories() if one.id in taken} == {kept}
+    assert len(summaries(mem)) == len(plan.summaries), "the end of a grace ends no summary"
+    sound(mem)
+
+
 def test_reasons_and_the_audit_say_distortion_and_hold_no_content(stores: Stores) -> None:
     mem = stores.open()
     said(mem, *GARDEN)

@@ -211,8 +211,13 @@ def policy_fit(door: Door, output: Path | None) -> None:
             ends = [f"{value:.3f}" for value in _judged(one)] or ["too few outcomes", "", "", ""]
             made.add_row(one.kind.value, number(one.outcomes), number(one.used), number(one.held_out), *ends)
         show_table(made)
+        worse = [
+            one.kind.value for one in found.kinds if one.fitted and one.before and one.fitted.area <= one.before.area
+        ]
+        if worse:
+            note(f"of {', '.join(worse)}, what was learned tells used from unused no better than what is in effect")
         if output is not None:
-            note(f"theta is in {output}")
+            note(f"theta is in {output}; for an existing tenant: set single values with mars settings NAME=VALUE")
 
     answer(door, {"kinds": plain(found.kinds)}, show)
 

@@ -14,7 +14,7 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from marskg.errors import InvalidConfig
+from marskg.errors import InvalidConfig, QueryRefused
 from marskg.policies.candidates import Candidate, from_row, members
 from marskg.policies.leaves import Leaves
 from marskg.policies.plans import REASON_FREED, Choice, archives, build_plan, facts, parameters_of, words
@@ -125,7 +125,10 @@ class _Rows:
     def _run(self) -> list[dict[str, Any]]:
         low, high = key_range(self._view.tenant)
         given = {"tenant": self._view.tenant, "now": self._view.now, "low": low, "high": high, "limit": self._limit}
-        rows = self._view.run(self._file.statement, {**self._file.parameters, **given})
+        try:
+            rows = self._view.run(self._file.statement, {**self._file.parameters, **given})
+        except QueryRefused as error:
+            self._refuse(str(error))
         missing = [name for name in REQUIRED if rows and name not in rows[0]]
         if missing:
             self._refuse(f"the rows have no column {missing[0]!r}; return m.id AS id and a number AS score")

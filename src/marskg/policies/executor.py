@@ -18,7 +18,7 @@ from marskg.errors import BudgetInfeasible, InvariantError, QueryRefused, StaleP
 from marskg.ontology.vocabulary import Operation, Tier
 from marskg.policies.fifo import FIFO
 from marskg.policies.guardrail import guarded
-from marskg.policies.plans import CONSOLIDATE
+from marskg.policies.plans import CONSOLIDATE, STRICT
 from marskg.policies.policy import plan_digest
 from marskg.store import lifecycle
 from marskg.store.cypher_guard import check_read_only
@@ -181,12 +181,16 @@ def _summarise(unit: Unit, plan: Plan) -> None:
     """Let the plan's summaries take the places of their constituents, each with its record."""
     actions = {action.id: action for action in plan.actions}
     parts = [actions[node_id] for summary in plan.summaries for node_id in summary.constituents]
+    settings = unit.state.settings
+    # What the paper's strict closure keeps, it keeps for good.
+    strict = settings.reflection.closure == STRICT
     if parts:
         consolidate_all(
             unit,
             plan.summaries,
             details={action.id: _departure(action).details for action in parts},
             keep_latent=any(action.tier_after is Tier.LATENT for action in parts),
+            grace=None if strict else settings.policy.grace,
         )
 
 

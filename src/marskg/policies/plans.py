@@ -180,7 +180,8 @@ def _loss(
 def _fate(view: PolicyView, choice: Choice) -> tuple[str, Tier]:
     """Return what happens to a chosen memory, and where it is afterwards."""
     if choice.summarised:
-        return CONSOLIDATE, Tier.LATENT if view.settings.reflection.closure == STRICT else Tier.TOMBSTONE
+        latent = view.settings.reflection.closure == STRICT or archives(view)
+        return CONSOLIDATE, Tier.LATENT if latent else Tier.TOMBSTONE
     return (ARCHIVE, Tier.LATENT) if archives(view) or choice.stranded else (EVICT, Tier.TOMBSTONE)
 
 

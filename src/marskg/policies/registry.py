@@ -30,6 +30,8 @@ from marskg.policies.removal_priority import REMOVAL_PRIORITY
 from marskg.policies.slices import shares_of
 from marskg.policies.tiered import TieredPolicy, parse_hours
 from marskg.records import Finding, Report
+from marskg.reflection.registry import load_summariser
+from marskg.weight import TokenCounter
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -37,6 +39,8 @@ if TYPE_CHECKING:
     from marskg.config import Settings
     from marskg.policies.policy import Policy, PolicyView
 
+#: What the file of a user's own policy ends with.
+SUFFIX = ".cypher"
 _ALL: tuple[Policy, ...] = (DENSITY, FIFO, GREEDY, LRU, PRIORITY_DECAY, RANDOM_DROP, REMOVAL_PRIORITY)
 _BUILT_IN: Mapping[str, Policy] = {policy.name: policy for policy in _ALL}
 #: Policies that choose among the others; they cannot choose each other.
@@ -79,9 +83,11 @@ def check_settings(settings: Settings) -> None:
     """Refuse settings whose policy cannot be loaded, or that name one which cannot, whether or not it is in use.
 
     Raises:
-        InvalidConfig: there is no such policy, a file cannot be used, or the arms or hours make no sense.
+        InvalidConfig: there is no such policy or summariser, a file cannot be used, or the arms or hours make no
+            sense.
     """
     load_policy(settings.policy.name)
+    load_summariser(settings.reflection.summariser, TokenCounter())
     tiers = settings.tiered
     for name in (tiers.baseline, tiers.raised, tiers.top, *arm_names(settings.adaptive.arms)):
         _load_simple(name)
@@ -125,7 +131,7 @@ def _find(name_or_path: str | Path) -> Policy:
     if installed is not None:
         return installed
     path = Path(name_or_path)
-    if path.suffix != ".cypher":
+    if path.suffix != SUFFIX:
         msg = (
             f"there is no policy {str(name_or_path)[:200]!r}; "
             f"use {', '.join(dict.fromkeys((*POLICY_NAMES, *installed_names())))}, or the path of a .cypher file"

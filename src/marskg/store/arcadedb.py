@@ -50,6 +50,7 @@ _SCRUB_NAME = "scrub.promised"
 #: Rows that cross from the engine at once.
 _BATCH = 10_000
 _RETRYABLE = ("ConcurrentModificationException", "NeedRetryException", "LockTimeoutException", "DuplicatedKeyException")
+_STATEMENT = ("CommandParsingException", "CommandSQLParsingException")
 _DISK = ("No space left on device", "Read-only file system", "Disk quota exceeded", "File too large")
 
 
@@ -199,6 +200,9 @@ def _translate(error: Exception) -> Exception:
         return Conflict(text[:300])
     if any(name in text for name in _DISK):
         return StoreUnwritable("the disk that holds the store is full or read-only; free space and open it again")
+    if any(name in text for name in _STATEMENT):
+        said = next(iter(text.splitlines()), "").rpartition("Exception: ")[2]
+        return QueryRefused(f"the engine refuses the statement: {said[:300]}")
     if "OutOfMemoryError" in text:
         return EngineUnavailable(_TOO_LARGE)
     return error

@@ -24,6 +24,8 @@ _CONNECTION_SECONDS = 10.0
 _TRANSIENT = (bolt_errors.TransientError, bolt_errors.ConstraintError)
 #: A reader was between finding a node and loading it when another transaction removed the node.
 _OVERTAKEN = frozenset({"Neo.ClientError.Statement.EntityNotFound"})
+#: The statement itself is wrong: one that a user wrote, such as a policy's.
+_STATEMENT = frozenset({"Neo.ClientError.Statement.SyntaxError"})
 _READ_ATTEMPTS = 5
 _GONE = (bolt_errors.ServiceUnavailable, bolt_errors.SessionExpired, bolt_errors.IncompleteCommit)
 
@@ -94,6 +96,9 @@ class Bolt:
         except bolt_errors.Neo4jError as error:
             if error.code in _OVERTAKEN:
                 raise Conflict(error.code) from error
+            if error.code in _STATEMENT:
+                msg = f"the engine refuses the statement: {(error.message or '').splitlines()[0][:300]}"
+                raise QueryRefused(msg) from error
             # Its message may quote what was to be stored, so the code has to do.
             msg = f"{self._uri} fails with {error.code}; the change was rolled back: see the server's log, then retry"
             raise EngineUnavailable(msg) from error

@@ -46,6 +46,7 @@ def consolidate(
     *,
     details: Mapping[str, Mapping[str, Any]] | None = None,
     keep_latent: bool = False,
+    grace: int | None = None,
 ) -> Memory:
     """Let a summary take the place of its constituents, in the caller's unit; returns the summary.
 
@@ -53,13 +54,14 @@ def consolidate(
         unit: the unit of work.
         summary: what passed the gates (:mod:`marskg.reflection.gates`); they are not asked again but for the cost.
         details: for a constituent's id, what its record says besides.
-        keep_latent: constituents move to the latent tier (``closure: strict``), and become tombstones otherwise.
+        keep_latent: constituents move to the latent tier, and become tombstones otherwise.
+        grace: with ``keep_latent``, after how many milliseconds they become tombstones; never if left out.
 
     Raises:
         InvariantError: a constituent may not be summarised, or the summary is not what it claims to be; the message
             names the constituent and the rule.
     """
-    (made,) = consolidate_all(unit, [summary], details=details, keep_latent=keep_latent)
+    (made,) = consolidate_all(unit, [summary], details=details, keep_latent=keep_latent, grace=grace)
     return made
 
 
@@ -69,6 +71,7 @@ def consolidate_all(
     *,
     details: Mapping[str, Mapping[str, Any]] | None = None,
     keep_latent: bool = False,
+    grace: int | None = None,
 ) -> list[Memory]:
     """Do what :func:`consolidate` does for several summaries, with the reads and the leaving of all at once."""
     ids = [node_id for summary in summaries for node_id in summary.constituents]
@@ -83,7 +86,7 @@ def consolidate_all(
         for node_id in ids
     ]
     if keep_latent:
-        lifecycle.archive(unit, departures, grace=None, operation=Operation.CONSOLIDATE)
+        lifecycle.archive(unit, departures, grace=grace, operation=Operation.CONSOLIDATE)
     else:
         lifecycle.evict(unit, departures, operation=Operation.CONSOLIDATE)
     return made
