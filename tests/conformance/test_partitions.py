@@ -51,7 +51,8 @@ def test_a_tenfold_burst_of_episodes_takes_nothing_from_facts_within_their_share
         memory.remember(f"customer {number} has the router R{number}", kind="semantic", memory_class="canonical")
     facts = live(memory, Kind.SEMANTIC)
     burst(memory, 10 * len(facts))
-    assert live(memory, Kind.SEMANTIC) == facts
+    # Summaries of episodes are semantic, too.
+    assert live(memory, Kind.SEMANTIC) >= facts
     assert memory.weight <= BUDGET
     assert memory.stats()["by_kind"]["episodic"]["weight"] <= BUDGET - memory.stats()["by_kind"]["semantic"]["weight"]
 

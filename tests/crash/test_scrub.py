@@ -92,7 +92,7 @@ def test_a_program_killed_half_way_is_made_up_for_by_the_next_one(kills: int, tm
 
 
 def test_a_rewrite_of_all_bucket_indexes_would_lose_memories(tmp_path: Path) -> None:
-    """Why the scrub names each index: the engine's own REBUILD INDEX * is not to be trusted (ADR 25)."""
+    """Why the scrub names each index: the engine's own REBUILD INDEX * is not to be trusted (ADR 23)."""
     memory = eraser.connect(tmp_path / "store").open(eraser.TENANT)
     eraser.fill(memory)
     engine = memory.store.engine

@@ -4,7 +4,7 @@ Guarantees, when a function here returns: of every erased memory no node, edge, 
 the unit is written. With it go all memories that depend on it or derive from it, through any number of steps, and of a
 summary the lines that rest on it, the version that held them included (semantics sections 5 and 6). A task that
 required one of them is ``blocked`` and requires it no more: an edge to what was erased would keep its id, so there is
-no ``lostPrerequisite`` here (ADR 25). What else pointed to it points there no more, with a record. The slots that are
+no ``lostPrerequisite`` here (ADR 23). What else pointed to it points there no more, with a record. The slots that are
 deleted are listed in a signed record of each log, which is the only gap that the verifier accepts (section 8).
 
 It reads the records about what goes and, once, which memories each record of the access log is about: O(n) in what
