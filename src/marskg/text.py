@@ -68,6 +68,12 @@ def normalised(text: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
 
 
+def plain(text: str) -> str:
+    """Return a text as it is compared: normalised, and without characters that are not seen wherever they stand."""
+    shown = "".join(one for one in unicodedata.normalize("NFKC", text) if unicodedata.category(one) != "Cf")
+    return normalised(shown)
+
+
 def terms(text: str) -> list[str]:
     """Return the index terms of ``text`` in order, repeats included: folded, stemmed, without stop words."""
     found: list[str] = []

@@ -65,11 +65,7 @@ def erase(
         if not yes and sys.stdin.isatty() and not door.as_json:
             _show_matched(door, memory.match_erasure(**request))
             click.confirm("Erase it? This cannot be undone", abort=True, err=True)
-        _show(door, memory, _erase(memory, request, scrub=scrub), receipt)
-
-
-def _erase(memory: AgentMemory, request: dict[str, str | None], *, scrub: bool) -> Receipt:
-    return memory.erase(**request, scrub=scrub)
+        _show(door, memory, memory.erase(**request, scrub=scrub), receipt)
 
 
 def _show_matched(door: Door, matched: Matched) -> None:

@@ -8,7 +8,6 @@ inside another word; case, width and characters that are not seen do not matter.
 from __future__ import annotations
 
 import re
-import unicodedata
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Final
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING, Final
 from marskg.errors import InvalidInput
 from marskg.store import codec
 from marskg.store.paging import pages
+from marskg.text import plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -146,14 +146,9 @@ class _Spelling:
     """Finds names in texts as whole words."""
 
     def __init__(self, forms: Iterable[str]) -> None:
-        words = sorted({_plain(form) for form in forms}, key=len, reverse=True)
+        words = sorted({plain(form) for form in forms}, key=len, reverse=True)
         self._pattern = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, words))})(?!\w)")
 
     def found(self, text: str) -> set[str]:
         """Return the names that ``text`` has, as they are compared."""
-        return set(self._pattern.findall(_plain(text)))
-
-
-def _plain(text: str) -> str:
-    shown = unicodedata.normalize("NFKC", text).casefold()
-    return " ".join("".join(one for one in shown if unicodedata.category(one) != "Cf").split())
+        return set(self._pattern.findall(plain(text)))

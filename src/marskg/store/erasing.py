@@ -67,7 +67,7 @@ def erase(unit: Unit, ids: Iterable[str], entities: Iterable[str] = (), *, param
     unit.fetch(asked)
     asked = [node_id for node_id in asked if node_id in unit.nodes]
     blocked = _release_tasks(unit, asked)
-    order = _with_descendants(unit, asked)
+    order = lifecycle.with_what_rests(unit, asked, _RESTS, _goes_too)
     blocked |= _release_tasks(unit, order)
     whole = [node_id for node_id in order if unit.node(node_id).has_content]
     before = set(unit.nodes)
@@ -93,45 +93,12 @@ def erase(unit: Unit, ids: Iterable[str], entities: Iterable[str] = (), *, param
     )
 
 
-def _with_descendants(unit: Unit, ids: Iterable[str]) -> list[str]:
-    """Return ``ids`` and all with content that depends on them or derives from them, whatever rests on another first.
+def _goes_too(node: Node, type_: EdgeType) -> bool:
+    """Return whether a node with content goes with what its edge of ``type_`` leads to.
 
-    A summary with lines is not among them: its lines leave one by one. One that depends on what goes is.
+    A summary with lines does not go with a source: its lines leave one by one. With what it depends on it does.
     """
-    found = set(ids)
-    pending = set(found)
-    rests: dict[str, list[str]] = {}
-    while pending:
-        edges = [edge for edge in unit.incoming(pending) if edge[2] in _RESTS]
-        unit.fetch(sorted({source for source, _, _ in edges}))
-        pending = set()
-        for source, target, type_ in edges:
-            node = unit.node(source)
-            by_lines = type_ is EdgeType.DERIVES_FROM and node.memory.summary_lines
-            if not node.has_content or by_lines:
-                continue
-            rests.setdefault(target, []).append(source)
-            if source not in found:
-                found.add(source)
-                pending.add(source)
-    return _dependents_first(found, rests)
-
-
-def _dependents_first(ids: set[str], rests: dict[str, list[str]]) -> list[str]:
-    order: list[str] = []
-    done: set[str] = set()
-    stack = [(node_id, False) for node_id in sorted(ids, reverse=True)]
-    while stack:
-        node_id, expanded = stack.pop()
-        if node_id in done:
-            continue
-        if expanded:
-            done.add(node_id)
-            order.append(node_id)
-            continue
-        stack.append((node_id, True))
-        stack += [(source, False) for source in sorted(rests.get(node_id, ()), reverse=True) if source not in done]
-    return order
+    return type_ is EdgeType.DEPENDS_ON or not node.memory.summary_lines
 
 
 def _release_tasks(unit: Unit, losing: Iterable[str]) -> set[str]:

@@ -19,7 +19,7 @@ from marskg.store.lines import decode, without
 from marskg.store.unmentioned import drop_unmentioned
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from marskg.store.unit import Node, Unit
 
@@ -169,17 +169,32 @@ def _purge(unit: Unit, candidates: set[str]) -> None:
 
 def _with_dependents(unit: Unit, ids: Iterable[str]) -> list[str]:
     """Return ``ids`` and all nodes with content that depend on them, dependents before bases."""
+    order = with_what_rests(unit, ids, frozenset({EdgeType.DEPENDS_ON}))
+    return [node_id for node_id in order if unit.node(node_id).has_content]
+
+
+def with_what_rests(
+    unit: Unit,
+    ids: Iterable[str],
+    types: frozenset[EdgeType],
+    rests: Callable[[Node, EdgeType], bool] = lambda _source, _type: True,
+) -> list[str]:
+    """Return ``ids`` and all nodes with content that rest on them, through any number of steps, these first.
+
+    Only edges of ``types`` count; ``rests`` says of a node and one of them whether it goes with what that leads to.
+    """
     order: list[str] = []
     done: set[str] = set()
     pending = sorted(set(ids))
     found = set(pending)
     dependents: dict[str, list[str]] = {}
     while pending:
-        edges = [(source, target) for source, target, type_ in unit.incoming(pending) if type_ is EdgeType.DEPENDS_ON]
-        unit.fetch(sorted({source for source, _ in edges}))
+        edges = [edge for edge in unit.incoming(pending) if edge[2] in types]
+        unit.fetch(sorted({source for source, _, _ in edges}))
         pending = []
-        for source, target in edges:
-            if unit.node(source).has_content:
+        for source, target, type_ in edges:
+            node = unit.node(source)
+            if node.has_content and rests(node, type_):
                 dependents.setdefault(target, []).append(source)
                 if source not in found:
                     found.add(source)
@@ -191,8 +206,7 @@ def _with_dependents(unit: Unit, ids: Iterable[str]) -> list[str]:
             continue
         if expanded:
             done.add(node_id)
-            if unit.node(node_id).has_content:
-                order.append(node_id)
+            order.append(node_id)
             continue
         stack.append((node_id, True))
         stack += [(source, False) for source in dependents.get(node_id, ()) if source not in done]

@@ -11,12 +11,11 @@ Any recogniser is an oracle: whoever may write, and has the text already, can le
 
 from __future__ import annotations
 
-import unicodedata
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from marskg.errors import ConsentRequired, ErasedContentRefused
-from marskg.text import normalised
+from marskg.text import plain
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -43,12 +42,12 @@ class Digests:
 
     def subject(self, name: str) -> str:
         """Return the reference of a suppressed subject."""
-        return self._ref(_SUBJECT, _plain(name))
+        return self._ref(_SUBJECT, plain(name))
 
     def text(self, content: str, subjects: Iterable[str]) -> str:
         """Return the reference of a suppressed text about ``subjects``."""
         scope = "\x1f".join(sorted(subjects))
-        return self._ref(_TEXT, f"{scope}\x1e{_plain(content)}")
+        return self._ref(_TEXT, f"{scope}\x1e{plain(content)}")
 
     def _ref(self, domain: str, text: str) -> str:
         # No tenant's name has a bar, so no handle of a subject is ever one of these.
@@ -60,12 +59,6 @@ class Digests:
         if content is not None and weight >= LEAST:
             found[self.text(content, subjects)] = _TEXT
         return found
-
-
-def _plain(text: str) -> str:
-    """Return a text as it is compared: without characters that are not seen, however they were put between others."""
-    shown = "".join(one for one in unicodedata.normalize("NFKC", text) if unicodedata.category(one) != "Cf")
-    return normalised(shown)
 
 
 def suppress_subject(unit: Unit, name: str) -> None:
