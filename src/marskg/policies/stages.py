@@ -141,7 +141,10 @@ class Pass:
     def free(self) -> npt.NDArray[np.bool_]:
         """The rows that are not excluded, so that nothing is read of the others."""
         ids = self.scores.table.ids
-        return np.fromiter((ident not in self.exclude for ident in ids), np.bool_, len(ids))
+        if not self.exclude:
+            return np.ones(len(ids), dtype=np.bool_)
+        # All at once and without a step of Python for each: this is most of what a plan in a large store would cost.
+        return ~np.fromiter(map(self.exclude.__contains__, ids[:]), np.bool_, len(ids))
 
     @property
     def taken(self) -> frozenset[str]:

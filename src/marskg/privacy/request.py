@@ -91,7 +91,7 @@ def match(unit: Unit, request: Request) -> Matched:
 
 def _paged(unit: Unit, name: str, **more: str) -> tuple[str, ...]:
     found = pages(partial(unit.read, name), unit.state.name, _PAGE, **more)
-    return tuple(row["id"] for page in found for row in page if row["found"])
+    return tuple(row["id"] for page in found for row in page)
 
 
 def _about(unit: Unit, subject: str) -> Matched:

@@ -184,7 +184,7 @@ class Unit:
 
     def _stored_incoming(self, ids: set[str]) -> list[tuple[str, str, EdgeType]]:
         """Return the stored edges that point to ``ids``; each node's are read once in a unit."""
-        missing = sorted(ids - set(self._incoming))
+        missing = sorted(node_id for node_id in ids if node_id not in self._incoming)
         if missing:
             prefix = len(self.state.name) + 1
             self._incoming.update((node_id, []) for node_id in missing)
