@@ -62,6 +62,7 @@ def choosable(items: Sequence[Item], worths: dict[str, int]) -> Choosable:
     return Choosable(
         values=np.array([one.value for one in items], dtype=np.int64),
         weights=np.array([one.weight for one in items], dtype=np.int64),
+        sequences=np.array([one.sequence for one in items], dtype=np.int64),
         rows=covers_array[:, 0],
         elements=covers_array[:, 1],
         worths=np.array([worths[name] for name in names], dtype=np.int64),

@@ -175,6 +175,7 @@ class _Store:
         given = Choosable(
             values=self.values[free],
             weights=self.weights[free],
+            sequences=self.sequences[free],
             rows=places[self.rows[counts]],
             elements=self.elements[counts],
             worths=self.worths,

@@ -9,7 +9,8 @@ greedy on everything chooses beside what is sure (a test compares them). Everyth
 Why that is so. Call a memory's density with all that it could still cover its most, the one without any of that its
 least; things that depend on each other are one group. A group's most is the largest of its members', and no bundle of
 it is ever denser. Let the edge be a density such that all groups whose most is above it fit into the budget together.
-Down to it greedy therefore never passes a bundle over, and
+Equal densities stand in the order of greedy's ties, so that *above* parts those, too: memories that were never read are
+often worth the same. Down to the edge greedy never passes a bundle over, and
 
 - a group whose members' least are all above the edge is taken whole: as long as one of them is missing, one whose bases
   are there is denser than the edge;
@@ -38,6 +39,8 @@ _MICRO: Final = 1_000_000
 #: Passes that leave pairs out: each one lowers bounds for the next, and the first two do nearly all.
 _PASSES: Final = 4
 _NEVER: Final = -1
+#: Of an integer in a column, without its sign.
+_BITS: Final = 63
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,11 +48,13 @@ class Choosable:
     """What there is to choose from, one place for each item.
 
     ``values`` in 1e-6 and ``weights`` in tokens from 1; the item ``rows[i]`` covers ``elements[i]``, whose worth in
-    1e-6 is ``worths[element]``; ``dependents[i]`` depends on ``bases[i]``. No pair comes twice.
+    1e-6 is ``worths[element]``; ``dependents[i]`` depends on ``bases[i]``. No pair comes twice. Of equal densities
+    greedy takes the larger value first, then the larger sequence; no two sequences are the same.
     """
 
     values: Integers
     weights: Integers
+    sequences: Integers
     rows: Integers
     elements: Integers
     worths: Integers
@@ -79,13 +84,18 @@ def split(given: Choosable, budget: int) -> Split:
     alone = np.ones(len(given), dtype=np.bool_)
     alone[given.dependents] = False
     worth = given.worths[given.elements]
-    least = given.values * _MICRO // given.weights
+    alive = worth > 0
+    order = _Order(given, int(_most(given, groups, alive).max(initial=0)))
+    least = order.of(given.values * _MICRO // given.weights, order.ranks)
     with_one = (given.values[given.rows] + worth) * _MICRO // given.weights[given.rows]
+    with_one = order.of(with_one, order.ranks[given.rows])
+    # Any member of a group may be on top of a bundle.
+    foremost = np.zeros(len(given), dtype=np.int64)
+    np.maximum.at(foremost, groups, order.ranks)
     weakest = np.full(len(given), np.iinfo(np.int64).max)
     np.minimum.at(weakest, groups, least)
-    alive = worth > 0
     for _ in range(_PASSES):
-        most = _most(given, groups, alive)
+        most = order.of(_most(given, groups, alive), foremost)
         edge = _edge(given, groups, most, budget)
         # The densest that an element alone gives anything without bases, where that is above the edge.
         first = np.full(len(given.worths), _NEVER)
@@ -95,10 +105,27 @@ def split(given: Choosable, budget: int) -> Split:
         if left.sum() == alive.sum():
             break
         alive = left
-    most = _most(given, groups, alive)
+    most = order.of(_most(given, groups, alive), foremost)
     open_ = weakest <= _edge(given, groups, most, budget)
     mine = _closed(given, groups, open_, alive)[groups]
     return Split(~mine, mine, alive, _richest(given, groups))
+
+
+class _Order:
+    """Densities with their ties as single numbers: equal densities stand as greedy takes them."""
+
+    def __init__(self, given: Choosable, highest: int) -> None:
+        """Make room for ties below densities of up to ``highest``; without room, equal densities stay equal."""
+        bits = len(given).bit_length()
+        self._bits = bits if highest.bit_length() + bits < _BITS else 0
+        #: Each item's rank where densities are equal, from 0 for the one that greedy takes last.
+        self.ranks = np.zeros(len(given), dtype=np.int64)
+        if self._bits:
+            self.ranks[np.lexsort((given.sequences, given.values))] = np.arange(len(given))
+
+    def of(self, densities: Integers, ranks: Integers) -> Integers:
+        """Return numbers in the order of ``densities``, then ``ranks``."""
+        return (densities << self._bits) + ranks
 
 
 def components(count: int, one: Integers, other: Integers) -> Integers:
