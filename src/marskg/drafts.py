@@ -19,7 +19,7 @@ from marskg.errors import InvalidMemory
 from marskg.ontology.vocabulary import Cardinality, EdgeType, Kind, MemoryClass, SourceType, TaskStatus
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from marskg.records import Value
 
@@ -144,3 +144,19 @@ _ENUMERATED: Final[Mapping[str, type[Any]]] = MappingProxyType({
     "memory_class": MemoryClass,
     "status": TaskStatus,
 })  # fmt: skip
+
+
+def checked(items: Iterable[object]) -> Iterator[Draft]:
+    """Yield ``items``, each of which is to be a draft.
+
+    Raises:
+        InvalidMemory: one of them is something else.
+    """
+    for number, item in enumerate(items, 1):
+        if not isinstance(item, Draft):
+            msg = (
+                f"item {number} is a {type(item).__name__}, and remember_many takes marskg.Draft objects: "
+                'write marskg.Draft(ref="1", kind="episodic", content="…", at=mem.now()), or call remember for each'
+            )
+            raise InvalidMemory(msg)
+        yield item

@@ -17,7 +17,7 @@ from marskg.clock import SystemClock, SystemSource
 from marskg.config import EXACT, Settings, duration_ms
 from marskg.control.background import Background
 from marskg.control.housekeeping import Housekeeper
-from marskg.drafts import Draft, EntityRef, enumeration
+from marskg.drafts import Draft, EntityRef, checked, enumeration
 from marskg.embedding.registry import load_model
 from marskg.errors import EmbeddingUnavailable, EnvironmentFailure, InvalidInput
 from marskg.learning.feedback import Said
@@ -260,10 +260,11 @@ class AgentMemory:
             atomic: all in one transaction, or nothing.
 
         Raises:
+            InvalidMemory: one of them is no draft.
             MarsError: what the gate refuses; the transactions before it are kept unless ``atomic``.
         """
         since = self._writer.state.sequence
-        done = self._intake.many(map(self._wishes.begin, drafts), progress=progress, atomic=atomic)
+        done = self._intake.many(map(self._wishes.begin, checked(drafts)), progress=progress, atomic=atomic)
         if self._learner.watches:
             self._learner.watch(since)
         return done

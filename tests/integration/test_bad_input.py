@@ -178,6 +178,12 @@ CASES: list[tuple[str, Callable[[AgentMemory, dict[str, str]], object], type[mar
         "empty or blank",
     ),
     (
+        "a batch of something else",
+        lambda memory, _: memory.remember_many([draft(), {"content": "x"}], atomic=True),  # type: ignore[list-item]
+        marskg.InvalidMemory,
+        "item 2 is a dict",
+    ),
+    (
         "a batch that refers to nothing",
         lambda memory, _: memory.remember_many([draft(), draft(ref="e", derives_from=(NOBODY,))], atomic=True),
         marskg.ClosureViolation,
