@@ -102,8 +102,8 @@ check: lint ## the fast layer: lint, architecture, unit and short property tests
 test: lint neo4j $(INTEROP)/node_modules/.installed $(ST)/.installed ## everything, with all that it needs, Neo4j included
 	HYPOTHESIS_PROFILE=$${HYPOTHESIS_PROFILE:-ci} $(PYTEST) -n $(JOBS) --dist worksteal $(ARGS)
 
-crash: neo4j ## the long crash tests: 200 kills of a writer, 20 of the Neo4j server
-	CRASH_KILLS=200 CRASH_NEO4J_KILLS=20 $(PYTEST) tests/crash $(ARGS)
+crash: neo4j ## the long crash tests: 200 kills of a writer, 20 of the Neo4j server, the bytes of 200 random stores
+	CRASH_KILLS=200 CRASH_NEO4J_KILLS=20 RESIDUE_STORES=200 $(PYTEST) tests/crash $(ARGS)
 
 .PHONY: soak
 soak: $(VENV)/.dev ## a million checked random operations over all policies; goes on where it was cut off; ARGS="--operations 10000"

@@ -325,6 +325,18 @@ def test_the_log_forgets_details_in_both_logs_and_verifies(stores: Stores) -> No
     assert_sound(stores, memory)
 
 
+def test_what_was_shown_alone_is_forgotten_in_its_own_log(stores: Stores) -> None:
+    """A record of the access log may be about one memory, like those of the other log, and has another number there."""
+    memory = stores.open()
+    memory.set_budget(memory.settings.budget)
+    gone = memory.remember(SAID, subjects=["bea"])
+    memory.record_access([gone.id])
+    memory.erase(subject="bea")
+    assert gone.id not in everything(stores, memory)
+    assert [record.details[0] for record in memory.records() if record.operation == "setBudget"] != [""]
+    assert_sound(stores, memory)
+
+
 def test_a_detail_that_comes_back_is_found(stores: Stores) -> None:
     memory = stores.open()
     memory.remember(SAID, subjects=["bea"])

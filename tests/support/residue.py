@@ -26,12 +26,17 @@ def forms(text: str) -> dict[str, bytes]:
     return found
 
 
-def residue(folder: Path, texts: Iterable[str], raw: Iterable[bytes] = ()) -> list[str]:
-    """Return where in the files below ``folder`` something of ``texts``, or of the bytes ``raw``, is left."""
-    wanted = [(form, data) for text in texts for form, data in forms(text).items()]
-    wanted += [("raw", data) for data in raw]
+def residue(folder: Path, texts: Iterable[str], raw: Iterable[bytes] = (), *, stem: str = "") -> list[str]:
+    """Return where in the files below ``folder`` something of ``texts``, or of the bytes ``raw``, is left.
+
+    ``stem`` is what all ``texts`` begin with: a file in which no form of it is has none of them, which is soon seen.
+    """
+    every = [(form, data) for text in texts for form, data in forms(text).items()]
+    first = forms(stem)
     found = []
     for path in sorted(path for path in folder.rglob("*") if path.is_file()):
         data = path.read_bytes()
+        there = {form for form, sought in first.items() if sought in data}
+        wanted = [*((form, sought) for form, sought in every if form in there), *(("raw", one) for one in raw)]
         found += [f"{path.relative_to(folder)}: {form} {sought[:40]!r}" for form, sought in wanted if sought in data]
     return found

@@ -181,9 +181,11 @@ def _listed(slots: Sequence[str]) -> list[tuple[str, ...]]:
 def _stored_transitions(unit: Unit, gone: set[str]) -> list[str]:
     """Empty the slots of stored records about ``gone``: a node's, and the record's, which is about it alone."""
     ids = sorted(gone)
+    low = f"{unit.state.name}|t|"
     found: list[str] = []
     for start in range(0, len(ids), _IDS):
-        for row in unit.read("transitions_about", {"refs": unit.refs(ids[start : start + _IDS])}):
+        refs = unit.refs(ids[start : start + _IDS])
+        for row in unit.read("transitions_about", {"refs": refs, "low": low}):
             unit.erased_transitions.append(row["ref"])
             found += [f"{row['sequence']}.0", f"{row['sequence']}.1"]
     return found

@@ -1,0 +1,132 @@
+"""Random stores, each with something erased and its files rewritten: nothing of it is left, and all the rest is there.
+
+Every text, session, source and name of a history holds a word of its own. What the graph does not say any more after
+the erasure must be in no file, in no form, with the program running and after it closed the store. ``RESIDUE_STORES``
+is how many stores are tried; ``make crash`` tries 200.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.support import picture as pictures
+from tests.support import stores as support
+from tests.support.history import STEPS, History
+from tests.support.residue import forms, residue
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.support.picture import Picture
+
+STEM = "zyxquartz"
+#: Steps that an erasure has something to do with; keys are changed by tests of their own.
+NAMES = [name for name, often in STEPS.items() for _ in range(often) if name not in {"rotate_key", "reopen"}]
+LENGTH = 40
+
+
+class Marked(History):
+    """A history in which each text, session, source and name holds a word that nothing else has."""
+
+    words = 0
+
+    def word(self) -> str:
+        """Return a word that was never used."""
+        self.words += 1
+        return f"{STEM}{self.words:05d}vellum"
+
+    def text(self, chance: Random) -> str:
+        """Return a text with a word of its own."""
+        return f"{super().text(chance)} {self.word()}"
+
+    def _fields(self, chance: Random) -> dict[str, Any]:
+        fields = super()._fields(chance)
+        if chance.random() < 0.3:
+            fields["source_ref"] = f"doc/{self.word()}"
+        if "session" in fields and chance.random() < 0.5:
+            fields["session"] = f"s-{self.word()}"
+        return fields
+
+    def _links(self, chance: Random) -> dict[str, Any]:
+        links = super()._links(chance)
+        if chance.random() < 0.3:
+            links["mentions"] = [*links["mentions"], f"Mr {self.word()}"]
+        return links
+
+
+def request(picture: Picture, chance: Random) -> dict[str, str]:
+    """Return what is to be erased: something that is there."""
+    nodes = [node for node_id, node in sorted(picture.nodes.items()) if picture.whole(node_id)]
+    asked = [{"id": node["id"]} for node in nodes]
+    asked += [{"session": node["session"]} for node in nodes if "session" in node]
+    asked += [{"source": node["sourceRef"]} for node in nodes if "sourceRef" in node]
+    asked += [{"entity": entity["name"]} for _, entity in sorted(picture.entities.items())]
+    people = [{"subject": name} for name in ("ann", "bob")]
+    return chance.choice(people if chance.random() < 0.4 or not asked else asked)
+
+
+def said(picture: Picture) -> str:
+    """Return everything that the graph of a tenant says."""
+    return json.dumps([picture.row, picture.nodes, picture.edges, picture.entities, picture.entity_edges], default=str)
+
+
+def marks(text: str) -> set[str]:
+    """Return the words of :meth:`Marked.word` in ``text``."""
+    return {f"{STEM}{rest[:5]}vellum" for rest in text.split(STEM)[1:]}
+
+
+@pytest.mark.slow
+def test_nothing_of_what_was_erased_is_left_in_random_stores(residue_stores: int, tmp_path: Path) -> None:
+    erased: Counter[str] = Counter()
+    for number in range(residue_stores):
+        chance = Random(20261122 + number)
+        folder = tmp_path / f"store-{number}"
+        stores = support.embedded(folder)
+        history = Marked(stores, "t", seed=f"residue {number}")
+        for _ in range(LENGTH):
+            history.step(chance.choice(NAMES), Random(chance.getrandbits(64)))
+        before = history.picture()
+        asked = request(before, chance)
+        history.memory.erase(**asked, scrub=True)
+        after = history.picture()
+        gone = {node_id: node for node_id, node in before.nodes.items() if node_id not in after.nodes}
+        left = said(after)
+        own = {word for node in gone.values() for word in marks(json.dumps(node.get("content")))}
+        kept = {word for node in after.nodes.values() for word in marks(json.dumps(node.get("content")))}
+        assert own & kept == set(), f"store {number}: what was erased for {[*asked]} is still said"
+        words = {f"{STEM}{place:05d}vellum" for place in range(1, history.words + 1)} - marks(left)
+        vectors = [node["embedding"].encode() for node in gone.values() if node.get("embedding")]
+        assert residue(folder, words, vectors, stem=STEM) == [], f"store {number}, {[*asked]}, while it is open"
+        assert pictures.faults(after) == []
+        history.finish()
+        stores.engine.close()
+        assert residue(folder, words, vectors, stem=STEM) == [], f"store {number}, {[*asked]}, after it was closed"
+        erased.update({next(iter(asked)): len(gone)})
+    assert sum(erased.values()) > residue_stores, f"too little was erased to show anything: {erased}"
+
+
+@pytest.mark.parametrize("form", sorted(forms("")))
+def test_a_word_that_stayed_behind_is_found(form: str, tmp_path: Path) -> None:
+    word = f"{STEM}00001vellum"
+    (tmp_path / "other").write_bytes(b"nothing")
+    (tmp_path / "left").write_bytes(b"....." + forms(word)[form] + b".....")
+    found = residue(tmp_path, [word], stem=STEM)
+    assert f"left: {form} {forms(word)[form][:40]!r}" in found
+    assert all(one.startswith("left: ") for one in found)
+
+
+def test_a_store_that_was_not_rewritten_holds_what_was_erased(tmp_path: Path) -> None:
+    """What the test above looks for is there until the files are rewritten."""
+    stores = support.embedded(tmp_path / "store")
+    history = Marked(stores, "t", seed="planted")
+    told = [history.memory.remember(f"The word is {history.word()}", subjects=["ann"]) for _ in range(20)]
+    words = [f"{STEM}{number:05d}vellum" for number in range(1, 21)]
+    history.memory.erase(subject="ann")
+    assert history.memory.get(told[0].id) is None
+    assert residue(tmp_path / "store", words, stem=STEM)
+    stores.engine.close()
