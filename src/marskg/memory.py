@@ -42,6 +42,7 @@ from marskg.policies.registry import SUFFIX, check_settings, explain_policy, goe
 from marskg.policies.slices import shares_of
 from marskg.privacy.erasure import Eraser
 from marskg.privacy.request import Request
+from marskg.privacy.seen import who_saw
 from marskg.queries import Queries
 from marskg.reading import Reading
 from marskg.retention import check_retention
@@ -85,6 +86,7 @@ if TYPE_CHECKING:
     from marskg.policies.policy import Policy
     from marskg.privacy.receipts import Receipt
     from marskg.privacy.request import Matched
+    from marskg.privacy.seen import Sightings
     from marskg.records import AuditRecord, Entity, Memory, Plan, Report, TreeHead
     from marskg.retention import Retention
     from marskg.retrieval.everything import Everything
@@ -969,6 +971,14 @@ class AgentMemory:
             msg = f"there is no log {str(log)[:80]!r}; use 'transitions', or 'accesses' for what was read"
             raise InvalidInput(msg)
         return self._reader.records(letter, check_integer("first", first, 1))
+
+    def who_saw(self, id: str) -> Sightings:  # noqa: A002 - the name that users see
+        """Return who saw a memory, when, for which purpose and by which call, as the log of accesses tells.
+
+        Raises:
+            UnknownMemory: neither the store nor its logs have heard of it, and nothing was ever erased.
+        """
+        return who_saw(self._reader, self.tenant, check_text("id", id))
 
     def sign_head(self) -> TreeHead:
         """Sign the Merkle tree over the transition log as it stands; publish it to be held to it."""

@@ -1,4 +1,4 @@
-"""The signed log: ``mars audit list``, ``head``, ``show``, ``prove``, ``keys``, ``rotate-key`` and ``replace-key``.
+"""The signed log: ``mars audit list``, ``who-saw``, ``head``, ``show``, ``prove``, ``keys`` and those that change keys.
 
 Guarantees: what is printed is what is stored; only ``head --sign`` and the two that change keys write anything.
 """
@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from marskg.cli.door import Door, pass_door, shared_options
-from marskg.cli.output import answer, day, document, line, note, plain, safe, show_fields, show_table, table
+from marskg.cli.output import answer, counted, day, document, line, note, plain, safe, show_fields, show_table, table
+from marskg.cli.values import MEMORY_ID
 from marskg.errors import InvalidInput
 from marskg.ontology.vocabulary import Datatype
 
@@ -155,6 +156,28 @@ def _record(memory: AgentMemory, sequence: int, log: str) -> AuditRecord:
         msg = f"the {log} log has no record {sequence}; see: mars audit list"
         raise InvalidInput(msg)
     return record
+
+
+@audit.command("who-saw")
+@click.argument("memory_id", type=MEMORY_ID, metavar="ID")
+@shared_options
+@pass_door
+def who_saw(door: Door, memory_id: str) -> None:
+    """Show who saw memory ID, when, for which purpose and by which call; also after it is gone."""
+    with door.memory() as memory:
+        found = memory.who_saw(memory_id)
+
+    def show() -> None:
+        made = table("time", "by", "purpose", "call", "how", whole=("time",))
+        for one in found.seen:
+            made.add_row(day(one.at), safe(one.by), safe(one.purpose or ""), one.call, safe(one.how or ""))
+        if found.seen:
+            show_table(made)
+        line(f"{found.id} is {found.state}; shown {counted(len(found.seen), 'time')}, as far as the log tells")
+        for moment in found.erasures:
+            line(f"something was erased on {day(moment)}; if it was this, the log forgot it then")
+
+    answer(door, plain(found), show)
 
 
 @audit.command()
