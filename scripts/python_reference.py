@@ -34,6 +34,8 @@ _RECORDS = (
     "Hit",
     "ContextWindow",
     "Receipt",
+    "ProcessingReceipt",
+    "Sightings",
     "Matched",
 )
 _ROLE = re.compile(r":\w+:`~?([^`<]*?\.)?([^`.<]+)(?: <[^`]*>)?`")
@@ -54,6 +56,7 @@ _SECTIONS = (
     ("Learning", "feedback wish find_conflicts review accept reject plan_pruning"),
     ("Reading", "get history memories entities stats now record_access weight"),
     ("Queries", "sparql cypher"),
+    ("Accounting", "receipt check_receipt who_saw"),
     ("Proving", "validate verify check_retention records heads sign_head prove rotate_key replace_key"),
     ("Giving away and taking back", "export load snapshot_save snapshot_load"),
     ("The store", "settings apply_settings reembed subscribe unsubscribe subscriptions tenant store close"),

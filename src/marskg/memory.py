@@ -40,7 +40,9 @@ from marskg.policies.executor import View, apply, make_room, shortfall
 from marskg.policies.guardrail import noted
 from marskg.policies.registry import SUFFIX, check_settings, explain_policy, goes_by_features, load_policy
 from marskg.policies.slices import shares_of
+from marskg.privacy.checking import check_receipt
 from marskg.privacy.erasure import Eraser
+from marskg.privacy.processing import write_processing_receipt
 from marskg.privacy.request import Request
 from marskg.privacy.seen import who_saw
 from marskg.queries import Queries
@@ -84,6 +86,7 @@ if TYPE_CHECKING:
     from marskg.policies.advisor import Advice
     from marskg.policies.comparison import Comparison
     from marskg.policies.policy import Policy
+    from marskg.privacy.processing import ProcessingReceipt
     from marskg.privacy.receipts import Receipt
     from marskg.privacy.request import Matched
     from marskg.privacy.seen import Sightings
@@ -979,6 +982,35 @@ class AgentMemory:
             UnknownMemory: neither the store nor its logs have heard of it, and nothing was ever erased.
         """
         return who_saw(self._reader, self.tenant, check_text("id", id))
+
+    def receipt(self, what: str | int) -> ProcessingReceipt:
+        """Return a signed receipt of what was done with a memory, by its id, or by one record, by its number.
+
+        It says when, why, by which policy and what rests on it, without content and names; an outsider verifies it with
+        any W3C Data Integrity tool. It is kept nowhere.
+
+        Raises:
+            UnknownMemory: neither the store nor its log knows the id: it never was, or was erased.
+            InvalidInput: the log has no such record.
+        """
+        number = what if isinstance(what, int) else None
+        services, log = self._writer.services, self._writer.state.log
+        return write_processing_receipt(
+            self._reader,
+            check_text("id", what) if number is None else check_integer("sequence", number, 1),
+            log=log,
+            now=self.now(),
+            signer=services.signer(),
+            source=services.source,
+        )
+
+    def check_receipt(self, document: Mapping[str, Any]) -> Report:
+        """Check a receipt of an erasure or of processing: its signature, its key, and that the log says the same.
+
+        Raises:
+            InvalidDocument: it is no receipt of this product.
+        """
+        return check_receipt(document, self._reader, self._writer.state.log)
 
     def sign_head(self) -> TreeHead:
         """Sign the Merkle tree over the transition log as it stands; publish it to be held to it."""
