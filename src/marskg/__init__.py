@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from marskg.memory import AgentMemory, open  # noqa: A004 - the name that interfaces.md fixes
     from marskg.privacy.processing import ProcessingReceipt
     from marskg.privacy.receipts import Receipt
+    from marskg.privacy.report_forms import SubjectReport
     from marskg.privacy.request import Matched
     from marskg.privacy.seen import Sightings
     from marskg.retrieval.hits import Hit, Hits
@@ -63,6 +64,7 @@ _LATER = {
     "ProcessingReceipt": "marskg.privacy.processing",
     "Receipt": "marskg.privacy.receipts",
     "Sightings": "marskg.privacy.seen",
+    "SubjectReport": "marskg.privacy.report_forms",
     "open": "marskg.memory",
 }
 
@@ -115,6 +117,7 @@ __all__ = [
     "StoreLocked",
     "StoreTooNew",
     "StoreUnwritable",
+    "SubjectReport",
     "TaskSafetyViolation",
     "TreeHead",
     "UnknownMemory",

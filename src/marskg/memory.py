@@ -43,6 +43,8 @@ from marskg.policies.slices import shares_of
 from marskg.privacy.checking import check_receipt
 from marskg.privacy.erasure import Eraser
 from marskg.privacy.processing import write_processing_receipt
+from marskg.privacy.report import gather
+from marskg.privacy.report_forms import SubjectReport
 from marskg.privacy.request import Request
 from marskg.privacy.seen import who_saw
 from marskg.queries import Queries
@@ -1003,6 +1005,40 @@ class AgentMemory:
             signer=services.signer(),
             source=services.source,
         )
+
+    def subject_report(self, subject: str, *, shared: bool = False, purpose: str | None = None) -> SubjectReport:
+        """Return all that is held about a subject, to be given to them (GDPR Art. 15), and record that it was.
+
+        In every tier, with where it comes from, who saw it and for what, what was done with it and why. What is about
+        others as well comes without its text, but for the lines of a summary that are about the subject alone.
+
+        Args:
+            subject: a person, as the memories' ``subjects`` have it.
+            shared: give also what is about others as well, whole: the controller's decision.
+            purpose: what the report is for, as the log of accesses is to have it.
+
+        Raises:
+            InvalidInput: ``subject`` is no name that a subject could have.
+        """
+        name = check_text("subject", subject)
+        stated = () if purpose is None else (f"purpose={check_text('purpose', purpose)}",)
+        maintenance.settle(self._writer)
+        services = self._writer.services
+        found = gather(
+            self._reader,
+            self._writer.fresh_state(),
+            name,
+            handle=services.handle,
+            now=self.now(),
+            source=services.source,
+            shared=shared,
+        )
+        ids = [one.memory.id for one in found.held]
+        for start in range(0, len(ids), access.DISCLOSED):
+            access.record_disclosure(
+                self._writer, ids[start : start + access.DISCLOSED], ("call=subject_report", *stated)
+            )
+        return SubjectReport(found)
 
     def check_receipt(self, document: Mapping[str, Any]) -> Report:
         """Check a receipt of an erasure or of processing: its signature, its key, and that the log says the same.

@@ -75,6 +75,7 @@ COMMANDS = (
     forgetting.forget,
     erasing.erase,
     accounting.receipt,
+    accounting.subject,
     forgetting.restore,
     advising.budget,
     forgetting.expire,
