@@ -75,7 +75,7 @@ def signed(document: dict[str, object], graph: rdflib.Graph) -> bool:
         Ed25519PublicKey.from_public_bytes(base58(key.partition("#")[2])[2:]).verify(base58(proof["proofValue"]), data)
     except (InvalidSignature, ValueError):
         return False
-    return proof["cryptosuite"] == "eddsa-rdfc-2022" and proof["proofPurpose"] == "assertionMethod"
+    return (proof["cryptosuite"], proof["proofPurpose"]) == ("eddsa-rdfc-2022", "assertionMethod")
 
 
 def differences(document: dict[str, object], graph: rdflib.Graph, export: Path) -> list[str]:

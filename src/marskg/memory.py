@@ -38,6 +38,7 @@ from marskg.policies.allowances import ceiling_of, make_room_within
 from marskg.policies.comparison import compare_plans
 from marskg.policies.executor import View, apply, make_room, shortfall
 from marskg.policies.guardrail import noted
+from marskg.policies.quarantine import reviewed
 from marskg.policies.registry import SUFFIX, check_settings, explain_policy, goes_by_features, load_policy
 from marskg.policies.slices import shares_of
 from marskg.privacy.checking import check_receipt
@@ -395,15 +396,15 @@ class AgentMemory:
         return self._learner.plan_pruning()
 
     def review(self) -> ReviewList:
-        """Return what waits for a person: conflicts, memories that have nearly faded; and what has faded."""
+        """Return what waits for a person: conflicts, what nearly faded, what is in quarantine; and what has faded."""
         maintenance.settle(self._writer)
         return self._learner.review()
 
     def accept(self, id: str) -> Decision:  # noqa: A002 - the name that users see
-        """Do what :meth:`review` proposes for a memory: the newer one of a conflict holds, what has faded goes.
+        """Do what :meth:`review` proposes: the newer one of a conflict holds, what has faded or is in quarantine goes.
 
         Raises:
-            InvalidInput: the memory is not on the list, or is protected.
+            InvalidInput: the memory is not on the list, is protected, or something depends on it.
         """
         maintenance.settle(self._writer)
         return self._learner.accept(id, self.forget)
@@ -411,8 +412,11 @@ class AgentMemory:
     def reject(self, id: str) -> Decision:  # noqa: A002 - the name that users see
         """Refuse what :meth:`review` proposes for a memory: it is no conflict, or is kept with a higher score.
 
+        What is in quarantine is live again, and room is made for it.
+
         Raises:
             InvalidInput: the memory is not on the list.
+            BudgetInfeasible: there is no room that may be made for what is in quarantine.
         """
         maintenance.settle(self._writer)
         return self._learner.reject(id)
@@ -1287,7 +1291,7 @@ class AgentMemory:
         plan = self._policy(name).plan(view, target=target, seed=seed)
         if plan.weight_after > target:
             raise shortfall(self._writer.read, view, replace(state, budget=target), plan)
-        return noted(plan, state.settings.policy.guardrail)
+        return noted(reviewed(plan, view), state.settings.policy.guardrail)
 
     def _govern(self, ground: Ground) -> Unit:
         """Make room in an open transaction (:class:`~marskg.store.writer.Ground`)."""

@@ -49,6 +49,7 @@ def test_an_assessment_is_no_showing(stores: Stores) -> None:
     memory = stores.open()
     memory.remember("Bea keeps her bicycle in the cellar")
     hits = memory.retrieve("bicycle", k=5, token_budget=200)
+    assert hits.id is not None
     memory.feedback(hits.id, used=[hits[0].memory.id])
     assert len(memory.who_saw(hits[0].memory.id).seen) == 1
 

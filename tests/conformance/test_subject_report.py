@@ -198,7 +198,7 @@ def test_what_a_memory_says_is_never_markup(stores: Stores) -> None:
 
 def test_lines_of_a_shared_summary_that_are_theirs_alone(stores: Stores) -> None:
     memory = stores.open()
-    both = {"subjects": ["bea", "carl"], "kind": "episodic", "session": "s"}
+    both: dict[str, Any] = {"subjects": ["bea", "carl"], "kind": "episodic", "session": "s"}
     ids = [memory.remember(text, **both).id for text in ("They met at noon in the old town", "They had soup together")]
     summary = consolidated(memory, summary_of(ids, line("They met.", ids[0]), line("They ate.", ids[1])))
     held = {one.memory.id: one for one in memory.subject_report("bea").held}

@@ -112,8 +112,8 @@ def _before(found: Holdings) -> Iterator[_Section]:
         (
             (
                 f"Made on {_when(found.made)} (UTC) from the store's tenant {found.tenant}. Held: "
-                f"{_count(len(held), 'memory')}, {live} in use, {len(held) - live} forgotten, archived or summarised. Of {withheld} the text is "
-                "withheld, as it is about other people too."
+                f"{_count(len(held), 'memory')}, {live} in use, {len(held) - live} forgotten, archived or summarised. "
+                f"Of {withheld} the text is withheld, as it is about other people too."
             ),
             _suppression(found),
             "That this report was made is recorded in the log of accesses.",
@@ -262,7 +262,7 @@ def _tables(one: Held) -> Iterator[_Table]:
         )
         yield _Table("Who saw it", ("Who", "Purpose", "Call", "Times", "First", "Last"), rows)
     if one.done:
-        rows = tuple(
+        steps = tuple(
             (
                 _when(done.at),
                 done.operation.value,
@@ -271,7 +271,7 @@ def _tables(one: Held) -> Iterator[_Table]:
             )
             for done in one.done
         )
-        yield _Table("What was done with it", ("When", "What", "Who or what decided", "Why"), rows)
+        yield _Table("What was done with it", ("When", "What", "Who or what decided", "Why"), steps)
 
 
 def _why(rule: str | None, reason: str | None) -> str:
