@@ -58,7 +58,7 @@ _SECTIONS = (
     ("Reading", "get history memories entities stats now record_access weight"),
     ("Queries", "sparql cypher"),
     ("Accounting", "receipt check_receipt who_saw subject_report"),
-    ("Proving", "validate verify check_retention records heads sign_head prove rotate_key replace_key"),
+    ("Proving", "validate verify check_retention records heads sign_head prove seal_audit rotate_key replace_key"),
     ("Giving away and taking back", "export load snapshot_save snapshot_load"),
     ("The store", "settings apply_settings reembed subscribe unsubscribe subscriptions tenant store close"),
 )

@@ -130,6 +130,7 @@ SETTINGS: Mapping[str, Setting] = MappingProxyType({
     "low_water": _number("share of the budget that an automatic trigger evicts down to", 0.95, 0.01, 1.0),
     "latent_budget": _integer("tokens that all latent memories may weigh together", None, 0, optional=True),
     "head_interval": _integer("audit records between two signed tree heads", 256, 1, 1_000_000),
+    "keep_details": _duration("time after which maintenance seals the audit: cores and proofs stay, details go", None),
     "task_grace": Setting("time after its deadline for which a task counts as active", 7 * _UNITS["d"], "duration"),
     "max_content_bytes": _integer("UTF-8 bytes that the content of one memory may have", 1 << 20, 1, 1 << 26),
     "embedding.model": Setting("model that makes the vectors: static, minilm, sentence-transformers:NAME, "
@@ -564,6 +565,7 @@ class Settings:
     low_water: float = 0.95
     latent_budget: int | None = None
     head_interval: int = 256
+    keep_details: int | None = None
     task_grace: int = 7 * _UNITS["d"]
     max_content_bytes: int = 1 << 20
     lives: Mapping[MemoryClass, int | None] = field(default_factory=_default_lives)

@@ -62,6 +62,7 @@ from marskg.store import (
     points,
     remember,
     rotation,
+    sealing,
     subscriptions,
 )
 from marskg.store.admission import check_integer, check_number, check_text, ids_of
@@ -99,6 +100,7 @@ if TYPE_CHECKING:
     from marskg.retrieval.explain import Explanation
     from marskg.retrieval.hits import Hits
     from marskg.store.opening import Opened
+    from marskg.store.sealing import Sealed
     from marskg.store.state import TenantState
     from marskg.store.unit import Unit
     from marskg.store.writer import Ground
@@ -1091,6 +1093,27 @@ class AgentMemory:
         """
         return checks.prove(self._opened, self._writer.state, sequence)
 
+    def seal_audit(self, *, sequence: int | None = None, before: int | None = None, dry_run: bool = False) -> Sealed:
+        """Let the details of old audit records go; their signed cores and proofs stay, and still check.
+
+        Give one of the first two. In both logs what is from before it goes, but what later checks rest on: how the log
+        opened, its keys, its erasures, and the last record of each memory that is in the store.
+
+        Args:
+            sequence: of a record of the transitions log: what is from before it.
+            before: a time, epoch milliseconds.
+            dry_run: change nothing, and return what would be done.
+
+        Raises:
+            InvalidInput: none or both are given, there is no such record, or the time is to come.
+        """
+        maintenance.settle(self._writer)
+        moment = self._moment(sequence, before)
+        done = sealing.seal(self._writer, self._reader, moment, dry_run=dry_run)
+        if done.applied:
+            self.sign_head()
+        return done
+
     def rotate_key(self) -> str:
         """Sign with a new key from now on, announced by the old one in both logs; returns the new public key."""
         return rotation.rotate(self._writer, self._opened.keyring, self._opened.signer_box)
@@ -1228,6 +1251,27 @@ class AgentMemory:
         now = self._reader.get(memory.id, self.now()) or memory
         notices = tuple(f"conflicts with another memory ({item.action}): {item.reason}" for item in found)
         return replace(now, notices=(*memory.notices, *notices))
+
+    def _moment(self, sequence: int | None, before: int | None) -> int:
+        """Return the time of a record, or the one that is given; it is not to come."""
+        if (sequence is None) == (before is None):
+            msg = "a sealing ends at a record or at a time; give one of sequence and before"
+            raise InvalidInput(msg)
+        if sequence is None:
+            moment = check_integer("before", before, 0)
+        else:
+            number = check_integer("sequence", sequence, 1)
+            record = next(self._reader.records("t", number), None)
+            if record is None:
+                msg = f"the transitions log has no record {number}; see: mars audit list"
+                raise InvalidInput(msg)
+            moment = record.recorded_at
+        if moment > self.now():
+            msg = (
+                f"before is {moment}, which is to come, and what is not recorded yet cannot be sealed; give a past time"
+            )
+            raise InvalidInput(msg)
+        return moment
 
     def _clear_points(self) -> None:
         """Take the vectors out of the engine's index, and the knowledge that they are there."""

@@ -51,12 +51,14 @@ class Sightings:
 
     ``state`` is its tier, ``gone`` when only the log knows it, or ``unknown`` when neither does: then it never was, or
     it was erased at one of ``erasures`` (epoch milliseconds), after which the log keeps nothing of it.
+    ``sealed`` is when details of old showings were last pruned, None if never: there may have been others before.
     """
 
     id: str
     state: str
     seen: tuple[Sighting, ...]
     erasures: tuple[int, ...] = ()
+    sealed: int | None = None
 
 
 def who_saw(reader: GraphReader, tenant: str, ident: str) -> Sightings:
@@ -66,16 +68,19 @@ def who_saw(reader: GraphReader, tenant: str, ident: str) -> Sightings:
         UnknownMemory: neither the graph nor the logs have heard of it, and nothing was ever erased.
     """
     seen = tuple(sighting(record, ident) for record in _showings(reader, tenant, ident))
+    low, high = key_range(f"{tenant}|a")
+    pruned = reader.run("sealings", {"low": low, "high": high})
+    sealed = int(pruned[0]["recordedAt"]) if pruned else None
     found = reader.nodes((ident,))
     if found:
-        return Sightings(ident, found[0][0].tier.value, seen)
+        return Sightings(ident, found[0][0].tier.value, seen, sealed=sealed)
     if seen or reader.records_of(ident):
-        return Sightings(ident, Tier.GONE.value, seen)
+        return Sightings(ident, Tier.GONE.value, seen, sealed=sealed)
     erasures = erasure_times(reader)
     if not erasures:
         msg = f"{ident[:60]} is no memory of tenant {tenant!r}, and nothing was ever erased; see: mars audit list"
         raise UnknownMemory(msg)
-    return Sightings(ident, "unknown", (), erasures)
+    return Sightings(ident, "unknown", (), erasures, sealed)
 
 
 def sighting(record: AuditRecord, ident: str) -> Sighting:
