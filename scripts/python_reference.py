@@ -34,6 +34,9 @@ _RECORDS = (
     "Hit",
     "ContextWindow",
     "Receipt",
+    "ProcessingReceipt",
+    "Sightings",
+    "SubjectReport",
     "Matched",
 )
 _ROLE = re.compile(r":\w+:`~?([^`<]*?\.)?([^`.<]+)(?: <[^`]*>)?`")
@@ -54,7 +57,8 @@ _SECTIONS = (
     ("Learning", "feedback wish find_conflicts review accept reject plan_pruning"),
     ("Reading", "get history memories entities stats now record_access weight"),
     ("Queries", "sparql cypher"),
-    ("Proving", "validate verify check_retention records heads sign_head prove rotate_key replace_key"),
+    ("Accounting", "receipt check_receipt who_saw subject_report"),
+    ("Proving", "validate verify check_retention records heads sign_head prove seal_audit rotate_key replace_key"),
     ("Giving away and taking back", "export load snapshot_save snapshot_load"),
     ("The store", "settings apply_settings reembed subscribe unsubscribe subscriptions tenant store close"),
 )

@@ -176,10 +176,21 @@ class Verification:
                     self.find(f"{iri}.{index}", "the details are not those that were committed to")
             key = self.key_after(iri, key)  # step 3
             allowed.update(self.details(iri, 0)[1].get("deletedSlots", ()))
+            allowed.update(self.sealed(log, sequence))
         for slot in sorted(deleted ^ allowed):  # step 6
-            self.find(f"{log}#{slot}", "details deleted without an erasure, or erased but there")
+            self.find(f"{log}#{slot}", "details deleted without an erasure or a seal, or erased or sealed but there")
         self.check_heads(log, leaves, witness)  # steps 7 and 8
         return len(records)
+
+    def sealed(self, log: str, sequence: int) -> set[str]:
+        """Return the slots of earlier records whose details the record sequence says it pruned, by stretches."""
+        records = self.logs[log]
+        slots: set[str] = set()
+        for stretch in self.details(records[sequence], 0)[1].get("sealedSlots", ()):
+            first, last = map(int, stretch.split("-"))
+            for old in range(first, min(last, sequence - 1) + 1):
+                slots |= {f"{old}.{index}" for index in range(len(self.nodes[records[old]].values["slot"]))}
+        return slots
 
     def key_after(self, iri: str, key: str | None) -> str:
         """Return the key that signs the record after iri, whose own key must be the one in use."""

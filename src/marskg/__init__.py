@@ -47,8 +47,11 @@ from marskg.records import Action, AuditRecord, Edge, Entity, Finding, Memory, P
 
 if TYPE_CHECKING:
     from marskg.memory import AgentMemory, open  # noqa: A004 - the name that interfaces.md fixes
+    from marskg.privacy.processing import ProcessingReceipt
     from marskg.privacy.receipts import Receipt
+    from marskg.privacy.report_forms import SubjectReport
     from marskg.privacy.request import Matched
+    from marskg.privacy.seen import Sightings
     from marskg.retrieval.hits import Hit, Hits
     from marskg.retrieval.window import ContextWindow
 
@@ -58,7 +61,10 @@ _LATER = {
     "Hit": "marskg.retrieval.hits",
     "Hits": "marskg.retrieval.hits",
     "Matched": "marskg.privacy.request",
+    "ProcessingReceipt": "marskg.privacy.processing",
     "Receipt": "marskg.privacy.receipts",
+    "Sightings": "marskg.privacy.seen",
+    "SubjectReport": "marskg.privacy.report_forms",
     "open": "marskg.memory",
 }
 
@@ -101,14 +107,17 @@ __all__ = [
     "NotPermitted",
     "Plan",
     "PrivacyBudgetExhausted",
+    "ProcessingReceipt",
     "QueryRefused",
     "Receipt",
     "Report",
     "Settings",
+    "Sightings",
     "StalePlan",
     "StoreLocked",
     "StoreTooNew",
     "StoreUnwritable",
+    "SubjectReport",
     "TaskSafetyViolation",
     "TreeHead",
     "UnknownMemory",

@@ -130,6 +130,7 @@ SETTINGS: Mapping[str, Setting] = MappingProxyType({
     "low_water": _number("share of the budget that an automatic trigger evicts down to", 0.95, 0.01, 1.0),
     "latent_budget": _integer("tokens that all latent memories may weigh together", None, 0, optional=True),
     "head_interval": _integer("audit records between two signed tree heads", 256, 1, 1_000_000),
+    "keep_details": _duration("time after which maintenance seals the audit: cores and proofs stay, details go", None),
     "task_grace": Setting("time after its deadline for which a task counts as active", 7 * _UNITS["d"], "duration"),
     "max_content_bytes": _integer("UTF-8 bytes that the content of one memory may have", 1 << 20, 1, 1 << 26),
     "embedding.model": Setting("model that makes the vectors: static, minilm, sentence-transformers:NAME, "
@@ -215,6 +216,11 @@ SETTINGS: Mapping[str, Setting] = MappingProxyType({
     "policy.evict_to": Setting("where a policy puts what it evicts", "tombstone", "choice",
                                choices=(Tier.TOMBSTONE.value, Tier.LATENT.value)),
     "policy.grace": _duration("time in latent before an evicted memory becomes a tombstone", None),
+    "policy.review": Setting("what a policy would remove and a person is to see first: nothing, what is sensitive, or "
+                             "all; it waits in the latent tier", "off", "choice", choices=("off", "sensitive", "all")),
+    "policy.review_from": _number("sensitivity from which policy.review: sensitive takes it", 0.5, 0, 1),
+    "policy.quarantine": Setting("time for which it waits there before it goes", 30 * _UNITS["d"], "duration", 1,
+                                 _MAX_DURATION),
     "policy.guardrail": Setting("importance per token that a trigger may lose at most, unless the budget itself asks "
                                 "for it; none for no limit", None, "number", 0, 1_000, optional=True),
     "policy.enumeration": _integer("size of the sets that the policy greedy starts from besides: 3 for 1 - 1/e",
@@ -434,6 +440,9 @@ class PolicySettings:
     name: str = "priority-decay"
     evict_to: Tier = Tier.TOMBSTONE
     grace: int | None = None
+    review: str = "off"
+    review_from: float = 0.5
+    quarantine: int = 30 * _UNITS["d"]
     guardrail: float | None = None
     enumeration: int = 0
     coverage: CoverageSettings = field(default_factory=CoverageSettings)
@@ -556,6 +565,7 @@ class Settings:
     low_water: float = 0.95
     latent_budget: int | None = None
     head_interval: int = 256
+    keep_details: int | None = None
     task_grace: int = 7 * _UNITS["d"]
     max_content_bytes: int = 1 << 20
     lives: Mapping[MemoryClass, int | None] = field(default_factory=_default_lives)
@@ -821,6 +831,9 @@ def _build(values: Mapping[str, Any], source: str) -> Settings:
     policy = section("policy.")
     if policy["grace"] is not None and policy["evict_to"] != Tier.TOMBSTONE:
         msg = f"{source}: policy.grace needs policy.evict_to: tombstone, as it ends there; leave one of them out"
+        raise InvalidConfig(msg)
+    if policy["review"] != "off" and policy["evict_to"] != Tier.TOMBSTONE:
+        msg = f"{source}: policy.review needs policy.evict_to: tombstone, as else nothing is removed; leave one out"
         raise InvalidConfig(msg)
     learning = section("learning.")
     if learning["bend"] < STEEPEST * max(learning["used_step"], learning["unused_step"]):

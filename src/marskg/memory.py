@@ -38,10 +38,16 @@ from marskg.policies.allowances import ceiling_of, make_room_within
 from marskg.policies.comparison import compare_plans
 from marskg.policies.executor import View, apply, make_room, shortfall
 from marskg.policies.guardrail import noted
+from marskg.policies.quarantine import reviewed
 from marskg.policies.registry import SUFFIX, check_settings, explain_policy, goes_by_features, load_policy
 from marskg.policies.slices import shares_of
+from marskg.privacy.checking import check_receipt
 from marskg.privacy.erasure import Eraser
+from marskg.privacy.processing import write_processing_receipt
+from marskg.privacy.report import gather
+from marskg.privacy.report_forms import SubjectReport
 from marskg.privacy.request import Request
+from marskg.privacy.seen import who_saw
 from marskg.queries import Queries
 from marskg.reading import Reading
 from marskg.retention import check_retention
@@ -56,6 +62,7 @@ from marskg.store import (
     points,
     remember,
     rotation,
+    sealing,
     subscriptions,
 )
 from marskg.store.admission import check_integer, check_number, check_text, ids_of
@@ -83,14 +90,17 @@ if TYPE_CHECKING:
     from marskg.policies.advisor import Advice
     from marskg.policies.comparison import Comparison
     from marskg.policies.policy import Policy
+    from marskg.privacy.processing import ProcessingReceipt
     from marskg.privacy.receipts import Receipt
     from marskg.privacy.request import Matched
+    from marskg.privacy.seen import Sightings
     from marskg.records import AuditRecord, Entity, Memory, Plan, Report, TreeHead
     from marskg.retention import Retention
     from marskg.retrieval.everything import Everything
     from marskg.retrieval.explain import Explanation
     from marskg.retrieval.hits import Hits
     from marskg.store.opening import Opened
+    from marskg.store.sealing import Sealed
     from marskg.store.state import TenantState
     from marskg.store.unit import Unit
     from marskg.store.writer import Ground
@@ -389,15 +399,15 @@ class AgentMemory:
         return self._learner.plan_pruning()
 
     def review(self) -> ReviewList:
-        """Return what waits for a person: conflicts, memories that have nearly faded; and what has faded."""
+        """Return what waits for a person: conflicts, what nearly faded, what is in quarantine; and what has faded."""
         maintenance.settle(self._writer)
         return self._learner.review()
 
     def accept(self, id: str) -> Decision:  # noqa: A002 - the name that users see
-        """Do what :meth:`review` proposes for a memory: the newer one of a conflict holds, what has faded goes.
+        """Do what :meth:`review` proposes: the newer one of a conflict holds, what has faded or is in quarantine goes.
 
         Raises:
-            InvalidInput: the memory is not on the list, or is protected.
+            InvalidInput: the memory is not on the list, is protected, or something depends on it.
         """
         maintenance.settle(self._writer)
         return self._learner.accept(id, self.forget)
@@ -405,8 +415,11 @@ class AgentMemory:
     def reject(self, id: str) -> Decision:  # noqa: A002 - the name that users see
         """Refuse what :meth:`review` proposes for a memory: it is no conflict, or is kept with a higher score.
 
+        What is in quarantine is live again, and room is made for it.
+
         Raises:
             InvalidInput: the memory is not on the list.
+            BudgetInfeasible: there is no room that may be made for what is in quarantine.
         """
         maintenance.settle(self._writer)
         return self._learner.reject(id)
@@ -971,6 +984,77 @@ class AgentMemory:
             raise InvalidInput(msg)
         return self._reader.records(letter, check_integer("first", first, 1))
 
+    def who_saw(self, id: str) -> Sightings:  # noqa: A002 - the name that users see
+        """Return who saw a memory, when, for which purpose and by which call, as the log of accesses tells.
+
+        Raises:
+            UnknownMemory: neither the store nor its logs have heard of it, and nothing was ever erased.
+        """
+        return who_saw(self._reader, self.tenant, check_text("id", id))
+
+    def receipt(self, what: str | int) -> ProcessingReceipt:
+        """Return a signed receipt of what was done with a memory, by its id, or by one record, by its number.
+
+        It says when, why, by which policy and what rests on it, without content and names; an outsider verifies it with
+        any W3C Data Integrity tool. It is kept nowhere.
+
+        Raises:
+            UnknownMemory: neither the store nor its log knows the id: it never was, or was erased.
+            InvalidInput: the log has no such record.
+        """
+        number = what if isinstance(what, int) else None
+        services, log = self._writer.services, self._writer.state.log
+        return write_processing_receipt(
+            self._reader,
+            check_text("id", what) if number is None else check_integer("sequence", number, 1),
+            log=log,
+            now=self.now(),
+            signer=services.signer(),
+            source=services.source,
+        )
+
+    def subject_report(self, subject: str, *, shared: bool = False, purpose: str | None = None) -> SubjectReport:
+        """Return all that is held about a subject, to be given to them (GDPR Art. 15), and record that it was.
+
+        In every tier, with where it comes from, who saw it and for what, what was done with it and why. What is about
+        others as well comes without its text, but for the lines of a summary that are about the subject alone.
+
+        Args:
+            subject: a person, as the memories' ``subjects`` have it.
+            shared: give also what is about others as well, whole: the controller's decision.
+            purpose: what the report is for, as the log of accesses is to have it.
+
+        Raises:
+            InvalidInput: ``subject`` is no name that a subject could have.
+        """
+        name = check_text("subject", subject)
+        stated = () if purpose is None else (f"purpose={check_text('purpose', purpose)}",)
+        maintenance.settle(self._writer)
+        services = self._writer.services
+        found = gather(
+            self._reader,
+            self._writer.fresh_state(),
+            name,
+            handle=services.handle,
+            now=self.now(),
+            source=services.source,
+            shared=shared,
+        )
+        ids = [one.memory.id for one in found.held]
+        for start in range(0, len(ids), access.DISCLOSED):
+            access.record_disclosure(
+                self._writer, ids[start : start + access.DISCLOSED], ("call=subject_report", *stated)
+            )
+        return SubjectReport(found)
+
+    def check_receipt(self, document: Mapping[str, Any]) -> Report:
+        """Check a receipt of an erasure or of processing: its signature, its key, and that the log says the same.
+
+        Raises:
+            InvalidDocument: it is no receipt of this product.
+        """
+        return check_receipt(document, self._reader, self._writer.state.log)
+
     def sign_head(self) -> TreeHead:
         """Sign the Merkle tree over the transition log as it stands; publish it to be held to it."""
         with self._writer.alone():
@@ -1009,6 +1093,27 @@ class AgentMemory:
             InvalidInput: there is no such record, or no signed head covers it yet.
         """
         return checks.prove(self._opened, self._writer.state, sequence)
+
+    def seal_audit(self, *, sequence: int | None = None, before: int | None = None, dry_run: bool = False) -> Sealed:
+        """Let the details of old audit records go; their signed cores and proofs stay, and still check.
+
+        Give one of the first two. In both logs what is from before it goes, but what later checks rest on: how the log
+        opened, its keys, its erasures, and the last record of each memory that is in the store.
+
+        Args:
+            sequence: of a record of the transitions log: what is from before it.
+            before: a time, epoch milliseconds.
+            dry_run: change nothing, and return what would be done.
+
+        Raises:
+            InvalidInput: none or both are given, there is no such record, or the time is to come.
+        """
+        maintenance.settle(self._writer)
+        moment = self._moment(sequence, before)
+        done = sealing.seal(self._writer, self._reader, moment, dry_run=dry_run)
+        if done.applied:
+            self.sign_head()
+        return done
 
     def rotate_key(self) -> str:
         """Sign with a new key from now on, announced by the old one in both logs; returns the new public key."""
@@ -1148,6 +1253,27 @@ class AgentMemory:
         notices = tuple(f"conflicts with another memory ({item.action}): {item.reason}" for item in found)
         return replace(now, notices=(*memory.notices, *notices))
 
+    def _moment(self, sequence: int | None, before: int | None) -> int:
+        """Return the time of a record, or the one that is given; it is not to come."""
+        if (sequence is None) == (before is None):
+            msg = "a sealing ends at a record or at a time; give one of sequence and before"
+            raise InvalidInput(msg)
+        if sequence is None:
+            moment = check_integer("before", before, 0)
+        else:
+            number = check_integer("sequence", sequence, 1)
+            record = next(self._reader.records("t", number), None)
+            if record is None:
+                msg = f"the transitions log has no record {number}; see: mars audit list"
+                raise InvalidInput(msg)
+            moment = record.recorded_at
+        if moment > self.now():
+            msg = (
+                f"before is {moment}, which is to come, and what is not recorded yet cannot be sealed; give a past time"
+            )
+            raise InvalidInput(msg)
+        return moment
+
     def _clear_points(self) -> None:
         """Take the vectors out of the engine's index, and the knowledge that they are there."""
         points.clear(self._writer)
@@ -1210,7 +1336,7 @@ class AgentMemory:
         plan = self._policy(name).plan(view, target=target, seed=seed)
         if plan.weight_after > target:
             raise shortfall(self._writer.read, view, replace(state, budget=target), plan)
-        return noted(plan, state.settings.policy.guardrail)
+        return noted(reviewed(plan, view), state.settings.policy.guardrail)
 
     def _govern(self, ground: Ground) -> Unit:
         """Make room in an open transaction (:class:`~marskg.store.writer.Ground`)."""

@@ -105,8 +105,8 @@ class Queries:
         """
         reader = self._opened.reader
         new = [*reader.records("t", seen + 1), *reader.records("a", accesses + 1)]
-        if any(record.operation is Operation.ERASE for record in new):
-            # The log no longer says what went: nothing may be answered from before (semantics section 10).
+        if any(record.operation in {Operation.ERASE, Operation.SEAL} for record in new):
+            # The log no longer says what: nothing may be answered from before (semantics section 10).
             view.rebuild(self._everything(state), state.sequence)
             return
         changed = {node_id for record in new for node_id in record.memories}

@@ -195,7 +195,7 @@ class Reading:
         _refuse_unknown(wanted, unknown)
         memories.sort(key=lambda one: (one.valid_from, one.sequence, one.tenant))
         found = shown(memories, self._opened.counter, budget=limit, sums=sums)
-        record = self._search.record([hit.memory for hit in found], "read in full", passing.purpose)
+        record = self._search.record([hit.memory for hit in found], "read in full", passing.purpose, call="read_all")
         return replace(found, id=record)
 
     def _selected(
@@ -232,7 +232,7 @@ class Reading:
         if social not in SOCIAL:
             msg = f"social is {str(social)[:40]!r}; it must be {', '.join(SOCIAL)}"
             raise InvalidInput(msg)
-        request = self._request("recall", budget, k, None, explain=False, gate=gate)
+        request = replace(self._request("recall", budget, k, None, explain=False, gate=gate), call="recall")
 
         def rank(index: MemoryIndex, mask: Mask, vector: Vector | None, limit: int) -> tuple[Ranked, ...]:
             entities = () if entity is None else tuple(_entity(index, mask, entity, request.gate))

@@ -17,7 +17,8 @@ The steps, by the numbers that the code repeats:
 5. **Slots.** Details match their commitment under their salt (``slot-mismatch``) and are of the vocabulary
    (``bad-details``).
 6. **Gaps.** A slot without details was deleted by a recorded erasure in the same log (``slot-deleted``), and what an
-   erasure deleted is not there any more (``erasure-undone``).
+   erasure deleted is not there any more (``erasure-undone``); or its record was sealed: then no slot of any record of
+   that stretch has details (``seal-undone``).
 7. **Tree.** Signed heads have the root of the RFC 9162 tree over the leaves (``bad-head``); no head covers more records
    than there are (``missing-tail``); no two heads of one size differ (``fork``).
 8. **Witness.** The same for heads that someone else kept: one that does not fit shows that the key's holder rewrote the
@@ -79,6 +80,7 @@ _ED25519: Final = b"\xed\x01"
 _SIGNATURE: Final = 64
 _Node = TypeVar("_Node")
 _HEX32: Final = re.compile(r"[0-9a-f]{64}", re.ASCII)
+_STRETCH: Final = re.compile(r"([1-9][0-9]{0,17})-([1-9][0-9]{0,17})", re.ASCII)
 _SLOT_NAME: Final = re.compile(r"([1-9][0-9]{0,17})\.(0|[1-9][0-9]{0,8})", re.ASCII)
 _FORGOTTEN: Final = frozenset({Tier.TOMBSTONE, Tier.GONE})
 _NOT_A_TRANSITION: Final = frozenset({Operation.ACCESS, Operation.FEEDBACK})
@@ -165,6 +167,7 @@ class _Log:
         self.former_key: str | None = None  # the one that signed the last record
         self.keys: set[str] = set()  # every key that was announced
         self.deleted: dict[tuple[int, int], str] = {}  # slots without details, not yet explained by an erasure
+        self.erased: set[tuple[int, int]] = set()  # slots without details that an erasure explains
         self.slot_counts: dict[int, int] = {}  # slots of records with more than the usual two
         self.heads: dict[int, list[tuple[TreeHead, bool]]] = defaultdict(list)
 
@@ -392,6 +395,8 @@ class _Check:
         """Remember what the record says of nodes (step 9) and of deleted slots (step 6)."""
         if slots[0] is not None and "deletedSlots" in slots[0]:
             self._erasure(log, record, slots[0]["deletedSlots"])
+        if slots[0] is not None and "sealedSlots" in slots[0]:
+            self._sealing(log, record, slots[0]["sealedSlots"])
         if record.operation in _NOT_A_TRANSITION:
             return
         if len(slots) > 2:  # noqa: PLR2004 - the record's slot and one node's
@@ -420,6 +425,24 @@ class _Check:
                 self._find("bad-details", record.iri, f"an erasure lists {name}, which is no slot of an earlier record")
             elif log.deleted.pop(slot, None) is None:
                 self._find("erasure-undone", f"{log.iri}#{name}", "the slot was erased, but its details are there")
+            else:
+                log.erased.add(slot)
+
+    def _sealing(self, log: _Log, record: AuditRecord, stretches: Iterable[str]) -> None:
+        """Step 6: accept exactly the stretches that a recorded sealing lists, all of their slots without details."""
+        for stretch in stretches:
+            match = _STRETCH.fullmatch(stretch)
+            first, last = (int(match[1]), int(match[2])) if match else (1, 0)
+            if record.operation != Operation.SEAL or not first <= last < record.sequence:
+                message = f"a sealing lists {stretch[:40]}, which is no stretch of earlier records"
+                self._find("bad-details", record.iri, message)
+                continue
+            for sequence in range(first, last + 1):
+                for index in range(log.slot_counts.get(sequence, 2)):
+                    slot = (sequence, index)
+                    if log.deleted.pop(slot, None) is None and slot not in log.erased:
+                        where = f"{log.iri}#{sequence}.{index}"
+                        self._find("seal-undone", where, "the record was sealed, but the slot's details are there")
 
     # --- Tree heads ----------------------------------------------------------------------------------------------
 

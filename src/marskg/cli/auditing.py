@@ -1,4 +1,4 @@
-"""The signed log: ``mars audit list``, ``head``, ``show``, ``prove``, ``keys``, ``rotate-key`` and ``replace-key``.
+"""The signed log: ``mars audit list``, ``who-saw``, ``head``, ``show``, ``prove``, ``keys`` and those that change keys.
 
 Guarantees: what is printed is what is stored; only ``head --sign`` and the two that change keys write anything.
 """
@@ -6,13 +6,15 @@ Guarantees: what is printed is what is stored; only ``head --sign`` and the two 
 from __future__ import annotations
 
 import json
+import sys
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from marskg.cli.door import Door, pass_door, shared_options
-from marskg.cli.output import answer, day, document, line, note, plain, safe, show_fields, show_table, table
+from marskg.cli.output import answer, counted, day, document, line, note, plain, safe, show_fields, show_table, table
+from marskg.cli.values import MEMORY_ID, MOMENT
 from marskg.errors import InvalidInput
 from marskg.ontology.vocabulary import Datatype
 
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from marskg.audit.grammar import Details
     from marskg.memory import AgentMemory
     from marskg.records import AuditRecord
+    from marskg.store.sealing import Sealed
 
 LOGS = ("transitions", "accesses")
 log_option = click.option("--log", type=click.Choice(LOGS), default="transitions", show_default=True)
@@ -157,6 +160,30 @@ def _record(memory: AgentMemory, sequence: int, log: str) -> AuditRecord:
     return record
 
 
+@audit.command("who-saw")
+@click.argument("memory_id", type=MEMORY_ID, metavar="ID")
+@shared_options
+@pass_door
+def who_saw(door: Door, memory_id: str) -> None:
+    """Show who saw memory ID, when, for which purpose and by which call; also after it is gone."""
+    with door.memory() as memory:
+        found = memory.who_saw(memory_id)
+
+    def show() -> None:
+        made = table("time", "by", "purpose", "call", "how", whole=("time",))
+        for one in found.seen:
+            made.add_row(day(one.at), safe(one.by), safe(one.purpose or ""), one.call, safe(one.how or ""))
+        if found.seen:
+            show_table(made)
+        line(f"{found.id} is {found.state}; shown {counted(len(found.seen), 'time')}, as far as the log tells")
+        if found.sealed is not None:
+            line(f"details of old showings were pruned on {day(found.sealed)}: there may have been others")
+        for moment in found.erasures:
+            line(f"something was erased on {day(moment)}; if it was this, the log forgot it then")
+
+    answer(door, plain(found), show)
+
+
 @audit.command()
 @click.option("--sign", is_flag=True, help="Sign a head over the log as it stands first.")
 @click.option("--all", "every", is_flag=True, help="All heads, not only the latest.")
@@ -204,6 +231,39 @@ def prove(door: Door, sequence: int) -> None:
     with door.memory() as memory:
         proof = memory.prove(sequence)
     answer(door, proof, lambda: line(json.dumps(plain(proof), indent=2)))
+
+
+@audit.command()
+@click.option("--before", required=True, metavar="SEQ|TIME", help="A record of the transitions log, or a time.")
+@click.option("--dry-run", is_flag=True, help="Show what would be sealed and change nothing.")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@shared_options
+@pass_door
+@click.pass_context
+def seal(context: click.Context, door: Door, before: str, *, dry_run: bool, yes: bool) -> None:
+    """Let the details of records from before a record or a time go, in both logs; their proofs still check.
+
+    Kept are how the log opened, its keys, its erasures, and the last record of each memory that is in the store.
+    """
+    if before.isascii() and before.isdecimal():
+        wanted = {"sequence": int(before)}
+    else:
+        wanted = {"before": MOMENT.convert(before, None, context)}
+    with door.memory() as memory:
+        if not (yes or dry_run or door.as_json) and sys.stdin.isatty():
+            found = memory.seal_audit(**wanted, dry_run=True)
+            _show_sealed(found)
+            click.confirm("Let these details go? This cannot be undone", abort=True, err=True)
+        found = memory.seal_audit(**wanted, dry_run=dry_run)
+    answer(door, plain(found), lambda: _show_sealed(found))
+
+
+def _show_sealed(found: Sealed) -> None:
+    would = "sealed" if found.applied else "would seal"
+    line(
+        f"{would} {counted(found.transitions, 'record')} of the transitions and {found.accesses} of the accesses log "
+        f"from before {day(found.before)}; {counted(found.kept, 'record')} there kept their details"
+    )
 
 
 @audit.command()

@@ -42,14 +42,21 @@ def validate(door: Door, *, full: bool) -> None:
 @click.option(
     "--witness", type=existing_file(), metavar="FILE", help="Hold the log to these heads: mars audit head --all --json."
 )
+@click.option("--receipt", type=existing_file(), metavar="FILE", help="Verify this receipt of an erasure or a memory.")
 @shared_options
 @pass_door
-def verify(door: Door, export: Path | None, witness: Path | None) -> None:
+def verify(door: Door, export: Path | None, witness: Path | None, receipt: Path | None) -> None:
     """Verify the audit: signatures, sequence, Merkle tree, and that the graph is what the log says.
 
-    With --export the audit in that file is verified alone, without any store, and held against the store too if
-    --store or MARS_STORE names one.
+    With --export the audit in that file, or with --receipt that receipt, is verified alone, without any store, and held
+    against the store too if --store or MARS_STORE names one.
     """
+    if receipt is not None:
+        if export is not None or witness is not None:
+            msg = "--receipt is verified by itself; leave --export and --witness out"
+            raise InvalidInput(msg)
+        _verify_receipt(door, receipt)
+        return
     heads = read_heads(witness) if witness is not None else ()
     if export is None:
         with door.memory() as memory, progress("verifying"):
@@ -57,6 +64,29 @@ def verify(door: Door, export: Path | None, witness: Path | None) -> None:
     else:
         report = _verify_export(door, export, heads)
     conclude(door, report, checked="record")
+
+
+def _verify_receipt(door: Door, path: Path) -> None:
+    """Verify a receipt by its signature, and against the store if one is named."""
+    from marskg.privacy.checking import check_receipt
+    from marskg.sources.strictjson import BadJson, parse
+
+    try:
+        document = parse(path.read_bytes())
+    except BadJson as error:
+        msg = f"{path} holds no receipt: {error}"
+        raise InvalidDocument(msg) from error
+    if not isinstance(document, dict):
+        msg = f"{path} holds no receipt, which is a JSON object"
+        raise InvalidDocument(msg)
+    if door.store_is_named:
+        with door.memory() as memory:
+            report = memory.check_receipt(document)
+    else:
+        report = check_receipt(document)
+    signed_by = str(document["proof"]["verificationMethod"]).partition("#")[2]
+    more = {"signed_by": signed_by, "claim": document.get("erasureClaim"), "held_against_store": door.store_is_named}
+    conclude(door, report, checked="receipt", more=more, first=lambda: line(f"signed by {signed_by}"))
 
 
 def _verify_export(door: Door, export: Path, heads: Sequence[TreeHead]) -> Report:

@@ -12,7 +12,7 @@ import click
 
 from marskg.cli.door import Door, pass_door, shared_options
 from marskg.cli.forgetting import plan_document
-from marskg.cli.output import answer, counted, line, note, number, plain, show_table, table
+from marskg.cli.output import answer, counted, day, line, note, number, plain, safe, show_table, table
 from marskg.cli.values import MEMORY_ID, text_or_stdin
 from marskg.learning.learner import POLICIES
 
@@ -89,7 +89,7 @@ def _show_conflicts(found: tuple[FoundConflict, ...]) -> None:
 @pass_door
 @click.pass_context
 def review(context: click.Context, door: Door) -> None:
-    """List what waits for a person: conflicts, and memories that have nearly faded; and what has faded."""
+    """List what waits for a person: conflicts, what has nearly faded, what is in quarantine; and what has faded."""
     if context.invoked_subcommand is None:
         with door.memory() as memory:
             found = memory.review()
@@ -103,8 +103,10 @@ def _show_review(found: ReviewList) -> None:
     for proposal, listed in (("forget, if you agree", found.fading), ("forget", found.faded)):
         for one in listed:
             made.add_row(one.id, proposal, one.reason)
+    for held in found.quarantined:
+        made.add_row(held.id, f"remove; goes on {day(held.until)}", safe(held.reason))
     show_table(made)
-    waiting = len(found.conflicts) + len(found.fading)
+    waiting = len(found.conflicts) + len(found.fading) + len(found.quarantined)
     note(f"{number(waiting)} wait for a decision: mars review accept|reject ID; {number(len(found.faded))} have faded")
 
 
@@ -113,7 +115,7 @@ def _show_review(found: ReviewList) -> None:
 @shared_options
 @pass_door
 def accept(door: Door, id: str) -> None:  # noqa: A002 - the name that users see
-    """Do what is proposed: the newer one of a conflict holds, what has faded goes."""
+    """Do what is proposed: the newer one of a conflict holds, what has faded or is in quarantine goes."""
     with door.memory() as memory:
         found = memory.accept(id)
     _show_decision(door, found)
@@ -124,7 +126,7 @@ def accept(door: Door, id: str) -> None:  # noqa: A002 - the name that users see
 @shared_options
 @pass_door
 def reject(door: Door, id: str) -> None:  # noqa: A002 - the name that users see
-    """Refuse what is proposed: it is no conflict, or the memory is kept, with a higher score."""
+    """Refuse what is proposed: it is no conflict, or the memory is kept, with a higher score, and live again."""
     with door.memory() as memory:
         found = memory.reject(id)
     _show_decision(door, found)

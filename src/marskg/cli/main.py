@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 import click
 
 from marskg.cli import (
+    accounting,
     advising,
     amending,
     auditing,
@@ -73,6 +74,8 @@ COMMANDS = (
     learning.review,
     forgetting.forget,
     erasing.erase,
+    accounting.receipt,
+    accounting.subject,
     forgetting.restore,
     advising.budget,
     forgetting.expire,

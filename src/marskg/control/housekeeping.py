@@ -16,6 +16,7 @@ from marskg.errors import StalePlan
 from marskg.policies.executor import View, apply
 from marskg.retrieval.excerpt import excerpt
 from marskg.store import bounds, maintenance
+from marskg.store.sealing import seal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -38,7 +39,8 @@ _COUNTED: Final = 100_000
 class Upkeep:
     """What a pass did, or would do: see :meth:`marskg.memory.AgentMemory.maintain`.
 
-    ``expired`` and ``used`` are numbers of memories, ``shortened`` the ids of the long versions; ``head`` is the head
+    ``expired`` and ``used`` are numbers of memories, ``sealed`` of records of the audit whose details went by
+    ``keep_details``, ``shortened`` the ids of the long versions; ``head`` is the head
     that was signed, None where no record was without one.
     """
 
@@ -48,6 +50,7 @@ class Upkeep:
     shortened: tuple[str, ...]
     head: TreeHead | None
     applied: bool
+    sealed: int = 0
 
 
 class Housekeeper:
@@ -70,7 +73,8 @@ class Housekeeper:
         due = {"low": bounds_["low"], "high": f"{view.tenant}|{view.now + 1:016x}", "limit": _COUNTED}
         used = len(self._writer.read("used_up", bounds_))
         shortened = tuple(ident for ident, _ in self._excerpts(shorten))
-        return Upkeep(len(self._writer.read("due", due)), used, plan, shortened, None, applied=False)
+        sealed = self._sealed(dry_run=True)
+        return Upkeep(len(self._writer.read("due", due)), used, plan, shortened, None, applied=False, sealed=sealed)
 
     def run(self) -> Upkeep:
         """Do one pass.
@@ -83,7 +87,8 @@ class Housekeeper:
         plan = self._trimmed()
         _, _, shorten = self._planned()
         shortened = tuple(ident for ident, text in self._excerpts(shorten) if self._shorten(ident, text))
-        return Upkeep(expired, used, plan, shortened, self._signed(), applied=True)
+        sealed = self._sealed(dry_run=False)
+        return Upkeep(expired, used, plan, shortened, self._signed(), applied=True, sealed=sealed)
 
     def _planned(self) -> tuple[Plan, View, list[str]]:
         """Return the plan on the store as it stands, its view, and what may be shortened besides."""
@@ -134,6 +139,15 @@ class Housekeeper:
         if limit is not None and state.latent_weight + weight > limit:
             return False
         return self._intake.shorten(ident, text, still)
+
+    def _sealed(self, *, dry_run: bool) -> int:
+        """Seal what is older than the settings want to keep the details of; returns how many records that is."""
+        kept = self._writer.state.settings.keep_details
+        if kept is None:
+            return 0
+        now, _ = self._writer.state.at(self._writer.services.clock.now_ms())
+        done = seal(self._writer, self._reader, now - kept, dry_run=dry_run)
+        return done.transitions + done.accesses
 
     def _signed(self) -> TreeHead | None:
         """Sign a head if there is a record without one."""

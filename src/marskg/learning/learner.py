@@ -24,10 +24,13 @@ from marskg.learning.wishes import Heard, concerned, wish_drafts
 from marskg.ontology.vocabulary import EdgeType, Operation
 from marskg.policies.executor import View
 from marskg.records import Edge
+from marskg.retrieval.details import slot_details
 from marskg.retrieval.index import FOREVER
 from marskg.store.access import Judged, record_access, record_feedback
 from marskg.store.amend import remove_edge
 from marskg.store.comeback import restore_used
+from marskg.store.lifecycle import restore
+from marskg.store.quarantine import Quarantined, confirm, quarantined
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -42,6 +45,7 @@ if TYPE_CHECKING:
     from marskg.store.vectors import Vectoriser
     from marskg.store.writer import Writer
 
+_REVIEWED: Final = "kept by a person who reviewed it"
 #: What :meth:`Learner.find_conflicts` may do.
 POLICIES: Final = (FLAG, *(policy.value for policy in ConflictPolicy))
 
@@ -58,12 +62,14 @@ class Contested:
 class ReviewList:
     """What waits for a person, and what a pruning would take without asking.
 
-    ``conflicts`` and ``fading`` wait; ``faded`` are what :meth:`Learner.plan_pruning` would take, lowest score first.
+    ``conflicts``, ``fading`` and ``quarantined`` wait; ``faded`` are what :meth:`Learner.plan_pruning` would take,
+    lowest score first.
     """
 
     conflicts: tuple[Contested, ...]
     fading: tuple[Faded, ...]
     faded: tuple[Faded, ...]
+    quarantined: tuple[Quarantined, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,10 +155,13 @@ class Learner:
         """Return what waits for a person."""
         with self._writer.alone():
             found, _ = self._faded()
-            return ReviewList(self._contested(), found.review, found.candidates)
+            waiting = tuple(replace(one, reason=self._why(one.id)) for one in self._quarantined().values())
+            return ReviewList(self._contested(), found.review, found.candidates, waiting)
 
     def accept(self, ident: str, forget: Callable[[Plan], Plan]) -> Decision:
         """Do what the list proposes for one memory: the preferred one of a conflict stays, what has faded goes."""
+        if ident in self._quarantined():
+            return Decision(ident, "removed", self._writer.run(lambda unit: confirm(unit, ident)))
         contested = [pair for pair in self._contested() if ident in {pair.preferred, pair.other}]
         if contested:
             changed = self._writer.run(lambda unit: _settle(unit, contested))
@@ -171,6 +180,11 @@ class Learner:
 
         That a conflict is none is remembered by a ``compatibleWith`` edge, so that no later sweep finds the pair.
         """
+        if ident in self._quarantined():
+            self._writer.run(lambda unit: restore(unit, unit.node(ident), reason=_REVIEWED))
+            # As a use would: otherwise the next trigger takes it again.
+            self._keep(ident)
+            return Decision(ident, "restored", (ident,))
         contested = [pair for pair in self._contested() if ident in {pair.preferred, pair.other}]
         if contested:
             changed = self._writer.run(lambda unit: _part(unit, contested))
@@ -192,12 +206,20 @@ class Learner:
             after = max(after_use(row["score"], Outcome.USED, rules.score), least)
             features = (f"score_after={after:.6f}", f"score_before={row['score']:.6f}")
             slot = {"memory": ident, "tier_after": row["tier"], "rule": "kept", "features": features}
-            slots = [{**slot, "reason": "kept by a person who reviewed it"}]
+            slots = [{**slot, "reason": _REVIEWED}]
             return Judged(slots, {ident: after}, used=1, contradicted=0)
 
         # The score is what it is worth from its last access on, so the access comes first.
         record_access(self._writer, (ident,))
         record_feedback(self._writer, attempt, ())
+
+    def _quarantined(self) -> dict[str, Quarantined]:
+        return {one.id: one for one in quarantined(self._reader, self._writer.tenant)}
+
+    def _why(self, ident: str) -> str:
+        """Return why a memory is in quarantine, as the record of its last step says."""
+        told = (slot_details(record).get(ident, {}) for record in reversed(self._reader.records_of(ident)))
+        return next((details["reason"][0] for details in told if "reason" in details), "")
 
     def _faded(self) -> tuple[Pruning, View]:
         state = self._writer.fresh_state()

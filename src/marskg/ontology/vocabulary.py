@@ -148,6 +148,7 @@ class Operation(StrEnum):
     REPLACE_KEY = "replaceKey"
     MIGRATE = "migrate"
     PURGE = "purge"
+    SEAL = "seal"
     CONFIRM_CLOCK = "confirmClock"
     ACCESS = "access"
     FEEDBACK = "feedback"
@@ -322,6 +323,7 @@ RECORD_DETAIL_FIELDS: tuple[Field, ...] = (
     Field("loss_bound", _D),
     Field("public_key"),
     Field("deleted_slots", many=True),
+    Field("sealed_slots", many=True),
 )
 
 #: Erasable details, node slots (index 1 and up).

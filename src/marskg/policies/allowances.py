@@ -23,6 +23,7 @@ from marskg.policies.guardrail import guarded
 from marskg.policies.ordered import OrderedPolicy
 from marskg.policies.plans import Choice, archives, build_plan, parameters_of
 from marskg.policies.policy import plan_digest
+from marskg.policies.quarantine import reviewed
 from marskg.store.allowances import USER
 from marskg.store.unit import Unit
 
@@ -76,7 +77,7 @@ def make_room_within(
         plan = _Keepers(read, view, allowance, exclude).plan(within, ceiling)
     if not plan.actions:
         raise _refusal(view, within, allowance, exclude)
-    plan = _described(plan, allowance)
+    plan = _described(reviewed(plan, view), allowance)
     unit = Unit(read, state, services)
     apply(unit, plan)
     view.carry_out(plan, unit)

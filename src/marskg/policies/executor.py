@@ -20,6 +20,7 @@ from marskg.policies.fifo import FIFO
 from marskg.policies.guardrail import guarded
 from marskg.policies.plans import CONSOLIDATE, STRICT
 from marskg.policies.policy import plan_digest
+from marskg.policies.quarantine import OFF, QUARANTINE, reviewed
 from marskg.store import lifecycle
 from marskg.store.cypher_guard import check_read_only
 from marskg.store.hollows import Hollow
@@ -162,9 +163,11 @@ def apply(unit: Unit, plan: Plan) -> None:
     summarised = {node_id for summary in plan.summaries for node_id in summary.constituents}
     others = [action for action in plan.actions if action.id not in summarised]
     latent = [action for action in others if action.tier_after is Tier.LATENT]
-    kept = [_departure(action) for action in latent if action.rule == KEEP]
-    archived = [_departure(action) for action in latent if action.rule != KEEP]
+    aside = [_departure(action) for action in latent if action.action == QUARANTINE]
+    kept = [_departure(action) for action in latent if action.rule == KEEP and action.action != QUARANTINE]
+    archived = [_departure(action) for action in latent if action.rule != KEEP and action.action != QUARANTINE]
     evicted = [_departure(action) for action in others if action.tier_after is not Tier.LATENT]
+    lifecycle.archive(unit, aside, grace=unit.state.settings.policy.quarantine)
     lifecycle.archive(unit, kept, grace=None)
     lifecycle.archive(unit, archived, grace=unit.state.settings.policy.grace)
     lifecycle.evict(unit, evicted)
@@ -184,13 +187,14 @@ def _summarise(unit: Unit, plan: Plan) -> None:
     settings = unit.state.settings
     # What the paper's strict closure keeps, it keeps for good.
     strict = settings.reflection.closure == STRICT
+    policy = settings.policy
     if parts:
         consolidate_all(
             unit,
             plan.summaries,
             details={action.id: _departure(action).details for action in parts},
             keep_latent=any(action.tier_after is Tier.LATENT for action in parts),
-            grace=None if strict else settings.policy.grace,
+            grace=None if strict else policy.grace if policy.review == OFF else policy.quarantine,
         )
 
 
@@ -282,7 +286,7 @@ def make_room(
     """
     low_water = int(state.settings.low_water * state.budget)
     target = min(low_water, state.budget)
-    plan = guarded(policy, view, target=target, budget=state.budget, exclude=exclude)
+    plan = reviewed(guarded(policy, view, target=target, budget=state.budget, exclude=exclude), view)
     if plan.weight_after > state.budget:
         raise shortfall(reader, view, state, plan, exclude=exclude)
     check_spared(plan, exclude)

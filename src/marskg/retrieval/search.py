@@ -92,6 +92,8 @@ class Request:
     record: bool = True
     #: Without the numbers of each candidate and stage, as under load.
     brief: bool = False
+    #: The door that the caller came through, as the record of what is shown names it.
+    call: str = "retrieve"
 
 
 @dataclass(frozen=True, slots=True)
@@ -333,13 +335,14 @@ class Search:
         """
         return self.until_shown(lambda: self._recalled(request, about, rank, guests))
 
-    def record(self, memories: Iterable[Memory], reason: str, purpose: str | None) -> str | None:
-        """Record that memories were shown outside a ranking; returns the record's name, None if there are none."""
+    def record(self, memories: Iterable[Memory], reason: str, purpose: str | None, *, call: str) -> str | None:
+        """Record that ``call`` showed memories outside a ranking; returns the record's name, None without any."""
         shown = list(memories)
         if not shown:
             return None
         ids = [memory.id for memory in shown if memory.tenant == self._writer.tenant]
-        parameters = (() if purpose is None else (f"purpose={purpose}",)) + self._foreign(shown)
+        stated = () if purpose is None else (f"purpose={purpose}",)
+        parameters = (f"call={call}", *stated, *self._foreign(shown))
         return self._recorded([Showing(ident, reason=reason) for ident in ids], parameters)
 
     def _recorded(self, shown: Sequence[Showing], parameters: tuple[str, ...], known: Known | None = None) -> str:
@@ -470,6 +473,7 @@ class Search:
         there = {hit.memory.id for hit in hits}
         shown += [Showing(ident, reason=_SUMMED) for ident in dict.fromkeys(summed) if ident not in there]
         parameters: tuple[str, ...] = (
+            f"call={request.call}",
             f"profile={request.profile.name}",
             f"k={request.k}",
             f"token_budget={request.budget}",

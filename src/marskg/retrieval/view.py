@@ -317,8 +317,8 @@ class IndexView:
         sequence, accesses = self.reached
         changed: dict[str, None] = {}
         for row in self._since("t", sequence):
-            if row["operation"] == Operation.ERASE:
-                # The log no longer says what went: nothing may be answered from before (semantics section 10).
+            if row["operation"] in {Operation.ERASE, Operation.SEAL}:
+                # The log no longer says what: nothing may be answered from before (semantics section 10).
                 self._build(state, name, None)
                 return
             changed.update(dict.fromkeys(row["memories"] or ()))

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from marskg.store.writer import Writer
 
 _ATTEMPTS = 50
+#: Memories that one record of a disclosure is about.
+DISCLOSED = 500
 #: What the statement ``access_state`` reads of a node.
 _ACCESSED = (
     "id",
@@ -154,6 +156,24 @@ def _until_written(writer: Writer, attempt: Callable[[], None]) -> None:
             return
     msg = f"tenant {writer.tenant!r} is too busy: {_ATTEMPTS} attempts lost to other writers; try again later"
     raise EngineUnavailable(msg)
+
+
+def record_disclosure(writer: Writer, ids: Sequence[str], parameters: tuple[str, ...]) -> None:
+    """Record that memories were handed out outside of retrieval: no statistics change, as no agent used them.
+
+    What has gone since it was read is left out, so that nothing erased comes into the log again.
+
+    Raises:
+        EngineUnavailable: the engine cannot be reached, or the tenant stays contended.
+    """
+
+    def attempt() -> None:
+        rows = writer.read("access_state", {"refs": [codec.ref(writer.tenant, ident) for ident in ids]})
+        slots = [{"memory": row["id"], "tier_after": row["tier"]} for row in sorted(rows, key=lambda row: row["id"])]
+        append(writer, Operation.ACCESS, {"parameters": parameters}, slots, [], usage=writer.state.usage)
+
+    with writer.alone():
+        _until_written(writer, attempt)
 
 
 def record_feedback(writer: Writer, assess: Callable[[], Judged], parameters: tuple[str, ...]) -> TenantState:

@@ -114,7 +114,7 @@ def _hold_latent(unit: Unit) -> None:
     if limit is not None and weight > limit and weight > unit.before.latent_weight:
         msg = (
             f"the latent memories would weigh {weight} tokens, {weight - limit} more than latent_budget allows; "
-            "raise it, restore some of them, or let the policy evict_to: tombstone"
+            "raise it, restore or confirm some of them, or let the policy evict_to: tombstone with review: off"
         )
         raise BudgetInfeasible(msg)
 

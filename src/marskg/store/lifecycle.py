@@ -316,7 +316,8 @@ def _end_grace(unit: Unit, ids: Iterable[str]) -> None:
     going = {node_id for node_id in ended if unit.node(node_id).guards == 0}
     while kept := {target for source, target in needed if source not in going} & going:
         going -= kept
-    grace = unit.state.settings.policy.grace
+    policy = unit.state.settings.policy
+    grace = policy.grace if policy.review == "off" else policy.quarantine
     for node_id in sorted(ended - going):
         node = unit.node(node_id)
         unit.change(node, grace_until=unit.now + grace if grace else None)
