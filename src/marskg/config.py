@@ -225,6 +225,8 @@ SETTINGS: Mapping[str, Setting] = MappingProxyType({
                                 "for it; none for no limit", None, "number", 0, 1_000, optional=True),
     "policy.enumeration": _integer("size of the sets that the policy greedy starts from besides: 3 for 1 - 1/e",
                                    0, 0, 3),
+    "policy.tie_band": _number("how far above the lowest density, relative to it, the policy randomised-tie-break "
+                               "takes a memory for as low", 0.05, 0, 1_000),
     "policy.coverage.key": _number("what the policy greedy gives for a key that some kept memory has", 0.25, 0, 1_000),
     "policy.coverage.entity": _number("what it gives for an entity that something kept mentions", 0.25, 0, 1_000),
     "policy.coverage.goal": _number("what it gives for a task that something kept serves", 0.5, 0, 1_000),
@@ -301,6 +303,15 @@ SETTINGS: Mapping[str, Setting] = MappingProxyType({
     "adaptive.hits": _number("weight of answers of use in the reward", 1.0, 1e-6, 1_000),
     "adaptive.freed": _number("weight of freed tokens in the reward", 0.1, 0, 1_000),
     "adaptive.complaints": _number("weight of complaints in the reward", 0.5, 0, 1_000),
+    "privacy.epsilon_per_choice": _number("epsilon that the policy private spends on each memory that goes", 0.1,
+                                          1e-4, 10),
+    "privacy.epsilon_budget": _number("epsilon that a tenant may spend altogether", 10.0, 0, 1e6),
+    "privacy.conversation_epsilon_budget": Setting("epsilon that one conversation may spend; none for the tenant's "
+                                                   "alone", None, "number", 0, 1e6, optional=True),
+    "privacy.group_size": _integer("memories of one person that are to be protected together: each choice costs so "
+                                   "many times its epsilon", 1, 1, 1_000_000),
+    "privacy.when_spent": Setting("what the policy private does without budget: draws uniformly, or refuses the write",
+                                  "uniform", "choice", choices=("uniform", "refuse")),
     "reflection.summariser": Setting("what writes summaries: extractive, or openai:MODEL@URL", "extractive", "text"),
     "reflection.share": _number("share of its cluster's tokens that a summary may have", 0.4, 0.01, 0.95),
     "reflection.tau_util": _number("distortion up to which a summary may stand for its cluster: the mean distance of "
@@ -445,6 +456,7 @@ class PolicySettings:
     quarantine: int = 30 * _UNITS["d"]
     guardrail: float | None = None
     enumeration: int = 0
+    tie_band: float = 0.05
     coverage: CoverageSettings = field(default_factory=CoverageSettings)
     scoring: Scoring = field(default_factory=Scoring)
     density: DensitySettings = field(default_factory=DensitySettings)
@@ -558,6 +570,17 @@ def _default_lives() -> Mapping[MemoryClass, int | None]:
 
 
 @dataclass(frozen=True, slots=True)
+class PrivacySettings:
+    """What the policy ``private`` may spend (semantics section 11); budgets are epsilons, None for no limit."""
+
+    epsilon_per_choice: float = 0.1
+    epsilon_budget: float = 10.0
+    conversation_epsilon_budget: float | None = None
+    group_size: int = 1
+    when_spent: str = "uniform"
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """Everything that a tenant's owner may set; change it with ``dataclasses.replace`` or :meth:`with_values`."""
 
@@ -580,6 +603,7 @@ class Settings:
     tiered: TieredSettings = field(default_factory=TieredSettings)
     adaptive: AdaptiveSettings = field(default_factory=AdaptiveSettings)
     reflection: ReflectionSettings = field(default_factory=ReflectionSettings)
+    privacy: PrivacySettings = field(default_factory=PrivacySettings)
 
     @property
     def scoring(self) -> Scoring:
@@ -862,6 +886,7 @@ def _build(values: Mapping[str, Any], source: str) -> Settings:
         tiered=TieredSettings(**section("tiered.")),
         adaptive=AdaptiveSettings(**section("adaptive.")),
         reflection=ReflectionSettings(**section("reflection.")),
+        privacy=PrivacySettings(**section("privacy.")),
     )
 
 

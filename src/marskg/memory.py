@@ -19,7 +19,7 @@ from marskg.control.background import Background
 from marskg.control.housekeeping import Housekeeper
 from marskg.drafts import Draft, EntityRef, checked, enumeration
 from marskg.embedding.registry import load_model
-from marskg.errors import EmbeddingUnavailable, EnvironmentFailure, InvalidInput
+from marskg.errors import EmbeddingUnavailable, EnvironmentFailure, InvalidInput, NotPermitted
 from marskg.learning.feedback import Said
 from marskg.learning.learner import Learner
 from marskg.learning.theta import learn
@@ -39,6 +39,8 @@ from marskg.policies.comparison import compare_plans
 from marskg.policies.executor import View, apply, make_room, shortfall
 from marskg.policies.guardrail import noted
 from marskg.policies.quarantine import reviewed
+from marskg.policies.private import NAME as PRIVATE
+from marskg.policies.private import balance, refuse_to_show, without_uniform
 from marskg.policies.registry import SUFFIX, check_settings, explain_policy, goes_by_features, load_policy
 from marskg.policies.slices import shares_of
 from marskg.privacy.checking import check_receipt
@@ -109,6 +111,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 #: Bytes of an answer, a question, a complaint or a wish.
 _MOST_SAID: Final = 1 << 20
+#: Who acts where nobody is named.
+OPERATOR: Final = "operator"
 
 
 class AgentMemory:
@@ -498,6 +502,7 @@ class AgentMemory:
         Raises:
             BudgetInfeasible: what is protected weighs more than ``budget``.
             InvariantError: the policy stops above ``budget`` although more may go.
+            NotPermitted: the policy is ``private``; see :meth:`forget_privately`.
         """
         maintenance.settle(self._writer)
         with self._writer.alone():
@@ -559,6 +564,55 @@ class AgentMemory:
         self._run(work, settle=False)
         return plan
 
+    def forget_privately(self, *, budget: int | None = None, strict: bool = False) -> Plan:
+        """Bring the tenant down to ``budget`` by the policy ``private``, at once; returns what was done.
+
+        There is no dry run of it: each plan is a draw, and whoever sees one has spent for it. The account is charged in
+        the transaction that forgets.
+
+        Args:
+            budget: tokens; the tenant's if left out.
+            strict: refuse where the privacy budget does not last, in the place of drawing uniformly.
+
+        Raises:
+            PrivacyBudgetExhausted: with ``strict`` or ``privacy.when_spent: refuse``; nothing was changed.
+            InvalidConfig: the noise cannot be drawn, or other settings do not go with the policy.
+            BudgetInfeasible: what is protected weighs more than ``budget``.
+        """
+        policy, target = self._policy(PRIVATE), None if budget is None else check_integer("budget", budget, 0)
+
+        def work(unit: Unit) -> Plan:
+            state = without_uniform(unit.before) if strict else unit.before
+            features = CommittedFeatures(self._reading.view, unit.before, unit.now)
+            view = View(self._opened.engine.read, state, unit.now, None, features, handle=unit.services.handle)
+            aim = state.budget if target is None else target
+            plan = policy.plan(view, target=aim)
+            if plan.weight_after > aim:
+                raise shortfall(self._writer.read, view, replace(state, budget=aim), plan)
+            if plan.actions:
+                apply(unit, plan)
+            return plan
+
+        maintenance.settle(self._writer)
+        with self._writer.alone():
+            self._reading.view.prepare_table(self._writer.state)
+            return self._writer.run(work)
+
+    def privacy_budget(self) -> dict[str, Any]:
+        """Return what differential privacy has cost so far and what is left: the tenant's, and of each conversation.
+
+        Conversations are known by keyed digests. See :func:`marskg.policies.private.balance`.
+
+        Raises:
+            NotPermitted: somebody else than the operator asks.
+        """
+        actor = self._opened.services.actor
+        if actor != OPERATOR:
+            msg = f"{actor!r} may not see what differential privacy has cost; open the memory as {OPERATOR!r}"
+            raise NotPermitted(msg)
+        state = self._writer.fresh_state()
+        return balance(View(self._opened.engine.read, state, self.now(), handle=self._opened.services.handle))
+
     def compare(
         self, policies: Iterable[str], *, budget: int | None = None, questions: Iterable[str] = ()
     ) -> Comparison:
@@ -575,10 +629,13 @@ class AgentMemory:
         Raises:
             InvalidConfig: there is no such policy.
             InvalidInput: no policy is named, or a question cannot be looked up.
+            NotPermitted: ``private`` is among them; see :meth:`forget_privately`.
             BudgetInfeasible: what is protected weighs more than ``budget``.
             InvariantError: a policy stops above ``budget`` although more may go.
         """
         chosen = list(dict.fromkeys(ids_of(policies)))
+        if PRIVATE in chosen:
+            raise refuse_to_show()
         for name in chosen:
             self._policy(name)
         answers = [self._reading.best_hit(question) for question in questions]
@@ -948,7 +1005,9 @@ class AgentMemory:
             UnknownMemory: neither the store nor its logs have heard of it, or the reader is not to.
         """
         gate = {"max_sensitivity": max_sensitivity, "purpose": purpose, "jurisdiction": jurisdiction}
-        return self._reading.explain(id, gate, by_features=self._goes_by_features())
+        # What the policy private goes by is told to nobody.
+        told = self.settings.policy.name != PRIVATE and self._goes_by_features()
+        return self._reading.explain(id, gate, by_features=told)
 
     def record_access(self, ids: Iterable[str], *, purpose: str | None = None) -> int:
         """Record that memories were shown: one signed record, and their access statistics; what is use-bound goes."""
@@ -1327,6 +1386,8 @@ class AgentMemory:
     ) -> Plan:
         """Return what the policy called ``name`` would do; the caller keeps other threads out."""
         state = self._writer.state
+        if (name or state.settings.policy.name) == PRIVATE:
+            raise refuse_to_show()
         now, _ = state.at(self._opened.services.clock.now_ms())
         if self._goes_by_features(name):
             self._reading.view.prepare_table(state, progress)
@@ -1354,6 +1415,7 @@ class AgentMemory:
             within=within,
             vectoriser=self._vectoriser,
             hurried=True,
+            handle=ground.services.handle,
         )
         tools = ground.read, view, state, ground.services, self._policy()
         if allowance is None:

@@ -15,6 +15,7 @@ from marskg.cli.door import Door, pass_door, shared_options
 from marskg.cli.output import answer, counted, line, note, number, plain, progress, safe, show_table, table
 from marskg.cli.remembering import show_stored
 from marskg.cli.values import MEMORY_ID
+from marskg.policies.private import NAME as PRIVATE
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -30,6 +31,7 @@ _ACTION = ("id", "action", "reason", "kind", "weight", "score", "rule", "feature
 @click.option("--policy", metavar="NAME|FILE", help="A built-in policy or a .cypher file.  [default: the tenant's]")
 @click.option("--budget", type=click.IntRange(min=0), metavar="TOKENS", help="For this once.  [default: the tenant's]")
 @click.option("--seed", type=int, help="Of a policy that draws at random.")
+@click.option("--strict", is_flag=True, help="Of the policy private: refuse where the privacy budget does not last.")
 @click.option("--dry-run", is_flag=True, help="Show the plan and change nothing.")
 @click.option("--compare", metavar="NAME,…", help="Show side by side what each policy would forget; change nothing.")
 @click.option("--questions", type=FILE, help="With --compare: one question a line; which would lose their answer?")
@@ -43,6 +45,7 @@ def forget(
     seed: int | None,
     compare: str | None,
     questions: Path | None,
+    strict: bool,
     dry_run: bool,
 ) -> None:
     """Bring the live memories down to a budget by a policy, and say why each went."""
@@ -56,10 +59,20 @@ def forget(
         message = "--questions goes with --compare, such as: --compare fifo,lru --questions FILE"
         raise click.UsageError(message)
     with door.memory() as memory:
-        with progress("indexing") as step:
-            plan = memory.plan(policy=policy, budget=budget, seed=seed, progress=step)
-        if not dry_run:
-            memory.forget(plan)
+        private = (policy or memory.settings.policy.name) == PRIVATE
+        if not private and strict:
+            message = "--strict goes with --policy private: no other policy has a privacy budget"
+            raise click.UsageError(message)
+        if private and seed is not None:
+            message = "no seed reaches the noise of the policy private: leave --seed out"
+            raise click.UsageError(message)
+        if private and not dry_run:
+            plan = memory.forget_privately(budget=budget, strict=strict)
+        else:
+            with progress("indexing") as step:
+                plan = memory.plan(policy=policy, budget=budget, seed=seed, progress=step)
+            if not dry_run:
+                memory.forget(plan)
     answer(door, plan_document(plan, applied=not dry_run), lambda: _show(plan, dry_run=dry_run))
 
 

@@ -18,7 +18,7 @@ PHYSICAL_LABELS: Mapping[str, str] = MappingProxyType(
         "AuditTile": "a block of Merkle hashes that is kept so that a head needs no recomputation of the log",
         "EntityWord": "a word with which a name of an entity begins, so that a text's words find whoever they may name",
         "Suppression": "a keyed digest of what was erased and must not come in again; it says nothing to anybody else",
-        "StoreVersion": "the version of the schema, read before anything else",
+        "StoreVersion": "the version of the schema, read before anything else; while a tenant is restored, its account",
         "VectorPoint": "a vector in the engine's own index, for stores too large to compare all; goes with the content",
         "Tenant": "the isolation boundary: RDF of two tenants never meets, so it has no name there",
     }
@@ -27,6 +27,7 @@ PHYSICAL_LABELS: Mapping[str, str] = MappingProxyType(
 #: Properties that only the store reads.
 PHYSICAL_PROPERTIES: Mapping[str, str] = MappingProxyType(
     {
+        "account": "what differential privacy has cost a tenant, kept apart while a restore has taken its row away",
         "accessSequence": "the last sequence of the tenant's access log; in RDF it is counted",
         "announcedAt": "when the tenant announced a signing key; in RDF it is the time of that record",
         "bearer": "the reference of the entity that a word may name",

@@ -22,6 +22,7 @@ from marskg.policies.plans import CONSOLIDATE, STRICT
 from marskg.policies.policy import plan_digest
 from marskg.policies.quarantine import OFF, QUARANTINE, reviewed
 from marskg.store import lifecycle
+from marskg.store.account import digest_of
 from marskg.store.cypher_guard import check_read_only
 from marskg.store.hollows import Hollow
 from marskg.store.order import random_position
@@ -73,18 +74,21 @@ class View:
         within: frozenset[str] | None = None,
         vectoriser: Vectoriser | None = None,
         hurried: bool = False,
+        handle: Callable[[str, str], str] | None = None,
     ) -> None:
         """Look at ``state`` at ``now`` through ``run``, which runs a statement's text.
 
         A policy that goes by features needs ``features``, a source of those of ``state``. ``ceiling`` is the weight
         that a plan has to reach, where it aims lower; ``within`` are the memories that may go, where that is not all.
-        ``vectoriser`` makes the vectors of summaries; ``hurried``: a transaction waits for the plan.
+        ``vectoriser`` makes the vectors of summaries; ``hurried``: a transaction waits for the plan. A policy that
+        keeps an account of conversations needs ``handle``, which makes keyed handles.
         """
         self._run = run
         self._features = features
         self.vectoriser = vectoriser
         self.hurried = hurried
         self._hollows = hollows
+        self._handle = handle
         self.tenant = state.name
         self.now = now
         self.sequence = state.sequence
@@ -115,6 +119,13 @@ class View:
             message = "this view was made without a source of features"
             raise RuntimeError(message)
         return self._features.table(linked=linked)
+
+    def conversation(self, session: str) -> str:
+        """Return the keyed digest by which an account knows a conversation."""
+        if self._handle is None:
+            message = "this view was made without handles"
+            raise RuntimeError(message)
+        return digest_of(self._handle, self.tenant, session)
 
     def carry_out(self, plan: Plan, unit: Unit) -> None:
         """Remember what ``plan`` empties, and hear of the keys that ``unit`` then adds."""

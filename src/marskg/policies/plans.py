@@ -25,6 +25,7 @@ from marskg.store.order import SUPERSEDED, frequency, importance, recency
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from marskg.config import Settings
     from marskg.policies.candidates import Candidate
     from marskg.policies.policy import PolicyView
     from marskg.records import Consolidation
@@ -78,7 +79,12 @@ def ruled(rule: str, reason: str, known: Mapping[str, str], *, superseded: bool,
 
 def archives(view: PolicyView) -> bool:
     """Return whether what is evicted goes to the latent tier, for good or for its time of grace."""
-    policy = view.settings.policy
+    return archives_by(view.settings)
+
+
+def archives_by(settings: Settings) -> bool:
+    """Return whether it does under ``settings``."""
+    policy = settings.policy
     return policy.evict_to is Tier.LATENT or policy.grace is not None
 
 
@@ -242,7 +248,7 @@ def _action(choice: Choice, found: Mapping[str, float], fate: tuple[str, Tier]) 
 
 
 #: Settings of single policies, which the plans of others do not carry.
-_OWN = frozenset({"density", "hybrid"})
+_OWN = frozenset({"density", "hybrid", "tie_band"})
 
 
 def parameters_of(view: PolicyView, own: Iterable[str] = ()) -> tuple[str, ...]:

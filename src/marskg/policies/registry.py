@@ -19,11 +19,15 @@ from marskg.policies.density import DENSITY
 from marskg.policies.fifo import FIFO
 from marskg.policies.greedy import GREEDY
 from marskg.policies.lru import LRU
+from marskg.policies.near_ties import RANDOMISED_TIE_BREAK
+from marskg.policies.noise import check_installed
 from marskg.policies.ordered import OrderedPolicy
 from marskg.policies.plugins import installed_names, load_installed
 from marskg.policies.policy import reads_features
 from marskg.policies.policy_file import read_policy_file
 from marskg.policies.priority_decay import PRIORITY_DECAY
+from marskg.policies.private import NAME as PRIVATE
+from marskg.policies.private import PrivatePolicy, check_combination
 from marskg.policies.random_drop import RANDOM_DROP
 from marskg.policies.reflection import ReflectionSummary
 from marskg.policies.removal_priority import REMOVAL_PRIORITY
@@ -41,7 +45,16 @@ if TYPE_CHECKING:
 
 #: What the file of a user's own policy ends with.
 SUFFIX = ".cypher"
-_ALL: tuple[Policy, ...] = (DENSITY, FIFO, GREEDY, LRU, PRIORITY_DECAY, RANDOM_DROP, REMOVAL_PRIORITY)
+_ALL: tuple[Policy, ...] = (
+    DENSITY,
+    FIFO,
+    GREEDY,
+    LRU,
+    PRIORITY_DECAY,
+    RANDOM_DROP,
+    RANDOMISED_TIE_BREAK,
+    REMOVAL_PRIORITY,
+)
 _BUILT_IN: Mapping[str, Policy] = {policy.name: policy for policy in _ALL}
 #: Policies that choose among the others; they cannot choose each other.
 _CONTROLLERS: Mapping[str, Callable[[], Policy]] = {
@@ -52,7 +65,8 @@ _CONTROLLERS: Mapping[str, Callable[[], Policy]] = {
 _MADE: Mapping[str, Callable[[], Policy]] = MappingProxyType(
     {hybrid.NAME: hybrid.hybrid, ReflectionSummary.name: ReflectionSummary}
 )
-#: The names of the policies that come with the package.
+#: The names of the policies that come with the package and make equal plans of equal stores. ``private`` is beside
+#: them: each of its plans is another draw, which is paid for, so that none is made to be looked at or compared.
 POLICY_NAMES = tuple(sorted((*_BUILT_IN, *_CONTROLLERS, *_MADE)))
 #: The names of those among them that choose no other policy.
 SIMPLE_NAMES = tuple(name for name in POLICY_NAMES if name not in _CONTROLLERS)
@@ -64,12 +78,17 @@ def load_policy(name_or_path: str | Path) -> Policy:
     Raises:
         InvalidConfig: there is no such policy, or the package or the file cannot be used.
     """
+    if str(name_or_path) == PRIVATE:
+        check_installed()
+        return PrivatePolicy()
     controller = _CONTROLLERS.get(str(name_or_path))
     return controller() if controller is not None else _load_simple(name_or_path)
 
 
 def goes_by_features(name: str | Path, settings: Settings) -> bool:
     """Return whether a policy, or one that it may choose under ``settings``, goes by the table of features."""
+    if name == PRIVATE:
+        return True
     tiers = settings.tiered
     names: Iterable[str | Path] = (name,)
     if name == "adaptive":
@@ -87,6 +106,8 @@ def check_settings(settings: Settings) -> None:
             sense.
     """
     load_policy(settings.policy.name)
+    if settings.policy.name == PRIVATE:
+        check_combination(settings)
     load_summariser(settings.reflection.summariser, TokenCounter())
     tiers = settings.tiered
     for name in (tiers.baseline, tiers.raised, tiers.top, *arm_names(settings.adaptive.arms)):
@@ -118,6 +139,12 @@ def _load_simple(name_or_path: str | Path) -> Policy:
 
 
 def _find(name_or_path: str | Path) -> Policy:
+    if str(name_or_path) == PRIVATE:
+        msg = (
+            "private cannot be one of several policies: what the others choose is not private; name one that chooses "
+            "by itself, or set policy.name=private alone"
+        )
+        raise InvalidConfig(msg)
     if str(name_or_path) in _CONTROLLERS:
         msg = f"{name_or_path} chooses among other policies and cannot be chosen itself; name one that forgets"
         raise InvalidConfig(msg)
@@ -132,10 +159,8 @@ def _find(name_or_path: str | Path) -> Policy:
         return installed
     path = Path(name_or_path)
     if path.suffix != SUFFIX:
-        msg = (
-            f"there is no policy {str(name_or_path)[:200]!r}; "
-            f"use {', '.join(dict.fromkeys((*POLICY_NAMES, *installed_names())))}, or the path of a .cypher file"
-        )
+        names = ", ".join(dict.fromkeys((*POLICY_NAMES, PRIVATE, *installed_names())))
+        msg = f"there is no policy {str(name_or_path)[:200]!r}; use {names}, or the path of a .cypher file"
         raise InvalidConfig(msg)
     return CypherPolicy(path)
 

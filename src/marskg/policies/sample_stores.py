@@ -143,6 +143,10 @@ class SampleStore:
         """Run a reading statement."""
         return self.engine.read(statement, parameters)
 
+    def conversation(self, session: str) -> str:
+        """Return what stands for the digest of a conversation."""
+        return f"digest of {session}"
+
     def hollows(self, key_name: str) -> list[Hollow]:  # noqa: ARG002 - a view's interface
         """Return none: nothing was removed from these indexes."""
         return []

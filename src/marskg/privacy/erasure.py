@@ -9,11 +9,13 @@ made up for when the store is next opened. Source: semantics sections 5 and 8.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from marskg.privacy.receipts import BYTES, LOGICAL, Receipt, write_receipt
 from marskg.privacy.request import Matched, Request, match
+from marskg.store.account import digest_of, without_conversation
 from marskg.store.erasing import Erased, erase
 from marskg.store.suppression import suppress_subject, suppress_texts
 
@@ -81,7 +83,17 @@ class Eraser:
             suppress_subject(unit, request.name)
         else:
             suppress_texts(unit, [unit.nodes[ident].memory for ident in matched.memories if ident in unit.nodes])
+        if request.by == "session":
+            _close_account(unit, request.name)
         first = unit.next_sequence
         erased = erase(unit, matched.memories, matched.entities, parameters=(f"erasure.by={request.by}",))
         listing = [record.sequence for record in unit.records if record.sequence >= first and not record.memories]
         return _Done(erased, matched, tuple(listing), unit.now)
+
+
+def _close_account(unit: Unit, session: str) -> None:
+    """Let the account of differential privacy no longer know a conversation; what the tenant spent stays."""
+    digest = digest_of(unit.services.handle, unit.state.name, session)
+    kept = without_conversation(unit.state.controls, digest)
+    if kept != unit.state.controls:
+        unit.state = replace(unit.state, controls=MappingProxyType(kept))

@@ -2,17 +2,23 @@
 
 Guarantees: the tenant's row is written last, so that an interrupted restore leaves no tenant, and the next one clears
 what it left; counters and order keys are worked out anew from nodes and edges; restoring twice gives the same store.
+What differential privacy has cost (:mod:`marskg.store.account`) is never less than it was before, whatever the snapshot
+says and however often a restore is interrupted.
 Source: MaRS section 5.2 (checkpoint and restore, idempotent).
 """
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from marskg.audit.merkle import CompactRange
 from marskg.errors import NotPermitted
 from marskg.ontology.vocabulary import EdgeType, Tier
 from marskg.store import codec
+from marskg.store.account import CONTROL, never_less
 from marskg.store.names import word_rows
 from marskg.store.state import TenantState
 from marskg.store.statements import statement
@@ -70,6 +76,7 @@ class Restore:
             self._write("create_key", {"key": dict(key)})
         self._write("create_suppressions", {"rows": self._suppressed})
         self._write("create_tenant", {"tenant": self._row})
+        self._write("drop_account", {"ref": self._parking})
         return count
 
     def _write(self, name: str, parameters: dict[str, Any], **names: Any) -> None:
@@ -86,6 +93,7 @@ class Restore:
         if rows and rows[0]["tenant"]["sequence"] > 1 and rows[0]["tenant"]["log"] != self._state.log:
             msg = f"tenant {name!r} has a history of its own; restore the snapshot into another store or tenant"
             raise NotPermitted(msg)
+        self._keep_account(rows[0]["tenant"].get("controls") if rows else None)
         self._write("clear_tenant_row", {"tenant": name})
         for label in ("memories", "entities", "words", "audit"):
             while self._engine.write(
@@ -93,6 +101,23 @@ class Restore:
                 {"low": f"{name}|", "high": f"{name}}}", "tenant": name, "limit": 1000},
             )[0]["removed"]:
                 pass
+
+    @property
+    def _parking(self) -> str:
+        """Return where the account is while the tenant has no row."""
+        return f"account|{self._state.name}"
+
+    def _keep_account(self, stored: str | None) -> None:
+        """Let the restored row have the highest of the accounts that the tenant has, had, and is to have."""
+        parked = self._engine.read(statement("parked_account", self._engine.name), {"ref": self._parking})
+        controls = dict(self._state.controls)
+        for known in (stored, *(row["account"] for row in parked)):
+            controls = never_less(controls, json.loads(known or "{}"))
+        if CONTROL not in controls:
+            return
+        self._state = replace(self._state, controls=MappingProxyType(controls))
+        self._row = {**self._row, **self._state.learned()}
+        self._write("park_account", {"ref": self._parking, "account": self._state.learned()["controls"]})
 
     def _protect(self, memories: Iterable[tuple[Memory, tuple[Edge, ...], str | None]]) -> None:
         """Work out what each node is protected and blocked by."""

@@ -38,7 +38,7 @@ def ladder(count: int, **common: object) -> list[Node]:
 
 
 def test_the_names_are_those_of_the_reference() -> None:
-    simple = ("fifo", "lru", "priority-decay", "random-drop")
+    simple = ("fifo", "lru", "priority-decay", "random-drop", "randomised-tie-break")
     assert (
         tuple(
             sorted(
