@@ -124,6 +124,38 @@ def _weights() -> Iterator[tuple[str, Setting]]:
             yield name, _number(words, weight, 0, 1_000)
 
 
+#: What a memory may hold that makes it sensitive, how sensitive, and in words.
+_SENSITIVE: Mapping[str, tuple[float, str]] = MappingProxyType({
+    "secret": (1.0, "a password, key or token"),
+    "card": (0.9, "the number of a payment card"),
+    "national_id": (0.9, "a national identifier"),
+    "account": (0.6, "the number of a bank account"),
+    "address": (0.5, "a postal address"),
+    "birth_date": (0.5, "a date of birth"),
+    "email": (0.4, "an e-mail address"),
+    "phone": (0.4, "a telephone number"),
+    "network": (0.3, "a network address"),
+    "name": (0.2, "a person who is introduced by name"),
+    "health": (0.6, "somebody's health"),
+    "protected": (0.6, "ethnicity, religion, politics, sexuality or the like"),
+    "finance": (0.4, "somebody's money"),
+})  # fmt: skip
+#: What else says that a memory is sensitive.
+_SENSITIVE_CUES: Mapping[str, tuple[float, str]] = MappingProxyType({
+    "social": (0.1, "a memory about how people relate"),
+    "purpose": (0.2, "a memory kept for a purpose that was consented to"),
+    "private": (0.7, "a memory that its caller put into the class private"),
+})  # fmt: skip
+
+
+def _sensitivities() -> Iterator[tuple[str, Setting]]:
+    """Yield the weights of what makes a memory sensitive."""
+    for name, (weight, words) in _SENSITIVE.items():
+        yield f"sensitivity.weights.{name}", _number(f"sensitivity of {words}", weight, 0, 1)
+    for name, (weight, words) in _SENSITIVE_CUES.items():
+        yield f"sensitivity.cues.{name}", _number(f"sensitivity of {words}", weight, 0, 1)
+
+
 #: Every setting by its dotted name, in the order of the documentation.
 SETTINGS: Mapping[str, Setting] = MappingProxyType({
     "budget": _integer("tokens that all live memories may weigh together (B)", 1_000_000, 1),
@@ -327,6 +359,22 @@ SETTINGS: Mapping[str, Setting] = MappingProxyType({
     "reflection.candidates": _integer("oldest episodes that one trigger looks at", 20_000, 2, 1_000_000),
     "reflection.clusters": _integer("most clusters that one trigger summarises", 256, 0, 100_000),
     "reflection.model_calls": _integer("most requests to a language model in one trigger", 16, 0, 100_000),
+    "sensitivity.assess": Setting("whether what is remembered is searched for what is personal or secret", "on",
+                                  "choice", choices=_SWITCH),
+    "sensitivity.presidio": Setting("whether presidio is asked about what looks like an identifier", "on", "choice",
+                                    choices=_SWITCH),
+    "sensitivity.model": Setting("what finds names besides the rules: none, spacy:NAME or transformers:FOLDER", "none",
+                                 "text"),
+    "sensitivity.accumulation": _number("how far each further kind of thing brings s nearer to 1", 0.1, 0, 1),
+    "sensitivity.impersonal": _number("share of the weight of health, finance and protected attributes where a "
+                                      "document is about nobody", 0.5, 0, 1),
+    "sensitivity.topic_margin": _number("how much nearer a sentence must be to a category's than to ordinary ones: a "
+                                        "difference of cosines", 0.05, 0, 1),
+    "sensitivity.redact_similarity": _number("cosine from which a sentence of an output repeats a hidden one", 0.75,
+                                               0, 1),
+    "sensitivity.redact_overlap": _number("share of the terms of the shorter of the two from which it does", 0.6,
+                                            0.1, 1),
+    **dict(_sensitivities()),
 })  # fmt: skip
 _SECTIONS = frozenset(name.rsplit(".", depth)[0] for name in SETTINGS for depth in range(1, name.count(".") + 1))
 
@@ -553,6 +601,29 @@ class ReflectionSettings:
     model_calls: int = 16
 
 
+@dataclass(frozen=True, slots=True)
+class SensitivitySettings:
+    """What makes a memory sensitive (MaRS section 3.3.3): weights from 0 to 1 by category and by cue.
+
+    ``topic_margin`` is a difference of cosines, ``redact_similarity`` a cosine; the rest are shares.
+    """
+
+    assess: str = "on"
+    presidio: str = "on"
+    model: str = "none"
+    accumulation: float = 0.1
+    impersonal: float = 0.5
+    topic_margin: float = 0.05
+    redact_similarity: float = 0.75
+    redact_overlap: float = 0.6
+    weights: Mapping[str, float] = field(
+        default_factory=lambda: MappingProxyType({name: weight for name, (weight, _) in _SENSITIVE.items()})
+    )
+    cues: Mapping[str, float] = field(
+        default_factory=lambda: MappingProxyType({name: weight for name, (weight, _) in _SENSITIVE_CUES.items()})
+    )
+
+
 def _defaults(section: str) -> Mapping[str, Value]:
     """Return the defaults of a section whose values are handed on as they are."""
     prefix = f"{section}."
@@ -604,6 +675,7 @@ class Settings:
     adaptive: AdaptiveSettings = field(default_factory=AdaptiveSettings)
     reflection: ReflectionSettings = field(default_factory=ReflectionSettings)
     privacy: PrivacySettings = field(default_factory=PrivacySettings)
+    sensitivity: SensitivitySettings = field(default_factory=SensitivitySettings)
 
     @property
     def scoring(self) -> Scoring:
@@ -887,6 +959,11 @@ def _build(values: Mapping[str, Any], source: str) -> Settings:
         adaptive=AdaptiveSettings(**section("adaptive.")),
         reflection=ReflectionSettings(**section("reflection.")),
         privacy=PrivacySettings(**section("privacy.")),
+        sensitivity=SensitivitySettings(
+            **section("sensitivity."),
+            weights=MappingProxyType(section("sensitivity.weights.")),
+            cues=MappingProxyType(section("sensitivity.cues.")),
+        ),
     )
 
 

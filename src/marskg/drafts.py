@@ -92,6 +92,8 @@ class Draft:
     memory_class: MemoryClass | None = None
     intent_tags: tuple[str, ...] = ()
     sensitivity: float | None = None
+    #: Why it is so sensitive, where that was measured.
+    sensitivity_reasons: tuple[str, ...] = ()
     score: int | None = None
     ttl: str | None = None
     expires_at: int | None = None

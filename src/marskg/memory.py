@@ -38,18 +38,20 @@ from marskg.policies.allowances import ceiling_of, make_room_within
 from marskg.policies.comparison import compare_plans
 from marskg.policies.executor import View, apply, make_room, shortfall
 from marskg.policies.guardrail import noted
-from marskg.policies.quarantine import reviewed
 from marskg.policies.private import NAME as PRIVATE
 from marskg.policies.private import balance, refuse_to_show, without_uniform
+from marskg.policies.quarantine import reviewed
 from marskg.policies.registry import SUFFIX, check_settings, explain_policy, goes_by_features, load_policy
 from marskg.policies.slices import shares_of
 from marskg.privacy.checking import check_receipt
 from marskg.privacy.erasure import Eraser
 from marskg.privacy.processing import write_processing_receipt
+from marskg.privacy.redaction import Redaction
 from marskg.privacy.report import gather
 from marskg.privacy.report_forms import SubjectReport
 from marskg.privacy.request import Request
 from marskg.privacy.seen import who_saw
+from marskg.privacy.sensitivity import Assessor
 from marskg.queries import Queries
 from marskg.reading import Reading
 from marskg.retention import check_retention
@@ -67,14 +69,16 @@ from marskg.store import (
     sealing,
     subscriptions,
 )
-from marskg.store.admission import check_integer, check_number, check_text, ids_of
+from marskg.store.admission import check_draft, check_integer, check_number, check_text, ids_of
 from marskg.store.allowances import shown
 from marskg.store.intake import Intake
 from marskg.store.opening import open_tenant
 from marskg.store.recognition import Recognition, load_recogniser
 from marskg.store.reembedding import make_all, refuse_change, switch
+from marskg.store.rescoring import rescore
 from marskg.store.vectors import Vectoriser
 from marskg.store.writer import Writer
+from marskg.text import sentences
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -100,9 +104,11 @@ if TYPE_CHECKING:
     from marskg.retention import Retention
     from marskg.retrieval.everything import Everything
     from marskg.retrieval.explain import Explanation
+    from marskg.retrieval.gate import Gate
     from marskg.retrieval.hits import Hits
     from marskg.store.opening import Opened
     from marskg.store.sealing import Sealed
+    from marskg.store.sensed import Sensed
     from marskg.store.state import TenantState
     from marskg.store.unit import Unit
     from marskg.store.writer import Ground
@@ -129,9 +135,10 @@ class AgentMemory:
         self._planned: tuple[Plan, int] | None = None
         self._writer = Writer(opened.engine, opened.tenant, opened.services, self._govern, self._committed)
         self._vectoriser = Vectoriser(lambda: self._writer.state.settings.embedding.model, opened.services.clock.now_ms)
-        self._intake = Intake(self._writer, opened.counter, self._vectoriser, Recognition())
+        self._assessor = Assessor()
+        self._intake = Intake(self._writer, opened.counter, self._vectoriser, Recognition(), self._measure)
         self._wishes = Wishes(self._writer, self._reader)
-        self._reading = Reading(opened, self._writer, self._vectoriser, self._wishes.emphasis)
+        self._reading = Reading(opened, self._writer, self._vectoriser, self._wishes.emphasis, self._as_shown)
         self._writer.before_room = self._before_room
         self._learner = Learner(self._writer, self._reader, self._reading.view, self._vectoriser, self._wishes)
         self._keeper = Housekeeper(self._writer, self._reader, self._intake, opened.counter, self._ledger)
@@ -278,7 +285,7 @@ class AgentMemory:
             MarsError: what the gate refuses; the transactions before it are kept unless ``atomic``.
         """
         since = self._writer.state.sequence
-        done = self._intake.many(map(self._wishes.begin, checked(drafts)), progress=progress, atomic=atomic)
+        done = self._intake.many(map(self._begin, checked(drafts)), progress=progress, atomic=atomic)
         if self._learner.watches:
             self._learner.watch(since)
         return done
@@ -736,7 +743,8 @@ class AgentMemory:
     def apply_settings(self, settings: Settings | None, values: Mapping[str, Any]) -> None:
         """Change an existing tenant's settings: all of ``settings`` if given, then single ``values`` by dotted name.
 
-        A changed budget is enforced in the same transaction; changed weights of importance order the memories anew.
+        A changed budget is enforced in the same transaction; changed weights of importance order the memories anew;
+        where what makes a memory sensitive changed, :meth:`rescore` follows.
 
         Raises:
             EmbeddingMismatch: the tenant's vectors are of another model than the one asked for; see :meth:`reembed`.
@@ -747,6 +755,7 @@ class AgentMemory:
             if wanted.embedding != old.embedding:
                 refuse_change(self._writer.state, wanted, load_model)
             load_recogniser(wanted.entities)
+            Assessor().detector(wanted.sensitivity)
             check_settings(wanted)
             if wanted.policy != old.policy:
                 self._try_out(wanted.policy.name)
@@ -767,6 +776,27 @@ class AgentMemory:
                 self._reading.put_points(lambda _: None)
             if wanted.retrieval.vectors == EXACT and old.retrieval.vectors != EXACT:
                 self._clear_points()
+            if wanted.sensitivity != old.sensitivity and wanted.sensitivity.assess != "off":
+                rescore(self._writer, self._reader, self._measure)
+
+    def rescore(self, *, progress: Callable[[int], None] | None = None) -> int:
+        """Measure anew how sensitive what is stored is; returns how many memories changed, each of them recorded.
+
+        What was loaded, or stored before the settings or a user's preferences changed, is measured as if it was stored
+        now. No memory ends below what its caller gave, or below what it derives from.
+
+        Args:
+            progress: hears how many memories were looked at.
+
+        Raises:
+            InvalidInput: the setting ``sensitivity.assess`` is off.
+            EnvironmentFailure: the settings ask for presidio or a model, which is not installed.
+        """
+        if self.settings.sensitivity.assess == "off":
+            msg = "sensitivity.assess is off, so nothing is measured; set it: mars settings sensitivity.assess=on"
+            raise InvalidInput(msg)
+        maintenance.settle(self._writer)
+        return rescore(self._writer, self._reader, self._measure, progress)
 
     def reembed(self, model: str | None = None, *, progress: Callable[[int], None] | None = None) -> int:
         """Make the vectors of all memories with another model, or those that are missing; returns how many were made.
@@ -1008,6 +1038,44 @@ class AgentMemory:
         # What the policy private goes by is told to nobody.
         told = self.settings.policy.name != PRIVATE and self._goes_by_features()
         return self._reading.explain(id, gate, by_features=told)
+
+    def redact(
+        self,
+        text: str,
+        *,
+        max_sensitivity: float | None = None,
+        purpose: str | None = None,
+        jurisdiction: str | None = None,
+        hold: bool = False,
+    ) -> Redaction:
+        """Return a text, such as an agent's answer, as a reader may get it; nothing is stored.
+
+        First what has a form of its own becomes a placeholder such as ``[EMAIL]``: all of it, or with
+        ``max_sensitivity`` what weighs more. Then each sentence is compared with what the reader may not read, and one
+        that repeats it becomes ``[WITHHELD]``. That a sentence was withheld tells that there is something: call this
+        for a reader, and do not let the reader call it.
+
+        Args:
+            text: what is to be shown.
+            max_sensitivity: the reader's ceiling, from 0 to 1.
+            purpose: what the reader reads for; memories kept for other purposes are hidden from them.
+            jurisdiction: as :meth:`retrieve` takes it.
+            hold: show nothing of a text that repeats what is hidden, so that a person decides; ``held`` says so.
+
+        Raises:
+            InvalidInput: the text or a limit cannot be read.
+            EnvironmentFailure: the settings ask for presidio or a model, which is not installed.
+        """
+        given = {"max_sensitivity": max_sensitivity, "purpose": purpose, "jurisdiction": jurisdiction}
+        gate = self._reading.gate({name: value for name, value in given.items() if value is not None})
+        check_text("text", text, limit=_MOST_SAID)
+        redactor = self._assessor.redactor(self._writer.state.settings.sensitivity)
+        first = redactor.surface(text, max_sensitivity)
+        if not gate.restricted:
+            return first
+        maintenance.settle(self._writer)
+        second = redactor.against(first.text, self._reading.like_hidden(sentences(first.text), gate), hold=hold)
+        return Redaction(second.text, (*first.replaced, *second.replaced), second.held)
 
     def record_access(self, ids: Iterable[str], *, purpose: str | None = None) -> int:
         """Record that memories were shown: one signed record, and their access statistics; what is use-bound goes."""
@@ -1304,7 +1372,7 @@ class AgentMemory:
     def _store(self, draft: Draft, id: str | None = None) -> Memory:  # noqa: A002 - as remember has it
         """Store one draft, and look for conflicts where the tenant wants that."""
         since = self._writer.state.sequence
-        memory = self._intake.one(self._wishes.begin(draft), id)
+        memory = self._intake.one(self._begin(draft), id)
         found = self._learner.watch(since) if self._learner.watches else ()
         if not found:
             return memory
@@ -1332,6 +1400,22 @@ class AgentMemory:
             )
             raise InvalidInput(msg)
         return moment
+
+    def _begin(self, draft: Draft) -> Draft:
+        """Return ``draft`` with how sensitive it is, and with what users' wishes give it."""
+        settings = self._writer.state.settings
+        check_draft(draft, settings.max_content_bytes)
+        return self._wishes.begin(self._assessor.assessed(draft, settings))
+
+    def _measure(self, memory: Memory, content: str | None = None) -> Sensed | None:
+        return self._assessor.of_memory(memory, self._writer.state.settings, content)
+
+    def _as_shown(self, memory: Memory, gate: Gate) -> Memory:
+        """Return a memory as the reader of ``gate`` gets it: what weighs more than their ceiling is taken out."""
+        if gate.max_sensitivity is None:
+            return memory
+        redactor = self._assessor.redactor(self._writer.state.settings.sensitivity)
+        return redactor.as_shown(memory, gate.max_sensitivity, self._opened.counter)
 
     def _clear_points(self) -> None:
         """Take the vectors out of the engine's index, and the knowledge that they are there."""

@@ -23,15 +23,16 @@ from marskg.retrieval.explain import explain, limited, never_was
 from marskg.retrieval.gate import Gate
 from marskg.retrieval.profile import load_profile
 from marskg.retrieval.recall import SOCIAL, Anchor, Recall, named_entities
-from marskg.retrieval.search import Request, Search, check_query
+from marskg.retrieval.search import Request, Search, as_stored, check_query
 from marskg.retrieval.settings import AssemblySettings
 from marskg.retrieval.shared import SharedTenant
 from marskg.retrieval.view import IndexView
 from marskg.store.admission import check_integer, check_number, check_text, ids_of
 from marskg.store.fading import Fading
+from marskg.text import terms
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     import numpy.typing as npt
 
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
     from marskg.retrieval.index import MemoryIndex
     from marskg.retrieval.profile import Profile
     from marskg.retrieval.ranking import Ranked
-    from marskg.retrieval.search import Emphasis
+    from marskg.retrieval.search import Emphasis, Shows
     from marskg.store.opening import Opened
     from marskg.store.state import TenantState
     from marskg.store.vectors import Vectoriser
@@ -59,17 +60,27 @@ _TIMES: Final = ("as_of", "since", "until")
 _FLAGS: Final = ("latent", "unaffirmed", "superseded", "closed")
 _FILTERS: Final = ("max_sensitivity", *_ENUMERATIONS, *_SETS, *_TEXTS, *_TIMES, *_FLAGS)
 
+#: Hidden memories that one sentence of an output is compared with, by words and by meaning.
+_MOST_LIKE: Final = 24
+
 
 class Reading:
     """Answers a tenant's readers."""
 
     def __init__(
-        self, opened: Opened, writer: Writer, vectoriser: Vectoriser, emphasis: Emphasis | None = None
+        self,
+        opened: Opened,
+        writer: Writer,
+        vectoriser: Vectoriser,
+        emphasis: Emphasis | None = None,
+        shows: Shows = as_stored,
     ) -> None:
         """Read the tenant that was opened; nothing is read or loaded before the first question.
 
-        ``emphasis`` gives what the rank of each memory is multiplied with, where users wished for that.
+        ``emphasis`` gives what the rank of each memory is multiplied with, where users wished for that; ``shows`` gives
+        a memory as its reader gets it.
         """
+        self._shows = shows
         self._emphasis = emphasis
         self._writer = writer
         self._opened = opened
@@ -78,7 +89,7 @@ class Reading:
         self._shared: dict[str, SharedTenant] = {}
         file = opened.folder / "index" / f"{opened.tenant}.index"
         self.view = IndexView(opened.reader, writer, vectoriser, file)
-        self._search = Search(self.view, opened.reader, writer, vectoriser, opened.counter)
+        self._search = Search(self.view, opened.reader, writer, vectoriser, opened.counter, shows=shows)
         self._answers = Answers(self.view, opened.reader, writer, self._search)
         self._load = Load()
 
@@ -129,7 +140,7 @@ class Reading:
         """Return the shared tenants that are read as well, and why others are not."""
         names = self._writer.state.subscriptions
         for name in names:
-            self._shared.setdefault(name, SharedTenant(self._opened, name, self._vectoriser))
+            self._shared.setdefault(name, SharedTenant(self._opened, name, self._vectoriser, self._shows))
         faults = {name: self._shared[name].open() for name in names}
         there = [self._shared[name] for name, fault in faults.items() if fault is None]
         return there, tuple(fault for fault in faults.values() if fault is not None)
@@ -187,11 +198,11 @@ class Reading:
         """Return and record all that passes the gate and has to do with what is wanted."""
         state = self._writer.fresh_state()
         ids, unknown = self._selected(self.view, state, passing, wanted)
-        memories = admitted(self._opened.reader, ids, passing)
+        memories = admitted(self._opened.reader, ids, passing, self._shows)
         for guest in self._guests()[0]:
             ids, unheard = self._selected(guest.view, guest.state, passing, wanted)
             unknown &= unheard
-            memories += [one for one in admitted(guest.reader, ids, passing) if not one.use_bound]
+            memories += [one for one in admitted(guest.reader, ids, passing, self._shows) if not one.use_bound]
         _refuse_unknown(wanted, unknown)
         memories.sort(key=lambda one: (one.valid_from, one.sequence, one.tenant))
         found = shown(memories, self._opened.counter, budget=limit, sums=sums)
@@ -317,6 +328,38 @@ class Reading:
 
     def _now(self) -> int:
         return self._writer.state.at(self._opened.services.clock.now_ms())[0]
+
+    def like_hidden(self, sentences: Sequence[str], gate: Gate) -> list[str]:
+        """Return the texts of those memories that ``gate`` hides which are nearest to ``sentences``, each once.
+
+        Whatever the reader could not be shown for another reason, such as a value that was superseded, counts as well.
+        """
+        state = self._writer.fresh_state()
+        whole = Gate(now=gate.now, latent=True, unaffirmed=True, superseded=True, closed=True)
+        allowed = replace(
+            whole, max_sensitivity=gate.max_sensitivity, purpose=gate.purpose, jurisdiction=gate.jurisdiction
+        )
+        with self.view.lock:
+            index = self.view.refresh(state)
+            # A purpose that nobody states hides a memory; the operator is not limited.
+            everything = index.columns["alive"] & (index.columns["expiresAt"] > gate.now)
+            hidden = everything & ~allowed.mask(index)
+            places = dict.fromkeys(
+                place for sentence in sentences for place in self._nearest_hidden(index, hidden, sentence)
+            )
+            ids = [index.ids[place] for place in places]
+        return [memory.content for memory, _, _ in self._opened.reader.nodes(ids) if memory.content]
+
+    def _nearest_hidden(self, index: MemoryIndex, hidden: Mask, sentence: str) -> list[int]:
+        """Return the rows of ``hidden`` that share most words with a sentence, and those that are nearest to it."""
+        words = index.lexical.scores(terms(sentence), hidden, index.columns["length"])
+        found = [row for row in np.argsort(-words, kind="stable")[:_MOST_LIKE].tolist() if words[row] > 0]
+        model = self._vectoriser.model if index.dimension else None
+        rows = np.flatnonzero(hidden)
+        if model is not None and len(rows):
+            cosines = index.vectors["vector"][rows] @ model.embed([sentence])[0]
+            found += rows[np.argsort(-cosines, kind="stable")[:_MOST_LIKE]].tolist()
+        return found
 
     def vectors_made(self, ids: list[str]) -> None:
         """Take in the vectors of memories, which no record tells of."""

@@ -18,7 +18,7 @@ from marskg.ontology.vocabulary import Cardinality
 from marskg.retrieval.hits import Hit
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     import numpy.typing as npt
 
@@ -82,9 +82,10 @@ def select(index: MemoryIndex, gate: Gate, entities: Iterable[str], goals: Itera
     return [index.ids[row] for row in rows[order].tolist()]
 
 
-def admitted(reader: GraphReader, ids: list[str], gate: Gate) -> list[Memory]:
-    """Return the memories ``ids``, read anew, as far as ``gate`` lets them through."""
-    return [memory for memory in _memories(reader, ids) if gate.admits(memory)]
+def admitted(reader: GraphReader, ids: list[str], gate: Gate, shows: Callable[[Memory, Gate], Memory]) -> list[Memory]:
+    """Return the memories ``ids``, read anew, as far as ``gate`` lets them through, each as ``shows`` gives it."""
+    found = [memory for memory in _memories(reader, ids) if gate.admits(memory)]
+    return found if shows is None else [shows(memory, gate) for memory in found]
 
 
 def shown(found: Sequence[Memory], counter: TokenCounter, *, budget: int | None, sums: bool) -> Everything:

@@ -53,6 +53,8 @@ T = TypeVar("T")
 #: Ranks the visible rows of an index for a vector, up to a number of them.
 RankRows: TypeAlias = "Callable[[MemoryIndex, npt.NDArray[np.bool_], Vector | None, int], tuple[Ranked, ...]]"
 
+#: Gives a memory as the reader of a gate gets it.
+Shows: TypeAlias = "Callable[[Memory, Gate], Memory]"
 #: Gives ``[rows]`` whole percent that the rank of each memory is multiplied with, 0 to keep it out; None for 100.
 Emphasis: TypeAlias = "Callable[[MemoryIndex], npt.NDArray[np.int64] | None]"
 
@@ -217,12 +219,15 @@ class Search:
         counter: TokenCounter,
         *,
         guest: bool = False,
+        shows: Shows | None = None,
     ) -> None:
         """Answer from ``view``, read memories anew by ``reader``, record by ``writer``, weigh by ``counter``.
 
-        A ``guest`` reads another's tenant, and finds nothing there that is bound to one use.
+        A ``guest`` reads another's tenant, and finds nothing there that is bound to one use. ``shows`` gives each
+        memory as a reader gets it; as it is stored if left out.
         """
         self._guest = guest
+        self._shows = shows or as_stored
         self._view = view
         self._reader = reader
         self._writer = writer
@@ -409,7 +414,9 @@ class Search:
         nodes = self._reader.rows(chosen.links)
         read = ((ident, codec.decode_memory(nodes[ident])) for ident in chosen.links if ident in nodes)
         allowed = {
-            ident: memory for ident, memory in read if ident not in chosen.unwanted and self._admits(request, memory)
+            ident: self._shows(memory, request.gate)
+            for ident, memory in read
+            if ident not in chosen.unwanted and self._admits(request, memory)
         }
         ranked = {
             ident: (item, None if chosen.vectors is None else chosen.vectors[place])
@@ -443,7 +450,7 @@ class Search:
             page, ids = ids[-_TURNS:], ids[:-_TURNS]
             read = (memory for memory, _, _ in self._reader.nodes(page))
             turns = [one for one in read if self._admits(request, one) and one.id not in unwanted] + turns
-        turns = turns[-_TURNS:]
+        turns = [self._shows(one, request.gate) for one in turns[-_TURNS:]]
         limit = int(request.budget * request.assembly.summary_share)
         return turns, updated(Summary(), turns, limit, self._counter) if limit else None
 
@@ -487,6 +494,11 @@ class Search:
 def summed_up(assembled: Assembled) -> tuple[str, ...]:
     """Return the turns that the lines of the conversation's summary come from."""
     return tuple(ident for piece in assembled.rendered.passages if piece.memory is None for ident in piece.ids)
+
+
+def as_stored(memory: Memory, gate: Gate) -> Memory:  # noqa: ARG001 - as Shows has it
+    """Return a memory as it is, whoever reads it."""
+    return memory
 
 
 def as_read(memory: Memory, gate: Gate) -> Memory:

@@ -19,6 +19,7 @@ from marskg.store.subscriptions import shared_state
 from marskg.store.writer import Writer
 
 if TYPE_CHECKING:
+    from marskg.retrieval.search import Shows
     from marskg.store.opening import Opened
     from marskg.store.state import TenantState
     from marskg.store.unit import Unit
@@ -45,14 +46,17 @@ class _NoSigner:
 class SharedTenant:
     """One shared tenant and its index, read by a subscriber."""
 
-    def __init__(self, opened: Opened, name: str, vectoriser: Vectoriser) -> None:
-        """Read tenant ``name`` of the store of ``opened``; nothing is read yet."""
+    def __init__(self, opened: Opened, name: str, vectoriser: Vectoriser, shows: Shows | None = None) -> None:
+        """Read tenant ``name`` of the store of ``opened``; nothing is read yet.
+
+        ``shows`` is as :class:`Search` has it.
+        """
         self.name = name
         self.reader = GraphReader(opened.engine, name)
         services = replace(opened.services, signer=_NoSigner())
         self._writer = Writer(opened.engine, name, services, _refuse, _hear)
         self.view = IndexView(self.reader, self._writer, vectoriser, None)
-        self.search = Search(self.view, self.reader, self._writer, vectoriser, opened.counter, guest=True)
+        self.search = Search(self.view, self.reader, self._writer, vectoriser, opened.counter, guest=True, shows=shows)
 
     @property
     def state(self) -> TenantState:

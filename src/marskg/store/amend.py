@@ -30,9 +30,13 @@ from marskg.store.remember import (
     relate_entities,
     supersede,
 )
+from marskg.store.rescoring import changes_of
+from marskg.store.sensed import Sensed, pass_on, record, with_sources
 from marskg.store.suppression import check
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from marskg.drafts import Draft
     from marskg.store.unit import Node, Unit
 
@@ -134,13 +138,25 @@ def add_edge(unit: Unit, source: str, type_: EdgeType, target: str, weight: floa
         return memory
     unit.link(node, Edge(source, type_, target, unit.now, weight))
     base = unit.node(target).memory
+    more = _inherit(unit, node, base) if type_ is EdgeType.DERIVES_FROM else []
     limit = base.expires_at if type_ is EdgeType.DEPENDS_ON else None
     hurried = bring_forward(unit, node, limit)
     unit.record(
         Operation.LINK, node, tier_before=memory.tier, details={"rule": "link", "reason": f"{type_} edge added"}
     )
     record_brought_forward(unit, hurried[1:])
+    record(unit, more, "what it derives from is more sensitive")
     return replace(node.memory, notices=(CLAMPED,)) if hurried else node.memory
+
+
+def _inherit(unit: Unit, node: Node, source: Memory) -> list[Node]:
+    """Let a memory be no less sensitive than ``source``; returns what was raised with it."""
+    memory = node.memory
+    found = with_sources(Sensed(memory.sensitivity, memory.sensitivity_reasons), source.sensitivity)
+    if found.value == memory.sensitivity:
+        return []
+    unit.change(node, sensitivity=found.value, sensitivity_reasons=found.reasons)
+    return pass_on(unit, node)
 
 
 def remove_edge(unit: Unit, source: str, type_: EdgeType, target: str) -> Memory:
@@ -192,12 +208,14 @@ def new_version(
     named: Draft | None = None,
     since: int | None = None,
     reason: str | None = None,
+    measure: Callable[[Memory, str], Sensed | None] | None = None,
 ) -> Memory:
     """Give a memory a new text, with its packed vector: a new node with the same metadata supersedes it.
 
     ``named`` has the entities and relations that the new text names; with it, those that the old text named and the new
     one does not are left out, and what was linked by hand stays. The new one is valid from ``since`` on, from now if
-    left out; ``reason`` goes into the audit.
+    left out; ``reason`` goes into the audit. ``measure`` says how sensitive the new text is; it is as sensitive as the
+    old one if left out.
 
     Raises:
         NotPermitted: it is not current any more.
@@ -218,6 +236,9 @@ def new_version(
         not in {"id", "content", "weight", "created", "sequence", "pinned", "tier", "tier_history", "grace_until"}
         and name not in {"last_access", "access_count", "strength", "unaffirmed_since", "valid_from", "summary_lines"}
     }
+    sensed = None if measure is None else measure(memory, content)
+    if sensed is not None:
+        values |= changes_of(unit, memory, old.targets(EdgeType.DERIVES_FROM), sensed)
     new = unit.create(
         Memory(
             id=uuid7(unit.now, unit.services.source),

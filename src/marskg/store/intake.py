@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from marskg.drafts import Draft
     from marskg.records import Memory
     from marskg.store.recognition import Recognition
+    from marskg.store.sensed import Sensed
     from marskg.store.unit import Unit
     from marskg.store.vectors import Vectoriser
     from marskg.store.writer import Writer
@@ -39,8 +40,19 @@ BATCH = 170
 class Intake:
     """Takes drafts for one tenant."""
 
-    def __init__(self, writer: Writer, counter: TokenCounter, vectoriser: Vectoriser, recognition: Recognition) -> None:
-        """Write through ``writer``; weigh with ``counter``; make vectors with ``vectoriser``; find entities."""
+    def __init__(
+        self,
+        writer: Writer,
+        counter: TokenCounter,
+        vectoriser: Vectoriser,
+        recognition: Recognition,
+        measure: Callable[[Memory, str], Sensed | None] | None = None,
+    ) -> None:
+        """Write through ``writer``; weigh with ``counter``; make vectors with ``vectoriser``; find entities.
+
+        ``measure`` says how sensitive a new text of a memory is.
+        """
+        self._measure = measure
         self._recognition = recognition
         self._writer = writer
         self._counter = counter
@@ -102,7 +114,7 @@ class Intake:
         def work(unit: Unit) -> Memory:
             named = self._recognition.reread(unit, unit.node(node_id).memory, content)
             vector = embedding if unit.keeps(made_by) else None
-            return amend.new_version(unit, node_id, content, weight, vector, named=named)
+            return amend.new_version(unit, node_id, content, weight, vector, named=named, measure=self._measure)
 
         return self._writer.run(work)
 

@@ -20,6 +20,7 @@ from marskg.ontology.vocabulary import (
     Cardinality,
     EdgeType,
     Kind,
+    MemoryClass,
     Operation,
     TaskStatus,
 )
@@ -27,6 +28,8 @@ from marskg.records import Edge, Entity, Memory
 from marskg.store import codec
 from marskg.store.admission import cardinality_of, check_payload, check_set, class_of, default_status
 from marskg.store.fading import score_at_birth
+from marskg.store.sensed import Sensed, inherited, pass_on, with_sources
+from marskg.store.sensed import record as record_sensitivity
 from marskg.store.suppression import check
 from marskg.store.usage import COMPLAINT
 from marskg.text import normalised
@@ -39,6 +42,7 @@ if TYPE_CHECKING:
     from marskg.store.vectors import MadeBy
 
 #: Told to the caller, and the reason in the record.
+KEPT_PRIVATE = "it is as sensitive as the class private is for, and lives no longer than that class; see its reasons"
 CLAMPED = "expires_at was brought forward to that of a memory it depends on"
 
 
@@ -75,7 +79,7 @@ def admit(unit: Unit, prepared: Prepared, resolve: Mapping[str, str]) -> Memory:
         if equal is not None:
             return _merge(unit, equal, links, draft)
         memory = slot.place(memory)
-    memory = _clamp(unit, memory, links)
+    memory = _clamp(unit, _no_less_than_sources(unit, memory, links), links)
     node = unit.create(memory, prepared.embedding if unit.keeps(prepared.made_by) else None)
     for type_, target in links:
         unit.link(node, Edge(memory.id, type_, target, memory.created))
@@ -125,7 +129,7 @@ def _new_memory(unit: Unit, prepared: Prepared) -> Memory:
         valid_from=draft.at,
         valid_to=draft.valid_to,
         sensitivity=sensitivity,
-        sensitivity_reasons=("given by the caller",) if draft.sensitivity else (),
+        sensitivity_reasons=draft.sensitivity_reasons or Sensed(0).at_least(sensitivity).reasons,
         weight=prepared.weight,
         source_type=draft.source_type,
         source_ref=draft.source_ref,
@@ -145,6 +149,7 @@ def _new_memory(unit: Unit, prepared: Prepared) -> Memory:
         deadline=draft.deadline,
         last_access=unit.now,
         score=score_at_birth(settings, draft.kind, draft.source_type) if draft.score is None else draft.score,
+        notices=(KEPT_PRIVATE,) if memory_class is MemoryClass.PRIVATE and draft.memory_class is None else (),
     )
 
 
@@ -268,6 +273,15 @@ def _clamp(unit: Unit, memory: Memory, links: Iterable[tuple[EdgeType, str]]) ->
     if not limits or (memory.expires_at is not None and memory.expires_at <= min(limits)):
         return memory
     return replace(memory, expires_at=min(limits), notices=(*memory.notices, CLAMPED))
+
+
+def _no_less_than_sources(unit: Unit, memory: Memory, links: Iterable[tuple[EdgeType, str]]) -> Memory:
+    """Let a memory be at least as sensitive as what it derives from (section 6)."""
+    sources = inherited(unit, (target for type_, target in links if type_ is EdgeType.DERIVES_FROM))
+    if sources <= memory.sensitivity:
+        return memory
+    found = with_sources(Sensed(memory.sensitivity, memory.sensitivity_reasons), sources)
+    return replace(memory, sensitivity=found.value, sensitivity_reasons=found.reasons)
 
 
 def bring_forward(unit: Unit, node: Node, limit: int | None) -> list[Node]:
@@ -513,7 +527,8 @@ def _merge(unit: Unit, node: Node, links: Iterable[tuple[EdgeType, str]], draft:
             if type_ is EdgeType.DEPENDS_ON:
                 hurried += bring_forward(unit, node, unit.node(target).memory.expires_at)
     mention(unit, node, draft.mentions)
-    changed = node.memory.unaffirmed_since is not None or (draft.pin and not node.memory.pinned)
+    raised = _as_sensitive(unit, node, draft)
+    changed = node.memory.unaffirmed_since is not None or (draft.pin and not node.memory.pinned) or bool(raised)
     unit.change(node, unaffirmed_since=None)
     if draft.pin:
         unit.set_pinned(node, pinned=True)
@@ -525,8 +540,27 @@ def _merge(unit: Unit, node: Node, links: Iterable[tuple[EdgeType, str]], draft:
             details={"rule": "merge", "reason": "an equal value of the same slot was merged into this one"},
         )
     record_brought_forward(unit, {other.memory.id: other for other in hurried if other is not node}.values())
+    record_sensitivity(unit, raised[1:], "what it derives from became more sensitive")
     notices = ("an equal value was already stored: the two were merged", *((CLAMPED,) if hurried else ()))
     return replace(node.memory, notices=notices)
+
+
+def _as_sensitive(unit: Unit, node: Node, draft: Draft) -> list[Node]:
+    """Let the current value be no less sensitive than an equal one that merges into it, and than what that rests on.
+
+    Returns what became more sensitive, the value itself first.
+    """
+    memory = node.memory
+    own = Sensed(memory.sensitivity, memory.sensitivity_reasons)
+    if (draft.sensitivity or 0) > own.value:
+        own = Sensed(
+            quantise(draft.sensitivity or 0), draft.sensitivity_reasons or own.at_least(draft.sensitivity).reasons
+        )
+    found = with_sources(own, inherited(unit, node.targets(EdgeType.DERIVES_FROM)))
+    if found.value == memory.sensitivity:
+        return []
+    unit.change(node, sensitivity=found.value, sensitivity_reasons=found.reasons)
+    return [node, *pass_on(unit, node)]
 
 
 def retract(unit: Unit, key: str, subjects: tuple[str, ...], content: str | None) -> list[Memory]:

@@ -1,0 +1,206 @@
+"""A text without what its reader may not see: forms first, then what memories above the reader's ceiling say.
+
+Guarantees: what is replaced becomes a typed placeholder such as ``[EMAIL]``; redacting the result again with the same
+settings and the same memories changes nothing; nothing but the ceiling, the settings and those memories decides, so a
+text that asks to be let through is treated as any other. The first pass looks at the text alone. The second knows what
+it must not repeat, so its answer says that there is something: it is for those who may know that, and never for a
+reader (see docs/adr/0024-sensitivity.md). What is replaced is reported by kind and place, without its words. Source:
+semantics section 9; MaRS section 3.3.3 and appendix C.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+from marskg.embedding.static import StaticEmbedding
+from marskg.privacy.sensing.model import PLACEHOLDERS, TOPICS, Category, united
+from marskg.text import terms
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from marskg.config import SensitivitySettings
+    from marskg.embedding.model import Vectors
+    from marskg.privacy.sensing.detector import Detector
+    from marskg.privacy.sensing.model import Finding
+    from marskg.records import Memory, Value
+    from marskg.weight import TokenCounter
+
+WITHHELD: Final = "[WITHHELD]"
+HELD: Final = "[HELD]"
+_PLACEHOLDER: Final = re.compile(
+    r"\[(?:" + "|".join(one.strip("[]") for one in (*PLACEHOLDERS.values(), WITHHELD, HELD)) + r")\]"
+)
+#: A sentence with its place; line ends divide as well.
+_SENTENCE: Final = re.compile(r"[^.!?\n]+(?:[.!?](?!\s|$)[^.!?\n]*)*[.!?]*")
+_NUMBER: Final = re.compile(r"\d[\d.,]*\d{2}")
+_YEAR: Final = re.compile(r"(?:19|20)\d{2}")
+#: Terms below which a sentence says too little to be compared by them, and by its meaning.
+_FEWEST_TERMS: Final = 3
+_FEWEST_MEANT: Final = 2
+#: The nearness, a cosine, from which a shared number is the same fact.
+_SAME_FACT: Final = 0.3
+#: Texts whose redaction is kept: a memory's text never changes.
+_KEPT: Final = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Replaced:
+    """One thing that was replaced: where it stood in the text as given, and what took its place.
+
+    ``why`` is a category such as ``email``, or ``withheld`` for what a hidden memory says.
+    """
+
+    start: int
+    end: int
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Redaction:
+    """A redacted text, and what was replaced in it.
+
+    ``held`` is set where a person has to decide first: ``text`` is then ``[HELD]`` alone. ``replaced`` are the places
+    of the first reading of each pass, in the text that the pass got.
+    """
+
+    text: str
+    replaced: tuple[Replaced, ...] = ()
+    held: bool = False
+
+
+class Redactor:
+    """Redacts by a tenant's detector and settings."""
+
+    def __init__(self, detector: Detector, settings: SensitivitySettings) -> None:
+        """Find with ``detector``, weigh by ``settings``."""
+        self._detector = detector
+        self._settings = settings
+        self._model = StaticEmbedding()
+        self._shown: dict[tuple[str, float], tuple[str, str]] = {}
+
+    def surface(self, text: str, ceiling: float | None = None) -> Redaction:
+        """Return ``text`` without what has a form of its own, or with a ``ceiling`` without all that weighs more.
+
+        Raises:
+            EnvironmentFailure: presidio or the model of names is asked for and not installed.
+        """
+        categories = frozenset(one for one in Category if self._weighs(one, ceiling))
+        replaced: tuple[Replaced, ...] | None = None
+        while True:
+            findings = self._findings(text, categories)
+            if replaced is None:
+                replaced = tuple(Replaced(one.start, one.end, one.category.value) for one in findings)
+            if not findings:
+                return Redaction(text, replaced)
+            text = _put(text, findings)
+
+    def against(self, text: str, hidden: Iterable[str], *, hold: bool) -> Redaction:
+        """Return ``text`` without the sentences that repeat what one of the ``hidden`` texts says.
+
+        With ``hold`` nothing is shown where there is one, until a person has decided.
+        """
+        spans = [match.span() for match in _SENTENCE.finditer(text) if _PLACEHOLDER.sub("", match[0]).strip()]
+        said = [text[start:end] for start, end in spans]
+        secrets = [match[0] for words in hidden for match in _SENTENCE.finditer(words) if match[0].strip()]
+        if not said or not secrets:
+            return Redaction(text)
+        cosines = self._vectors(said) @ self._vectors(secrets).T
+        known = [_Said.of(words) for words in secrets]
+        found = []
+        for place, (start, end) in enumerate(spans):
+            mine = _Said.of(said[place])
+            if any(self._repeats(mine, other, float(cosines[place, row])) for row, other in enumerate(known)):
+                lead = len(said[place]) - len(said[place].lstrip())
+                found.append(Replaced(start + lead, end, "withheld"))
+        if found and hold:
+            return Redaction(HELD, tuple(found), held=True)
+        for one in reversed(found):
+            text = text[: one.start] + WITHHELD + text[one.end :]
+        return Redaction(text, tuple(found))
+
+    def as_shown(self, memory: Memory, ceiling: float, counter: TokenCounter) -> Memory:
+        """Return a memory as a reader with a ``ceiling`` gets it: text, payload and weight."""
+        content = memory.content or ""
+        key = (memory.id, ceiling)
+        known = self._shown.get(key)
+        if known is None or known[0] != content:
+            if len(self._shown) >= _KEPT:
+                self._shown.clear()
+            known = self._shown[key] = (content, self.surface(content, ceiling).text)
+        payload = {name: self._value(value, ceiling) for name, value in memory.payload.items()}
+        if known[1] == content and payload == dict(memory.payload):
+            return memory
+        weight = memory.weight if known[1] == content else max(1, counter.count(known[1]))
+        return replace(memory, content=known[1], payload=payload, weight=weight)
+
+    def _value(self, value: Value, ceiling: float) -> Value:
+        """Return a value of a payload as the reader gets it; a list of texts is one of texts."""
+        if isinstance(value, str):
+            return self.surface(value, ceiling).text
+        if isinstance(value, tuple):
+            return tuple(self.surface(one, ceiling).text for one in value)
+        return value
+
+    def _weighs(self, category: Category, ceiling: float | None) -> bool:
+        """Return whether a category is more than the reader may see; without a ceiling, whether it has a form."""
+        return category not in TOPICS if ceiling is None else self._settings.weights[category] > ceiling
+
+    def _findings(self, text: str, categories: frozenset[Category]) -> list[Finding]:
+        """Return what is to be replaced, cut where a placeholder stands already."""
+        found = [one for one in self._detector.surface(text) if one.category in categories]
+        if categories & TOPICS:
+            found += [one for one in self._detector.topics(text) if one.category in categories]
+        taken = [match.span() for match in _PLACEHOLDER.finditer(text)]
+        cut = [piece for one in united(found) for piece in _outside(one, taken)]
+        return [one for one in cut if any(character.isalnum() for character in text[one.start : one.end])]
+
+    def _vectors(self, texts: Sequence[str]) -> Vectors:
+        return self._model.embed([" ".join(_PLACEHOLDER.sub(" ", text).split()) for text in texts])
+
+    def _repeats(self, mine: _Said, other: _Said, cosine: float) -> bool:
+        """Return whether a sentence repeats what another says: by its words, by its meaning, or by a number of it."""
+        shared = mine.terms & other.terms
+        fewest = min(len(mine.terms), len(other.terms))
+        if fewest >= _FEWEST_TERMS and len(shared) >= self._settings.redact_overlap * fewest:
+            return True
+        if cosine >= self._settings.redact_similarity and fewest >= _FEWEST_MEANT:
+            return True
+        return bool(mine.numbers & other.numbers) and (
+            cosine >= _SAME_FACT or len(shared) > len(mine.numbers & other.numbers)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """What a sentence is compared by."""
+
+    terms: frozenset[str]
+    numbers: frozenset[str]
+
+    @classmethod
+    def of(cls, text: str) -> _Said:
+        text = _PLACEHOLDER.sub(" ", text)
+        numbers = {re.sub(r"[.,]", "", one) for one in _NUMBER.findall(text)}
+        return cls(frozenset(terms(text)), frozenset(one for one in numbers if not _YEAR.fullmatch(one)))
+
+
+def _outside(finding: Finding, taken: Sequence[tuple[int, int]]) -> Iterable[Finding]:
+    """Yield the pieces of a finding in which no placeholder stands."""
+    start = finding.start
+    for first, last in taken:
+        if last <= start or first >= finding.end:
+            continue
+        if first > start:
+            yield replace(finding, start=start, end=first)
+        start = max(start, last)
+    if start < finding.end:
+        yield replace(finding, start=start)
+
+
+def _put(text: str, findings: Sequence[Finding]) -> str:
+    for one in reversed(findings):
+        text = text[: one.start] + PLACEHOLDERS[one.category] + text[one.end :]
+    return text

@@ -1,0 +1,101 @@
+"""All detectors together: what in a text is personal or secret, wherever it hides.
+
+Guarantees: the same text gives the same findings, in the order of the text and without overlaps, which point into the
+text as given; the text is read as it stands and in each form in which something hidden is seen
+(:mod:`marskg.privacy.sensing.unhide`); a text of any length is read in windows, so that time grows with length only.
+Presidio is asked where something looks like an identifier that the recognisers here did not find.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from marskg.privacy.sensing import attributes, national, secrets, surface
+from marskg.privacy.sensing.model import TOPICS, Finding, united
+from marskg.privacy.sensing.ner import NONE, NamedEntities
+from marskg.privacy.sensing.presidio import Presidio
+from marskg.privacy.sensing.prototypes import Topics
+from marskg.privacy.sensing.unhide import views
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from marskg.config import SensitivitySettings
+
+#: Characters that are read at once, and how many of them the next window repeats.
+WINDOW: Final = 16_384
+_OVERLAP: Final = 512
+#: What could be an identifier of a form that only presidio knows.
+_CANDIDATE: Final = re.compile(
+    r"(?<![\w.,])(?=[\w-]*\d)(?:[A-Z]{1,6}[ -]?\d{5,}[A-Z]?\w*|\d{5,}[A-Z]\w*|\d(?:[ ./-]?\d){6,}|[A-Z0-9]*\d[A-Z0-9]*[A-Z][A-Z0-9]{5,}"
+    r"|(?:bc1|[13])[a-km-zA-HJ-NP-Z0-9]{25,59}|[A-Z]{2}\d{5}[A-Z]{2})(?!\w)",
+    re.IGNORECASE,
+)
+_DATE_OR_TIME: Final = re.compile(
+    r"\d{4}[-./]\d{1,2}[-./]\d{1,2}(?:[T ]\d{1,2}.*)?|\d{1,2}[-./]\d{1,2}[-./]\d{2,4}|(?:19|20)\d{2}\s?-\s?(?:19|20)\d{2}"
+)
+
+
+class Detector:
+    """Finds what is sensitive in texts, as the settings ask for; loads what it needs when it first needs it."""
+
+    def __init__(self, settings: SensitivitySettings) -> None:
+        """Read texts by ``settings``.
+
+        Raises:
+            InvalidConfig: ``sensitivity.model`` chooses no model.
+        """
+        self._presidio = Presidio() if settings.presidio == "on" else None
+        self._names = None if settings.model == NONE else NamedEntities(settings.model)
+        self._topics = Topics(settings.topic_margin)
+
+    def surface(self, text: str) -> list[Finding]:
+        """Return what has a form of its own: all but what a passage is about."""
+        found: list[Finding] = []
+        for start in range(0, max(1, len(text)), WINDOW - _OVERLAP):
+            window = text[start : start + WINDOW]
+            found += [replace(one, start=one.start + start, end=one.end + start) for one in self._in_window(window)]
+            if start + WINDOW >= len(text):
+                break
+        return united(found)
+
+    def topics(self, text: str) -> list[Finding]:
+        """Return the passages that are about health, personal finance or a protected attribute."""
+        if not text.strip():
+            return []
+        names = [] if self._names is None else [one for one in self._names.find(text) if one.category in TOPICS]
+        return sorted([*self._topics.find(text), *attributes.find(text), *names])
+
+    def find(self, text: str) -> list[Finding]:
+        """Return everything: what has a form of its own first, then what passages are about.
+
+        Raises:
+            EnvironmentFailure: presidio or the model of names is asked for and not installed.
+        """
+        return [*self.surface(text), *self.topics(text)]
+
+    def _in_window(self, text: str) -> Iterator[Finding]:
+        yield from self._plain(text)
+        for view in views(text):
+            for one in self._plain(view.text):
+                start, end = view.span(one.start, one.end)
+                yield Finding(start, end, one.category, one.rule, hidden=True)
+        if self._names is not None:
+            yield from (one for one in self._names.find(text) if one.category not in TOPICS)
+
+    def _plain(self, text: str) -> list[Finding]:
+        found = [*surface.find(text), *national.find(text), *secrets.find(text)]
+        if self._presidio is not None and _is_left(text, found):
+            found += self._presidio.find(text)
+        return found
+
+
+def _is_left(text: str, found: list[Finding]) -> bool:
+    """Return whether something looks like an identifier and was not found."""
+    for match in _CANDIDATE.finditer(text):
+        inside = any(one.start < match.end() and match.start() < one.end for one in found)
+        if not inside and not _DATE_OR_TIME.fullmatch(match[0]):
+            return True
+    return False

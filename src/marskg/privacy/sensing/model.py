@@ -1,0 +1,86 @@
+"""The kinds of sensitive things, and what a detector says about a text.
+
+Guarantees: a finding points into the text as it was given, never into a form that a detector made of it; it says what
+kind of thing stands there and how it was recognised, and holds nothing of the text.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+class Category(StrEnum):
+    """A kind of sensitive thing; the value is its name in settings, reasons and reports."""
+
+    SECRET = "secret"  # noqa: S105 - the name of a kind
+    CARD = "card"
+    NATIONAL_ID = "national_id"
+    ACCOUNT = "account"
+    ADDRESS = "address"
+    BIRTH_DATE = "birth_date"
+    EMAIL = "email"
+    PHONE = "phone"
+    NETWORK = "network"
+    NAME = "name"
+    HEALTH = "health"
+    PROTECTED = "protected"
+    FINANCE = "finance"
+
+
+#: What is said of a category in a reason.
+WORDS: Final = {
+    Category.SECRET: "a secret or credential",
+    Category.CARD: "a payment card",
+    Category.NATIONAL_ID: "a national identifier",
+    Category.ACCOUNT: "a bank account",
+    Category.ADDRESS: "a postal address",
+    Category.BIRTH_DATE: "a date of birth",
+    Category.EMAIL: "an e-mail address",
+    Category.PHONE: "a telephone number",
+    Category.NETWORK: "a network address",
+    Category.NAME: "a person who is introduced by name",
+    Category.HEALTH: "health",
+    Category.PROTECTED: "a protected attribute",
+    Category.FINANCE: "personal finance",
+}
+
+#: What takes the place of a thing in a text that is redacted.
+PLACEHOLDERS: Final = {category: f"[{category.name}]" for category in Category}
+#: Those that a passage is about, instead of a run of characters in it.
+TOPICS: Final = frozenset({Category.HEALTH, Category.PROTECTED, Category.FINANCE})
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Finding:
+    """One thing that was found at ``[start, end)``.
+
+    ``rule`` is how it was recognised, such as ``iban`` or ``presidio:IT_FISCAL_CODE``; ``hidden`` is set where it was
+    only seen after the text was put in plain form.
+    """
+
+    start: int
+    end: int
+    category: Category
+    rule: str
+    hidden: bool = False
+
+
+def united(findings: Iterable[Finding], order: tuple[Category, ...] = tuple(Category)) -> list[Finding]:
+    """Return findings without overlaps, in the order of the text.
+
+    Where two overlap, the one of the category that comes first in ``order`` stands, and covers both.
+    """
+    rank = {category: place for place, category in enumerate(order)}
+    kept: list[Finding] = []
+    for finding in sorted(findings, key=lambda one: (one.start, -one.end, rank[one.category], one.rule)):
+        if kept and finding.start < kept[-1].end:
+            first = min(kept[-1], finding, key=lambda one: rank[one.category])
+            kept[-1] = replace(first, start=kept[-1].start, end=max(kept[-1].end, finding.end))
+        else:
+            kept.append(finding)
+    return kept

@@ -1,0 +1,115 @@
+"""Presidio's recognisers behind a blank pipeline, as a second opinion on what looks like an identifier.
+
+Guarantees: imported at the first text that needs it; no model is downloaded and no socket is opened, so those of its
+recognisers that ask the network for a list (e-mail, URL) or need a model are left out; a result below
+:data:`CERTAIN` counts for nothing. Source: presidio-analyzer 2.2, microsoft.
+"""
+
+from __future__ import annotations
+
+import importlib
+import logging
+import threading
+from functools import cache
+from typing import TYPE_CHECKING, Any, Final
+
+from marskg.errors import EnvironmentFailure
+from marskg.privacy.sensing.model import Category, Finding
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+#: Presidio's score from which a result is taken: what a check digit or a word beside it confirms.
+CERTAIN: Final = 0.5
+_LANGUAGE: Final = "en"
+#: Its recognisers by class, with what they find.
+_RECOGNISERS: Final = {
+    "CreditCardRecognizer": Category.CARD,
+    "IbanRecognizer": Category.ACCOUNT,
+    "CryptoRecognizer": Category.ACCOUNT,
+    "UsBankRecognizer": Category.ACCOUNT,
+    "PhoneRecognizer": Category.PHONE,
+    "MedicalLicenseRecognizer": Category.NATIONAL_ID,
+    "UsItinRecognizer": Category.NATIONAL_ID,
+    "UsLicenseRecognizer": Category.NATIONAL_ID,
+    "UsPassportRecognizer": Category.NATIONAL_ID,
+    "UsSsnRecognizer": Category.NATIONAL_ID,
+    "NhsRecognizer": Category.NATIONAL_ID,
+    "UkNinoRecognizer": Category.NATIONAL_ID,
+    "EsNifRecognizer": Category.NATIONAL_ID,
+    "EsNieRecognizer": Category.NATIONAL_ID,
+    "ItFiscalCodeRecognizer": Category.NATIONAL_ID,
+    "ItIdentityCardRecognizer": Category.NATIONAL_ID,
+    "ItPassportRecognizer": Category.NATIONAL_ID,
+    "ItDriverLicenseRecognizer": Category.NATIONAL_ID,
+    "PlPeselRecognizer": Category.NATIONAL_ID,
+    "FiPersonalIdentityCodeRecognizer": Category.NATIONAL_ID,
+    "SgFinRecognizer": Category.NATIONAL_ID,
+    "AuTfnRecognizer": Category.NATIONAL_ID,
+    "AuMedicareRecognizer": Category.NATIONAL_ID,
+    "InAadhaarRecognizer": Category.NATIONAL_ID,
+    "InPanRecognizer": Category.NATIONAL_ID,
+    "InPassportRecognizer": Category.NATIONAL_ID,
+    "InVoterRecognizer": Category.NATIONAL_ID,
+    "KrRrnRecognizer": Category.NATIONAL_ID,
+    "ThTninRecognizer": Category.NATIONAL_ID,
+}
+_INSTALL: Final = "pip install presidio-analyzer, or set sensitivity.presidio to off"
+
+
+class Presidio:
+    """Presidio's analyzer, made at the first text and then shared by the process."""
+
+    def __init__(self) -> None:
+        """Import nothing yet."""
+
+    def find(self, text: str) -> Iterator[Finding]:
+        """Yield what presidio is certain of in ``text``.
+
+        Raises:
+            EnvironmentFailure: presidio is not installed; the message says what to do.
+        """
+        analyzer, lock, categories = _analyzer()
+        with lock:  # spaCy's tokenizer keeps a cache of words.
+            results = analyzer.analyze(text=text, language=_LANGUAGE, score_threshold=CERTAIN)
+        for result in results:
+            rule = f"presidio:{result.entity_type}"
+            yield Finding(result.start, result.end, categories[result.entity_type], rule)
+
+
+@cache
+def _analyzer() -> tuple[Any, threading.Lock, dict[str, Category]]:
+    """Return the analyzer, built once for the stores that a process opens: that costs seconds."""
+    try:
+        presidio = importlib.import_module("presidio_analyzer")
+        engines = importlib.import_module("presidio_analyzer.nlp_engine")
+        known = importlib.import_module("presidio_analyzer.predefined_recognizers")
+        spacy = importlib.import_module("spacy")
+    except ImportError as error:
+        msg = f"presidio-analyzer is not installed, which sensitivity.presidio: on asks for: {_INSTALL}"
+        raise EnvironmentFailure(msg) from error
+    # Its loggers repeat what they decide about each text.
+    logging.getLogger("presidio-analyzer").setLevel(logging.ERROR)
+
+    class Blank(engines.SpacyNlpEngine):  # type: ignore[misc, name-defined]  # a class of a module that is loaded late
+        """A pipeline that only divides a text into words."""
+
+        def __init__(self) -> None:
+            super().__init__(models=[{"lang_code": _LANGUAGE, "model_name": "blank"}])
+            self.nlp = {_LANGUAGE: spacy.blank(_LANGUAGE)}
+
+        def load(self) -> None:
+            """Load nothing: there is no model."""
+
+        def is_loaded(self) -> bool:
+            """Return True: nothing is missing."""
+            return True
+
+    recognisers, categories = [], {}
+    for name, category in _RECOGNISERS.items():
+        recogniser = getattr(known, name)(supported_language=_LANGUAGE)
+        recognisers.append(recogniser)
+        categories.update(dict.fromkeys(recogniser.supported_entities, category))
+    registry = presidio.RecognizerRegistry(recognizers=recognisers, supported_languages=[_LANGUAGE])
+    analyzer = presidio.AnalyzerEngine(registry=registry, nlp_engine=Blank(), supported_languages=[_LANGUAGE])
+    return analyzer, threading.Lock(), categories

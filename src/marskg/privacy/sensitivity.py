@@ -1,0 +1,154 @@
+"""How sensitive a memory is: a number with its reasons, worked out before it is stored.
+
+Guarantees: s is from 0 to 1 and never below what the caller gave; the same draft and settings give the same s; more
+findings never lower it; a reason names a kind of thing and its weight, and never repeats what the memory says. Source:
+MaRS section 3.3.3 and appendix C; semantics sections 1 and 6.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+from marskg.ontology.mapping import quantise
+from marskg.ontology.vocabulary import Kind, MemoryClass, SourceType
+from marskg.privacy.redaction import Redactor
+from marskg.privacy.sensing.detector import Detector
+from marskg.privacy.sensing.model import TOPICS, WORDS, Category
+from marskg.store.sensed import Sensed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from marskg.config import SensitivitySettings, Settings
+    from marskg.drafts import Draft
+    from marskg.privacy.sensing.model import Finding
+    from marskg.records import Memory, Value
+
+#: Where nobody speaks of themselves unless the memory says whom it is about.
+_IMPERSONAL: Final = frozenset({SourceType.DOC, SourceType.API_RESULT})
+_CUES: Final = {
+    "social": "it is about how people relate",
+    "purpose": "it is kept for a purpose that was consented to",
+    "private": "its class is private",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _About:
+    """What is known of a memory besides its text."""
+
+    kind: Kind
+    source_type: SourceType
+    memory_class: MemoryClass | None
+    purpose: tuple[str, ...]
+    subjects: tuple[str, ...]
+
+
+class Assessor:
+    """Assesses drafts and memories by a tenant's settings; what it needs is loaded at the first text."""
+
+    def __init__(self) -> None:
+        """Load nothing yet."""
+        self._settings: SensitivitySettings | None = None
+        self._detector: Detector | None = None
+        self._redactor: tuple[Detector, Redactor] | None = None
+
+    def detector(self, settings: SensitivitySettings) -> Detector:
+        """Return the detector that ``settings`` ask for.
+
+        Raises:
+            InvalidConfig: ``sensitivity.model`` chooses no model.
+        """
+        if self._detector is None or settings != self._settings:
+            self._detector = Detector(settings)
+            self._settings = settings
+        return self._detector
+
+    def redactor(self, settings: SensitivitySettings) -> Redactor:
+        """Return what redacts by ``settings``; see :meth:`detector` for what is raised."""
+        detector = self.detector(settings)
+        if self._redactor is None or self._redactor[0] is not detector:
+            self._redactor = (detector, Redactor(detector, settings))
+        return self._redactor[1]
+
+    def assessed(self, draft: Draft, settings: Settings) -> Draft:
+        """Return a checked ``draft`` with its sensitivity and the reasons; as it is where nothing is to be assessed.
+
+        Raises:
+            EnvironmentFailure: the settings ask for presidio or a model, which is not installed.
+        """
+        if settings.sensitivity.assess == "off" or draft.action != "remember":
+            return draft
+        about = _About(draft.kind, draft.source_type, draft.memory_class, draft.purpose, draft.subjects)
+        measured = self._measured(draft.content, draft.payload, about, settings.sensitivity)
+        sensed = measured.at_least(draft.sensitivity)
+        return replace(draft, sensitivity=sensed.value, sensitivity_reasons=sensed.reasons)
+
+    def of_memory(self, memory: Memory, settings: Settings, content: str | None = None) -> Sensed | None:
+        """Return what a stored memory, or another text for it, measures; None where nothing is to be assessed."""
+        text = memory.content if content is None else content
+        if settings.sensitivity.assess == "off" or text is None:
+            return None
+        # A class that follows from s says nothing about s.
+        named = None if memory.memory_class is MemoryClass.PRIVATE and not _by_caller(memory) else memory.memory_class
+        about = _About(memory.kind, memory.source_type, named, memory.purpose, memory.subjects)
+        return self._measured(text, memory.payload, about, settings.sensitivity)
+
+    def _measured(
+        self, content: str, payload: Mapping[str, Value], about: _About, settings: SensitivitySettings
+    ) -> Sensed:
+        detector = self.detector(settings)
+        findings = [one for text in (content, *_texts(payload)) for one in detector.find(text)]
+        weights: dict[str, float] = {}
+        for category, words in _said(findings):
+            weight = settings.weights[category]
+            if category in TOPICS and about.source_type in _IMPERSONAL and not about.subjects:
+                weight *= settings.impersonal
+                words += ", about nobody"  # noqa: PLW2901 - the reason grows
+            weights[words] = quantise(weight)
+        for name in _cues(about):
+            weights[_CUES[name]] = quantise(settings.cues[name])
+        counted = {words: weight for words, weight in weights.items() if weight > 0}
+        ordered = sorted(counted.items(), key=lambda item: (-item[1], item[0]))
+        value = _total([weight for _, weight in ordered], settings.accumulation)
+        return Sensed(value, tuple(f"{words}: {weight:g}" for words, weight in ordered))
+
+
+def _total(weights: Iterable[float], accumulation: float) -> float:
+    """Return the largest weight, which each further one brings a part of the way nearer to 1."""
+    ordered = sorted((weight for weight in weights if weight > 0), reverse=True)
+    if not ordered:
+        return 0.0
+    left = (1.0 - ordered[0]) * (1.0 - accumulation) ** (len(ordered) - 1)
+    return quantise(1.0 - left)
+
+
+def _said(findings: Iterable[Finding]) -> Iterator[tuple[Category, str]]:
+    """Yield each category that was found, with the words for it."""
+    hidden: dict[Category, bool] = {}
+    for one in findings:
+        hidden[one.category] = hidden.get(one.category, True) and one.hidden
+    for category in Category:
+        if category in hidden:
+            yield category, WORDS[category] + (", hidden in the text" if hidden[category] else "")
+
+
+def _cues(about: _About) -> Iterator[str]:
+    if about.kind is Kind.SOCIAL:
+        yield "social"
+    if about.purpose:
+        yield "purpose"
+    if about.memory_class is MemoryClass.PRIVATE:
+        yield "private"
+
+
+def _by_caller(memory: Memory) -> bool:
+    return any(reason.startswith(_CUES["private"]) for reason in memory.sensitivity_reasons)
+
+
+def _texts(payload: Mapping[str, Value]) -> Iterator[str]:
+    for value in payload.values():
+        for text in value if isinstance(value, tuple) else (value,):
+            if isinstance(text, str):
+                yield text

@@ -1,0 +1,95 @@
+"""Measuring the sensitivity of what is stored anew, after the settings or what a user prefers have changed.
+
+Guarantees: each change is one signed transition; what a caller gave is never undercut, and nothing ends below what it
+derives from; a memory that is found to hold what belongs to the class private joins it, and lives no longer than that
+class does; none leaves it. Texts are measured outside of transactions, and a memory whose text is gone by then is left
+alone. After an interruption what was done is kept, and the next run finds the rest.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from marskg.ontology.vocabulary import EdgeType, MemoryClass
+from marskg.store.admission import PRIVATE_FROM
+from marskg.store.remember import bring_forward, record_brought_forward
+from marskg.store.sensed import given, inherited, own_weight, pass_on, record, with_sources
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from marskg.records import Memory
+    from marskg.store.reader import GraphReader
+    from marskg.store.sensed import Sensed
+    from marskg.store.unit import Node, Unit
+    from marskg.store.writer import Writer
+
+_MEASURED: Final = "its sensitivity was measured anew"
+_PASSED_ON: Final = "what it derives from became more sensitive"
+
+
+def rescore(
+    writer: Writer,
+    reader: GraphReader,
+    measure: Callable[[Memory], Sensed | None],
+    progress: Callable[[int], None] | None = None,
+) -> int:
+    """Measure all memories with content anew; returns how many changed. ``progress`` hears how many were looked at."""
+    looked = changed = 0
+    for page in reader.memory_pages():
+        measured = {
+            memory.id: (memory.content, found)
+            for memory, _, _ in reader.nodes(page)
+            # A summary is as sensitive as its lines, each of which has its own.
+            if memory.content is not None and not memory.summary_lines and (found := measure(memory)) is not None
+        }
+        changed += writer.run(lambda unit, measured=measured: _settle(unit, measured)) if measured else 0  # type: ignore[misc]  # bound now
+        looked += len(page)
+        if progress is not None:
+            progress(looked)
+    return changed
+
+
+def _settle(unit: Unit, measured: Mapping[str, tuple[str | None, Sensed]]) -> int:
+    """Give the memories of a page what was measured of them; returns how many memories changed."""
+    unit.fetch(measured)
+    changed: dict[str, None] = {}
+    for node_id, (content, found) in measured.items():
+        node = unit.nodes.get(node_id)
+        if node is None or not node.has_content or node.memory.content != content:
+            continue
+        for one in amend(unit, node, found):
+            changed[one] = None
+    return len(changed)
+
+
+def amend(unit: Unit, node: Node, measured: Sensed) -> list[str]:
+    """Give a memory what was measured of it, and record it; returns the ids of all that changed."""
+    memory = node.memory
+    changes = changes_of(unit, memory, node.targets(EdgeType.DERIVES_FROM), measured)
+    changes = {name: value for name, value in changes.items() if getattr(memory, name) != value}
+    if not changes:
+        return []
+    before = memory.sensitivity
+    unit.change(node, **{name: value for name, value in changes.items() if name != "expires_at"})
+    hurried = bring_forward(unit, node, changes["expires_at"]) if "expires_at" in changes else []
+    record(unit, (node,), _MEASURED)
+    record_brought_forward(unit, (one for one in hurried if one is not node))
+    raised = pass_on(unit, node) if node.memory.sensitivity > before else []
+    record(unit, raised, _PASSED_ON)
+    return [node.memory.id, *(one.memory.id for one in raised)]
+
+
+def changes_of(unit: Unit, memory: Memory, sources: list[str], measured: Sensed) -> dict[str, Any]:
+    """Return the fields of ``memory`` that follow from what was measured of it, or of a new text of it."""
+    own = measured.at_least(given(memory))
+    found = with_sources(own, inherited(unit, sources))
+    changes: dict[str, Any] = {"sensitivity": found.value, "sensitivity_reasons": found.reasons}
+    if own.value >= PRIVATE_FROM > own_weight(memory) and memory.memory_class is not MemoryClass.PRIVATE:
+        changes["memory_class"] = MemoryClass.PRIVATE
+        life = unit.state.settings.life(MemoryClass.PRIVATE)
+        limits = [
+            limit for limit in (memory.expires_at, None if life is None else unit.now + life) if limit is not None
+        ]
+        changes["expires_at"] = min(limits, default=None)
+    return changes
