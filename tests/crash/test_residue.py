@@ -100,7 +100,9 @@ def test_nothing_of_what_was_erased_is_left_in_random_stores(residue_stores: int
         kept = {word for node in after.nodes.values() for word in marks(json.dumps(node.get("content")))}
         assert own & kept == set(), f"store {number}: what was erased for {[*asked]} is still said"
         words = {f"{STEM}{place:05d}vellum" for place in range(1, history.words + 1)} - marks(left)
-        vectors = [node["embedding"].encode() for node in gone.values() if node.get("embedding")]
+        # Equal texts have equal vectors, and somebody else may have said the same.
+        held = {node.get("embedding") for node in after.nodes.values()}
+        vectors = [node["embedding"].encode() for node in gone.values() if node.get("embedding") not in {None, *held}]
         assert residue(folder, words, vectors, stem=STEM) == [], f"store {number}, {[*asked]}, while it is open"
         assert pictures.faults(after) == []
         history.finish()
