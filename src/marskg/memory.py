@@ -41,6 +41,7 @@ from marskg.policies.guardrail import noted
 from marskg.policies.registry import SUFFIX, check_settings, explain_policy, goes_by_features, load_policy
 from marskg.policies.slices import shares_of
 from marskg.privacy.erasure import Eraser
+from marskg.privacy.preferences import Preferences
 from marskg.privacy.request import Request
 from marskg.queries import Queries
 from marskg.reading import Reading
@@ -122,6 +123,7 @@ class AgentMemory:
         self._learner = Learner(self._writer, self._reader, self._reading.view, self._vectoriser, self._wishes)
         self._keeper = Housekeeper(self._writer, self._reader, self._intake, opened.counter, self._ledger)
         self._eraser = Eraser(self._writer, self._forget_views)
+        self._preferences = Preferences(self._writer)
         self._background: Background | None = None
         if self.settings.retrieval.vectors != EXACT:
             points.define(self._writer.engine)
@@ -728,7 +730,7 @@ class AgentMemory:
     def maintain(self, *, dry_run: bool = False) -> Upkeep:
         """Keep the tenant lean, by its settings ``lean.*``: one pass of housekeeping.
 
-        Expires what is due; brings every subject within ``cap_per_subject``, lowest score first; archives what has a
+        Expires what is due; puts social memories aside that were unused over a preference's horizon; brings every subject within ``cap_per_subject``, lowest score first; archives what has a
         low score and was not accessed for long; replaces long memories of low score by excerpts; signs a head; keeps
         the retrieval index. Nothing protected and nothing canonical is touched.
 
@@ -1101,6 +1103,11 @@ class AgentMemory:
     def settings(self) -> Settings:
         """Return the tenant's settings."""
         return self._writer.state.settings
+
+    @property
+    def preferences(self) -> Preferences:
+        """Return the tenant's preferences, consents and applied jurisdictions, to read and to change."""
+        return self._preferences
 
     @property
     def subscriptions(self) -> tuple[str, ...]:

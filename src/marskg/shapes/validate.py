@@ -63,7 +63,7 @@ def validate_graph(
         batch_lines: how many lines go to the engine at once; the verdict does not depend on it.
 
     Returns:
-        The findings, in the order of node and shape; ``checked`` counts memories, entities, edges written as nodes,
+        The findings, in the order of node and shape; ``checked`` counts memories, entities, preferences, edges written as nodes,
         audit records and tree heads.
 
     Raises:

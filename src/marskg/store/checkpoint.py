@@ -37,6 +37,7 @@ class Restore:
         self._engine = engine
         # What must not come in again is no property of the tenant's row, but goes with it.
         self._suppressed = list(row.pop("suppressions", ()))
+        self._preferences = list(row.pop("preferences", ()))
         self._row = row
         self._state = TenantState.from_row(row)
         self._unit = Unit(lambda _name, _parameters: [], self._state, services)
@@ -69,6 +70,7 @@ class Restore:
         for key in keys:
             self._write("create_key", {"key": dict(key)})
         self._write("create_suppressions", {"rows": self._suppressed})
+        self._write("put_preferences", {"rows": self._preferences})
         self._write("create_tenant", {"tenant": self._row})
         return count
 
@@ -87,7 +89,7 @@ class Restore:
             msg = f"tenant {name!r} has a history of its own; restore the snapshot into another store or tenant"
             raise NotPermitted(msg)
         self._write("clear_tenant_row", {"tenant": name})
-        for label in ("memories", "entities", "words", "audit"):
+        for label in ("memories", "entities", "words", "preferences", "audit"):
             while self._engine.write(
                 statement(f"clear_{label}", self._engine.name),
                 {"low": f"{name}|", "high": f"{name}}}", "tenant": name, "limit": 1000},
