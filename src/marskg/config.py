@@ -680,7 +680,7 @@ class _MarkedLoader(_StrictLoader):
 
 
 def _marked(loader: _MarkedLoader, node: yaml.MappingNode) -> Marked:
-    found = Marked(loader.construct_mapping(node, deep=True))
+    found = Marked({str(key): value for key, value in loader.construct_mapping(node, deep=True).items()})
     found.line = node.start_mark.line + 1
     found.lines = {key.value: key.start_mark.line + 1 for key, _ in node.value}
     return found

@@ -730,9 +730,10 @@ class AgentMemory:
     def maintain(self, *, dry_run: bool = False) -> Upkeep:
         """Keep the tenant lean, by its settings ``lean.*``: one pass of housekeeping.
 
-        Expires what is due; puts social memories aside that were unused over a preference's horizon; brings every subject within ``cap_per_subject``, lowest score first; archives what has a
-        low score and was not accessed for long; replaces long memories of low score by excerpts; signs a head; keeps
-        the retrieval index. Nothing protected and nothing canonical is touched.
+        Expires what is due; puts social memories aside that were unused over a preference's horizon; brings every
+        subject within ``cap_per_subject``, lowest score first; archives what has a low score and was not accessed for
+        long; replaces long memories of low score by excerpts; signs a head; keeps the retrieval index. Nothing
+        protected and nothing canonical is touched.
 
         Args:
             dry_run: change nothing, and return what would be done.

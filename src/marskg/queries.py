@@ -115,7 +115,9 @@ class Queries:
         changed = {node_id for node_id in changed if node_id not in {state.log, state.access_log}}
         nodes = [(memory, edges) for memory, edges, _ in reader.nodes(sorted(changed))]
         entities = [(entity, edges) for entity, edges, _ in reader.entities_by_id(sorted(changed))]
-        preferences = [item for item, _ in reader.preferences() if item.id in changed] if state.preferences > seen else []
+        preferences = (
+            [item for item, _ in reader.preferences() if item.id in changed] if state.preferences > seen else []
+        )
         kept = {memory.id for memory, _ in nodes} | {entity.id for entity, _ in entities}
         kept |= {item.id for item in preferences}
         content = Content(nodes, entities, new, reader.heads(state.log), preferences)

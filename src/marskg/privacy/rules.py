@@ -157,7 +157,7 @@ def _rule(value: object) -> PreferenceRule:
         msg = f"a preference without a rule; give one of {known}"
         raise InvalidInput(msg)
     try:
-        return PreferenceRule(value)
+        return PreferenceRule(str(value))
     except ValueError:
         msg = f"rule {str(value)[:40]!r} is unknown; known are {known}"
         raise InvalidInput(msg) from None

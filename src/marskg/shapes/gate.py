@@ -1,11 +1,11 @@
 """The shapes as plain Python over records: what the write gate asks before a node and its edges are stored.
 
-Guarantees: :func:`check_memory`, :func:`check_entity` and :func:`check_preference` find exactly what the SHACL shapes find on the same node in
-the graph that :mod:`marskg.ontology.mapping` writes, each under name, code and message of the shape (a property test
-holds the three against each other), and besides only what RDF cannot even write: unknown payload fields, numbers that
-are not finite, times and strings without a lexical form. Of a node without content only what a tombstone keeps is
-written, so nothing else of it is looked at. They are pure, ask no database and take some microseconds; the
-store reads the facts about the ends of the edges in the same transaction.
+Guarantees: :func:`check_memory`, :func:`check_entity` and :func:`check_preference` find exactly what the SHACL shapes
+find on the same node in the graph that :mod:`marskg.ontology.mapping` writes, each under name, code and message of the
+shape (a property test holds the three against each other), and besides only what RDF cannot even write: unknown payload
+fields, numbers that are not finite, times and strings without a lexical form. Of a node without content only what a
+tombstone keeps is written, so nothing else of it is looked at. They are pure, ask no database and take some
+microseconds; the store reads the facts about the ends of the edges in the same transaction.
 
 Codes, and the error that the store raises for them: ``closure`` and ``content-closure`` ClosureViolation,
 ``task-safety`` TaskSafetyViolation, ``cycle`` CycleError, all others (``range``, ``kind``, ``tier``, ``payload``,

@@ -174,7 +174,10 @@ def _forget_details(unit: Unit, gone: set[str], parameters: Sequence[str]) -> in
     """Delete the audit slots of ``gone`` in both logs, and sign which; returns how many."""
     transitions = [*_stored_transitions(unit, gone), *_own_transitions(unit, gone)]
     accesses = _accesses(unit, gone)
-    counts = (f"memories={len(gone - unit.removed_entities - unit.preferences.removed)}", f"entities={len(unit.removed_entities)}")
+    counts = (
+        f"memories={len(gone - unit.removed_entities - unit.preferences.removed)}",
+        f"entities={len(unit.removed_entities)}",
+    )
     said = {"parameters": tuple(sorted(parameters)), "counts": tuple(sorted(counts))}
     # An erasure that matched nothing is told as well.
     for listed in _listed(transitions) or [()]:

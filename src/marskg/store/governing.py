@@ -43,7 +43,7 @@ def preferences_of(unit: Unit) -> Book:
 
 
 def spellings(unit: Unit) -> Forms:
-    """Return what gives all names of the entity that goes by a name in the unit's tenant, the name itself among them."""
+    """Return what gives all names of the entity that goes by a name in the tenant, the name itself among them."""
 
     def forms(name: str) -> tuple[str, ...]:
         names: set[str] = {name}
@@ -89,7 +89,7 @@ def _refuse(unit: Unit, book: Book, matter: Matter) -> None:
     lacking = book.lacking(matter, unit.now)
     if lacking is not None:
         msg = (
-            f"purpose {lacking[:60]!r} needs the consent of everybody whom the memory is about, and it is not in force; "
+            f"purpose {lacking[:60]!r} needs the consent of everybody whom the memory is about, and is not in force; "
             "record it with: mars prefs consent SUBJECT --purpose PURPOSE, or leave the purpose out"
         )
         raise ConsentRequired(msg)

@@ -92,7 +92,9 @@ class Loader:
             return
         names = {entity.id: (entity.name, *entity.aliases) for entity, _ in entities}
         for memory, edges in memories():
-            mentioned = (name for edge in edges if edge.type is EdgeType.MENTIONS for name in names.get(edge.target, ()))
+            mentioned = (
+                name for edge in edges if edge.type is EdgeType.MENTIONS for name in names.get(edge.target, ())
+            )
             try:
                 check_memory_allowed(unit, memory, mentioned)
             except NotPermitted as error:

@@ -278,9 +278,7 @@ class Book:
 
     def bars(self, subject: str, purpose: str | None, reader: str | None, now: int) -> bool:
         """Return whether nothing about ``subject`` may be read for ``purpose``, or from the jurisdiction ``reader``."""
-        if purpose is not None and (
-            self.ended((subject,), purpose, now) or self._unconsented(subject, purpose, now)
-        ):
+        if purpose is not None and (self.ended((subject,), purpose, now) or self._unconsented(subject, purpose, now)):
             return True
         return reader is not None and any(
             reader not in {item.target, *item.regions}
@@ -362,7 +360,7 @@ NOBODY: Final = Book()
 
 @dataclass(slots=True)
 class Changes:
-    """What a unit of work changes of the preferences: those it puts, with their salts, and the ids of those it takes."""
+    """What a unit of work changes of the preferences: those it puts, with their salts, and ids of those it takes."""
 
     put: dict[str, tuple[Preference, str]] = field(default_factory=dict)
     removed: set[str] = field(default_factory=set)
@@ -390,9 +388,7 @@ class Shelf:
         if state.preferences == 0:
             return NOBODY
         if self._age != state.preferences:
-            rows = [
-                row["node"] for page in pages(partial(read, "preferences_page"), state.name, _PAGE) for row in page
-            ]
+            rows = [row["node"] for page in pages(partial(read, "preferences_page"), state.name, _PAGE) for row in page]
             self._salts = {row["id"]: row["salt"] for row in rows}
             self._book = Book(codec.decode_preference(row) for row in rows)
             self._age = state.preferences

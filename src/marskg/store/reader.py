@@ -119,7 +119,9 @@ class GraphReader:
 
     def preference_rows(self) -> list[Row]:
         """Return every preference of the tenant as the store has it, salt included, in the order of their ids."""
-        found = [row["node"] for page in pages(partial(self.run, "preferences_page"), self._tenant, PAGE) for row in page]
+        found = [
+            row["node"] for page in pages(partial(self.run, "preferences_page"), self._tenant, PAGE) for row in page
+        ]
         return [{name: value for name, value in node.items() if value is not None} for node in found]
 
     def preferences(self) -> Iterator[tuple[Preference, str | None]]:

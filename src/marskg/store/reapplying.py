@@ -94,9 +94,7 @@ def _shorten_life(unit: Unit, book: Book, node: Node) -> list[str]:
 
 
 def _amend(unit: Unit, node: Node, reason: str) -> None:
-    unit.record(
-        Operation.AMEND, node, tier_before=node.memory.tier, details={"rule": _RULE, "reason": reason}
-    )
+    unit.record(Operation.AMEND, node, tier_before=node.memory.tier, details={"rule": _RULE, "reason": reason})
 
 
 def reapply(unit: Unit) -> Effects:

@@ -19,8 +19,8 @@ from marskg.ontology.mapping import entity_lines, governed_lines, preference_lin
 from marskg.ontology.vocabulary import ACTIVE_STATUSES, DERIVED_EDGES, EdgeType, Kind, Operation, Tier
 from marskg.store import codec
 from marskg.store.names import NameBook, as_ref, first_word, word_rows
-from marskg.store.preferences import Changes, Shelf
 from marskg.store.order import exp_position, order_keys, random_position
+from marskg.store.preferences import Changes, Shelf
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
