@@ -165,7 +165,9 @@ def test_a_blacklisted_entity_is_known_by_its_aliases_and_no_part_of_a_word(stor
 def test_a_batch_says_which_draft_and_keeps_nothing_of_an_atomic_one(stores: Stores) -> None:
     memory = stores.open()
     memory.preferences.set("blacklisted_entity", NAME)
-    drafts = [Draft(ref=f"t{place}", kind=Kind.EPISODIC, content=f"Line {place}", at=memory.now()) for place in range(3)]
+    drafts = [
+        Draft(ref=f"t{place}", kind=Kind.EPISODIC, content=f"Line {place}", at=memory.now()) for place in range(3)
+    ]
     drafts.append(Draft(ref="t3", kind=Kind.EPISODIC, content=f"With {NAME} in it", at=memory.now()))
     with pytest.raises(PreferenceRefused, match=r"draft 4 \('t3'\).*blacklisted_entity") as caught:
         memory.remember_many(drafts, atomic=True)
@@ -382,9 +384,7 @@ def test_what_passes_the_columns_is_what_passes_the_memory_itself(stores: Stores
     everything = list(memory.memories())
     for purpose in (None, "marketing", "health", "care"):
         for region in (None, "CN", "DE", "BR"):
-            admitted = {
-                one.id for one in everything if prefs.book.admits(one, purpose, region, memory.now())
-            }
+            admitted = {one.id for one in everything if prefs.book.admits(one, purpose, region, memory.now())}
             assert read(memory, "garden", purpose=purpose, jurisdiction=region, k=50) == admitted
 
 
@@ -529,11 +529,11 @@ def test_social_memories_that_nobody_uses_are_put_aside_come_back_when_used_and_
     memory.record_access([used.id])
     _pass(stores, memory, 4)
     memory.maintain()
-    tiers = {one.id: one.tier.value for one in memory.memories()}
+    tiers = {one.id: one.tier.value for one in memory.memories() if one.kind is Kind.SOCIAL}
     assert tiers == {idle.id: "latent", used.id: "live", kept.id: "live", pinned.id: "live"}
     _pass(stores, memory, 3)
     memory.maintain()
-    assert left(memory) == {used.id, kept.id, pinned.id}
+    assert left(memory) & {idle.id, used.id, kept.id, pinned.id} == {used.id, kept.id, pinned.id}
     assert_sound(stores, memory)
 
 
@@ -541,9 +541,7 @@ def _pass(stores: Stores, memory: AgentMemory, days: int) -> None:
     """Let days go by, in steps that are no jump of the clock."""
     for _ in range(2 * days):
         stores.clock(memory).advance(DAY // 2)
-        memory.record_access([])
-        ticking = memory.remember("tick", ttl="1h")
-        assert ticking
+        memory.remember("tick", ttl="1h")
 
 
 # --- Bad input --------------------------------------------------------------------------------------------------------
