@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import marskg
 from marskg import errors, memory
+from marskg.privacy.preferences import Preferences
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -38,6 +39,7 @@ _RECORDS = (
     "Sightings",
     "SubjectReport",
     "Matched",
+    "Preference",
 )
 _ROLE = re.compile(r":\w+:`~?([^`<]*?\.)?([^`.<]+)(?: <[^`]*>)?`")
 #: Classes whose features come with later versions; nothing raises them yet.
@@ -53,6 +55,7 @@ _SECTIONS = (
         ),
     ),
     ("Erasing", "erase match_erasure"),
+    ("Preferences", "preferences"),
     ("Finding", "retrieve recall read_all explain prepare"),
     ("Learning", "feedback wish find_conflicts review accept reject plan_pruning"),
     ("Reading", "get history memories entities stats now record_access weight"),
@@ -93,8 +96,21 @@ def render() -> str:
     for title, names in _SECTIONS:
         parts.append(f"## {title}\n")
         parts += [_member(name) for name in names.split()]
+        if title == "Preferences":
+            parts += list(_preferences())
     parts += ["## Records\n", *_records(), "## Errors\n", *_errors()]
     return "\n".join(parts)
+
+
+def _preferences() -> Iterator[str]:
+    """Yield what the object behind ``mem.preferences`` does."""
+    for name, member in vars(Preferences).items():
+        if name.startswith("_"):
+            continue
+        if isinstance(member, property):
+            yield f"### `mem.preferences.{name}`\n\n{_words(member.__doc__ or '')}\n"
+        else:
+            yield _function(f"mem.preferences.{name}", member)
 
 
 def _member(name: str) -> str:

@@ -34,6 +34,7 @@ from marskg.errors import (
     MarsError,
     MemoryTooLarge,
     NotPermitted,
+    PreferenceRefused,
     PrivacyBudgetExhausted,
     QueryRefused,
     StalePlan,
@@ -43,7 +44,7 @@ from marskg.errors import (
     TaskSafetyViolation,
     UnknownMemory,
 )
-from marskg.records import Action, AuditRecord, Edge, Entity, Finding, Memory, Plan, Report, TreeHead
+from marskg.records import Action, AuditRecord, Edge, Entity, Finding, Memory, Plan, Preference, Report, TreeHead
 
 if TYPE_CHECKING:
     from marskg.memory import AgentMemory, open  # noqa: A004 - the name that interfaces.md fixes
@@ -106,6 +107,8 @@ __all__ = [
     "MemoryTooLarge",
     "NotPermitted",
     "Plan",
+    "Preference",
+    "PreferenceRefused",
     "PrivacyBudgetExhausted",
     "ProcessingReceipt",
     "QueryRefused",

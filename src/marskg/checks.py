@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from marskg.audit.merkle import inclusion_proof
 from marskg.audit.verify import verify_log
 from marskg.errors import InvalidInput
-from marskg.ontology.mapping import entity_lines, memory_lines
+from marskg.ontology.mapping import entity_lines, memory_lines, preference_lines
 from marskg.ontology.vocabulary import EdgeType, Kind, Tier
 from marskg.records import Finding, Report
 from marskg.shapes.validate import NeighbourhoodValidator, validate_graph, validate_neighbourhood
@@ -100,6 +100,7 @@ def verify(opened: Opened, state: TenantState, witness: Iterable[TreeHead] = ())
         logs=(state.log, state.access_log),
         nodes=reader.memories(),
         entities=reader.entities(),
+        preferences=reader.preferences(),
         witness=witness,
         trusted_keys={file.public_key for file in opened.keyring.files()},
     )
@@ -110,6 +111,8 @@ def _lines(opened: Opened) -> Iterator[str]:
         yield from memory_lines(memory, edges)
     for entity, edges, _ in opened.reader.entities():
         yield from entity_lines(entity, edges)
+    for preference, _ in opened.reader.preferences():
+        yield from preference_lines(preference)
 
 
 def _bookkeeping(opened: Opened, state: TenantState) -> list[Finding]:

@@ -774,7 +774,38 @@ class _StrictLoader(yaml.SafeLoader):
         return super().construct_mapping(node, deep=deep)
 
 
-def read_yaml(path: str | Path) -> dict[str, Any]:
+class Marked(dict[str, Any]):
+    """A mapping of a YAML file that knows its lines: ``line`` is where it begins, ``lines`` where each key stands."""
+
+    line: int = 1
+    lines: Mapping[str, int] = MappingProxyType({})
+
+
+class _MarkedLoader(_StrictLoader):
+    """The strict loader, whose mappings are :class:`Marked`."""
+
+
+def _marked(loader: _MarkedLoader, node: yaml.MappingNode) -> Marked:
+    found = Marked({str(key): value for key, value in loader.construct_mapping(node, deep=True).items()})
+    found.line = node.start_mark.line + 1
+    found.lines = {key.value: key.start_mark.line + 1 for key, _ in node.value}
+    return found
+
+
+_MarkedLoader.add_constructor(yaml.resolver.BaseResolver.DEFAULT_MAPPING_TAG, _marked)
+
+
+def read_marked_yaml(path: str | Path) -> Marked:
+    """Return the mapping that a YAML file holds, each mapping in it with its lines; empty for an empty file.
+
+    Raises:
+        InvalidConfig: as :func:`read_yaml`.
+    """
+    found = read_yaml(path, _MarkedLoader)
+    return found if isinstance(found, Marked) else Marked(found)
+
+
+def read_yaml(path: str | Path, loader: type[_StrictLoader] = _StrictLoader) -> dict[str, Any]:
     """Return the mapping that a YAML file holds, empty for an empty file.
 
     Raises:
@@ -787,7 +818,7 @@ def read_yaml(path: str | Path) -> dict[str, Any]:
             msg = f"{path} is larger than {MAX_FILE_BYTES:,} bytes; a configuration is a page of text"
             raise InvalidConfig(msg)
         # Bandit's rule is about loaders that build objects; this one is a SafeLoader.
-        loaded = yaml.load(data.decode(), Loader=_StrictLoader)  # noqa: S506
+        loaded = yaml.load(data.decode(), Loader=loader)  # noqa: S506
     except OSError as error:
         msg = f"{path} cannot be read ({error.strerror}); name a readable YAML file"
         raise InvalidConfig(msg) from error

@@ -106,6 +106,10 @@ class ConsentRequired(NotPermitted):
     """The subject was erased; storing about them again needs recorded consent."""
 
 
+class PreferenceRefused(NotPermitted):
+    """A preference says that this is not stored: an opt-out or a blacklist; it names the rule, not what it hit."""
+
+
 class PrivacyBudgetExhausted(NotPermitted):
     """The differential-privacy budget of this tenant or conversation is spent."""
 

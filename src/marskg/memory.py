@@ -45,6 +45,7 @@ from marskg.policies.registry import SUFFIX, check_settings, explain_policy, goe
 from marskg.policies.slices import shares_of
 from marskg.privacy.checking import check_receipt
 from marskg.privacy.erasure import Eraser
+from marskg.privacy.preferences import Preferences
 from marskg.privacy.processing import write_processing_receipt
 from marskg.privacy.redaction import Redaction
 from marskg.privacy.report import gather
@@ -143,6 +144,7 @@ class AgentMemory:
         self._learner = Learner(self._writer, self._reader, self._reading.view, self._vectoriser, self._wishes)
         self._keeper = Housekeeper(self._writer, self._reader, self._intake, opened.counter, self._ledger)
         self._eraser = Eraser(self._writer, self._forget_views)
+        self._preferences = Preferences(self._writer)
         self._background: Background | None = None
         if self.settings.retrieval.vectors != EXACT:
             points.define(self._writer.engine)
@@ -829,9 +831,10 @@ class AgentMemory:
     def maintain(self, *, dry_run: bool = False) -> Upkeep:
         """Keep the tenant lean, by its settings ``lean.*``: one pass of housekeeping.
 
-        Expires what is due; brings every subject within ``cap_per_subject``, lowest score first; archives what has a
-        low score and was not accessed for long; replaces long memories of low score by excerpts; signs a head; keeps
-        the retrieval index. Nothing protected and nothing canonical is touched.
+        Expires what is due; puts social memories aside that were unused over a preference's horizon; brings every
+        subject within ``cap_per_subject``, lowest score first; archives what has a low score and was not accessed for
+        long; replaces long memories of low score by excerpts; signs a head; keeps the retrieval index. Nothing
+        protected and nothing canonical is touched.
 
         Args:
             dry_run: change nothing, and return what would be done.
@@ -1334,6 +1337,11 @@ class AgentMemory:
     def settings(self) -> Settings:
         """Return the tenant's settings."""
         return self._writer.state.settings
+
+    @property
+    def preferences(self) -> Preferences:
+        """Return the tenant's preferences, consents and applied jurisdictions, to read and to change."""
+        return self._preferences
 
     @property
     def subscriptions(self) -> tuple[str, ...]:

@@ -96,7 +96,8 @@ class Queries:
             yield from reader.records("t")
             yield from reader.records("a")
 
-        return Content(memories(), entities(), records(), reader.heads(state.log))
+        preferences = (preference for preference, _ in reader.preferences())
+        return Content(memories(), entities(), records(), reader.heads(state.log), preferences)
 
     def _follow(self, view: SparqlView, state: TenantState, seen: int, accesses: int) -> None:
         """Replace what changed since the view's sequence.
@@ -114,8 +115,13 @@ class Queries:
         changed = {node_id for node_id in changed if node_id not in {state.log, state.access_log}}
         nodes = [(memory, edges) for memory, edges, _ in reader.nodes(sorted(changed))]
         entities = [(entity, edges) for entity, edges, _ in reader.entities_by_id(sorted(changed))]
+        preferences = (
+            [item for item, _ in reader.preferences() if item.id in changed] if state.preferences > seen else []
+        )
         kept = {memory.id for memory, _ in nodes} | {entity.id for entity, _ in entities}
-        view.apply(Content(nodes, entities, new, reader.heads(state.log)), state.sequence, sorted(changed - kept))
+        kept |= {item.id for item in preferences}
+        content = Content(nodes, entities, new, reader.heads(state.log), preferences)
+        view.apply(content, state.sequence, sorted(changed - kept))
 
 
 def _accesses(folder: Path) -> int:

@@ -309,7 +309,7 @@ class Reading:
         """
         now = self._now()
         values = {name: _filter(name, value) for name, value in filters.items() if value not in (None, (), [])}
-        gate = Gate(now=now, task_grace=self._writer.state.settings.task_grace, **values)
+        gate = Gate(now=now, task_grace=self._writer.state.settings.task_grace, book=self._writer.book(), **values)
         if gate.as_of is not None and gate.as_of > now:
             msg = (
                 f"as_of {gate.as_of} is after the store's now, {now}; nothing is known of the future yet: leave it out"
@@ -425,6 +425,7 @@ def _tasks(index: MemoryIndex, gate: Gate) -> set[str]:
         max_sensitivity=gate.max_sensitivity,
         purpose=gate.purpose,
         jurisdiction=gate.jurisdiction,
+        book=gate.book,
         latent=True,
         unaffirmed=True,
         superseded=True,

@@ -18,6 +18,7 @@ from marskg.ontology.vocabulary import (
     Kind,
     MemoryClass,
     Operation,
+    PreferenceRule,
     SourceType,
     TaskStatus,
     Tier,
@@ -124,6 +125,38 @@ class Entity:
     aliases: tuple[str, ...] = ()
     entity_type: str | None = None
     same_as: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Preference:
+    """One rule of a person, of a department or of the whole tenant (docs/adr/0026).
+
+    ``data_subject`` and ``department`` say for whom it holds, for all where both are None. ``target`` is what the rule
+    is about: a kind, a source type, a purpose, the name of an entity, a conversation, a category, a region or a
+    department. ``horizon`` is in milliseconds, ``level`` from 0 to 1, ``ends_at`` and ``withdrawn_at`` are epoch
+    milliseconds. ``origin`` names the template that it comes from, None where a person gave it; ``clause`` the clause.
+    """
+
+    id: str
+    tenant: str
+    created: int
+    sequence: int
+    preference_rule: PreferenceRule
+    data_subject: str | None = None
+    department: str | None = None
+    target: str | None = None
+    horizon: int | None = None
+    level: float | None = None
+    regions: tuple[str, ...] = ()
+    ends_at: int | None = None
+    withdrawn_at: int | None = None
+    origin: str | None = None
+    clause: str | None = None
+
+    def in_force(self, now: int) -> bool:
+        """Return whether it holds at ``now`` (epoch ms): neither ended nor withdrawn."""
+        ended = self.ends_at is not None and self.ends_at <= now
+        return not ended and (self.withdrawn_at is None or self.withdrawn_at > now)
 
 
 @dataclass(frozen=True, slots=True)

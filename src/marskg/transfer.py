@@ -70,6 +70,7 @@ def export(
         entities=entities(),
         records=records() if audit else None,
         heads=reader.heads(state.log) if audit else (),
+        preferences=(preference for preference, _ in reader.preferences()),
     )
     return write_export(Path(path), content, format_name)
 
@@ -96,6 +97,7 @@ def load(
             document.entities(),
             document.memories,
             progress,
+            document.preferences(),
         )
         if document.holdings.evidence:
             _keep_evidence(opened, document, Path(path))
@@ -132,7 +134,7 @@ def snapshot_save(opened: Opened, state: TenantState, path: str | Path) -> dict[
         yield from reader.records("a")
 
     content = SnapshotContent(
-        tenant={**state.to_row(), "suppressions": reader.suppressions()},
+        tenant={**state.to_row(), "suppressions": reader.suppressions(), "preferences": reader.preference_rows()},
         keys=reader.keys(),
         entities=reader.entities(),
         memories=reader.memories(),

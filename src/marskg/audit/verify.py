@@ -25,7 +25,7 @@ The steps, by the numbers that the code repeats:
    log (``fork``) or cut it short (``missing-tail``). Without a witness neither can be found.
 9. **Graph.** The last slot of each node says what it must be: there or not (``node-missing``, ``node-unexpected``), in
    which tier (``tier-mismatch``), without content once forgotten (``node-revived``), and equal to its commitment in
-   content, governed metadata and outgoing edges (``node-mismatch``, ``entity-mismatch``).
+   content, governed metadata and outgoing edges (``node-mismatch``, ``entity-mismatch``, ``preference-mismatch``).
 
 :func:`verify_export` takes the audit in an exported file through steps 1 to 8; an entry that is not exactly as an
 export writes it is told as ``bad-document``.
@@ -59,7 +59,7 @@ from marskg.audit.grammar import (
 )
 from marskg.audit.merkle import CompactRange, leaf_hash
 from marskg.errors import InvalidDocument
-from marskg.ontology.mapping import canonical, entity_lines, governed_lines
+from marskg.ontology.mapping import canonical, entity_lines, governed_lines, preference_lines
 from marskg.ontology.vocabulary import DERIVED_EDGES, TOMBSTONE_EDGES, Operation, Tier
 from marskg.records import Finding, Report
 
@@ -67,7 +67,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Sequence
     from pathlib import Path
 
-    from marskg.records import AuditRecord, Edge, Entity, Memory, TreeHead
+    from marskg.records import AuditRecord, Edge, Entity, Memory, Preference, TreeHead
 
 _ALPHABET: Final = b"123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 _NO_DIGIT: Final = 255
@@ -94,6 +94,7 @@ def verify_log(
     logs: Collection[str] | None = None,
     nodes: Iterable[tuple[Memory, Iterable[Edge], str | None]] | None = None,
     entities: Iterable[tuple[Entity, Iterable[Edge], str | None]] | None = None,
+    preferences: Iterable[tuple[Preference, str | None]] = (),
     witness: Iterable[TreeHead] = (),
     trusted_keys: Collection[str] | None = None,
 ) -> Report:
@@ -106,6 +107,7 @@ def verify_log(
         logs: the IRIs of the logs that must be there; a record of another one is found.
         nodes: every memory of the tenant with its outgoing edges and its salt; give it together with ``entities``.
         entities: every entity of the tenant with its outgoing edges and its salt.
+        preferences: every preference of the tenant with its salt.
         witness: tree heads that were kept outside of the store.
         trusted_keys: public keys (``z6Mk…``) that may open a log, or replace a lost key; without them a log that was
             signed anew from its first record, by another key, looks like any other.
@@ -124,6 +126,7 @@ def verify_log(
         check.memories(nodes)
     if entities is not None:
         check.entities(entities)
+    check.preferences(preferences)
     if nodes is not None and entities is not None:
         check.end_of_graph()
     return Report(checked, tuple(check.findings))
@@ -555,6 +558,17 @@ class _Check:
             elif _commit_lines(salt, entity_lines, entity, edges) != expected.commitment:
                 self._find("entity-mismatch", entity.id, f"fields or edges are not those of {expected.where}")
 
+    def preferences(self, preferences: Iterable[tuple[Preference, str | None]]) -> None:
+        """Step 9 for preferences."""
+        for preference, salt in preferences:
+            expected = self._known(preference.id)
+            if expected is None:
+                continue
+            if expected.commitment is None:
+                self._find("node-unexpected", preference.id, f"{expected.where} says that it is {expected.tier}")
+            elif _commit_lines(salt, _preference_lines, preference, ()) != expected.commitment:
+                self._find("preference-mismatch", preference.id, f"its fields are not those of {expected.where}")
+
     def _known(self, node_id: str) -> _Expected | None:
         if node_id in self._seen:
             self._find("duplicate", node_id, "the graph has two nodes of this id")
@@ -589,6 +603,11 @@ def _commit(salt: str | None, data: bytes) -> str | None:
 def _multibase(data: bytes) -> str:
     """Return 32 bytes in multibase base64url."""
     return "u" + b2a_base64(data, newline=False)[:-1].translate(_TO_URL).decode()
+
+
+def _preference_lines(preference: Preference, _edges: Iterable[Edge]) -> list[str]:
+    """Return the lines of a preference, which has no edges."""
+    return preference_lines(preference)
 
 
 def _commit_lines(

@@ -16,6 +16,7 @@ from marskg.errors import StalePlan
 from marskg.policies.executor import View, apply
 from marskg.retrieval.excerpt import excerpt
 from marskg.store import bounds, maintenance
+from marskg.store.reapplying import put_unused_aside
 from marskg.store.sealing import seal
 
 if TYPE_CHECKING:
@@ -84,6 +85,7 @@ class Housekeeper:
         """
         expired = maintenance.settle(self._writer, force=True)
         used = bounds.expire_left_over(self._writer)
+        self._writer.run(put_unused_aside)
         plan = self._trimmed()
         _, _, shorten = self._planned()
         shortened = tuple(ident for ident, text in self._excerpts(shorten) if self._shorten(ident, text))

@@ -25,6 +25,7 @@ from marskg.ontology.vocabulary import (
     NS,
     OWL_SAME_AS,
     PAYLOAD_FIELDS,
+    PREFERENCE_FIELDS,
     RDF_TYPE,
     TOMBSTONE_FIELDS,
     XSD,
@@ -34,11 +35,12 @@ from marskg.ontology.vocabulary import (
     Field,
     Kind,
     MemoryClass,
+    PreferenceRule,
     SourceType,
     TaskStatus,
     Tier,
 )
-from marskg.records import Edge, Entity, Memory
+from marskg.records import Edge, Entity, Memory, Preference
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -59,6 +61,7 @@ _TERMS: dict[str, type[StrEnum]] = {
     "memory_class": MemoryClass,
     "tier": Tier,
     "status": TaskStatus,
+    "preference_rule": PreferenceRule,
 }
 _DATATYPES = {
     Datatype.STRING: {f"{XSD}string"},
@@ -82,6 +85,7 @@ _MEMORY = _by_iri(GOVERNED_FIELDS + ACCESS_FIELDS)
 _TOMBSTONE = _by_iri(TOMBSTONE_FIELDS)
 _PAYLOAD = {kind: _by_iri(fields) for kind, fields in PAYLOAD_FIELDS.items()}
 _ENTITY = _by_iri(ENTITY_FIELDS)
+_PREFERENCE = _by_iri(PREFERENCE_FIELDS)
 _EDGE = _by_iri(EDGE_FIELDS)
 _EDGE_PARTS = tuple(NS + name for name in ("edgeSource", "edgeType", "edgeTarget"))
 
@@ -103,6 +107,11 @@ def kind_of(group: Group) -> Kind | None:
 def is_entity(group: Group) -> bool:
     """Return whether ``group`` describes an entity."""
     return _types(group) == {f"{NS}Entity"}
+
+
+def is_preference(group: Group) -> bool:
+    """Return whether ``group`` describes a preference."""
+    return _types(group) == {f"{NS}Preference"}
 
 
 def is_edge(group: Group) -> bool:
@@ -156,6 +165,23 @@ def build_entity(group: Group, lookup: Lookup, *, tenant: str, sequence: int) ->
     name = _required(group, values, "name")
     entity = Entity(id=group.subject, tenant=tenant, name=name, created=created, sequence=sequence, **values)
     return entity, _edges(group, targets, created, lookup)
+
+
+def build_preference(group: Group, *, tenant: str, sequence: int) -> Preference:
+    """Return the preference that ``group`` describes.
+
+    Raises:
+        InvalidDocument: a statement has no place in a preference.
+    """
+    _check_id(group)
+    values, targets = _values(group, _PREFERENCE)
+    if targets:
+        raise refused(group, f"an edge {targets[0][0]}, which a preference cannot have", "remove it")
+    created = _required(group, values, "created")
+    rule = _required(group, values, "preference_rule")
+    return Preference(
+        id=group.subject, tenant=tenant, created=created, sequence=sequence, preference_rule=rule, **values
+    )
 
 
 def check_edge(group: Group, lookup: Lookup) -> None:

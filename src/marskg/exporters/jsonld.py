@@ -20,6 +20,7 @@ from marskg.ontology.vocabulary import (
     ENTITY_FIELDS,
     GOVERNED_FIELDS,
     PAYLOAD_FIELDS,
+    PREFERENCE_FIELDS,
     TOMBSTONE_FIELDS,
     Datatype,
     Field,
@@ -29,7 +30,7 @@ from marskg.ontology.vocabulary import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from marskg.records import Edge, Entity, Memory
+    from marskg.records import Edge, Entity, Memory, Preference
 
 Encoder: TypeAlias = "Callable[[Any], str]"
 #: Name in Python, ``,"name":`` as written, how its value is written.
@@ -61,6 +62,7 @@ class NodeWriter:
         self._memory = self._columns(GOVERNED_FIELDS + ACCESS_FIELDS)
         self._tombstone = self._columns(TOMBSTONE_FIELDS)
         self._entity = self._columns(ENTITY_FIELDS)
+        self._preference = self._columns(PREFERENCE_FIELDS)
         self._payload = {kind: self._columns(fields) for kind, fields in PAYLOAD_FIELDS.items()}
         self._types = {kind: f'{{"@type":["Memory","{kind.label}"],"@id":"' for kind in Kind}
 
@@ -88,6 +90,15 @@ class NodeWriter:
             if value is not None and value != ():
                 out += (key, encode(value))
         return self._closed(out, edges, entity.created)
+
+    def preference(self, preference: Preference) -> str:
+        """Return the node of ``preference``."""
+        out = ['{"@type":["Preference"],"@id":"', preference.id, '"']
+        for name, key, encode in self._preference:
+            value = getattr(preference, name)
+            if value is not None and value != ():
+                out += (key, encode(value))
+        return self._closed(out, (), preference.created)
 
     def _closed(self, out: list[str], edges: Iterable[Edge], created: int) -> str:
         """Return the node in ``out`` with its ``edges``, followed by the nodes of edges with properties."""

@@ -16,7 +16,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, NamedTuple, Self, TypeAlias, TypeVar
 
 from marskg.errors import InvalidDocument
-from marskg.exporters.build import build_entity, build_memory, check_edge, is_edge, is_entity, kind_of, refused
+from marskg.exporters.build import (
+    build_entity,
+    build_memory,
+    build_preference,
+    check_edge,
+    is_edge,
+    is_entity,
+    is_preference,
+    kind_of,
+    refused,
+)
 from marskg.exporters.foreign import pin, read_foreign
 from marskg.exporters.formats import Format, format_of
 from marskg.exporters.jsonld import packaged_context
@@ -25,7 +35,7 @@ from marskg.exporters.spool import Group, Spool
 from marskg.exporters.triples import IRI, read_triples
 from marskg.ontology.mapping import literal
 from marskg.ontology.vocabulary import NS, RDF_TYPE, XSD, Datatype
-from marskg.records import Entity, Memory
+from marskg.records import Entity, Memory, Preference
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -37,17 +47,17 @@ if TYPE_CHECKING:
 _AUDIT_NODE = re.compile(r"urn:uuid:[0-9a-f-]{36}#([0-9]+(\.[0-9]+)?|head-[0-9]+)\Z")
 _WITHHELD = f"{NS}Withheld"
 
-Node = TypeVar("Node", bound=Memory | Entity)
+Node = TypeVar("Node", bound=Memory | Entity | Preference)
 
 
 class Loaded(NamedTuple, Generic[Node]):
-    """A memory or an entity of an export with its outgoing edges."""
+    """A memory, an entity or a preference of an export with its outgoing edges."""
 
     node: Node
     edges: tuple[Edge, ...]
 
 
-AnyLoaded: TypeAlias = Loaded[Memory] | Loaded[Entity]
+AnyLoaded: TypeAlias = Loaded[Memory] | Loaded[Entity] | Loaded[Preference]
 
 
 class Evidence(NamedTuple):
@@ -63,6 +73,7 @@ class Holdings:
 
     memories: int = 0
     entities: int = 0
+    preferences: int = 0
     edges: int = 0
     evidence: int = 0
     missing: tuple[str, ...] = ()
@@ -120,6 +131,10 @@ class Export:
         """Yield the memories in the order of the document."""
         return (Loaded(node, edges) for node, edges in self._nodes() if isinstance(node, Memory))
 
+    def preferences(self) -> Iterator[Preference]:
+        """Yield the preferences in the order of the document."""
+        return (node for node, _ in self._nodes() if isinstance(node, Preference))
+
     def evidence(self) -> Iterator[Evidence]:
         """Yield what the document says about audit records and tree heads."""
         return (_evidence(group) for group in self._spool.groups() if _AUDIT_NODE.match(group.subject))
@@ -167,18 +182,20 @@ class Export:
         if is_edge(group):
             check_edge(group, self._spool.get)
             return None
-        loaded = self._built(group, holdings.memories + holdings.entities + 1)
+        loaded = self._built(group, holdings.memories + holdings.entities + holdings.preferences + 1)
         if loaded is None:
             raise _no_record(group)
         holdings.edges += len(loaded.edges)
         if isinstance(loaded.node, Entity):
             holdings.entities += 1
+        elif isinstance(loaded.node, Preference):
+            holdings.preferences += 1
         else:
             holdings.memories += 1
         return loaded
 
     def _nodes(self) -> Iterator[AnyLoaded]:
-        """Yield all memories and entities in the order of the document."""
+        """Yield all memories, entities and preferences in the order of the document."""
         sequence = 1
         for group in self._spool.groups():
             loaded = None if _AUDIT_NODE.match(group.subject) else self._built(group, sequence)
@@ -187,19 +204,21 @@ class Export:
                 yield loaded
 
     def _built(self, group: Group, sequence: int) -> AnyLoaded | None:
-        """Return the memory or entity that ``group`` describes; None if it describes neither."""
+        """Return the memory, entity or preference that ``group`` describes; None if it describes none."""
         kind = kind_of(group)
         if kind is not None:
             return Loaded(*build_memory(group, kind, self._spool.get, tenant=self._tenant, sequence=sequence))
         if is_entity(group):
             return Loaded(*build_entity(group, self._spool.get, tenant=self._tenant, sequence=sequence))
+        if is_preference(group):
+            return Loaded(build_preference(group, tenant=self._tenant, sequence=sequence), ())
         return None
 
 
 def read_export(
     path: Path, *, tenant: str, format_name: str | None = None, context: Path | None = None
 ) -> Iterator[AnyLoaded]:
-    """Yield the entities and then the memories of the document at ``path``, after checking all of it.
+    """Yield the entities, the memories and the preferences of the document at ``path``, after checking all of it.
 
     Raises:
         InvalidDocument: the document cannot be loaded, see :class:`Export`.
@@ -207,6 +226,7 @@ def read_export(
     with Export(path, tenant=tenant, format_name=format_name, context=context) as export:
         yield from export.entities()
         yield from export.memories()
+        yield from (Loaded(preference, ()) for preference in export.preferences())
 
 
 def _no_record(group: Group) -> InvalidDocument:
@@ -215,7 +235,7 @@ def _no_record(group: Group) -> InvalidDocument:
     if _WITHHELD in types:
         return refused(group, "been withheld", "this is an export of profile disclosure; load one of profile full")
     if not types:
-        return refused(group, "no type", "type it as mars:Memory and its kind, or as mars:Entity")
+        return refused(group, "no type", "type it as mars:Memory and its kind, or as mars:Entity or mars:Preference")
     return refused(group, f"the unknown type {types[0]}", "remove the node; nothing is dropped in silence")
 
 

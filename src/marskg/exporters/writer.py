@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-    from marskg.records import AuditRecord, Edge, Entity, Memory, TreeHead
+    from marskg.records import AuditRecord, Edge, Entity, Memory, Preference, TreeHead
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +31,7 @@ class Content:
     entities: Iterable[tuple[Entity, tuple[Edge, ...]]] = ()
     records: Iterable[AuditRecord] | None = None
     heads: Iterable[TreeHead] = ()
+    preferences: Iterable[Preference] = ()
 
 
 @dataclass(slots=True)
@@ -43,6 +44,7 @@ class Counts:
     records: int = 0
     heads: int = 0
     size: int = 0
+    preferences: int = 0
 
 
 def write_export(path: Path, content: Content, format_name: str | None = None) -> Counts:
@@ -79,6 +81,9 @@ def _write(content: Content, sink: Sink) -> Counts:
         sink.entity(entity, edges)
         counts.entities += 1
         counts.edges += len(edges)
+    for preference in content.preferences:
+        sink.preference(preference)
+        counts.preferences += 1
     if content.records is not None:
         sink.start_audit()
         for record in content.records:

@@ -22,6 +22,7 @@ from marskg.ontology.vocabulary import (
     NS,
     OWL_SAME_AS,
     PAYLOAD_FIELDS,
+    PREFERENCE_FIELDS,
     RDF_TYPE,
     TOMBSTONE_FIELDS,
     XSD,
@@ -32,7 +33,7 @@ from marskg.ontology.vocabulary import (
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from marskg.records import Edge, Entity, Memory
+    from marskg.records import Edge, Entity, Memory, Preference
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _EPOCH_DAY = date(1970, 1, 1).toordinal()
@@ -159,6 +160,7 @@ class _Writing:
 
 _GOVERNED, _ACCESS = _Writing(GOVERNED_FIELDS), _Writing(ACCESS_FIELDS)
 _TOMBSTONE, _ENTITY = _Writing(TOMBSTONE_FIELDS), _Writing(ENTITY_FIELDS)
+_PREFERENCE = _Writing(PREFERENCE_FIELDS)
 
 
 def edge_lines(edge: Edge, source_created: int) -> list[str]:
@@ -211,6 +213,12 @@ def entity_lines(entity: Entity, edges: Iterable[Edge] = ()) -> list[str]:
     for edge in edges:
         lines += edge_lines(edge, entity.created)
     return lines
+
+
+def preference_lines(preference: Preference) -> list[str]:
+    """Return the lines of ``preference``, which has no edges."""
+    subject = f"<{preference.id}>"
+    return [f"{subject} {_TYPE} <{NS}Preference> .", *_PREFERENCE.lines(subject, preference)]
 
 
 def canonical(lines: Sequence[str]) -> bytes:

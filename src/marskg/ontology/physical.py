@@ -50,6 +50,7 @@ PHYSICAL_PROPERTIES: Mapping[str, str] = MappingProxyType(
         "lruKey": "order key of LRU",
         "memories": "the ids of a record's slots, in order; in RDF each slot has its memory",
         "nameKey": "an entity's name, folded, for look-up",
+        "preferencesChanged": "the sequence of the tenant's last change of preferences, so that copies know their age",
         "randomKey": "order key of Random-Drop",
         "ref": "tenant and id in one, unique in the store",
         "root": "the root hash as stored; exported as rootHash",

@@ -89,6 +89,25 @@ class TaskStatus(StrEnum):
 ACTIVE_STATUSES = frozenset({TaskStatus.OPEN, TaskStatus.IN_PROGRESS, TaskStatus.BLOCKED})
 
 
+class PreferenceRule(StrEnum):
+    """What a preference asks for (MaRS sections 3.2.3 and 3.3.3; docs/adr/0026)."""
+
+    RETENTION = "retention"
+    OPT_OUT_KIND = "opt_out_kind"
+    OPT_OUT_SOURCE = "opt_out_source"
+    OPT_OUT_PURPOSE = "opt_out_purpose"
+    PRIVATE_ENTITY = "private_entity"
+    BLACKLISTED_ENTITY = "blacklisted_entity"
+    BLACKLISTED_CONVERSATION = "blacklisted_conversation"
+    CONSENT = "consent"
+    CONSENT_REQUIRED = "consent_required"
+    SOCIAL_HORIZON = "social_horizon"
+    SENSITIVITY_CEILING = "sensitivity_ceiling"
+    READING_REGIONS = "reading_regions"
+    ERASURE_DEADLINE = "erasure_deadline"
+    MEMBER_OF = "member_of"
+
+
 class EdgeType(StrEnum):
     """Edges between memories, and ``mentions`` to an entity (semantics section 2; docs/adr/0018)."""
 
@@ -128,6 +147,8 @@ class Operation(StrEnum):
     OPEN_LOG = "openLog"
     REMEMBER = "remember"
     LOAD = "loadMemory"
+    SET_PREFERENCE = "setPreference"
+    REMOVE_PREFERENCE = "removePreference"
     CREATE_ENTITY = "createEntity"
     UPDATE_ENTITY = "updateEntity"
     REMOVE_ENTITY = "removeEntity"
@@ -295,6 +316,22 @@ ENTITY_FIELDS: tuple[Field, ...] = (
     Field("entity_type"),
     Field("same_as", Datatype.IRI, many=True),
     Field("created", _T),
+)
+
+#: Fields of a preference: a rule that a person, an operator or a template gives (docs/adr/0026).
+PREFERENCE_FIELDS: tuple[Field, ...] = (
+    Field("created", _T),
+    Field("preference_rule", _E),
+    Field("data_subject"),
+    Field("department"),
+    Field("target"),
+    Field("horizon", _I, low=1),
+    Field("level", _D, low=0, high=1),
+    Field("regions", many=True),
+    Field("ends_at", _T),
+    Field("withdrawn_at", _T),
+    Field("origin"),
+    Field("clause"),
 )
 
 #: Fields of a reified edge; written only where they differ from the default (created = the source's created).

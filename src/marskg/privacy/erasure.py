@@ -13,15 +13,19 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from marskg.ontology.vocabulary import PreferenceRule
 from marskg.privacy.receipts import BYTES, LOGICAL, Receipt, write_receipt
 from marskg.privacy.request import Matched, Request, match
 from marskg.store.account import digest_of, without_conversation
 from marskg.store.erasing import Erased, erase
+from marskg.store.governing import preferences_of
 from marskg.store.suppression import suppress_subject, suppress_texts
+from marskg.text import plain
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
+    from marskg.store.preferences import Book
     from marskg.store.unit import Unit
     from marskg.store.writer import Writer
 
@@ -32,6 +36,26 @@ class _Done:
     matched: Matched
     sequences: tuple[int, ...]
     now: int
+
+
+#: Rules whose target is a name.
+_NAMING = frozenset({PreferenceRule.PRIVATE_ENTITY, PreferenceRule.BLACKLISTED_ENTITY})
+
+
+def about(book: Book, request: Request, forms: Iterable[str]) -> list[str]:
+    """Return the ids of the preferences that go with what is erased: those of the subject, and those that name it.
+
+    What keeps it from being stored again is the suppression, which has no name in it.
+    """
+    if request.by not in {"subject", "entity"}:
+        return []
+    named = {plain(form) for form in (request.name, *forms)}
+    return [
+        item.id
+        for item in book.preferences
+        if (request.by == "subject" and item.data_subject == request.name)
+        or (item.preference_rule in _NAMING and item.target is not None and plain(item.target) in named)
+    ]
 
 
 class Eraser:
@@ -86,7 +110,13 @@ class Eraser:
         if request.by == "session":
             _close_account(unit, request.name)
         first = unit.next_sequence
-        erased = erase(unit, matched.memories, matched.entities, parameters=(f"erasure.by={request.by}",))
+        erased = erase(
+            unit,
+            matched.memories,
+            matched.entities,
+            preferences=about(preferences_of(unit), request, matched.forms),
+            parameters=(f"erasure.by={request.by}",),
+        )
         listing = [record.sequence for record in unit.records if record.sequence >= first and not record.memories]
         return _Done(erased, matched, tuple(listing), unit.now)
 

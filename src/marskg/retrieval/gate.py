@@ -12,14 +12,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from marskg.ontology.vocabulary import KINDS, Kind, MemoryClass, SourceType, TaskStatus, Tier
+from marskg.ontology.vocabulary import KINDS, Kind, MemoryClass, PreferenceRule, SourceType, TaskStatus, Tier
 from marskg.retrieval.index import CLASSES, FOREVER, MICRO, SOURCES, STATUSES, TIERS
+from marskg.store.preferences import NOBODY, categories_of
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
     from marskg.records import Memory
     from marskg.retrieval.index import MemoryIndex
+    from marskg.store.preferences import Book
 
 
 _ENDED = [STATUSES.index(status) for status in (TaskStatus.DONE, TaskStatus.CANCELLED)]
@@ -54,11 +56,14 @@ class Gate:
     key_prefix: str | None = None
     since: int | None = None
     until: int | None = None
+    #: The tenant's preferences, asked at ``now``: consents, opt-outs, ceilings of categories, reading regions.
+    book: Book = NOBODY
 
     @property
     def restricted(self) -> bool:
         """Return whether the reader may see less than all: there is something that they must not learn of."""
-        return self.max_sensitivity is not None or self.purpose is not None or self.jurisdiction is not None
+        stated = self.max_sensitivity, self.purpose, self.jurisdiction
+        return any(value is not None for value in stated) or bool(self.book)
 
     def mask(self, index: MemoryIndex) -> npt.NDArray[np.bool_]:
         """Return ``[rows]``: what the reader may see."""
@@ -122,9 +127,33 @@ class Gate:
                 allowed |= index.facet("purpose", [self.purpose])
         if self.jurisdiction is not None:
             held = index.columns["jurisdiction"]
-            code = index.known_code(self.jurisdiction)
-            allowed &= (held == -1) if code is None else (held == -1) | (held == code)
-        return allowed
+            codes = [
+                code
+                for code in np.unique(held).tolist()
+                if self.book.reaches(None if code < 0 else index.words[code], self.jurisdiction)
+            ]
+            allowed &= np.isin(held, codes)
+        return allowed & self._preferred(index) if self.book else allowed
+
+    def _preferred(self, index: MemoryIndex) -> npt.NDArray[np.bool_]:
+        """Return what the preferences let be read for the stated purpose and from the stated jurisdiction."""
+        book, purpose = self.book, self.purpose
+        if not book.permits((), purpose, self.now):
+            return np.zeros(index.columns.rows, dtype=np.bool_)
+        subjects = list(index.facets["subject"])
+        barred = [name for name in subjects if book.bars(name, purpose, self.jurisdiction, self.now)]
+        seen: npt.NDArray[np.bool_] = ~index.facet("subject", barred)
+        if book.of(PreferenceRule.SENSITIVITY_CEILING):
+            reasons = [word for word in index.facets["reason"] if categories_of((word,))]
+            for row in np.flatnonzero(index.facet("reason", reasons) & seen).tolist():
+                seen[row] = not book.hides(
+                    index.facets_of(row, "reason"),
+                    index.columns["sensitivity"][row] / MICRO,
+                    index.facets_of(row, "subject"),
+                    purpose,
+                    self.now,
+                )
+        return seen
 
     def admits(self, memory: Memory) -> bool:
         """Return whether the reader may see ``memory``, read anew."""
@@ -138,7 +167,7 @@ class Gate:
             and self._admits_time(memory)
             and (self.max_sensitivity is None or memory.sensitivity <= self.max_sensitivity)
             and (not memory.purpose or self.purpose in memory.purpose)
-            and (self.jurisdiction is None or memory.jurisdiction in {None, self.jurisdiction})
+            and self.book.admits(memory, self.purpose, self.jurisdiction, self.now)
             and (not self.subjects or bool({*memory.subjects} & {*self.subjects}))
             and (not self.sessions or memory.session in self.sessions)
             and (not self.tags or bool({*memory.intent_tags} & {*self.tags}))

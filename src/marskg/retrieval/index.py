@@ -81,7 +81,7 @@ _LINKS: Final[Mapping[str, str]] = {
     EdgeType.DEPENDS_ON: "base",
     EdgeType.CONTRADICTS: "contradicts",
 }
-_SETS: Final = {"subjects": "subject", "intentTags": "tag", "purpose": "purpose"}
+_SETS: Final = {"subjects": "subject", "intentTags": "tag", "purpose": "purpose", "sensitivityReasons": "reason"}
 #: Edges that relate what is meant and who knows whom (MaRS section 3.2.5), besides mentions.
 RELATIONS: Final = frozenset(
     {EdgeType.IS_A, EdgeType.PART_OF, EdgeType.WORKS_AT, EdgeType.FRIEND_OF, EdgeType.COLLEAGUE_OF, EdgeType.REPORTS_TO}
@@ -187,7 +187,7 @@ class MemoryIndex:
         return self._codes.get(word)
 
     def _set_facets(self, place: int, row: Mapping[str, Any], edges: Iterable[tuple[str, str]]) -> None:
-        wanted = [(facet, word) for name, facet in _SETS.items() for word in row[name] or ()]
+        wanted = [(facet, word) for name, facet in _SETS.items() for word in row.get(name) or ()]
         wanted += [(name, row[name]) for name in ("session", "key") if row[name] is not None]
         for type_, target in edges:
             if type_ == EdgeType.MENTIONS:

@@ -26,7 +26,7 @@ from marskg.retrieval.lexical import Lexical
 if TYPE_CHECKING:
     from pathlib import Path
 
-VERSION: Final = 3
+VERSION: Final = 4
 _MAGIC: Final = b"marskg-index\n"
 _DIGEST: Final = 32
 #: What reading something else by the rules of this version ends in.

@@ -42,7 +42,9 @@ _STUB = _AHEAD_IN_CHAIN | {_VALID_FROM}
 _LINKS = frozenset(f"<{NS}{type_}>" for type_ in EdgeType) | {_SLOT, f"<{NS}edgeSource>"}
 _ACYCLIC = frozenset(f"<{NS}{type_}>" for type_ in ACYCLIC)
 _BACK = _ACYCLIC | {_NEXT, _SLOT}
-_CHECKED = frozenset(f"<{NS}{name}> ." for name in ("Memory", "Entity", "Edge", "AuditRecord", "TreeHead"))
+_CHECKED = frozenset(
+    f"<{NS}{name}> ." for name in ("Memory", "Entity", "Preference", "Edge", "AuditRecord", "TreeHead")
+)
 
 
 @dataclass(slots=True)
@@ -62,7 +64,7 @@ class Batches:
         Raises:
             InvalidDocument: a line has no subject, predicate and object.
         """
-        #: How many memories, entities, edges, audit records and tree heads there are.
+        #: How many memories, entities, preferences, edges, audit records and tree heads there are.
         self.checked = 0
         self._parts: list[_Part] = []
         self._home: dict[str, int] = {}

@@ -1,15 +1,15 @@
 """The shapes as plain Python over records: what the write gate asks before a node and its edges are stored.
 
-Guarantees: :func:`check_memory` and :func:`check_entity` find exactly what the SHACL shapes find on the same node in
-the graph that :mod:`marskg.ontology.mapping` writes, each under name, code and message of the shape (a property test
-holds the three against each other), and besides only what RDF cannot even write: unknown payload fields, numbers that
-are not finite, times and strings without a lexical form. Of a node without content only what a tombstone keeps is
-written, so nothing else of it is looked at. They are pure, ask no database and take some microseconds; the
-store reads the facts about the ends of the edges in the same transaction.
+Guarantees: :func:`check_memory`, :func:`check_entity` and :func:`check_preference` find exactly what the SHACL shapes
+find on the same node in the graph that :mod:`marskg.ontology.mapping` writes, each under name, code and message of the
+shape (a property test holds the three against each other), and besides only what RDF cannot even write: unknown payload
+fields, numbers that are not finite, times and strings without a lexical form. Of a node without content only what a
+tombstone keeps is written, so nothing else of it is looked at. They are pure, ask no database and take some
+microseconds; the store reads the facts about the ends of the edges in the same transaction.
 
 Codes, and the error that the store raises for them: ``closure`` and ``content-closure`` ClosureViolation,
 ``task-safety`` TaskSafetyViolation, ``cycle`` CycleError, all others (``range``, ``kind``, ``tier``, ``payload``,
-``key``, ``edge``, ``temporal-chain``, ``entity``) InvalidMemory.
+``key``, ``edge``, ``temporal-chain``, ``entity``, ``preference``) InvalidMemory.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from marskg.ontology.vocabulary import (
     ENTITY_FIELDS,
     MEMORY_FIELDS,
     PAYLOAD_FIELDS,
+    PREFERENCE_FIELDS,
     TOMBSTONE_EDGES,
     TOMBSTONE_FIELDS,
     Cardinality,
@@ -34,6 +35,7 @@ from marskg.ontology.vocabulary import (
     Field,
     Kind,
     MemoryClass,
+    PreferenceRule,
     SourceType,
     TaskStatus,
     Tier,
@@ -43,7 +45,7 @@ from marskg.records import Finding
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from marskg.records import Edge, Entity, Memory
+    from marskg.records import Edge, Entity, Memory, Preference
     from marskg.shapes.catalogue import Breach
 
 #: First millisecond of the year 1, the earliest instant with a four-digit xsd:dateTime.
@@ -126,6 +128,13 @@ def check_entity(entity: Entity, edges: Iterable[Edge], targets: Mapping[str, No
     return _findings([*found, *((entity.id, name) for name in broken)]) if broken or found else []
 
 
+def check_preference(preference: Preference) -> list[Finding]:
+    """Return what storing ``preference`` would break; an empty list lets it pass."""
+    broken = [] if _ID.match(preference.id) else ["Preference"]
+    broken += [rule.shape for rule in _PREFERENCE_RULES if rule.broken_by(getattr(preference, rule.name))]
+    return _findings((preference.id, name) for name in broken) if broken else []
+
+
 # --- Fields -----------------------------------------------------------------------------------------------------
 
 
@@ -186,6 +195,7 @@ _TERMS: dict[str, frozenset[str]] = {
     "source_type": frozenset(SourceType),
     "memory_class": frozenset(MemoryClass),
     "status": frozenset(TaskStatus),
+    "preference_rule": frozenset(PreferenceRule),
 }
 _TEXTS = frozenset({"content", "key", "name"})
 
@@ -241,6 +251,12 @@ _KEPT_RULES = tuple(rule for rule in _MEMORY_RULES if rule.name in {spec.name fo
 _ENTITY_RULES = tuple(
     _FieldRule(spec.name, f"Entity-{spec.local}", _value_check(spec), required=spec.name in {"name", "created"})
     for spec in ENTITY_FIELDS
+)
+_PREFERENCE_RULES = tuple(
+    _FieldRule(
+        spec.name, f"Preference-{spec.local}", _value_check(spec), required=spec.name in {"created", "preference_rule"}
+    )
+    for spec in PREFERENCE_FIELDS
 )
 _PAYLOAD_RULES = {
     spec.name: (kind, _FieldRule(spec.name, f"{kind.label}-{spec.local}", _value_check(spec)))

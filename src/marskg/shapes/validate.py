@@ -63,8 +63,8 @@ def validate_graph(
         batch_lines: how many lines go to the engine at once; the verdict does not depend on it.
 
     Returns:
-        The findings, in the order of node and shape; ``checked`` counts memories, entities, edges written as nodes,
-        audit records and tree heads.
+        The findings, in the order of node and shape; ``checked`` counts memories, entities, preferences, edges
+        written as nodes, audit records and tree heads.
 
     Raises:
         InvalidDocument: the source is no RDF, or in a format that is not validated.

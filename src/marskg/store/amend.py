@@ -15,6 +15,7 @@ from marskg.entities import folded_name
 from marskg.errors import InvalidMemory, NotPermitted, TaskSafetyViolation
 from marskg.ontology.vocabulary import ACTIVE_STATUSES, DERIVED_EDGES, EdgeType, Kind, Operation, TaskStatus, Tier
 from marskg.records import Edge, Memory
+from marskg.store.governing import check_memory_allowed
 from marskg.store.lifecycle import Departure, archive, release
 from marskg.store.lines import reattributed
 from marskg.store.remember import (
@@ -220,13 +221,15 @@ def new_version(
     Raises:
         NotPermitted: it is not current any more.
         ConsentRequired, ErasedContentRefused: the new text was erased once.
+        PreferenceRefused: a preference does not allow the new text.
     """
     old = unit.node(node_id)
     memory = _whole(old)
     if not memory.current:
         msg = f"{node_id} was superseded already; update its newest version: mars history {node_id}"
         raise NotPermitted(msg)
-    check(unit, content, weight, memory.subjects)
+    check(unit, content, weight, memory.subjects, memory.purpose)
+    check_memory_allowed(unit, replace(memory, content=content), _names(named))
     if memory.content == content:
         return memory
     values = {
@@ -274,6 +277,11 @@ def new_version(
     record_superseded(unit, old)
     record_followers(unit, followers)
     return new.memory
+
+
+def _names(named: Draft | None) -> list[str]:
+    """Return the names that a text was found to mention."""
+    return [] if named is None else [name for item in named.mentions for name in (item.name, *item.aliases)]
 
 
 def _no_longer_named(unit: Unit, old: Node, content: str) -> set[str]:

@@ -43,6 +43,7 @@ class Restore:
         self._engine = engine
         # What must not come in again is no property of the tenant's row, but goes with it.
         self._suppressed = list(row.pop("suppressions", ()))
+        self._preferences = list(row.pop("preferences", ()))
         self._row = row
         self._state = TenantState.from_row(row)
         self._unit = Unit(lambda _name, _parameters: [], self._state, services)
@@ -75,6 +76,7 @@ class Restore:
         for key in keys:
             self._write("create_key", {"key": dict(key)})
         self._write("create_suppressions", {"rows": self._suppressed})
+        self._write("put_preferences", {"rows": self._preferences})
         self._write("create_tenant", {"tenant": self._row})
         self._write("drop_account", {"ref": self._parking})
         return count
@@ -95,7 +97,7 @@ class Restore:
             raise NotPermitted(msg)
         self._keep_account(rows[0]["tenant"].get("controls") if rows else None)
         self._write("clear_tenant_row", {"tenant": name})
-        for label in ("memories", "entities", "words", "audit"):
+        for label in ("memories", "entities", "words", "preferences", "audit"):
             while self._engine.write(
                 statement(f"clear_{label}", self._engine.name),
                 {"low": f"{name}|", "high": f"{name}}}", "tenant": name, "limit": 1000},

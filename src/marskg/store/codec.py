@@ -14,6 +14,7 @@ from marskg.ontology.vocabulary import (
     ENTITY_FIELDS,
     MEMORY_FIELDS,
     PAYLOAD_FIELDS,
+    PREFERENCE_FIELDS,
     TOMBSTONE_FIELDS,
     Cardinality,
     EdgeType,
@@ -21,11 +22,12 @@ from marskg.ontology.vocabulary import (
     Kind,
     MemoryClass,
     Operation,
+    PreferenceRule,
     SourceType,
     TaskStatus,
     Tier,
 )
-from marskg.records import AuditRecord, Edge, Entity, Memory, TreeHead
+from marskg.records import AuditRecord, Edge, Entity, Memory, Preference, TreeHead
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -47,6 +49,7 @@ _TOMBSTONE_VALUES = attrgetter(*(name for name, *_ in _TOMBSTONE_SPECS))
 _PAYLOAD_SPECS = {
     kind: tuple((field.name, field.local, field.many) for field in fields) for kind, fields in PAYLOAD_FIELDS.items()
 }
+_PREFERENCE_SPECS = tuple((field.name, field.local, field.many) for field in PREFERENCE_FIELDS)
 _ENTITY_SPECS = tuple((field.name, field.local, field.many) for field in ENTITY_FIELDS)
 
 
@@ -160,6 +163,35 @@ def decode_entity(node: Row) -> Entity:
         if node.get(local) is not None
     }
     return Entity(id=node["id"], tenant=node["tenant"], sequence=node["sequence"], **values)
+
+
+def encode_preference(preference: Preference) -> dict[str, Any]:
+    """Return the properties of ``preference``."""
+    node: dict[str, Any] = {
+        "ref": ref(preference.tenant, preference.id),
+        "id": preference.id,
+        "tenant": preference.tenant,
+        "sequence": preference.sequence,
+    }
+    for name, local, many in _PREFERENCE_SPECS:
+        value = getattr(preference, name)
+        if value is not None and value != ():
+            node[local] = list(value) if many else value
+    node["preferenceRule"] = preference.preference_rule.value
+    return node
+
+
+def decode_preference(node: Row) -> Preference:
+    """Return the preference that the properties ``node`` describe."""
+    values: dict[str, Any] = {
+        name: tuple(node[local]) if many else node[local]
+        for name, local, many in _PREFERENCE_SPECS
+        if node.get(local) is not None
+    }
+    values["preference_rule"] = PreferenceRule(values["preference_rule"])
+    if "level" in values:
+        values["level"] = float(values["level"])
+    return Preference(id=node["id"], tenant=node["tenant"], sequence=node["sequence"], **values)
 
 
 def decode_edge(source: str, row: Row) -> Edge:

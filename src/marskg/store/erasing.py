@@ -54,13 +54,21 @@ class Erased:
     slots: int
 
 
-def erase(unit: Unit, ids: Iterable[str], entities: Iterable[str] = (), *, parameters: Sequence[str] = ()) -> Erased:
+def erase(
+    unit: Unit,
+    ids: Iterable[str],
+    entities: Iterable[str] = (),
+    *,
+    preferences: Iterable[str] = (),
+    parameters: Sequence[str] = (),
+) -> Erased:
     """Erase memories in any tier and entities, with all that rests on them, in the caller's unit.
 
     Args:
         unit: the unit of work; it does nothing else.
         ids: memories of the tenant; those that are not there are passed over.
         entities: entities that go besides those that no memory mentions any more.
+        preferences: preferences that go.
         parameters: what the record of the erasure says of the request: words of the product, never a name.
     """
     asked = sorted(set(ids))
@@ -82,7 +90,9 @@ def erase(unit: Unit, ids: Iterable[str], entities: Iterable[str] = (), *, param
     named = sorted(set(entities) - unit.removed_entities)
     if named:
         unit.remove_entities(named, "erased")
-    slots = _forget_details(unit, gone | unit.removed_entities, parameters)
+    for preference_id in sorted(preferences):
+        unit.remove_preference(preference_id, "erased")
+    slots = _forget_details(unit, gone | unit.removed_entities | unit.preferences.removed, parameters)
     return Erased(
         asked=tuple(asked),
         descendants=tuple(sorted(gone - set(asked))),
@@ -164,7 +174,10 @@ def _forget_details(unit: Unit, gone: set[str], parameters: Sequence[str]) -> in
     """Delete the audit slots of ``gone`` in both logs, and sign which; returns how many."""
     transitions = [*_stored_transitions(unit, gone), *_own_transitions(unit, gone)]
     accesses = _accesses(unit, gone)
-    counts = (f"memories={len(gone - unit.removed_entities)}", f"entities={len(unit.removed_entities)}")
+    counts = (
+        f"memories={len(gone - unit.removed_entities - unit.preferences.removed)}",
+        f"entities={len(unit.removed_entities)}",
+    )
     said = {"parameters": tuple(sorted(parameters)), "counts": tuple(sorted(counts))}
     # An erasure that matched nothing is told as well.
     for listed in _listed(transitions) or [()]:

@@ -14,6 +14,7 @@ from marskg.config import EXACT
 from marskg.errors import BudgetInfeasible
 from marskg.ontology.vocabulary import ENTITY_EDGES, EdgeType, Kind, Tier
 from marskg.store import codec
+from marskg.store.reapplying import settle_preferences
 from marskg.store.statements import statement
 from marskg.store.summaries import settle_lines
 
@@ -30,6 +31,7 @@ Step: TypeAlias = "tuple[str, dict[str, Any], int | None]"
 def flush_statements(unit: Unit, engine: str) -> list[Step]:
     """Return the steps that write ``unit``; also moves ``unit.state`` to what it will be after them."""
     settle_lines(unit)
+    settle_preferences(unit)
     for node in unit.nodes.values():
         unit.settle_keys(node)
     changed = _changes(unit)
@@ -47,6 +49,7 @@ def flush_statements(unit: Unit, engine: str) -> list[Step]:
     created, chained = _creations(unit, engine)
     steps += created
     steps += _entities(unit, engine)
+    steps += _preferences(unit, engine)
     steps += _edges(unit, engine, chained)
     steps += _entity_edges(unit, engine)
     if changed:
@@ -71,6 +74,7 @@ def _few(state: TenantState) -> tuple[object, ...]:
         state.embedding_model,
         state.subscriptions,
         state.suppressing,
+        state.preferences,
     )
 
 
@@ -231,6 +235,18 @@ def _entities(unit: Unit, engine: str) -> list[Step]:
         steps.append((statement("delete_words", engine), {"refs": gone}, None))
     if words:
         steps.append((statement("create_words", engine), {"rows": words}, None))
+    return steps
+
+
+def _preferences(unit: Unit, engine: str) -> list[Step]:
+    """Return the steps that put and remove preferences; one that is there already is written anew, whole."""
+    changes = unit.preferences
+    steps: list[Step] = []
+    if changes.removed:
+        steps.append((statement("delete_preferences", engine), {"refs": unit.refs(changes.removed)}, None))
+    if changes.put:
+        rows = changes.rows()
+        steps.append((statement("put_preferences", engine), {"rows": rows}, len(rows)))
     return steps
 
 

@@ -7,12 +7,13 @@ is written; a batch is whole or absent, and after an interruption the batches be
 from __future__ import annotations
 
 from collections import ChainMap
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from marskg.clock import MAX_MS
 from marskg.config import duration_ms
-from marskg.errors import BudgetInfeasible, InvalidMemory
+from marskg.errors import BudgetInfeasible, InvalidMemory, NotPermitted
 from marskg.ontology.vocabulary import Kind, TaskStatus
 from marskg.store import amend, codec, maintenance
 from marskg.store.admission import check_allowed, check_draft, check_fits, check_iri, check_text
@@ -163,13 +164,15 @@ class Intake:
         """Yield checked drafts in batches that stay small beside the budget, or all at once."""
         limit = max(1, self._writer.state.budget // 4)
         batch: list[Prepared] = []
-        weight = 0
+        weight = place = 0
         for chunk in _chunks(drafts, BATCH):
             for draft in chunk:
                 self._check(draft)
             weights = self._counter.count_many([draft.content for draft in chunk])
             weighed = [self._prepare(draft, tokens) for draft, tokens in zip(chunk, weights, strict=True)]
-            for prepared in self._with_vectors(weighed):
+            for item in self._with_vectors(weighed):
+                place += 1
+                prepared = replace(item, place=place)
                 if not atomic and batch and (weight + prepared.weight > limit or len(batch) >= BATCH):
                     yield batch
                     batch, weight = [], 0
@@ -214,7 +217,8 @@ class Intake:
             possible = without_forgotten(unit, draft, refs)
             memory = None
             if possible is not None:
-                memory = admit(unit, _with(prepared, self._recognition.completed(unit, possible)), refs)
+                with _placed(prepared):
+                    memory = admit(unit, _with(prepared, self._recognition.completed(unit, possible)), refs)
             if draft.ref:
                 refs[draft.ref] = NOT_STORED if memory is None else memory.id
             return memory is not None
@@ -237,6 +241,17 @@ class _Done:
     read: int
     stored: int
     refs: MutableMapping[str, str]
+
+
+@contextmanager
+def _placed(prepared: Prepared) -> Iterator[None]:
+    """Let a refusal say which of many drafts it is about."""
+    try:
+        yield
+    except NotPermitted as error:
+        named = f" ({prepared.draft.ref[:60]!r})" if prepared.draft.ref else ""
+        msg = f"draft {prepared.place}{named}: {error}"
+        raise type(error)(msg) from error
 
 
 def _with(prepared: Prepared, draft: Draft) -> Prepared:

@@ -10,16 +10,17 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
-from marskg.errors import DuplicateId, InvalidDocument
+from marskg.errors import DuplicateId, InvalidDocument, NotPermitted
 from marskg.ontology.vocabulary import DERIVED_EDGES, EdgeType, Kind, Operation, Tier
 from marskg.store.admission import check_allowed, check_fits
+from marskg.store.governing import check_memory_allowed, preferences_of
 from marskg.store.remember import append_to_session, check_acyclic, check_target
-from marskg.store.suppression import check_all
+from marskg.store.suppression import check_all, check_subject
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from marskg.records import Edge, Entity, Memory
+    from marskg.records import Edge, Entity, Memory, Preference
     from marskg.store.unit import Node, Unit
     from marskg.store.writer import Writer
 
@@ -40,19 +41,22 @@ class Loader:
         entities: Iterable[tuple[Entity, tuple[Edge, ...]]],
         memories: Callable[[], Iterable[Exported]],
         progress: Callable[[int], None] | None = None,
+        preferences: Iterable[Preference] = (),
     ) -> int:
         """Load a document; ``memories`` gives a fresh stream at each call. Returns how many memories came back.
 
         Raises:
             DuplicateId: an id is in the tenant already.
             ConsentRequired, ErasedContentRefused: something of it was erased here; nothing is loaded.
+            PreferenceRefused: a preference of this tenant does not allow something of it; nothing is loaded.
             InvalidDocument: an edge points to something that is neither in the document nor in the store.
         """
-        if self._writer.state.suppressing:
-            found = (memory for memory, _ in memories())
-            check_all(self._writer.read, self._writer.services.handle, self._writer.tenant, found)
+        rules = list(preferences)
+        people = list(entities)
+        self._refuse_forbidden(people, memories, rules)
         waits = self._dependencies(memories())
-        self._entities(list(entities))
+        self._entities(people)
+        self._preferences(rules)
         done = 0
         for batch in _batches(self._in_order(memories(), waits)):
             self._writer.run(lambda unit, batch=batch: self._write(unit, batch))  # type: ignore[misc]  # default binds the batch
@@ -61,6 +65,55 @@ class Loader:
                 progress(done)
         self._link_late()
         return done
+
+    def _refuse_forbidden(
+        self,
+        entities: list[tuple[Entity, tuple[Edge, ...]]],
+        memories: Callable[[], Iterable[Exported]],
+        preferences: Iterable[Preference],
+    ) -> None:
+        """Refuse a document of which something was erased here, or is not allowed by this tenant's preferences."""
+        writer = self._writer
+        unit = writer.new_unit(writer.read, writer.state)
+        if writer.state.suppressing:
+            book = preferences_of(unit)
+            found = (memory for memory, _ in memories())
+            check_all(
+                writer.read,
+                writer.services.handle,
+                writer.tenant,
+                found,
+                lambda subject, purposes: book.admits_again(subject, purposes, unit.now),
+            )
+            for preference in preferences:
+                if preference.data_subject is not None:
+                    check_subject(unit, preference.data_subject)
+        if not preferences_of(unit):
+            return
+        names = {entity.id: (entity.name, *entity.aliases) for entity, _ in entities}
+        for memory, edges in memories():
+            mentioned = (
+                name for edge in edges if edge.type is EdgeType.MENTIONS for name in names.get(edge.target, ())
+            )
+            try:
+                check_memory_allowed(unit, memory, mentioned)
+            except NotPermitted as error:
+                msg = f"{memory.id} of the document: {error}"
+                raise type(error)(msg) from error
+
+    def _preferences(self, preferences: list[Preference]) -> None:
+        """Create the preferences, before the memories that they are about."""
+
+        def work(unit: Unit) -> None:
+            known = {item.id for item in preferences_of(unit).preferences}
+            for preference in preferences:
+                if preference.id in known:
+                    msg = f"{preference.id} already exists in tenant {unit.state.name!r}; load into an empty tenant"
+                    raise DuplicateId(msg)
+                unit.put_preference(replace(preference, tenant=unit.state.name))
+
+        if preferences:
+            self._writer.run(work)
 
     def _dependencies(self, memories: Iterable[Exported]) -> dict[str, set[str]]:
         """Return for each memory what must be there before it; of the whole document only ids are kept."""

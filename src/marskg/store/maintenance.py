@@ -14,6 +14,7 @@ from marskg.ontology.vocabulary import KINDS, Kind, Operation, Tier
 from marskg.store.census import Census
 from marskg.store.lifecycle import settle_due
 from marskg.store.reader import GraphReader
+from marskg.store.reapplying import settle_consents
 from marskg.store.reembedding import missing
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ def settle(writer: Writer, *, force: bool = False) -> int:
     now, state = state.at(writer.services.clock.now_ms())
     if state.suspended_at is not None:
         return 0
+    settle_consents(writer)
     if not force and (writer.next_due is None or now < writer.next_due):
         return 0
     done = 0

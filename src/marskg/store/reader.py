@@ -10,7 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from marskg.ontology.vocabulary import Cardinality, EdgeType, Kind, Tier
-from marskg.records import AuditRecord, Edge, Entity, Memory, TreeHead
+from marskg.records import AuditRecord, Edge, Entity, Memory, Preference, TreeHead
 from marskg.store import codec
 from marskg.store.paging import pages
 from marskg.store.statements import statement
@@ -116,6 +116,17 @@ class GraphReader:
             entity = codec.decode_entity(found[0]["node"])
             edges = sorted(codec.decode_edge(entity.id, row) for row in found if row["type"] is not None)
             yield entity, tuple(edges), found[0]["node"]["salt"]
+
+    def preference_rows(self) -> list[Row]:
+        """Return every preference of the tenant as the store has it, salt included, in the order of their ids."""
+        found = [
+            row["node"] for page in pages(partial(self.run, "preferences_page"), self._tenant, PAGE) for row in page
+        ]
+        return [{name: value for name, value in node.items() if value is not None} for node in found]
+
+    def preferences(self) -> Iterator[tuple[Preference, str | None]]:
+        """Yield every preference of the tenant with its salt."""
+        return ((codec.decode_preference(row), row.get("salt")) for row in self.preference_rows())
 
     def memory_pages(self) -> Iterator[list[str]]:
         """Yield the ids of all memories, tombstones included, page by page."""

@@ -28,6 +28,7 @@ from marskg.records import Edge, Entity, Memory
 from marskg.store import codec
 from marskg.store.admission import cardinality_of, check_payload, check_set, class_of, default_status
 from marskg.store.fading import score_at_birth
+from marskg.store.governing import check_draft_allowed, govern
 from marskg.store.sensed import Sensed, inherited, pass_on, with_sources
 from marskg.store.sensed import record as record_sensitivity
 from marskg.store.suppression import check
@@ -57,6 +58,8 @@ class Prepared:
     #: The packed vector of the content, and what made it.
     embedding: str | None = None
     made_by: MadeBy | None = None
+    #: Where it stands among the drafts that came with it, from 1; None where it came alone.
+    place: int | None = None
 
 
 def admit(unit: Unit, prepared: Prepared, resolve: Mapping[str, str]) -> Memory:
@@ -67,12 +70,14 @@ def admit(unit: Unit, prepared: Prepared, resolve: Mapping[str, str]) -> Memory:
     Raises:
         ClosureViolation, TaskSafetyViolation, CycleError, DuplicateId, InvalidMemory: the write gate refuses it.
         ConsentRequired, ErasedContentRefused: it was erased once.
+        PreferenceRefused, ConsentRequired: a preference does not allow it, or not without consent.
     """
     draft = prepared.draft
-    check(unit, draft.content, prepared.weight, draft.subjects)
+    check(unit, draft.content, prepared.weight, draft.subjects, draft.purpose)
+    check_draft_allowed(unit, draft)
     links = [(type_, resolve.get(name, name)) for type_, name in draft.links()]
     _gate(unit, links, active=draft.kind is Kind.TASK and default_status(draft) in ACTIVE_STATUSES)
-    memory = _new_memory(unit, prepared)
+    memory = govern(unit, _new_memory(unit, prepared), draft, links)
     slot = _Slot(unit, memory) if memory.key is not None else None
     if slot is not None:
         equal = slot.equal(memory)

@@ -56,6 +56,8 @@ class TenantState:
     usage: Usage = field(default_factory=Usage)
     #: Whether something was ever erased that must not come in again (:mod:`marskg.store.suppression`).
     suppressing: bool = False
+    #: The sequence of the record that changed the tenant's preferences last; 0 where there never were any.
+    preferences: int = 0
     #: What the controllers of the tenant's policies have learned, as canonical JSON by their names.
     controls: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
 
@@ -95,6 +97,7 @@ class TenantState:
             "embeddingModel": self.embedding_model,
             "subscriptions": list(self.subscriptions),
             "suppressing": self.suppressing,
+            "preferencesChanged": self.preferences,
         }
 
     def learned(self) -> dict[str, Any]:
@@ -123,6 +126,7 @@ class TenantState:
             embedding_model=row.get("embeddingModel"),
             subscriptions=tuple(row.get("subscriptions") or ()),
             suppressing=bool(row.get("suppressing")),
+            preferences=row.get("preferencesChanged") or 0,
             census=Census() if row.get("census") is None else Census.from_list(row["census"]),
             usage=Usage.from_list(row.get("usage") or ()),
             controls=MappingProxyType(json.loads(row.get("controls") or "{}")),

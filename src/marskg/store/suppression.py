@@ -15,6 +15,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from marskg.errors import ConsentRequired, ErasedContentRefused
+from marskg.store.governing import preferences_of
 from marskg.text import plain
 
 if TYPE_CHECKING:
@@ -77,20 +78,44 @@ def suppress_texts(unit: Unit, memories: Iterable[Memory]) -> None:
         unit.state = replace(unit.state, suppressing=True)
 
 
-def check(unit: Unit, content: str, weight: int, subjects: Sequence[str]) -> None:
-    """Refuse what was erased.
+def check(unit: Unit, content: str, weight: int, subjects: Sequence[str], purposes: Sequence[str] = ()) -> None:
+    """Refuse what was erased, but for those who consented since to all of ``purposes``, or to any if there are none.
 
     Raises:
         ConsentRequired: it is about somebody who had themselves erased.
         ErasedContentRefused: this text was erased.
     """
     if unit.state.suppressing:
-        found = Digests(unit.services.handle, unit.state.name).of(content, weight, subjects)
+        digests = Digests(unit.services.handle, unit.state.name)
+        found = digests.of(content, weight, subjects)
+        book = preferences_of(unit)
+        for subject in subjects:
+            if book.admits_again(subject, purposes, unit.now):
+                del found[digests.subject(subject)]
         refuse(found, _there(unit.read, found))
 
 
-def check_all(read: Reader, handle: Callable[[str, str], str], tenant: str, memories: Iterable[Memory]) -> None:
+def check_subject(unit: Unit, subject: str) -> None:
+    """Refuse to keep a rule for somebody who had themselves erased and does not consent to anything.
+
+    Raises:
+        ConsentRequired: they did.
+    """
+    if unit.state.suppressing and not preferences_of(unit).consents(subject, None, unit.now):
+        found = {Digests(unit.services.handle, unit.state.name).subject(subject): _SUBJECT}
+        refuse(found, _there(unit.read, found))
+
+
+def check_all(
+    read: Reader,
+    handle: Callable[[str, str], str],
+    tenant: str,
+    memories: Iterable[Memory],
+    admitted: Callable[[str, Sequence[str]], bool] = lambda _subject, _purposes: False,
+) -> None:
     """Refuse a document in which something was erased, before anything of it is stored.
+
+    ``admitted`` says of an erased subject whether they consented since to these purposes.
 
     Raises:
         ConsentRequired, ErasedContentRefused: as :func:`check`.
@@ -98,7 +123,11 @@ def check_all(read: Reader, handle: Callable[[str, str], str], tenant: str, memo
     digests = Digests(handle, tenant)
     pending: dict[str, str] = {}
     for memory in memories:
-        pending |= digests.of(memory.content, memory.weight, memory.subjects)
+        found = digests.of(memory.content, memory.weight, memory.subjects)
+        for subject in memory.subjects:
+            if admitted(subject, memory.purpose):
+                del found[digests.subject(subject)]
+        pending |= found
         if len(pending) >= _PAGE:
             refuse(pending, _there(read, pending))
             pending = {}
@@ -115,7 +144,7 @@ def refuse(sorts: Mapping[str, str], there: Sequence[str]) -> None:
     if any(sorts[ref] == _SUBJECT for ref in there):
         msg = (
             "it is about somebody whose memories were erased, and nothing about them is stored without their consent; "
-            "record it, or leave this out"
+            "record it with: mars prefs consent SUBJECT, or leave this out"
         )
         raise ConsentRequired(msg)
     if there:

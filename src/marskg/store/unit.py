@@ -15,17 +15,18 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from marskg.audit.record import build_record, new_salt, node_commitment
 from marskg.entities import folded_name
 from marskg.errors import EmbeddingMismatch, UnknownMemory
-from marskg.ontology.mapping import entity_lines, governed_lines
+from marskg.ontology.mapping import entity_lines, governed_lines, preference_lines
 from marskg.ontology.vocabulary import ACTIVE_STATUSES, DERIVED_EDGES, EdgeType, Kind, Operation, Tier
 from marskg.store import codec
 from marskg.store.names import NameBook, as_ref, first_word, word_rows
 from marskg.store.order import exp_position, order_keys, random_position
+from marskg.store.preferences import Changes, Shelf
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from marskg.drafts import EntityRef
-    from marskg.records import AuditRecord, Edge, Entity, Memory
+    from marskg.records import AuditRecord, Edge, Entity, Memory, Preference
     from marskg.store.engine import Row
     from marskg.store.state import Services, TenantState
     from marskg.store.vectors import MadeBy
@@ -102,6 +103,9 @@ class Unit:
         self._pointed: set[str] = set()
         #: Who goes by which name, shared with the writer between units.
         self.names = NameBook()
+        #: The tenant's preferences, shared with the writer between units, and what this unit changes of them.
+        self.shelf = Shelf()
+        self.preferences = Changes()
         self._slots: dict[str, bool] = {}
         self._incoming: dict[str, list[tuple[str, str, EdgeType]]] = {}
         self._by_slot: dict[str, list[Node]] = {}
@@ -540,6 +544,32 @@ class Unit:
             self.names.remove(entity_id)
             details = {"memory": entity_id, "tier_before": Tier.LIVE, "tier_after": Tier.GONE, "reason": reason}
             self._append(Operation.REMOVE_ENTITY, {}, [details])
+
+    # --- Preferences --------------------------------------------------------------------------------------------
+
+    def put_preference(self, preference: Preference, salt: str | None = None) -> Preference:
+        """Create or change a preference and record it; returns it with its sequence.
+
+        ``salt`` is the one that it had; a new one is made where it is left out.
+        """
+        if salt is None:
+            preference = replace(preference, sequence=self.next_sequence)
+            salt = new_salt(self.services.source)
+        self.preferences.put[preference.id] = (preference, salt)
+        self.preferences.removed.discard(preference.id)
+        commitment = node_commitment(salt, preference_lines(preference))
+        slot = {"memory": preference.id, "tier_after": Tier.LIVE, "node_commitment": commitment}
+        self._append(Operation.SET_PREFERENCE, {}, [slot])
+        self.state = replace(self.state, preferences=self.records[-1].sequence)
+        return preference
+
+    def remove_preference(self, preference_id: str, reason: str) -> None:
+        """Remove a preference and record it."""
+        self.preferences.put.pop(preference_id, None)
+        self.preferences.removed.add(preference_id)
+        slot = {"memory": preference_id, "tier_before": Tier.LIVE, "tier_after": Tier.GONE, "reason": reason}
+        self._append(Operation.REMOVE_PREFERENCE, {}, [slot])
+        self.state = replace(self.state, preferences=self.records[-1].sequence)
 
     # --- Audit (I7) ---------------------------------------------------------------------------------------------
 

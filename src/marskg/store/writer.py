@@ -20,6 +20,7 @@ from marskg.store.engine import Conflict
 from marskg.store.flush import flush_statements
 from marskg.store.hollows import Hollows
 from marskg.store.names import NameBook
+from marskg.store.preferences import Book, Shelf
 from marskg.store.state import TenantState
 from marskg.store.statements import statement
 from marskg.store.unit import Unit
@@ -94,6 +95,7 @@ class Writer:
         self._state: TenantState | None = None
         self._tails: dict[str, tuple[str, int, int] | None] = {}
         self._names = NameBook()
+        self._shelf = Shelf()
         self.allowances = Allowances()
         # Removed entries slow an index down only where it is log-structured, as in the engine of this one process;
         # other processes, whose keys would not be heard of here, come with Bolt.
@@ -127,11 +129,16 @@ class Writer:
                     self._state = state
             return self.state
 
+    def book(self) -> Book:
+        """Return the tenant's preferences as of its row as last seen."""
+        return self._shelf.book(self.read, self.state)
+
     def forget_cache(self) -> None:
         """Drop every copy; another writer was here."""
         self._state = None
         self._tails.clear()
         self._names.clear()
+        self._shelf = Shelf()
         self.allowances.forget()
         self._forget_hollows()
 
@@ -191,7 +198,7 @@ class Writer:
     def new_unit(self, reader: Reader, state: TenantState) -> Unit:
         """Return an empty unit on ``state``, which reads by ``reader``."""
         unit = Unit(reader, state, self.services)
-        unit.tails, unit.names = self._tails, self._names
+        unit.tails, unit.names, unit.shelf = self._tails, self._names, self._shelf
         if self.hollows is not None:
             unit.on_key = self.hollows.fill
         return unit

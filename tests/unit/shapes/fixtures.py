@@ -24,12 +24,13 @@ from marskg.ontology.vocabulary import (
     MEMORY_FIELDS,
     NS,
     PAYLOAD_FIELDS,
+    PREFERENCE_FIELDS,
     EdgeType,
     Field,
     Kind,
     Tier,
 )
-from marskg.records import Edge, Entity, Memory
+from marskg.records import Edge, Entity, Memory, Preference
 from marskg.shapes.gate import NodeFacts
 
 if TYPE_CHECKING:
@@ -101,17 +102,19 @@ def load(kind: str) -> list[Fixture]:
 
 @dataclass(frozen=True)
 class Records:
-    """The memories and entities of a graph, each with its outgoing edges."""
+    """The memories and entities of a graph, each with its outgoing edges, and its preferences."""
 
     memories: list[tuple[Memory, list[Edge]]]
     entities: list[tuple[Entity, list[Edge]]]
+    preferences: list[Preference]
 
 
 def records(graph: Graph) -> Records:
     """Return the records that ``graph`` describes, with whatever values it gives them, right or wrong."""
     memories = [(_memory(graph, node), _edges(graph, node)) for node in _subjects(graph, "Memory")]
     entities = [(_entity(graph, node), _edges(graph, node)) for node in _subjects(graph, "Entity")]
-    return Records(memories, entities)
+    preferences = [_preference(graph, node) for node in _subjects(graph, "Preference")]
+    return Records(memories, entities, preferences)
 
 
 def _subjects(graph: Graph, name: str) -> list[Node]:
@@ -134,6 +137,11 @@ def _memory(graph: Graph, node: Any) -> Memory:
 def _entity(graph: Graph, node: Any) -> Entity:
     fields = {spec.name: _value(graph, node, spec) for spec in ENTITY_FIELDS}
     return Entity(id=str(node), tenant=TENANT, sequence=1, **fields)
+
+
+def _preference(graph: Graph, node: Any) -> Preference:
+    fields = {spec.name: _value(graph, node, spec) for spec in PREFERENCE_FIELDS}
+    return Preference(id=str(node), tenant=TENANT, sequence=1, **fields)
 
 
 def _value(graph: Graph, node: Any, spec: Field) -> Any:

@@ -17,6 +17,7 @@ from marskg.ontology.vocabulary import (
     NS,
     OWL_SAME_AS,
     PAYLOAD_FIELDS,
+    PREFERENCE_FIELDS,
     RECORD_DETAIL_FIELDS,
     TOMBSTONE_EDGES,
     TOMBSTONE_FIELDS,
@@ -27,6 +28,7 @@ from marskg.ontology.vocabulary import (
     Kind,
     MemoryClass,
     Operation,
+    PreferenceRule,
     SourceType,
     TaskStatus,
     Tier,
@@ -45,6 +47,7 @@ INVARIANTS = (
     "memory.ttl",
     "edge.ttl",
     "entity.ttl",
+    "preference.ttl",
     "audit.ttl",
 )
 _TASK = {"status", "priority", "deadline"}
@@ -52,6 +55,7 @@ FIELDS: list[tuple[str, Field]] = [
     *(("Task" if spec.name in _TASK else "Memory", spec) for spec in MEMORY_FIELDS if spec.name != "tier"),
     *((kind.label, spec) for kind, specs in PAYLOAD_FIELDS.items() for spec in specs),
     *(("Entity", spec) for spec in ENTITY_FIELDS),
+    *(("Preference", spec) for spec in PREFERENCE_FIELDS),
     # Of a slot, weight is checked as the field of the same name of a memory.
     *(("AuditSlot", spec) for spec in (*RECORD_DETAIL_FIELDS, *NODE_DETAIL_FIELDS) if spec.name != "weight"),
 ]
@@ -60,6 +64,7 @@ TERMS = {
     "source_type": SourceType,
     "memory_class": MemoryClass,
     "status": TaskStatus,
+    "preference_rule": PreferenceRule,
     "tier_before": Tier,
     "tier_after": Tier,
 }

@@ -9,7 +9,7 @@ import pyrudof
 
 from marskg.shapes.catalogue import SHAPES_NS, shapes_graph, shapes_turtle
 from marskg.shapes.engines import parse, run_pyshacl
-from marskg.shapes.gate import check_entity, check_memory
+from marskg.shapes.gate import check_entity, check_memory, check_preference
 from marskg.shapes.validate import NeighbourhoodValidator, validate_graph
 from tests.unit.shapes.fixtures import facts_for
 
@@ -61,6 +61,8 @@ def gate(found: Records) -> Broken:
         broken |= named(check_memory(memory, edges, facts_for(memory.id, found)))
     for entity, edges in found.entities:
         broken |= named(check_entity(entity, edges, facts_for(entity.id, found)))
+    for preference in found.preferences:
+        broken |= named(check_preference(preference))
     return frozenset(broken)
 
 

@@ -4,7 +4,7 @@ MATCH (m:Memory {ref: ref})
 RETURN m.id AS id, m.sequence AS sequence, m.kind AS kind, m.tier AS tier, m.content AS content, m.key AS key,
        m.cardinality AS cardinality, m.created AS created, m.validFrom AS validFrom, m.validTo AS validTo,
        m.supersededAt AS supersededAt, m.unaffirmedSince AS unaffirmedSince, m.expiresAt AS expiresAt,
-       m.sensitivity AS sensitivity, m.reliability AS reliability, m.score AS score, m.lastAccess AS lastAccess,
+       m.sensitivity AS sensitivity, m.sensitivityReasons AS sensitivityReasons, m.reliability AS reliability, m.score AS score, m.lastAccess AS lastAccess,
        m.accessCount AS accessCount, m.weight AS weight, m.memoryClass AS memoryClass, m.sourceType AS sourceType,
        m.session AS session, m.subjects AS subjects, m.intentTags AS intentTags, m.purpose AS purpose,
        m.jurisdiction AS jurisdiction, m.status AS status, m.priority AS priority, m.deadline AS deadline,
