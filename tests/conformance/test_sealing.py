@@ -51,6 +51,7 @@ def a_past(stores: Stores, **settings: object) -> tuple[AgentMemory, dict[str, s
     amended = memory.remember("It is changed later", ttl="900d")
     gone = memory.remember("It goes early", ttl="1h")
     replaced = memory.remember("Bea drinks coffee", kind="semantic", key="drink", subjects=["bea"], ttl="900d")
+    memory.preferences.consent("bea", purpose="support")
     memory.record_access([stays.id], purpose="support")
     memory.sign_head()
     stores.clock(memory).advance(2 * 3_600_000)

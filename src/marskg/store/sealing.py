@@ -4,8 +4,8 @@ Guarantees: what is sealed are the oldest records, up to one in each log; of the
 signed record lists the stretches that went, which is the one gap besides erasures that the verifier accepts. The core
 of every record stays, with its signature and its leaf, so that sequence, Merkle tree, heads and inclusion proofs check
 as before. Kept whole is what later checks rest on: records that open a log, announce a key, list what was erased or
-sealed, and of each memory and entity in the store the last record, which says what it must be. A second sealing lists
-only what the first did not.
+sealed, and of each memory, entity and preference in the store the last record, which says what it must be. A second
+sealing lists only what the first did not.
 
 Records are sealed some thousand in a transaction; one that is cut off leaves a smaller segment sealed, and the next
 goes on. It reads which memory each record of the transition log is about, once: O(log).
@@ -110,7 +110,7 @@ def _needed(reader: GraphReader, tenant: str, end: int) -> frozenset[int]:
             break
         first = rows[-1]["sequence"] + 1
     old = sorted(ident for ident, sequence in last.items() if sequence < end)
-    there: set[str] = set()
+    there = {row["id"] for row in reader.preference_rows()}.intersection(old)
     for start in range(0, len(old), _PAGE):
         page = old[start : start + _PAGE]
         there |= {row["id"] for row in reader.run("existing", {"refs": reader.refs(page)})}

@@ -110,7 +110,7 @@ def delete_log(world: Alice) -> None:
 
 
 def delete_everything(world: Alice) -> None:
-    for stored in (world.records, world.accesses, world.heads, world.nodes, world.entities):
+    for stored in (world.records, world.accesses, world.heads, world.nodes, world.entities, world.preferences):
         stored.clear()
 
 
@@ -135,7 +135,7 @@ def replay_log(world: Alice) -> dict[str, Any]:
     """The whole of another tenant's log in the place of the own one, and the tenant's row changed with it."""
     other = bob()
     world.records = [replace(record, tenant=world.tenant) for record in other.records]
-    world.log, world.nodes, world.entities = other.log, other.nodes, {}
+    world.log, world.nodes, world.entities, world.preferences = other.log, other.nodes, {}, {}
     world.heads = [head for head in world.heads if head.log == world.access_log]
     return {}
 
@@ -265,6 +265,21 @@ def delete_erasure_list(world: Alice) -> None:
     world.records[position] = without_slot(world.records[position], 0)
 
 
+def undo_sealing(world: Alice) -> None:
+    before = list(world.records)
+    world.seal(EVICTION, EVICTION + 1)
+    world.records[EVICTION] = before[EVICTION]
+
+
+def seal_the_future(world: Alice) -> None:
+    world.append(Operation.SEAL, record={"sealed_slots": (f"2-{len(world.records) + 5}",)})
+
+
+def seal_more_than_recorded(world: Alice) -> None:
+    world.seal(EVICTION - 1, EVICTION)
+    delete_details(world)
+
+
 DETAILS = [
     Attack("details deleted without an erasure", delete_details, "slot-deleted"),
     Attack("record's details deleted without an erasure", delete_record_details, "slot-deleted"),
@@ -280,6 +295,9 @@ DETAILS = [
     Attack("more deleted than the erasure records", erase_more_than_recorded, "slot-deleted"),
     Attack("erased slot still names its memory", keep_name_of_erased, "slot-mismatch"),
     Attack("the erasure's own list deleted", delete_erasure_list, "slot-deleted"),
+    Attack("sealed details put back", undo_sealing, "seal-undone"),
+    Attack("sealing of what is not written yet", seal_the_future, "bad-details"),
+    Attack("more deleted than the sealing records", seal_more_than_recorded, "slot-deleted"),
 ]
 
 
@@ -320,6 +338,7 @@ def cut_tail_and_heads(world: Alice) -> dict[str, Any]:
     del world.records[4:]
     world.accesses = world.accesses[:1]
     world.nodes = {world.secret: world.nodes[world.secret], world.fact: world.nodes[world.fact]}
+    world.preferences.clear()
     return {"witness": witness}
 
 
@@ -328,7 +347,7 @@ def rewrite_history(world: Alice) -> dict[str, Any]:
     witness = list(world.heads)
     other = World()
     other.remember("Another story")
-    for name in ("records", "accesses", "nodes", "entities", "log", "access_log", "signer"):
+    for name in ("records", "accesses", "nodes", "entities", "preferences", "log", "access_log", "signer"):
         setattr(world, name, getattr(other, name))
     world.heads = []
     world.head()
@@ -350,6 +369,7 @@ def sign_all_anew(world: Alice) -> dict[str, Any]:
     """Someone without the key signs the whole log anew with a key of their own: only a trusted key shows it."""
     trusted = {world.first_key}
     world.records, world.accesses, world.heads, world.nodes, world.entities = [], [], [], {}, {}
+    world.preferences.clear()
     world.signer = signer_of("mallory")
     for records in (world.records, world.accesses):
         details = {"public_key": world.signer.public_key, "parameters": (f"tenant={world.tenant}",)}
@@ -461,6 +481,15 @@ def delete_entity(world: Alice) -> None:
     world.entities.clear()
 
 
+def prolong_consent(world: Alice) -> None:
+    stored = world.preferences[world.consent]
+    stored.value = replace(stored.value, target="marketing")
+
+
+def delete_preference(world: Alice) -> None:
+    world.preferences.clear()
+
+
 def entity_of_forgotten(world: Alice) -> None:
     value = replace(world.entities[world.rose].value, id=world.gone)
     world.entities[world.gone] = Node(value, [], new_salt(world.source))
@@ -498,6 +527,8 @@ GRAPH = [
     Attack("entity renamed", rename_entity, "entity-mismatch"),
     Attack("edge on an entity", edge_on_entity, "entity-mismatch"),
     Attack("entity deleted", delete_entity, "node-missing"),
+    Attack("consent to something else", prolong_consent, "preference-mismatch"),
+    Attack("preference deleted", delete_preference, "node-missing"),
     Attack("entity in the place of a removed memory", entity_of_forgotten, "node-unexpected"),
 ]
 
@@ -654,7 +685,7 @@ def test_access_records_say_nothing_of_what_the_graph_must_be() -> None:
 
 def test_a_log_alone_verifies_without_a_graph() -> None:
     report = Alice().verify(nodes=None, entities=None)
-    assert (report.ok, report.checked) == (True, 18)
+    assert (report.ok, report.checked) == (True, 19)
 
 
 def test_all_findings_are_reported_not_only_the_first() -> None:

@@ -16,9 +16,9 @@ from marskg.audit.merkle import CompactRange
 from marskg.audit.record import build_head, build_record, new_salt, node_commitment
 from marskg.audit.verify import verify_log
 from marskg.clock import SeededSource, uuid7
-from marskg.ontology.mapping import entity_lines, governed_lines
-from marskg.ontology.vocabulary import TOMBSTONE_EDGES, EdgeType, Kind, Operation, Tier
-from marskg.records import AuditRecord, Edge, Entity, Memory, Report, TreeHead
+from marskg.ontology.mapping import entity_lines, governed_lines, preference_lines
+from marskg.ontology.vocabulary import TOMBSTONE_EDGES, EdgeType, Kind, Operation, PreferenceRule, Tier
+from marskg.records import AuditRecord, Edge, Entity, Memory, Preference, Report, TreeHead
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -50,6 +50,7 @@ class World:
     heads: list[TreeHead] = field(default_factory=list)
     nodes: dict[str, Node] = field(default_factory=dict)
     entities: dict[str, Node] = field(default_factory=dict)
+    preferences: dict[str, Node] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.source = SeededSource(self.seed)
@@ -181,6 +182,23 @@ class World:
         self.append(Operation.CREATE_ENTITY, nodes=[slot])
         return entity.id
 
+    def prefer(self, rule: PreferenceRule, **fields: Any) -> str:
+        self.now += 1
+        ident = uuid7(self.now, self.source)
+        preference = Preference(ident, self.tenant, self.now, len(self.records) + 1, rule, **fields)
+        node = self.preferences[ident] = Node(preference, [], new_salt(self.source))
+        commitment = node_commitment(node.salt or "", preference_lines(preference))
+        slot = {"memory": ident, "tier_after": Tier.LIVE, "node_commitment": commitment}
+        self.append(Operation.SET_PREFERENCE, nodes=[slot])
+        return ident
+
+    def seal(self, first: int, last: int) -> None:
+        """Seal a stretch of the transitions, by sequence."""
+        for position in range(first - 1, last):
+            for slot in range(len(self.records[position].details)):
+                self.records[position] = without_slot(self.records[position], slot)
+        self.append(Operation.SEAL, record={"sealed_slots": (f"{first}-{last}",)})
+
     def access(self, *ids: str) -> None:
         slots = [{"memory": node_id, "tier_after": Tier.LIVE} for node_id in ids]
         self.append(Operation.ACCESS, nodes=slots, records=self.accesses)
@@ -239,6 +257,7 @@ class World:
             "logs": (self.log, self.access_log),
             "nodes": [(node.value, node.edges, node.salt) for node in self.nodes.values()],
             "entities": [(node.value, node.edges, node.salt) for node in self.entities.values()],
+            "preferences": [(node.value, node.salt) for node in self.preferences.values()],
         }
         return verify_log(self.records + self.accesses, self.heads, **{**given, **options})
 
@@ -282,6 +301,7 @@ class Alice(World):
         self.remove(self.gone)
         self.rotate()
         self.task = self.remember("Buy a watering can", pinned=True)
+        self.consent = self.prefer(PreferenceRule.CONSENT, data_subject="rose", target="care")
         self.access(self.fact)
         self.head()
         self.head(self.accesses)
