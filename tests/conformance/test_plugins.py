@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from marskg.errors import BudgetInfeasible, InvalidConfig, InvariantError
+from marskg.errors import BudgetInfeasible, InvalidConfig, InvariantError, StalePlan
+from marskg.ontology.vocabulary import Tier
 from tests.support.plugins import install
 
 if TYPE_CHECKING:
@@ -169,3 +171,14 @@ def test_a_tenant_whose_policy_was_uninstalled_says_so(stores: Stores, tmp_path:
     again = stores.open(memory.tenant)
     with pytest.raises(InvalidConfig, match="no policy 'rogue'"):
         again.plan(budget=1)
+
+
+@pytest.mark.parametrize("edited", [{"rule": "requested"}, {"reason": "its owner asked for it"}, {"tier": "latent"}])
+def test_a_plan_that_was_edited_is_refused(stores: Stores, edited: dict[str, str]) -> None:
+    memory = stores.open(policy__name="fifo", budget=1_000)
+    filled(memory)
+    plan = memory.plan(budget=memory.weight - 7)
+    words: dict[str, Any] = {"tier_after": Tier(edited["tier"])} if "tier" in edited else edited
+    with pytest.raises(StalePlan, match="was changed after it was made"):
+        memory.forget(replace(plan, actions=(replace(plan.actions[0], **words), *plan.actions[1:])))
+    assert memory.forget(plan).actions, "as it was made it is applied"

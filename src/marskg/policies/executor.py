@@ -130,7 +130,13 @@ def apply(unit: Unit, plan: Plan) -> None:
         StalePlan: the store has moved on, or the plan was changed, since it was made.
         InvariantError: the plan touches what is protected or still needed; the policy is named.
     """
-    if plan.tenant != unit.state.name or plan.sequence != unit.before.sequence or plan.digest != plan_digest(plan):
+    if plan.digest != plan_digest(plan):
+        msg = (
+            f"the plan of policy {plan.policy!r} was changed after it was made: its digest is not that of what it holds; "
+            "apply plans as they are made, or plan again"
+        )
+        raise StalePlan(msg)
+    if plan.tenant != unit.state.name or plan.sequence != unit.before.sequence:
         msg = (
             f"the plan of policy {plan.policy!r} was made at audit sequence {plan.sequence} of tenant {plan.tenant!r}, "
             f"the store is at {unit.before.sequence} of {unit.state.name!r}; plan again"
