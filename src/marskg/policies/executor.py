@@ -132,8 +132,8 @@ def apply(unit: Unit, plan: Plan) -> None:
     """
     if plan.digest != plan_digest(plan):
         msg = (
-            f"the plan of policy {plan.policy!r} was changed after it was made: its digest is not that of what it holds; "
-            "apply plans as they are made, or plan again"
+            f"the plan of policy {plan.policy!r} was changed after it was made: its digest is not that of what it "
+            "holds; apply plans as they are made, or plan again"
         )
         raise StalePlan(msg)
     if plan.tenant != unit.state.name or plan.sequence != unit.before.sequence:
