@@ -217,6 +217,8 @@ SETTINGS: Mapping[str, Setting] = MappingProxyType({
     "policy.grace": _duration("time in latent before an evicted memory becomes a tombstone", None),
     "policy.guardrail": Setting("importance per token that a trigger may lose at most, unless the budget itself asks "
                                 "for it; none for no limit", None, "number", 0, 1_000, optional=True),
+    "policy.time_limit": Setting("time that one statement of a user's .cypher policy may take; a write that waits for "
+                                 "it is refused then", 30 * _UNITS["s"], "duration", 1, _MAX_DURATION),
     "policy.enumeration": _integer("size of the sets that the policy greedy starts from besides: 3 for 1 - 1/e",
                                    0, 0, 3),
     "policy.coverage.key": _number("what the policy greedy gives for a key that some kept memory has", 0.25, 0, 1_000),
@@ -310,6 +312,8 @@ SETTINGS: Mapping[str, Setting] = MappingProxyType({
     "reflection.candidates": _integer("oldest episodes that one trigger looks at", 20_000, 2, 1_000_000),
     "reflection.clusters": _integer("most clusters that one trigger summarises", 256, 0, 100_000),
     "reflection.model_calls": _integer("most requests to a language model in one trigger", 16, 0, 100_000),
+    "reflection.model_failures": _integer("failures in a row after which a model is left alone for a time", 2, 1, 1_000),
+    "reflection.model_pause": Setting("that time", 10 * _UNITS["m"], "duration", 0, _MAX_DURATION),
 })  # fmt: skip
 _SECTIONS = frozenset(name.rsplit(".", depth)[0] for name in SETTINGS for depth in range(1, name.count(".") + 1))
 
@@ -428,13 +432,14 @@ class PolicySettings:
     """How a tenant forgets.
 
     ``guardrail`` is the importance per token that a trigger may lose (MaRS section 7.1.1). ``enumeration`` is the size
-    of the sets that ``greedy`` starts from besides the empty one.
+    of the sets that ``greedy`` starts from besides the empty one. ``time_limit`` is in milliseconds.
     """
 
     name: str = "priority-decay"
     evict_to: Tier = Tier.TOMBSTONE
     grace: int | None = None
     guardrail: float | None = None
+    time_limit: int = 30_000
     enumeration: int = 0
     coverage: CoverageSettings = field(default_factory=CoverageSettings)
     scoring: Scoring = field(default_factory=Scoring)
@@ -514,8 +519,8 @@ class ReflectionSettings:
     """How clusters of episodes become summaries (semantics section 6).
 
     ``share``: of a cluster's tokens. ``tau_util``: a distance of unit vectors, 0 to 2. ``tau_priv`` and ``s_floor``:
-    sensitivities. ``privacy`` is ``max`` or ``min``, ``closure`` is ``content`` or ``strict``. The last four are what
-    one trigger costs at most.
+    sensitivities. ``privacy`` is ``max`` or ``min``, ``closure`` is ``content`` or ``strict``. ``members`` to
+    ``model_calls`` are what one trigger costs at most; ``model_pause`` is in milliseconds.
     """
 
     summariser: str = "extractive"
@@ -530,6 +535,8 @@ class ReflectionSettings:
     candidates: int = 20_000
     clusters: int = 256
     model_calls: int = 16
+    model_failures: int = 2
+    model_pause: int = 600_000
 
 
 def _defaults(section: str) -> Mapping[str, Value]:

@@ -128,9 +128,9 @@ class _Rows:
         low, high = key_range(self._view.tenant)
         given = {"tenant": self._view.tenant, "now": self._view.now, "low": low, "high": high, "limit": self._limit}
         try:
-            rows = self._view.run(self._file.statement, {**self._file.parameters, **given})
+            rows = self._view.timed(self._file.statement, {**self._file.parameters, **given})
         except QueryRefused as error:
-            self._refuse(str(error))
+            self._refuse(f"{error}; nothing was changed: mend it, raise policy.time_limit, or take another policy")
         missing = [name for name in REQUIRED if rows and name not in rows[0]]
         if missing:
             self._refuse(f"the rows have no column {missing[0]!r}; return m.id AS id and a number AS score")

@@ -62,7 +62,7 @@ class View:
 
     def __init__(
         self,
-        run: Callable[[str, Mapping[str, Any]], list[Row]],
+        run: Callable[..., list[Row]],
         state: TenantState,
         now: int,
         hollows: Hollows | None = None,
@@ -73,7 +73,7 @@ class View:
         vectoriser: Vectoriser | None = None,
         hurried: bool = False,
     ) -> None:
-        """Look at ``state`` at ``now`` through ``run``, which runs a statement's text.
+        """Look at ``state`` at ``now`` through ``run``, which runs a statement's text (with ``limit_seconds`` at most).
 
         A policy that goes by features needs ``features``, a source of those of ``state``. ``ceiling`` is the weight
         that a plan has to reach, where it aims lower; ``within`` are the memories that may go, where that is not all.
@@ -103,6 +103,15 @@ class View:
         """
         _check_reads(statement)
         return self._run(statement, parameters)
+
+    def timed(self, statement: str, parameters: Mapping[str, Any]) -> list[Row]:
+        """Run one read-only Cypher statement of a user's, for ``policy.time_limit`` at most.
+
+        Raises:
+            QueryRefused: it takes longer, or the engine finds a fault in it.
+        """
+        _check_reads(statement)
+        return self._run(statement, parameters, limit_seconds=self.settings.policy.time_limit / 1000)
 
     def hollows(self, key_name: str) -> list[Hollow]:
         """Return ranges of an order index that hold no key."""

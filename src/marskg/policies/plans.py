@@ -242,7 +242,7 @@ def _action(choice: Choice, found: Mapping[str, float], fate: tuple[str, Tier]) 
 
 
 #: Settings of single policies, which the plans of others do not carry.
-_OWN = frozenset({"density", "hybrid"})
+_OWN = frozenset({"density", "hybrid", "time_limit"})
 
 
 def parameters_of(view: PolicyView, own: Iterable[str] = ()) -> tuple[str, ...]:

@@ -91,6 +91,10 @@ class PolicyView(Protocol):
         """Run one reading Cypher statement and return its rows."""
         ...
 
+    def timed(self, statement: str, parameters: Mapping[str, Any]) -> list[dict[str, Any]]:
+        """Run one reading Cypher statement of a user's, for ``policy.time_limit`` at most, and return its rows."""
+        ...
+
     @property
     def vectoriser(self) -> Vectoriser | None:
         """Return what makes the vectors of the tenant's memories; None where the view was made without."""

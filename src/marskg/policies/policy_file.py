@@ -77,14 +77,14 @@ def read_policy_file(path: Path) -> PolicyFile:
     statement = _read_text(path)
     try:
         check_read_only(statement)
+        changing = changing_call(statement)
+        if changing is not None:
+            msg = f"{path}: {changing} changes between two plans of one store; use $now, and properties of the memories"
+            raise InvalidConfig(msg)
         check_scope(statement)
     except QueryRefused as error:
         msg = f"{path}: {error}"
         raise InvalidConfig(msg) from error
-    changing = changing_call(statement)
-    if changing is not None:
-        msg = f"{path}: {changing} changes between two plans of one store; use $now, and properties of the memories"
-        raise InvalidConfig(msg)
     for column in REQUIRED:
         if not re.search(rf"\bAS\s+{column}\b", statement, re.IGNORECASE):
             msg = f"{path}: the statement returns no column {column!r}; end with: RETURN m.id AS id, … AS score"

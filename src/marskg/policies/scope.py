@@ -47,7 +47,7 @@ _FUNCTIONS: Final = _PARSERS | frozenset(
     (  # noqa: SIM905 - a list of short words is not read any better
         "abs acos all any asin atan atan2 avg ceil coalesce collect cos cot count degrees e endnode exp floor "
         "haslabels head isempty labels last length log log10 max min none nodes nullif percentilecont percentiledisc "
-        "pi radians range reduce relationships reverse round sign sin single size sqrt startnode stdev stdevp sum tail tan "
+        "pi radians relationships reverse round sign sin single size sqrt startnode stdev stdevp sum tail tan "
         "toboolean type"
     ).split()
 )

@@ -28,7 +28,7 @@ KEPT = [
     OWN + "RETURN m.id AS id, CASE WHEN m.session STARTS WITH 'call' OR m.pinned THEN 1 ELSE 0 END AS score",
     OWN + "WITH m.session AS s, collect(m) AS all UNWIND all AS m RETURN m.id AS id, size(all) AS score",
     OWN + "AND m.kind IN ['task', 'social'] RETURN m.id AS id, coalesce(toFloat(m.sensitivity), 0) AS score",
-    OWN + "RETURN m.id AS id, reduce(a = 0, x IN [1, 2] | a + x) + [1, 2, 3][0] AS score",
+    OWN + "RETURN m.id AS id, size([x IN [1, 2] WHERE x > 1 | x]) + [1, 2, 3][0] AS score",
     OWN + SCORE + " UNION ALL MATCH (m:Memory {tenant: $tenant}) " + SCORE,
     "UNWIND ['a', 'b'] AS id RETURN id AS id, 1 AS score",
     "MATCH (`m`:Memory) WHERE m.tenant = $tenant // a comment OR 1 = 1\n" + SCORE,
