@@ -312,8 +312,8 @@ SETTINGS: Mapping[str, Setting] = MappingProxyType({
     "reflection.candidates": _integer("oldest episodes that one trigger looks at", 20_000, 2, 1_000_000),
     "reflection.clusters": _integer("most clusters that one trigger summarises", 256, 0, 100_000),
     "reflection.model_calls": _integer("most requests to a language model in one trigger", 16, 0, 100_000),
-    "reflection.model_failures": _integer("failures in a row after which a model is left alone for a time", 2, 1, 1_000),
-    "reflection.model_pause": Setting("that time", 10 * _UNITS["m"], "duration", 0, _MAX_DURATION),
+    "reflection.model_failures": _integer("failures in a row after which a model is left alone", 2, 1, 1_000),
+    "reflection.model_pause": Setting("how long it is left alone", 10 * _UNITS["m"], "duration", 0, _MAX_DURATION),
 })  # fmt: skip
 _SECTIONS = frozenset(name.rsplit(".", depth)[0] for name in SETTINGS for depth in range(1, name.count(".") + 1))
 
@@ -853,10 +853,27 @@ def _build(values: Mapping[str, Any], source: str) -> Settings:
             hybrid=HybridSettings(**section("policy.hybrid.")),
         ),
         partitions=_partitions(section, source),
-        tiered=TieredSettings(**section("tiered.")),
+        tiered=_tiered(section("tiered."), source),
         adaptive=AdaptiveSettings(**section("adaptive.")),
         reflection=ReflectionSettings(**section("reflection.")),
     )
+
+
+#: Decimals that add up to 1 do so in binary to this.
+_ROUNDING = 1e-9
+
+
+def _tiered(values: Mapping[str, Any], source: str) -> TieredSettings:
+    found = TieredSettings(**values)
+    for what in ("triggers", "misses"):
+        lower, upper = getattr(found, f"raise_{what}"), getattr(found, f"top_{what}")
+        if upper < lower:
+            msg = (
+                f"{source}: tiered.top_{what} is {upper:g}, below tiered.raise_{what}, {lower:g}, so that the middle "
+                "tier would be left as soon as it is reached: raise the first or lower the second"
+            )
+            raise InvalidConfig(msg)
+    return found
 
 
 def _partitions(section: Callable[[str], dict[str, Any]], source: str) -> PartitionSettings:
@@ -872,7 +889,14 @@ def _partitions(section: Callable[[str], dict[str, Any]], source: str) -> Partit
     if not any(found.shares.values()):
         msg = f"{source}: partitions.shares are all 0, so that no kind may keep anything; set one above 0"
         raise InvalidConfig(msg)
-    if math.fsum(found.reserves.values()) > 1:
+    whole = math.fsum(found.shares.values())
+    if whole > 1 + _ROUNDING:
+        msg = (
+            f"{source}: partitions.shares add up to {whole:g}; they are parts of one budget: set "
+            f"{', '.join(f'{kind.value} ({share:g})' for kind, share in found.shares.items())} to 1 together"
+        )
+        raise InvalidConfig(msg)
+    if math.fsum(found.reserves.values()) > 1 + _ROUNDING:
         msg = (
             f"{source}: partitions.reserves add up to {math.fsum(found.reserves.values()):g}; they are parts of one "
             "budget: lower them to 1 together"

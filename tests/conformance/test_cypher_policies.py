@@ -1,4 +1,4 @@
-"""A user's statement sees its own tenant alone and has a time limit, in a plan and in a transaction, on every engine."""
+"""A user's statement sees its own tenant alone and has a time limit, in plans and in transactions, on every engine."""
 
 from __future__ import annotations
 

@@ -85,7 +85,8 @@ class View:
         self.hurried = hurried
         self._hollows = hollows
         self.tenant = state.name
-        self.now = now
+        # Nothing goes on the strength of a jump that nobody confirmed: until then policies reckon from before it.
+        self.now = now if state.suspended_at is None else min(now, state.suspended_at)
         self.sequence = state.sequence
         self.weight = state.weight
         self.settings: Settings = state.settings

@@ -4,9 +4,10 @@ Guarantees: the plan is pure but for a language model that the settings may name
 of :mod:`marskg.reflection.gates`; nothing pinned, keyed, superseded, protected, needed by another or bound to a use or
 a session is summarised, and no cluster mixes subjects, purposes or jurisdictions. The pass reads the oldest memories
 only, as many as weigh eight times what is to be freed and never more than ``reflection.candidates`` or twice what the
-trigger's summaries can be of; clusters and requests to a model are limited per trigger, and a model that fails is left alone for a time; where a transaction waits, no
-model is asked. It ends within the target wherever Priority-Decay does: where room for a summary is missing, its
-constituents go without one. Reasons are made of numbers; the summaries' texts are in the plan's ``summaries`` alone.
+trigger's summaries can be of; clusters and requests to a model are limited per trigger, and a model that fails is left
+alone for a time; where a transaction waits, no model is asked. It ends within the target wherever Priority-Decay does:
+where room for a summary is missing, its constituents go without one. Reasons are made of numbers; the summaries' texts
+are in the plan's ``summaries`` alone.
 Sources: MaRS sections 3.2.4 (completed tasks), 3.3.2, 4.2 and 5.3; semantics section 6.
 """
 

@@ -14,12 +14,12 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
-from marskg.entities.lexicon import Is, flags, guessed
+from marskg.entities.lexicon import Is, flags, guessed, time_words
 from marskg.entities.opposites import NEGATIONS, side
 from marskg.text import folded, terms, words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
 #: Share of a clause's terms that one sentence must have.
 SUPPORTED: Final = 0.5
@@ -34,8 +34,8 @@ _PAST: Final = frozenset({"former", "formerly", "previously", "anymore", "once"}
 _USED_TO: Final = re.compile(r"\bused to\b|\bno longer\b", re.IGNORECASE)
 _UNSURE: Final = frozenset(
     (  # noqa: SIM905 - a list of short words is not read any better
-        "might maybe perhaps possibly probably likely if unless would could should consider considers considering think "
-        "thinks thinking plan plans planned planning want wants wanted hope hopes hoping wish wishes may"
+        "might maybe perhaps possibly probably likely if unless would could should consider considers considering "
+        "think thinks thinking plan plans planned planning want wants wanted hope hopes hoping wish wishes may"
     ).split()
 )
 _EXCHANGED: Final = tuple(
@@ -92,8 +92,10 @@ def _stated(part: str, said: Sequence[str]) -> bool:
 
 
 def _in_order(particulars: Sequence[str], source: str) -> bool:
-    following: Iterator[str] = (term for word in words(source) for term in _forms(word.text))
-    return all(one in following for one in particulars)
+    said = [term for word in words(source) for term in _forms(word.text)]
+    # When something was is said before it or after it alike.
+    following = iter(said)
+    return all(one in said if one in _times() else one in following for one in particulars)
 
 
 def _particulars(text: str) -> list[str]:
@@ -104,6 +106,11 @@ def _particulars(text: str) -> list[str]:
         if number or (word.text[0].isupper() and (place or not _is_common(word.text))):
             found += _forms(word.text)[:1]
     return found
+
+
+@cache
+def _times() -> frozenset[str]:
+    return frozenset(term for word in time_words() for term in _forms(word))
 
 
 @cache
