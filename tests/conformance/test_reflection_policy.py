@@ -292,7 +292,7 @@ def test_a_model_is_asked_within_its_limit_and_never_inside_a_transaction(stores
 def test_a_model_that_fails_is_left_alone_for_a_time(stores: Stores) -> None:
     with chat_server() as server:
         server.body = b"rubbish"
-        values = {"reflection__summariser": f"openai:m@{server.url}", "reflection__model_failures": 1}
+        values: dict[str, Any] = {"reflection__summariser": f"openai:m@{server.url}", "reflection__model_failures": 1}
         mem = stores.open(**values, reflection__model_pause="10m")
         said(mem, *GARDEN, *BREAD)
         first = planned(mem, mem.weight // 2)
