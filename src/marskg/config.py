@@ -255,6 +255,8 @@ SETTINGS: Mapping[str, Setting] = MappingProxyType({
                                  _MAX_DURATION),
     "policy.guardrail": Setting("importance per token that a trigger may lose at most, unless the budget itself asks "
                                 "for it; none for no limit", None, "number", 0, 1_000, optional=True),
+    "policy.time_limit": Setting("time that one statement of a user's .cypher policy may take; a write that waits for "
+                                 "it is refused then", 30 * _UNITS["s"], "duration", 1, _MAX_DURATION),
     "policy.enumeration": _integer("size of the sets that the policy greedy starts from besides: 3 for 1 - 1/e",
                                    0, 0, 3),
     "policy.tie_band": _number("how far above the lowest density, relative to it, the policy randomised-tie-break "
@@ -375,6 +377,8 @@ SETTINGS: Mapping[str, Setting] = MappingProxyType({
     "sensitivity.redact_overlap": _number("share of the terms of the shorter of the two from which it does", 0.6,
                                             0.1, 1),
     **dict(_sensitivities()),
+    "reflection.model_failures": _integer("failures in a row after which a model is left alone", 2, 1, 1_000),
+    "reflection.model_pause": Setting("how long it is left alone", 10 * _UNITS["m"], "duration", 0, _MAX_DURATION),
 })  # fmt: skip
 _SECTIONS = frozenset(name.rsplit(".", depth)[0] for name in SETTINGS for depth in range(1, name.count(".") + 1))
 
@@ -493,7 +497,7 @@ class PolicySettings:
     """How a tenant forgets.
 
     ``guardrail`` is the importance per token that a trigger may lose (MaRS section 7.1.1). ``enumeration`` is the size
-    of the sets that ``greedy`` starts from besides the empty one.
+    of the sets that ``greedy`` starts from besides the empty one. ``time_limit`` is in milliseconds.
     """
 
     name: str = "priority-decay"
@@ -503,6 +507,7 @@ class PolicySettings:
     review_from: float = 0.5
     quarantine: int = 30 * _UNITS["d"]
     guardrail: float | None = None
+    time_limit: int = 30_000
     enumeration: int = 0
     tie_band: float = 0.05
     coverage: CoverageSettings = field(default_factory=CoverageSettings)
@@ -583,8 +588,8 @@ class ReflectionSettings:
     """How clusters of episodes become summaries (semantics section 6).
 
     ``share``: of a cluster's tokens. ``tau_util``: a distance of unit vectors, 0 to 2. ``tau_priv`` and ``s_floor``:
-    sensitivities. ``privacy`` is ``max`` or ``min``, ``closure`` is ``content`` or ``strict``. The last four are what
-    one trigger costs at most.
+    sensitivities. ``privacy`` is ``max`` or ``min``, ``closure`` is ``content`` or ``strict``. ``members`` to
+    ``model_calls`` are what one trigger costs at most; ``model_pause`` is in milliseconds.
     """
 
     summariser: str = "extractive"
@@ -599,6 +604,8 @@ class ReflectionSettings:
     candidates: int = 20_000
     clusters: int = 256
     model_calls: int = 16
+    model_failures: int = 2
+    model_pause: int = 600_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -986,7 +993,7 @@ def _build(values: Mapping[str, Any], source: str) -> Settings:
             hybrid=HybridSettings(**section("policy.hybrid.")),
         ),
         partitions=_partitions(section, source),
-        tiered=TieredSettings(**section("tiered.")),
+        tiered=_tiered(section("tiered."), source),
         adaptive=AdaptiveSettings(**section("adaptive.")),
         reflection=ReflectionSettings(**section("reflection.")),
         privacy=PrivacySettings(**section("privacy.")),
@@ -996,6 +1003,23 @@ def _build(values: Mapping[str, Any], source: str) -> Settings:
             cues=MappingProxyType(section("sensitivity.cues.")),
         ),
     )
+
+
+#: Decimals that add up to 1 do so in binary to this.
+_ROUNDING = 1e-9
+
+
+def _tiered(values: Mapping[str, Any], source: str) -> TieredSettings:
+    found = TieredSettings(**values)
+    for what in ("triggers", "misses"):
+        lower, upper = getattr(found, f"raise_{what}"), getattr(found, f"top_{what}")
+        if upper < lower:
+            msg = (
+                f"{source}: tiered.top_{what} is {upper:g}, below tiered.raise_{what}, {lower:g}, so that the middle "
+                "tier would be left as soon as it is reached: raise the first or lower the second"
+            )
+            raise InvalidConfig(msg)
+    return found
 
 
 def _partitions(section: Callable[[str], dict[str, Any]], source: str) -> PartitionSettings:
@@ -1011,7 +1035,14 @@ def _partitions(section: Callable[[str], dict[str, Any]], source: str) -> Partit
     if not any(found.shares.values()):
         msg = f"{source}: partitions.shares are all 0, so that no kind may keep anything; set one above 0"
         raise InvalidConfig(msg)
-    if math.fsum(found.reserves.values()) > 1:
+    whole = math.fsum(found.shares.values())
+    if whole > 1 + _ROUNDING:
+        msg = (
+            f"{source}: partitions.shares add up to {whole:g}; they are parts of one budget: set "
+            f"{', '.join(f'{kind.value} ({share:g})' for kind, share in found.shares.items())} to 1 together"
+        )
+        raise InvalidConfig(msg)
+    if math.fsum(found.reserves.values()) > 1 + _ROUNDING:
         msg = (
             f"{source}: partitions.reserves add up to {math.fsum(found.reserves.values()):g}; they are parts of one "
             "budget: lower them to 1 together"

@@ -33,7 +33,7 @@ from marskg.ontology.vocabulary import (
     SourceType,
     TaskStatus,
 )
-from marskg.policies.advisor import Shown, advise, remembered
+from marskg.policies.advisor import Shown, advise, left_out, remembered
 from marskg.policies.allowances import ceiling_of, make_room_within
 from marskg.policies.comparison import compare_plans
 from marskg.policies.executor import View, apply, make_room, shortfall
@@ -669,7 +669,7 @@ class AgentMemory:
             msg = f'recent is {str(recent)[:40]!r}; it must be a duration such as "30d" or "12h"'
             raise InvalidInput(msg)
         settings = self.settings
-        return advise(
+        found = advise(
             remembered(self._reader.memories()),
             (Shown(one.recorded_at, one.memories) for one in self.records(log="accesses") if one.memories),
             policy=policy or settings.policy.name,
@@ -678,6 +678,7 @@ class AgentMemory:
             scoring=settings.scoring,
             low_water=settings.low_water,
         )
+        return replace(found, notes=left_out(settings.partitions))
 
     def restore(self, id: str) -> Memory:  # noqa: A002 - the name that users see
         """Make a latent memory live again, making room for it where needed.
@@ -1480,7 +1481,8 @@ class AgentMemory:
         state = self._writer.state
         if (name or state.settings.policy.name) == PRIVATE:
             raise refuse_to_show()
-        now, _ = state.at(self._opened.services.clock.now_ms())
+        # With the state goes whether the clock has jumped.
+        now, state = state.at(self._opened.services.clock.now_ms())
         if self._goes_by_features(name):
             self._reading.view.prepare_table(state, progress)
         target = state.budget if budget is None else check_integer("budget", budget, 0)

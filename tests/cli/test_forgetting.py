@@ -196,3 +196,29 @@ def test_a_budget_is_set_with_and_without_the_word(here: Callable[..., Outcome])
         "weight_before": here("stats", "--json").json()["weight"],
         "weight_after": here("stats", "--json").json()["weight"],
     }
+
+
+def test_advice_without_showings_names_no_budget_and_says_what_is_not_replayed(here: Callable[..., Outcome]) -> None:
+    here("settings", "partitions.user_budget=90")
+    told = here("budget", "advise", "--recent", "1s", "--policy", "lru")
+    assert "there is nothing to go by, and no budget is advised" in told.out
+    assert "would have kept" not in told.out
+    assert "the budget of each user (90 tokens) is not replayed" in told.err + told.out
+    assert here("budget", "advise", "--recent", "1s", "--policy", "lru", "--json").json()["budget"] is None
+
+
+def test_a_chart_without_its_library_names_the_extra(
+    here: Callable[..., Outcome], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("marskg.cli.advising.find_spec", lambda _name: None)
+    refused = here("budget", "advise", "--policy", "lru", "--chart", tmp_path / "advice.svg")
+    assert refused.status == 2
+    assert "pip install 'marskg[chart]'" in refused.error
+
+
+def test_a_file_without_questions_is_refused(here: Callable[..., Outcome], tmp_path: Path) -> None:
+    empty = tmp_path / "questions.txt"
+    empty.write_text("\n  \n", encoding="utf-8")
+    refused = here("forget", "--compare", "fifo,lru", "--questions", empty)
+    assert refused.status == 2
+    assert "has no question; write one a line" in refused.error

@@ -172,3 +172,24 @@ def test_the_parameters_name_what_decided(stores: Stores) -> None:
     said(mem, *GARDEN)
     known = {text.split("=")[0] for text in planned(mem, mem.weight // 2).parameters}
     assert {"policy.hybrid.reflection_share", "reflection.summariser", "policy.density.lambda_priv", "goal"} <= known
+
+
+@pytest.mark.parametrize("policy", ["hybrid", "priority-decay", "density"])
+def test_a_jump_of_the_clock_takes_nothing_until_it_is_confirmed(stores: Stores, policy: str) -> None:
+    mem = stores.open()
+    for number in range(8):
+        mem.remember(f"note {number} about something else altogether", kind="semantic", memory_class="canonical")
+    task = mem.remember("water the garden", kind="episodic", memory_class="canonical").id
+    mem.record_access([task])
+    budget = mem.weight // 2
+    before = mem.plan(policy=policy, budget=budget)
+    stores.clock(mem).advance(400 * DAY_MS)
+    after = mem.plan(policy=policy, budget=budget)
+    assert [(one.id, one.rule) for one in after.actions] == [(one.id, one.rule) for one in before.actions]
+    assert {name: count for name, count, _ in after.stages}.get("temporal", 0) == 0
+    mem.remember("written after the jump", kind="semantic", memory_class="canonical")
+    later = mem.plan(policy=policy, budget=budget)
+    assert all("unread for" not in one.reason or "seconds" in one.reason for one in later.actions)
+    mem.confirm_clock()
+    confirmed = mem.plan(policy=policy, budget=budget)
+    assert policy != "hybrid" or confirmed.stages[0][1] > 0, "what is stale by a confirmed clock goes first"

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from marskg.errors import BudgetInfeasible, InvalidConfig, InvariantError
+from marskg.errors import BudgetInfeasible, InvalidConfig, InvariantError, StalePlan
+from marskg.ontology.vocabulary import Tier
 from tests.support.plugins import install
 
 if TYPE_CHECKING:
@@ -113,8 +115,9 @@ from marskg.policies.policy import plan_digest
 class Policy:
     name = "rogue"
     def plan(self, view, *, target, exclude=frozenset(), seed=None):
-        plan = FIFO.plan(view, target=0, seed=seed)
-        plan = replace(plan, policy=self.name, budget=target)
+        rows = view.run("MATCH (m:Memory) WHERE m.tenant = $tenant RETURN m.id AS id", {"tenant": view.tenant})
+        plan = FIFO.plan(view, target=target, exclude=frozenset(row["id"] for row in rows) - exclude, seed=seed)
+        plan = replace(plan, policy=self.name)
         return replace(plan, digest=plan_digest(plan))
 """
 
@@ -169,3 +172,95 @@ def test_a_tenant_whose_policy_was_uninstalled_says_so(stores: Stores, tmp_path:
     again = stores.open(memory.tenant)
     with pytest.raises(InvalidConfig, match="no policy 'rogue'"):
         again.plan(budget=1)
+
+
+@pytest.mark.parametrize("edited", [{"rule": "requested"}, {"reason": "its owner asked for it"}, {"tier": "latent"}])
+def test_a_plan_that_was_edited_is_refused(stores: Stores, edited: dict[str, str]) -> None:
+    memory = stores.open(policy__name="fifo", budget=1_000)
+    filled(memory)
+    plan = memory.plan(budget=memory.weight - 7)
+    words: dict[str, Any] = {"tier_after": Tier(edited["tier"])} if "tier" in edited else edited
+    with pytest.raises(StalePlan, match="was changed after it was made"):
+        memory.forget(replace(plan, actions=(replace(plan.actions[0], **words), *plan.actions[1:])))
+    assert memory.forget(plan).actions, "as it was made it is applied"
+
+
+#: FIFO's plan with ``change`` made to it.
+CHANGED = """
+from dataclasses import replace
+from marskg.policies.fifo import FIFO
+from marskg.policies.policy import plan_digest
+
+def first(plan, **changes):
+    return replace(plan, actions=(replace(plan.actions[0], **changes), *plan.actions[1:]))
+
+class Policy:
+    name = "rogue"
+    def plan(self, view, *, target, exclude=frozenset(), seed=None):
+        plan = FIFO.plan(view, target=target, exclude=exclude, seed=seed)
+        if plan.actions:
+            plan = {change}
+        return replace(plan, policy=self.name)
+"""
+UNSOUND = {
+    "a reason that is no line": ("first(plan, reason='two' + chr(10) + 'lines of it')", "has a reason that is no line"),
+    "a reason without end": ("first(plan, reason='long ' * 1000)", "has a reason that is no line"),
+    "a reason that is no text": ("first(plan, reason=b'seven')", "has a reason that is no line"),
+    "a rule that is none": ("first(plan, rule='A rule!')", "has an action or a rule that is none"),
+    "a score that is no number": ("first(plan, score='high')", "has a score that is no whole number"),
+    "a feature that is none": ("first(plan, features=('name=ana',))", "has features that are not"),
+    "features without end": ("first(plan, features=('a=1',) * 100)", "has features that are not"),
+    "what controllers learned": ("replace(plan, controls=(('tiered', '{}'),))", "has controls"),
+    "parameters that are no lines": ("replace(plan, parameters=(1,))", "has parameters that are not"),
+    "a bound that is none": ("replace(plan, bound=float('nan'))", "has a bound that is no number"),
+    "everything": ("FIFO.plan(view, target=0, exclude=exclude)", "takes .* tokens more than its target"),
+}
+
+
+def changed(monkeypatch: pytest.MonkeyPatch, folder: Path, change: str) -> None:
+    """Install the policy ``rogue`` that makes ``change`` to FIFO's plans."""
+    name = f"rogue_{abs(hash(change))}_{abs(hash(str(folder)))}"
+    install(monkeypatch, folder, {"rogue": f"{name}:Policy"}, **{name: CHANGED.format(change=change)})
+
+
+@pytest.mark.parametrize("case", UNSOUND)
+def test_a_plan_that_the_audit_could_not_carry_or_that_takes_too_much_is_refused(
+    stores: Stores, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, case: str
+) -> None:
+    change, says = UNSOUND[case]
+    changed(monkeypatch, tmp_path, change)
+    memory = stores.open(policy__name="fifo", budget=1_000)
+    filled(memory)
+    with pytest.raises(InvariantError, match=f"policy 'rogue' of package other-people plans .* it {says}"):
+        memory.plan(policy="rogue", budget=memory.weight - 7)
+    memory.apply_settings(None, {"policy.name": "rogue", "budget": memory.weight})
+    before = (memory.stats(), memory.weight)
+    with pytest.raises(InvariantError, match=r"policy 'rogue' .*nothing was changed"):
+        memory.remember("one note more than there is room for", **LONG)
+    assert (memory.stats(), memory.weight) == before
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "first(plan, reason='it says turn about gardens')",
+        "first(plan, reason='somebody called penicillin and others')",
+        "replace(plan, parameters=(*plan.parameters, 'said=penicillin'))",
+        "first(plan, features=('penicillin=1.000000',))",
+    ],
+)
+def test_what_memories_say_does_not_get_into_the_audit_through_a_plan(
+    stores: Stores, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: str
+) -> None:
+    changed(monkeypatch, tmp_path, change)
+    memory = stores.open(budget=1_000)
+    memory.remember("Ana is allergic to penicillin", **LONG)
+    for number in range(6):
+        memory.remember(f"it says turn about gardens {number}", kind="episodic", session="s", memory_class="canonical")
+    plan = memory.plan(policy="rogue", budget=memory.weight - 8)
+    assert "1 texts of the policy repeated words of a memory and were left out" in plan.notes
+    memory.forget(plan)
+    told = "".join(text for record in memory.records() for text in record.details)
+    assert "penicillin" not in told
+    assert "turn about gardens" not in told
+    assert memory.verify().ok

@@ -289,6 +289,26 @@ def test_a_model_is_asked_within_its_limit_and_never_inside_a_transaction(stores
         assert len(server.requests) == asked
 
 
+def test_a_model_that_fails_is_left_alone_for_a_time(stores: Stores) -> None:
+    with chat_server() as server:
+        server.body = b"rubbish"
+        values: dict[str, Any] = {"reflection__summariser": f"openai:m@{server.url}", "reflection__model_failures": 1}
+        mem = stores.open(**values, reflection__model_pause="10m")
+        said(mem, *GARDEN, *BREAD)
+        first = planned(mem, mem.weight // 2)
+        assert len(server.requests) <= 2, "a cluster is tried twice at most"
+        assert first.summaries, "the extractive summariser takes over"
+        asked = len(server.requests)
+        again = planned(mem, mem.weight // 2)
+        assert len(server.requests) == asked
+        assert any(note.endswith("the extractive summariser wrote instead") for note in again.notes)
+        assert any("is not asked for reflection.model_pause" in note for note in again.notes)
+        server.body = None
+        stores.clock(mem).advance(11 * 60_000)
+        assert planned(mem, mem.weight // 2).summaries
+        assert len(server.requests) > asked
+
+
 def test_a_plan_with_another_text_is_refused(stores: Stores) -> None:
     mem = stores.open()
     said(mem, *GARDEN)

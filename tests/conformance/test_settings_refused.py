@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def test_a_statement_that_the_engine_cannot_read(stores: Stores, tmp_path: Path) -> None:
     wrong = tmp_path / "wrong.cypher"
-    wrong.write_text("MATCH (m:Memory) WHERE m.tenant = $tenant RETRN m.id AS id, 1.0 AS score")
+    wrong.write_text("MATCH (m:Memory) WHERE m.tenant = $tenant RETURN m.id AS id, 1.0 1.0 AS score")
     memory = stores.open()
     memory.remember("A note", kind="semantic")
     before = memory.settings

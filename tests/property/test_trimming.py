@@ -47,6 +47,9 @@ class View:
     def run(self, statement: str, parameters: Mapping[str, Any]) -> list[dict[str, Any]]:  # noqa: ARG002 - the protocol
         return self.rows
 
+    def timed(self, statement: str, parameters: Mapping[str, Any]) -> list[dict[str, Any]]:
+        return self.run(statement, parameters)
+
     def hollows(self, key_name: str) -> list[Any]:  # noqa: ARG002 - the protocol
         return []
 

@@ -88,6 +88,7 @@ def _document(found: Advice, now: int) -> dict[str, Any]:
         "since": found.since,
         "showings": found.showings,
         "unknown": found.unknown,
+        "notes": list(found.notes),
         "replays": [
             {
                 "budget": one.budget,
@@ -104,17 +105,21 @@ def _document(found: Advice, now: int) -> dict[str, Any]:
 
 def _show(found: Advice, now: int) -> None:
     if not found.showings:
-        note("nothing that is still there was shown in that time, so that any budget would have kept all of it")
+        line("nothing that is still there was shown in that time: there is nothing to go by, and no budget is advised")
     figures = ("budget", "kept", "share", "triggers", "evicted")
     made = table(*figures, "", right=figures)
     for one in found.replays:
         told = "" if one.feasible else "too small for what is protected"
         told = "the smallest that would have been enough" if one.budget == found.budget else told
-        share = f"{one.rate:.1%}"
+        share = f"{one.rate:.1%}" if found.showings else "-"
         made.add_row(number(one.budget), number(one.kept), share, number(one.triggers), number(one.evicted), told)
     show_table(made)
     if found.unknown:
         note(f"{counted(found.unknown, 'showing')} of what has been forgotten since left out")
+    for text in found.notes:
+        note(text)
+    if found.budget is None:
+        return
     line(
         f"{number(found.budget)} tokens would have kept {found.rate:.0%} of {counted(found.showings, 'showing')} by "
         f"{found.policy}; the budget is {number(now)}"
@@ -135,7 +140,8 @@ def _draw(found: Advice, now: int, path: Path) -> None:
     replays = [one for one in found.replays if one.feasible]
     axes.plot([one.budget for one in replays], [one.rate for one in replays], marker="o", color="#2a7f62")
     axes.axhline(found.rate, color="grey", linewidth=1, linestyle="--", label=f"wanted: {found.rate:.0%}")
-    axes.axvline(found.budget, color="#b3452c", linewidth=1, label=f"enough: {found.budget:,} tokens")
+    if found.budget is not None:
+        axes.axvline(found.budget, color="#b3452c", linewidth=1, label=f"enough: {found.budget:,} tokens")
     if replays and now <= replays[-1].budget:
         axes.axvline(now, color="black", linewidth=1, linestyle=":", label=f"now: {now:,} tokens")
     axes.set_xlabel("budget in tokens")

@@ -42,7 +42,11 @@ def _read(path: Path) -> list[str]:
         why = getattr(error, "strerror", None) or "it is not UTF-8"
         message = f"--questions {path} cannot be read ({why}); give a text file with one question a line"
         raise click.UsageError(message) from error
-    return [text.strip() for text in lines if text.strip()]
+    asked = [text.strip() for text in lines if text.strip()]
+    if not asked:
+        message = f"--questions {path} has no question; write one a line, or leave the option out"
+        raise click.UsageError(message)
+    return asked
 
 
 def _document(found: Comparison, asked: Sequence[str]) -> dict[str, Any]:

@@ -61,14 +61,16 @@ _DOCUMENTS = (
         "`forget`",
         (
             f'`{{"actions": [{_ACTION}], "freed_tokens", "weight_before", "weight_after", "budget", "bound", '
-            '"realised_loss", "policy", "parameters", "seed", "sequence", "stages", "digest", "applied"}`'
+            '"realised_loss", "summaries": [{"constituents", "weight", "lines", "distortion", '
+            '"distortion_predicted"}], "notes", "policy", "parameters", "seed", "sequence", "stages": '
+            '[{"stage", "memories", "tokens"}], "digest", "applied"}`'
         ),
     ),
     (
         "`stats`",
         (
             f'`{{"tenant", {_FIGURES}, "latent_weight", "protected_weight", "by_kind", "policy", "audit_seq", '
-            '"access_seq", "expiry_suspended", "engine"}`'
+            '"access_seq", "expiry_suspended", "engine", "embedding", "without_vector"}`'
         ),
     ),
     (

@@ -15,8 +15,8 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Final
 
-from marskg.control.opposites import NEGATIONS, side
 from marskg.control.quantities import Quantity, quantities, without_quantities
+from marskg.entities.opposites import NEGATIONS, side
 from marskg.text import folded, sentences, terms, words
 
 #: How much of a statement is read.

@@ -96,7 +96,7 @@ class Housekeeper:
         """Return the plan on the store as it stands, its view, and what may be shortened besides."""
         with self._writer.alone():
             state = self._writer.fresh_state()
-            now, _ = state.at(self._writer.services.clock.now_ms())
+            now, state = state.at(self._writer.services.clock.now_ms())
             view = View(self._writer.engine.read, state, now, self._writer.hollows)
             memories = live(view)
             limit = state.settings.latent_budget

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from marskg.errors import InvalidConfig
 from marskg.policies.bandit import Arm, Outlook, best, outlooks, saturated
-from marskg.policies.policy import plan_digest
+from marskg.policies.policy import sealed
 from marskg.policies.situation import Moment, Situation, look
 from marskg.store.order import micro
 
@@ -160,13 +160,12 @@ class AdaptivePolicy:
         plan = self._load(chosen.arm).plan(view, target=target, exclude=exclude, seed=seed)
         described = (f"adaptive.arm={chosen.arm}", *_described(context_of(situation), promised))
         plan = replace(plan, policy=NAME, parameters=(*plan.parameters, *described))
-        plan = replace(plan, digest=plan_digest(plan))
         if not plan.actions:
-            return plan
+            return sealed(plan)
         last = Decision(chosen.arm, context_of(situation), promised, plan.freed_tokens, Moment.after(view, plan))
         # An arm that is not among the tenant's any more keeps what it learned, should it come back.
         stored = Learned({**known.arms, **arms}, last)
-        return replace(plan, controls=(*plan.controls, (NAME, stored.to_json())))
+        return sealed(replace(plan, controls=(*plan.controls, (NAME, stored.to_json()))))
 
 
 def arm_names(text: str) -> tuple[str, ...]:

@@ -25,7 +25,7 @@ from marskg.store.order import Access, density, micro
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from marskg.config import Scoring
+    from marskg.config import PartitionSettings, Scoring
     from marskg.ontology.vocabulary import Kind
     from marskg.records import Edge, Memory
 
@@ -81,16 +81,18 @@ class Replay:
 class Advice:
     """The smallest budget that would have done, with all that were replayed, smallest first.
 
-    ``unknown`` counts showings of what has been forgotten since, or was stored under that id only later.
+    ``budget`` is None where nothing was shown, so that there is nothing to go by. ``unknown`` counts showings of what
+    has been forgotten since, or was stored under that id only later; ``notes`` say what the replay leaves out.
     """
 
     policy: str
     rate: float
-    budget: int
+    budget: int | None
     since: int
     showings: int
     unknown: int
     replays: tuple[Replay, ...]
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
@@ -164,7 +166,24 @@ def advise(
             break
         found[middle] = past.replay(middle)
     replays = tuple(found[budget] for budget in sorted(found))
-    return Advice(policy, rate, _smallest(found, rate), since, replays[-1].showings, past.unknown, replays)
+    showings = replays[-1].showings
+    budget = _smallest(found, rate) if showings else None
+    return Advice(policy, rate, budget, since, showings, past.unknown, replays)
+
+
+def left_out(partitions: PartitionSettings) -> tuple[str, ...]:
+    """Return what the replay does not follow of a tenant's shares and budgets, so that the advice may be too low."""
+    notes = []
+    if partitions.on:
+        notes.append(
+            f"shares of kinds (partitions.mode: {partitions.mode}) are not replayed: a kind that fills its share would "
+            "have lost more than this says, and other kinds less"
+        )
+    notes += [
+        f"the budget of each {sort} ({budget} tokens) is not replayed: no budget of the tenant keeps more of it"
+        for sort, budget in sorted(partitions.allowances.items())
+    ]
+    return tuple(notes)
 
 
 def remembered(stored: Iterable[tuple[Memory, tuple[Edge, ...], object]]) -> list[Remembered]:

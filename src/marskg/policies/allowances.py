@@ -22,7 +22,7 @@ from marskg.policies.fifo import FIFO
 from marskg.policies.guardrail import guarded
 from marskg.policies.ordered import OrderedPolicy
 from marskg.policies.plans import Choice, archives, build_plan, parameters_of
-from marskg.policies.policy import plan_digest
+from marskg.policies.policy import sealed
 from marskg.policies.quarantine import reviewed
 from marskg.store.allowances import USER
 from marskg.store.unit import Unit
@@ -88,7 +88,7 @@ def _described(plan: Plan, allowance: Allowance) -> Plan:
     """Return the plan with whose budget it is about: its sort and its numbers, no name."""
     numbers = f"allowance.{allowance.holder.sort}={allowance.weight}/{allowance.budget}"
     described = replace(plan, parameters=tuple(sorted((*plan.parameters, numbers))))
-    return replace(described, digest=plan_digest(described))
+    return sealed(described)
 
 
 def _rows(view: View, ids: Iterable[str]) -> list[dict[str, Any]]:

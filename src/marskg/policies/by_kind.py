@@ -21,7 +21,7 @@ from marskg.ontology.vocabulary import KINDS
 from marskg.policies.candidates import policy_statement
 from marskg.policies.partitions import apportion, tokens
 from marskg.policies.plans import joined
-from marskg.policies.policy import plan_digest, reads_features
+from marskg.policies.policy import reads_features, sealed
 from marskg.policies.priority_decay import PRIORITY_DECAY
 from marskg.policies.slices import NOTES, OVER, RESERVE, WHY, WITHIN, YOUNG, Lane, by_place, moved_shares, partition_of
 from marskg.store.paging import pages
@@ -262,7 +262,7 @@ class _Work:
             notes=notes,
             controls=self._controls(),
         )
-        return replace(plan, digest=plan_digest(plan))
+        return sealed(plan)
 
     def _controls(self) -> tuple[tuple[str, str], ...]:
         """Return the shares for the next trigger; nothing where they do not move."""

@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from marskg.clock import SeededSource
 from marskg.config import Settings
 from marskg.ontology.vocabulary import Tier
+from marskg.policies.foreign import excess
 from marskg.policies.plugins import FAULTS
 from marskg.policies.policy import plan_digest
 from marskg.policies.private import PrivatePolicy
@@ -196,6 +197,14 @@ def _adds_up(trial: Trial, plan: Plan) -> Iterator[tuple[str, str]]:
         yield "actions", "the tenant is within the target already: take nothing then"
 
 
+def _takes_no_more(trial: Trial, plan: Plan) -> Iterator[tuple[str, str]]:
+    """A plan stops at its target: below it by two of its heaviest steps at most, or by little."""
+    if trial.store.weight > trial.target:
+        found = excess(plan, weight=trial.store.weight, target=trial.target)
+        if found is not None:
+            yield "weight_after", f"it {found}"
+
+
 def _gets_to_the_target(trial: Trial, plan: Plan) -> Iterator[tuple[str, str]]:
     """A plan ends above its target only where nothing more may go."""
     floor = trial.store.floor(trial.exclude)
@@ -244,6 +253,7 @@ RULES: Mapping[str, Rule] = MappingProxyType({
     "keeps-closure": _keeps_closure,
     "describes-what-goes": _describes_what_goes,
     "adds-up": _adds_up,
+    "takes-no-more": _takes_no_more,
     "gets-to-the-target": _gets_to_the_target,
     "bounds-its-loss": _bounds_its_loss,
     "explains-itself": _explains_itself,

@@ -3,8 +3,8 @@
 Guarantees: scores are compared as integers of 1e-6 and ties by sequence; whatever the statement returns, only leaves
 outside the protected set are taken, each after what depends on it; rows that cannot be taken are counted in the plan's
 notes. The files are read again when they have changed, so editing them changes the next plan; the statement's SHA-256
-is among the plan's parameters. Reasons come from the YAML file's templates and the row's numbers, so that no content
-gets into the audit.
+is among the plan's parameters. Reasons come from the YAML file's templates and the row's numbers, which have six
+digits; the statement reads no content (:mod:`marskg.policies.scope`), so that none gets into the audit.
 """
 
 from __future__ import annotations
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 _FIRST_PAGE = 256
 _MAX_SCORE = 1e12
+#: Significant digits of a feature.
+_DIGITS = 6
 
 
 class CypherPolicy:
@@ -126,9 +128,9 @@ class _Rows:
         low, high = key_range(self._view.tenant)
         given = {"tenant": self._view.tenant, "now": self._view.now, "low": low, "high": high, "limit": self._limit}
         try:
-            rows = self._view.run(self._file.statement, {**self._file.parameters, **given})
+            rows = self._view.timed(self._file.statement, {**self._file.parameters, **given})
         except QueryRefused as error:
-            self._refuse(str(error))
+            self._refuse(f"{error}; nothing was changed: mend it, raise policy.time_limit, or take another policy")
         missing = [name for name in REQUIRED if rows and name not in rows[0]]
         if missing:
             self._refuse(f"the rows have no column {missing[0]!r}; return m.id AS id and a number AS score")
@@ -183,10 +185,9 @@ class _Rows:
     def choice(self, candidate: Candidate) -> Choice:
         """Return the choice of a memory that the statement named, with its numbers and its reason."""
         score, row = self._scores[candidate.id]
-        extra = {name: value for name, value in row.items() if name not in {"id", "score", "reason"}}
-        for name, value in extra.items():
-            if isinstance(value, bool) or not isinstance(value, int | float) or not WORD.match(name):
-                self._refuse(f"the column {name[:80]!r} is no number; columns become features, which hold numbers only")
+        extra = {
+            name: self._feature(name, value) for name, value in row.items() if name not in {"id", "score", "reason"}
+        }
         code = row.get("reason")
         if code is not None and str(code) not in self._file.reasons:
             self._refuse(
@@ -202,6 +203,15 @@ class _Rows:
         if candidate.freed:
             reason = f"{reason}; {REASON_FREED}"
         return Choice(candidate, self._file.name, score, reason, features=extra)
+
+    def _feature(self, name: str, value: object) -> float:
+        """Return a column's number in so few digits that it cannot stand for a text."""
+        number = isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < _MAX_SCORE
+        if not number or not WORD.match(name):
+            self._refuse(
+                f"the column {name[:80]!r} is no number below 1e12; columns become features, which hold numbers"
+            )
+        return float(f"{value:.{_DIGITS}g}")
 
     def hollows(self, taken: set[str]) -> list[tuple[str, Hollow]]:  # noqa: ARG002 - a stream's interface
         """Return none: a statement may read the graph in any order."""

@@ -64,7 +64,7 @@ class View:
 
     def __init__(
         self,
-        run: Callable[[str, Mapping[str, Any]], list[Row]],
+        run: Callable[..., list[Row]],
         state: TenantState,
         now: int,
         hollows: Hollows | None = None,
@@ -76,7 +76,7 @@ class View:
         hurried: bool = False,
         handle: Callable[[str, str], str] | None = None,
     ) -> None:
-        """Look at ``state`` at ``now`` through ``run``, which runs a statement's text.
+        """Look at ``state`` at ``now`` through ``run``, which runs a statement's text (with ``limit_seconds`` at most).
 
         A policy that goes by features needs ``features``, a source of those of ``state``. ``ceiling`` is the weight
         that a plan has to reach, where it aims lower; ``within`` are the memories that may go, where that is not all.
@@ -90,7 +90,8 @@ class View:
         self._hollows = hollows
         self._handle = handle
         self.tenant = state.name
-        self.now = now
+        # Nothing goes on the strength of a jump that nobody confirmed: until then policies reckon from before it.
+        self.now = now if state.suspended_at is None else min(now, state.suspended_at)
         self.sequence = state.sequence
         self.weight = state.weight
         self.settings: Settings = state.settings
@@ -108,6 +109,15 @@ class View:
         """
         _check_reads(statement)
         return self._run(statement, parameters)
+
+    def timed(self, statement: str, parameters: Mapping[str, Any]) -> list[Row]:
+        """Run one read-only Cypher statement of a user's, for ``policy.time_limit`` at most.
+
+        Raises:
+            QueryRefused: it takes longer, or the engine finds a fault in it.
+        """
+        _check_reads(statement)
+        return self._run(statement, parameters, limit_seconds=self.settings.policy.time_limit / 1000)
 
     def hollows(self, key_name: str) -> list[Hollow]:
         """Return ranges of an order index that hold no key."""
@@ -142,7 +152,13 @@ def apply(unit: Unit, plan: Plan) -> None:
         StalePlan: the store has moved on, or the plan was changed, since it was made.
         InvariantError: the plan touches what is protected or still needed; the policy is named.
     """
-    if plan.tenant != unit.state.name or plan.sequence != unit.before.sequence or plan.digest != plan_digest(plan):
+    if plan.digest != plan_digest(plan):
+        msg = (
+            f"the plan of policy {plan.policy!r} was changed after it was made: its digest is not that of what it "
+            "holds; apply plans as they are made, or plan again"
+        )
+        raise StalePlan(msg)
+    if plan.tenant != unit.state.name or plan.sequence != unit.before.sequence:
         msg = (
             f"the plan of policy {plan.policy!r} was made at audit sequence {plan.sequence} of tenant {plan.tenant!r}, "
             f"the store is at {unit.before.sequence} of {unit.state.name!r}; plan again"

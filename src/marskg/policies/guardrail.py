@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from marskg.policies.policy import plan_digest
+from marskg.policies.policy import sealed
 
 if TYPE_CHECKING:
     from marskg.policies.policy import Policy, PolicyView
@@ -50,4 +50,4 @@ def _excess(plan: Plan, limit: float) -> str:
 
 def _told(plan: Plan, outcome: str) -> Plan:
     changed = replace(plan, parameters=tuple(sorted((*plan.parameters, f"guardrail.outcome={outcome}"))))
-    return replace(changed, digest=plan_digest(changed))
+    return sealed(changed)

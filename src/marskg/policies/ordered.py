@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from marskg.policies.leaves import Leaves
 from marskg.policies.members import MemberStream
 from marskg.policies.plans import REASON_STRANDED, Choice, archives, build_plan, explained, parameters_of
+from marskg.policies.policy import sealed
 from marskg.policies.slices import plan_by_slices
 from marskg.policies.streams import MAX_MARKS, marks_of
 
@@ -66,11 +67,12 @@ class OrderedPolicy:
         plan = build_plan(view, self.name, parameters_of(view), target, choices, chance)
         if not choices:
             return plan
-        return replace(
+        told = replace(
             plan,
             marks=marks_of([stream], min(len(choices), MAX_MARKS), exclude),
             hollows=tuple(stream.hollows({choice.candidate.id for choice in choices})),
         )
+        return sealed(told)
 
     def _plan_within(
         self, view: PolicyView, within: frozenset[str], *, target: int, exclude: frozenset[str], seed: int

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, TypeVar
 from marskg.clock import DAY_MS
 from marskg.ontology.vocabulary import Tier
 from marskg.policies.bounds import eviction_bound, reflection_bound
-from marskg.policies.policy import plan_digest
+from marskg.policies.policy import sealed
 from marskg.records import Action, Plan
 from marskg.store.order import SUPERSEDED, frequency, importance, recency
 
@@ -165,7 +165,7 @@ def build_plan(  # noqa: PLR0917 - the parts of a plan
         seed=seed,
         summaries=tuple(summaries),
     )
-    return replace(plan, digest=plan_digest(plan))
+    return sealed(plan)
 
 
 def _loss(
@@ -214,7 +214,7 @@ def joined(plans: Sequence[Plan], notes: Sequence[str] = ()) -> Plan:
         stages=_added(_all(plan.stages for plan in plans)),
         notes=tuple(dict.fromkeys((*_all(plan.notes for plan in plans), *notes))),
     )
-    return replace(made, digest=plan_digest(made))
+    return sealed(made)
 
 
 def _all(parts: Iterable[tuple[T, ...]]) -> tuple[T, ...]:
@@ -248,7 +248,7 @@ def _action(choice: Choice, found: Mapping[str, float], fate: tuple[str, Tier]) 
 
 
 #: Settings of single policies, which the plans of others do not carry.
-_OWN = frozenset({"density", "hybrid", "tie_band"})
+_OWN = frozenset({"density", "hybrid", "tie_band", "time_limit"})
 
 
 def parameters_of(view: PolicyView, own: Iterable[str] = ()) -> tuple[str, ...]:

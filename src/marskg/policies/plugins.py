@@ -1,7 +1,8 @@
 """Policies that other people's packages bring: the entry-point group ``marskg.policies``.
 
 Guarantees: a package is imported only when its policy is asked for; one that cannot be loaded, is no policy, or fails
-while it plans is named with the package that brings it, and changes nothing; no installed policy takes the name of a
+while it plans, or plans what :mod:`marskg.policies.foreign` refuses, is named with the package that brings it, and
+changes nothing; no installed policy takes the name of a
 built-in one, nor of another package's. What a plan may do is the executor's business, as for every policy.
 """
 
@@ -12,6 +13,7 @@ from importlib.metadata import entry_points
 from typing import TYPE_CHECKING
 
 from marskg.errors import EnvironmentFailure, InvalidConfig, InvariantError
+from marskg.policies.foreign import fault_of, without_contents
 from marskg.records import Plan
 from marskg.store.engine import Conflict
 
@@ -101,7 +103,8 @@ class InstalledPolicy:
         """Return the policy's plan.
 
         Raises:
-            InvariantError: the policy fails, or returns something else than a plan of its own.
+            InvariantError: the policy fails, returns something else than a plan of its own, or one that takes more than
+                it must or that the audit could not carry.
         """
         where = f"policy {self.name!r} of package {self._package}"
         try:
@@ -119,4 +122,8 @@ class InstalledPolicy:
         if not isinstance(plan, Plan) or plan.policy != self.name:
             msg = f"{where} returns no plan of its own name; nothing was changed: mend it, or choose another policy"
             raise InvariantError(msg)
-        return plan
+        fault = fault_of(plan, weight=view.weight, target=target)
+        if fault is not None:
+            msg = f"{where} plans what is refused: it {fault}; nothing was changed: mend it, or choose another policy"
+            raise InvariantError(msg)
+        return without_contents(plan, view)

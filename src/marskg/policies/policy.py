@@ -1,7 +1,7 @@
 """What a policy is: a pure function from a read-only view, a target and a seed to a plan.
 
 Guarantees: a policy changes nothing and reads the store only through its view; equal views and seeds give equal plans.
-A plan's digest covers what would be done and on which state, not the access statistics that led there.
+A plan's digest covers what would be done, by which rules and on which state, not the access statistics that led there.
 Source: semantics section 7.
 """
 
@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -21,6 +23,9 @@ if TYPE_CHECKING:
     from marskg.store.hollows import Hollow
     from marskg.store.usage import Usage
     from marskg.store.vectors import Vectoriser
+
+#: A number in a reason, with the unit of a span of time, which grows with the number.
+_MOMENT: Final = re.compile(r"-?\d+(?:[.,]\d+)*(?:e[+-]?\d+)?(?: (?:day|hour|minute|second)s?\b)?")
 
 
 class PolicyView(Protocol):
@@ -86,6 +91,10 @@ class PolicyView(Protocol):
         """Run one reading Cypher statement and return its rows."""
         ...
 
+    def timed(self, statement: str, parameters: Mapping[str, Any]) -> list[dict[str, Any]]:
+        """Run one reading Cypher statement of a user's, for ``policy.time_limit`` at most, and return its rows."""
+        ...
+
     @property
     def vectoriser(self) -> Vectoriser | None:
         """Return what makes the vectors of the tenant's memories; None where the view was made without."""
@@ -142,7 +151,11 @@ def reads_features(policy: Policy) -> bool:
 
 
 def plan_digest(plan: Plan) -> str:
-    """Return the SHA-256 of what ``plan`` does to which state, over canonical JSON."""
+    """Return the SHA-256 of what ``plan`` does to which state, by which rules and why, over canonical JSON.
+
+    Numbers that access and the moment make are left out: scores, features, those inside reasons, the loss, and what the
+    tenant's controllers learned from them.
+    """
     content = {
         "policy": plan.policy,
         "parameters": list(plan.parameters),
@@ -151,12 +164,32 @@ def plan_digest(plan: Plan) -> str:
         "sequence": plan.sequence,
         "weightBefore": plan.weight_before,
         "weightAfter": plan.weight_after,
-        "actions": [[action.id, action.action] for action in plan.actions],
+        "actions": [
+            [
+                action.id,
+                action.action,
+                action.kind,
+                action.weight,
+                action.sequence,
+                action.tier_after,
+                action.rule,
+                _MOMENT.sub("#", action.reason),
+            ]
+            for action in plan.actions
+        ],
+        "stages": plan.stages,
+        "marks": plan.marks,
+        "controls": [name for name, _ in plan.controls],
     }
     if plan.summaries:
         content["summaries"] = [_summary_content(summary) for summary in plan.summaries]
     text = json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return hashlib.sha256(text.encode()).hexdigest()
+
+
+def sealed(plan: Plan) -> Plan:
+    """Return ``plan`` with the digest of what it now holds: the last step of whoever changes one."""
+    return replace(plan, digest=plan_digest(plan))
 
 
 def _summary_content(summary: Consolidation) -> list[Any]:

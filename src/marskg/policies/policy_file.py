@@ -1,7 +1,8 @@
 """The two files of a user's policy: one ``.cypher`` statement, and YAML of the same name beside it.
 
-Guarantees: the statement only reads (:mod:`marskg.store.cypher_guard`), keeps to its tenant, asks neither a clock nor
-chance, returns the columns that a policy needs and has a value for each of its parameters; the YAML has no unknown key.
+Guarantees: the statement only reads (:mod:`marskg.store.cypher_guard`), keeps to its tenant and reads no content
+(:mod:`marskg.policies.scope`), asks neither a clock nor chance, returns the columns that a policy needs and has a value
+for each of its parameters; the YAML has no unknown key.
 All of this is known without a store.
 """
 
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from marskg.config import read_yaml
 from marskg.errors import InvalidConfig, QueryRefused
+from marskg.policies.scope import check_scope
 from marskg.store.cypher_guard import changing_call, check_read_only, parameter_names
 
 if TYPE_CHECKING:
@@ -75,16 +77,14 @@ def read_policy_file(path: Path) -> PolicyFile:
     statement = _read_text(path)
     try:
         check_read_only(statement)
+        changing = changing_call(statement)
+        if changing is not None:
+            msg = f"{path}: {changing} changes between two plans of one store; use $now, and properties of the memories"
+            raise InvalidConfig(msg)
+        check_scope(statement)
     except QueryRefused as error:
         msg = f"{path}: {error}"
         raise InvalidConfig(msg) from error
-    changing = changing_call(statement)
-    if changing is not None:
-        msg = f"{path}: {changing} changes between two plans of one store; use $now, and properties of the memories"
-        raise InvalidConfig(msg)
-    if not parameter_names(statement) & {"tenant", "low", "high"}:
-        msg = f"{path}: the statement does not keep to its tenant; filter by m.tenant = $tenant, or by $low and $high"
-        raise InvalidConfig(msg)
     for column in REQUIRED:
         if not re.search(rf"\bAS\s+{column}\b", statement, re.IGNORECASE):
             msg = f"{path}: the statement returns no column {column!r}; end with: RETURN m.id AS id, … AS score"

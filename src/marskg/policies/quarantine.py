@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 from marskg.ontology.vocabulary import Tier
 from marskg.policies.plans import CONSOLIDATE
-from marskg.policies.policy import plan_digest
+from marskg.policies.policy import sealed
 from marskg.store import codec
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def reviewed(plan: Plan, view: PolicyView) -> Plan:
         for action in plan.actions
     )
     made = replace(plan, actions=actions)
-    return replace(made, digest=plan_digest(made))
+    return sealed(made)
 
 
 def _set_aside(action: Action) -> Action:

@@ -4,9 +4,10 @@ Guarantees: the plan is pure but for a language model that the settings may name
 of :mod:`marskg.reflection.gates`; nothing pinned, keyed, superseded, protected, needed by another or bound to a use or
 a session is summarised, and no cluster mixes subjects, purposes or jurisdictions. The pass reads the oldest memories
 only, as many as weigh eight times what is to be freed and never more than ``reflection.candidates`` or twice what the
-trigger's summaries can be of; clusters and requests to a model are limited per trigger; where a transaction waits, no
-model is asked. It ends within the target wherever Priority-Decay does: where room for a summary is missing, its
-constituents go without one. Reasons are made of numbers; the summaries' texts are in the plan's ``summaries`` alone.
+trigger's summaries can be of; clusters and requests to a model are limited per trigger, and a model that fails is left
+alone for a time; where a transaction waits, no model is asked. It ends within the target wherever Priority-Decay does:
+where room for a summary is missing, its constituents go without one. Reasons are made of numbers; the summaries' texts
+are in the plan's ``summaries`` alone.
 Sources: MaRS sections 3.2.4 (completed tasks), 3.3.2, 4.2 and 5.3; semantics section 6.
 """
 
@@ -26,6 +27,7 @@ from marskg.ontology.vocabulary import KINDS, Kind, MemoryClass, SourceType, Tas
 from marskg.policies.candidates import Candidate, from_row, policy_statement
 from marskg.policies.plans import Choice, build_plan, facts, joined, parameters_of
 from marskg.policies.priority_decay import PRIORITY_DECAY
+from marskg.reflection.breaker import Breaker
 from marskg.reflection.clustering import Episode, Limits, clusters
 from marskg.reflection.consolidation import Vector, Workshop
 from marskg.reflection.extractive import ExtractiveSummariser
@@ -54,6 +56,11 @@ NO_ROOM: Final = "no-room"
 REASON_NO_ROOM: Final = "part of a cluster, for whose summary the target leaves no room"
 WITHOUT_VECTORS: Final = "no model makes vectors now, so that nothing could be clustered: nothing was summarised"
 
+SPENT: Final = "the limit of requests to the model was reached: the extractive summariser wrote instead"
+RESTING: Final = (
+    "the model failed too often in a row and is not asked for reflection.model_pause: the extractive summariser wrote "
+    "instead"
+)
 _PAGE: Final = 2_048
 #: The weight of what is looked at, in multiples of what is to be freed: old episodes are the most redundant ones.
 _SKIM: Final = 8
@@ -126,6 +133,7 @@ class ReflectionSummary:
         self._counter = TokenCounter()
         self._extractive = ExtractiveSummariser(self._counter)
         self._summarisers: dict[str, Summariser] = {EXTRACTIVE: self._extractive}
+        self._breakers: dict[str, Breaker] = {}
 
     def plan(
         self, view: PolicyView, *, target: int, exclude: frozenset[str] = frozenset(), seed: int | None = None
@@ -162,7 +170,9 @@ class ReflectionSummary:
         thresholds = Thresholds(settings.tau_util, settings.tau_priv, settings.s_floor, Against(settings.privacy))
         usual = Workshop(self._summarisers[spec], self._counter, space.embed, thresholds, settings.share)
         plain = Workshop(self._extractive, self._counter, space.embed, thresholds, settings.share)
-        return _Makers(usual, plain, settings.model_calls)
+        breaker = self._breakers.setdefault(spec, Breaker())
+        breaker.limit, breaker.pause = settings.model_failures, settings.model_pause
+        return _Makers(usual, plain, settings.model_calls, breaker, view.now)
 
 
 @dataclass(frozen=True, slots=True)
@@ -365,10 +375,25 @@ class _Makers:
     usual: Workshop
     plain: Workshop
     requests: int
+    breaker: Breaker
+    now: int
+
+    @property
+    def resting(self) -> bool:
+        """Return whether the model failed so often that it is not asked for now."""
+        return bool(self.usual.summariser.calls) and self.breaker.rests(self.now)
 
     def next(self) -> Workshop:
         """Return what makes the next summary."""
-        return self.usual if self.usual.summariser.calls * _TRIES <= self.requests else self.plain
+        if self.resting or self.usual.summariser.calls * _TRIES > self.requests:
+            return self.plain
+        return self.usual
+
+    def told(self, outcome: Outcome) -> None:
+        """Count the requests of a summary, and whether the model answered them."""
+        self.requests -= outcome.requests
+        if outcome.requests:
+            self.breaker.told(self.now, failures=outcome.failures, requests=outcome.requests)
 
 
 @dataclass(slots=True)
@@ -410,10 +435,10 @@ class _Reflection:
         """Summarise one cluster; returns the ids that its summary takes the place of."""
         maker = self.makers.next()
         if maker is not self.makers.usual:
-            self.notes["the limit of requests to the model was reached: the extractive summariser wrote instead"] += 1
+            self.notes[RESTING if self.makers.resting else SPENT] += 1
         durable = any(_is_completed(self.found.rows[node_id]) for node_id in members)
         outcome = maker.consolidate(self.found.constituents(members), self.found.vectors_of(members), durable=durable)
-        self.makers.requests -= outcome.requests
+        self.makers.told(outcome)
         self._note(outcome)
         summary = outcome.summary
         if summary is None:

@@ -147,6 +147,10 @@ class SampleStore:
         """Return what stands for the digest of a conversation."""
         return f"digest of {session}"
 
+    def timed(self, statement: str, parameters: Mapping[str, Any]) -> list[Row]:
+        """Run a reading statement of a user's."""
+        return self.run(statement, parameters)
+
     def hollows(self, key_name: str) -> list[Hollow]:  # noqa: ARG002 - a view's interface
         """Return none: nothing was removed from these indexes."""
         return []

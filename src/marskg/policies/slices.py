@@ -22,6 +22,7 @@ from marskg.ontology.vocabulary import KINDS
 from marskg.policies.leaves import Leaves
 from marskg.policies.partitions import Partition, apportion, begin, fitted, tokens, updated
 from marskg.policies.plans import REASON_STRANDED, Choice, archives, build_plan, explained, parameters_of
+from marskg.policies.policy import sealed
 from marskg.policies.streams import MAX_MARKS, KeyStream, marks_of
 from marskg.store.order import CURRENT, FIFO_KEY, SUPERSEDED, Access, density, micro, place_key, slice_prefix
 
@@ -104,13 +105,14 @@ def plan_by_slices(view: PolicyView, order: Order, *, target: int, exclude: froz
         return plan
     taken = {choice.candidate.id for choice in choices}
     streams = [lane.stream for lane in work.lanes.values()]
-    return replace(
+    told = replace(
         plan,
         marks=marks_of(streams, min(len(choices), MAX_MARKS), exclude)[:MAX_MARKS],
         hollows=tuple(hollow for stream in streams for hollow in stream.hollows(taken)),
         notes=work.notes(),
         controls=work.controls(),
     )
+    return sealed(told)
 
 
 class Lane:

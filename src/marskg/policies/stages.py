@@ -30,6 +30,7 @@ from marskg.policies.plans import (
     ruled,
     words,
 )
+from marskg.policies.policy import sealed
 from marskg.policies.ranked import RankedStream
 from marskg.policies.reflection import Reflected, room
 from marskg.store.order import SUPERSEDED
@@ -286,7 +287,8 @@ class StagedPolicy:
         summaries, notes = forgetting.reflected.summaries, forgetting.reflected.notes
         plan = build_plan(view, self.name, parameters, target, choices, seed, summaries)
         shares = tuple((name, len(forgetting.chosen(name)), forgetting.freed(name)) for name in names)
-        return replace(plan, stages=shares if len(self.stages) > 1 else (), notes=(*plan.notes, *notes))
+        staged = replace(plan, stages=shares if len(self.stages) > 1 else (), notes=(*plan.notes, *notes))
+        return sealed(staged)
 
 
 def _archive_stranded(forgetting: Pass) -> None:

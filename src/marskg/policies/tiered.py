@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from marskg.clock import DAY_MS
 from marskg.errors import InvalidConfig
-from marskg.policies.policy import plan_digest
+from marskg.policies.policy import sealed
 from marskg.policies.situation import Moment, Situation, look
 from marskg.store.order import micro
 
@@ -172,12 +172,11 @@ class TieredPolicy:
         policy = self._load((settings.baseline, settings.raised, settings.top)[tier])
         plan = policy.plan(view, target=target, exclude=exclude, seed=seed)
         plan = replace(plan, policy=NAME, parameters=(*plan.parameters, *_described(state, TIERS[tier], policy, held)))
-        plan = replace(plan, digest=plan_digest(plan))
         if not plan.actions:
-            return plan
+            return sealed(plan)
         top_at = view.now if tier == _TOP else state.top_at
         stored = replace(state, last=Moment.after(view, plan), top_at=top_at)
-        return replace(plan, controls=(*plan.controls, (NAME, stored.to_json())))
+        return sealed(replace(plan, controls=(*plan.controls, (NAME, stored.to_json()))))
 
 
 def _described(state: State, tier: str, policy: Policy, held: str | None) -> list[str]:

@@ -63,6 +63,8 @@ class Outcome:
     refusals: tuple[Refusal, ...] = ()
     notes: tuple[str, ...] = ()
     requests: int = 0
+    #: Requests that a model did not answer so that it could be read.
+    failures: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +105,7 @@ class Workshop:
             (*first.refusals, *second.refusals),
             (*first.notes, *second.notes),
             first.requests + second.requests,
+            first.failures + second.failures,
         )
 
     def _try(
@@ -117,7 +120,8 @@ class Workshop:
             return self._refused(refusal, proposal)
         vector = self.embed(text_of(lines))
         if vector is None:
-            return Outcome(None, notes=(*proposal.notes, WITHOUT_VECTOR), requests=self.summariser.calls)
+            notes = (*proposal.notes, WITHOUT_VECTOR)
+            return Outcome(None, (), notes, self.summariser.calls, int(proposal.failed))
         realised = distortion(vectors, vector.row)
         refusal = check_distortion(realised, self.thresholds)
         if refusal is not None:
@@ -135,10 +139,10 @@ class Workshop:
             durable=durable,
             shift=shift(vectors, vector.row),
         )
-        return Outcome(summary, notes=proposal.notes, requests=self.summariser.calls)
+        return Outcome(summary, (), proposal.notes, self.summariser.calls, int(proposal.failed))
 
     def _refused(self, refusal: Refusal, proposal: Proposal) -> Outcome:
-        return Outcome(None, (refusal,), proposal.notes, self.summariser.calls)
+        return Outcome(None, (refusal,), proposal.notes, self.summariser.calls, int(proposal.failed))
 
 
 #: Why a cluster is left alone while the model rests.

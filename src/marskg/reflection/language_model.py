@@ -5,7 +5,8 @@ answer must be JSON of one schema; from it come lines of text and numbers of mem
 put through the patterns for identifiers again; a line that no number of a memory belongs to carries all of them; a line
 that says what its memories do not, by any number or name, or most of its words, is left out, as a model may invent,
 and may be made to repeat what it was told besides; and so is one with mark-up, a speaker or invisible characters that
-none of them has. A line that a memory holds word for word is one; all others count
+none of them has. In the place of a line that turns round what its memories say (:mod:`marskg.reflection.consistency`)
+stands the sentence of theirs that is nearest to it. A line that a memory holds word for word is one; all others count
 as rewritten. Where the model does not answer, answers rubbish, or nothing is left, the extractive summariser writes,
 and a note says so: a summary never fails because a model does. What a memory asks of its reader is data: it can at
 most spoil the model's answer, and the gates measure what comes of that.
@@ -17,11 +18,13 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
-from typing import TYPE_CHECKING, Any, Final
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from marskg.entities.lexicon import Is, flags, guessed
 from marskg.errors import InvalidConfig, SummariserUnavailable
 from marskg.records import SummaryLine
+from marskg.reflection.consistency import consistent, nearest
 from marskg.reflection.identifiers import generalised, without_kinds
 from marskg.reflection.passages import earliest, sentences_of
 from marskg.reflection.summariser import Proposal, text_of
@@ -45,6 +48,7 @@ _LONGEST: Final = 2_000
 _MARKS: Final = frozenset("#<>|`*_~{}[]\\")
 #: What would make a line look like somebody's message.
 _SPEAKER: Final = re.compile(r"\W*(?:system|developer|assistant|user|human|tool)\s*:", re.IGNORECASE)
+TURNED: Final = "a sentence of theirs stands instead"
 INSTEAD: Final = "the extractive summariser wrote instead"
 
 _SCHEMA: Final = {
@@ -109,13 +113,17 @@ class LanguageModelSummariser:
             answer = self._poster.post("/chat/completions", self._body(said, request.tokens))
             drafts = _drafts(answer, self._poster.described)
         except SummariserUnavailable as failure:
-            return self._instead(request, f"{failure}; {INSTEAD}")
-        lines = self._within([line for draft in drafts if (line := _line(draft, said)) is not None], request.tokens)
+            return replace(self._instead(request, f"{failure}; {INSTEAD}"), failed=True)
+        read = [_line(draft, said) for draft in drafts]
+        turned = sum(found.turned for found in read if found is not None)
+        lines = self._within([found.line for found in read if found is not None], request.tokens)
         if not lines:
             return self._instead(request, f"{self._poster.described} wrote nothing that the memories say; {INSTEAD}")
         left_out = len(drafts) - len(lines)
-        notes = () if not left_out else (f"{left_out} of {len(drafts)} lines of a model were left out",)
-        return Proposal(tuple(lines), notes)
+        notes = [] if not left_out else [f"{left_out} of {len(drafts)} lines of a model were left out"]
+        if turned:
+            notes.append(f"{turned} of {len(drafts)} lines of a model do not say what the memories say: {TURNED}")
+        return Proposal(tuple(lines), tuple(notes))
 
     def _body(self, said: Sequence[Sentence], tokens: int) -> bytes:
         memories = [{"number": number, "text": sentence.text} for number, sentence in enumerate(said, 1)]
@@ -168,7 +176,14 @@ def _rubbish(whose: str) -> SummariserUnavailable:
     )
 
 
-def _line(draft: dict[str, Any], said: Sequence[Sentence]) -> SummaryLine | None:
+class _Read(NamedTuple):
+    """A line of an answer, and whether a memory's sentence stands in its place."""
+
+    line: SummaryLine
+    turned: bool
+
+
+def _line(draft: dict[str, Any], said: Sequence[Sentence]) -> _Read | None:
     """Return one line of an answer with what is behind it, None where it cannot be used."""
     text = draft.get("text")
     if not isinstance(text, str) or len(text) > _LONGEST or not _encodable(text):
@@ -177,6 +192,15 @@ def _line(draft: dict[str, Any], said: Sequence[Sentence]) -> SummaryLine | None
     behind = _with_all_who_say(shown, _behind(draft.get("memories"), said), said)
     if not _grounded(shown, behind) or not _plain(shown, behind):
         return None
+    whole = any(sentence.text == shown for sentence in behind)
+    if not whole and not consistent(shown, [sentence.text for sentence in behind]):
+        behind = [behind[nearest(shown, [sentence.text for sentence in behind])]]
+        return _Read(_rests_on(behind[0].text, behind), turned=True)
+    return _Read(_rests_on(shown, behind), turned=False)
+
+
+def _rests_on(shown: str, behind: Sequence[Sentence]) -> SummaryLine:
+    """Return the line of a text with all that is behind it."""
     verbatim = any(sentence.verbatim and sentence.text == shown for sentence in behind)
     expires_at = None
     for sentence in behind:

@@ -46,6 +46,8 @@ class Proposal:
 
     lines: tuple[SummaryLine, ...]
     notes: tuple[str, ...] = ()
+    #: Whether a model was asked and gave no answer that could be read.
+    failed: bool = False
 
 
 class Summariser(Protocol):

@@ -51,6 +51,10 @@ _SCRUB_NAME = "scrub.promised"
 _BATCH = 10_000
 _RETRYABLE = ("ConcurrentModificationException", "NeedRetryException", "LockTimeoutException", "DuplicatedKeyException")
 _STATEMENT = ("CommandParsingException", "CommandSQLParsingException")
+#: What the engine says of a statement whose time is up.
+_TIMEOUT = "arcadedb.command.timeout"
+#: How often a read is tried that began under the limit of another statement.
+_READ_ATTEMPTS = 5
 _DISK = ("No space left on device", "Read-only file system", "Disk quota exceeded", "File too large")
 
 
@@ -208,6 +212,15 @@ def _translate(error: Exception) -> Exception:
     return error
 
 
+def _is_late(error: Exception) -> bool:
+    """Return whether the engine stopped a statement because its time was up."""
+    return any(_TIMEOUT in text for text in _causes(error))
+
+
+def _late(seconds: float) -> str:
+    return f"the statement took longer than {seconds:g} s and was stopped"
+
+
 class _Transaction:
     """The statements of one unit of work."""
 
@@ -215,12 +228,18 @@ class _Transaction:
         self._caller = caller
         self._heap = heap
 
-    def run(self, statement: str, parameters: Mapping[str, Any] | None = None) -> list[Row]:
+    def run(
+        self, statement: str, parameters: Mapping[str, Any] | None = None, *, limit_seconds: float | None = None
+    ) -> list[Row]:
         """Run one statement inside the open transaction.
 
         Raises:
             EngineUnavailable: it has many rows, and what the transaction did so far all but fills the memory.
+            QueryRefused: it took longer than ``limit_seconds``.
         """
+        if limit_seconds is not None:
+            with self._caller.limited(limit_seconds):
+                return self._caller.command(statement, parameters)
         if any(isinstance(value, list) and len(value) >= _MANY_ROWS for value in (parameters or {}).values()):
             self._heap.check()
         return self._caller.command(statement, parameters)
@@ -293,11 +312,47 @@ class _Caller:
     bridge writes; as UTF-8 it crosses in a tenth of the time that a Java string takes to become one of Python's.
     """
 
-    def __init__(self, jpype: Any, database: Any) -> None:
+    def __init__(self, jpype: Any, database: Any, errors: tuple[type[Exception], ...]) -> None:
         self._database = database
+        self._error = errors
+        self._limits = threading.Lock()
+        self._timeout = jpype.JClass("com.arcadedb.GlobalConfiguration").COMMAND_TIMEOUT
         self._json = jpype.JClass("com.arcadedb.serializer.json.JSONObject")
         self._rows_as_json = jpype.JClass("com.arcadedb.python.RowBatcher").nextJsonBatch
         self._utf8 = jpype.JClass("java.nio.charset.StandardCharsets").UTF_8
+
+    @contextmanager
+    def limited(self, seconds: float) -> Iterator[None]:
+        """Let the engine stop the statement inside after some time; it looks at its clock between two rows.
+
+        The limit is of the whole database: what others begin to read meanwhile has it as well, see :meth:`read`.
+
+        Raises:
+            QueryRefused: the statement was stopped, or the engine refuses it.
+        """
+        configuration = self._database.get_java_database().getConfiguration()
+        with self._limits:
+            configuration.setValue(self._timeout, max(1, round(seconds * 1000)))
+            try:
+                yield
+            except self._error as error:
+                if _is_late(error):
+                    raise QueryRefused(_late(seconds)) from error
+                raise _translate(error) from error
+            finally:
+                configuration.setValue(self._timeout, 0)
+
+    def read(self, statement: str, parameters: Mapping[str, Any] | None) -> list[Row]:
+        """Run a statement that only reads and has no limit, again where it began under the limit of another."""
+        for _ in range(_READ_ATTEMPTS - 1):
+            try:
+                return self.query(statement, parameters)
+            except self._error as error:
+                if not _is_late(error):
+                    raise
+            with self._limits:  # the other one has ended
+                pass
+        return self.query(statement, parameters)
 
     def command(self, statement: str, parameters: Mapping[str, Any] | None) -> list[Row]:
         """Run a statement that may write."""
@@ -364,7 +419,7 @@ class ArcadeDB:
         open_or_create = self._bindings.open_database if exists else self._bindings.create_database
         self._database = open_or_create(str(path))
         self._database.set_wal_flush("yes_nometadata")
-        self._caller = _Caller(self._jpype, self._database)
+        self._caller = _Caller(self._jpype, self._database, self._error)
 
     @contextmanager
     def transaction(self) -> Iterator[_Transaction]:
@@ -397,12 +452,21 @@ class ArcadeDB:
             raise EngineUnavailable(msg)
         return self._database
 
-    def read(self, statement: str, parameters: Mapping[str, Any] | None = None) -> list[Row]:
-        """Run a read-only statement outside a transaction."""
+    def read(
+        self, statement: str, parameters: Mapping[str, Any] | None = None, *, limit_seconds: float | None = None
+    ) -> list[Row]:
+        """Run a read-only statement outside a transaction.
+
+        Raises:
+            QueryRefused: it took longer than ``limit_seconds``.
+        """
         try:
             with self._gate.passed():
                 self._open()
-                return self._caller.query(statement, parameters)
+                if limit_seconds is None:
+                    return self._caller.read(statement, parameters)
+                with self._caller.limited(limit_seconds):
+                    return self._caller.query(statement, parameters)
         except self._error as error:
             raise _translate(error) from error
 

@@ -7,8 +7,12 @@ and never repeat the password; rows are plain Python values.
 
 from __future__ import annotations
 
+import itertools
+import os
+import socket
 import threading
 from contextlib import contextmanager, suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import neo4j
@@ -16,9 +20,10 @@ from neo4j import exceptions as bolt_errors
 
 from marskg.errors import EngineUnavailable, NotPermitted, QueryRefused
 from marskg.store.engine import Conflict, Row
+from marskg.store.statements import statement as _cypher
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
 _CONNECTION_SECONDS = 10.0
 _TRANSIENT = (bolt_errors.TransientError, bolt_errors.ConstraintError)
@@ -33,12 +38,41 @@ _GONE = (bolt_errors.ServiceUnavailable, bolt_errors.SessionExpired, bolt_errors
 class _Transaction:
     """The statements of one unit of work."""
 
-    def __init__(self, transaction: Any) -> None:
+    def __init__(self, transaction: Any, terminate: Callable[[], None]) -> None:
         self._transaction = transaction
+        self._terminate = terminate
 
-    def run(self, statement: str, parameters: Mapping[str, Any] | None = None) -> list[Row]:
-        """Run one statement inside the open transaction."""
+    def run(
+        self, statement: str, parameters: Mapping[str, Any] | None = None, *, limit_seconds: float | None = None
+    ) -> list[Row]:
+        """Run one statement inside the open transaction.
+
+        Raises:
+            QueryRefused: it took longer than ``limit_seconds``, and the server ended the transaction.
+        """
+        if limit_seconds is not None:
+            return self._run_limited(statement, parameters, limit_seconds)
         return self._transaction.run(statement, dict(parameters or {})).data()  # type: ignore[no-any-return]  # driver returns Any
+
+    # The protocol has a limit for a transaction and none for a statement of one: what comes after needs its own time.
+    def _run_limited(self, statement: str, parameters: Mapping[str, Any] | None, seconds: float) -> list[Row]:
+        late = threading.Event()
+
+        def stop() -> None:
+            late.set()
+            self._terminate()
+
+        watch = threading.Timer(seconds, stop)
+        watch.daemon = True
+        watch.start()
+        try:
+            return self.run(statement, parameters)
+        except (bolt_errors.Neo4jError, bolt_errors.DriverError) as error:
+            if late.is_set():
+                raise QueryRefused(_late(seconds)) from error
+            raise
+        finally:
+            watch.cancel()
 
 
 class Bolt:
@@ -55,6 +89,9 @@ class Bolt:
         self._uri = uri
         self._database = database
         self._local = threading.local()
+        # By which the server finds a transaction again: no other process on any machine has one of the same.
+        self._mark = f"{socket.gethostname()}.{os.getpid()}.{id(self)}"
+        self._numbers = itertools.count(1)
         try:
             self._driver = neo4j.GraphDatabase.driver(
                 uri,
@@ -115,12 +152,30 @@ class Bolt:
             Conflict: a deadlock, a lost lock or a constraint said that another transaction won.
             EngineUnavailable: the server went away; the outcome of a commit in flight is unknown.
         """
-        with self._translated(), self._session() as session, session.begin_transaction() as transaction:
-            yield _Transaction(transaction)
+        mark = f"{self._mark}.{next(self._numbers)}"
+        with (
+            self._translated(),
+            self._session() as session,
+            session.begin_transaction(metadata={"marskg": mark}) as transaction,
+        ):
+            yield _Transaction(transaction, partial(self._terminate, mark))
             transaction.commit()
 
-    def read(self, statement: str, parameters: Mapping[str, Any] | None = None) -> list[Row]:
-        """Run a read-only statement, again if a writer overtook it."""
+    def _terminate(self, mark: str) -> None:
+        """Have the server end the transaction that bears ``mark``; what keeps it from that ends the transaction too."""
+        with suppress(bolt_errors.Neo4jError, bolt_errors.DriverError), self._session() as session:
+            session.run(_cypher("terminate", self.name), {"mark": mark}).consume()
+
+    def read(
+        self, statement: str, parameters: Mapping[str, Any] | None = None, *, limit_seconds: float | None = None
+    ) -> list[Row]:
+        """Run a read-only statement, again if a writer overtook it.
+
+        Raises:
+            QueryRefused: it took longer than ``limit_seconds``.
+        """
+        if limit_seconds is not None:
+            return self._read_limited(statement, parameters, limit_seconds)
         for _ in range(_READ_ATTEMPTS - 1):
             with suppress(Conflict):
                 return self._read(statement, parameters)
@@ -129,6 +184,16 @@ class Bolt:
     def _read(self, statement: str, parameters: Mapping[str, Any] | None) -> list[Row]:
         with self._translated(), self._session() as session:
             return session.run(statement, dict(parameters or {})).data()  # type: ignore[no-any-return]  # driver returns Any
+
+    def _read_limited(self, statement: str, parameters: Mapping[str, Any] | None, seconds: float) -> list[Row]:
+        text = neo4j.Query(statement, timeout=seconds)
+        with self._translated(), self._session() as session:
+            try:
+                return session.run(text, dict(parameters or {})).data()  # type: ignore[no-any-return]  # driver returns Any
+            except bolt_errors.Neo4jError as error:
+                if _is_late(error):
+                    raise QueryRefused(_late(seconds)) from error
+                raise
 
     def query(self, statement: str, parameters: Mapping[str, Any] | None = None, *, limit_seconds: float) -> list[Row]:
         """Run a user's read-only statement; the server ends it when its time is up."""
@@ -196,8 +261,17 @@ class Bolt:
         self._driver.close()
 
 
+def _is_late(error: bolt_errors.Neo4jError) -> bool:
+    """Return whether the server stopped a query because its time was up."""
+    return "Timeout" in (error.code or "") or "TimedOut" in (error.code or "")
+
+
+def _late(seconds: float) -> str:
+    return f"the statement took longer than {seconds:g} s and was stopped"
+
+
 def _refusal(error: bolt_errors.ClientError, limit_seconds: float) -> str:
     """Return why a user's query had no answer, and what to do."""
-    if "Timeout" in (error.code or "") or "TimedOut" in (error.code or ""):
+    if _is_late(error):
         return f"the query took longer than {limit_seconds:g} s and was stopped; narrow it, or raise the limit"
     return f"the engine refuses the query: {(error.message or '').splitlines()[0][:300]}"

@@ -100,6 +100,11 @@ def check_read_only(text: str) -> None:
             _check_word(tokens, index)
 
 
+def tokens_of(text: str) -> list[Token]:
+    """Return the tokens of a text that :func:`check_read_only` accepts, without space and comments."""
+    return list(_tokens(text))
+
+
 def parameter_names(text: str) -> set[str]:
     """Return the names of the parameters in a text that :func:`check_read_only` accepts."""
     return {token.text[1:].strip("`") for token in _tokens(text) if token.kind == "parameter"}

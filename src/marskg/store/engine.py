@@ -23,8 +23,14 @@ class Conflict(Exception):
 class Transaction(Protocol):
     """A unit of work in progress."""
 
-    def run(self, statement: str, parameters: Mapping[str, Any] | None = None) -> list[Row]:
-        """Run one Cypher ``statement`` and return its rows."""
+    def run(
+        self, statement: str, parameters: Mapping[str, Any] | None = None, *, limit_seconds: float | None = None
+    ) -> list[Row]:
+        """Run one Cypher ``statement`` and return its rows.
+
+        Raises:
+            QueryRefused: it took longer than ``limit_seconds``; the transaction must be given up.
+        """
         ...
 
 
@@ -38,8 +44,14 @@ class Engine(Protocol):
         """Open a read-write transaction: commits on a clean exit, rolls back on an exception."""
         ...
 
-    def read(self, statement: str, parameters: Mapping[str, Any] | None = None) -> list[Row]:
-        """Run a read-only ``statement`` and return its rows."""
+    def read(
+        self, statement: str, parameters: Mapping[str, Any] | None = None, *, limit_seconds: float | None = None
+    ) -> list[Row]:
+        """Run a read-only ``statement`` and return its rows.
+
+        Raises:
+            QueryRefused: it took longer than ``limit_seconds``.
+        """
         ...
 
     def query(self, statement: str, parameters: Mapping[str, Any] | None = None, *, limit_seconds: float) -> list[Row]:

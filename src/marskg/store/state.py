@@ -135,7 +135,8 @@ class TenantState:
     def at(self, clock_ms: int) -> tuple[int, TenantState]:
         """Return the time to write with and the state after reading the clock (semantics section 10).
 
-        Time never goes backwards. A jump of more than a day ahead suspends expiry until it is confirmed.
+        Time never goes backwards. A jump of more than a day ahead suspends expiry until it is confirmed; the state then
+        says which moment was the last before it.
 
         Raises:
             ClockJump: the clock shows no time that a record could carry.
@@ -146,7 +147,7 @@ class TenantState:
         now = max(clock_ms, self.last_time)
         suspended = self.suspended_at
         if suspended is None and self.last_time and clock_ms - self.last_time > DAY_MS:
-            suspended = now
+            suspended = self.last_time
         return now, replace(self, last_time=now, suspended_at=suspended)
 
 

@@ -52,7 +52,7 @@ class Ground:
     """What a policy stands on inside an open transaction: reads that see what was just written."""
 
     read: Reader
-    run: Callable[[str, Mapping[str, Any]], list[Row]]
+    run: Callable[..., list[Row]]
     state: TenantState
     services: Services
     hollows: Hollows | None

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from marskg.config import Scoring
+from marskg.config import Scoring, Settings
 from marskg.errors import InvalidInput
 from marskg.ontology.vocabulary import Kind
-from marskg.policies.advisor import ORDERS, Advice, Remembered, Shown, advise
+from marskg.policies.advisor import ORDERS, Advice, Remembered, Shown, advise, left_out
 
 DAY = 86_400_000
 
@@ -77,9 +77,18 @@ def test_only_recent_showings_count_and_forgotten_ones_are_told_apart() -> None:
 
 
 def test_nothing_shown_and_nothing_stored_are_answers() -> None:
-    assert advice(TEN, []).budget <= 10
-    assert advice([], []).budget == 1
+    assert advice(TEN, []).budget is None, "there is nothing to go by"
+    assert advice([], []).budget is None
     assert advice([], []).replays[0].rate == 1.0
+
+
+def test_what_the_replay_leaves_out_is_said() -> None:
+    assert left_out(Settings().partitions) == ()
+    values = {"partitions.mode": "fixed", "partitions.user_budget": 500, "partitions.conversation_budget": 90}
+    shares, conversation, user = left_out(Settings().with_values(values).partitions)
+    assert "shares of kinds (partitions.mode: fixed) are not replayed" in shares
+    assert "the budget of each conversation (90 tokens) is not replayed" in conversation
+    assert "the budget of each user (500 tokens) is not replayed" in user
 
 
 @pytest.mark.parametrize(
@@ -104,6 +113,9 @@ def test_the_advised_budget_and_every_larger_one_keeps_the_rate(seed: int, polic
     showings = [shown(chance.uniform(0, 20), chance.randrange(14)) for _ in range(15)]
     found = advice(memories, showings, policy=policy, rate=rate, low_water=0.9)
     assert found == advice(memories, showings[::-1], policy=policy, rate=rate, low_water=0.9)
+    if found.budget is None:
+        assert not found.showings
+        return
     enough = [one for one in found.replays if one.budget >= found.budget]
     assert all(one.rate >= rate and one.feasible for one in enough)
     below = [one for one in found.replays if one.budget < found.budget]

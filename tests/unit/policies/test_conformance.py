@@ -98,6 +98,7 @@ WRONG: dict[str, list[Callable[[Any, Plan], object]]] = {
         lambda view, plan: _first(view, plan, tier_after=Tier.GONE),
     ],
     "adds-up": [lambda _, plan: replace(plan, weight_after=plan.weight_after - 1)],
+    "takes-no-more": [lambda view, _: load_policy("fifo").plan(view, target=0)],
     "gets-to-the-target": [lambda _, plan: _with(plan, *plan.actions[:-1])],
     "bounds-its-loss": [
         lambda _, plan: replace(plan, bound=plan.realised_loss / 2 - 1e-6),

@@ -102,12 +102,15 @@ def test_the_store_keeps_its_rules_whatever_the_statement_returns(engine: Arcade
     nodes["n3"] = replace(nodes["n3"], bases=("n4",))
     held = Graph(engine, nodes)
     store(held)
-    foreign = f"MATCH (m:Memory) WHERE m.tenant IN [$tenant, '{made.tenant}'] RETURN m.id AS id, 0 - m.weight AS score"
+    foreign = f"{READS}RETURN m.id AS id, 0 - m.weight AS score UNION {READS}RETURN 'foreign' AS id, -99 AS score"
     plan = load_policy(saved(tmp_path, foreign)).plan(held, target=0)
     # n4 is the heaviest, and goes after n3, which depends on it; n1 is protected.
     assert ids(plan) == ["n3", "n4", "n2", "n0"]
     assert plan.actions[1].reason.endswith("nothing that keeps its content depends on it any more")
-    assert plan.notes == ("1 rows ignored: protected, still needed, or not live",)
+    assert plan.notes == (
+        "1 rows ignored: protected, still needed, or not live",
+        "1 rows ignored: no memory of this tenant has their id",
+    )
 
 
 def test_rows_about_nothing_are_counted(engine: ArcadeDB, tmp_path: Path) -> None:
@@ -181,6 +184,8 @@ def test_an_edit_that_breaks_the_policy_is_refused_at_the_next_plan(engine: Arca
         (READS + "RETURN m.id AS id", None, "no column 'score'; end with"),
         (READS + "RETURN m.weight AS score", None, "no column 'id'"),
         ("MATCH (m:Memory) RETURN m.id AS id, 1 AS score", None, r"does not keep to its tenant; filter by"),
+        (f"{READS}OR true RETURN m.id AS id, 1 AS score", None, r"does not keep to its tenant; filter by"),
+        (READS + "RETURN m.id AS id, size(m.content) AS score", None, "the property content is not for policies"),
         (READS + "RETURN m.id AS id, $boost AS score", None, r"\$boost has no value; give it one .* in mine\.yaml"),
         (READS + "RETURN m.id AS id, $boost AS score", "parameters: {}", r"\$boost has no value"),
         (HEAVY_FIRST, "name: x", "unknown key 'name'; allowed there are description, parameters, reason, reasons"),
@@ -233,7 +238,8 @@ def test_a_file_that_cannot_be_read_is_refused(tmp_path: Path) -> None:
         ("m.id AS id, 1e300 AS score", None, "a score that is no finite number"),
         ("m.weight AS id, 1 AS score", None, "a row has no id"),
         ("m.id AS id, 1 AS score, m.kind AS kind", None, "the column 'kind' is no number"),
-        ("m.id AS id, 1 AS score, m.content AS reason", None, "a row's reason is not listed under reasons"),
+        ("m.id AS id, 1 AS score, m.kind AS reason", None, "a row's reason is not listed under reasons"),
+        ("m.id AS id, 1 AS score, 1e13 AS cost", None, "the column 'cost' is no number below 1e12"),
         ("m.id AS id, 1 AS score", "reason: it is worth $wroth only", r"a reason has \$wroth; there are"),
         ("m.id AS id, m.weight AS score ORDER BY score DESC LIMIT $limit", None, "do not come by score"),
     ],

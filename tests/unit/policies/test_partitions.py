@@ -140,6 +140,9 @@ def test_a_partition_survives_its_json() -> None:
 @pytest.mark.parametrize(
     ("values", "said"),
     [
+        ({"partitions.shares.task": 0.4}, r"partitions.shares add up to 1.2; .* set episodic \(0.4\), .* task \(0.4\)"),
+        ({"tiered.top_triggers": 5.0}, "tiered.top_triggers is 5, below tiered.raise_triggers, 10"),
+        ({"tiered.raise_misses": 0.6}, "tiered.top_misses is 0.5, below tiered.raise_misses, 0.6"),
         ({"partitions.reserves.task": 0.9}, "partitions.reserves add up to 1.1; they are parts of one budget"),
         ({f"partitions.shares.{kind}": 0 for kind in ("episodic", "semantic", "social", "task")}, "are all 0"),
         ({"partitions.mode": "maybe"}, "it must be off or fixed or dual"),

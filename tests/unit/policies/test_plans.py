@@ -177,8 +177,30 @@ def test_the_digest_covers_what_is_done_to_which_state(engine: ArcadeDB) -> None
         "actions": plan.actions[::-1],
     }
     assert all(plan_digest(replace(plan, **{name: value})) != plan.digest for name, value in changes.items())
-    removed = replace(plan, actions=(replace(plan.actions[0], action="archive"), *plan.actions[1:]))
-    assert plan_digest(removed) != plan.digest
+
+
+@pytest.mark.parametrize(
+    "edited",
+    [
+        {"action": "archive"},
+        {"tier_after": Tier.LATENT},
+        {"rule": "superseded"},
+        {"reason": "its owner asked for it, 4 days ago"},
+        {"kind": Kind.TASK},
+        {"weight": 11},
+        {"sequence": 9},
+    ],
+    ids=lambda edited: next(iter(edited)),
+)
+def test_the_digest_covers_all_of_an_action_but_its_statistics(engine: ArcadeDB, edited: dict[str, Any]) -> None:
+    plan = load_policy("fifo").plan(graph(engine, *ladder(4)), target=20)
+    changed = replace(plan, actions=(replace(plan.actions[0], **edited), *plan.actions[1:]))
+    assert plan_digest(changed) != plan.digest
+
+
+def test_the_digest_covers_the_shares_of_stages(engine: ArcadeDB) -> None:
+    plan = load_policy("hybrid").plan(graph(engine, *ladder(4)), target=20)
+    assert plan_digest(replace(plan, stages=())) != plan_digest(plan) == plan.digest
 
 
 def test_the_digest_leaves_access_statistics_out(engine: ArcadeDB) -> None:

@@ -105,6 +105,17 @@ def test_what_no_memory_says_is_left_out_and_noted(server: ChatServer) -> None:
     assert proposal.notes == ("3 of 4 lines of a model were left out",)
 
 
+def test_a_line_that_turns_its_source_round_gives_way_to_a_sentence(server: ChatServer) -> None:
+    server.model = _lines(("On Tuesday Carl did not water the tomatoes.", [2]), ("Carl pulled 40 weeds.", [2]))
+    proposal = _summarise(server)
+    assert [line.text for line in proposal.lines] == [TEXTS[1], "Carl pulled 40 weeds."]
+    assert [line.verbatim for line in proposal.lines] == [True, False]
+    assert proposal.lines[0].sources == (made_id(2),)
+    assert proposal.notes == (
+        "1 of 2 lines of a model do not say what the memories say: a sentence of theirs stands instead",
+    )
+
+
 def test_lines_beyond_the_tokens_are_left_out(server: ChatServer) -> None:
     proposal = _summarise(server, tokens=18)
     assert COUNTER.count(text_of(proposal.lines)) <= 18

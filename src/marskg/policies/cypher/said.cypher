@@ -1,0 +1,4 @@
+// What memories say, so that no reason repeats it.
+UNWIND $refs AS ref
+MATCH (m:Memory {ref: ref})
+RETURN m.content AS content
