@@ -6,7 +6,7 @@ import subprocess
 import sys
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
@@ -44,7 +44,7 @@ def outside(memory: AgentMemory, folder: Path) -> tuple[int, str]:
     return done.returncode, done.stdout
 
 
-def a_past(stores: Stores, **settings: object) -> tuple[AgentMemory, dict[str, str], int]:
+def a_past(stores: Stores, **settings: Any) -> tuple[AgentMemory, dict[str, str], int]:
     """A store with an old and a new part, and the moment between them."""
     memory = stores.open(**settings)
     stays = memory.remember("It was there from the beginning", subjects=["bea"], mentions=["Bea"], ttl="900d")
@@ -220,14 +220,15 @@ def test_maintenance_seals_by_the_settings(stores: Stores) -> None:
 def test_bad_input(stores: Stores) -> None:
     memory = stores.open()
     memory.remember("Something")
-    for wrong in (
+    wrongs: tuple[dict[str, Any], ...] = (
         {},
         {"sequence": 1, "before": 1},
         {"sequence": 99},
         {"sequence": 0},
         {"before": -1},
         {"before": 2**60},
-    ):
+    )
+    for wrong in wrongs:
         with pytest.raises(marskg.InvalidInput):
             memory.seal_audit(**wrong)
     assert memory.seal_audit(before=0).transitions == 0

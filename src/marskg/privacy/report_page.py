@@ -285,7 +285,7 @@ def _when(moment: int) -> str:
 def _span(life: int | None) -> str:
     if life is None:
         return "without end"
-    return f"{life // _DAY_MS} days" if life >= _DAY_MS else f"{life // _HOUR_MS} hours"
+    return _count(life // _DAY_MS, "day", "days") if life >= 2 * _DAY_MS else _count(life // _HOUR_MS, "hour")
 
 
 def _list(items: list[str], without: str) -> str:
