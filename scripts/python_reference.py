@@ -50,8 +50,8 @@ _SECTIONS = (
     (
         "Forgetting",
         (
-            "plan compare explain_policy forget restore set_goal fit_policy set_budget advise_budget expire maintain "
-            "maintain_every stop_maintaining end_session confirm_clock"
+            "plan compare explain_policy forget forget_privately privacy_budget restore set_goal fit_policy set_budget "
+            "advise_budget expire maintain maintain_every stop_maintaining end_session confirm_clock"
         ),
     ),
     ("Erasing", "erase match_erasure"),

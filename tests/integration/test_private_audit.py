@@ -7,6 +7,7 @@ with half of the noise, and the near-tie band, at the same number of draws.
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -119,15 +120,10 @@ def test_the_near_tie_band_is_not_private(engine: ArcadeDB) -> None:
     settings = only(None, policy__tie_band=0.05)
     store = row_of_leaves(engine, CANDIDATES, settings)
     target, *others = store.memories
-    near = type(store)(**_fields(store), sensitive=dict.fromkeys(store.memories, SPAN))
-    apart = type(store)(**_fields(store), sensitive={target: SPAN // 2, **dict.fromkeys(others, SPAN)})
+    near = replace(store, sensitive=dict.fromkeys(store.memories, SPAN))
+    apart = replace(store, sensitive={target: SPAN // 2, **dict.fromkeys(others, SPAN)})
     shown = audited(_first(RANDOMISED_TIE_BREAK, near), _first(RANDOMISED_TIE_BREAK, apart), PLANS, alpha=ALPHA)
     assert shown > 3 * EPSILON
-
-
-def _fields(store: object) -> dict[str, object]:
-    names = ("engine", "tenant", "memories", "bases", "settings")
-    return {name: getattr(store, name) for name in names}
 
 
 @pytest.mark.parametrize("epsilon", [8.0, 20.0])
