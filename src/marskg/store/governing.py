@@ -165,6 +165,17 @@ def wanted_floor(unit: Unit, book: Book, node: Node, entities: Mapping[str, str]
     return max(own, _inherited(unit, sources))
 
 
+def inherit_floor(unit: Unit, node: Node, sources: Iterable[str]) -> None:
+    """Give a new node at least the sensitivity that is forced on ``sources``, before they lose their content."""
+    book = preferences_of(unit)
+    if not book:
+        return
+    before = forced_of(node.memory.sensitivity_reasons)
+    floor = max(_inherited(unit, sources), wanted_floor(unit, book, node, named_entities(unit, book)))
+    if floor > (0.0 if before is None else before[1]):
+        node.memory = forced(node.memory, floor)
+
+
 def raise_floors(unit: Unit, book: Book, ids: Iterable[str]) -> list[Node]:
     """Raise the sensitivity of ``ids``, and of all that derives from them, to what private entities force.
 

@@ -21,7 +21,9 @@ from marskg.ontology.mapping import quantise, time_lexical
 from marskg.ontology.vocabulary import EdgeType, Kind, MemoryClass, Operation, SourceType, Tier
 from marskg.records import Edge, Memory
 from marskg.store import lifecycle
+from marskg.store.governing import inherit_floor
 from marskg.store.lines import MAX_LINES, decode, encode, first_expiry, sources_of, without
+from marskg.store.preferences import forced_of
 from marskg.store.remember import leads, record_followers, supersede
 from marskg.store.vectors import MadeBy
 from marskg.text import folded
@@ -100,6 +102,7 @@ def _place(unit: Unit, summary: Consolidation) -> Memory:
     before = unit.running_weight
     node = unit.create(_new_memory(unit, summary, nodes), _vector(unit, summary))
     _link(unit, node, nodes)
+    inherit_floor(unit, node, ids)
     tasks = _repoint(unit, node, ids) if summary.equivalent else []
     reason = f"summary of {len(ids)} memories, distortion {summary.realised:.6f}"
     if node.memory.sequence != unit.next_sequence:
@@ -356,6 +359,7 @@ def _stays(
 
 def _shorter(unit: Unit, memory: Memory, kept: Sequence[SummaryLine]) -> Memory:
     content = "\n".join(line.text for line in kept)
+    least = forced_of(memory.sensitivity_reasons)
     tier_history = memory.tier_history
     if memory.tier is Tier.LATENT:
         tier_history = tuple(sorted({*tier_history, f"{time_lexical(unit.now)} {Tier.LATENT}"}))
@@ -365,7 +369,8 @@ def _shorter(unit: Unit, memory: Memory, kept: Sequence[SummaryLine]) -> Memory:
         content=content,
         summary_lines=encode(kept),
         weight=unit.services.counter.count(content),
-        sensitivity=quantise(max(line.sensitivity for line in kept)),
+        # What a private entity forced on the whole stays on what is left of it.
+        sensitivity=quantise(max(0.0 if least is None else least[1], *(line.sensitivity for line in kept))),
         created=unit.now,
         sequence=unit.next_sequence,
         tier_history=tier_history,

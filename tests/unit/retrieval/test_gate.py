@@ -6,10 +6,30 @@ from typing import Any
 
 import pytest
 
-from marskg.ontology.vocabulary import Cardinality, Kind, MemoryClass, SourceType, Tier
+from marskg.ontology.vocabulary import Cardinality, Kind, MemoryClass, PreferenceRule, SourceType, Tier
+from marskg.records import Preference
 from marskg.retrieval.gate import Gate
+from marskg.store.preferences import Book
 from tests.support.candidates import NOON
 from tests.support.indexed import indexed, seen, stored
+
+
+def book(*rules: tuple[str, dict[str, Any]]) -> Book:
+    """Return the book of these rules."""
+    return Book(
+        Preference(
+            id=f"urn:{place}", tenant="t", created=0, sequence=place, preference_rule=PreferenceRule(rule), **given
+        )
+        for place, (rule, given) in enumerate(rules, 1)
+    )
+
+
+CARE = ("consent", {"data_subject": "ann", "target": "care", "ends_at": NOON + 9})
+ASKED = ("consent_required", {"target": "care"})
+OUT = ("opt_out_purpose", {"target": "care", "data_subject": "ann"})
+ALL_OUT = ("opt_out_purpose", {"target": "care"})
+CEILING = ("sensitivity_ceiling", {"target": "health", "level": 0.3})
+REGION = ("reading_regions", {"target": "EU", "regions": ("CH",)})
 
 #: A memory's fields, the gate that lets it through, and the gate that does not.
 CASES: list[tuple[dict[str, Any], dict[str, Any], dict[str, Any]]] = [
@@ -41,6 +61,32 @@ CASES: list[tuple[dict[str, Any], dict[str, Any], dict[str, Any]]] = [
     ({"key": "home/tea", "cardinality": Cardinality.SINGLE}, {"key_prefix": "home/tea"}, {"key_prefix": "home/te"}),
     ({"valid_from": NOON - 9}, {"since": NOON - 9}, {"since": NOON - 8}),
     ({"valid_from": NOON - 9}, {"until": NOON - 8}, {"until": NOON - 9}),
+    # What preferences say: consents at the gate's now, opt-outs, ceilings of categories, reading regions.
+    (
+        {"subjects": ("ann",)},
+        {"purpose": "care", "book": book(CARE)},
+        {"now": NOON + 9, "purpose": "care", "book": book(CARE)},
+    ),
+    ({"subjects": ("ann",)}, {"book": book(ASKED)}, {"purpose": "care", "book": book(ASKED)}),
+    ({"subjects": ("ann",)}, {"purpose": "sales", "book": book(OUT)}, {"purpose": "care", "book": book(OUT)}),
+    ({}, {"purpose": "sales", "book": book(ALL_OUT)}, {"purpose": "care", "book": book(ALL_OUT)}),
+    (
+        {"subjects": ("ann",), "sensitivity": 0.5, "sensitivity_reasons": ("category: health",)},
+        {"purpose": "care", "book": book(CEILING, CARE)},
+        {"book": book(CEILING, CARE)},
+    ),
+    ({"sensitivity": 0.5, "sensitivity_reasons": ("health",)}, {}, {"purpose": "care", "book": book(CEILING, CARE)}),
+    (
+        {"jurisdiction": "EU"},
+        {"jurisdiction": "CH", "book": book(REGION)},
+        {"jurisdiction": "US", "book": book(REGION)},
+    ),
+    ({}, {"jurisdiction": "CH", "book": book(REGION)}, {"jurisdiction": "US", "book": book(REGION)}),
+    (
+        {"jurisdiction": "BR"},
+        {"jurisdiction": "BR", "book": book(REGION)},
+        {"jurisdiction": "CH", "book": book(REGION)},
+    ),
 ]
 
 
