@@ -200,6 +200,7 @@ LIBRARY_HOMES: Mapping[str, tuple[str, ...]] = {
     "owlready2": ("ontology/hermit.py",),
     "pyld": ("ontology/processor.py",),
     "yaml": ("config.py",),
+    "presidio_analyzer": ("privacy/sensing/presidio.py",),
 }
 
 

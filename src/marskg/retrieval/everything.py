@@ -82,7 +82,9 @@ def select(index: MemoryIndex, gate: Gate, entities: Iterable[str], goals: Itera
     return [index.ids[row] for row in rows[order].tolist()]
 
 
-def admitted(reader: GraphReader, ids: list[str], gate: Gate, shows: Callable[[Memory, Gate], Memory]) -> list[Memory]:
+def admitted(
+    reader: GraphReader, ids: list[str], gate: Gate, shows: Callable[[Memory, Gate], Memory] | None = None
+) -> list[Memory]:
     """Return the memories ``ids``, read anew, as far as ``gate`` lets them through, each as ``shows`` gives it."""
     found = [memory for memory in _memories(reader, ids) if gate.admits(memory)]
     return found if shows is None else [shows(memory, gate) for memory in found]
