@@ -57,13 +57,14 @@ _SECTIONS = (
     ("Erasing", "erase match_erasure"),
     ("Preferences", "preferences"),
     ("Finding", "retrieve recall read_all explain prepare"),
+    ("Finding", "retrieve recall read_all explain prepare redact"),
     ("Learning", "feedback wish find_conflicts review accept reject plan_pruning"),
     ("Reading", "get history memories entities stats now record_access weight"),
     ("Queries", "sparql cypher"),
     ("Accounting", "receipt check_receipt who_saw subject_report"),
     ("Proving", "validate verify check_retention records heads sign_head prove seal_audit rotate_key replace_key"),
     ("Giving away and taking back", "export load snapshot_save snapshot_load"),
-    ("The store", "settings apply_settings reembed subscribe unsubscribe subscriptions tenant store close"),
+    ("The store", "settings apply_settings reembed rescore subscribe unsubscribe subscriptions tenant store close"),
 )
 
 INTRODUCTION = """# Python

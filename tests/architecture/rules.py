@@ -201,6 +201,7 @@ LIBRARY_HOMES: Mapping[str, tuple[str, ...]] = {
     "pyld": ("ontology/processor.py",),
     "yaml": ("config.py",),
     "opendp": ("policies/noise.py",),
+    "presidio_analyzer": ("privacy/sensing/presidio.py",),
 }
 
 

@@ -79,7 +79,8 @@ class Assessor:
             EnvironmentFailure: the settings ask for presidio or a model, which is not installed.
         """
         if settings.sensitivity.assess == "off" or draft.action != "remember":
-            return draft
+            # Reasons are templates: nobody else may write them.
+            return replace(draft, sensitivity_reasons=()) if draft.sensitivity_reasons else draft
         about = _About(draft.kind, draft.source_type, draft.memory_class, draft.purpose, draft.subjects)
         measured = self._measured(draft.content, draft.payload, about, settings.sensitivity)
         sensed = measured.at_least(draft.sensitivity)

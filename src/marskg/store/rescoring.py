@@ -35,32 +35,49 @@ def rescore(
     progress: Callable[[int], None] | None = None,
 ) -> int:
     """Measure all memories with content anew; returns how many changed. ``progress`` hears how many were looked at."""
-    looked = changed = 0
+    everything: set[str] = set()
+    while True:
+        changed = _pass(writer, reader, measure, progress)
+        everything |= changed
+        # What derives from something may come before it in a store's order, and was held against the old value then.
+        if not changed:
+            return len(everything)
+
+
+def _pass(
+    writer: Writer,
+    reader: GraphReader,
+    measure: Callable[[Memory], Sensed | None],
+    progress: Callable[[int], None] | None,
+) -> set[str]:
+    """Go once through all memories; returns the ids of those that changed."""
+    looked = 0
+    changed: set[str] = set()
     for page in reader.memory_pages():
         measured = {
             memory.id: (memory.content, found)
-            for memory, _, _ in reader.nodes(page)
+            for memory, _, _ in sorted(reader.nodes(page), key=lambda one: one[0].sequence)
             # A summary is as sensitive as its lines, each of which has its own.
             if memory.content is not None and not memory.summary_lines and (found := measure(memory)) is not None
         }
-        changed += writer.run(lambda unit, measured=measured: _settle(unit, measured)) if measured else 0  # type: ignore[misc]  # bound now
+        if measured:
+            changed |= writer.run(lambda unit, measured=measured: _settle(unit, measured))  # type: ignore[misc]  # bound now
         looked += len(page)
         if progress is not None:
             progress(looked)
     return changed
 
 
-def _settle(unit: Unit, measured: Mapping[str, tuple[str | None, Sensed]]) -> int:
-    """Give the memories of a page what was measured of them; returns how many memories changed."""
+def _settle(unit: Unit, measured: Mapping[str, tuple[str | None, Sensed]]) -> set[str]:
+    """Give the memories of a page what was measured of them; returns the ids of those that changed."""
     unit.fetch(measured)
-    changed: dict[str, None] = {}
+    changed: set[str] = set()
     for node_id, (content, found) in measured.items():
         node = unit.nodes.get(node_id)
         if node is None or not node.has_content or node.memory.content != content:
             continue
-        for one in amend(unit, node, found):
-            changed[one] = None
-    return len(changed)
+        changed |= set(amend(unit, node, found))
+    return changed
 
 
 def amend(unit: Unit, node: Node, measured: Sensed) -> list[str]:

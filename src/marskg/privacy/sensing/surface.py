@@ -25,6 +25,8 @@ _EMAIL: Final = re.compile(
 )
 
 _CARD: Final = re.compile(r"(?<![\w.,])\d(?:[ \u00a0._-]{0,2}\d){11,18}(?![\w]|[.,]\d)")
+#: As issuers give them out.
+_CARD_DIGITS: Final = frozenset({12, 13, 14, 15, 16, 19})
 _IBAN: Final = re.compile(r"(?<![\w])[A-Z]{2}\d{2}(?:[ -]?[A-Z0-9]){10,30}(?![\w])", re.IGNORECASE)
 _ACCOUNT_WORDS: Final = re.compile(
     r"\b(?:account|acct|a/c|kontonummer|konto|routing|aba|sort code|iban|checking|savings)\b", re.IGNORECASE
@@ -240,7 +242,7 @@ def _has(lower: str, words: tuple[str, ...]) -> bool:
 def _numbers(text: str) -> Iterator[Finding]:
     for match in _CARD.finditer(text):
         digits = re.sub(r"\D", "", match[0])
-        if digits[0] in "23456" and len(set(digits)) > 1 and checks.luhn(digits):
+        if len(digits) in _CARD_DIGITS and digits[0] in "23456" and len(set(digits)) > 1 and checks.luhn(digits):
             yield Finding(match.start(), match.end(), Category.CARD, "card")
     yield from _accounts(text)
     for match in _IPV4.finditer(text):

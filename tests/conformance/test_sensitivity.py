@@ -1,0 +1,191 @@
+"""Sensitivity in the store: measured at every door, inherited, measured anew, and taken out of what readers get."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from marskg.drafts import Draft
+from marskg.errors import InvalidConfig, InvalidInput
+from marskg.ontology.vocabulary import EdgeType, Kind, MemoryClass, Operation
+
+if TYPE_CHECKING:
+    from marskg.memory import AgentMemory
+    from marskg.records import Memory
+    from tests.support.stores import Stores
+
+CARD = "The number is 4111 1111 1111 1111"
+MAIL = "Write to ann@example.com"
+HARMLESS = "The tomatoes need water twice a week"
+DAY = 86_400_000
+
+
+def opened(stores: Stores) -> AgentMemory:
+    memory = stores.open()
+    memory.apply_settings(None, {"entities.recognise": "off"})
+    return memory
+
+
+def read(memory: AgentMemory, ident: str) -> Memory:
+    found = memory.get(ident)
+    assert found is not None
+    return found
+
+
+def test_what_is_remembered_is_measured(stores: Stores) -> None:
+    memory = opened(stores)
+    stored = memory.remember(CARD)
+    assert stored.sensitivity == pytest.approx(0.9)
+    assert stored.sensitivity_reasons == ("a payment card: 0.9",)
+    assert stored.memory_class is MemoryClass.PRIVATE
+    assert stored.expires_at == stored.created + 7 * DAY
+    assert any("class private" in notice for notice in stored.notices)
+    assert read(memory, stored.id).sensitivity_reasons == stored.sensitivity_reasons
+    assert memory.remember(HARMLESS).sensitivity == 0
+    assert memory.validate(full=True).ok
+    assert memory.verify().ok
+
+
+def test_many_are_measured_too(stores: Stores) -> None:
+    memory = opened(stores)
+    memory.remember_many(
+        Draft(ref=str(place), kind=Kind.EPISODIC, content=text, at=memory.now(), session="s")
+        for place, text in enumerate((CARD, HARMLESS, MAIL))
+    )
+    assert sorted(one.sensitivity for one in memory.memories()) == pytest.approx([0.0, 0.4, 0.9])
+
+
+def test_a_class_that_the_caller_gives_stands(stores: Stores) -> None:
+    stored = opened(stores).remember(CARD, memory_class="canonical")
+    assert (stored.memory_class, stored.expires_at) == (MemoryClass.CANONICAL, None)
+
+
+def test_what_derives_from_it_is_no_less_sensitive(stores: Stores) -> None:
+    memory = opened(stores)
+    card = memory.remember(CARD)
+    one = memory.remember("A note about that", kind="semantic", derives_from=[card.id])
+    two = memory.remember("A note about the note", kind="semantic", derives_from=[one.id])
+    assert [one.sensitivity, two.sensitivity] == pytest.approx([0.9, 0.9])
+    assert two.sensitivity_reasons == ("inherited from what it derives from: 0.9",)
+    assert two.memory_class is not MemoryClass.PRIVATE  # only what itself holds such a thing
+
+
+def test_an_edge_drawn_later_passes_it_on(stores: Stores) -> None:
+    memory = opened(stores)
+    card, note = memory.remember(CARD), memory.remember("A note", kind="semantic")
+    child = memory.remember("A note on the note", kind="semantic", derives_from=[note.id])
+    memory.link(note.id, EdgeType.DERIVES_FROM, card.id)
+    assert [read(memory, one.id).sensitivity for one in (note, child)] == pytest.approx([0.9, 0.9])
+    assert memory.verify().ok
+
+
+def test_an_equal_value_that_merges_raises_it(stores: Stores) -> None:
+    memory = opened(stores)
+    first = memory.remember("blue", kind="semantic", key="colour")
+    merged = memory.remember("blue", kind="semantic", key="colour", sensitivity=0.6)
+    assert merged.id == first.id
+    assert read(memory, first.id).sensitivity == pytest.approx(0.6)
+    memory.remember("blue", kind="semantic", key="colour", sensitivity=0.1)
+    assert read(memory, first.id).sensitivity == pytest.approx(0.6)
+
+
+def test_a_new_text_is_measured_and_keeps_the_floor(stores: Stores) -> None:
+    memory = opened(stores)
+    note = memory.remember(HARMLESS, sensitivity=0.3)
+    grave = memory.update(note.id, CARD)
+    assert grave.sensitivity == pytest.approx(0.9)
+    assert (grave.memory_class, grave.expires_at) == (MemoryClass.PRIVATE, grave.created + 7 * DAY)
+    light = memory.update(grave.id, HARMLESS + " now")
+    assert light.sensitivity == pytest.approx(0.3)
+    assert memory.verify().ok
+
+
+def test_changed_settings_measure_anew_and_each_change_is_recorded(stores: Stores) -> None:
+    memory = opened(stores)
+    mail = memory.remember(MAIL)
+    given = memory.remember(MAIL + " or ring", sensitivity=0.5)
+    derived = memory.remember("A note", kind="semantic", derives_from=[mail.id])
+    before = memory.stats()["audit_seq"]
+    memory.apply_settings(None, {"sensitivity.weights.email": 0.1})
+    assert [read(memory, one.id).sensitivity for one in (mail, given, derived)] == pytest.approx([0.1, 0.5, 0.1])
+    amended = [one for one in memory.records(first=before + 1) if one.operation is Operation.AMEND]
+    assert {ident for one in amended for ident in one.memories} == {mail.id, given.id, derived.id}
+    assert not [text for one in amended for text in one.details if "example" in text]
+    memory.apply_settings(None, {"sensitivity.weights.email": 0.8})
+    now = read(memory, mail.id)
+    assert now.sensitivity == pytest.approx(0.8)
+    assert now.memory_class is MemoryClass.PRIVATE
+    assert now.expires_at is not None
+    assert memory.rescore() == 0
+    assert memory.verify().ok
+    assert memory.validate(full=True).ok
+
+
+def test_what_was_stored_unmeasured_is_found_later(stores: Stores) -> None:
+    memory = opened(stores)
+    memory.apply_settings(None, {"sensitivity.assess": "off"})
+    stored = memory.remember(CARD)
+    assert stored.sensitivity == 0
+    with pytest.raises(InvalidInput, match=r"sensitivity\.assess is off"):
+        memory.rescore()
+    memory.apply_settings(None, {"sensitivity.assess": "on"})
+    assert read(memory, stored.id).sensitivity == pytest.approx(0.9)
+
+
+def test_a_model_that_there_is_not_is_refused_when_it_is_set(stores: Stores) -> None:
+    memory = opened(stores)
+    with pytest.raises(InvalidConfig, match=r"sensitivity\.model"):
+        memory.apply_settings(None, {"sensitivity.model": "gpt-4"})
+    assert memory.settings.sensitivity.model == "none"
+
+
+def unmeasured(memory: AgentMemory, *texts: str) -> list[str]:
+    """Store texts as a store of before does: they pass a ceiling that they should not."""
+    memory.apply_settings(None, {"sensitivity.assess": "off"})
+    return [memory.remember(text, session="s").id for text in texts]
+
+
+def test_a_reader_with_a_ceiling_gets_no_more_than_it_on_every_door(stores: Stores) -> None:
+    memory = opened(stores)
+    unmeasured(memory, "Tomatoes: pay by 4111 1111 1111 1111, or ask ann@example.com about the tomatoes")
+    gated: dict[str, Any] = {"max_sensitivity": 0.3}
+    hits = memory.retrieve("tomatoes", token_budget=60, conversation="s", **gated)
+    everything = memory.read_all(**gated)
+    recalled = memory.retrieve("4111 1111 1111 1111", **gated)
+    shown = [hits.as_text(), str(hits.as_messages()), str(hits.as_dict()), str(list(everything)), str(list(recalled))]
+    for text in shown:
+        assert "4111" not in text
+        assert "ann@" not in text
+    assert hits[0].memory.content == "Tomatoes: pay by [CARD], or ask [EMAIL] about the tomatoes"
+    assert hits.tokens <= 60
+    assert "4111" in memory.retrieve("tomatoes").as_text()  # the operator's own door
+
+
+def test_what_a_reader_gets_does_not_depend_on_what_is_hidden(stores: Stores) -> None:
+    texts = []
+    for hidden in ("Ann earns 85,000 a year", "Bob earns nothing at all"):
+        memory = opened(stores)
+        memory.remember("Tomatoes are what Ann earns 85,000 a year with", memory_class="canonical")
+        memory.remember(hidden, sensitivity=0.9)
+        texts.append(memory.retrieve("tomatoes", max_sensitivity=0.5).as_text())
+    assert texts[0] == texts[1]
+
+
+def test_an_output_does_not_repeat_what_is_hidden(stores: Stores) -> None:
+    memory = opened(stores)
+    memory.remember("Ann earns a salary of 85,000 euros at Acme", sensitivity=0.8)
+    memory.remember(HARMLESS)
+    memory.remember("The treatment of Ann's knee starts in May", purpose=["care"])
+    said = f"{HARMLESS}. Ann's salary at Acme is 85,000. Write to ann@example.com! Ignore the ceiling."
+    found = memory.redact(said, max_sensitivity=0.5)
+    assert found.text == f"{HARMLESS}. [WITHHELD] Write to ann@example.com! Ignore the ceiling."
+    assert [one.why for one in found.replaced] == ["withheld"]
+    assert memory.redact(said, max_sensitivity=0.3).text.count("[EMAIL]") == 1
+    assert memory.redact(said, max_sensitivity=0.5, hold=True).held
+    assert memory.redact(said, max_sensitivity=1).text == said
+    knee = "The treatment of Ann's knee starts in May."
+    assert memory.redact(knee, purpose="billing").text == "[WITHHELD]"
+    assert memory.redact(knee, purpose="care").text == knee
+    with pytest.raises(InvalidInput, match="max_sensitivity"):
+        memory.redact(said, max_sensitivity=2)

@@ -1,0 +1,297 @@
+"""What the detectors find, what they leave alone, and where something hides."""
+
+# ruff: noqa: RUF001 - letters that look like others are what is tested
+
+from __future__ import annotations
+
+import base64
+import socket
+import sys
+from dataclasses import replace
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from marskg.config import SensitivitySettings, Settings
+from marskg.errors import EnvironmentFailure, InvalidConfig
+from marskg.privacy.sensing import attributes, national, ner, presidio, secrets, surface
+from marskg.privacy.sensing.detector import WINDOW, Detector
+from marskg.privacy.sensing.model import Category, Finding, united
+from marskg.privacy.sensing.unhide import plain, views
+
+SETTINGS: SensitivitySettings = Settings().sensitivity
+OWN = Detector(replace(SETTINGS, presidio="off"))
+WITH_PRESIDIO = Detector(SETTINGS)
+
+
+def said(text: str, detector: Detector = OWN) -> dict[str, str]:
+    """Return the words of each finding by category."""
+    return {one.category.value: text[one.start : one.end] for one in detector.surface(text)}
+
+
+@pytest.mark.parametrize(
+    ("text", "category", "words"),
+    [
+        ("Write to ann.lee+x@mail.example.co.uk today", "email", "ann.lee+x@mail.example.co.uk"),
+        ("ann [at] example [dot] com is hers", "email", "ann [at] example [dot] com"),
+        ("call me on +44 20 7946 0958", "phone", "+44 20 7946 0958"),
+        ("My phone is 467 3395.", "phone", "467 3395"),
+        ("Ring (212) 555-0147 x12", "phone", "(212) 555-0147 x12"),
+        ("card 4111-1111-1111-1111 expires soon", "card", "4111-1111-1111-1111"),
+        ("Pay DE89 3704 0044 0532 0130 00 please", "account", "DE89 3704 0044 0532 0130 00"),
+        ("account number 12345678", "account", "12345678"),
+        ("the host 192.168.17.20 is down", "network", "192.168.17.20"),
+        ("it has 2001:db8::8a2e:370:7334 now", "network", "2001:db8::8a2e:370:7334"),
+        ("MAC 00:1B:44:11:3A:B7", "network", "00:1B:44:11:3A:B7"),
+        ("We meet at 12 Baker Street tonight", "address", "12 Baker Street"),
+        ("Hauptstraße 12a ist es", "address", "Hauptstraße 12a"),
+        ("P.O. Box 1234", "address", "P.O. Box 1234"),
+        ("My name is Anna Schmidt and I sing", "name", "Anna Schmidt"),
+        ("I met Dr. Ana de la Cruz", "name", "Ana de la Cruz"),
+        ("ich heiße Jürgen", "name", "Jürgen"),
+        ("She was born on 3 May 1984 in Oslo", "birth_date", "3 May 1984"),
+        ("DOB: 1984-05-03", "birth_date", "1984-05-03"),
+        ("my password is hunter2", "secret", "hunter2"),
+        ("the door code: 4711#", "secret", "4711#"),
+        ("token AKIAIOSFODNN7EXAMPLE works", "secret", "AKIAIOSFODNN7EXAMPLE"),
+        ("postgres://app:s3cret@db.internal/x", "secret", "postgres://app:s3cret@db.internal/x"),
+    ],
+)
+def test_what_is_found(text: str, category: str, words: str) -> None:
+    assert said(text).get(category) == words
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I water the tomatoes twice a week",
+        "The budget is 1,200 EUR until 2026-11-22 at 10:30",
+        "Version 2.10.3 of the parser was released in 2019-2021",
+        "The password is wrong and the token has expired",
+        "Order 4111 1111 1111 1112 was shipped",  # fails Luhn
+        "DE89 3704 0044 0532 0130 01 is not an account",  # fails mod 97
+        "How is the traffic at 9:00 on the way to Detroit?",
+        "The keynote is in room 12 on floor 3",
+        "It costs 1.000.000 euros",
+        "We walked down the street for 3 hours",
+        "The meeting was on 3 May 1984",  # nobody was born
+        "It's Monday and I'm Happy",
+        "The id 123456789 is free",  # nobody says that it is a tax number
+        "build 550e8400-e29b-41d4-a716-446655440000 is green",
+    ],
+)
+def test_what_is_left_alone(text: str) -> None:
+    assert said(text, WITH_PRESIDIO) == {}
+
+
+@pytest.mark.parametrize(
+    ("country", "right", "wrong"),
+    [
+        ("us-ssn", "078-05-1123", "666-05-1123"),
+        ("uk-nino", "AB 12 34 56 C", "BG 12 34 56 C"),
+        ("de-card", "Ausweis T22000129", "Aussicht T22000129"),
+        ("de-kvnr", "A123456780", "A123456781"),
+        ("fr-nir", "1 84 12 76 451 089 46", "1 84 12 76 451 089 47"),
+        ("it-fiscal", "RSSMRA85T10A562S", "RSSMRA85T10A562T"),
+        ("es-nif", "12345678Z", "12345678A"),
+        ("pl-pesel", "44051401359", "44051401358"),
+        ("nl-bsn", "BSN 111222333", "BSN 111222334"),
+        ("se-personnummer", "811218-9876", "811218-9877"),
+        ("fi-hetu", "131052-308T", "131052-308U"),
+        ("in-aadhaar", "2234 5678 9127", "2234 5678 9125"),
+        ("br-cpf", "529.982.247-25", "529.982.247-26"),
+        ("sg-nric", "S1234567D", "S1234567A"),
+        ("tr-kimlik", "10000000146", "10000000147"),
+        ("za-id", "8001015009087", "8001015009088"),
+        ("ch-ahv", "756.9217.0769.85", "756.9217.0769.86"),
+        ("be-register", "85.07.30-033.28", "85.07.30-033.29"),
+        ("cn-id", "11010519491231002X", "110105194912310021"),
+        ("th-id", "1-1014-02130-13-6", "1-1014-02130-13-2"),
+        ("au-tfn", "TFN 123 456 782", "TFN 123 456 783"),
+        ("ca-sin", "046 454 286", "046 454 287"),
+        ("uk-nhs", "NHS 943 476 5919", "NHS 943 476 5918"),
+    ],
+)
+def test_check_digits(country: str, right: str, wrong: str) -> None:
+    assert country in {one.rule for one in national.find(f"It is {right}, she said")}
+    assert country not in {one.rule for one in national.find(f"It is {wrong}, she said")}
+
+
+@pytest.mark.parametrize(
+    "hidden",
+    [
+        "my card is ４１１１ １１１１ １１１１ １１１１",  # full width
+        "my card is 4111\u200b1111\u200b1111\u200b1111",  # zero width
+        "my card is ٤١١١ ١١١١ ١١١١ ١١١١",  # Arabic digits
+        "my card is four one one one, one one one one, one one one one, one one one one",
+        "my card is " + base64.b64encode(b"card 4111 1111 1111 1111").decode(),
+        "my card is " + base64.b64encode(base64.b64encode(b"card 4111 1111 1111 1111")).decode(),
+        "my card is " + b"card 4111 1111 1111 1111".hex(),
+        "my card is card%204111%201111%201111%201111",
+        "my card is 4111\u00ad1111\u00ad1111\u00ad1111",  # soft hyphens
+    ],
+)
+def test_what_hides(hidden: str) -> None:
+    (found,) = OWN.surface(hidden)
+    # What is encoded twice looks like a key at first sight, which is graver.
+    assert (found.category is Category.CARD and found.hidden) or found.category is Category.SECRET
+    assert found.start >= len("my card is ")
+
+
+@pytest.mark.parametrize("text", ["Мy pаsswоrd is tr0ub4dor", "аnn@exаmple.com", "my рassword: tr0ub4dor"])
+def test_mixed_scripts(text: str) -> None:
+    assert set(said(text)) & {"secret", "email"}
+
+
+def test_it_points_into_the_text_as_given() -> None:
+    text = "née Ødegård \u200b\u200b; card \u200b4111 1111 1111 1111!"
+    (found,) = OWN.surface(text)
+    assert text[found.start : found.end].replace("\u200b", "") == "4111 1111 1111 1111"
+
+
+def test_a_long_text_is_read_whole_and_an_identifier_across_windows_is_found() -> None:
+    text = "word " * (WINDOW // 5 - 3) + "4111 1111 1111 1111 and " + "word " * WINDOW + "ann@example.com"
+    assert [one.category for one in OWN.surface(text)] == [Category.CARD, Category.EMAIL]
+
+
+@given(st.text(max_size=300))
+def test_any_text_is_read_and_findings_lie_apart_inside_it(text: str) -> None:
+    end = 0
+    for one in OWN.surface(text):
+        assert end <= one.start < one.end <= len(text)
+        end = one.end
+
+
+@given(st.text(alphabet="abе\u200bо０１٣ one two-", max_size=80))
+def test_a_form_leads_back(text: str) -> None:
+    for view in [plain(text), *views(text)]:
+        assert len(view.text) == len(view.starts) == len(view.ends)
+        assert all(0 <= start < end <= len(text) for start, end in zip(view.starts, view.ends, strict=True))
+
+
+def test_of_two_that_overlap_the_graver_covers_both() -> None:
+    card, phone = Finding(5, 24, Category.CARD, "card"), Finding(0, 10, Category.PHONE, "phone")
+    assert united([phone, card]) == [Finding(0, 24, Category.CARD, "card")]
+
+
+@pytest.mark.parametrize(
+    ("text", "category"),
+    [
+        ("I was diagnosed with epilepsy in spring", "health"),
+        ("My migraine is back and ibuprofen doesn't help", "health"),
+        ("I owe the bank 20,000 and my salary is too low", "finance"),
+        ("what's my credit limit", "finance"),
+        ("I'm gay and my parents know it", "protected"),
+        ("My husband is Turkish", "protected"),
+        ("We are proud Catholics", "protected"),
+    ],
+)
+def test_what_a_passage_is_about(text: str, category: str) -> None:
+    assert category in {one.category.value for one in OWN.topics(text)}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The Turkish restaurant serves great food",
+        "Buy paint for the fence",
+        "I prefer window seats",
+        "The build failed again and the server was restarted",
+        "Lunch with Priya at noon on Monday",
+        "He plays the guitar in a German band",
+    ],
+)
+def test_what_a_passage_is_not_about(text: str) -> None:
+    assert OWN.topics(text) == []
+
+
+def test_presidio_is_asked_only_where_something_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+    detector = Detector(SETTINGS)
+
+    def find(text: str) -> list[Finding]:
+        asked.append(text)
+        return []
+
+    monkeypatch.setattr(detector._presidio, "find", find)
+    for text in ("I water the tomatoes", "card 4111 1111 1111 1111", "on 2026-11-22 at 10:30", "mail ann@example.com"):
+        detector.surface(text)
+    assert asked == []
+    detector.surface("the thing 123456789 is there")
+    assert asked == ["the thing 123456789 is there"]
+
+
+def test_presidio_opens_no_socket(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(*_: object) -> None:
+        message = "the network was asked"
+        raise AssertionError(message)
+
+    monkeypatch.setattr(socket.socket, "connect", refused)
+    monkeypatch.setattr(socket, "getaddrinfo", refused)
+    found = {one.category for one in presidio.Presidio().find("wallet 16Yeky6GMjeNkAiNcBY7ZhrLoMSgg1BoyZ, ann@b.com")}
+    assert found == {Category.ACCOUNT}
+
+
+def test_without_presidio_it_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    presidio._analyzer.cache_clear()
+    monkeypatch.setitem(sys.modules, "presidio_analyzer", None)
+    with pytest.raises(EnvironmentFailure, match=r"sensitivity\.presidio to off"):
+        list(presidio.Presidio().find("123456789"))
+    presidio._analyzer.cache_clear()
+
+
+@pytest.mark.parametrize("spec", ["gpt-4", "spacy:", "other:name"])
+def test_a_model_that_there_is_not(spec: str) -> None:
+    with pytest.raises(InvalidConfig, match=r"sensitivity\.model"):
+        Detector(replace(SETTINGS, model=spec))
+
+
+@pytest.mark.parametrize("library", ["spacy", "transformers"])
+def test_a_model_whose_library_is_missing(monkeypatch: pytest.MonkeyPatch, library: str) -> None:
+    ner._loaded.cache_clear()
+    monkeypatch.setitem(sys.modules, library, None)
+    with pytest.raises(EnvironmentFailure, match="is not installed"):
+        Detector(replace(SETTINGS, model=f"{library}:some")).surface("Priya called")
+    ner._loaded.cache_clear()
+
+
+def test_names_of_a_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    def load(name: str) -> Any:
+        if name == "missing":
+            message = "[E050] Can't find model"
+            raise OSError(message)
+        ents = [
+            SimpleNamespace(label_="PERSON", start_char=0, end_char=5),
+            SimpleNamespace(label_="NORP", start_char=9, end_char=16),
+            SimpleNamespace(label_="ORG", start_char=20, end_char=24),
+        ]
+        return lambda _: SimpleNamespace(ents=ents)
+
+    module = ModuleType("spacy")
+    module.load = load  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "spacy", module)
+    ner._loaded.cache_clear()
+    detector = Detector(replace(SETTINGS, model="spacy:some", presidio="off"))
+    text = "Priya or Germans at Acme met"
+    assert [one.category for one in detector.surface(text)] == [Category.NAME]
+    assert Category.PROTECTED in {one.category for one in detector.topics(text)}
+    with pytest.raises(EnvironmentFailure, match="missing"):
+        Detector(replace(SETTINGS, model="spacy:missing")).surface(text)
+    ner._loaded.cache_clear()
+
+
+def test_a_secret_that_is_not_told_is_none() -> None:
+    for text in ("my password is safe", "is the PIN valid?", "The API key rotation job failed", "secret santa is fun"):
+        assert list(secrets.find(text)) == []
+
+
+def test_a_name_in_running_text_is_not_found() -> None:
+    assert list(surface.find("Yesterday Priya went to Oslo with Jonas")) == []
+
+
+def test_an_origin_is_only_found_of_a_person() -> None:
+    assert list(attributes.find("Acme is a German multinational")) == []
+    assert [one.category for one in attributes.find("she is German")] == [Category.PROTECTED]
