@@ -56,7 +56,6 @@ _SECTIONS = (
     ),
     ("Erasing", "erase match_erasure"),
     ("Preferences", "preferences"),
-    ("Finding", "retrieve recall read_all explain prepare"),
     ("Finding", "retrieve recall read_all explain prepare redact"),
     ("Learning", "feedback wish find_conflicts review accept reject plan_pruning"),
     ("Reading", "get history memories entities stats now record_access weight"),
