@@ -27,6 +27,7 @@ from marskg.cli import (
     entities,
     erasing,
     forgetting,
+    granting,
     importing,
     learning,
     querying,
@@ -73,6 +74,7 @@ COMMANDS = (
     learning.review,
     forgetting.forget,
     erasing.erase,
+    granting.grant,
     forgetting.restore,
     advising.budget,
     forgetting.expire,
@@ -125,6 +127,7 @@ def cli(context: click.Context) -> None:
     Environment:
       MARS_STORE       folder or bolt:// address of the store
       MARS_TENANT      whose memory
+      MARS_PRINCIPAL   who acts, such as reader:assistant?ceiling=0.3
       MARS_PASSPHRASE  of the signing key
       MARS_DEBUG       set to 1 for tracebacks
       NEO4J_USERNAME, NEO4J_PASSWORD, NEO4J_DATABASE  for a bolt:// or neo4j:// store

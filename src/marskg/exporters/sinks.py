@@ -12,7 +12,7 @@ from marskg.audit.document import head_lines, head_to_jsonld, record_lines, reco
 from marskg.exporters.formats import FIRST_LINE, LAST_LINE
 from marskg.exporters.jsonld import NodeWriter, compact_json, packaged_context
 from marskg.exporters.turtle import HEADER, blocks
-from marskg.ontology.mapping import entity_lines, memory_lines
+from marskg.ontology.mapping import entity_lines, memory_lines, withheld_lines
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,6 +30,10 @@ class Sink(Protocol):
 
     def entity(self, entity: Entity, edges: tuple[Edge, ...]) -> None:
         """Write an entity and its outgoing edges."""
+        ...
+
+    def withheld(self, ident: str) -> None:
+        """Write the stand-in of what the reader may not see."""
         ...
 
     def start_audit(self) -> None:
@@ -64,6 +68,10 @@ class LineSink:
     def entity(self, entity: Entity, edges: tuple[Edge, ...]) -> None:
         """Write an entity and its outgoing edges."""
         self._lines(entity_lines(entity, edges), entity.id)
+
+    def withheld(self, ident: str) -> None:
+        """Write the stand-in of what the reader may not see."""
+        self._lines(withheld_lines(ident), ident)
 
     def start_audit(self) -> None:
         """Do nothing: these syntaxes do not set the audit apart."""
@@ -120,6 +128,10 @@ class JsonLdSink:
     def entity(self, entity: Entity, edges: tuple[Edge, ...]) -> None:
         """Write an entity and its outgoing edges."""
         self._node(self._nodes.entity(entity, edges), entity.id)
+
+    def withheld(self, ident: str) -> None:
+        """Write the stand-in of what the reader may not see."""
+        self._node(compact_json({"@type": "Withheld", "@id": ident}), ident)
 
     def start_audit(self) -> None:
         """Begin the second object of the array."""

@@ -25,12 +25,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """What to export, as iterables that are read once; ``records`` is None for an export without audit."""
+    """What to export, as iterables that are read once, in order; ``records`` is None for an export without audit."""
 
     memories: Iterable[tuple[Memory, tuple[Edge, ...]]] = ()
     entities: Iterable[tuple[Entity, tuple[Edge, ...]]] = ()
     records: Iterable[AuditRecord] | None = None
     heads: Iterable[TreeHead] = ()
+    #: Stand-ins of what a disclosure does not show, read after the memories.
+    withheld: Iterable[str] = ()
 
 
 @dataclass(slots=True)
@@ -79,6 +81,8 @@ def _write(content: Content, sink: Sink) -> Counts:
         sink.entity(entity, edges)
         counts.entities += 1
         counts.edges += len(edges)
+    for ident in content.withheld:
+        sink.withheld(ident)
     if content.records is not None:
         sink.start_audit()
         for record in content.records:

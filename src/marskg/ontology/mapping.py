@@ -213,6 +213,11 @@ def entity_lines(entity: Entity, edges: Iterable[Edge] = ()) -> list[str]:
     return lines
 
 
+def withheld_lines(ident: str) -> list[str]:
+    """Return the line of the stand-in of something that a reader may not see (semantics section 9)."""
+    return [f"<{ident}> {_TYPE} <{NS}Withheld> ."]
+
+
 def canonical(lines: Sequence[str]) -> bytes:
     """Return ``lines`` as canonical N-Quads: sorted, one per line, each ended by a newline (RDFC-1.0 section 5)."""
     return ("\n".join(sorted(set(lines))) + "\n").encode()

@@ -310,7 +310,10 @@ class Search:
         if self._view.without_vectors is not None and not notices:
             notices += (f"ranked without vectors: {self._view.without_vectors}",)
         stages = {} if request.brief else {**found[0].stages, "shown": len(hits)}
-        return Hits(ident, assembled, hits, stages, notices)
+        if request.gate.restricted:
+            unplaced = (replace(item, memory=as_read(item.memory, request.gate)) for item in assembled.shown)
+            assembled = replace(assembled, shown=tuple(unplaced))
+        return Hits(as_named(ident, request.gate), assembled, hits, stages, notices)
 
     def _recalled(self, request: Request, about: str, rank: RankRows, guests: Sequence[Search]) -> Hits:
         asked, notices = self._vector(about) if about else (None, ())
@@ -333,14 +336,18 @@ class Search:
         """
         return self.until_shown(lambda: self._recalled(request, about, rank, guests))
 
-    def record(self, memories: Iterable[Memory], reason: str, purpose: str | None) -> str | None:
+    def record(self, memories: Iterable[Memory], reason: str, gate: Gate) -> str | None:
         """Record that memories were shown outside a ranking; returns the record's name, None if there are none."""
         shown = list(memories)
         if not shown:
             return None
         ids = [memory.id for memory in shown if memory.tenant == self._writer.tenant]
-        parameters = (() if purpose is None else (f"purpose={purpose}",)) + self._foreign(shown)
+        parameters = _said(gate) + self._foreign(shown)
         return self._recorded([Showing(ident, reason=reason) for ident in ids], parameters)
+
+    def record_door(self, door: str, gate: Gate) -> None:
+        """Record that somebody read through ``door`` whatever their gate lets through: no memory counts as shown."""
+        self._recorded([], (f"door={door}", *_said(gate)))
 
     def _recorded(self, shown: Sequence[Showing], parameters: tuple[str, ...], known: Known | None = None) -> str:
         """Record a showing, and end what was bound to that one use; returns the record's name."""
@@ -381,6 +388,7 @@ class Search:
                 asks,
                 request.profile,
                 restricted=request.gate.restricted,
+                bound=request.gate.bound,
                 percents=percents,
                 nearest=self._view.nearest,
             )
@@ -474,8 +482,7 @@ class Search:
             f"k={request.k}",
             f"token_budget={request.budget}",
         )
-        if request.gate.purpose is not None:
-            parameters += (f"purpose={request.gate.purpose}",)
+        parameters += _said(request.gate)
         parameters += self._foreign(hit.memory for hit in hits)
         return self._recorded(shown, parameters, known)
 
@@ -488,6 +495,17 @@ def summed_up(assembled: Assembled) -> tuple[str, ...]:
 def as_read(memory: Memory, gate: Gate) -> Memory:
     """Return a memory without its place among all that was stored, where the reader may not see all of that."""
     return replace(memory, sequence=0) if gate.restricted else memory
+
+
+def as_named(record: str | None, gate: Gate) -> str | None:
+    """Return the name of an access record; None for a bound reader, as its number counts what others read as well."""
+    return None if gate.bound else record
+
+
+def _said(gate: Gate) -> tuple[str, ...]:
+    """Return what an access record says of the gate: the purpose, and the grant that raised the ceiling."""
+    purpose = () if gate.purpose is None else (f"purpose={gate.purpose}",)
+    return purpose if gate.raised is None else (f"grant={gate.raised.grant}", *purpose)
 
 
 def _emphasised(index: MemoryIndex, request: Request) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.int64] | None]:
