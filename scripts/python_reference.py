@@ -35,6 +35,8 @@ _RECORDS = (
     "ContextWindow",
     "Receipt",
     "Matched",
+    "Principal",
+    "Grant",
 )
 _ROLE = re.compile(r":\w+:`~?([^`<]*?\.)?([^`.<]+)(?: <[^`]*>)?`")
 #: Classes whose features come with later versions; nothing raises them yet.
@@ -50,9 +52,10 @@ _SECTIONS = (
         ),
     ),
     ("Erasing", "erase match_erasure"),
+    ("Who acts", "principal grant private_mode"),
     ("Finding", "retrieve recall read_all explain prepare"),
     ("Learning", "feedback wish find_conflicts review accept reject plan_pruning"),
-    ("Reading", "get history memories entities stats now record_access weight"),
+    ("Reading", "get edges history memories entities stats now record_access weight"),
     ("Queries", "sparql cypher"),
     ("Proving", "validate verify check_retention records heads sign_head prove rotate_key replace_key"),
     ("Giving away and taking back", "export load snapshot_save snapshot_load"),

@@ -47,17 +47,23 @@ from marskg.records import Action, AuditRecord, Edge, Entity, Finding, Memory, P
 
 if TYPE_CHECKING:
     from marskg.memory import AgentMemory, open  # noqa: A004 - the name that interfaces.md fixes
+    from marskg.privacy.grants import Grant
+    from marskg.privacy.principals import Principal
     from marskg.privacy.receipts import Receipt
     from marskg.privacy.request import Matched
+    from marskg.private_mode import PrivateMode
     from marskg.retrieval.hits import Hit, Hits
     from marskg.retrieval.window import ContextWindow
 
 _LATER = {
     "AgentMemory": "marskg.memory",
     "ContextWindow": "marskg.retrieval.window",
+    "Grant": "marskg.privacy.grants",
     "Hit": "marskg.retrieval.hits",
     "Hits": "marskg.retrieval.hits",
     "Matched": "marskg.privacy.request",
+    "Principal": "marskg.privacy.principals",
+    "PrivateMode": "marskg.private_mode",
     "Receipt": "marskg.privacy.receipts",
     "open": "marskg.memory",
 }
@@ -86,6 +92,7 @@ __all__ = [
     "EnvironmentFailure",
     "ErasedContentRefused",
     "Finding",
+    "Grant",
     "Hit",
     "Hits",
     "InvalidConfig",
@@ -100,7 +107,9 @@ __all__ = [
     "MemoryTooLarge",
     "NotPermitted",
     "Plan",
+    "Principal",
     "PrivacyBudgetExhausted",
+    "PrivateMode",
     "QueryRefused",
     "Receipt",
     "Report",

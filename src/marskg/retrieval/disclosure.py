@@ -130,7 +130,7 @@ class Disclosure:
             written = next((found for text in texts if (found := text.written(key)) is not None), None)
             if written is None:
                 continue
-            ident = _ident(self._reader.tenant, key)
+            ident = _uuid("name", *key)
             name = seen.names.setdefault(ident, _Name(written, memory.created))
             name.written, name.created = min(name.written, written), min(name.created, memory.created)
             there[ident] = None
@@ -209,10 +209,6 @@ def _texts_of(memory: Memory) -> Iterator[str]:
 
 def _key(name: str) -> tuple[str, ...]:
     return tuple(folded(word.text).removesuffix("'s") for word in words(name))
-
-
-def _ident(tenant: str, key: tuple[str, ...]) -> str:
-    return _uuid("name", tenant, *key)
 
 
 def _uuid(*parts: str) -> str:

@@ -119,7 +119,7 @@ class Gate:
 
     def _below(self, index: MemoryIndex, ceiling: float) -> npt.NDArray[np.bool_]:
         held = index.columns["sensitivity"]
-        low: npt.NDArray[np.bool_] = held <= round(ceiling * MICRO)
+        low: npt.NDArray[np.bool_] = np.less_equal(held, round(ceiling * MICRO))
         if self.raised is not None:
             more = held <= round(self.raised.ceiling * MICRO)
             meant = [one for one in index.facets["subject"] if self.raised.means((one,))]

@@ -311,8 +311,7 @@ class Search:
             notices += (f"ranked without vectors: {self._view.without_vectors}",)
         stages = {} if request.brief else {**found[0].stages, "shown": len(hits)}
         if request.gate.restricted:
-            unplaced = (replace(item, memory=as_read(item.memory, request.gate)) for item in assembled.shown)
-            assembled = replace(assembled, shown=tuple(unplaced))
+            assembled = _unplaced(assembled, request.gate)
         return Hits(as_named(ident, request.gate), assembled, hits, stages, notices)
 
     def _recalled(self, request: Request, about: str, rank: RankRows, guests: Sequence[Search]) -> Hits:
@@ -390,7 +389,8 @@ class Search:
                 restricted=request.gate.restricted,
                 bound=request.gate.bound,
                 percents=percents,
-                nearest=self._view.nearest,
+                # What the engine's search misses depends on all that it holds, hidden memories too.
+                nearest=None if request.gate.bound else self._view.nearest,
             )
             ranking = ranker.rank(max(request.profile.candidates, min(len(index), request.k)), request.k)
             intent = ranking.intent
@@ -495,6 +495,19 @@ def summed_up(assembled: Assembled) -> tuple[str, ...]:
 def as_read(memory: Memory, gate: Gate) -> Memory:
     """Return a memory without its place among all that was stored, where the reader may not see all of that."""
     return replace(memory, sequence=0) if gate.restricted else memory
+
+
+def _unplaced(assembled: Assembled, gate: Gate) -> Assembled:
+    """Return what is shown with each memory :func:`as_read`, in every form."""
+    passages = tuple(
+        one if one.memory is None else replace(one, memory=as_read(one.memory, gate))
+        for one in assembled.rendered.passages
+    )
+    return replace(
+        assembled,
+        shown=tuple(replace(item, memory=as_read(item.memory, gate)) for item in assembled.shown),
+        rendered=replace(assembled.rendered, passages=passages),
+    )
 
 
 def as_named(record: str | None, gate: Gate) -> str | None:
