@@ -669,7 +669,7 @@ class AgentMemory:
         calls: int | None = 1,
         subjects: Iterable[str] | str = (),
     ) -> Grant:
-        """Let a principal read above their ceiling, for a while and for some calls; both logs of it are signed.
+        """Let a principal read above their ceiling, for a while and for some calls; each reading is recorded.
 
         Neither purpose nor jurisdiction is widened, nor whose memories are seen. They show :attr:`Grant.id`:
         ``retrieve(…, grant=ID)``, or ``reader:NAME?grant=ID`` as principal.
