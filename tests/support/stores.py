@@ -56,7 +56,10 @@ class Stores:
         return AgentMemory(opened)
 
     def open_as(self, memory: AgentMemory, principal: str | Principal, *, seed: int | str = 2) -> GatedMemory:
-        """Open the tenant of ``memory`` as somebody else than its operator; do not close it: the engine is shared."""
+        """Open the tenant of ``memory`` as somebody else than its operator; do not close it: the engine is shared.
+
+        The embedded engine expects one writer at a time: open it when the others have done what they do.
+        """
         who = Principal.of(principal)
         opened, _ = attach(
             self.engine,
