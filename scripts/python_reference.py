@@ -40,6 +40,8 @@ _RECORDS = (
     "SubjectReport",
     "Matched",
     "Preference",
+    "Principal",
+    "Grant",
 )
 _ROLE = re.compile(r":\w+:`~?([^`<]*?\.)?([^`.<]+)(?: <[^`]*>)?`")
 #: Classes whose features come with later versions; nothing raises them yet.
@@ -56,9 +58,10 @@ _SECTIONS = (
     ),
     ("Erasing", "erase match_erasure"),
     ("Preferences", "preferences"),
+    ("Who acts", "principal grant private_mode"),
     ("Finding", "retrieve recall read_all explain prepare redact"),
     ("Learning", "feedback wish find_conflicts review accept reject plan_pruning"),
-    ("Reading", "get history memories entities stats now record_access weight"),
+    ("Reading", "get edges history memories entities stats now record_access weight"),
     ("Queries", "sparql cypher"),
     ("Accounting", "receipt check_receipt who_saw subject_report"),
     ("Proving", "validate verify check_retention records heads sign_head prove seal_audit rotate_key replace_key"),

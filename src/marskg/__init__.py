@@ -48,21 +48,27 @@ from marskg.records import Action, AuditRecord, Edge, Entity, Finding, Memory, P
 
 if TYPE_CHECKING:
     from marskg.memory import AgentMemory, open  # noqa: A004 - the name that interfaces.md fixes
+    from marskg.privacy.grants import Grant
+    from marskg.privacy.principals import Principal
     from marskg.privacy.processing import ProcessingReceipt
     from marskg.privacy.receipts import Receipt
     from marskg.privacy.report_forms import SubjectReport
     from marskg.privacy.request import Matched
     from marskg.privacy.seen import Sightings
+    from marskg.private_mode import PrivateMode
     from marskg.retrieval.hits import Hit, Hits
     from marskg.retrieval.window import ContextWindow
 
 _LATER = {
     "AgentMemory": "marskg.memory",
     "ContextWindow": "marskg.retrieval.window",
+    "Grant": "marskg.privacy.grants",
     "Hit": "marskg.retrieval.hits",
     "Hits": "marskg.retrieval.hits",
     "Matched": "marskg.privacy.request",
     "ProcessingReceipt": "marskg.privacy.processing",
+    "Principal": "marskg.privacy.principals",
+    "PrivateMode": "marskg.private_mode",
     "Receipt": "marskg.privacy.receipts",
     "Sightings": "marskg.privacy.seen",
     "SubjectReport": "marskg.privacy.report_forms",
@@ -93,6 +99,7 @@ __all__ = [
     "EnvironmentFailure",
     "ErasedContentRefused",
     "Finding",
+    "Grant",
     "Hit",
     "Hits",
     "InvalidConfig",
@@ -109,7 +116,9 @@ __all__ = [
     "Plan",
     "Preference",
     "PreferenceRefused",
+    "Principal",
     "PrivacyBudgetExhausted",
+    "PrivateMode",
     "ProcessingReceipt",
     "QueryRefused",
     "Receipt",

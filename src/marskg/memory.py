@@ -19,7 +19,7 @@ from marskg.control.background import Background
 from marskg.control.housekeeping import Housekeeper
 from marskg.drafts import Draft, EntityRef, checked, enumeration
 from marskg.embedding.registry import load_model
-from marskg.errors import EmbeddingUnavailable, EnvironmentFailure, InvalidInput, NotPermitted
+from marskg.errors import EmbeddingUnavailable, EnvironmentFailure, InvalidInput
 from marskg.learning.feedback import Said
 from marskg.learning.learner import Learner
 from marskg.learning.theta import learn
@@ -45,7 +45,9 @@ from marskg.policies.registry import SUFFIX, check_settings, explain_policy, goe
 from marskg.policies.slices import shares_of
 from marskg.privacy.checking import check_receipt
 from marskg.privacy.erasure import Eraser
+from marskg.privacy.grants import give
 from marskg.privacy.preferences import Preferences
+from marskg.privacy.principals import OPERATOR, Principal, Role, refusal
 from marskg.privacy.processing import write_processing_receipt
 from marskg.privacy.redaction import Redaction
 from marskg.privacy.report import gather
@@ -53,6 +55,7 @@ from marskg.privacy.report_forms import SubjectReport
 from marskg.privacy.request import Request
 from marskg.privacy.seen import who_saw
 from marskg.privacy.sensitivity import Assessor
+from marskg.private_mode import PrivateMode
 from marskg.queries import Queries
 from marskg.reading import Reading
 from marskg.retention import check_retention
@@ -97,11 +100,13 @@ if TYPE_CHECKING:
     from marskg.policies.advisor import Advice
     from marskg.policies.comparison import Comparison
     from marskg.policies.policy import Policy
+    from marskg.privacy.grants import Grant
     from marskg.privacy.processing import ProcessingReceipt
     from marskg.privacy.receipts import Receipt
     from marskg.privacy.request import Matched
     from marskg.privacy.seen import Sightings
-    from marskg.records import AuditRecord, Entity, Memory, Plan, Report, TreeHead
+    from marskg.reading import Limit
+    from marskg.records import AuditRecord, Edge, Entity, Memory, Plan, Report, TreeHead
     from marskg.retention import Retention
     from marskg.retrieval.everything import Everything
     from marskg.retrieval.explain import Explanation
@@ -118,15 +123,14 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 #: Bytes of an answer, a question, a complaint or a wish.
 _MOST_SAID: Final = 1 << 20
-#: Who acts where nobody is named.
-OPERATOR: Final = "operator"
 
 
 class AgentMemory:
     """One tenant's governed memory; made by :func:`marskg.open`, and a context manager."""
 
-    def __init__(self, opened: Opened) -> None:
-        """Serve the tenant that was opened."""
+    def __init__(self, opened: Opened, principal: Principal = OPERATOR, limit: Limit | None = None) -> None:
+        """Serve ``principal`` the tenant that was opened; ``limit`` narrows what they ask for, if they have limits."""
+        self._principal = principal
         self._opened = opened
         self._reader = opened.reader
         self._ledger = opened.ledger
@@ -139,14 +143,16 @@ class AgentMemory:
         self._assessor = Assessor()
         self._intake = Intake(self._writer, opened.counter, self._vectoriser, Recognition(), self._measure)
         self._wishes = Wishes(self._writer, self._reader)
-        self._reading = Reading(opened, self._writer, self._vectoriser, self._wishes.emphasis, self._as_shown)
+        self._reading = Reading(
+            opened, self._writer, self._vectoriser, self._wishes.emphasis, shows=self._as_shown, limit=limit
+        )
         self._writer.before_room = self._before_room
         self._learner = Learner(self._writer, self._reader, self._reading.view, self._vectoriser, self._wishes)
         self._keeper = Housekeeper(self._writer, self._reader, self._intake, opened.counter, self._ledger)
         self._eraser = Eraser(self._writer, self._forget_views)
         self._preferences = Preferences(self._writer)
         self._background: Background | None = None
-        if self.settings.retrieval.vectors != EXACT:
+        if self._writer.state.settings.retrieval.vectors != EXACT:
             points.define(self._writer.engine)
         maintenance.settle(self._writer)
 
@@ -611,14 +617,7 @@ class AgentMemory:
         """Return what differential privacy has cost so far and what is left: the tenant's, and of each conversation.
 
         Conversations are known by keyed digests. See :func:`marskg.policies.private.balance`.
-
-        Raises:
-            NotPermitted: somebody else than the operator asks.
         """
-        actor = self._opened.services.actor
-        if actor != OPERATOR:
-            msg = f"{actor!r} may not see what differential privacy has cost; open the memory as {OPERATOR!r}"
-            raise NotPermitted(msg)
         state = self._writer.fresh_state()
         return balance(View(self._opened.engine.read, state, self.now(), handle=self._opened.services.handle))
 
@@ -734,6 +733,43 @@ class AgentMemory:
     ) -> Matched:
         """Return what :meth:`erase` would be about: ids, and of an entity the spellings that were found."""
         return self._eraser.look(Request.of(subject=subject, entity=entity, session=session, source=source, id=id))
+
+    def grant(
+        self,
+        to: str | Principal,
+        *,
+        ceiling: float,
+        lasts: str = "10m",
+        calls: int | None = 1,
+        subjects: Iterable[str] | str = (),
+    ) -> Grant:
+        """Let a principal read above their ceiling, for a while and for some calls; each reading is recorded.
+
+        Neither purpose nor jurisdiction is widened, nor whose memories are seen. They show :attr:`Grant.id`:
+        ``retrieve(…, grant=ID)``, or ``reader:NAME?grant=ID`` as principal.
+
+        Args:
+            to: the principal, such as ``reader:assistant``.
+            ceiling: the sensitivity up to which they may read, 0 to 1.
+            lasts: for how long, at most ``"24h"``.
+            calls: how many readings it is for; None for as many as they like.
+            subjects: whom the memories have to be about; anybody if left out.
+
+        Raises:
+            InvalidInput: there is no such principal, the ceiling is out of range, or it would last too long.
+        """
+        span = duration_ms(str(lasts))
+        if span is None:
+            msg = f'lasts is {str(lasts)[:40]!r}; it must be a duration such as "10m" or "1h"'
+            raise InvalidInput(msg)
+        return give(
+            self._writer,
+            to=Principal.of(to).actor,
+            ceiling=check_number("ceiling", ceiling, 0, 1),
+            lasts_ms=span,
+            calls=None if calls is None else check_integer("calls", calls, 1),
+            subjects=ids_of(subjects),
+        )
 
     def set_budget(self, budget: int) -> None:
         """Change the tenant's budget; a lower one forgets by the tenant's policy in the same transaction.
@@ -879,6 +915,25 @@ class AgentMemory:
         maintenance.settle(self._writer)
         return bounds.end_session(self._writer, name)
 
+    def private_mode(self, lasts: str = "30m", *, keep: bool = False) -> PrivateMode:
+        """Return this memory in private mode: it answers as ever and stores nothing, for a while.
+
+        Use it as a context manager. No ceiling is raised, and reading is recorded as ever.
+
+        Args:
+            lasts: for how long, at most ``"24h"``; then it refuses everything.
+            keep: store what is said until the mode ends, bound to a session of its own.
+
+        Raises:
+            InvalidInput: ``lasts`` is no duration, or too long a one.
+        """
+        span = duration_ms(str(lasts))
+        if span is None:
+            msg = f'lasts is {str(lasts)[:40]!r}; it must be a duration such as "30m" or "1h"'
+            raise InvalidInput(msg)
+        session = f"private-{self._opened.services.source.token(8).hex()}" if keep else None
+        return PrivateMode(self, lasts_ms=span, session=session)
+
     def subscribe(self, tenant: str) -> tuple[str, ...]:
         """Read a shared tenant of common knowledge as well, in every retrieval, recall and full reading.
 
@@ -909,6 +964,11 @@ class AgentMemory:
     def get(self, id: str) -> Memory | None:  # noqa: A002 - the name that users see
         """Return a memory by id, or None if it does not exist, has expired or lost its content."""
         return self._reader.get(id, self.now())
+
+    def edges(self, id: str) -> list[Edge]:  # noqa: A002 - the name that users see
+        """Return the edges that leave a memory; none if it does not exist."""
+        found = self._reader.nodes((check_text("id", id),))
+        return list(found[0][1]) if found else []
 
     def history(self, id: str) -> list[Memory]:  # noqa: A002 - the name that users see
         """Return the versions of a memory, oldest first."""
@@ -1335,6 +1395,11 @@ class AgentMemory:
         return self._opened.tenant
 
     @property
+    def principal(self) -> Principal:
+        """Return who acts."""
+        return self._principal
+
+    @property
     def settings(self) -> Settings:
         """Return the tenant's settings."""
         return self._writer.state.settings
@@ -1547,6 +1612,14 @@ class AgentMemory:
             self._ledger.restart(unit.state.log)
 
 
+def _gated(opened: Opened, principal: Principal) -> AgentMemory:
+    """Return the memory as somebody else than the operator has it."""
+    # A subclass of the facade, which its own module cannot know before it is there.
+    from marskg.gated import GatedMemory  # noqa: PLC0415
+
+    return GatedMemory(opened, principal)
+
+
 def open(  # noqa: A001 - the name that interfaces.md fixes
     location: str | Path = "./memory",
     *,
@@ -1555,7 +1628,7 @@ def open(  # noqa: A001 - the name that interfaces.md fixes
     policy: str | None = None,
     config: str | Path | None = None,
     embedding: str | None = None,
-    principal: str = "operator",
+    principal: str | Principal = "operator",
     passphrase: str | None = None,
     key: str | Path | None = None,
     clock: Clock | None = None,
@@ -1574,7 +1647,9 @@ def open(  # noqa: A001 - the name that interfaces.md fixes
         config: YAML file with further settings (``docs/reference/defaults.md``).
         embedding: the model of the vectors: ``static``, ``minilm``, ``sentence-transformers:NAME``,
             ``openai:MODEL@URL``, or ``none``.
-        principal: who acts; stands in every audit record.
+        principal: who acts, such as ``reader:assistant?ceiling=0.3`` (:class:`~marskg.privacy.principals.Principal`);
+            stands in every audit record. Who is not the operator gets a memory whose doors show what they may see and
+            refuse what they may not do, and cannot create or change a tenant by opening it.
         passphrase: of the signing key.
         key: a PEM file with an Ed25519 key to sign with, instead of one made here.
         clock: where the time comes from; the machine's clock if left out.
@@ -1587,8 +1662,13 @@ def open(  # noqa: A001 - the name that interfaces.md fixes
         StoreLocked: another process has the embedded store open.
         EngineUnavailable: the server cannot be reached or refuses the credentials.
         EmbeddingMismatch: the tenant has vectors of another model than ``embedding`` or ``config`` says.
+        NotPermitted: somebody else than the operator gives settings.
         StoreTooNew, StoreUnwritable, KeyUnusable, InvalidConfig, InvalidInput: as they say.
     """
+    who = Principal.of(principal)
+    guest = who.role is not Role.OPERATOR
+    if guest and any(one is not None for one in (budget, policy, config, embedding, maintain_every)):
+        raise refusal(who, "apply_settings", "settings when opening a tenant")
     given = (("budget", budget), ("policy.name", policy), ("embedding.model", embedding))
     values = {name: value for name, value in given if value is not None}
     base = Settings.from_yaml(config) if config is not None else Settings()
@@ -1602,13 +1682,15 @@ def open(  # noqa: A001 - the name that interfaces.md fixes
         settings,
         clock=clock or SystemClock(),
         source=source or SystemSource(),
-        actor=principal,
+        actor=who.actor,
         passphrase=None if passphrase is None else passphrase.encode(),
         key=None if key is None else Path(key),
-        create=create,
+        create=create and not guest,
     )
     try:
-        memory = AgentMemory(opened)
+        if guest:
+            return _gated(opened, who)
+        memory = AgentMemory(opened, who)
         if not created:
             memory.apply_settings(settings if config is not None else None, values)
         if maintain_every is not None:

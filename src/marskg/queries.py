@@ -16,10 +16,11 @@ from marskg.exporters.writer import Content
 from marskg.ontology.vocabulary import Operation
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
     from marskg.records import AuditRecord, Edge, Entity, Memory
+    from marskg.retrieval.disclosure import Disclosure
     from marskg.store.opening import Opened
     from marskg.store.state import TenantState
 
@@ -58,11 +59,37 @@ class Queries:
         columns = tuple(rows[0]) if rows else ()
         return QueryResult(columns, tuple(tuple(row[name] for name in columns) for row in rows), state.sequence)
 
+    def seen(self, read: Callable[[], Disclosure], query: str, limit_seconds: float) -> QueryResult:
+        """Answer a SPARQL query from a view of its own that holds what ``read`` gives: all that a reader may see.
+
+        The view is made for the query and deleted after it. It has no sequence, which would count what is hidden:
+        neither in the answer nor in what can be asked.
+
+        Raises:
+            QueryRefused: it writes, reaches out, is wrong, or takes too long.
+        """
+        check_sparql(query)
+        disclosed = read()
+        folder = self._readers / self._opened.services.source.token(16).hex()
+        with SparqlView(folder) as view:
+            content = Content(disclosed.memories(), disclosed.entities(), withheld=disclosed.withheld())
+            view.rebuild(content, 0)
+        try:
+            return self._runner.run(folder, with_prefixes(query), limit=limit_seconds)
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
+    @property
+    def _readers(self) -> Path:
+        """Return the folder of the views of single readers: no tenant has a name like that."""
+        return self._opened.folder / "view" / f"{self._opened.tenant}~readers"
+
     def forget(self) -> None:
-        """Delete the view: something of the store was erased."""
+        """Delete the views: something of the store was erased."""
         self._runner.close()
         folder = self._opened.folder / "view" / self._opened.tenant
         shutil.rmtree(folder, ignore_errors=True)
+        shutil.rmtree(self._readers, ignore_errors=True)
         (folder.parent / f"{folder.name}.accesses").unlink(missing_ok=True)
 
     def close(self) -> None:

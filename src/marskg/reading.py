@@ -16,14 +16,15 @@ from marskg.control.answers import Answers
 from marskg.control.load import Load, lighter, notice, step
 from marskg.drafts import enumeration
 from marskg.errors import InvalidInput, UnknownMemory
-from marskg.ontology.vocabulary import KINDS, Kind, MemoryClass, SourceType
+from marskg.ontology.vocabulary import DERIVED_EDGES, KINDS, Kind, MemoryClass, SourceType
 from marskg.policies.stages import Scores
+from marskg.retrieval.disclosure import Disclosure, counted
 from marskg.retrieval.everything import admitted, select, shown
-from marskg.retrieval.explain import explain, limited, never_was
+from marskg.retrieval.explain import explain, limited, never_was, own_events
 from marskg.retrieval.gate import Gate
 from marskg.retrieval.profile import load_profile
 from marskg.retrieval.recall import SOCIAL, Anchor, Recall, named_entities
-from marskg.retrieval.search import Request, Search, as_stored, check_query
+from marskg.retrieval.search import Request, Search, as_named, as_read, as_stored, check_query
 from marskg.retrieval.settings import AssemblySettings
 from marskg.retrieval.shared import SharedTenant
 from marskg.retrieval.view import IndexView
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
+    from marskg.records import AuditRecord, Edge, Memory
     from marskg.retrieval.everything import Everything
     from marskg.retrieval.explain import Explanation
     from marskg.retrieval.hits import Hits
@@ -50,6 +52,9 @@ if TYPE_CHECKING:
 
 Mask: TypeAlias = "npt.NDArray[np.bool_]"
 Vector: TypeAlias = "npt.NDArray[np.float32]"
+
+#: Narrows the gate that a principal asks for to what they may see; the second is the id of a grant, if they have one.
+Limit: TypeAlias = "Callable[[Gate, object], Gate]"
 
 _ENUMERATIONS: Final[Mapping[str, Any]] = {"kinds": Kind, "classes": MemoryClass, "sources": SourceType}
 #: The intent tag of users' wishes about remembering.
@@ -73,14 +78,18 @@ class Reading:
         writer: Writer,
         vectoriser: Vectoriser,
         emphasis: Emphasis | None = None,
+        *,
         shows: Shows = as_stored,
+        limit: Limit | None = None,
     ) -> None:
         """Read the tenant that was opened; nothing is read or loaded before the first question.
 
         ``emphasis`` gives what the rank of each memory is multiplied with, where users wished for that; ``shows`` gives
-        a memory as its reader gets it.
+        a memory as its reader gets it; ``limit`` what becomes of each gate that a caller asks for, where they are a
+        principal with limits.
         """
         self._shows = shows
+        self._limit = limit
         self._emphasis = emphasis
         self._writer = writer
         self._opened = opened
@@ -206,8 +215,10 @@ class Reading:
         _refuse_unknown(wanted, unknown)
         memories.sort(key=lambda one: (one.valid_from, one.sequence, one.tenant))
         found = shown(memories, self._opened.counter, budget=limit, sums=sums)
-        record = self._search.record([hit.memory for hit in found], "read in full", passing.purpose, call="read_all")
-        return replace(found, id=record)
+        record = self._search.record([hit.memory for hit in found], "read in full", passing, call="read_all")
+        if passing.bound:
+            found = replace(found, hits=tuple(replace(hit, memory=as_read(hit.memory, passing)) for hit in found))
+        return replace(found, id=as_named(record, passing))
 
     def _selected(
         self, view: IndexView, state: TenantState, gate: Gate, wanted: tuple[tuple[str, ...], tuple[str, ...]]
@@ -248,7 +259,9 @@ class Reading:
         def rank(index: MemoryIndex, mask: Mask, vector: Vector | None, limit: int) -> tuple[Ranked, ...]:
             entities = () if entity is None else tuple(_entity(index, mask, entity, request.gate))
             goals = () if goal is None else (self._goal(index, mask, goal),)
-            return Recall(index, mask, social=social).around(Anchor(entities, goals), vector, limit)
+            return Recall(index, mask, social=social, bound=request.gate.bound).around(
+                Anchor(entities, goals), vector, limit
+            )
 
         with self._load.read():
             shared, missing = self._guests()
@@ -293,6 +306,96 @@ class Reading:
         seen = {memory.id for memory in admitted(reader, sorted(near), gate)}
         return limited(found, seen, [why for why, by in held if by is None or by in seen])
 
+    # --- Doors of bound readers -----------------------------------------------------------------------------------
+
+    def versions(self, ident: str, *, all_of_them: bool) -> list[Memory]:
+        """Return a memory as a bound reader may see it, or all such versions of it, the oldest first, and record that.
+
+        Nothing comes back, as for an id that never was, if they may not see the memory that they name.
+        """
+        check_text("id", ident)
+        gate = self.gate({}).known()
+
+        def read() -> list[Memory]:
+            found = admitted(self._opened.reader, [ident], gate)
+            if found and all_of_them:
+                found = [one for one in self._opened.reader.history(ident) if gate.admits(one)]
+            self._search.record(found, "read by its id", gate, call="history" if all_of_them else "get")
+            return [as_read(self._shows(one, gate), gate) for one in found]
+
+        return self._search.until_shown(read)
+
+    def edges_seen(self, ident: str) -> list[Edge]:
+        """Return the edges from a memory to others, as far as a bound reader sees both ends."""
+        check_text("id", ident)
+        reader, gate = self._opened.reader, self.gate({}).known()
+        found = [edges for memory, edges, _ in reader.nodes((ident,)) if gate.admits(memory)]
+        stated = [edge for edges in found for edge in edges if edge.type not in DERIVED_EDGES]
+        seen = {one.id for one in admitted(reader, sorted({edge.target for edge in stated}), gate)}
+        return [edge for edge in stated if edge.target in seen]
+
+    def explain_seen(self, ident: str, filters: Mapping[str, Any], actor: str) -> Explanation:
+        """Return what a bound reader may know of a memory that they may see: nothing that others did or read.
+
+        Raises:
+            UnknownMemory: there is none, or they may not see it.
+        """
+        check_text("id", ident)
+        reader = self._opened.reader
+        gate = self.gate(filters).known()
+        if not admitted(reader, [ident], gate):
+            raise UnknownMemory(never_was(self._opened.tenant, ident))
+        held = [(str(row["why"]), row["by"]) for row in reader.run("held_by", {"ref": reader.ref(ident)})]
+        found = explain(reader, self._opened.tenant, ident, gate.now)
+        near = {other for _, other in (*found.edges, *found.incoming)} | {by for _, by in held if by is not None}
+        seen = {memory.id for memory in admitted(reader, sorted(near), gate)}
+        self._search.record([] if found.memory is None else [found.memory], "explained", gate, call="explain")
+        return own_events(limited(found, seen, [why for why, by in held if by is None or by in seen]), actor)
+
+    def explain_events(self, ident: str, filters: Mapping[str, Any]) -> Explanation:
+        """Return all that befell a memory, and the memory itself if the reader may see it.
+
+        Raises:
+            UnknownMemory: neither the store nor its logs have heard of it.
+        """
+        check_text("id", ident)
+        reader, gate = self._opened.reader, self.gate(filters).known()
+        held = [str(row["why"]) for row in reader.run("held_by", {"ref": reader.ref(ident)})]
+        found = explain(reader, self._opened.tenant, ident, gate.now, held)
+        if found.memory is None or not gate.admits(found.memory):
+            return replace(found, memory=None)
+        self._search.record([found.memory], "explained", gate, call="explain")
+        return found
+
+    def without_hidden(self, record: AuditRecord) -> AuditRecord:
+        """Return an audit record without the details of memories that the reader may not see, or that are gone."""
+        if not record.memories:
+            return record
+        seen = {one.id for one in admitted(self._opened.reader, list(record.memories), self.gate({}).known())}
+        kept = [ident in seen for ident in record.memories]
+        # A record about one memory says in its own slot what that one is about.
+        keep = [any(kept), *kept]
+        return replace(
+            record,
+            details=tuple(text if stays else "" for text, stays in zip(record.details, keep, strict=True)),
+            salts=tuple(salt if stays else "" for salt, stays in zip(record.salts, keep, strict=True)),
+        )
+
+    def disclosed(self, door: str | None = None) -> Disclosure:
+        """Return all that a bound reader may see; ``door`` is recorded as what they read it through."""
+        gate = self.gate({}).known()
+        if door is not None:
+            self._search.record_door(door, gate)
+        return Disclosure(self._opened.reader, gate, self._shows)
+
+    def figures(self) -> dict[str, Any]:
+        """Return counts and weights, by tier and kind, of what a bound reader may see."""
+        state = self._writer.fresh_state()
+        gate = self.gate({}).known()
+        with self.view.lock:
+            index = self.view.refresh(state)
+            return counted(index, gate.mask(index))
+
     def _density(self, ident: str) -> dict[str, float]:
         """Return what makes up the utility per token of a live memory; nothing of another one."""
         state, now = self._writer.fresh_state(), self._now()
@@ -308,7 +411,12 @@ class Reading:
             InvalidInput: a filter is unknown, of the wrong type or out of range.
         """
         now = self._now()
-        values = {name: _filter(name, value) for name, value in filters.items() if value not in (None, (), [])}
+        grant = filters.get("grant")
+        values = {
+            name: _filter(name, value)
+            for name, value in filters.items()
+            if value not in (None, (), []) and not (name == "grant" and self._limit is not None)
+        }
         gate = Gate(now=now, task_grace=self._writer.state.settings.task_grace, book=self._writer.book(), **values)
         if gate.as_of is not None and gate.as_of > now:
             msg = (
@@ -318,7 +426,7 @@ class Reading:
         if gate.since is not None and gate.until is not None and gate.until <= gate.since:
             msg = f"until {gate.until} is not after since {gate.since}, so that nothing lies between; swap them"
             raise InvalidInput(msg)
-        return gate
+        return gate if self._limit is None else self._limit(gate, grant)
 
     def profile(self, name: str) -> Profile:
         """Return a ranking profile by name or path."""
@@ -420,18 +528,7 @@ def _refuse_unknown(wanted: tuple[tuple[str, ...], tuple[str, ...]], unknown: se
 
 def _tasks(index: MemoryIndex, gate: Gate) -> set[str]:
     """Return the ids of the tasks that the reader may know of, closed and latent ones too, whatever they ask for."""
-    known = Gate(
-        now=gate.now,
-        max_sensitivity=gate.max_sensitivity,
-        purpose=gate.purpose,
-        jurisdiction=gate.jurisdiction,
-        book=gate.book,
-        latent=True,
-        unaffirmed=True,
-        superseded=True,
-        closed=True,
-    )
-    rows = np.flatnonzero(known.mask(index) & (index.columns["kind"] == KINDS.index(Kind.TASK)))
+    rows = np.flatnonzero(gate.known().mask(index) & (index.columns["kind"] == KINDS.index(Kind.TASK)))
     return {index.ids[row] for row in rows.tolist()}
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from marskg.errors import InvalidDocument, InvalidInput, NotPermitted
 from marskg.exporters.atomic import AtomicFile
+from marskg.exporters.formats import format_of
 from marskg.exporters.reader import Export
 from marskg.exporters.snapshot import Snapshot, SnapshotContent, write_snapshot
 from marskg.exporters.writer import Content, Counts, write_export
@@ -23,12 +24,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from marskg.records import AuditRecord, Edge, Entity, Memory
+    from marskg.retrieval.disclosure import Disclosure
     from marskg.store.opening import Opened
     from marskg.store.state import TenantState
     from marskg.store.writer import Writer
 
-#: The profiles that this version writes; ``disclosure`` needs the read gate and comes with it.
-PROFILES = ("full",)
+#: Everything, which is the operator's and loads back; and what a reader may see, which does not.
+FULL, DISCLOSURE = "full", "disclosure"
 
 
 def export(
@@ -44,11 +46,15 @@ def export(
     """Write the tenant to ``path``; see :func:`marskg.exporters.writer.write_export`.
 
     Raises:
-        InvalidInput: an unknown format, or a profile that this version does not write.
+        InvalidInput: an unknown format or profile, or ``disclosure``, which has to be somebody's.
     """
-    if profile not in PROFILES:
-        msg = f"profile {profile!r} is not written by this version; use --profile full, which is the operator's"
+    if profile == DISCLOSURE:
+        msg = (
+            "profile disclosure is what a certain reader may see; write it as that reader: "
+            "mars --as 'reader:NAME?ceiling=0.3' export FILE --profile disclosure"
+        )
         raise InvalidInput(msg)
+    _check_profile(profile, FULL)
     reader = opened.reader
 
     def memories() -> Iterator[tuple[Memory, tuple[Edge, ...]]]:
@@ -73,6 +79,40 @@ def export(
         preferences=(preference for preference, _ in reader.preferences()),
     )
     return write_export(Path(path), content, format_name)
+
+
+def disclose(
+    path: str | Path,
+    read: Callable[[], Disclosure],
+    *,
+    format_name: str | None,
+    profile: str,
+    progress: Callable[[int], None] | None,
+) -> Counts:
+    """Write what ``read`` gives, all that a reader may see, to ``path``; hidden targets are ``mars:Withheld``.
+
+    Raises:
+        InvalidInput: an unknown format or profile.
+    """
+    _check_profile(profile, DISCLOSURE)
+    format_of(Path(path), format_name)
+    disclosed = read()
+
+    def memories() -> Iterator[tuple[Memory, tuple[Edge, ...]]]:
+        for count, item in enumerate(disclosed.memories(), 1):
+            yield item
+            if progress is not None and count % 100 == 0:
+                progress(count)
+
+    return write_export(
+        Path(path), Content(memories(), disclosed.entities(), withheld=disclosed.withheld()), format_name
+    )
+
+
+def _check_profile(profile: str, known: str) -> None:
+    if profile != known:
+        msg = f"there is no profile {profile[:40]!r}; exports are of profile {FULL} or {DISCLOSURE}"
+        raise InvalidInput(msg)
 
 
 def load(

@@ -53,7 +53,7 @@ Mars = "Callable[..., Outcome]"
 @pytest.fixture
 def mars(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Callable[..., Outcome]:
     """Run ``mars`` with the given arguments, in an environment without settings of its own."""
-    for name in ("MARS_STORE", "MARS_TENANT", "MARS_PASSPHRASE", "MARS_DEBUG"):
+    for name in ("MARS_STORE", "MARS_TENANT", "MARS_PRINCIPAL", "MARS_PASSPHRASE", "MARS_DEBUG"):
         monkeypatch.delenv(name, raising=False)
 
     def command(*arguments: object) -> Outcome:

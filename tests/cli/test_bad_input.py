@@ -58,7 +58,7 @@ CASES = [
     (["import", "memora", "nowhere"], 2, "does not exist"),
     (["load", "nowhere.jsonld"], 2, "does not exist"),
     (["export", "out.doc"], 2, "out.doc"),
-    (["export", "out.nq", "--profile", "disclosure"], 2, "full is the only one"),
+    (["export", "out.nq", "--profile", "disclosure"], 2, "write it as that reader"),
     (["export", "out.nq", "--format", "xml"], 2, "'xml' is not one of"),
     (["verify", "--export", "nowhere.nq"], 2, "does not exist"),
     (["audit", "show", "0"], 2, "not in the range"),

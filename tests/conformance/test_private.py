@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from marskg.errors import InvalidConfig, NotPermitted, PrivacyBudgetExhausted, StoreUnwritable
+from marskg.gated import GatedMemory
 from marskg.ontology.vocabulary import Operation, Tier
 from marskg.policies import executor
+from marskg.privacy.principals import Principal, Role
 from marskg.store.account import CONTROL, digest_of
 from marskg.store.checkpoint import Restore
 from marskg.store.statements import statement
@@ -200,13 +202,9 @@ def test_nobody_but_the_operator_sees_the_account(stores: Stores) -> None:
     memory = stores.open(budget=60, **PRIVATE)
     talk(memory, 12, "s")
     assert "privacy" not in json.dumps(memory.stats())
-    services = memory.store.services
-    object.__setattr__(services, "actor", "reader")
-    try:
-        with pytest.raises(NotPermitted, match="may not see what differential privacy has cost"):
-            memory.privacy_budget()
-    finally:
-        object.__setattr__(services, "actor", "operator")
+    for role in (Role.CONTROLLER, Role.SUBJECT, Role.READER):
+        with pytest.raises(NotPermitted, match="privacy_budget"):
+            GatedMemory(memory.store, Principal(role, "bea")).privacy_budget()
     assert spent(memory) > 0
 
 

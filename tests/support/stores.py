@@ -9,7 +9,9 @@ from uuid import uuid4
 
 from marskg.clock import ManualClock, SeededSource
 from marskg.config import Settings
+from marskg.gated import GatedMemory
 from marskg.memory import AgentMemory
+from marskg.privacy.principals import Principal
 from marskg.store import schema
 from marskg.store.arcadedb import ArcadeDB
 from marskg.store.bolt import Bolt
@@ -52,6 +54,23 @@ class Stores:
             actor="operator",
         )
         return AgentMemory(opened)
+
+    def open_as(self, memory: AgentMemory, principal: str | Principal, *, seed: int | str = 2) -> GatedMemory:
+        """Open the tenant of ``memory`` as somebody else than its operator; do not close it: the engine is shared.
+
+        The embedded engine expects one writer at a time: open it when the others have done what they do.
+        """
+        who = Principal.of(principal)
+        opened, _ = attach(
+            self.engine,
+            self.location,
+            memory.tenant,
+            memory.settings,
+            clock=self.clocks[memory.tenant],
+            source=SeededSource(seed),
+            actor=who.actor,
+        )
+        return GatedMemory(opened, who)
 
     def clock(self, memory: AgentMemory) -> ManualClock:
         """Return the clock of an open tenant."""

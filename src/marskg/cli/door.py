@@ -1,7 +1,7 @@
 """Where a command works and how it answers: the options that every command shares, and the errors it may raise itself.
 
-Guarantees: ``--store``, ``--tenant`` and ``--json`` mean the same before and after a command's name, and what stands
-nearer to the command wins; the environment is asked only where no option was given; a command that reads never
+Guarantees: ``--store``, ``--tenant``, ``--as`` and ``--json`` mean the same before and after a command's name, and what
+stands nearer to the command wins; the environment is asked only where no option was given; a command that reads never
 creates a store.
 """
 
@@ -27,6 +27,7 @@ STORE = "./memory"
 TENANT = "default"
 STORE_HELP = "Folder of the store, or bolt://HOST:PORT.  [env: MARS_STORE; default: ./memory]"
 TENANT_HELP = "Whose memory.  [env: MARS_TENANT; default: default]"
+PRINCIPAL_HELP = "Who acts, such as reader:bot?ceiling=0.3.  [env: MARS_PRINCIPAL; default: operator]"
 JSON_HELP = "Answer with one JSON document."
 
 
@@ -36,7 +37,13 @@ class Door:
 
     named_store: str | None = None
     named_tenant: str | None = None
+    named_principal: str | None = None
     as_json: bool = False
+
+    @property
+    def principal(self) -> str:
+        """Return who acts, as :meth:`marskg.privacy.principals.Principal.of` reads it."""
+        return self.named_principal or os.environ.get("MARS_PRINCIPAL") or "operator"
 
     @property
     def store(self) -> str:
@@ -58,7 +65,9 @@ class Door:
         """Open the memory that the options name, and close it afterwards; it must exist unless ``create``."""
         from marskg.memory import open as open_memory
 
-        with open_memory(self.store, tenant=self.tenant, passphrase=passphrase(), create=create) as memory:
+        with open_memory(
+            self.store, tenant=self.tenant, principal=self.principal, passphrase=passphrase(), create=create
+        ) as memory:
             yield memory
 
 
@@ -89,14 +98,15 @@ def _option(name: str, field: str, **settings: Any) -> Callable[[Command], Comma
 json_option = _option("--json", "as_json", is_flag=True, help=JSON_HELP)
 _store_option = _option("--store", "named_store", metavar="PATH|URI", help=STORE_HELP)
 _tenant_option = _option("--tenant", "named_tenant", metavar="NAME", help=TENANT_HELP)
+_principal_option = _option("--as", "named_principal", metavar="ROLE[:NAME]", help=PRINCIPAL_HELP)
 
 #: Hands the :class:`Door` to a command as its first argument.
 pass_door = click.make_pass_decorator(Door, ensure=True)
 
 
 def shared_options(command: Command) -> Command:
-    """Give a command ``--store``, ``--tenant`` and ``--json``."""
-    return _store_option(_tenant_option(json_option(command)))
+    """Give a command ``--store``, ``--tenant``, ``--as`` and ``--json``."""
+    return _store_option(_tenant_option(_principal_option(json_option(command))))
 
 
 def existing_file(*, folder: bool = False) -> click.Path:

@@ -17,6 +17,7 @@ from marskg.cli.door import Door, pass_door, shared_options
 from marskg.cli.output import answer, counted, line, note, number, plain, safe
 from marskg.cli.values import MEMORY_ID
 from marskg.exporters.atomic import AtomicFile
+from marskg.privacy.principals import Role
 from marskg.privacy.receipts import LOGICAL
 
 if TYPE_CHECKING:
@@ -90,7 +91,7 @@ def _show(door: Door, memory: AgentMemory, receipt: Receipt, file: Path | None) 
             stream.write(json.dumps(receipt.document, indent=2).encode() + b"\n")
         note(f"signed receipt in {file}")
     answer(door, plain(receipt), lambda: _tell(receipt))
-    if receipt.claim == LOGICAL and memory.store.engine.name == "arcadedb":
+    if receipt.claim == LOGICAL and memory.principal.role is Role.OPERATOR and memory.store.engine.name == "arcadedb":
         note("files may still hold bytes of it; rewrite them with: mars erase … --scrub")
 
 

@@ -28,6 +28,7 @@ from marskg.cli import (
     entities,
     erasing,
     forgetting,
+    granting,
     importing,
     learning,
     preferring,
@@ -82,6 +83,7 @@ COMMANDS = (
     accounting.subject,
     preferring.prefs,
     preferring.jurisdiction,
+    granting.grant,
     forgetting.restore,
     advising.budget,
     forgetting.expire,
@@ -136,6 +138,7 @@ def cli(context: click.Context) -> None:
     Environment:
       MARS_STORE       folder or bolt:// address of the store
       MARS_TENANT      whose memory
+      MARS_PRINCIPAL   who acts, such as reader:assistant?ceiling=0.3
       MARS_PASSPHRASE  of the signing key
       MARS_DEBUG       set to 1 for tracebacks
       NEO4J_USERNAME, NEO4J_PASSWORD, NEO4J_DATABASE  for a bolt:// or neo4j:// store

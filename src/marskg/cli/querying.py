@@ -68,7 +68,9 @@ def _show(door: Door, result: QueryResult, style: str) -> None:
         return
     printers: Mapping[str, Callable[[Sequence[str], Sequence[Sequence[Any]]], None]] = {"csv": _csv, "table": _table}
     printers[style](result.columns, result.rows)
-    note(f"{counted(len(result.rows), 'row')}, as of audit sequence {result.sequence}")
+    # Readers are not told how much was written.
+    fresh = f", as of audit sequence {result.sequence}" if result.sequence else ""
+    note(f"{counted(len(result.rows), 'row')}{fresh}")
 
 
 def _csv(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:

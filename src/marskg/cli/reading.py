@@ -30,6 +30,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
+_RIGHT = ("live", "tokens", "latent", "tombstones")
+
+
 @click.command()
 @click.argument("id", type=MEMORY_ID)
 @shared_options
@@ -41,7 +44,7 @@ def get(door: Door, id: str) -> None:  # noqa: A002 - the name that users see
         if found is None:
             msg = f"tenant {door.tenant!r} has no memory {id[:60]} with content; see: mars history ID, mars audit list"
             raise UnknownMemory(msg)
-        edges = memory.store.reader.nodes((id,))[0][1]
+        edges = memory.edges(id)
 
         def show() -> None:
             drawn = "\n".join(f"{edge.type} {edge.target}" for edge in edges)
@@ -85,8 +88,25 @@ def stats(door: Door) -> None:
 
 def show_stats(figures: Mapping[str, Any]) -> None:
     """Print the figures of a tenant."""
-    share = figures["weight"] / figures["budget"]
     line(f"tenant {figures['tenant']!r}, {figures['engine']}, policy {figures['policy']}")
+    if "audit_seq" in figures:
+        _show_whole(figures)
+    else:
+        line(
+            f"{number(figures['weight'])} tokens in what you may see; the budget of all is {number(figures['budget'])}"
+        )
+    columns = [name for name in ("live", "weight", "latent", "tombstones") if name in figures]
+    made = table("kind", *("tokens" if name == "weight" else name for name in columns), right=_RIGHT)
+    for kind, row in figures["by_kind"].items():
+        made.add_row(kind, *(number(row[name]) for name in columns))
+    made.add_section()
+    made.add_row("all", *(number(figures[name]) for name in columns))
+    show_table(made)
+
+
+def _show_whole(figures: Mapping[str, Any]) -> None:
+    """Print what only who sees all is told."""
+    share = figures["weight"] / figures["budget"]
     line(
         f"{number(figures['weight'])} of {number(figures['budget'])} tokens in use ({share:.0%}), "
         f"{number(figures['protected_weight'])} of them protected; audit sequence {number(figures['audit_seq'])}"
@@ -100,9 +120,3 @@ def show_stats(figures: Mapping[str, Any]) -> None:
             f"{kind}: {number(row['weight'])} of a share of {number(row['share'])} tokens, at least "
             f"{number(row['reserve'])}; the next to go is worth {row['price'] / 1e6:.4f} a token"
         )
-    made = table("kind", "live", "tokens", "latent", "tombstones", right=("live", "tokens", "latent", "tombstones"))
-    for kind, row in figures["by_kind"].items():
-        made.add_row(kind, *(number(row[name]) for name in ("live", "weight", "latent", "tombstones")))
-    made.add_section()
-    made.add_row("all", *(number(figures[name]) for name in ("live", "weight", "latent", "tombstones")))
-    show_table(made)

@@ -24,8 +24,9 @@ _START = """\
 
 Written by `python -m marskg.cli.reference` from the commands themselves: change their texts, not this page.
 
-Every command takes `--store`, `--tenant` and `--json`, before or after its name. Results go to standard output, notes,
-progress and errors to standard error. There are colours and moving bars on a terminal only, and none with `NO_COLOR`.
+Every command takes `--store`, `--tenant`, `--as` and `--json`, before or after its name. Results go to standard output,
+notes, progress and errors to standard error. There are colours and moving bars on a terminal only, and none with
+`NO_COLOR`.
 `TEXT` and `QUERY` may be `-` for standard input. An `ID` may be written without its `urn:uuid:`. A `TIME` is ISO 8601
 with a zone, such as `2026-03-01T09:30:00Z`.
 
@@ -77,6 +78,11 @@ _DOCUMENTS = (
         "`validate`, `verify`, `ontology check`, `policy check`",
         '`{"ok", "checked", "findings": [{"code", "where", "message", "severity"}]}`',
     ),
+    (
+        "`stats` of readers and subjects",
+        '`{"tenant", "live", "latent", "weight", "latent_weight", "by_kind", "budget", "policy", "engine", …}`',
+    ),
+    ("`grant`", '`{"id", "to", "ceiling", "until", "calls", "subjects"}`'),
     ("`export`", '`{"file", "profile", "memories", "entities", "edges", "records", "heads", "size"}`'),
     ("`sparql`, `cypher`", '`{"columns", "rows", "sequence"}`'),
     ("`audit head`", '`{"heads": [{"log", "size", "root", "recorded_at", "signing_key", "core", "proof_value", …}]}`'),

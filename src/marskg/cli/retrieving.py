@@ -184,7 +184,9 @@ def _show_hits(hits: Hits, *, explain: bool) -> None:
         if explain:
             made.add_row("", "", "", ", ".join(f"{name} {value:.3f}" for name, value in sorted(hit.why.items())), "")
     show_table(made)
-    note(f"{counted(hits.tokens, 'token')} of {number(hits.budget)}; retrieval {hits.id or 'not recorded'}")
+    # Readers are not told the record's number, which counts what others read.
+    record = f"; retrieval {hits.id or 'not recorded'}" if hits.id or not len(hits) else ""
+    note(f"{counted(hits.tokens, 'token')} of {number(hits.budget)}{record}")
     if explain:
         note(", ".join(f"{name}: {value}" for name, value in hits.stages.items() if value not in ((), "")))
         for item in hits.left_out:

@@ -59,6 +59,7 @@ def init(
     with open_memory(
         door.store,
         tenant=door.tenant,
+        principal=door.principal,
         budget=budget,
         policy=policy,
         config=config,
@@ -106,7 +107,7 @@ def _existing(door: Door, secret: str | None) -> AgentMemory | None:
     from marskg.memory import open as open_memory
 
     try:
-        return open_memory(door.store, tenant=door.tenant, passphrase=secret, create=False)
+        return open_memory(door.store, tenant=door.tenant, principal=door.principal, passphrase=secret, create=False)
     except InvalidInput:  # creating it says so again where the reason is another one
         return None
 

@@ -11,6 +11,7 @@ import click
 
 from marskg.cli.door import Door, existing_file, new_file, pass_door, shared_options
 from marskg.cli.output import answer, counted, line, live, plain, progress
+from marskg.privacy.principals import Role
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -18,24 +19,21 @@ if TYPE_CHECKING:
 FORMATS = ("jsonld", "nquads", "ntriples", "trig", "turtle")
 
 
-def _full_only(_: click.Context, __: click.Parameter, value: str) -> str:
-    """Refuse a profile that this version does not have."""
-    if value != "full":
-        msg = f"there is no profile {value[:40]!r} in this version; full is the only one, and exports everything"
-        raise click.BadParameter(msg)
-    return value
-
-
 @click.command()
 @click.argument("file", type=new_file())
 @click.option("--format", "format_name", type=click.Choice(FORMATS), help="Syntax.  [default: by the suffix of FILE]")
 @click.option("--audit", is_flag=True, help="With the signed records and tree heads.")
-@click.option("--profile", default="full", show_default=True, callback=_full_only, help="What to export: full.")
+@click.option(
+    "--profile",
+    type=click.Choice(["full", "disclosure"]),
+    help="All, which loads again, or what may be seen.  [default: full; of others than the operator: disclosure]",
+)
 @shared_options
 @pass_door
-def export(door: Door, file: Path, format_name: str | None, profile: str, *, audit: bool) -> None:
+def export(door: Door, file: Path, format_name: str | None, profile: str | None, *, audit: bool) -> None:
     """Write all memories, entities and edges to FILE, as RDF that `mars load` reads back unchanged."""
     with door.memory() as memory, progress("exporting") as advance:
+        profile = profile or ("full" if memory.principal.role is Role.OPERATOR else "disclosure")
         counts = memory.export(file, format=format_name, audit=audit, profile=profile, progress=advance)
     data = {"file": str(file), "profile": profile, **plain(counts)}
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from marskg.ontology.vocabulary import Operation
 from marskg.retrieval.index import FOREVER
-from marskg.retrieval.search import as_read, summed_up
+from marskg.retrieval.search import as_named, as_read, summed_up
 from marskg.store import codec
 from marskg.store.access import GoneMeanwhileError
 
@@ -125,7 +125,7 @@ class Answers:
             ident = self._search.record_hits(request, shown, summed=summed)
         except GoneMeanwhileError:
             return None
-        return replace(kept.hits, id=ident, hits=shown)
+        return replace(kept.hits, id=as_named(ident, request.gate), hits=shown)
 
     def _only_shown(self, kept: _Kept, state: TenantState) -> bool:
         """Return whether nothing but showings stands in the access log since: feedback moves scores."""

@@ -12,7 +12,7 @@ from marskg.audit.document import head_lines, head_to_jsonld, record_lines, reco
 from marskg.exporters.formats import FIRST_LINE, LAST_LINE
 from marskg.exporters.jsonld import NodeWriter, compact_json, packaged_context
 from marskg.exporters.turtle import HEADER, blocks
-from marskg.ontology.mapping import entity_lines, memory_lines, preference_lines
+from marskg.ontology.mapping import entity_lines, memory_lines, preference_lines, withheld_lines
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,6 +34,9 @@ class Sink(Protocol):
 
     def preference(self, preference: Preference) -> None:
         """Write a preference."""
+
+    def withheld(self, ident: str) -> None:
+        """Write the stand-in of what the reader may not see."""
         ...
 
     def start_audit(self) -> None:
@@ -72,6 +75,10 @@ class LineSink:
     def preference(self, preference: Preference) -> None:
         """Write a preference."""
         self._lines(preference_lines(preference), preference.id)
+
+    def withheld(self, ident: str) -> None:
+        """Write the stand-in of what the reader may not see."""
+        self._lines(withheld_lines(ident), ident)
 
     def start_audit(self) -> None:
         """Do nothing: these syntaxes do not set the audit apart."""
@@ -132,6 +139,10 @@ class JsonLdSink:
     def preference(self, preference: Preference) -> None:
         """Write a preference."""
         self._node(self._nodes.preference(preference), preference.id)
+
+    def withheld(self, ident: str) -> None:
+        """Write the stand-in of what the reader may not see."""
+        self._node(compact_json({"@type": "Withheld", "@id": ident}), ident)
 
     def start_audit(self) -> None:
         """Begin the second object of the array."""

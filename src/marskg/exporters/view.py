@@ -20,7 +20,7 @@ import pyoxigraph as ox
 from marskg.audit.document import head_lines, record_lines
 from marskg.errors import StoreLocked, StoreUnwritable
 from marskg.exporters.worker import SEQUENCE_QUERY, VIEW
-from marskg.ontology.mapping import entity_lines, memory_lines, preference_lines
+from marskg.ontology.mapping import entity_lines, memory_lines, preference_lines, withheld_lines
 from marskg.ontology.vocabulary import NS, XSD
 
 if TYPE_CHECKING:
@@ -136,6 +136,8 @@ def _changes(content: Content) -> Iterator[tuple[str, list[str]]]:
         yield entity.id, entity_lines(entity, edges)
     for preference in content.preferences:
         yield preference.id, preference_lines(preference)
+    for ident in content.withheld:
+        yield ident, withheld_lines(ident)
     for record in content.records or ():
         yield record.iri, record_lines(record)
     for head in content.heads:

@@ -25,13 +25,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """What to export, as iterables that are read once; ``records`` is None for an export without audit."""
+    """What to export, as iterables that are read once, in order; ``records`` is None for an export without audit."""
 
     memories: Iterable[tuple[Memory, tuple[Edge, ...]]] = ()
     entities: Iterable[tuple[Entity, tuple[Edge, ...]]] = ()
     records: Iterable[AuditRecord] | None = None
     heads: Iterable[TreeHead] = ()
     preferences: Iterable[Preference] = ()
+    #: Stand-ins of what a disclosure does not show, read after the memories.
+    withheld: Iterable[str] = ()
 
 
 @dataclass(slots=True)
@@ -84,6 +86,8 @@ def _write(content: Content, sink: Sink) -> Counts:
     for preference in content.preferences:
         sink.preference(preference)
         counts.preferences += 1
+    for ident in content.withheld:
+        sink.withheld(ident)
     if content.records is not None:
         sink.start_audit()
         for record in content.records:

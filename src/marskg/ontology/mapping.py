@@ -221,6 +221,11 @@ def preference_lines(preference: Preference) -> list[str]:
     return [f"{subject} {_TYPE} <{NS}Preference> .", *_PREFERENCE.lines(subject, preference)]
 
 
+def withheld_lines(ident: str) -> list[str]:
+    """Return the line of the stand-in of something that a reader may not see (semantics section 9)."""
+    return [f"<{ident}> {_TYPE} <{NS}Withheld> ."]
+
+
 def canonical(lines: Sequence[str]) -> bytes:
     """Return ``lines`` as canonical N-Quads: sorted, one per line, each ended by a newline (RDFC-1.0 section 5)."""
     return ("\n".join(sorted(set(lines))) + "\n").encode()

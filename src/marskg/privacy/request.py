@@ -18,7 +18,7 @@ from marskg.store.paging import pages
 from marskg.text import plain
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from marskg.records import Entity, Memory
     from marskg.store.unit import Unit
@@ -31,10 +31,15 @@ _TEXTS: Final = 500
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What is to be erased: ``by`` is one of :data:`KINDS_OF_REQUEST`."""
+    """What is to be erased: ``by`` is one of :data:`KINDS_OF_REQUEST`.
+
+    ``own``: whoever asks goes by these names and may have erased what is about them: of what is about others too, what
+    does not say line by line whom it is about. From what does, their lines leave with the memories behind these.
+    """
 
     by: str
     name: str
+    own: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, **given: str | None) -> Request:
@@ -76,6 +81,29 @@ def match(unit: Unit, request: Request) -> Matched:
     Raises:
         InvalidInput: several entities go by the name.
     """
+    if request.own:
+        return _owned(unit, request)
+    return _match(unit, request)
+
+
+def _owned(unit: Unit, request: Request) -> Matched:
+    """Return what a request is about of what is about whoever asks; names that others gave an entity are not told."""
+    handles = frozenset(unit.services.handle(unit.state.name, name) for name in request.own)
+    names = frozenset(request.own)
+
+    def owned(memory: Memory) -> bool:
+        theirs = not names.isdisjoint(memory.subjects) or not handles.isdisjoint(memory.subject_handles)
+        return theirs and (not memory.summary_lines or names.issuperset(memory.subjects))
+
+    if request.by == "entity":
+        return _naming(unit, request.name, owned)
+    found = _match(unit, request)
+    unit.fetch(found.memories)
+    ids = tuple(ident for ident in found.memories if ident in unit.nodes and owned(unit.nodes[ident].memory))
+    return Matched(ids, shared=tuple(ident for ident in ids if len(unit.nodes[ident].memory.subjects) > 1))
+
+
+def _match(unit: Unit, request: Request) -> Matched:
     if request.by == "subject":
         return _about(unit, request.name)
     if request.by == "entity":
@@ -101,20 +129,28 @@ def _about(unit: Unit, subject: str) -> Matched:
     return Matched(ids, shared=tuple(shared))
 
 
-def _naming(unit: Unit, name: str) -> Matched:
-    """Return what mentions an entity, or has one of its names in its text, its key or its payload."""
+def _naming(unit: Unit, name: str, owned: Callable[[Memory], bool] | None = None) -> Matched:
+    """Return what mentions an entity, or has one of its names in its text, its key or its payload.
+
+    With ``owned`` only what that is true of, whatever other names the entity has; and it stays for the others.
+    """
     entity = _entity(unit, name)
-    forms = (name,) if entity is None else (entity.name, *entity.aliases)
+    forms = (name,) if entity is None or owned is not None else (entity.name, *entity.aliases)
     ids: set[str] = set()
     if entity is not None:
         ids = {row["id"] for row in unit.read("mentioning", {"refs": unit.refs([entity.id])})}
+    if owned is not None:
+        unit.fetch(sorted(ids))
+        ids = {ident for ident in ids if ident in unit.nodes and owned(unit.nodes[ident].memory)}
     spelled = _Spelling(forms)
     seen: set[str] = set()
-    for memory in _whole(unit):
+    for memory in filter(owned, _whole(unit)):
         hits = {hit for text in _texts_of(memory) for hit in spelled.found(text)}
         if hits:
             ids.add(memory.id)
             seen |= hits
+    if owned is not None:
+        return Matched(tuple(sorted(ids)), forms=tuple(sorted(seen)))
     return Matched(tuple(sorted(ids)), () if entity is None else (entity.id,), tuple(sorted({*seen, *forms})))
 
 

@@ -176,6 +176,38 @@ def limited(found: Explanation, seen: Collection[str], held_by: Iterable[str]) -
     )
 
 
+#: What befalls a memory itself. That something else points to it, or was told of it, may be hidden.
+_ITS_OWN: Final = frozenset(
+    {
+        Operation.REMEMBER,
+        Operation.LOAD,
+        Operation.SUPERSEDE,
+        Operation.RETRACT,
+        Operation.ARCHIVE,
+        Operation.RESTORE,
+        Operation.CONSOLIDATE,
+        Operation.ACCESS,
+    }
+)
+
+
+def own_events(found: Explanation, actor: str) -> Explanation:
+    """Return an explanation for a principal who is to learn of nothing hidden: their own readings among the others.
+
+    Reasons, rules and numbers are left out: they rest on all that was there when something was decided.
+    """
+    told = (one for one in found.events if one.operation in _ITS_OWN)
+    events = (replace(one, why=None, rule=None, numbers=()) for one in told)
+    return replace(
+        found,
+        events=tuple(
+            replace(one, actor=None) if one.operation is not Operation.ACCESS else one
+            for one in events
+            if one.operation is not Operation.ACCESS or one.actor == actor
+        ),
+    )
+
+
 def _pairs(edges: Sequence[Edge]) -> tuple[tuple[str, str], ...]:
     return tuple((edge.type.value, edge.target) for edge in edges)
 

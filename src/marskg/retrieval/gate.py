@@ -17,6 +17,8 @@ from marskg.retrieval.index import CLASSES, FOREVER, MICRO, SOURCES, STATUSES, T
 from marskg.store.preferences import NOBODY, categories_of
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
     import numpy.typing as npt
 
     from marskg.records import Memory
@@ -28,13 +30,32 @@ _ENDED = [STATUSES.index(status) for status in (TaskStatus.DONE, TaskStatus.CANC
 
 
 @dataclass(frozen=True, slots=True)
+class Raised:
+    """A ceiling that was raised for a while: by which grant, how far, and for memories about whom.
+
+    ``handles`` are those of the people, which ``handle`` makes of a name; () for memories about anybody.
+    """
+
+    grant: str
+    ceiling: float
+    handles: tuple[str, ...]
+    handle: Callable[[str], str]
+
+    def means(self, subjects: Iterable[str]) -> bool:
+        """Return whether memories about ``subjects`` are meant."""
+        return not self.handles or any(self.handle(subject) in self.handles for subject in subjects)
+
+
+@dataclass(frozen=True, slots=True)
 class Gate:
     """Who reads what: ``None`` or an empty tuple asks for nothing in particular.
 
     Tasks that are closed, or past their deadline plus ``task_grace`` (ms), are history: they are read with ``closed``
     only, or with ``as_of``. ``now`` and ``as_of`` are epoch milliseconds. With ``as_of`` what was valid then is read;
     without it what is current. A memory that is limited to purposes is seen only by a reader who states one of them.
-    ``key_prefix`` ends at a slash or at the key's end.
+    ``key_prefix`` ends at a slash or at the key's end. ``bound``: the reader is a principal who is to learn of nothing
+    that is hidden from them, also where they see all; ``about``: of memories they see those about these people alone,
+    and of summaries that are about others too, none, as these say line by line whom they are about.
     """
 
     now: int
@@ -58,12 +79,32 @@ class Gate:
     until: int | None = None
     #: The tenant's preferences, asked at ``now``: consents, opt-outs, ceilings of categories, reading regions.
     book: Book = NOBODY
+    bound: bool = False
+    about: tuple[str, ...] = ()
+    raised: Raised | None = None
 
     @property
     def restricted(self) -> bool:
         """Return whether the reader may see less than all: there is something that they must not learn of."""
-        stated = self.max_sensitivity, self.purpose, self.jurisdiction
-        return any(value is not None for value in stated) or bool(self.book)
+        limits = (self.max_sensitivity, self.purpose, self.jurisdiction)
+        return self.bound or bool(self.book) or any(limit is not None for limit in limits)
+
+    def known(self) -> Gate:
+        """Return the gate to all that the reader may know of, whatever they ask for: latent and closed ones too."""
+        return Gate(
+            now=self.now,
+            max_sensitivity=self.max_sensitivity,
+            purpose=self.purpose,
+            jurisdiction=self.jurisdiction,
+            latent=True,
+            unaffirmed=True,
+            superseded=True,
+            closed=True,
+            book=self.book,
+            bound=self.bound,
+            about=self.about,
+            raised=self.raised,
+        )
 
     def mask(self, index: MemoryIndex) -> npt.NDArray[np.bool_]:
         """Return ``[rows]``: what the reader may see."""
@@ -75,9 +116,28 @@ class Gate:
         seen &= held["expiresAt"] > self.now
         seen &= self._valid(index)
         if self.max_sensitivity is not None:
-            seen &= held["sensitivity"] <= round(self.max_sensitivity * MICRO)
+            seen &= self._below(index, self.max_sensitivity)
+        if self.about:
+            seen &= self._own(index)
         seen &= self._allowed(index)
         return seen & self._asked(index)
+
+    def _below(self, index: MemoryIndex, ceiling: float) -> npt.NDArray[np.bool_]:
+        held = index.columns["sensitivity"]
+        low: npt.NDArray[np.bool_] = np.less_equal(held, round(ceiling * MICRO))
+        if self.raised is not None:
+            more = held <= round(self.raised.ceiling * MICRO)
+            meant = [one for one in index.facets["subject"] if self.raised.means((one,))]
+            if self.raised.handles:
+                more &= index.facet("subject", meant)
+            low |= more
+        return low
+
+    def _own(self, index: MemoryIndex) -> npt.NDArray[np.bool_]:
+        others = index.facet("subject", [one for one in index.facets["subject"] if one not in self.about])
+        attributed = index.columns["sourceType"] == SOURCES.index(SourceType.REFLECTION)
+        own: npt.NDArray[np.bool_] = index.facet("subject", self.about) & ~(others & attributed)
+        return own
 
     def _asked(self, index: MemoryIndex) -> npt.NDArray[np.bool_]:
         """Return what the reader asks for, of what they may see."""
@@ -165,7 +225,8 @@ class Gate:
             and not (memory.use_bound and memory.access_count)
             and (memory.expires_at is None or memory.expires_at > self.now)
             and self._admits_time(memory)
-            and (self.max_sensitivity is None or memory.sensitivity <= self.max_sensitivity)
+            and (self.max_sensitivity is None or self._is_below(memory, self.max_sensitivity))
+            and (not self.about or self.owns(memory))
             and (not memory.purpose or self.purpose in memory.purpose)
             and self.book.admits(memory, self.purpose, self.jurisdiction, self.now)
             and (not self.subjects or bool({*memory.subjects} & {*self.subjects}))
@@ -178,6 +239,17 @@ class Gate:
             and (self.since is None or memory.valid_from >= self.since)
             and (self.until is None or memory.valid_from < self.until)
         )
+
+    def _is_below(self, memory: Memory, ceiling: float) -> bool:
+        raised = self.raised
+        return memory.sensitivity <= ceiling or (
+            raised is not None and memory.sensitivity <= raised.ceiling and raised.means(memory.subjects)
+        )
+
+    def owns(self, memory: Memory) -> bool:
+        """Return whether a memory is about the people of ``about``, and says not line by line that others are meant."""
+        whole = memory.source_type is not SourceType.REFLECTION or {*memory.subjects} <= {*self.about}
+        return whole and not {*self.about}.isdisjoint(memory.subjects)
 
     def _admits_time(self, memory: Memory) -> bool:
         if self.as_of is not None:

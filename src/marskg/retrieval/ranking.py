@@ -91,15 +91,18 @@ class Ranker:
         profile: Profile,
         *,
         restricted: bool,
+        bound: bool = False,
         percents: npt.NDArray[np.int64] | None = None,
         nearest: Nearest | None = None,
     ) -> None:
         """Rank the rows of ``mask`` for ``query`` by ``profile``; ``percents`` of each row's score count.
 
-        A ``restricted`` reader must not learn whether there is more than they see. Without ``nearest`` all vectors are
+        A ``restricted`` reader must not learn whether there is more than they see, and one who is ``bound`` as little
+        from what was read out of texts (:class:`~marskg.retrieval.sight.Sight`). Without ``nearest`` all vectors are
         compared.
         """
         self._restricted = restricted
+        self._bound = bound
         self._percents = percents
         self._nearest = nearest
         self._index = index
@@ -117,7 +120,7 @@ class Ranker:
         left_out = "lexical" in self._profile.without and similar is not None
         asked = () if left_out else self._query.terms
         lexical = self._index.lexical.scores(asked, self._mask, self._index.columns["length"])
-        sight = Sight(self._index, self._mask)
+        sight = Sight(self._index, self._mask, bound=self._bound)
         entities = self._index.entities.find(self._query.text, sight.found_by(restricted=self._restricted))
         near = self._near(entities, sight)
         rows = self._candidates(similar, lexical, near, max(limit, self._profile.candidates))
@@ -228,7 +231,7 @@ class Ranker:
         does a restricted reader who happens to see all: the two differ within their tolerances, which would tell.
         """
         index, graph = self._index, self._index.graph
-        sight = Sight(index, self._mask)
+        sight = Sight(index, self._mask, bound=self._bound)
         ids = [index.ids[row] for row in rows.tolist()]
         if not self._restricted and self._mask[index.columns["alive"]].all():
             near = [graph.importance.of(ident) for ident in ids]

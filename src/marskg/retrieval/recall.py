@@ -38,8 +38,14 @@ class Anchor:
 class Recall:
     """Recalls around one anchor in one index."""
 
-    def __init__(self, index: MemoryIndex, mask: npt.NDArray[np.bool_], *, social: str = "task") -> None:
-        """Recall among the rows of ``mask``; ``social`` is which relations between people may come: see ``SOCIAL``."""
+    def __init__(
+        self, index: MemoryIndex, mask: npt.NDArray[np.bool_], *, social: str = "task", bound: bool = False
+    ) -> None:
+        """Recall among the rows of ``mask``; ``social`` is which relations between people may come: see ``SOCIAL``.
+
+        Who is ``bound`` is not led along what was read out of texts (:class:`~marskg.retrieval.sight.Sight`).
+        """
+        self._bound = bound
         self._index = index
         self._mask = mask
         self._social = social
@@ -77,7 +83,7 @@ class Recall:
             starts |= {self._index.ids[row]: 0.5 for row in sorted(beside) if self._mask[row]}
         if not starts:
             return {}
-        found = self._index.graph.near(starts, Sight(self._index, self._mask))
+        found = self._index.graph.near(starts, Sight(self._index, self._mask, bound=self._bound))
         return {rows[node]: amount for node, amount in found.items() if node in rows and amount > 0}
 
     def _required(self, goal: str) -> list[str]:

@@ -317,7 +317,9 @@ class Search:
         if self._view.without_vectors is not None and not notices:
             notices += (f"ranked without vectors: {self._view.without_vectors}",)
         stages = {} if request.brief else {**found[0].stages, "shown": len(hits)}
-        return Hits(ident, assembled, hits, stages, notices)
+        if request.gate.restricted:
+            assembled = _unplaced(assembled, request.gate)
+        return Hits(as_named(ident, request.gate), assembled, hits, stages, notices)
 
     def _recalled(self, request: Request, about: str, rank: RankRows, guests: Sequence[Search]) -> Hits:
         asked, notices = self._vector(about) if about else (None, ())
@@ -340,15 +342,18 @@ class Search:
         """
         return self.until_shown(lambda: self._recalled(request, about, rank, guests))
 
-    def record(self, memories: Iterable[Memory], reason: str, purpose: str | None, *, call: str) -> str | None:
+    def record(self, memories: Iterable[Memory], reason: str, gate: Gate, *, call: str) -> str | None:
         """Record that ``call`` showed memories outside a ranking; returns the record's name, None without any."""
         shown = list(memories)
         if not shown:
             return None
         ids = [memory.id for memory in shown if memory.tenant == self._writer.tenant]
-        stated = () if purpose is None else (f"purpose={purpose}",)
-        parameters = (f"call={call}", *stated, *self._foreign(shown))
+        parameters = (f"call={call}", *_said(gate), *self._foreign(shown))
         return self._recorded([Showing(ident, reason=reason) for ident in ids], parameters)
+
+    def record_door(self, door: str, gate: Gate) -> None:
+        """Record that somebody read through ``door`` whatever their gate lets through: no memory counts as shown."""
+        self._recorded([], (f"door={door}", *_said(gate)))
 
     def _recorded(self, shown: Sequence[Showing], parameters: tuple[str, ...], known: Known | None = None) -> str:
         """Record a showing, and end what was bound to that one use; returns the record's name."""
@@ -389,8 +394,10 @@ class Search:
                 asks,
                 request.profile,
                 restricted=request.gate.restricted,
+                bound=request.gate.bound,
                 percents=percents,
-                nearest=self._view.nearest,
+                # What the engine's search misses depends on all that it holds, hidden memories too.
+                nearest=None if request.gate.bound else self._view.nearest,
             )
             ranking = ranker.rank(max(request.profile.candidates, min(len(index), request.k)), request.k)
             intent = ranking.intent
@@ -485,8 +492,7 @@ class Search:
             f"k={request.k}",
             f"token_budget={request.budget}",
         )
-        if request.gate.purpose is not None:
-            parameters += (f"purpose={request.gate.purpose}",)
+        parameters += _said(request.gate)
         parameters += self._foreign(hit.memory for hit in hits)
         return self._recorded(shown, parameters, known)
 
@@ -504,6 +510,30 @@ def as_stored(memory: Memory, gate: Gate) -> Memory:  # noqa: ARG001 - as Shows 
 def as_read(memory: Memory, gate: Gate) -> Memory:
     """Return a memory without its place among all that was stored, where the reader may not see all of that."""
     return replace(memory, sequence=0) if gate.restricted else memory
+
+
+def _unplaced(assembled: Assembled, gate: Gate) -> Assembled:
+    """Return what is shown with each memory :func:`as_read`, in every form."""
+    passages = tuple(
+        one if one.memory is None else replace(one, memory=as_read(one.memory, gate))
+        for one in assembled.rendered.passages
+    )
+    return replace(
+        assembled,
+        shown=tuple(replace(item, memory=as_read(item.memory, gate)) for item in assembled.shown),
+        rendered=replace(assembled.rendered, passages=passages),
+    )
+
+
+def as_named(record: str | None, gate: Gate) -> str | None:
+    """Return the name of an access record; None for a bound reader, as its number counts what others read as well."""
+    return None if gate.bound else record
+
+
+def _said(gate: Gate) -> tuple[str, ...]:
+    """Return what an access record says of the gate: the purpose, and the grant that raised the ceiling."""
+    purpose = () if gate.purpose is None else (f"purpose={gate.purpose}",)
+    return purpose if gate.raised is None else (f"grant={gate.raised.grant}", *purpose)
 
 
 def _emphasised(index: MemoryIndex, request: Request) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.int64] | None]:

@@ -23,8 +23,13 @@ if TYPE_CHECKING:
 class Sight:
     """What the reader of some rows of an index may see; knows the nodes that it was asked about once."""
 
-    def __init__(self, index: MemoryIndex, mask: npt.NDArray[np.bool_]) -> None:
-        """See the rows of ``mask``, and what they show."""
+    def __init__(self, index: MemoryIndex, mask: npt.NDArray[np.bool_], *, bound: bool = False) -> None:
+        """See the rows of ``mask``, and what they show.
+
+        Who is ``bound`` sees no relation that was read from a text: which text that was is not kept, and a hidden one
+        may say what two visible ones only touch.
+        """
+        self._bound = bound
         self._index = index
         self._mask = mask
         self._known: dict[str, bool] = {}
@@ -40,6 +45,8 @@ class Sight:
 
     def sees_both(self, entity: str, other: str) -> bool:
         """Return whether one visible memory mentions both of two entities."""
+        if self._bound:
+            return False
         fewer, more = sorted((self._mentioning(entity), self._mentioning(other)), key=len)
         return any(row in more and self._mask[row] for row in fewer)
 

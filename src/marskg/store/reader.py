@@ -33,6 +33,11 @@ class GraphReader:
         self._engine = engine
         self._tenant = tenant
 
+    @property
+    def tenant(self) -> str:
+        """Return the name of the tenant that is read."""
+        return self._tenant
+
     def run(self, name: str, parameters: Mapping[str, Any]) -> list[Row]:
         """Run the named read-only statement."""
         return self._engine.read(statement(name, self._engine.name), parameters)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from marskg.exporters.reader import Loaded
-    from marskg.records import Entity, Memory
+    from marskg.records import Entity, Memory, Preference
 
 Node = dict[str, Any]
 FIRST, SECOND = [memory.id for memory, _ in episodes(2)]
@@ -265,7 +265,7 @@ def test_the_callers_own_check_runs_on_every_record_first(tmp_path: Path) -> Non
     path = saved(tmp_path, document(tmp_path))
     seen: list[str] = []
 
-    def check(loaded: Loaded[Memory] | Loaded[Entity]) -> None:
+    def check(loaded: Loaded[Memory] | Loaded[Entity] | Loaded[Preference]) -> None:
         seen.append(loaded.node.id)
         if loaded.node.id == SECOND:
             raise InvalidMemory(SECOND)

@@ -1,0 +1,307 @@
+"""Who acts, and what they may do: principals, their limits, and the one table of rights.
+
+Guarantees: an operation that no row of :data:`RIGHTS` names is the operator's, so that a new door is closed until
+somebody opens it; a refusal names the principal, the operation and who may, and says nothing of what is stored; limits
+come from the principal alone: no memory, query or filter widens them. A principal is who the caller says: whoever can
+open the store can say anything, so what is guarded is the process that opens it, not the file.
+Source: semantics section 9; MaRS sections 3.4.2 and 4.3.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import parse_qsl, unquote
+
+from marskg.errors import InvalidInput, NotPermitted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+#: The sensitivity up to which a reader reads who states no ceiling.
+READER_CEILING: Final = 0.5
+_LONGEST: Final = 200
+_LIMITS: Final = ("ceiling", "purpose", "jurisdiction", "subject", "grant")
+
+
+class Role(StrEnum):
+    """What a principal is to a tenant."""
+
+    OPERATOR = "operator"
+    CONTROLLER = "controller"
+    SUBJECT = "subject"
+    READER = "reader"
+
+
+class Right(StrEnum):
+    """How far a role may do an operation."""
+
+    ALL = "yes"
+    GATE = "through the gate"
+    OWN = "own only"
+    NO = "no"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """Operations with the same rights; the operator has all of them."""
+
+    title: str
+    operations: tuple[str, ...]
+    controller: Right = Right.NO
+    subject: Right = Right.NO
+    reader: Right = Right.NO
+
+    def of(self, role: Role) -> Right:
+        """Return how far ``role`` may do these operations."""
+        return Right.ALL if role is Role.OPERATOR else Right(getattr(self, role.value))
+
+
+#: Who may do what. What is not here is the operator's.
+RIGHTS: Final[tuple[Row, ...]] = (
+    Row(
+        "Read memories",
+        ("get", "edges", "history", "retrieve", "recall", "read_all", "memories", "entities", "sparql", "prepare"),
+        Right.GATE,
+        Right.GATE,
+        Right.GATE,
+    ),
+    Row("Export what may be seen (profile `disclosure`)", ("export",), Right.GATE, Right.GATE, Right.GATE),
+    Row("Ask what would go", ("plan", "compare"), Right.GATE, Right.GATE, Right.GATE),
+    Row("Ask why, and how much there is", ("explain", "stats", "weight"), Right.ALL, Right.GATE, Right.GATE),
+    Row("Erase", ("erase", "match_erasure"), Right.ALL, Right.OWN),
+    Row("Account for what is held, and who saw it", ("who_saw", "receipt", "subject_report"), Right.ALL),
+    Row("Check a receipt that was given", ("check_receipt",), Right.ALL),
+    Row("Keep preferences and consents", ("preferences",), Right.ALL),
+    Row("Let somebody read above their ceiling for a while", ("grant",), Right.ALL, Right.OWN),
+    Row(
+        "Review, and let go or bring back",
+        ("review", "accept", "reject", "plan_pruning", "forget", "restore", "expire", "end_session"),
+        Right.ALL,
+    ),
+    Row(
+        "Audit",
+        (
+            "records",
+            "heads",
+            "sign_head",
+            "prove",
+            "verify",
+            "validate",
+            "check_retention",
+            "explain_policy",
+            "seal_audit",
+        ),
+        Right.ALL,
+    ),
+    Row(
+        "Know where one is",
+        ("tenant", "settings", "subscriptions", "principal", "now", "close", "stop_maintaining"),
+        Right.ALL,
+        Right.ALL,
+        Right.ALL,
+    ),
+    Row(
+        "Write memories, also in private mode",
+        (
+            "remember",
+            "remember_many",
+            "update",
+            "retract",
+            "pin",
+            "unpin",
+            "amend_task",
+            "affirm",
+            "link",
+            "unlink",
+            "private_mode",
+            "record_access",
+        ),
+    ),
+    Row("Teach", ("feedback", "wish", "find_conflicts", "fit_policy", "set_goal")),
+    Row(
+        "Change entities",
+        (
+            "rename_entity",
+            "add_alias",
+            "remove_alias",
+            "retype_entity",
+            "merge_entities",
+            "mention",
+            "unmention",
+            "relate",
+            "unrelate",
+        ),
+    ),
+    Row(
+        "Run the tenant",
+        (
+            "apply_settings",
+            "set_budget",
+            "advise_budget",
+            "maintain",
+            "maintain_every",
+            "reembed",
+            "confirm_clock",
+            "subscribe",
+            "unsubscribe",
+            "rotate_key",
+            "replace_key",
+            "rescore",
+            "forget_privately",
+            "privacy_budget",
+            # It tells which of what is hidden a text repeats.
+            "redact",
+        ),
+    ),
+    Row("Whole-store doors", ("cypher", "load", "snapshot_save", "snapshot_load", "store")),
+)
+_BY_OPERATION: Final[Mapping[str, Row]] = {name: row for row in RIGHTS for name in row.operations}
+_NOBODY: Final = Row("", ())
+
+
+def right_to(role: Role, operation: str) -> Right:
+    """Return how far ``role`` may do ``operation``, the name of a method or property of the memory."""
+    return _BY_OPERATION.get(operation, _NOBODY).of(role)
+
+
+@dataclass(frozen=True, slots=True)
+class Principal:
+    """Who acts, with what limits what they read.
+
+    ``ceiling`` (0 to 1): what is more sensitive is hidden; a reader has :data:`READER_CEILING` unless they state
+    another. ``purpose``: what is limited to other purposes is hidden, and without one all that is limited to any.
+    ``jurisdiction``: what is under another's law is hidden. ``subjects``: only what is about one of these people is
+    seen; of a subject it is themselves unless further names of theirs are given. ``grant`` is the id of a grant to read
+    above the ceiling (:mod:`marskg.privacy.grants`).
+
+    Raises:
+        InvalidInput: a limit is out of range, an operator has one, or a subject has no name.
+    """
+
+    role: Role
+    name: str = ""
+    ceiling: float | None = None
+    purpose: str | None = None
+    jurisdiction: str | None = None
+    subjects: tuple[str, ...] = ()
+    grant: str | None = None
+
+    def __post_init__(self) -> None:
+        """Check the limits, and fill in what a role implies."""
+        texts = (("name", self.name or None), ("purpose", self.purpose), ("jurisdiction", self.jurisdiction))
+        for what, text in (*texts, ("grant", self.grant), *(("subject", one) for one in self.subjects)):
+            _check(what, text)
+        given = (self.ceiling, self.purpose, self.jurisdiction, self.grant)
+        if self.role is Role.OPERATOR and (self.subjects or any(one is not None for one in given)):
+            msg = "an operator has no limits; to read under limits, be a reader: reader:NAME?ceiling=0.3"
+            raise InvalidInput(msg)
+        if self.role is Role.SUBJECT and not self.name:
+            msg = "a subject has to say who they are, as memories name them: subject:NAME"
+            raise InvalidInput(msg)
+        if self.ceiling is not None and not 0 <= self.ceiling <= 1:
+            msg = "a ceiling is a number from 0 to 1, such as 0.3"
+            raise InvalidInput(msg)
+        if self.role is Role.READER and self.ceiling is None:
+            object.__setattr__(self, "ceiling", READER_CEILING)
+        if self.role is Role.SUBJECT:
+            object.__setattr__(self, "subjects", tuple(sorted({self.name, *self.subjects})))
+
+    @classmethod
+    def of(cls, given: str | Principal) -> Principal:
+        """Return the principal that a text such as ``reader:assistant?ceiling=0.3&purpose=care`` describes.
+
+        The text is ``ROLE[:NAME][?LIMIT=VALUE&…]``; the limits are ``ceiling``, ``purpose``, ``jurisdiction``,
+        ``subject`` (may be repeated) and ``grant``. What has a meaning in a query string is written as ``%3F`` and so
+        on.
+
+        Raises:
+            InvalidInput: there is no such role or limit, or a value is out of range.
+        """
+        if isinstance(given, Principal):
+            return given
+        who, _, query = given.partition("?")
+        role, _, name = who.partition(":")
+        if role not in set(Role):
+            msg = f"there is no role {role[:40]!r}; a principal is ROLE:NAME with one of {', '.join(Role)}"
+            raise InvalidInput(msg)
+        return cls(Role(role), unquote(name), **_limits(query))
+
+    @property
+    def actor(self) -> str:
+        """Return what stands in the audit for them; a subject's name does not, as it would outlast their erasure."""
+        return self.role.value if not self.name or self.role is Role.SUBJECT else f"{self.role}:{self.name}"
+
+    def __str__(self) -> str:
+        """Return who it is, as errors name them."""
+        return f"the {self.role} {self.name[:60]!r}" if self.name else f"the {self.role}"
+
+
+def permit(principal: Principal, operation: str) -> Right:
+    """Return how far ``principal`` may do ``operation``.
+
+    Raises:
+        NotPermitted: not at all.
+    """
+    right = right_to(principal.role, operation)
+    if right is Right.NO:
+        raise refusal(principal, operation)
+    return right
+
+
+def refusal(principal: Principal, operation: str, what: str = "") -> NotPermitted:
+    """Return the error for what ``principal`` may not do: ``operation``, or what has the same rights."""
+    may = " or the ".join(role.value for role in Role if right_to(role, operation) is Right.ALL)
+    said = what or operation
+    msg = f"{principal} may not use {said}: it is for the {may}; act as that: principal=… or mars --as …"
+    return NotPermitted(msg)
+
+
+def _check(what: str, text: object) -> None:
+    if text is None:
+        return
+    if not isinstance(text, str) or not text.strip() or len(text) > _LONGEST or not text.isprintable():
+        msg = f"the {what} of a principal is no printable text of 1 to {_LONGEST} characters; name it plainly"
+        raise InvalidInput(msg)
+
+
+def _limits(query: str) -> dict[str, Any]:
+    pairs = parse_qsl(query, keep_blank_values=True)
+    found: dict[str, Any] = {}
+    subjects = tuple(value for name, value in pairs if name == "subject")
+    for name, value in pairs:
+        if name not in _LIMITS:
+            msg = f"a principal has no limit {name[:40]!r}; there are {', '.join(_LIMITS)}"
+            raise InvalidInput(msg)
+        if name != "subject" and name in found:
+            msg = f"the limit {name} of a principal stands there twice; give it once"
+            raise InvalidInput(msg)
+        found[name] = value
+    if query and not pairs:
+        msg = "what follows the ? of a principal is no list of limits; write ?ceiling=0.3&purpose=care"
+        raise InvalidInput(msg)
+    found.pop("subject", None)
+    if "ceiling" in found:
+        found["ceiling"] = _number(found["ceiling"])
+    return {**found, "subjects": subjects} if subjects else found
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        msg = "a ceiling is a number from 0 to 1, such as 0.3"
+        raise InvalidInput(msg) from None
+
+
+def as_table(roles: Iterable[Role] = tuple(Role)) -> str:
+    """Return the table of rights as Markdown, for the documents."""
+    chosen = tuple(roles)
+    lines = [f"| | {' | '.join(chosen)} |", f"|---|{'---|' * len(chosen)}"]
+    lines += [f"| {row.title} | {' | '.join(row.of(role).value for role in chosen)} |" for row in RIGHTS]
+    return "\n".join(lines)
+
+
+#: Who acts where nobody is named.
+OPERATOR: Final = Principal(Role.OPERATOR)

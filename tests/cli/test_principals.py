@@ -1,0 +1,135 @@
+"""``--as`` and ``MARS_PRINCIPAL``: the gate stands before every command."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from marskg.cli.main import COMMANDS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from tests.cli.conftest import Outcome
+
+NEVER = "urn:uuid:01890000-0000-7000-8000-000000000000"
+AS = ("--as", "reader:bot?ceiling=0.3")
+#: Commands with what they need, by how they end for a reader: done, or refused.
+READING = (
+    ["retrieve", "what does Ana drink?"],
+    ["recall", "Porto"],
+    ["read", "--key-prefix", "drink"],
+    ["stats"],
+    ["entities"],
+    ["entity", "list"],
+    ["tenant", "subscriptions"],
+    ["settings"],
+    ["sparql", "ASK { ?s ?p ?o }"],
+    ["forget", "--dry-run", "--budget", "10"],
+)
+REFUSED = (
+    ["remember", "let me in"],
+    ["update", NEVER, "x"],
+    ["retract", "drink"],
+    ["pin", NEVER],
+    ["link", NEVER, "partOf", NEVER],
+    ["feedback", "urn:x#1", "--used", NEVER],
+    ["wish", "remember more about tea"],
+    ["review", "list"],
+    ["erase", "--id", NEVER, "--yes"],
+    ["grant", "reader:bot", "--ceiling", "1"],
+    ["restore", NEVER],
+    ["budget", "10"],
+    ["expire"],
+    ["maintain"],
+    ["session", "end", "s1"],
+    ["clock", "confirm"],
+    ["settings", "low_water=0.5"],
+    ["tenant", "subscribe", "other"],
+    ["reembed"],
+    ["validate"],
+    ["verify"],
+    ["audit", "list"],
+    ["audit", "show", "1"],
+    ["audit", "head"],
+    ["audit", "prove", "1"],
+    ["audit", "keys"],
+    ["audit", "rotate-key"],
+    ["export", "out.nq", "--profile", "full"],
+    ["export", "out.nq", "--audit"],
+    ["snapshot", "save", "out.bin"],
+    ["cypher", "MATCH (n) RETURN count(n)"],
+)
+
+
+@pytest.mark.parametrize("command", READING, ids=" ".join)
+def test_a_reader_reads(here: Callable[..., Outcome], command: list[str]) -> None:
+    assert here(*command, *AS).status == 0
+
+
+@pytest.mark.parametrize("command", REFUSED, ids=" ".join)
+def test_a_reader_does_nothing_else(
+    here: Callable[..., Outcome], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: list[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    found = here(*command, *AS)
+    assert found.status == 1
+    assert found.error.startswith("the reader 'bot' may not use ")
+    assert not list(tmp_path.glob("out.*"))
+
+
+def test_each_command_on_a_store_is_among_these() -> None:
+    named = {command[0] for command in (*READING, *REFUSED)}
+    left = {
+        *("init", "import", "load", "get", "history", "explain", "affirm", "unpin", "task", "unlink", "conflicts"),
+        *("retention", "ontology", "policy", "bench", "demo"),
+    }
+    assert named | left == {str(command.name) for command in COMMANDS}
+
+
+def test_a_hidden_id_and_one_that_never_was_are_told_alike(here: Callable[..., Outcome]) -> None:
+    secret = here("remember", "Ana is ill", "--sensitivity", "0.9", "--json").json()["id"]
+    for command in ("get", "history", "explain"):
+        hidden, never = here(command, secret, *AS), here(command, NEVER, *AS)
+        assert hidden.status == never.status == 1
+        assert hidden.error.replace(secret, NEVER) == never.error
+    assert "ill" not in here("retrieve", "is Ana ill?", *AS).out
+
+
+def test_the_environment_says_who_acts_and_an_option_says_it_louder(
+    here: Callable[..., Outcome], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MARS_PRINCIPAL", "reader:bot")
+    assert here("remember", "let me in").error.startswith("the reader 'bot'")
+    assert here("--as", "operator", "remember", "let me in").status == 0
+    monkeypatch.setenv("MARS_PRINCIPAL", "admin")
+    wrong = here("stats")
+    assert wrong.status == 2
+    assert "there is no role 'admin'" in wrong.error
+
+
+def test_nobody_but_the_operator_makes_a_store_or_settings(
+    mars: Callable[..., Outcome], tmp_path: Path, store: Path
+) -> None:
+    for command in (["init"], ["remember", "x"], ["stats"]):
+        assert mars("--store", tmp_path / "new", *command, *AS).status == 2
+    assert not (tmp_path / "new").exists()
+    assert mars("--store", store, "init", "--budget", "9", *AS).status == 1
+
+
+def test_what_may_be_seen_is_exported_and_does_not_load(here: Callable[..., Outcome], tmp_path: Path) -> None:
+    here("remember", "Ana is ill", "--sensitivity", "0.9")
+    file = tmp_path / "seen.nq"
+    assert here("export", file, *AS, "--json").json()["profile"] == "disclosure"
+    assert "ill" not in file.read_text("utf-8").split()
+    assert "disclosure" in here("export", file, "--profile", "disclosure").error
+
+
+def test_a_grant_on_the_command_line(here: Callable[..., Outcome]) -> None:
+    here("remember", "Ana is ill", "--sensitivity", "0.9")
+    given = here("grant", "reader:bot", "--ceiling", "0.95", "--json").json()
+    under = ("--as", f"reader:bot?ceiling=0.3&grant={given['id']}")
+    assert "Ana is ill" in here("retrieve", "is Ana ill?", *under).out
+    assert "allows nothing" in here("retrieve", "is Ana ill?", *under).error
