@@ -278,9 +278,22 @@ def seal_the_future(world: Alice) -> None:
 def seal_more_than_recorded(world: Alice) -> None:
     world.seal(EVICTION - 1, EVICTION)
     delete_details(world)
+def seal_without_pruning(world: Alice) -> None:
+    world.append(Operation.SEAL, record={"sealed_slots": ("2-3",)})
+
+
+def seal_what_is_to_come(world: Alice) -> None:
+    world.append(Operation.SEAL, record={"sealed_slots": (f"2-{len(world.records) + 9}",)})
+
+
+def evict_by_a_seal(world: Alice) -> None:
+    world.append(Operation.EVICT, record={"sealed_slots": ("2-3",)})
 
 
 DETAILS = [
+    Attack("a sealed record's details are there", seal_without_pruning, "seal-undone"),
+    Attack("a sealing lists records to come", seal_what_is_to_come, "bad-details"),
+    Attack("another operation lists what is sealed", evict_by_a_seal, "bad-details"),
     Attack("details deleted without an erasure", delete_details, "slot-deleted"),
     Attack("record's details deleted without an erasure", delete_record_details, "slot-deleted"),
     Attack("details edited", edit_details, "slot-mismatch"),
