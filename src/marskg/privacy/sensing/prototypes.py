@@ -17,7 +17,7 @@ import numpy as np
 from marskg.config import read_yaml
 from marskg.embedding.static import StaticEmbedding
 from marskg.privacy.sensing.model import Category, Finding
-from marskg.text import words
+from marskg.text import terms
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -30,8 +30,8 @@ _FILE: Final = Path(__file__).with_name("prototypes.yaml")
 _ORDINARY: Final = "ordinary"
 #: Nearest sentences that count, of a category and of the ordinary ones.
 _NEAREST: Final = 3
-#: Words below which a sentence says too little.
-_FEWEST_WORDS: Final = 2
+#: Terms below which a sentence says too little.
+_FEWEST_TERMS: Final = 2
 #: The nearness, a cosine, below which a sentence is about nothing in particular, and the share of the nearest category's
 #: that a second one must have.
 _LEAST: Final = 0.2
@@ -54,11 +54,9 @@ class Topics:
 
     def find(self, text: str) -> Iterator[Finding]:
         """Yield the sentences of ``text`` that are about a category."""
-        spans = [
-            match.span()
-            for match in _SENTENCE.finditer(text)
-            if sum(1 for _ in zip(words(match[0]), range(_FEWEST_WORDS), strict=False)) == _FEWEST_WORDS
-        ][:_MOST_SENTENCES]
+        spans = [match.span() for match in _SENTENCE.finditer(text) if len(terms(match[0])) >= _FEWEST_TERMS][
+            :_MOST_SENTENCES
+        ]
         if not spans:
             return
         vectors = self._model.embed([" ".join(text[start:end].split()) for start, end in spans])
