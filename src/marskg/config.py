@@ -361,6 +361,8 @@ SETTINGS: Mapping[str, Setting] = MappingProxyType({
     "reflection.candidates": _integer("oldest episodes that one trigger looks at", 20_000, 2, 1_000_000),
     "reflection.clusters": _integer("most clusters that one trigger summarises", 256, 0, 100_000),
     "reflection.model_calls": _integer("most requests to a language model in one trigger", 16, 0, 100_000),
+    "reflection.model_failures": _integer("failures in a row after which a model is left alone", 2, 1, 1_000),
+    "reflection.model_pause": Setting("how long it is left alone", 10 * _UNITS["m"], "duration", 0, _MAX_DURATION),
     "sensitivity.assess": Setting("whether what is remembered is searched for what is personal or secret", "on",
                                   "choice", choices=_SWITCH),
     "sensitivity.presidio": Setting("whether presidio is asked about what looks like an identifier", "on", "choice",
@@ -377,8 +379,6 @@ SETTINGS: Mapping[str, Setting] = MappingProxyType({
     "sensitivity.redact_overlap": _number("share of the terms of the shorter of the two from which it does", 0.6,
                                             0.1, 1),
     **dict(_sensitivities()),
-    "reflection.model_failures": _integer("failures in a row after which a model is left alone", 2, 1, 1_000),
-    "reflection.model_pause": Setting("how long it is left alone", 10 * _UNITS["m"], "duration", 0, _MAX_DURATION),
 })  # fmt: skip
 _SECTIONS = frozenset(name.rsplit(".", depth)[0] for name in SETTINGS for depth in range(1, name.count(".") + 1))
 
@@ -705,9 +705,7 @@ class Settings:
         """
         merged: dict[str, Value] = self.values()
         for name, value in values.items():
-            if name not in SETTINGS:
-                raise InvalidConfig(_unknown(source, name))
-            merged[name] = _checked(source, name, value)
+            merged[name] = check_value(name, value, source)
         return _build(merged, source)
 
     def to_parameters(self) -> tuple[str, ...]:
@@ -872,6 +870,17 @@ def duration_ms(text: str) -> int | None:
     """Return the milliseconds of a duration such as ``30d``, or None if the text is none."""
     match = _DURATION.match(text.strip())
     return int(match[1]) * _UNITS[match[2]] if match else None
+
+
+def check_value(name: str, value: object, source: str) -> Value:
+    """Return the value of a setting as the table holds it, whatever the others are.
+
+    Raises:
+        InvalidConfig: the name is unknown, or the value is not allowed.
+    """
+    if name not in SETTINGS:
+        raise InvalidConfig(_unknown(source, name))
+    return _checked(source, name, value)
 
 
 def _checked(source: str, name: str, value: object) -> Value:

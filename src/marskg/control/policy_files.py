@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from marskg.config import Settings, read_yaml
+from marskg.config import Settings, check_value, read_yaml
 from marskg.errors import InvalidConfig
 from marskg.policies.registry import check_policy, check_settings
 from marskg.records import Finding, Report
@@ -61,7 +61,7 @@ def _settings(path: Path, given: Mapping[str, Any]) -> Checked:
     values = dict(_leaves(given))
     found: list[Finding] = []
     for name, value in values.items():
-        found += _faults(path, partial(Settings().with_values, {name: value}, str(path)))
+        found += _faults(path, partial(check_value, name, value, str(path)))
     checked = max(1, len(values))
     if found:
         return Checked(SETTINGS, Report(checked, tuple(found)))

@@ -39,6 +39,7 @@ from marskg.policies.candidates import policy_statement
 from marskg.policies.drawn import take_drawn
 from marskg.policies.noise import NoisyMax
 from marskg.policies.plans import Choice, archives_by, build_plan, facts, parameters_of, ruled, words
+from marskg.policies.policy import sealed
 from marskg.store.account import CONTROL, NANO, Account, ConversationKeys
 from marskg.store.order import SUPERSEDED
 from marskg.store.paging import pages
@@ -256,7 +257,7 @@ class PrivatePolicy:
         plan = build_plan(view, NAME, _parameters(view, lottery), target, choices, None)
         if lottery.account == lottery.before:
             return plan
-        return replace(plan, notes=_notes(lottery), controls=((CONTROL, lottery.account.to_json()),))
+        return sealed(replace(plan, notes=_notes(lottery), controls=((CONTROL, lottery.account.to_json()),)))
 
 
 def _choice(view: PolicyView, candidate: Candidate, lottery: _Lottery) -> Choice:

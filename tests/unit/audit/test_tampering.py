@@ -278,6 +278,8 @@ def seal_the_future(world: Alice) -> None:
 def seal_more_than_recorded(world: Alice) -> None:
     world.seal(EVICTION - 1, EVICTION)
     delete_details(world)
+
+
 def seal_without_pruning(world: Alice) -> None:
     world.append(Operation.SEAL, record={"sealed_slots": ("2-3",)})
 
