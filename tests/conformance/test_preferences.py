@@ -225,6 +225,25 @@ def test_a_later_mention_forces_what_is_stored(stores: Stores) -> None:
     assert_sound(stores, memory)
 
 
+def test_measuring_anew_keeps_what_a_private_entity_forces_and_what_is_inherited(stores: Stores) -> None:
+    memory = stores.open(sensitivity__assess="on")
+    preference = memory.preferences.set("private_entity", NAME, level=0.8).preferences[0]
+    told = memory.remember(f"{NAME} came by in the morning", mentions=[NAME])
+    derived = memory.remember("Somebody came by", derives_from=[told.id])
+    memory.rescore()
+    assert [now_of(memory, one.id).sensitivity for one in (told, derived)] == [0.8, 0.8]
+    newer = memory.update(told.id, f"{NAME} came by at noon")
+    assert newer.sensitivity == 0.8
+    measured = memory.remember("Her card is 4111 1111 1111 1111", memory_class="factual")
+    memory.link(derived.id, "derivesFrom", measured.id)
+    inherited = now_of(memory, measured.id).sensitivity
+    assert inherited > 0.5
+    memory.preferences.remove(preference.id)
+    assert now_of(memory, newer.id).sensitivity < 0.5
+    assert now_of(memory, derived.id).sensitivity == inherited
+    assert_sound(stores, memory)
+
+
 def test_a_private_entity_is_found_in_texts_and_among_subjects_and_may_be_one_persons_wish(stores: Stores) -> None:
     memory = stores.open()
     memory.preferences.set("private_entity", NAME, subject="ada", level=0.7)

@@ -17,6 +17,7 @@ from marskg.errors import ConsentRequired, PreferenceRefused
 from marskg.ontology.vocabulary import EdgeType, PreferenceRule
 from marskg.store import codec
 from marskg.store.preferences import Book, Matter, forced_of, forced_reason, without_forced
+from marskg.store.sensed import inherited_level
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -131,7 +132,9 @@ def _within(memory: Memory, limit: int) -> Memory:
 def forced(memory: Memory, floor: float) -> Memory:
     """Return ``memory`` with at least the sensitivity ``floor``, and why; with 0 as it is without a private entity."""
     before = forced_of(memory.sensitivity_reasons)
-    base = memory.sensitivity if before is None else before[0]
+    # What it derives from may have become more sensitive since it was forced.
+    inherited = inherited_level(memory.sensitivity_reasons)
+    base = memory.sensitivity if before is None else max(before[0], inherited)
     if floor == (0.0 if before is None else before[1]):
         return memory
     reasons = without_forced(memory.sensitivity_reasons)

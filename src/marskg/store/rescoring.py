@@ -8,10 +8,13 @@ alone. After an interruption what was done is kept, and the next run finds the r
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from marskg.ontology.vocabulary import EdgeType, MemoryClass
 from marskg.store.admission import PRIVATE_FROM
+from marskg.store.governing import forced
+from marskg.store.preferences import forced_of
 from marskg.store.remember import bring_forward, record_brought_forward
 from marskg.store.sensed import given, inherited, own_weight, pass_on, record, with_sources
 
@@ -102,6 +105,11 @@ def changes_of(unit: Unit, memory: Memory, sources: list[str], measured: Sensed)
     own = measured.at_least(given(memory))
     found = with_sources(own, inherited(unit, sources))
     changes: dict[str, Any] = {"sensitivity": found.value, "sensitivity_reasons": found.reasons}
+    kept = forced_of(memory.sensitivity_reasons)
+    if kept is not None:
+        # What a private entity forces is no measurement: preferences alone change it.
+        settled = forced(replace(memory, **changes), kept[1])
+        changes = {"sensitivity": settled.sensitivity, "sensitivity_reasons": settled.sensitivity_reasons}
     if own.value >= PRIVATE_FROM > own_weight(memory) and memory.memory_class is not MemoryClass.PRIVATE:
         changes["memory_class"] = MemoryClass.PRIVATE
         life = unit.state.settings.life(MemoryClass.PRIVATE)

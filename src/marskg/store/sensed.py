@@ -47,6 +47,12 @@ def given(memory: Memory) -> float:
     return memory.sensitivity if not memory.sensitivity_reasons or GIVEN in memory.sensitivity_reasons else 0.0
 
 
+def inherited_level(reasons: Iterable[str]) -> float:
+    """Return the sensitivity that ``reasons`` say was inherited, 0 where none was."""
+    found = (_WEIGHT.search(reason) for reason in reasons if _SOURCED.fullmatch(reason))
+    return max((float(match[1]) for match in found if match is not None), default=0.0)
+
+
 def own_weight(memory: Memory) -> float:
     """Return the largest weight among the reasons of a memory's own, 0 where there is none."""
     own = (reason for reason in memory.sensitivity_reasons if not _SOURCED.fullmatch(reason))
