@@ -266,3 +266,25 @@ def test_every_value_is_given_in_its_own_form(stores: Stores) -> None:
     node: dict[str, Any] = next(one for one in report.document["reportMemory"] if one["id"] == task.id)
     assert node["status"] == "https://w3id.org/mars-kg/ns#open"
     assert "participants bea" in report.as_markdown()
+
+
+def test_it_tells_what_the_subject_asked_for_and_consented_to_and_nobody_elses(stores: Stores) -> None:
+    memory = stores.open()
+    memory.remember("Bea likes tea", kind="semantic", subjects=["bea"])
+    memory.preferences.set("retention", "episodic", subject="bea", horizon="30d")
+    memory.preferences.consent("bea", "research")
+    memory.preferences.consent("carl", SECRET)
+    memory.preferences.withdraw("bea", "research")
+    report = memory.subject_report("bea")
+    graph = loaded(report)
+    assert faults(graph) == ""
+    told = set(graph.objects(predicate=MARS.reportPreference))
+    assert {str(rule).rpartition("#")[2] for one in told for rule in graph.objects(one, MARS.preferenceRule)} == {
+        "retention",
+        "consent",
+    }
+    assert len(list(graph.objects(predicate=MARS.withdrawnAt))) == 1
+    for text in (report.as_html(), report.as_markdown()):
+        assert "withdrawn" in text
+        assert "30 days" in text
+    assert not any(SECRET in text for text in everywhere(report))

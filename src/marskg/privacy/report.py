@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from marskg.clock import Source
-    from marskg.records import AuditRecord, Edge, Memory
+    from marskg.records import AuditRecord, Edge, Memory, Preference
     from marskg.store.reader import GraphReader
     from marskg.store.state import TenantState
 
@@ -113,6 +113,7 @@ class Names:
 class Holdings:
     """All that is held about one subject, memories in the order in which they were stored.
 
+    ``preferences`` are the rules and consents that are theirs, those that ended or were withdrawn among them.
     ``suppressed`` says that the subject had themselves erased, so that nothing new is stored without consent. ``lives``
     are how long each class is kept, milliseconds, None for ever; ``policy`` is what forgets when there is no room.
     """
@@ -124,6 +125,7 @@ class Holdings:
     made: int
     held: tuple[Held, ...]
     names: tuple[Names, ...]
+    preferences: tuple[Preference, ...]
     suppressed: bool
     policy: str
     lives: Mapping[str, int | None]
@@ -142,7 +144,7 @@ def gather(
     """Return all that is held about ``subject``; with ``shared`` what is about others as well is given whole."""
     own = handle(state.name, subject)
     found = pages(partial(reader.run, "about_subject"), state.name, _PAGE, subject=subject, handle=own)
-    filed = {row["id"] for page in found for row in page if row["found"]}
+    filed = {row["id"] for page in found for row in page}
     names = tuple(_names(reader, filed, subject))
     mentioning = _mentioning(reader, names) - filed
     nodes = [node for ids in _chunks(sorted(filed | mentioning)) for node in reader.nodes(ids)]
@@ -168,6 +170,7 @@ def gather(
         made=now,
         held=tuple(sorted(held, key=lambda one: (one.memory.created, one.memory.sequence))),
         names=names,
+        preferences=tuple(item for item, _ in reader.preferences() if item.data_subject == subject),
         suppressed=bool(reader.run("suppressed", {"refs": [digest]})),
         policy=state.settings.policy.name,
         lives={kind.value: life for kind, life in state.settings.lives.items()},

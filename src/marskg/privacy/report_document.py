@@ -15,6 +15,7 @@ from marskg.ontology.vocabulary import (
     GOVERNED_FIELDS,
     NS,
     PAYLOAD_FIELDS,
+    PREFERENCE_FIELDS,
     XSD,
     Datatype,
 )
@@ -22,6 +23,7 @@ from marskg.ontology.vocabulary import (
 if TYPE_CHECKING:
     from marskg.ontology.vocabulary import Field
     from marskg.privacy.report import Done, Held, Holdings, Shown
+    from marskg.records import Preference
 
 #: What is bookkeeping of the store, or says whom else a memory is about.
 _LEFT_OUT: Final = frozenset({"subject_handles", "summary_lines", "subjects", "weight", "strength", "score"})
@@ -32,6 +34,7 @@ _IDS: Final = (
     "operation",
     "reportMemory",
     "reportEntity",
+    "reportPreference",
     "disclosure",
     "lifeRecord",
     "derivesFrom",
@@ -42,7 +45,7 @@ _TEXTS: Final = ("reportSubject", "disclosedTo", "disclosedFor", "disclosedBy", 
 _TIMES: Final = ("recordedAt", "firstDisclosed", "lastDisclosed")
 _NUMBERS: Final = ("disclosureCount", "otherSubjects", "withheldMemories")
 _FLAGS: Final = ("withheldContent", "filedUnderSubject", "subjectSuppressed", "automatedDecision")
-_CLASSES: Final = ("SubjectReport", "Disclosure", "AuditRecord", "Entity", "Memory")
+_CLASSES: Final = ("SubjectReport", "Disclosure", "AuditRecord", "Entity", "Memory", "Preference")
 
 
 def _term(field: Field) -> dict[str, str]:
@@ -67,6 +70,7 @@ _CONTEXT: Final = {
     **{name: {"@id": f"mars:{name}", "@type": f"{XSD}boolean"} for name in _FLAGS},
     **{field.local: _term(field) for field in _FIELDS},
     **{field.local: _term(field) for fields in PAYLOAD_FIELDS.values() for field in fields},
+    **{field.local: _term(field) for field in PREFERENCE_FIELDS},
     "hasRight": {"@id": "dpv:hasRight", "@type": "@id"},
 }
 
@@ -94,8 +98,16 @@ def document(found: Holdings) -> dict[str, Any]:
             }
             for one in found.names
         ],
+        "reportPreference": [_preference(item) for item in found.preferences],
         "reportMemory": [_memory(one) for one in found.held],
     }
+
+
+def _preference(item: Preference) -> dict[str, Any]:
+    said: dict[str, Any] = {"id": item.id, "type": "Preference"}
+    for field in PREFERENCE_FIELDS:
+        said |= _value(field, getattr(item, field.name))
+    return said
 
 
 def _memory(one: Held) -> dict[str, Any]:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from marskg.privacy.report import Held, Holdings
+    from marskg.records import Preference
 
 _MINUTE: Final = 16
 _DAY_MS: Final = 86_400_000
@@ -123,6 +124,26 @@ def _before(found: Holdings) -> Iterator[_Section]:
     rows = tuple((one.name, ", ".join(one.aliases), one.entity_type or "") for one in found.names)
     if rows:
         yield _Section("Names", (), _Table("Names that the store keeps", ("Name", "Also", "Type"), rows))
+    columns = ("Rule", "About", "Since", "Until", "State")
+    wishes = tuple(_wish(item, found.made) for item in found.preferences)
+    if wishes:
+        yield _Section("What you asked for, and consented to", (), _Table("Rules and consents", columns, wishes))
+
+
+def _wish(item: Preference, now: int) -> tuple[str, ...]:
+    """Return a row for one rule or consent."""
+    about = [item.target or "everything"]
+    about += [f"for {_span(item.horizon)}"] if item.horizon is not None else []
+    about += [f"level {item.level:g}"] if item.level is not None else []
+    about += [f"in {', '.join(item.regions)}"] if item.regions else []
+    ended = "withdrawn" if item.withdrawn_at is not None and item.withdrawn_at <= now else "ended"
+    return (
+        item.preference_rule.value.replace("_", " "),
+        ", ".join(about),
+        _when(item.created),
+        "" if item.ends_at is None else _when(item.ends_at),
+        "in force" if item.in_force(now) else ended,
+    )
 
 
 def _suppression(found: Holdings) -> str:

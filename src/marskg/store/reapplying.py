@@ -139,7 +139,7 @@ def end_purposes(unit: Unit, subject: str) -> Effects:
     book = preferences_of(unit)
     handle = unit.services.handle(unit.state.name, subject)
     found = pages(partial(unit.read, "about_subject"), unit.state.name, _PAGE, subject=subject, handle=handle)
-    ids = [row["id"] for page in found for row in page if row["found"]]
+    ids = [row["id"] for page in found for row in page]
     unit.fetch(ids)
     narrowed: dict[str, tuple[str, ...]] = {}
     ended = []
