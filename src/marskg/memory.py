@@ -601,7 +601,7 @@ class AgentMemory:
             features = CommittedFeatures(self._reading.view, unit.before, unit.now)
             view = View(self._opened.engine.read, state, unit.now, None, features, handle=unit.services.handle)
             aim = state.budget if target is None else target
-            plan = policy.plan(view, target=aim)
+            plan = reviewed(policy.plan(view, target=aim), view)
             if plan.weight_after > aim:
                 raise shortfall(self._writer.read, view, replace(state, budget=aim), plan)
             if plan.actions:

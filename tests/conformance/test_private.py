@@ -177,6 +177,16 @@ def test_forgetting_at_once_charges_what_it_draws(stores: Stores) -> None:
     check(stores, memory)
 
 
+def test_what_was_drawn_may_wait_for_a_person(stores: Stores) -> None:
+    memory = stores.open(**PRIVATE, policy__review="all")
+    talk(memory, 8, "s")
+    plan = memory.forget_privately(memory.weight // 2)
+    assert {action.action for action in plan.actions} == {"quarantine"}
+    assert {one.tier for one in memory.memories()} == {Tier.LIVE, Tier.LATENT}
+    assert spent(memory) > 0
+    check(stores, memory)
+
+
 def test_no_plan_is_made_to_be_looked_at(stores: Stores) -> None:
     memory = stores.open(budget=1_000, **PRIVATE)
     talk(memory, 5)

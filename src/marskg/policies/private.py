@@ -40,6 +40,7 @@ from marskg.policies.drawn import take_drawn
 from marskg.policies.noise import NoisyMax
 from marskg.policies.plans import Choice, archives_by, build_plan, facts, parameters_of, ruled, words
 from marskg.policies.policy import sealed
+from marskg.policies.quarantine import OFF, SENSITIVE
 from marskg.store.account import CONTROL, NANO, Account, ConversationKeys
 from marskg.store.order import SUPERSEDED
 from marskg.store.paging import pages
@@ -80,15 +81,18 @@ def check_combination(settings: Settings) -> None:
 
     Raises:
         InvalidConfig: kinds have shares or there is a guardrail, both of which ask a policy several times for one plan,
-            so that draws would be thrown away that were paid for; or what is drawn may be refused for its weight.
+            so that draws would be thrown away that were paid for; or what is drawn may be refused for its weight; or
+            where it goes would tell how sensitive it is.
     """
     wrong = why = None
     if settings.partitions.on:
         wrong, why = "partitions.mode: off", "shares ask a policy several times for one plan, and each draw would spend"
     elif settings.policy.guardrail is not None:
         wrong, why = "policy.guardrail: null", "it asks a policy twice for one plan, and each draw would spend"
-    elif settings.latent_budget is not None and archives_by(settings):
+    elif settings.latent_budget is not None and (archives_by(settings) or settings.policy.review != OFF):
         wrong, why = "latent_budget: null", "a draw that has no room in latent would be drawn again, unpaid"
+    elif settings.policy.review == SENSITIVE:
+        wrong, why = "policy.review: off or all", "who waits in quarantine would tell whose memory is sensitive"
     if wrong is not None:
         msg = f"the policy private needs {wrong}, as {why}; change the setting, or take another policy"
         raise InvalidConfig(msg)

@@ -303,6 +303,11 @@ def test_it_stands_apart_from_the_policies_whose_plans_repeat() -> None:
             {"policy.name": "private", "policy.evict_to": "latent", "latent_budget": 9},
             r"private needs latent_budget: null",
         ),
+        (
+            {"policy.name": "private", "policy.review": "all", "latent_budget": 9},
+            r"private needs latent_budget: null",
+        ),
+        ({"policy.name": "private", "policy.review": "sensitive"}, r"private needs policy.review: off or all"),
         ({"tiered.top": "private"}, r"cannot be one of several policies"),
         ({"adaptive.arms": "fifo, private"}, r"cannot be one of several policies"),
     ],
