@@ -100,7 +100,9 @@ HIDDEN_EDGES = st.lists(
 
 @st.composite
 def hidden_memories(draw: st.DrawFn) -> Said:
-    why = draw(st.sampled_from([{"sensitivity": 0.9}, {"purpose": ["billing"]}, {"jurisdiction": "US"}]))
+    why: dict[str, Any] = draw(
+        st.sampled_from([{"sensitivity": 0.9}, {"purpose": ["billing"]}, {"jurisdiction": "US"}])
+    )
     given: dict[str, Any] = {
         **why,
         "kind": draw(st.sampled_from(["semantic", "episodic", "social"])),

@@ -85,6 +85,33 @@ def told(reader: GatedMemory, doors: Mapping[str, Callable[[GatedMemory], Any]])
     return found
 
 
+def about(ident: str) -> dict[str, Callable[[GatedMemory], Any]]:
+    """Return the doors that take an id."""
+    return {
+        f"get {ident}": lambda reader: reader.get(ident),
+        f"edges {ident}": lambda reader: reader.edges(ident),
+        f"history {ident}": lambda reader: reader.history(ident),
+        f"explain {ident}": lambda reader: explained(reader.explain(ident)),
+        f"goal {ident}": lambda reader: reader.recall(goal=ident),
+        f"read goal {ident}": lambda reader: reader.read_all(goal=ident),
+        f"link {ident}": lambda reader: reader.link(visible_id(0), "partOf", ident),
+        f"erase {ident}": lambda reader: reader.erase(id=ident),
+    }
+
+
+def naming(name: str) -> dict[str, Callable[[GatedMemory], Any]]:
+    """Return the doors that take a question or a name."""
+    return {
+        f"retrieve {name}": lambda reader: whole(reader.retrieve(f"where is {name}?", explain=True)),
+        f"many {name}": lambda reader: whole(reader.retrieve(name, k=200, token_budget=2000)),
+        f"weighted {name}": lambda reader: whole(reader.retrieve(name, profile="memoryarchitect")),
+        f"talk {name}": lambda reader: whole(reader.retrieve(name, conversation="s1")),
+        f"recall {name}": lambda reader: whole(reader.recall(name, social="all")),
+        f"read {name}": lambda reader: reader.read_all(entity=name, sums=True),
+        f"subject {name}": lambda reader: reader.read_all(subjects=[name]),
+    }
+
+
 def cheap_doors(count: int, names: Sequence[str]) -> dict[str, Callable[[GatedMemory], Any]]:
     """Return the doors that answer in milliseconds, asked about each visible id, a hidden one and one that never was.
 
@@ -92,26 +119,9 @@ def cheap_doors(count: int, names: Sequence[str]) -> dict[str, Callable[[GatedMe
     """
     doors: dict[str, Callable[[GatedMemory], Any]] = {}
     for ident in (*(visible_id(number) for number in range(count)), HIDDEN_ID, NEVER_ID):
-        doors |= {
-            f"get {ident}": lambda reader, ident=ident: reader.get(ident),
-            f"edges {ident}": lambda reader, ident=ident: reader.edges(ident),
-            f"history {ident}": lambda reader, ident=ident: reader.history(ident),
-            f"explain {ident}": lambda reader, ident=ident: explained(reader.explain(ident)),
-            f"goal {ident}": lambda reader, ident=ident: reader.recall(goal=ident),
-            f"read goal {ident}": lambda reader, ident=ident: reader.read_all(goal=ident),
-            f"link {ident}": lambda reader, ident=ident: reader.link(visible_id(0), "partOf", ident),
-            f"erase {ident}": lambda reader, ident=ident: reader.erase(id=ident),
-        }
+        doors |= about(ident)
     for name in names:
-        doors |= {
-            f"retrieve {name}": lambda reader, name=name: whole(reader.retrieve(f"where is {name}?", explain=True)),
-            f"many {name}": lambda reader, name=name: whole(reader.retrieve(name, k=200, token_budget=2000)),
-            f"weighted {name}": lambda reader, name=name: whole(reader.retrieve(name, profile="memoryarchitect")),
-            f"talk {name}": lambda reader, name=name: whole(reader.retrieve(name, conversation="s1")),
-            f"recall {name}": lambda reader, name=name: whole(reader.recall(name, social="all")),
-            f"read {name}": lambda reader, name=name: reader.read_all(entity=name, sums=True),
-            f"subject {name}": lambda reader, name=name: reader.read_all(subjects=[name]),
-        }
+        doors |= naming(name)
     return doors | {
         "all": lambda reader: reader.read_all(latent=True, superseded=True, closed=True, unaffirmed=True),
         "budgeted": lambda reader: reader.read_all(token_budget=9),

@@ -125,12 +125,12 @@ class Gate:
             meant = [one for one in index.facets["subject"] if self.raised.means((one,))]
             if self.raised.handles:
                 more &= index.facet("subject", meant)
-            low |= more
+            return np.logical_or(low, more)
         return low
 
     def _own(self, index: MemoryIndex) -> npt.NDArray[np.bool_]:
         others = index.facet("subject", [one for one in index.facets["subject"] if one not in self.about])
-        attributed = index.columns["sourceType"] == SOURCES.index(SourceType.REFLECTION)
+        attributed: npt.NDArray[np.bool_] = index.columns["sourceType"] == SOURCES.index(SourceType.REFLECTION)
         return index.facet("subject", self.about) & ~(others & attributed)
 
     def _asked(self, index: MemoryIndex) -> npt.NDArray[np.bool_]:
