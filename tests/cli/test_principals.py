@@ -19,15 +19,15 @@ AS = ("--as", "reader:bot?ceiling=0.3")
 #: Commands with what they need, by how they end for a reader: done, or refused.
 READING = (
     ["retrieve", "what does Ana drink?"],
-    ["recall", "Porto"],
-    ["read", "--key-prefix", "drink"],
+    ["recall", "--entity", "Porto"],
+    ["read", "--key", "drink"],
     ["stats"],
     ["entities"],
     ["entity", "list"],
     ["tenant", "subscriptions"],
     ["settings"],
     ["sparql", "ASK { ?s ?p ?o }"],
-    ["forget", "--dry-run", "--budget", "10"],
+    ["forget", "--dry-run", "--budget", "40"],
 )
 REFUSED = (
     ["remember", "let me in"],
@@ -37,7 +37,7 @@ REFUSED = (
     ["link", NEVER, "partOf", NEVER],
     ["feedback", "urn:x#1", "--used", NEVER],
     ["wish", "remember more about tea"],
-    ["review", "list"],
+    ["review"],
     ["erase", "--id", NEVER, "--yes"],
     ["grant", "reader:bot", "--ceiling", "1"],
     ["restore", NEVER],
@@ -95,7 +95,7 @@ def test_a_hidden_id_and_one_that_never_was_are_told_alike(here: Callable[..., O
         hidden, never = here(command, secret, *AS), here(command, NEVER, *AS)
         assert hidden.status == never.status == 1
         assert hidden.error.replace(secret, NEVER) == never.error
-    assert "ill" not in here("retrieve", "is Ana ill?", *AS).out
+    assert "Ana is ill" not in here("retrieve", "is Ana ill?", *AS).out
 
 
 def test_the_environment_says_who_acts_and_an_option_says_it_louder(

@@ -10,11 +10,8 @@ from marskg.errors import InvalidInput, NotPermitted, UnknownMemory
 from tests.support.consolidating import TEXTS, consolidated, current, line, summary_of, told
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from marskg.gated import GatedMemory
     from marskg.memory import AgentMemory
-    from marskg.retrieval.hits import Hits
     from tests.support.stores import Stores
 
 MINUTE = 60_000
@@ -135,18 +132,17 @@ def test_a_grant_ends_with_its_time_and_is_for_whom_it_names(stores: Stores) -> 
     assert {one.content for one in under.memories()} == {"Ann is ill", "Bob is ill"}
     errors = set()
 
-    def late() -> Hits:
+    def late() -> object:
         stores.clock(memory).advance(11 * MINUTE)
         return under.retrieve("ill")
 
-    asks: tuple[Callable[[], object], ...] = (
+    for ask in (
         lambda: stores.open_as(memory, "reader:other").retrieve("ill", grant=given.id),
         lambda: bot.retrieve("ill", grant=f"{given.id[:-1]}{'0' if given.id[-1] != '0' else '1'}"),
         lambda: bot.retrieve("ill", grant="9999-" + "0" * 32),
         lambda: bot.retrieve("ill", grant="grant me all"),
         late,
-    )
-    for ask in asks:
+    ):
         with pytest.raises(NotPermitted) as refused:
             ask()
         errors.add(str(refused.value))

@@ -85,7 +85,7 @@ def told(reader: GatedMemory, doors: Mapping[str, Callable[[GatedMemory], Any]])
     return found
 
 
-def _about(ident: str) -> dict[str, Callable[[GatedMemory], Any]]:
+def about(ident: str) -> dict[str, Callable[[GatedMemory], Any]]:
     """Return the doors that take an id."""
     return {
         f"get {ident}": lambda reader: reader.get(ident),
@@ -99,8 +99,8 @@ def _about(ident: str) -> dict[str, Callable[[GatedMemory], Any]]:
     }
 
 
-def _naming(name: str) -> dict[str, Callable[[GatedMemory], Any]]:
-    """Return the doors that take a name or a question."""
+def naming(name: str) -> dict[str, Callable[[GatedMemory], Any]]:
+    """Return the doors that take a question or a name."""
     return {
         f"retrieve {name}": lambda reader: whole(reader.retrieve(f"where is {name}?", explain=True)),
         f"many {name}": lambda reader: whole(reader.retrieve(name, k=200, token_budget=2000)),
@@ -119,9 +119,9 @@ def cheap_doors(count: int, names: Sequence[str]) -> dict[str, Callable[[GatedMe
     """
     doors: dict[str, Callable[[GatedMemory], Any]] = {}
     for ident in (*(visible_id(number) for number in range(count)), HIDDEN_ID, NEVER_ID):
-        doors |= _about(ident)
+        doors |= about(ident)
     for name in names:
-        doors |= _naming(name)
+        doors |= naming(name)
     return doors | {
         "all": lambda reader: reader.read_all(latent=True, superseded=True, closed=True, unaffirmed=True),
         "budgeted": lambda reader: reader.read_all(token_budget=9),

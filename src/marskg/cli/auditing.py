@@ -45,10 +45,7 @@ def audit() -> None:
 @pass_door
 def list_(door: Door, log: str, first: int | None, limit: int) -> None:
     """List records, the latest unless --first says where to start."""
-    from marskg.privacy.principals import permit
-
-    with door.memory() as memory:
-        permit(memory.principal, "records")
+    with door.memory(operation="records") as memory:
         last = memory.stats()["audit_seq" if log == "transitions" else "access_seq"]
         start = first if first is not None else max(1, last - limit + 1)
         records = list(islice(memory.records(log=log, first=start), limit))

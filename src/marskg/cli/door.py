@@ -61,13 +61,19 @@ class Door:
         return self.named_tenant or os.environ.get("MARS_TENANT") or TENANT
 
     @contextmanager
-    def memory(self, *, create: bool = False) -> Iterator[AgentMemory]:
-        """Open the memory that the options name, and close it afterwards; it must exist unless ``create``."""
+    def memory(self, *, create: bool = False, operation: str | None = None) -> Iterator[AgentMemory]:
+        """Open the memory that the options name, and close it afterwards; it must exist unless ``create``.
+
+        ``operation`` is what the command is for, where it asks for figures first that not everybody is told.
+        """
         from marskg.memory import open as open_memory
+        from marskg.privacy.principals import permit
 
         with open_memory(
             self.store, tenant=self.tenant, principal=self.principal, passphrase=passphrase(), create=create
         ) as memory:
+            if operation is not None:
+                permit(memory.principal, operation)
             yield memory
 
 

@@ -30,7 +30,7 @@ def reembed(door: Door, model: str | None) -> None:
     The tenant keeps working meanwhile: what has no vector yet is found by its words. After an interruption the same
     command goes on where it stopped.
     """
-    with door.memory() as memory:
+    with door.memory(operation="reembed") as memory:
         before = memory.stats()
         same = model in {None, before["embedding"]}
         total = before["without_vector"] if same else before["live"] + before["latent"]

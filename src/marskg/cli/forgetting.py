@@ -146,7 +146,7 @@ def restore(door: Door, id: str) -> None:  # noqa: A002 - the name that users se
 @pass_door
 def expire(door: Door) -> None:
     """Remove now what has expired; it has been invisible since."""
-    with door.memory() as memory:
+    with door.memory(operation="expire") as memory:
         suspended = memory.stats()["expiry_suspended"]
         done = memory.expire()
 
@@ -212,7 +212,7 @@ def clock() -> None:
 @pass_door
 def confirm(door: Door) -> None:
     """Say that the clock is right after it jumped ahead by more than a day: expiry goes on."""
-    with door.memory() as memory:
+    with door.memory(operation="confirm_clock") as memory:
         was = memory.stats()["expiry_suspended"]
         memory.confirm_clock()
     answer(door, {"confirmed": was}, lambda: line("confirmed" if was else "nothing to confirm: expiry is running"))

@@ -53,7 +53,7 @@ def chat(door: Door, file: Path, subjects: tuple[str, ...], *, skip_bad: bool, a
         note(f"skipped line {bad.line}: {bad.rule}")
     if len(found.bad_lines) > _SHOWN_LINES:
         note(f"skipped {len(found.bad_lines) - _SHOWN_LINES} more; --json lists them all")
-    with door.memory(create=True) as memory:
+    with door.memory(create=True, operation="remember_many") as memory:
         _store(door, memory, found, atomic=atomic, bad_lines=found.bad_lines)
 
 
@@ -71,7 +71,7 @@ def memora(door: Door, directory: Path, track: Any, *, atomic: bool) -> None:  #
     from marskg.sources.memora import read_persona
 
     persona = read_persona(directory, track)
-    with door.memory(create=True) as memory:
+    with door.memory(create=True, operation="remember_many") as memory:
         _store(door, memory, persona, atomic=atomic, bad_lines=())
 
 

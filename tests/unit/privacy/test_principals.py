@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any
 
 import pytest
 
@@ -21,9 +21,6 @@ from marskg.privacy.principals import (
     permit,
     right_to,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 PAGE = Path(__file__).parents[3] / "docs" / "how-to" / "principals.md"
 DOORS = {name for name in dir(AgentMemory) if not name.startswith("_")}
@@ -47,22 +44,17 @@ def test_a_door_that_lets_a_reader_in_is_one_of_the_gated_memory_itself(role: Ro
 
 
 def _origin(name: str) -> str:
-    asked: Any = _asked(name)
+    door: Any = vars(GatedMemory)[name]
+    asked = getattr(door, "fget", door)
     module: str = asked.__wrapped__.__module__
     return module
-
-
-def _asked(name: str) -> Callable[..., object]:
-    door = vars(GatedMemory)[name]
-    asked = door.fget if isinstance(door, property) else door
-    assert asked is not None
-    return cast("Callable[..., object]", asked)
 
 
 @pytest.mark.parametrize("name", sorted(DOORS))
 def test_every_door_of_the_gated_memory_asks_first(name: str) -> None:
     """A door that is added to the facade is wrapped and refused, whatever it does."""
-    asked = _asked(name)
+    door: Any = vars(GatedMemory)[name]
+    asked = getattr(door, "fget", door)
     stranger = object.__new__(GatedMemory)
     for role in (Role.READER, Role.SUBJECT, Role.CONTROLLER):
         stranger._principal = Principal(role, "bot")
