@@ -39,7 +39,7 @@ pytestmark = pytest.mark.slow
 STORES = 300
 ORDERS = {"fifo": by_creation, "lru": by_access, "priority-decay": by_density}
 #: Those that are asked for one kind after the other, so that their actions come by kinds.
-BY_KIND = frozenset({"density", "greedy", "hybrid", "reflection-summary", "removal-priority"})
+BY_KIND = frozenset({"density", "greedy", "hybrid", "randomised-tie-break", "reflection-summary", "removal-priority"})
 HARD = ("could not be held", "within their shares", "depend on each other")
 SAID = ("their share is", "are within their share", "out of the reserve of", "younger than")
 LIFE = 3 * DAY_MS

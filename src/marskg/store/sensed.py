@@ -27,10 +27,14 @@ _SOURCED: Final = re.compile(rf"{INHERITED}: .*")
 
 @dataclass(frozen=True, slots=True)
 class Sensed:
-    """A sensitivity from 0 to 1, and the reasons for it, each with its weight."""
+    """A sensitivity from 0 to 1, and the reasons for it, each with its weight: a set, as RDF has it, in order."""
 
     value: float
     reasons: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Put the reasons into the order in which an export gives them back."""
+        object.__setattr__(self, "reasons", tuple(sorted(set(self.reasons))))
 
     def at_least(self, floor: float | None, words: str = GIVEN) -> Sensed:
         """Return this with a floor, which is named among the reasons."""

@@ -40,7 +40,7 @@ def test_what_the_caller_gives_is_a_floor() -> None:
     assert assessed("write to ann@example.com", sensitivity=0.9).sensitivity == pytest.approx(0.9)
     raised = assessed("card 4111 1111 1111 1111", sensitivity=0.2)
     assert raised.sensitivity == pytest.approx(0.9)
-    assert raised.sensitivity_reasons[0] == "given by the caller: 0.2"
+    assert "given by the caller: 0.2" in raised.sensitivity_reasons
 
 
 @given(st.lists(st.sampled_from(PIECES), unique=True, min_size=1), st.sampled_from(PIECES))
