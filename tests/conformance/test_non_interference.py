@@ -148,7 +148,7 @@ def test_a_name_that_a_hidden_memory_gave_finds_nobody(stores: Stores, hidden: S
 def test_a_name_that_can_be_read_finds_its_bearer(stores: Stores) -> None:
     memory = stores.open(embedding__model="none", entities__recognise="on")
     memory.remember("Bob Dahl, also known as Bobby Tables, sings", kind="semantic")
-    memory.remember("I sleep badly", kind="semantic", subjects=["Alice"], mentions=["Alice"])
+    memory.remember("I get up at six", kind="semantic", subjects=["Alice"], mentions=["Alice"])
     for name in ("Bob Dahl", "bobby tables", "Alice"):
         assert len(memory.recall(name, **LOW)) == 1
     # Whoever is not restricted finds by whatever name there is.
