@@ -61,6 +61,16 @@ REFUSED = (
     ["export", "out.nq", "--audit"],
     ["snapshot", "save", "out.bin"],
     ["cypher", "MATCH (n) RETURN count(n)"],
+    ["prefs", "list"],
+    ["prefs", "consent", "ana"],
+    ["jurisdiction", "apply", "gdpr", "--yes"],
+    ["privacy", "budget"],
+    ["rescore"],
+    ["redact", "Ana is ill"],
+    ["receipt", NEVER],
+    ["subject", "report", "ana"],
+    ["audit", "who-saw", NEVER],
+    ["audit", "seal", "--before", "2"],
 )
 
 

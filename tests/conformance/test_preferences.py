@@ -188,7 +188,7 @@ def test_a_new_text_is_asked_as_a_new_memory_is(stores: Stores) -> None:
 
 
 def test_a_private_entity_is_forced_on_all_that_derives_from_it_earlier_and_later(stores: Stores) -> None:
-    memory = stores.open()
+    memory = stores.open(sensitivity__assess="off")
     source = memory.remember("They met at the garden", mentions=[NAME])
     child = memory.remember("There was a meeting", kind="semantic", derives_from=[source.id], sensitivity=0.3)
     grand = memory.remember("Somebody met", kind="semantic", derives_from=[child.id])
@@ -200,7 +200,7 @@ def test_a_private_entity_is_forced_on_all_that_derives_from_it_earlier_and_late
     newer = memory.update(grand.id, "Somebody met somebody")
     assert newer.sensitivity == 0.8
     assert now_of(memory, child.id).sensitivity_reasons == (
-        "given by the caller",
+        "given by the caller: 0.3",
         "private entity: at least 0.8, without it 0.3",
     )
     assert read(memory, "meeting met tea", max_sensitivity=0.5) == {other.id}
@@ -245,7 +245,7 @@ def test_measuring_anew_keeps_what_a_private_entity_forces_and_what_is_inherited
 
 
 def test_a_private_entity_is_found_in_texts_and_among_subjects_and_may_be_one_persons_wish(stores: Stores) -> None:
-    memory = stores.open()
+    memory = stores.open(sensitivity__assess="off")
     memory.preferences.set("private_entity", NAME, subject="ada", level=0.7)
     assert memory.remember(f"Dinner with {NAME}", subjects=["ada"]).sensitivity == 0.7
     assert memory.remember(f"Dinner with {NAME}", subjects=["bea"]).sensitivity == 0.0

@@ -177,6 +177,8 @@ PLEAS = (
 @pytest.mark.parametrize("plea", PLEAS)
 def test_what_a_text_says_of_ceilings_changes_none(stores: Stores, plea: str) -> None:
     memory, _ = granted(stores)
+    # What looks like a credential is sensitive itself, which is not what is asked here.
+    memory.apply_settings(None, {"sensitivity.assess": "off"})
     memory.remember(plea, kind="semantic", subjects=["Ann"], intent_tags=["grant"])
     bot = stores.open_as(memory, "reader:bot?ceiling=0.3")
     assert contents(bot.retrieve(plea)) == [plea]

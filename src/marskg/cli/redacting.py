@@ -57,7 +57,7 @@ def rescore(door: Door) -> None:
     After a change of what a user prefers, or after loading what was measured elsewhere or not at all. No memory ends
     below what its caller gave, or below what it derives from.
     """
-    with door.memory() as memory:
+    with door.memory(operation="rescore") as memory:
         stats = memory.stats()
         with progress("measuring", stats["live"] + stats["latent"] + stats["tombstones"]) as advance:
             changed = memory.rescore(progress=advance)
