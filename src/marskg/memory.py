@@ -1486,10 +1486,11 @@ class AgentMemory:
 
     def _as_shown(self, memory: Memory, gate: Gate) -> Memory:
         """Return a memory as the reader of ``gate`` gets it: what weighs more than their ceiling is taken out."""
-        if gate.max_sensitivity is None:
+        ceiling = gate.ceiling_for(memory)
+        if ceiling is None:
             return memory
         redactor = self._assessor.redactor(self._writer.state.settings.sensitivity)
-        return redactor.as_shown(memory, gate.max_sensitivity, self._opened.counter)
+        return redactor.as_shown(memory, ceiling, self._opened.counter)
 
     def _clear_points(self) -> None:
         """Take the vectors out of the engine's index, and the knowledge that they are there."""

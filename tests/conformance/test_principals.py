@@ -123,6 +123,16 @@ def test_a_grant_is_for_one_reading_about_one_person(stores: Stores) -> None:
     assert memory.verify().ok
 
 
+def test_what_a_grant_is_for_is_read_whole_and_the_rest_is_not(stores: Stores) -> None:
+    memory, _ = granted(stores)
+    said = "Ann has diabetes and a rare illness"
+    memory.remember(said, kind="semantic", subjects=["Ann"], sensitivity=0.9)
+    given = memory.grant("reader:bot", ceiling=0.95, subjects=["Ann"])
+    bot = stores.open_as(memory, "reader:bot?ceiling=0.3")
+    assert said in contents(bot.retrieve("who has a rare illness?", grant=given.id))
+    assert said not in contents(bot.retrieve("who has a rare illness?"))
+
+
 def test_a_grant_ends_with_its_time_and_is_for_whom_it_names(stores: Stores) -> None:
     memory, bot = granted(stores)
     given = memory.grant("reader:bot", ceiling=0.95, lasts="10m", calls=None)

@@ -214,7 +214,10 @@ def test_summaries_are_summarised_again_and_name_the_originals(stores: Stores) -
 def test_a_completed_task_becomes_a_note_with_its_scaffolding(stores: Stores) -> None:
     mem = stores.open(reflection__tau_util=1.4, reflection__share=0.6)
     done = mem.remember("Apply for the visa at the consulate in May.", kind="task", status="done", **LONG).id
-    told = ("First fill in the visa form for the consulate.", "Then bring the visa form to the consulate, with 2 photos.")
+    told = (
+        "First fill in the visa form for the consulate.",
+        "Then bring the visa form to the consulate, with 2 photos.",
+    )
     steps = said(mem, *told, attaches_to_goal=[done])
     other = mem.remember("Move to another flat.", kind="task", status="open", **LONG).id
     both = said(mem, "Keep the visa form and the rent contract.", attaches_to_goal=[done, other])

@@ -240,6 +240,12 @@ class Gate:
             and (self.until is None or memory.valid_from < self.until)
         )
 
+    def ceiling_for(self, memory: Memory) -> float | None:
+        """Return the sensitivity up to which the reader may read ``memory``, None if up to any."""
+        if self.max_sensitivity is None or self.raised is None or not self.raised.means(memory.subjects):
+            return self.max_sensitivity
+        return max(self.max_sensitivity, self.raised.ceiling)
+
     def _is_below(self, memory: Memory, ceiling: float) -> bool:
         raised = self.raised
         return memory.sensitivity <= ceiling or (
