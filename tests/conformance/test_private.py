@@ -180,7 +180,7 @@ def test_forgetting_at_once_charges_what_it_draws(stores: Stores) -> None:
 def test_what_was_drawn_may_wait_for_a_person(stores: Stores) -> None:
     memory = stores.open(**PRIVATE, policy__review="all")
     talk(memory, 8, "s")
-    plan = memory.forget_privately(memory.weight // 2)
+    plan = memory.forget_privately(budget=memory.weight // 2)
     assert {action.action for action in plan.actions} == {"quarantine"}
     assert {one.tier for one in memory.memories()} == {Tier.LIVE, Tier.LATENT}
     assert spent(memory) > 0
