@@ -208,7 +208,7 @@ def test_a_private_entity_is_forced_on_all_that_derives_from_it_earlier_and_late
     assert stricter.preferences[0].id == preference.id
     assert now_of(memory, later.id).sensitivity == 0.9
     memory.preferences.remove(preference.id)
-    assert [now_of(memory, one.id).sensitivity for one in (source, child, newer, later)] == [0.0, 0.3, 0.0, 0.0]
+    assert [now_of(memory, one.id).sensitivity for one in (source, child, newer, later)] == [0.0, 0.3, 0.3, 0.3]
     assert_sound(stores, memory)
 
 

@@ -20,6 +20,7 @@ from marskg.store.governing import forced, named_entities, preferences_of, raise
 from marskg.store.paging import pages
 from marskg.store.preferences import Matter, forced_of
 from marskg.store.remember import bring_forward
+from marskg.store.sensed import Sensed, inherited, with_sources
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -227,6 +228,7 @@ def _refloor(unit: Unit, book: Book, ids: Iterable[str]) -> list[str]:
     for node_id in wanted:
         node = unit.node(node_id)
         node.memory = forced(node.memory, 0.0)
+    _inherit_again(unit, wanted)
     for node in raise_floors(unit, book, wanted):
         before.setdefault(node.memory.id, replace(node.memory, sensitivity_reasons=("before",)))
     changed = []
@@ -236,6 +238,20 @@ def _refloor(unit: Unit, book: Book, ids: Iterable[str]) -> list[str]:
             _amend(unit, node, "sensitivity changed with the preferences about private entities")
             changed.append(node_id)
     return changed
+
+
+def _inherit_again(unit: Unit, ids: Iterable[str]) -> None:
+    """Let none of ``ids`` be less sensitive than what it derives from, now that nothing is forced on it."""
+    nodes = [node for node_id in ids if (node := unit.node(node_id)).has_content]
+    raised = True
+    while raised:
+        raised = False
+        for node in nodes:
+            level = inherited(unit, node.targets(EdgeType.DERIVES_FROM))
+            if level > node.memory.sensitivity:
+                found = with_sources(Sensed(node.memory.sensitivity, node.memory.sensitivity_reasons), level)
+                unit.change(node, sensitivity=found.value, sensitivity_reasons=found.reasons)
+                raised = True
 
 
 def _mentioned(unit: Unit, book: Book) -> dict[str, tuple[str, ...]]:
