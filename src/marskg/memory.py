@@ -758,10 +758,7 @@ class AgentMemory:
         Raises:
             InvalidInput: there is no such principal, the ceiling is out of range, or it would last too long.
         """
-        span = duration_ms(str(lasts))
-        if span is None:
-            msg = f'lasts is {str(lasts)[:40]!r}; it must be a duration such as "10m" or "1h"'
-            raise InvalidInput(msg)
+        span = _lasting(lasts, "10m")
         return give(
             self._writer,
             to=Principal.of(to).actor,
@@ -927,10 +924,7 @@ class AgentMemory:
         Raises:
             InvalidInput: ``lasts`` is no duration, or too long a one.
         """
-        span = duration_ms(str(lasts))
-        if span is None:
-            msg = f'lasts is {str(lasts)[:40]!r}; it must be a duration such as "30m" or "1h"'
-            raise InvalidInput(msg)
+        span = _lasting(lasts, "30m")
         session = f"private-{self._opened.services.source.token(8).hex()}" if keep else None
         return PrivateMode(self, lasts_ms=span, session=session)
 
@@ -1611,6 +1605,15 @@ class AgentMemory:
         except EnvironmentFailure:
             # The write is committed and must not be said to have failed; a later one signs the head that is due.
             self._ledger.restart(unit.state.log)
+
+
+def _lasting(lasts: str, example: str) -> int:
+    """Return a duration in milliseconds."""
+    span = duration_ms(str(lasts))
+    if span is None:
+        msg = f'lasts is {str(lasts)[:40]!r}; it must be a duration such as "{example}" or "1h"'
+        raise InvalidInput(msg)
+    return span
 
 
 def _gated(opened: Opened, principal: Principal) -> AgentMemory:

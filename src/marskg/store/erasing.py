@@ -17,7 +17,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
-from marskg.audit.record import build_record
 from marskg.ontology.vocabulary import ACTIVE_STATUSES, EdgeType, Operation, TaskStatus, Tier
 from marskg.store import lifecycle
 from marskg.store.paging import pages
@@ -183,7 +182,7 @@ def _forget_details(unit: Unit, gone: set[str], parameters: Sequence[str]) -> in
     for listed in _listed(transitions) or [()]:
         unit.note(Operation.ERASE, deleted_slots=listed, **said)
     for listed in _listed(accesses):
-        unit.access_records.append(_access_record(unit, {"deleted_slots": listed, **said}))
+        unit.note_access(Operation.ERASE, deleted_slots=listed, **said)
     return len(transitions) + len(accesses)
 
 
@@ -250,17 +249,3 @@ def _accesses(unit: Unit, gone: set[str]) -> list[str]:
                 }
             )
     return found
-
-
-def _access_record(unit: Unit, details: dict[str, Any]) -> AuditRecord:
-    return build_record(
-        tenant=unit.state.name,
-        log=unit.state.access_log,
-        sequence=unit.before.access_sequence + len(unit.access_records) + 1,
-        operation=Operation.ERASE,
-        now=unit.now,
-        record_details={"actor": unit.services.actor, **details},
-        node_details=[],
-        signer=unit.services.signer(),
-        source=unit.services.source,
-    )

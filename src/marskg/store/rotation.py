@@ -10,7 +10,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from marskg.audit.record import build_record
 from marskg.ontology.vocabulary import Operation
 
 if TYPE_CHECKING:
@@ -48,19 +47,7 @@ def _change(writer: Writer, box: SignerBox, operation: Operation, new: Signer, *
 
     def work(unit: Unit) -> None:
         unit.note(operation, public_key=new.public_key)
-        unit.access_records.append(
-            build_record(
-                tenant=unit.state.name,
-                log=unit.state.access_log,
-                sequence=unit.before.access_sequence + 1,
-                operation=operation,
-                now=unit.now,
-                record_details={"actor": unit.services.actor, "public_key": new.public_key},
-                node_details=[],
-                signer=signed_by,
-                source=unit.services.source,
-            )
-        )
+        unit.note_access(operation, public_key=new.public_key)
         unit.announced.append(
             {
                 "ref": f"{unit.state.name}|{new.public_key}",

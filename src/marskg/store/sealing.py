@@ -15,9 +15,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
-from marskg.audit.record import build_record
 from marskg.ontology.vocabulary import Operation
 from marskg.store import codec
 
@@ -148,21 +147,7 @@ def _prune(unit: Unit, letter: str, sequences: Sequence[int]) -> None:
         return
     # Who follows the log of transitions learns from it that the other one was sealed.
     unit.note(Operation.SEAL, counts=(f"accesses={len(sequences)}",))
-    unit.access_records.append(_access_record(unit, listed))
-
-
-def _access_record(unit: Unit, details: dict[str, Any]) -> Any:
-    return build_record(
-        tenant=unit.state.name,
-        log=unit.state.access_log,
-        sequence=unit.before.access_sequence + len(unit.access_records) + 1,
-        operation=Operation.SEAL,
-        now=unit.now,
-        record_details={"actor": unit.services.actor, **details},
-        node_details=[],
-        signer=unit.services.signer(),
-        source=unit.services.source,
-    )
+    unit.note_access(Operation.SEAL, **listed)
 
 
 def stretches(sequences: Iterable[int]) -> Iterator[str]:

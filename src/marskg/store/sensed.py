@@ -72,7 +72,10 @@ def inherited(unit: Unit, sources: Iterable[str]) -> float:
 
 def with_sources(sensed: Sensed, sources: float) -> Sensed:
     """Return what was measured of a memory, no less than what it derives from."""
-    return sensed if sources <= sensed.value else Sensed(sources, (*sensed.reasons, f"{INHERITED}: {sources:g}"))
+    if sources <= sensed.value:
+        return sensed
+    own = (reason for reason in sensed.reasons if not _SOURCED.fullmatch(reason))
+    return Sensed(sources, (*own, f"{INHERITED}: {sources:g}"))
 
 
 def pass_on(unit: Unit, node: Node) -> list[Node]:
@@ -86,8 +89,8 @@ def pass_on(unit: Unit, node: Node) -> list[Node]:
         for source in sorted(sources):
             derived = unit.node(source)
             if derived.has_content and derived.memory.sensitivity < current.memory.sensitivity:
-                own = tuple(one for one in derived.memory.sensitivity_reasons if not _SOURCED.fullmatch(one))
-                found = with_sources(Sensed(derived.memory.sensitivity, own), current.memory.sensitivity)
+                was = Sensed(derived.memory.sensitivity, derived.memory.sensitivity_reasons)
+                found = with_sources(was, current.memory.sensitivity)
                 unit.change(derived, sensitivity=found.value, sensitivity_reasons=found.reasons)
                 raised.append(derived)
                 pending.append(derived)

@@ -605,6 +605,21 @@ class Unit:
         """Sign one record that is about no single memory."""
         return self._append(operation, record_details, [])
 
+    def note_access(self, operation: Operation, **record_details: Any) -> None:
+        """Sign one record of the access log that is about no showing, written with this unit."""
+        record = build_record(
+            tenant=self.state.name,
+            log=self.state.access_log,
+            sequence=self.before.access_sequence + len(self.access_records) + 1,
+            operation=operation,
+            now=self.now,
+            record_details={"actor": self.services.actor, **record_details},
+            node_details=[],
+            signer=self.services.signer(),
+            source=self.services.source,
+        )
+        self.access_records.append(record)
+
     def _append(
         self, operation: Operation, record_details: Mapping[str, Any], slots: list[dict[str, Any]]
     ) -> AuditRecord:
