@@ -262,16 +262,16 @@ def test_a_text_that_was_erased_is_refused_about_the_same_people(stores: Stores)
 
 def test_suppression_keeps_no_text_no_name_and_no_time(stores: Stores) -> None:
     memory = stores.open()
-    memory.remember(SAID, subjects=["bea"], session="s")
+    memory.remember(SAID, subjects=["beatrix"], session="s")
     memory.erase(session="s")
-    memory.erase(subject="bea")
+    memory.erase(subject="beatrix")
     rows = stores.engine.read(
         "MATCH (s:Suppression) WHERE s.ref >= $low AND s.ref < $high RETURN properties(s) AS node",
         {"low": f"{memory.tenant}|", "high": f"{memory.tenant}}}"},
     )
     assert len(rows) == 2
     assert all(set(row["node"]) == {"ref"} for row in rows)
-    assert "bea" not in json.dumps(rows)
+    assert "beatrix" not in json.dumps(rows)
 
 
 def test_a_document_with_something_erased_in_it_is_refused_whole(stores: Stores, tmp_path: Path) -> None:
@@ -380,11 +380,11 @@ def test_another_program_that_follows_the_log_forgets_too(stores: Stores) -> Non
 
 def test_the_receipt_is_signed_and_says_nothing_of_what_was_erased(stores: Stores) -> None:
     memory = stores.open()
-    one = memory.remember(SAID, subjects=["bea"], mentions=["Zyx"])
-    receipt = memory.erase(subject="bea")
+    one = memory.remember(SAID, subjects=["beatrix"], mentions=["Zyx"])
+    receipt = memory.erase(subject="beatrix")
     assert verify_document(receipt.document).verification_method.startswith("did:key:")
     text = json.dumps(receipt.document)
-    assert all(word not in text for word in (SECRET, "bea", "Zyx", one.id))
+    assert all(word not in text for word in (SECRET, "beatrix", "Zyx", one.id))
     assert receipt.document["erasureClaim"] == "logical"
     assert receipt.document["requestedBy"] == "subject"
     record = next(item for item in memory.records() if item.iri == receipt.document["erasureRecord"][0])

@@ -46,7 +46,7 @@ def outside(tmp_path: Path, document: dict[str, Any], memory: AgentMemory | None
 
 def test_storing_and_removing_with_the_pass_that_took_it(stores: Stores, tmp_path: Path) -> None:
     memory = stores.open()
-    one = memory.remember(f"The word is {SECRET}", subjects=["bea"], session="s1", source_ref="chat/bea")
+    one = memory.remember(f"The word is {SECRET}", subjects=["beatrix"], session="s1", source_ref="chat/beatrix")
     stays = memory.remember("This one stays where it is", subjects=["carl"])
     kept = memory.receipt(one.id)
     assert (kept.about, kept.claim, kept.uncovered) == (one.id, "kept", ())
@@ -62,7 +62,7 @@ def test_storing_and_removing_with_the_pass_that_took_it(stores: Stores, tmp_pat
     for document in (kept.document, removed.document):
         assert verify_document(document).verification_method.startswith("did:key:")
         text = json.dumps(document)
-        assert all(word not in text for word in (SECRET, "bea", "chat/", "operator")), "no content, no names"
+        assert all(word not in text for word in (SECRET, "beatrix", "chat/", "operator")), "no content, no names"
     assert codes(memory, kept.document) == codes(memory, removed.document) == []
     assert outside(tmp_path, removed.document, memory)[0] == 0
     assert "fifo" in removed.as_text()
@@ -106,9 +106,9 @@ def test_one_record_by_its_number(stores: Stores) -> None:
 
 def test_an_erasure_leaves_its_numbers_and_no_id(stores: Stores, tmp_path: Path) -> None:
     memory = stores.open()
-    one = memory.remember(f"The word is {SECRET}", subjects=["bea"])
+    one = memory.remember(f"The word is {SECRET}", subjects=["beatrix"])
     before = memory.receipt(one.id)
-    given = memory.erase(subject="bea")
+    given = memory.erase(subject="beatrix")
     with pytest.raises(marskg.UnknownMemory):
         memory.receipt(one.id)
     sequence = int(given.document["erasureRecord"][0].partition("#")[2])
