@@ -262,7 +262,9 @@ class _Found:
         statement = policy_statement("completed-tasks")
         for page in _pages(tasks):
             for row in self._view.run(statement, {"refs": [f"{self._view.tenant}|{node_id}" for node_id in page]}):
-                if row["id"] in self.rows and row["goals"] == [row["task"]]:
+                # A task may be called its own goal; it is no part of what served it.
+                served = row["id"] in self.rows and row["id"] != row["task"]
+                if served and row["goals"] == [row["task"]]:
                     scaffolding[row["task"]].append(row["id"])
         found = []
         for task in tasks:
