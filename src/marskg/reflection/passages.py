@@ -37,7 +37,7 @@ class Sensing(Protocol):
         ...
 
     def without(self, text: str, ceiling: float) -> str:
-        """Return ``text`` with the kinds of things that weigh more than ``ceiling``, as ``[PHONE]``, in their places."""
+        """Return ``text`` with the kinds of what weighs more than ``ceiling`` in their places, as ``[PHONE]``."""
         ...
 
 
