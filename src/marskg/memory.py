@@ -1547,7 +1547,15 @@ class AgentMemory:
             self._reading.view.prepare_table(state, progress)
         target = state.budget if budget is None else check_integer("budget", budget, 0)
         features = CommittedFeatures(self._reading.view, state, now)
-        view = View(self._opened.engine.read, state, now, self._writer.hollows, features, vectoriser=self._vectoriser)
+        view = View(
+            self._opened.engine.read,
+            state,
+            now,
+            self._writer.hollows,
+            features,
+            vectoriser=self._vectoriser,
+            sensing=self._assessor.texts(state.settings),
+        )
         plan = self._policy(name).plan(view, target=target, seed=seed)
         if plan.weight_after > target:
             raise shortfall(self._writer.read, view, replace(state, budget=target), plan)
@@ -1568,6 +1576,7 @@ class AgentMemory:
             ceiling=ceiling,
             within=within,
             vectoriser=self._vectoriser,
+            sensing=self._assessor.texts(state.settings),
             hurried=True,
             handle=ground.services.handle,
         )
