@@ -3,7 +3,8 @@
 Run ``python scripts/sensitivity_quality.py FOLDER`` with a folder that holds ``synth_dataset_v2.json`` of
 microsoft/presidio-research, ``presidio-analyzer/tests`` of microsoft/presidio, ``data_full.json`` of clinc/oos-eval and
 ``TREC-2017-LiveQA-Medical-Test.xml`` of abachaa/LiveQA_MedicalTask_TREC2017. The floors were committed before anything
-was measured: ``sensitivity_floors.yaml``. Status 1 if one is missed.
+was measured: ``sensitivity_floors.yaml``. Status 1 if one is missed. ``--without-presidio``: what an
+ordinary installation finds.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import json
 import re
 import sys
 from collections import defaultdict
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -186,11 +187,12 @@ def topics(folder: Path, detector: Detector) -> dict[Category, Tally]:
 def main(arguments: list[str]) -> int:
     """Print one line for each floor, and one for each of presidio's tests."""
     folders = [one for one in arguments if not one.startswith("-")]
-    if len(folders) != 1:
-        print("usage: sensitivity_quality.py [--missed] FOLDER", file=sys.stderr)
+    if len(folders) != 1 or not {one for one in arguments if one.startswith("-")} <= {"--missed", "--without-presidio"}:
+        print("usage: sensitivity_quality.py [--missed] [--without-presidio] FOLDER", file=sys.stderr)
         return 2
     folder = Path(folders[0])
-    detector = Detector(Settings().sensitivity)
+    presidio = "off" if "--without-presidio" in arguments else "on"
+    detector = Detector(replace(Settings().sensitivity, presidio=presidio))
     floors: dict[str, dict[str, Any]] = yaml.safe_load(FLOORS.read_text(encoding="utf-8"))["floors"]
     named = {
         Category(name): set(one["types"])

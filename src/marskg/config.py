@@ -365,8 +365,8 @@ SETTINGS: Mapping[str, Setting] = MappingProxyType({
     "reflection.model_pause": Setting("how long it is left alone", 10 * _UNITS["m"], "duration", 0, _MAX_DURATION),
     "sensitivity.assess": Setting("whether what is remembered is searched for what is personal or secret", "on",
                                   "choice", choices=_SWITCH),
-    "sensitivity.presidio": Setting("whether presidio is asked about what looks like an identifier", "on", "choice",
-                                    choices=_SWITCH),
+    "sensitivity.presidio": Setting("whether presidio is asked about what looks like an identifier; auto: where it is "
+                                    "installed", "auto", "choice", choices=("auto", "on", "off")),
     "sensitivity.model": Setting("what finds names besides the rules: none, spacy:NAME or transformers:FOLDER", "none",
                                  "text"),
     "sensitivity.accumulation": _number("how far each further kind of thing brings s nearer to 1", 0.1, 0, 1),
@@ -616,7 +616,7 @@ class SensitivitySettings:
     """
 
     assess: str = "on"
-    presidio: str = "on"
+    presidio: str = "auto"
     model: str = "none"
     accumulation: float = 0.1
     impersonal: float = 0.5

@@ -158,6 +158,7 @@ def _report(door: Door, memory: AgentMemory, *, created: bool) -> None:
         "engine": memory.store.engine.name,
         "key_folder": str(keys.folder),
         "public_key": memory.store.services.signer().public_key,
+        "recognisers": _recognisers(settings),
     }
 
     def show() -> None:
@@ -268,9 +269,24 @@ def _show_settings(door: Door, settings: Settings) -> None:
         document(settings.values())
         return
     made = table("setting", "value", "meaning")
+    works = f"; here work: {', '.join(_recognisers(settings)) or 'none'}"
     for name, value in writable(settings.values()).items():
-        made.add_row(name, safe(written(value)), SETTINGS[name].meaning)
+        meaning = SETTINGS[name].meaning + (works if name == "sensitivity.presidio" else "")
+        made.add_row(name, safe(written(value)), meaning)
     show_table(made)
+
+
+def _recognisers(settings: Settings) -> list[str]:
+    """Return what reads texts for what is sensitive on this machine, whatever the settings would like to have."""
+    from marskg.errors import EnvironmentFailure
+    from marskg.privacy.sensing.detector import Detector
+
+    if settings.sensitivity.assess == "off":
+        return []
+    try:
+        return list(Detector(settings.sensitivity).recognisers)
+    except EnvironmentFailure:
+        return []
 
 
 def written(value: object) -> str:

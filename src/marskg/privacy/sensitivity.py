@@ -15,7 +15,7 @@ from marskg.ontology.mapping import quantise
 from marskg.ontology.vocabulary import Kind, MemoryClass, SourceType
 from marskg.privacy.redaction import Redactor
 from marskg.privacy.sensing.detector import Detector
-from marskg.privacy.sensing.model import TOPICS, WORDS, Category
+from marskg.privacy.sensing.model import OPTIONAL, TOPICS, WORDS, Category
 from marskg.store.preferences import forced_of
 from marskg.store.sensed import Sensed
 
@@ -38,7 +38,11 @@ _HIDDEN: Final = ", hidden in the text"
 _ABOUT_NOBODY: Final = ", about nobody"
 #: The words of reasons that only the text gives.
 _OF_TEXTS: Final = frozenset(
-    words + ending for words in WORDS.values() for ending in ("", _HIDDEN, _ABOUT_NOBODY, _HIDDEN + _ABOUT_NOBODY)
+    words + hidden + source + about
+    for words in WORDS.values()
+    for hidden in ("", _HIDDEN)
+    for source in ("", *(f", by {name}" for name in OPTIONAL))
+    for about in ("", _ABOUT_NOBODY)
 )
 _REASON: Final = re.compile(r"(?P<words>.+): (?P<weight>[0-9.]+(?:e-[0-9]+)?)")
 
@@ -194,12 +198,19 @@ def _total(weights: Iterable[float], accumulation: float) -> float:
 
 def _said(findings: Iterable[Finding]) -> Iterator[tuple[Category, str]]:
     """Yield each category that was found, with the words for it."""
-    hidden: dict[Category, bool] = {}
+    found: dict[Category, list[Finding]] = {}
     for one in findings:
-        hidden[one.category] = hidden.get(one.category, True) and one.hidden
+        found.setdefault(one.category, []).append(one)
     for category in Category:
-        if category in hidden:
-            yield category, WORDS[category] + (_HIDDEN if hidden[category] else "")
+        if category in found:
+            hides = all(one.hidden for one in found[category])
+            yield category, WORDS[category] + (_HIDDEN if hides else "") + _found_by(found[category])
+
+
+def _found_by(findings: Iterable[Finding]) -> str:
+    """Return the name of the optional recogniser that alone found something: another installation would not."""
+    sources = {one.optional for one in findings}
+    return "" if None in sources else f", by {min(source for source in sources if source)}"
 
 
 def _cues(about: _About) -> Iterator[str]:

@@ -111,6 +111,14 @@ def test_what_rewriting_does_not_take_away(sensitivity: float, reasons: tuple[st
     assert lasting(sensitivity, reasons) == stays
 
 
+def test_a_reason_names_what_another_installation_would_not_have_found() -> None:
+    found = assessed("member 2123456701", Settings())
+    assert found.sensitivity_reasons == ("a national identifier, by presidio: 0.9",)
+    assert lasting(0.9, found.sensitivity_reasons) == 0.0
+    both = assessed("member 2123456701, citizen 078-05-1123", Settings())
+    assert both.sensitivity_reasons == ("a national identifier: 0.9",)
+
+
 def test_lines_are_measured_where_drafts_are() -> None:
     texts = Assessor().texts(Settings())
     assert texts is not None
