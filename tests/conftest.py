@@ -25,7 +25,18 @@ if TYPE_CHECKING:
 TESTS = Path(__file__).parent
 SHARED = TESTS.parents[1] / "shared"
 #: The order in which layers run: what fails soonest comes first.
-LAYERS = ("architecture", "unit", "property", "conformance", "integration", "cli", "interop", "docs", "crash")
+LAYERS = (
+    "architecture",
+    "unit",
+    "property",
+    "conformance",
+    "redteam",
+    "integration",
+    "cli",
+    "interop",
+    "docs",
+    "crash",
+)
 CRASH_TIMEOUT_S = 3600
 
 # Databases and subprocesses have no steady speed, so examples have no deadline.

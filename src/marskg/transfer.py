@@ -46,7 +46,8 @@ def export(
     """Write the tenant to ``path``; see :func:`marskg.exporters.writer.write_export`.
 
     Raises:
-        InvalidInput: an unknown format or profile, or ``disclosure``, which has to be somebody's.
+        InvalidInput: an unknown format or profile, or ``disclosure``, which has to be somebody's; or a path inside the
+            store.
     """
     if profile == DISCLOSURE:
         msg = (
@@ -55,6 +56,7 @@ def export(
         )
         raise InvalidInput(msg)
     _check_profile(profile, FULL)
+    target = _target(opened.folder, path)
     reader = opened.reader
 
     def memories() -> Iterator[tuple[Memory, tuple[Edge, ...]]]:
@@ -78,24 +80,28 @@ def export(
         heads=reader.heads(state.log) if audit else (),
         preferences=(preference for preference, _ in reader.preferences()),
     )
-    return write_export(Path(path), content, format_name)
+    return write_export(target, content, format_name)
 
 
 def disclose(
     path: str | Path,
     read: Callable[[], Disclosure],
     *,
+    folder: Path,
     format_name: str | None,
     profile: str,
     progress: Callable[[int], None] | None,
 ) -> Counts:
     """Write what ``read`` gives, all that a reader may see, to ``path``; hidden targets are ``mars:Withheld``.
 
+    ``folder`` is the store's, into which nothing is written.
+
     Raises:
-        InvalidInput: an unknown format or profile.
+        InvalidInput: an unknown format or profile, or a path inside the store.
     """
     _check_profile(profile, DISCLOSURE)
-    format_of(Path(path), format_name)
+    target = _target(folder, path)
+    format_of(target, format_name)
     disclosed = read()
 
     def memories() -> Iterator[tuple[Memory, tuple[Edge, ...]]]:
@@ -104,15 +110,29 @@ def disclose(
             if progress is not None and count % 100 == 0:
                 progress(count)
 
-    return write_export(
-        Path(path), Content(memories(), disclosed.entities(), withheld=disclosed.withheld()), format_name
-    )
+    return write_export(target, Content(memories(), disclosed.entities(), withheld=disclosed.withheld()), format_name)
 
 
 def _check_profile(profile: str, known: str) -> None:
     if profile != known:
-        msg = f"there is no profile {profile[:40]!r}; exports are of profile {FULL} or {DISCLOSURE}"
+        msg = f"there is no profile {str(profile)[:40]!r}; exports are of profile {FULL} or {DISCLOSURE}"
         raise InvalidInput(msg)
+
+
+def _target(folder: Path, path: str | Path) -> Path:
+    """Return ``path`` if a file may be put there.
+
+    Raises:
+        InvalidInput: it is inside ``folder``, where the store keeps its keys and its graph, or no path at all.
+    """
+    if "\x00" in str(path):
+        msg = "the path of a file has a NUL character; name a file that can be there"
+        raise InvalidInput(msg)
+    target = Path(path)
+    if target.resolve().is_relative_to(folder.resolve()):
+        msg = f"{target} is inside the store, whose keys and files nothing else may take the place of; write elsewhere"
+        raise InvalidInput(msg)
+    return target
 
 
 def load(
@@ -166,7 +186,12 @@ def _keep_evidence(opened: Opened, document: Export, path: Path) -> None:
 
 
 def snapshot_save(opened: Opened, state: TenantState, path: str | Path) -> dict[str, int]:
-    """Write the tenant to a binary snapshot; returns the number of rows of each section."""
+    """Write the tenant to a binary snapshot; returns the number of rows of each section.
+
+    Raises:
+        InvalidInput: the path is inside the store.
+    """
+    target = _target(opened.folder, path)
     reader = opened.reader
 
     def records() -> Iterator[AuditRecord]:
@@ -181,7 +206,7 @@ def snapshot_save(opened: Opened, state: TenantState, path: str | Path) -> dict[
         records=records(),
         heads=reader.heads(state.log),
     )
-    return write_snapshot(Path(path), content)
+    return write_snapshot(target, content)
 
 
 def snapshot_load(opened: Opened, path: str | Path) -> int:

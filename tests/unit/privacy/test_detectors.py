@@ -41,6 +41,7 @@ def said(text: str, detector: Detector = OWN) -> dict[str, str]:
         ("My phone is 467 3395.", "phone", "467 3395"),
         ("Ring (212) 555-0147 x12", "phone", "(212) 555-0147 x12"),
         ("card 4111-1111-1111-1111 expires soon", "card", "4111-1111-1111-1111"),
+        ("card 4111 - 1111 - 1111 - 1111, hers", "card", "4111 - 1111 - 1111 - 1111"),
         ("Pay DE89 3704 0044 0532 0130 00 please", "account", "DE89 3704 0044 0532 0130 00"),
         ("account number 12345678", "account", "12345678"),
         ("the host 192.168.17.20 is down", "network", "192.168.17.20"),
