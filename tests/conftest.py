@@ -43,7 +43,7 @@ CRASH_TIMEOUT_S = 3600
 _COMMON = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True)
 settings.register_profile("dev", _COMMON, max_examples=20, stateful_step_count=20)
 # The same commit gives the same result; new examples are looked for with the other profiles.
-settings.register_profile("ci", _COMMON, max_examples=100, stateful_step_count=40, derandomize=True)
+settings.register_profile("ci", _COMMON, max_examples=50, stateful_step_count=30, derandomize=True)
 settings.register_profile("thorough", _COMMON, max_examples=2000, stateful_step_count=80)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "dev"))
 
