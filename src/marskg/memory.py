@@ -75,7 +75,7 @@ from marskg.store import (
 )
 from marskg.store.admission import check_draft, check_integer, check_number, check_text, ids_of
 from marskg.store.allowances import shown
-from marskg.store.intake import Intake
+from marskg.store.intake import BATCH, Intake, in_chunks
 from marskg.store.opening import open_tenant
 from marskg.store.recognition import Recognition, load_recogniser
 from marskg.store.reembedding import make_all, refuse_change, switch
@@ -293,7 +293,7 @@ class AgentMemory:
             MarsError: what the gate refuses; the transactions before it are kept unless ``atomic``.
         """
         since = self._writer.state.sequence
-        done = self._intake.many(map(self._begin, checked(drafts)), progress=progress, atomic=atomic)
+        done = self._intake.many(self._begin_all(checked(drafts)), progress=progress, atomic=atomic)
         if self._learner.watches:
             self._learner.watch(since)
         return done
@@ -1474,6 +1474,18 @@ class AgentMemory:
         settings = self._writer.state.settings
         check_draft(draft, settings.max_content_bytes)
         return self._wishes.begin(self._assessor.assessed(draft, settings))
+
+    def _begin_all(self, drafts: Iterable[Draft]) -> Iterator[Draft]:
+        """Yield drafts as :meth:`_begin` returns them, read in chunks of a batch, as the intake takes them."""
+        try:
+            for chunk in in_chunks(drafts, BATCH):
+                settings = self._writer.state.settings
+                for draft in chunk:
+                    check_draft(draft, settings.max_content_bytes)
+                self._assessor.foresee(chunk, settings)
+                yield from map(self._begin, chunk)
+        finally:
+            self._assessor.foresee((), self._writer.state.settings)
 
     def _measure(self, memory: Memory, content: str | None = None) -> Sensed | None:
         return self._assessor.of_memory(memory, self._writer.state.settings, content)

@@ -108,6 +108,13 @@ class Assessor:
         sensed = measured.at_least(draft.sensitivity)
         return replace(draft, sensitivity=sensed.value, sensitivity_reasons=sensed.reasons)
 
+    def foresee(self, drafts: Iterable[Draft], settings: Settings) -> None:
+        """Read what many drafts are about at once, for :meth:`assessed` of each of them soon."""
+        if settings.sensitivity.assess != "off":
+            wanted = [draft for draft in drafts if draft.action == "remember"]
+            texts = [text for draft in wanted for text in (draft.content, *_texts(draft.payload))]
+            self.detector(settings.sensitivity).foresee(texts)
+
     def of_memory(self, memory: Memory, settings: Settings, content: str | None = None) -> Sensed | None:
         """Return what a stored memory, or another text for it, measures; None where nothing is to be assessed."""
         text = memory.content if content is None else content

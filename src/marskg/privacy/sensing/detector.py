@@ -20,7 +20,7 @@ from marskg.privacy.sensing.prototypes import Topics
 from marskg.privacy.sensing.unhide import views
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from marskg.config import SensitivitySettings
 
@@ -67,6 +67,10 @@ class Detector:
             if start + WINDOW >= len(text):
                 break
         return united(found)
+
+    def foresee(self, texts: Sequence[str]) -> None:
+        """Read what many texts are about at once, for :meth:`topics` of each of them soon."""
+        self._topics.foresee(texts)
 
     def topics(self, text: str) -> list[Finding]:
         """Return the passages that are about health, personal finance or a protected attribute."""
