@@ -346,6 +346,9 @@ SETTINGS: Mapping[str, Setting] = MappingProxyType({
                                    "many times its epsilon", 1, 1, 1_000_000),
     "privacy.when_spent": Setting("what the policy private does without budget: draws uniformly, or refuses the write",
                                   "uniform", "choice", choices=("uniform", "refuse")),
+    "suppression.hits": _integer("how often within suppression.within a write is told that what it brings was erased; "
+                                 "then all that would be compared with it is refused alike", 20, 1, optional=True),
+    "suppression.within": Setting("the time in which these are counted", 3_600_000, "duration", 1, _MAX_DURATION),
     "reflection.summariser": Setting("what writes summaries: extractive, or openai:MODEL@URL", "extractive", "text"),
     "reflection.share": _number("share of its cluster's tokens that a summary may have", 0.4, 0.01, 0.95),
     "reflection.tau_util": _number("distortion up to which a summary may stand for its cluster: the mean distance of "
@@ -659,6 +662,14 @@ class PrivacySettings:
 
 
 @dataclass(frozen=True, slots=True)
+class SuppressionSettings:
+    """How often it may be told within ``within`` (ms) that something was erased; ``hits`` None for no limit."""
+
+    hits: int | None = 20
+    within: int = _UNITS["h"]
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """Everything that a tenant's owner may set; change it with ``dataclasses.replace`` or :meth:`with_values`."""
 
@@ -682,6 +693,7 @@ class Settings:
     adaptive: AdaptiveSettings = field(default_factory=AdaptiveSettings)
     reflection: ReflectionSettings = field(default_factory=ReflectionSettings)
     privacy: PrivacySettings = field(default_factory=PrivacySettings)
+    suppression: SuppressionSettings = field(default_factory=SuppressionSettings)
     sensitivity: SensitivitySettings = field(default_factory=SensitivitySettings)
 
     @property
@@ -1006,6 +1018,7 @@ def _build(values: Mapping[str, Any], source: str) -> Settings:
         adaptive=AdaptiveSettings(**section("adaptive.")),
         reflection=ReflectionSettings(**section("reflection.")),
         privacy=PrivacySettings(**section("privacy.")),
+        suppression=SuppressionSettings(**section("suppression.")),
         sensitivity=SensitivitySettings(
             **section("sensitivity."),
             weights=MappingProxyType(section("sensitivity.weights.")),

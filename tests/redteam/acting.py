@@ -6,9 +6,11 @@ comes is told the same on both.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
+from marskg.errors import ErasedContentRefused
 from tests.redteam.attempt import Book
 from tests.redteam.stage import MINUTE, hidden_id
 
@@ -320,6 +322,36 @@ def _erased(book: Book) -> None:
         memory.erase(id=first.id)
         return how(side, memory, str(path))
 
+    def probing(said: Mapping[str, Any], side: Side) -> object:
+        """Ask whether something was erased, when that was told too often: on one side it was, on the other not."""
+        memory = side.fresh(suppression__hits=2)
+        first = memory.remember("What is erased for certain, and known by everybody here", kind="semantic")
+        memory.remember(LONG if side.full else LONG.replace("old", "new"), kind="semantic", id=hidden_id("fact"))
+        memory.remember("about her", subjects=["Orla Finch" if side.full else "Orla Winch"], id=hidden_id("about"))
+        memory.erase(id=hidden_id("fact"))
+        memory.erase(subject="Orla Finch" if side.full else "Orla Winch")
+        memory.erase(id=first.id)
+        for _ in range(2):
+            with suppress(ErasedContentRefused):
+                memory.remember(str(first.content), kind="semantic")
+        return memory.remember(**{"kind": "semantic", **said})
+
+    asked: tuple[dict[str, Any], ...] = (
+        {"content": LONG},
+        {"content": LONG.upper()},
+        {"content": "hello", "subjects": ["Orla Finch"]},
+        {"content": LONG, "subjects": ["Orla Finch"]},
+    )
+    for said in asked:
+        book.add(
+            "remember",
+            "operator",
+            "asking whether it was erased",
+            "ProbingRefused",
+            partial(probing, said),
+            words=(),
+            server=True,
+        )
     ways: Mapping[str, tuple[Callable[[Side, AgentMemory, str], object], str]] = {
         "as it was": (lambda _, memory, __: memory.remember(LONG, subjects=["Bob Dahl"]), "ErasedContentRefused"),
         "upper case": (

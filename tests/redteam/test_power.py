@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from marskg import gated
+from marskg import gated, reading
 from marskg.gated import GatedMemory, Limits
 from marskg.memory import AgentMemory
 from marskg.privacy import grants, principals, request
@@ -20,8 +20,9 @@ from marskg.private_mode import PrivateMode
 from marskg.reading import Reading
 from marskg.retrieval import disclosure, explain, lexical, search
 from marskg.retrieval.gate import Gate
-from marskg.store import load, suppression
+from marskg.store import suppression
 from marskg.store.preferences import Book
+from marskg.store.probing import Probes
 from marskg.store.state import TenantState
 from tests.redteam.stage import Side
 from tests.redteam.suite import ALL, judged
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
+    from tests.redteam.attempt import Attempt
     from tests.support.stores import Stores
 
 Patch = pytest.MonkeyPatch
@@ -112,6 +114,13 @@ def _telling(self: GatedMemory, ident: str) -> None:
     raise explain.UnknownMemory(msg)
 
 
+def _explaining_all(patch: Patch) -> None:
+    def explained(self: GatedMemory, ident: str) -> explain.Explanation:
+        return explain.explain(self._reader, self.tenant, ident, self.now())
+
+    patch.setattr(GatedMemory, "explain", explained)
+
+
 def _alias_matched(patch: Patch) -> None:
     naming = request._naming
 
@@ -131,9 +140,7 @@ def _clock_back(patch: Patch) -> None:
 
 
 def _suppression_off(patch: Patch) -> None:
-    for module in (suppression,):
-        patch.setattr(module, "refuse", lambda *_: None)
-    assert load.check_all is suppression.check_all
+    patch.setattr(suppression, "refuse", lambda *_: None)
 
 
 def _consent_off(patch: Patch) -> None:
@@ -146,7 +153,7 @@ HOLES: dict[str, Hole] = {
     "the ceiling is off for single memories": Hole(
         _gone(Gate, "_is_below", lambda *_: True), ("get/id-of-a-hidden-memory/reader/1",)
     ),
-    "the ceiling is off in explain": Hole(_door("explain"), ("explain/id-of-a-hidden-memory/reader/1",)),
+    "the ceiling is off in explain": Hole(_explaining_all, ("explain/id-of-a-hidden-memory/reader/1",)),
     "the view of SPARQL is the operator's": Hole(_door("sparql"), ("sparql/counting/reader/1",)),
     "stats count all": Hole(_door("stats"), ("stats/counting/reader",)),
     "the weight is that of all": Hole(_door("weight"), ("weight/counting/reader",)),
@@ -160,7 +167,7 @@ HOLES: dict[str, Hole] = {
         ("sparql/what-stands-for-what-is-withheld/reader", "export/everything"),
     ),
     "others' events of the gate are shown": Hole(
-        _gone(explain, "own_events", lambda found, _actor: found), ("explain/neighbour-of-a-hidden-memory/reader/1",)
+        _gone(reading, "own_events", lambda found, _actor: found), ("explain/neighbour-of-a-hidden-memory/reader/1",)
     ),
     "explanations have the chain as it is stored": Hole(
         _gone(explain, "DERIVED_EDGES", frozenset()), ("explain/neighbour-of-a-hidden-memory/reader",)
@@ -186,6 +193,9 @@ HOLES: dict[str, Hole] = {
         _gone(PrivateMode, "_open", lambda self: self._memory), ("private-mode/after-its-time/operator/1",)
     ),
     "suppression is ignored": Hole(_suppression_off, ("remember/erased,-and-stored-again:-as-it-was",)),
+    "nobody counts how often it is told what was erased": Hole(
+        _gone(Probes, "check", lambda *_: None), ("remember/asking-whether-it-was-erased",)
+    ),
     "an error tells that there is something": Hole(
         _gone(GatedMemory, "explain", _telling), ("explain/id-of-a-hidden-memory/reader/1",)
     ),
@@ -215,10 +225,7 @@ def test_a_hole_that_is_planted_is_found(
     hole = HOLES[name]
     chosen = [one for one in ALL if one.id.startswith(hole.attempts)]
     assert chosen
-    sides = Side(engine, tmp_path / "full", full=True), Side(engine, tmp_path / "other", full=False)
-    if not all(one.door in {"grant", "private mode", "remember", "preferences", "redact"} for one in chosen):
-        for side in sides:
-            side.filled()
+    sides = _pair(engine, tmp_path, chosen)
     hole.plant(monkeypatch)
     try:
         found = [one.id for one in chosen if judged(one, *sides)]
@@ -227,3 +234,20 @@ def test_a_hole_that_is_planted_is_found(
         for side in sides:
             side.leave()
     assert found, f"{[one.id for one in chosen]} do not see it"
+
+
+#: The last pair that holes were planted in.
+PAIR: list[tuple[Side, Side]] = []
+
+
+def _pair(engine: Stores, folder: Path, chosen: list[Attempt]) -> tuple[Side, Side]:
+    """Return a pair in which the attempts tell nothing before the hole is there.
+
+    A hole may leave traces, such as that something hidden was read: then the next one has a new pair.
+    """
+    if not PAIR or any(judged(one, *PAIR[0]) for one in chosen):
+        PAIR[:] = [(Side(engine, folder / "full", full=True), Side(engine, folder / "other", full=False))]
+        assert [found for one in chosen for found in judged(one, *PAIR[0])] == []
+    for side in PAIR[0]:
+        side.leave()
+    return PAIR[0]

@@ -20,6 +20,7 @@ from marskg.store import schema, tenants
 from marskg.store.arcadedb import ArcadeDB
 from marskg.store.bolt import Bolt
 from marskg.store.ledger import Ledger
+from marskg.store.probing import probes_of
 from marskg.store.reader import GraphReader
 from marskg.store.state import Services, TenantState
 from marskg.store.statements import statement
@@ -199,7 +200,8 @@ def attach(
     elif not rows and not keyring.files():
         keyring.create(source)
     handles = keyring.handles(source)
-    services = Services(clock=clock, source=source, signer=box, handle=handles, actor=actor)
+    probes = probes_of(location if is_server(location) else str(folder.resolve()), tenant)
+    services = Services(clock=clock, source=source, signer=box, handle=handles, actor=actor, probes=probes)
     created = not rows and tenants.create_tenant(engine, tenant, settings, services)
     rows = engine.read(statement("load_tenant", engine.name), {"tenant": tenant})
     state = TenantState.from_row(rows[0]["tenant"])
