@@ -14,7 +14,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
-from marskg.errors import EngineUnavailable, QueryRefused
+from marskg.errors import EngineUnavailable, InvalidConfig, NotPermitted, QueryRefused
 from marskg.store import codec
 from marskg.store.envelopes import ENTITY, MEMORY, PREFERENCE, RECORD, Envelopes, is_envelope, keys_of
 from marskg.store.statements import statement
@@ -22,7 +22,9 @@ from marskg.store.vault import SUBJECT, DataKey, Owner, Vault
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
 
+    from marskg.config import Settings
     from marskg.store.engine import Engine, Row, Transaction
 
 #: Statements that look something up by a value, with the parameter that holds it and the domain of its digest.
@@ -157,6 +159,36 @@ class EncryptedEngine:
         return self.inner.read(statement(name, self.name), parameters)
 
 
+def is_encrypted(engine: Engine) -> bool:
+    """Return whether what is stored through ``engine`` is encrypted."""
+    return isinstance(engine, EncryptedEngine)
+
+
+def vault_of(engine: Engine) -> Path | None:
+    """Return the folder of the keys that contents are encrypted under; None where they are in clear."""
+    return engine.vault.folder if isinstance(engine, EncryptedEngine) else None
+
+
+def refuse_in_clear(engine: Engine, what: str, instead: str) -> None:
+    """Refuse what would write contents of an encrypted tenant to files in clear.
+
+    Raises:
+        NotPermitted: the tenant's contents are encrypted.
+    """
+    if is_encrypted(engine):
+        msg = f"the contents of this tenant are encrypted, and {what} would write them to a file in clear; {instead}"
+        raise NotPermitted(msg)
+
+
+def fixed_encryption(tenant: str, settings: Settings) -> InvalidConfig:
+    """Return the error that says that a tenant is encrypted, or not, from its first memory on."""
+    return InvalidConfig(
+        f"encryption of tenant {tenant!r} is {settings.encryption}, as it was created, and cannot be changed: what is "
+        f"stored would stay as it is in every copy; write encryption: {settings.encryption}, or export it and load it "
+        "into a new tenant that is created with the other"
+    )
+
+
 class _Transaction:
     """The statements of one unit of work."""
 
@@ -207,7 +239,7 @@ class _Translator:
         rule = self._lookups.get(text)
         if rule is not None:
             return self._looked_up(parameters, *rule)
-        maps = [row for row in _maps(parameters)]
+        maps = list(_maps(parameters))
         stored = self._stored(maps, text, transaction)
         owners = {id(row): self._owners(row, text, stored) for row in maps}
         keys = self._vault.ids_for(one for one in owners.values() if one)
@@ -226,16 +258,14 @@ class _Translator:
         return {**parameters, name: list(digests) if isinstance(value, list) else next(iter(digests))}, digests
 
     def _digest(self, domain: str, text: str) -> str:
-        """Return the digest of a value; what comes after the tenant's name, or after an entity's reference, is digested."""
+        """Return a value with its last part digested: what is before are a tenant's name and an id."""
         if domain in {"subject", "source"}:
             return self._vault.digest(domain, text)
         # Neither a tenant's name nor an id has a bar.
         *head, tail = text.split("|", 2 if domain == "bearer" else 1)
         return "|".join((*head, self._vault.digest("word" if domain == "bearer" else domain, tail)))
 
-    def _stored(
-        self, maps: list[Mapping[str, Any]], text: str, transaction: Transaction | None
-    ) -> dict[str, Row]:
+    def _stored(self, maps: list[Mapping[str, Any]], text: str, transaction: Transaction | None) -> dict[str, Row]:
         """Return what is stored, as it is, of the memories of which only some encrypted properties are set."""
         if text == self._update_entities:
             return {}
@@ -291,7 +321,10 @@ class _Translator:
                 done[name] = self._envelopes.make(ref, name, value, keys)
         if properties.get("subjects"):
             # By which what is about somebody is found.
-            done["subjects"] = [*done["subjects"], *(self._vault.digest("subject", one) for one in properties["subjects"])]
+            done["subjects"] = [
+                *done["subjects"],
+                *(self._vault.digest("subject", one) for one in properties["subjects"]),
+            ]
         if properties.get("sourceRef") is not None:
             done[_SOURCE] = self._vault.digest("source", properties["sourceRef"])
         return done
@@ -345,13 +378,13 @@ class _Translator:
             node["nameKey"] = codec.name_key(self._tenant, node["name"])
         return node
 
-    def _value(self, ref: str | None, name: str, value: Any, known: dict[str, Any]) -> Any:  # noqa: ANN401 - a property
+    def _value(self, ref: str | None, name: str, value: Any, known: dict[str, Any]) -> Any:
         text = value[0] if isinstance(value, list) else value
         if text not in known:
             if ref is None:
                 msg = (
-                    f"the contents of tenant {self._tenant!r} are encrypted, and {name[:40]!r} of a statement cannot be "
-                    "read without the memory that it is of: return m.id AS id as well"
+                    f"the contents of tenant {self._tenant!r} are encrypted, and {name[:40]!r} of a statement cannot "
+                    "be read without the memory that it is of: return m.id AS id as well"
                 )
                 raise QueryRefused(msg)
             known[text] = self._envelopes.open(ref, text, name if name in _ALL else None)
@@ -394,7 +427,7 @@ def _maps(parameters: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
                     yield from (part for part in one.values() if isinstance(part, dict) and "ref" in part)
 
 
-def _replaced(value: Any, done: Mapping[int, Any]) -> Any:  # noqa: ANN401 - any parameter
+def _replaced(value: Any, done: Mapping[int, Any]) -> Any:
     if isinstance(value, list):
         return [_replaced(one, done) for one in value]
     if isinstance(value, dict):

@@ -5,8 +5,8 @@ AES-256-GCM with a nonce of its own. The node's reference and the field are boun
 another node or field, or changed in a bit, is refused and never taken for a value. What must be found by equality is a
 digest under the tenant's key (:meth:`marskg.store.vault.Vault.digest`): equal values can be seen to be equal, no more.
 
-In clear stay what the store works with: ids, kinds, tiers, times, weights, scores, counts, edges and their types, class,
-purpose, jurisdiction, sensitivity as a number; and the signed cores of the audit, which hold no content.
+In clear stay what the store works with: ids, kinds, tiers, times, weights, scores, counts, edges and their types,
+class, purpose, jurisdiction, sensitivity as a number; and the signed cores of the audit, which hold no content.
 """
 
 from __future__ import annotations
@@ -23,8 +23,6 @@ from marskg.ontology.vocabulary import PAYLOAD_FIELDS
 from marskg.store.vault import ID_SIZE
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from marskg.store.vault import Vault
 
 #: What every envelope begins with; no text that a caller gives is mistaken for one, as all of these are encrypted.
@@ -63,7 +61,7 @@ class Envelopes:
         self._vault = vault
         self._tenant = tenant
 
-    def make(self, ref: str, field: str, value: Any, keys: tuple[bytes, ...]) -> Any:  # noqa: ANN401 - a property
+    def make(self, ref: str, field: str, value: Any, keys: tuple[bytes, ...]) -> Any:
         """Return what stands in the store for ``value``, of the type that the property has there: text, or a list."""
         nonce = self._vault.nonce()
         plain = json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
@@ -72,7 +70,7 @@ class Envelopes:
         text = f"{PREFIX}{field}:{urlsafe_b64encode(head + nonce + closed).decode()}"
         return [text] if isinstance(value, list) else text
 
-    def open(self, ref: str, text: str, expected: str | None = None) -> Any:  # noqa: ANN401 - a property
+    def open(self, ref: str, text: str, expected: str | None = None) -> Any:
         """Return the value in the envelope ``text``, which was made for the node ``ref`` and the field ``expected``.
 
         Raises:
@@ -92,7 +90,7 @@ class Envelopes:
         return json.loads(plain.decode("utf-8", "surrogatepass"))
 
 
-def keys_of(value: Any) -> tuple[bytes, ...]:  # noqa: ANN401 - any property
+def keys_of(value: Any) -> tuple[bytes, ...]:
     """Return the ids of the keys that an envelope is under, none of what is no envelope."""
     text = value[0] if isinstance(value, list) and value else value
     if not is_envelope(text):

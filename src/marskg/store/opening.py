@@ -163,22 +163,25 @@ def open_tenant(
         raise
 
 
-def _encrypted(engine: Engine, location: str, state: TenantState, passphrase: bytes | None, *, new: bool) -> Engine:
+def _encrypted(engine: Engine, location: str, state: TenantState, passphrase: bytes | None, *, created: bool) -> Engine:
     """Return the engine with the tenant's keys; what a crash left open about their destruction is settled.
 
     Raises:
-        KeyUnusable: the keys are missing, or cannot be used.
+        KeyUnusable: the keys are missing, or cannot be used, or those of another tenant are in their place.
         InvalidConfig: they would lie in the store, where every copy of it would have them.
     """
-    folder = vaults() / state.log.rpartition(":")[2]
+    folder = vaults() / f"{state.name}-{state.log.rpartition(':')[2]}"
     if not is_server(location) and folder.resolve().is_relative_to(Path(location).resolve()):
         msg = (
             f"the keys of tenant {state.name!r} would lie in the store, in {folder}, and every copy of it would have "
             f"them; name another folder with {VARIABLE}"
         )
         raise InvalidConfig(msg)
-    # A tenant without memories has nothing to lose: its first opening may have ended before its keys were made.
-    vault = (Vault.make if new else Vault)(folder, state.name, passphrase)
+    if created and folder.exists():
+        msg = f"{folder} holds the keys of another tenant with the same name and log; move it elsewhere, and try again"
+        raise KeyUnusable(msg)
+    # A tenant of one record has nothing to lose: its first opening may have ended before its keys were made.
+    vault = (Vault.make if state.sequence == 1 else Vault)(folder, state.name, passphrase)
     encrypted = EncryptedEngine(engine, state.name, vault)
     encrypted.settle(vault.doomed())
     return encrypted
@@ -231,7 +234,7 @@ def attach(
         raise KeyUnusable(msg)
     box.expect(state.signing_key)
     if state.settings.encryption != "off":
-        engine = _encrypted(engine, location, state, passphrase, new=created or state.sequence == 1)
+        engine = _encrypted(engine, location, state, passphrase, created=created)
     reader = GraphReader(engine, tenant)
     return (
         Opened(

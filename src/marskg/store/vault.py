@@ -100,7 +100,7 @@ class Vault:
         Raises:
             KeyUnusable: a file is missing, corrupt, open to others, or under another passphrase.
         """
-        self._folder = folder
+        self.folder = folder
         self._tenant = tenant
         self._source = SystemSource()
         self._mutex = threading.RLock()
@@ -205,7 +205,7 @@ class Vault:
         key = self._by_id.get(ident)
         if key is None:
             msg = (
-                f"a key of what is stored in tenant {self._tenant!r} is not in {self._folder}: it was destroyed by an "
+                f"a key of what is stored in tenant {self._tenant!r} is not in {self.folder}: it was destroyed by an "
                 "erasure, or the folder is older than the store; restore the newest copy of it"
             )
             raise KeyUnusable(msg)
@@ -213,7 +213,7 @@ class Vault:
             return self._wrap.decrypt(key.nonce, key.wrapped, self._bound(key.owner, ident))
         except InvalidTag as error:
             msg = (
-                f"a key in {self._folder / _DATA_FILE} does not open under {_TENANT_FILE}: one of the files was "
+                f"a key in {self.folder / _DATA_FILE} does not open under {_TENANT_FILE}: one of the files was "
                 "changed, or is another tenant's; restore the newest copy of the folder"
             )
             raise KeyUnusable(msg) from error
@@ -271,7 +271,7 @@ class Vault:
     def _refresh(self) -> None:
         """Read the file again if somebody wrote to it."""
         try:
-            with (self._folder / _DATA_FILE).open("rb", buffering=0) as file:
+            with (self.folder / _DATA_FILE).open("rb", buffering=0) as file:
                 now = os.pread(file.fileno(), _HEADER, 0)
         except OSError as error:
             raise self._missing(error) from error
@@ -280,11 +280,11 @@ class Vault:
 
     def _read(self) -> None:
         try:
-            data = (self._folder / _DATA_FILE).read_bytes()
+            data = (self.folder / _DATA_FILE).read_bytes()
         except OSError as error:
             raise self._missing(error) from error
         if len(data) < _HEADER or not data.startswith(_MAGIC):
-            msg = f"{self._folder / _DATA_FILE} is corrupt; restore the newest copy of the folder"
+            msg = f"{self.folder / _DATA_FILE} is corrupt; restore the newest copy of the folder"
             raise KeyUnusable(msg)
         self._by_id, self._by_owner, self._seen = {}, {}, data[:_HEADER]
         for place in range(_HEADER, len(data) - _FORM.size + 1, _FORM.size):
@@ -298,7 +298,7 @@ class Vault:
         with self._file() as file:
             self._read()  # another process may have made them
             end = _HEADER + (os.fstat(file).st_size - _HEADER) // _FORM.size * _FORM.size
-            new = []
+            new: list[DataKey] = []
             for owner in owners:
                 if owner in self._by_owner:
                     continue
@@ -319,20 +319,20 @@ class Vault:
     def _file(self) -> Iterator[int]:
         """Open the file of keys to write, alone among all processes."""
         try:
-            handle = os.open(self._folder / _DATA_FILE, os.O_RDWR | os.O_CLOEXEC)
+            handle = os.open(self.folder / _DATA_FILE, os.O_RDWR | os.O_CLOEXEC)
         except OSError as error:
             raise self._missing(error) from error
         try:
             fcntl.flock(handle, fcntl.LOCK_EX)
             yield handle
         except OSError as error:
-            raise _unwritable(self._folder, error) from error
+            raise _unwritable(self.folder, error) from error
         finally:
             os.close(handle)
 
     def _missing(self, error: OSError) -> KeyUnusable:
         return KeyUnusable(
-            f"the keys of tenant {self._tenant!r} in {self._folder} cannot be read ({error.strerror}), and without them "
+            f"the keys of tenant {self._tenant!r} in {self.folder} cannot be read ({error.strerror}), and without them "
             f"nothing of it can; restore the folder from its backup, or name where it is with {VARIABLE}"
         )
 
