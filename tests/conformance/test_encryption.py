@@ -50,8 +50,8 @@ def vaults(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "vaults"
 
 
-def encrypted(stores: Stores, tenant: str | None = None, **values: object) -> AgentMemory:
-    return stores.open(tenant, encryption="subjects", entities__recognise="on", sensitivity__assess="off", **values)
+def encrypted(stores: Stores, tenant: str | None = None, *, seed: int = 1) -> AgentMemory:
+    return stores.open(tenant, encryption="subjects", entities__recognise="on", sensitivity__assess="off", seed=seed)
 
 
 def engine_of(memory: AgentMemory) -> EncryptedEngine:
@@ -188,6 +188,7 @@ def use_all(stores: Stores, memory: AgentMemory, words: Words, folder: Path) -> 
     hits = memory.retrieve(
         f"where is {words('questionword')}", k=3, token_budget=300, conversation=words("conversation")
     )
+    assert hits.id is not None
     memory.feedback(
         hits.id, answer=f"It is {words('answerword')}", complaint=f"stop mentioning {words('complaintword')}"
     )
