@@ -42,6 +42,9 @@ STEEPEST = 3
 PARTITION_MODES = ("off", "fixed", "dual")
 #: What a switch may be.
 _SWITCH = ("on", "off")
+#: Whose keys contents are encrypted under.
+SUBJECT_KEYS = "subjects"
+_ENCRYPTION = ("off", SUBJECT_KEYS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,6 +167,8 @@ SETTINGS: Mapping[str, Setting] = MappingProxyType({
     "head_interval": _integer("audit records between two signed tree heads", 256, 1, 1_000_000),
     "keep_details": _duration("time after which maintenance seals the audit: cores and proofs stay, details go", None),
     "task_grace": Setting("time after its deadline for which a task counts as active", 7 * _UNITS["d"], "duration"),
+    "encryption": Setting("whether contents, names and keys are encrypted under a key of each subject; fixed when the "
+                          "tenant is created", "off", "choice", choices=_ENCRYPTION),
     "max_content_bytes": _integer("UTF-8 bytes that the content of one memory may have", 1 << 20, 1, 1 << 26),
     "embedding.model": Setting("model that makes the vectors: static, minilm, sentence-transformers:NAME, "
                                "openai:MODEL@URL, or none", "static", "text"),
@@ -679,6 +684,7 @@ class Settings:
     head_interval: int = 256
     keep_details: int | None = None
     task_grace: int = 7 * _UNITS["d"]
+    encryption: str = "off"
     max_content_bytes: int = 1 << 20
     lives: Mapping[MemoryClass, int | None] = field(default_factory=_default_lives)
     embedding: EmbeddingSettings = field(default_factory=EmbeddingSettings)
@@ -997,6 +1003,7 @@ def _build(values: Mapping[str, Any], source: str) -> Settings:
             "learning.used_step and learning.unused_step, or a lower score would overtake a higher one: raise it"
         )
         raise InvalidConfig(msg)
+    _check_encryption(values, source)
     return Settings(
         **section(""),
         lives=MappingProxyType({MemoryClass(name): value for name, value in section("lives.").items()}),
@@ -1025,6 +1032,18 @@ def _build(values: Mapping[str, Any], source: str) -> Settings:
             cues=MappingProxyType(section("sensitivity.cues.")),
         ),
     )
+
+
+def _check_encryption(values: Mapping[str, Any], source: str) -> None:
+    """Refuse what would keep contents in clear beside the encrypted ones."""
+    if values["encryption"] == "off":
+        return
+    if values["retrieval.vectors"] != EXACT:
+        msg = f"{source}: retrieval.vectors must be exact with encryption, as the engine's index has vectors in clear"
+        raise InvalidConfig(msg)
+    if values["lean.shared"]:
+        msg = f"{source}: lean.shared must be false with encryption, as those who subscribe do not have the keys"
+        raise InvalidConfig(msg)
 
 
 #: Decimals that add up to 1 do so in binary to this.

@@ -155,7 +155,7 @@ class StoreTooNew(EnvironmentFailure):
 
 
 class KeyUnusable(EnvironmentFailure):
-    """A signing key is missing, corrupt, or locked by another passphrase."""
+    """A key is missing, corrupt, destroyed, or locked by another passphrase; or what it encrypted was changed."""
 
 
 class ClockJump(EnvironmentFailure):

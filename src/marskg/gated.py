@@ -9,6 +9,7 @@ nothing of all this and pays nothing for it. Source: semantics section 9.
 
 from __future__ import annotations
 
+import shutil
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import wraps
@@ -27,6 +28,7 @@ from marskg.privacy.request import Request
 from marskg.retrieval.gate import Raised
 from marskg.retrieval.profile import FILES, built_in
 from marskg.store.admission import ids_of
+from marskg.store.encrypted import vault_of
 from marskg.store.load import Loader
 from marskg.store.opening import open_tenant
 
@@ -442,9 +444,14 @@ class GatedMemory(AgentMemory):
                 source=self._opened.services.source,
                 actor=self._principal.actor,
             )
-            with _Copy(opened) as copy:
-                copy.take_in(found, entities)
-                yield copy
+            try:
+                with _Copy(opened) as copy:
+                    copy.take_in(found, entities)
+                    yield copy
+            finally:
+                # The copy of an encrypted tenant is encrypted under keys of its own.
+                if (vault := vault_of(opened.engine)) is not None:
+                    shutil.rmtree(vault)
 
 
 class _Copy(AgentMemory):

@@ -75,6 +75,7 @@ from marskg.store import (
 )
 from marskg.store.admission import check_draft, check_integer, check_number, check_text, ids_of
 from marskg.store.allowances import shown
+from marskg.store.encrypted import fixed_encryption
 from marskg.store.intake import BATCH, Intake, in_chunks
 from marskg.store.opening import open_tenant
 from marskg.store.recognition import Recognition, load_recogniser
@@ -784,12 +785,15 @@ class AgentMemory:
 
         Raises:
             EmbeddingMismatch: the tenant's vectors are of another model than the one asked for; see :meth:`reembed`.
+            InvalidConfig: ``encryption`` is another one than the tenant was created with.
         """
         old = self.settings
         wanted = (settings or old).with_values(values, "the settings given")
         if wanted != old:
             if wanted.embedding != old.embedding:
                 refuse_change(self._writer.state, wanted, load_model)
+            if wanted.encryption != old.encryption:
+                raise fixed_encryption(self.tenant, old)
             load_recogniser(wanted.entities)
             Assessor().detector(wanted.sensitivity)
             check_settings(wanted)

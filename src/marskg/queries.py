@@ -14,6 +14,7 @@ from marskg.exporters.sparql import with_prefixes
 from marskg.exporters.view import SparqlView
 from marskg.exporters.writer import Content
 from marskg.ontology.vocabulary import Operation
+from marskg.store.encrypted import refuse_in_clear
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -41,7 +42,9 @@ class Queries:
 
         Raises:
             QueryRefused: it writes, reaches out, is wrong, or takes too long.
+            NotPermitted: the tenant's contents are encrypted.
         """
+        self._refuse_in_clear()
         check_sparql(query)  # as it was given, so that a place in the refusal is one of the caller's text
         folder = self._catch_up(state)
         return self._runner.run(folder, with_prefixes(query), limit=limit_seconds)
@@ -68,6 +71,7 @@ class Queries:
         Raises:
             QueryRefused: it writes, reaches out, is wrong, or takes too long.
         """
+        self._refuse_in_clear()
         check_sparql(query)
         disclosed = read()
         folder = self._readers / self._opened.services.source.token(16).hex()
@@ -78,6 +82,10 @@ class Queries:
             return self._runner.run(folder, with_prefixes(query), limit=limit_seconds)
         finally:
             shutil.rmtree(folder, ignore_errors=True)
+
+    def _refuse_in_clear(self) -> None:
+        instead = "ask with Cypher, whose answers have envelopes in the place of contents, or query an export"
+        refuse_in_clear(self._opened.engine, "the view that SPARQL asks", instead)
 
     @property
     def _readers(self) -> Path:

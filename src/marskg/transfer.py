@@ -11,6 +11,7 @@ import hashlib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from marskg.config import Settings
 from marskg.errors import InvalidDocument, InvalidInput, NotPermitted
 from marskg.exporters.atomic import AtomicFile
 from marskg.exporters.formats import format_of
@@ -18,6 +19,7 @@ from marskg.exporters.reader import Export
 from marskg.exporters.snapshot import Snapshot, SnapshotContent, write_snapshot
 from marskg.exporters.writer import Content, Counts, write_export
 from marskg.store.checkpoint import Restore
+from marskg.store.encrypted import refuse_in_clear
 from marskg.store.load import Loader
 
 if TYPE_CHECKING:
@@ -185,12 +187,18 @@ def _keep_evidence(opened: Opened, document: Export, path: Path) -> None:
             file.write_text("".join(f"{line}\n" for line in item.lines))
 
 
+#: What keeps an encrypted tenant safe in the place of a snapshot.
+_INSTEAD = "copy the store's folder and, elsewhere, the folder of its keys, or export it"
+
+
 def snapshot_save(opened: Opened, state: TenantState, path: str | Path) -> dict[str, int]:
     """Write the tenant to a binary snapshot; returns the number of rows of each section.
 
     Raises:
         InvalidInput: the path is inside the store.
+        NotPermitted: the tenant's contents are encrypted.
     """
+    refuse_in_clear(opened.engine, "a snapshot", _INSTEAD)
     target = _target(opened.folder, path)
     reader = opened.reader
 
@@ -215,13 +223,19 @@ def snapshot_load(opened: Opened, path: str | Path) -> int:
     Raises:
         InvalidDocument: the file is no whole snapshot.
         StoreTooNew: a newer version wrote it.
-        NotPermitted: it is another tenant's, or the tenant has a history of its own.
+        NotPermitted: it is another tenant's, the tenant has a history of its own, or its contents are encrypted.
     """
+    refuse_in_clear(opened.engine, "going back to a snapshot's settings", _INSTEAD)
     with Snapshot(Path(path)) as snapshot:
         row = dict(snapshot.tenant)
         if row["ref"] != opened.tenant:
             msg = f"{path} is a snapshot of tenant {row['ref']!r}; load it with: --tenant {row['ref']}"
             raise NotPermitted(msg)
+        if Settings.from_json(row["settings"]).encryption != "off":
+            msg = (
+                f"{path} says that its tenant is encrypted, and a snapshot holds contents in clear: nobody wrote it so"
+            )
+            raise InvalidDocument(msg)
         return Restore(opened.engine, opened.services, row).run(
             [dict(key) for key in snapshot.keys()],  # noqa: SIM118 - a method of ours, no mapping
             snapshot.entities(),

@@ -18,7 +18,7 @@ from marskg.cli.output import answer, counted, line, note, number, plain, safe
 from marskg.cli.values import MEMORY_ID
 from marskg.exporters.atomic import AtomicFile
 from marskg.privacy.principals import Role
-from marskg.privacy.receipts import LOGICAL
+from marskg.privacy.receipts import KEYS, LOGICAL
 
 if TYPE_CHECKING:
     from marskg.memory import AgentMemory
@@ -105,5 +105,8 @@ def _tell(receipt: Receipt) -> None:
     for task in receipt.blocked:
         line(f"blocked, as a prerequisite is gone: {task}")
     line(f"audit details deleted: {counted(receipt.slots, 'slot')}")
-    line(f"claim: {receipt.claim}; not covered: exports, snapshots and backups that somebody took")
+    if receipt.claim == KEYS:
+        line("claim: keys; not covered: exports that somebody took, and backups of the folder of keys")
+    else:
+        line(f"claim: {receipt.claim}; not covered: exports, snapshots and backups that somebody took")
     line(f"receipt {receipt.id}")

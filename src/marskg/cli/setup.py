@@ -146,8 +146,11 @@ def writable(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _report(door: Door, memory: AgentMemory, *, created: bool) -> None:
+    from marskg.store.encrypted import vault_of
+
     settings = memory.settings
     keys = memory.store.keyring
+    vault = vault_of(memory.store.engine)
     data = {
         "store": door.store,
         "tenant": memory.tenant,
@@ -157,6 +160,7 @@ def _report(door: Door, memory: AgentMemory, *, created: bool) -> None:
         "embedding": settings.embedding.model,
         "engine": memory.store.engine.name,
         "key_folder": str(keys.folder),
+        "vault": None if vault is None else str(vault),
         "public_key": memory.store.services.signer().public_key,
         "recognisers": _recognisers(settings),
     }
@@ -166,6 +170,8 @@ def _report(door: Door, memory: AgentMemory, *, created: bool) -> None:
         line(f"{what} tenant {memory.tenant!r} in {door.store} ({data['engine']})")
         line(f"budget {number(settings.budget)} tokens, policy {settings.policy.name}")
         line(f"signing key {data['public_key']} in {keys.folder}: keep a copy of that folder")
+        if vault is not None:
+            line(f"contents are encrypted under keys in {vault}: keep a copy of it, apart from those of the store")
 
     answer(door, data, show)
 

@@ -58,6 +58,7 @@ PHYSICAL_PROPERTIES: Mapping[str, str] = MappingProxyType(
         "sessionKey": "tenant and session in one, for the chain of episodes",
         "size": "the size of a head as stored; exported as treeSize",
         "slotKey": "tenant, subjects and key in one, for look-up",
+        "sourceDigest": "keyed digest of the source of an encrypted memory, for look-up",
         "tenant": "the isolation boundary, see the label",
         "wordKey": "tenant and the first word of a name, folded, for look-up",
         "vector": "the components of a vector point, as the engine's index reads them",

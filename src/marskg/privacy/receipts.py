@@ -6,7 +6,9 @@ their own; it names the records of the log that list what was deleted. It holds 
 was erased: of a subject, an entity, a session or a source only by which of these was asked. Its claim is one of
 
 - ``logical``: what was erased is in no node, edge, index, view or audit detail of the store;
-- ``bytes``: and a rewrite left it in no file of the store either.
+- ``bytes``: and a rewrite left it in no file of the store either;
+- ``keys``: and what it was encrypted under was destroyed, so that no copy of the store's files, however old, and no log
+  of the engine says what it was (ADR 29).
 
 Copies elsewhere, such as exports and snapshots that somebody took, are named as what the claim does not cover.
 """
@@ -14,6 +16,7 @@ Copies elsewhere, such as exports and snapshots that somebody took, are named as
 from __future__ import annotations
 
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from marskg.audit.linkeddata import DATA_INTEGRITY_V2, add_proof
@@ -28,6 +31,15 @@ if TYPE_CHECKING:
 
 LOGICAL: Final = "logical"
 BYTES: Final = "bytes"
+KEYS: Final = "keys"
+#: Copies that a claim does not cover: whoever has an old copy of the keys can read an old copy of the store.
+UNCOVERED: Final = MappingProxyType(
+    {
+        LOGICAL: ("exports", "snapshots", "backups"),
+        BYTES: ("exports", "snapshots", "backups"),
+        KEYS: ("exports", "backups of the keys"),
+    }
+)
 _DPV: Final = "https://w3id.org/dpv#"
 _RIGHTS: Final = "https://w3id.org/dpv/legal/eu/gdpr#"
 #: Seconds in a time of a proof.
@@ -121,7 +133,7 @@ def write_receipt(
         "recordedAt": recorded_at,
         "requestedBy": by,
         "erasureClaim": claim,
-        "uncovered": ["exports", "snapshots", "backups"],
+        "uncovered": list(UNCOVERED[claim]),
         "erasureRecord": [f"{log}#{sequence}" for sequence in sequences],
         **dict(zip(_COUNTS, counts, strict=True)),
     }
