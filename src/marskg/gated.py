@@ -288,6 +288,7 @@ class GatedMemory(AgentMemory):
         session: str | None = None,
         source: str | None = None,
         scrub: bool = False,
+        server_home: Path | str | None = None,
     ) -> Receipt:
         """Erase as :meth:`AgentMemory.erase` does; a subject only what is about them, with all that rests on it.
 
@@ -296,7 +297,7 @@ class GatedMemory(AgentMemory):
         """
         given = {"subject": subject, "entity": entity, "session": session, "source": source, "id": id}
         if self._whole("erase"):
-            return super().erase(**given, scrub=scrub)
+            return super().erase(**given, scrub=scrub, server_home=server_home)
         if scrub:
             raise refusal(self._principal, "erase", "erase with scrub, which rewrites everybody's files,")
         return self._eraser.erase(self._own(given), scrub=False)

@@ -81,6 +81,7 @@ from marskg.store.opening import open_tenant
 from marskg.store.recognition import Recognition, load_recogniser
 from marskg.store.reembedding import make_all, refuse_change, switch
 from marskg.store.rescoring import rescore
+from marskg.store.server_files import ServerFiles
 from marskg.store.vectors import Vectoriser
 from marskg.store.writer import Writer
 from marskg.text import sentences
@@ -116,6 +117,7 @@ if TYPE_CHECKING:
     from marskg.store.opening import Opened
     from marskg.store.sealing import Sealed
     from marskg.store.sensed import Sensed
+    from marskg.store.server_files import Cleaned
     from marskg.store.state import TenantState
     from marskg.store.unit import Unit
     from marskg.store.writer import Ground
@@ -698,6 +700,7 @@ class AgentMemory:
         session: str | None = None,
         source: str | None = None,
         scrub: bool = False,
+        server_home: Path | str | None = None,
     ) -> Receipt:
         """Erase all that is about a subject, mentions an entity, or comes from a session, a source or an id.
 
@@ -714,14 +717,46 @@ class AgentMemory:
             session: a conversation.
             source: a source reference.
             scrub: also rewrite the store's files, so that no byte of it is left in them.
+            server_home: with ``scrub`` on a Neo4j server, its home, as a folder that this process may read: the
+                server is made to overwrite what it freed, and the receipt claims ``bytes`` if a search of the folder
+                finds nothing.
 
         Raises:
-            InvalidInput: none or several of them were given, or several entities go by the name.
-            NotPermitted: ``scrub`` on a server, whose files are its operator's.
+            InvalidInput: none or several of them were given, several entities go by the name, or a home without a
+                server or without ``scrub``.
+            NotPermitted: ``scrub`` on a server without its home, on one that keeps its logs, or with another folder.
         """
         request = Request.of(subject=subject, entity=entity, session=session, source=source, id=id)
+        files = self._server_files(server_home, scrub=scrub)
         maintenance.settle(self._writer)
-        return self._eraser.erase(request, scrub=scrub)
+        return self._eraser.erase(request, scrub=scrub, files=files)
+
+    def scrub(self, *, server_home: Path | str | None = None) -> Cleaned:
+        """Rewrite the store's files now, so that nothing is in them that is not in the store.
+
+        For what was erased without it, and to end a cleaning of a server's files that was cut off (the embedded store
+        ends its own when it is next opened). Of a server nothing is sought but what an erasure left to be sought.
+
+        Args:
+            server_home: of a Neo4j server, as for :meth:`erase`.
+
+        Returns:
+            the files in which something is left; of the embedded store always none.
+
+        Raises:
+            InvalidInput: a home without a server.
+            NotPermitted: as for :meth:`erase`.
+        """
+        files = self._server_files(server_home, scrub=True)
+        return self._eraser.scrub(files)
+
+    def _server_files(self, home: Path | str | None, *, scrub: bool) -> ServerFiles | None:
+        if home is None:
+            return None
+        if not scrub or self._opened.engine.name != "neo4j":
+            msg = "server_home is for scrub on a Neo4j server; leave it out"
+            raise InvalidInput(msg)
+        return ServerFiles.of(self._opened, home)
 
     def match_erasure(
         self,

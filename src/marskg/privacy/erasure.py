@@ -4,12 +4,14 @@ Guarantees: the graph, its indexes and the audit details change in one transacti
 from them (retrieval index, SPARQL view) is dropped before the call returns; nothing that was erased comes in again
 (:mod:`marskg.store.suppression`). Erasing what is not there is no error: it suppresses, and the receipt says that
 nothing was matched; a second time as well. With ``scrub`` the store's files are rewritten, and a crash in between is
-made up for when the store is next opened. Where contents are encrypted, a subject's key is destroyed once nothing of
-the store is under it (:mod:`marskg.store.vault`). Source: semantics sections 5 and 8.
+made up for when the store is next opened; those of a server by :mod:`marskg.store.server_files`. Where contents are
+encrypted, a subject's key is destroyed once nothing of the store is under it (:mod:`marskg.store.vault`). Source:
+semantics sections 5 and 8.
 """
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -21,7 +23,9 @@ from marskg.store.account import digest_of, without_conversation
 from marskg.store.encrypted import EncryptedEngine
 from marskg.store.erasing import Erased, erase
 from marskg.store.governing import preferences_of
+from marskg.store.server_files import Cleaned
 from marskg.store.suppression import suppress_subject, suppress_texts
+from marskg.store.went import what_went
 from marskg.text import plain
 
 if TYPE_CHECKING:
@@ -29,6 +33,7 @@ if TYPE_CHECKING:
 
     from marskg.store.engine import Engine
     from marskg.store.preferences import Book
+    from marskg.store.server_files import ServerFiles
     from marskg.store.unit import Unit
     from marskg.store.vault import DataKey
     from marskg.store.writer import Writer
@@ -76,8 +81,8 @@ class Eraser:
         """Return what ``request`` would erase, descendants aside, and change nothing."""
         return self._writer.run(lambda unit: match(unit, request))
 
-    def erase(self, request: Request, *, scrub: bool) -> Receipt:
-        """Erase what ``request`` is about; returns the receipt.
+    def erase(self, request: Request, *, scrub: bool, files: ServerFiles | None = None) -> Receipt:
+        """Erase what ``request`` is about; returns the receipt. ``files`` are those of a server, to be cleaned too.
 
         Raises:
             InvalidInput: several entities go by the name.
@@ -85,20 +90,25 @@ class Eraser:
                 is made up for when the store is next opened.
         """
         engine = self._writer.engine
-        with self._writer.alone():
-            if scrub:
+        with self._writer.alone(), nullcontext() if files is None else files.reserved():
+            if files is not None:
+                files.prove()
+            elif scrub:
                 engine.promise_scrub()
             key = _doomed(engine, request)
-            done = self._writer.run(lambda unit: self._take(unit, request))
+            done = self._writer.run(lambda unit: self._take(unit, request, files))
             gone = key is not None and engine.settle((key,))  # type: ignore[attr-defined]  # an EncryptedEngine
             self._forget_views()
-            if scrub:
+            left: tuple[str, ...] = ()
+            if files is not None:
+                left = files.clean().places
+            elif scrub:
                 engine.scrub()
             state, services = self._writer.state, self._writer.services
             return write_receipt(
                 done.erased,
                 by=request.by,
-                claim=KEYS if gone and done.under_key else BYTES if scrub else LOGICAL,
+                claim=KEYS if gone and done.under_key else BYTES if scrub and not left else LOGICAL,
                 now=done.now,
                 log=state.log,
                 sequences=done.sequences,
@@ -106,9 +116,23 @@ class Eraser:
                 shared=len(done.matched.shared),
                 signer=services.signer(),
                 source=services.source,
+                left=left,
             )
 
-    def _take(self, unit: Unit, request: Request) -> _Done:
+    def scrub(self, files: ServerFiles | None = None) -> Cleaned:
+        """Clean the files without erasing anything, or end a cleaning that was cut off; of a server those ``files``."""
+        engine = self._writer.engine
+        with self._writer.alone(), nullcontext() if files is None else files.reserved():
+            if files is not None:
+                files.prove()
+                self._forget_views()
+                return files.clean()
+            engine.promise_scrub()
+            self._forget_views()
+            engine.scrub()
+            return Cleaned((), 0, 0)
+
+    def _take(self, unit: Unit, request: Request, files: ServerFiles | None) -> _Done:
         matched = match(unit, request)
         unit.fetch(matched.memories)
         if request.by == "subject":
@@ -126,6 +150,8 @@ class Eraser:
             preferences=about(book, request, matched.forms),
             parameters=(f"erasure.by={request.by}",),
         )
+        if files is not None:
+            files.expect(*what_went(unit, erased, (request.name, *matched.forms)))
         listing = [record.sequence for record in unit.records if record.sequence >= first and not record.memories]
         return _Done(erased, matched, tuple(listing), unit.now, _under_key(unit, request, book))
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from marskg.audit.keys import Keyring
 from marskg.errors import InvalidConfig, InvalidInput, KeyUnusable
-from marskg.store import schema, tenants
+from marskg.store import schema, server_files, tenants
 from marskg.store.arcadedb import ArcadeDB
 from marskg.store.bolt import Bolt
 from marskg.store.encrypted import EncryptedEngine
@@ -146,6 +146,9 @@ def open_tenant(
         schema.migrate(engine)
         if engine.scrub_promised:
             _keep_promise(engine, work_folder(location))
+        if is_server(location) and server_files.promised(work_folder(location)) is not None:
+            # Whoever was cleaning may have ended between dropping an index and making it again.
+            schema.define_again(engine)
         if not create:
             _require_tenant(engine, tenant)
         return attach(
