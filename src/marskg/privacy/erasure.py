@@ -23,7 +23,7 @@ from marskg.store.suppression import suppress_subject, suppress_texts
 from marskg.text import plain
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
 
     from marskg.store.preferences import Book
     from marskg.store.unit import Unit
@@ -61,10 +61,9 @@ def about(book: Book, request: Request, forms: Iterable[str]) -> list[str]:
 class Eraser:
     """Erases in one tenant."""
 
-    def __init__(self, writer: Writer, forget_views: Callable[[], None]) -> None:
-        """Write through ``writer``; ``forget_views`` drops what is derived from the store."""
+    def __init__(self, writer: Writer) -> None:
+        """Write through ``writer``, whose tenant's handles drop what they derived from the store."""
         self._writer = writer
-        self._forget_views = forget_views
 
     def look(self, request: Request) -> Matched:
         """Return what ``request`` would erase, descendants aside, and change nothing."""
@@ -83,7 +82,7 @@ class Eraser:
             if scrub:
                 engine.promise_scrub()
             done = self._writer.run(lambda unit: self._take(unit, request))
-            self._forget_views()
+            self._writer.tell_erased({*done.erased.asked, *done.erased.descendants})
             if scrub:
                 engine.scrub()
             state, services = self._writer.state, self._writer.services

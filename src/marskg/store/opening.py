@@ -19,6 +19,7 @@ from marskg.errors import InvalidInput, KeyUnusable
 from marskg.store import schema, tenants
 from marskg.store.arcadedb import ArcadeDB
 from marskg.store.bolt import Bolt
+from marskg.store.desk import opening
 from marskg.store.ledger import Ledger
 from marskg.store.reader import GraphReader
 from marskg.store.state import Services, TenantState
@@ -140,22 +141,24 @@ def open_tenant(
         raise InvalidInput(msg)
     engine = connect(location)
     try:
-        schema.migrate(engine)
-        if engine.scrub_promised:
-            _keep_promise(engine, work_folder(location))
-        if not create:
-            _require_tenant(engine, tenant)
-        return attach(
-            engine,
-            location,
-            tenant,
-            settings,
-            clock=clock,
-            source=source,
-            actor=actor,
-            passphrase=passphrase,
-            key=key,
-        )
+        with opening(engine):
+            schema.migrate(engine)
+            # Who has the store open in this process already keeps what was promised here.
+            if engine.scrub_promised and not engine.joined:
+                _keep_promise(engine, work_folder(location))
+            if not create:
+                _require_tenant(engine, tenant)
+            return attach(
+                engine,
+                location,
+                tenant,
+                settings,
+                clock=clock,
+                source=source,
+                actor=actor,
+                passphrase=passphrase,
+                key=key,
+            )
     except BaseException:
         engine.close()
         raise
