@@ -152,7 +152,9 @@ class AgentMemory:
         self._writer.before_room = self._before_room
         self._learner = Learner(self._writer, self._reader, self._reading.view, self._vectoriser, self._wishes)
         self._keeper = Housekeeper(self._writer, self._reader, self._intake, opened.counter, self._ledger)
-        self._eraser = Eraser(self._writer, self._forget_views)
+        self._writer.on_foreign = self._heard
+        self._writer.forget_views = self._forget_views
+        self._eraser = Eraser(self._writer)
         self._preferences = Preferences(self._writer)
         self._background: Background | None = None
         if self._writer.state.settings.retrieval.vectors != EXACT:
@@ -560,7 +562,7 @@ class AgentMemory:
 
     def explain_policy(self) -> dict[str, Any]:
         """Return what decides about forgetting now: policy, shares of kinds, budgets of users, tier, bandit's arms."""
-        found = explain_policy(View(self._opened.engine.read, self._writer.state, self.now()))
+        found = explain_policy(View(self._opened.engine.read, self._writer.fresh_state(), self.now()))
         return found | self._allowances()
 
     def forget(self, plan: Plan) -> Plan:
@@ -1191,7 +1193,7 @@ class AgentMemory:
     def stats(self) -> dict[str, Any]:
         """Return counts and weights by tier and kind, the budget and its shares, and the audit's sequence."""
         found = maintenance.stats(self._writer, self._reader)
-        shares = shares_of(View(self._opened.engine.read, self._writer.state, self.now()))
+        shares = shares_of(View(self._opened.engine.read, self._writer.fresh_state(), self.now()))
         return {**found, **({"partitions": shares} if shares else {}), **self._allowances()}
 
     def now(self) -> int:
@@ -1227,7 +1229,7 @@ class AgentMemory:
             InvalidInput: the log has no such record.
         """
         number = what if isinstance(what, int) else None
-        services, log = self._writer.services, self._writer.state.log
+        services, log = self._writer.services, self._writer.fresh_state().log
         return write_processing_receipt(
             self._reader,
             check_text("id", what) if number is None else check_integer("sequence", number, 1),
@@ -1277,7 +1279,7 @@ class AgentMemory:
         Raises:
             InvalidDocument: it is no receipt of this product.
         """
-        return check_receipt(document, self._reader, self._writer.state.log)
+        return check_receipt(document, self._reader, self._writer.fresh_state().log)
 
     def sign_head(self) -> TreeHead:
         """Sign the Merkle tree over the transition log as it stands; publish it to be held to it."""
@@ -1286,11 +1288,11 @@ class AgentMemory:
 
     def heads(self) -> list[TreeHead]:
         """Return the signed tree heads, smallest first."""
-        return self._reader.heads(self._writer.state.log)
+        return self._reader.heads(self._writer.fresh_state().log)
 
     def validate(self, *, full: bool = False) -> Report:
         """Validate recent changes, or with ``full`` the whole tenant, against the SHACL shapes."""
-        return checks.validate(self._opened, self._writer.state, full=full)
+        return checks.validate(self._opened, self._writer.fresh_state(), full=full)
 
     def check_retention(self, memory_class: str, older_than: str) -> Retention:
         """Return what is left of a class that is older than a duration such as ``30d``, in any tier.
@@ -1308,7 +1310,7 @@ class AgentMemory:
 
     def verify(self, *, witness: Iterable[TreeHead] = ()) -> Report:
         """Verify the signed logs and that the graph is what they say; ``witness`` are heads kept elsewhere."""
-        return checks.verify(self._opened, self._writer.state, witness)
+        return checks.verify(self._opened, self._writer.fresh_state(), witness)
 
     def prove(self, sequence: int) -> dict[str, Any]:
         """Return the inclusion proof of a record in the tree of the newest signed head (RFC 9162 section 2.1.3).
@@ -1316,7 +1318,7 @@ class AgentMemory:
         Raises:
             InvalidInput: there is no such record, or no signed head covers it yet.
         """
-        return checks.prove(self._opened, self._writer.state, sequence)
+        return checks.prove(self._opened, self._writer.fresh_state(), sequence)
 
     def seal_audit(self, *, sequence: int | None = None, before: int | None = None, dry_run: bool = False) -> Sealed:
         """Let the details of old audit records go; their signed cores and proofs stay, and still check.
@@ -1359,7 +1361,7 @@ class AgentMemory:
         progress: Callable[[int], None] | None = None,
     ) -> Counts:
         """Write the tenant as JSON-LD, N-Quads, TriG or Turtle, by suffix or ``format``; returns what was written."""
-        state = self._writer.state
+        state = self._writer.fresh_state()
         return transfer.export(
             self._opened, state, path, format_name=format, audit=audit, profile=profile, progress=progress
         )
@@ -1380,7 +1382,7 @@ class AgentMemory:
 
     def snapshot_save(self, path: str | Path) -> dict[str, int]:
         """Write a binary checkpoint of the tenant; returns the number of rows of each section."""
-        return transfer.snapshot_save(self._opened, self._writer.state, path)
+        return transfer.snapshot_save(self._opened, self._writer.fresh_state(), path)
 
     def snapshot_load(self, path: str | Path) -> int:
         """Put the tenant back exactly as a checkpoint holds it; returns the number of memories.
@@ -1391,8 +1393,7 @@ class AgentMemory:
         with self._writer.alone():
             count = transfer.snapshot_load(self._opened, path)
             self._writer.forget_cache()
-            self._opened.ledger.restart(self._writer.state.log)
-            self._reading.forget()
+            self._writer.tell_erased()
         if self.settings.retrieval.vectors != EXACT:
             self._clear_points()
         self._vectors_after_loading()
@@ -1408,7 +1409,7 @@ class AgentMemory:
         Raises:
             QueryRefused: it writes, reaches out, is wrong, or takes too long.
         """
-        return self._queries.sparql(self._writer.state, query, limit_seconds)
+        return self._queries.sparql(self._writer.fresh_state(), query, limit_seconds)
 
     def cypher(
         self, query: str, parameters: Mapping[str, Any] | None = None, *, limit_seconds: float = 30.0
@@ -1418,7 +1419,7 @@ class AgentMemory:
         Raises:
             QueryRefused: it writes, is wrong, or takes too long.
         """
-        return self._queries.cypher(self._writer.state, query, parameters, limit_seconds)
+        return self._queries.cypher(self._writer.fresh_state(), query, parameters, limit_seconds)
 
     # --- The store ------------------------------------------------------------------------------------------------
 
@@ -1462,6 +1463,7 @@ class AgentMemory:
         self.stop_maintaining()
         self._queries.close()
         self._reading.close()
+        self._writer.leave()
         self._opened.close()
 
     def __enter__(self) -> Self:
@@ -1543,7 +1545,8 @@ class AgentMemory:
         self._reading.forget()
 
     def _forget_views(self) -> None:
-        """Drop all that was derived from the store, as something of it was erased."""
+        """Drop all that was derived from the store, as something of it was erased, or it was put back."""
+        self._ledger.restart(self._writer.state.log)
         self._reading.forget()
         self._queries.forget()
         self._wishes.forget()
@@ -1589,7 +1592,7 @@ class AgentMemory:
         progress: Callable[[int], None] | None = None,
     ) -> Plan:
         """Return what the policy called ``name`` would do; the caller keeps other threads out."""
-        state = self._writer.state
+        state = self._writer.fresh_state()
         if (name or state.settings.policy.name) == PRIVATE:
             raise refuse_to_show()
         # With the state goes whether the clock has jumped.
@@ -1654,6 +1657,11 @@ class AgentMemory:
     def _goes_by_features(self, name: str | None = None) -> bool:
         settings = self._writer.state.settings
         return goes_by_features(name or settings.policy.name, settings)
+
+    def _heard(self, unit: Unit) -> None:
+        """Hear of a unit that another handle of the tenant committed: wishes that came or went are read anew."""
+        if touched(unit.nodes.values()):
+            self._wishes.forget()
 
     def _committed(self, unit: Unit) -> None:
         """Keep the Merkle tree up, and sign a head when it is due; wishes that came or went are read anew."""

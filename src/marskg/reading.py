@@ -412,6 +412,8 @@ class Reading:
         Raises:
             InvalidInput: a filter is unknown, of the wrong type or out of range.
         """
+        # As it is now, whoever wrote last: a consent may have been withdrawn by another process.
+        state = self._writer.fresh_state()
         now = self._now()
         grant = filters.get("grant")
         values = {
@@ -419,7 +421,7 @@ class Reading:
             for name, value in filters.items()
             if value not in (None, (), []) and not (name == "grant" and self._limit is not None)
         }
-        gate = Gate(now=now, task_grace=self._writer.state.settings.task_grace, book=self._writer.book(), **values)
+        gate = Gate(now=now, task_grace=state.settings.task_grace, book=self._writer.book(), **values)
         if gate.as_of is not None and gate.as_of > now:
             msg = (
                 f"as_of {gate.as_of} is after the store's now, {now}; nothing is known of the future yet: leave it out"

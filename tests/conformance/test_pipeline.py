@@ -88,7 +88,7 @@ def test_a_batch_that_was_overtaken_is_built_again_with_what_was_built_on_it(
     stores: Stores, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     memory = stores.open()
-    other = stores.open(memory.tenant, seed="other")
+    other = stores.apart().open(memory.tenant, seed="other")
     written = before_write(monkeypatch, memory, 2, lambda: other.remember("in between", session="s1", at=1))
     count = 4 * BATCH
     assert memory.remember_many(map(turn, range(count))) == count

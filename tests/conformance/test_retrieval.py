@@ -134,10 +134,9 @@ def test_the_index_follows_every_change(stores: Stores) -> None:
 def test_another_opening_of_the_tenant_sees_what_was_written(stores: Stores) -> None:
     memory = gardening(stores)
     assert len(memory.retrieve("tomatoes")) == 3
-    if stores.engine.name != "arcadedb":  # its files belong to one process, and a tenant there to one opening
-        other = stores.open(memory.tenant)
-        other.remember("Tomatoes like warm soil", kind="semantic")
-        assert "Tomatoes like warm soil" in contents(memory.retrieve("warm soil for tomatoes"))
+    other = stores.open(memory.tenant)
+    other.remember("Tomatoes like warm soil", kind="semantic")
+    assert "Tomatoes like warm soil" in contents(memory.retrieve("warm soil for tomatoes"))
 
 
 def test_the_answers_are_the_same_whatever_happened_in_between(stores: Stores) -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
 from uuid import uuid4
 
 from marskg.clock import ManualClock, SeededSource
@@ -18,13 +19,24 @@ from marskg.store.bolt import Bolt
 from marskg.store.opening import attach
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from marskg.store.engine import Engine
     from tests.support.neo4j import Neo4jAddress
 
 #: 2026-03-01T00:00:00Z
 START = 1_772_323_200_000
+
+
+class Apart:
+    """An engine as another process would have it: its handles share nothing with those of ``engine``."""
+
+    joined = False
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self.home = self
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._engine, name)
 
 
 @dataclass
@@ -34,6 +46,8 @@ class Stores:
     engine: Engine
     location: str
     clocks: dict[str, ManualClock] = field(default_factory=dict)
+    #: The server that the engine is connected to; None for the embedded one.
+    address: Neo4jAddress | None = None
 
     def open(
         self, tenant: str | None = None, *, seed: int | str = 1, step_ms: int = 1, **values: object
@@ -56,10 +70,7 @@ class Stores:
         return AgentMemory(opened)
 
     def open_as(self, memory: AgentMemory, principal: str | Principal, *, seed: int | str = 2) -> GatedMemory:
-        """Open the tenant of ``memory`` as somebody else than its operator; do not close it: the engine is shared.
-
-        The embedded engine expects one writer at a time: open it when the others have done what they do.
-        """
+        """Open the tenant of ``memory`` as somebody else than its operator; do not close it: the engine is shared."""
         who = Principal.of(principal)
         opened, _ = attach(
             self.engine,
@@ -71,6 +82,18 @@ class Stores:
             actor=who.actor,
         )
         return GatedMemory(opened, who)
+
+    def another_door(self) -> Stores:
+        """Connect to the store once more: the same files of this process, or a connection of its own to the server."""
+        if self.address is not None:
+            uri, username, password = self.address
+            bolt = Bolt(uri, username=username, password=password)
+            return Stores(bolt, self.location, self.clocks, self.address)
+        return Stores(ArcadeDB(Path(self.location)), self.location, self.clocks)
+
+    def apart(self) -> Stores:
+        """Return the store as another process would have it, over the same connection."""
+        return Stores(cast("Engine", Apart(self.engine)), self.location, self.clocks, self.address)
 
     def clock(self, memory: AgentMemory) -> ManualClock:
         """Return the clock of an open tenant."""
@@ -90,4 +113,4 @@ def server(address: Neo4jAddress, home: Path) -> Stores:
     uri, username, password = address
     engine = Bolt(uri, username=username, password=password)
     schema.migrate(engine)
-    return Stores(engine, uri)
+    return Stores(engine, uri, address=address)

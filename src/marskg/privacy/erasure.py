@@ -29,7 +29,7 @@ from marskg.store.went import what_went
 from marskg.text import plain
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
 
     from marskg.store.engine import Engine
     from marskg.store.preferences import Book
@@ -72,10 +72,9 @@ def about(book: Book, request: Request, forms: Iterable[str]) -> list[str]:
 class Eraser:
     """Erases in one tenant."""
 
-    def __init__(self, writer: Writer, forget_views: Callable[[], None]) -> None:
-        """Write through ``writer``; ``forget_views`` drops what is derived from the store."""
+    def __init__(self, writer: Writer) -> None:
+        """Write through ``writer``, whose tenant's handles drop what they derived from the store."""
         self._writer = writer
-        self._forget_views = forget_views
 
     def look(self, request: Request) -> Matched:
         """Return what ``request`` would erase, descendants aside, and change nothing."""
@@ -98,7 +97,7 @@ class Eraser:
             key = _doomed(engine, request)
             done = self._writer.run(lambda unit: self._take(unit, request, files))
             gone = key is not None and engine.settle((key,))  # type: ignore[attr-defined]  # an EncryptedEngine
-            self._forget_views()
+            self._writer.tell_erased({*done.erased.asked, *done.erased.descendants})
             left: tuple[str, ...] = ()
             if files is not None:
                 left = files.clean().places
@@ -125,10 +124,10 @@ class Eraser:
         with self._writer.alone(), nullcontext() if files is None else files.reserved():
             if files is not None:
                 files.prove()
-                self._forget_views()
+                self._writer.tell_erased()
                 return files.clean()
             engine.promise_scrub()
-            self._forget_views()
+            self._writer.tell_erased()
             engine.scrub()
             return Cleaned((), 0, 0)
 

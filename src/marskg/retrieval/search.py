@@ -465,8 +465,9 @@ class Search:
         """Return those of ``ids`` that wishes keep out."""
         if request.emphasis is None:
             return frozenset()
+        state = self._writer.fresh_state()  # Before the lock: who erases holds the writer's and waits for this one.
         with self._view.lock:
-            index = self._view.refresh(self._writer.fresh_state())
+            index = self._view.refresh(state)
             return _kept_out(index, request.emphasis(index), (one for one in ids if one in index.rows))
 
     def record_hits(

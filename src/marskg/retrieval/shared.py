@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NoReturn
 from marskg.errors import EmbeddingMismatch, NotPermitted
 from marskg.retrieval.search import Search
 from marskg.retrieval.view import IndexView
+from marskg.store.desk import own_desk
 from marskg.store.reader import GraphReader
 from marskg.store.subscriptions import shared_state
 from marskg.store.writer import Writer
@@ -54,7 +55,8 @@ class SharedTenant:
         self.name = name
         self.reader = GraphReader(opened.engine, name)
         services = replace(opened.services, signer=_NoSigner())
-        self._writer = Writer(opened.engine, name, services, _refuse, _hear)
+        # Of its own: a subscriber is no writer of the tenant, and must not make its writers read anew.
+        self._writer = Writer(opened.engine, name, services, _refuse, _hear, desk=own_desk(opened.engine))
         self.view = IndexView(self.reader, self._writer, vectoriser, None)
         self.search = Search(self.view, self.reader, self._writer, vectoriser, opened.counter, guest=True, shows=shows)
 
@@ -65,7 +67,8 @@ class SharedTenant:
 
     def open(self) -> str | None:
         """Bring the index up to the tenant as it is now; returns why it cannot be read, or None."""
-        self._writer.forget_cache()
+        with self._writer.alone():
+            self._writer.forget_cache()
         if shared_state(self._writer.engine, self.name) is None:
             self.view.forget()
             return f"tenant {self.name!r} is not shared any more; unsubscribe with: mars tenant unsubscribe {self.name}"

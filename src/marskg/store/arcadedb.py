@@ -2,7 +2,9 @@
 
 Guarantees: one fsync for each commit (``yes_nometadata``; the engine's own default has none); at most one process has
 the folder open, held by an advisory lock that names the holder and goes away with the process, so that a second one
-gets :class:`~marskg.errors.StoreLocked` at once, before a JVM is started; rows are plain Python values.
+gets :class:`~marskg.errors.StoreLocked` at once, before a JVM is started; who opens a folder again in the process that
+has it open gets the same files, the same lock and the same queue of writers, whatever path leads there, and the files
+are closed with the last of them; rows are plain Python values.
 Traps that shaped this file: ``research`` notes on fork (never fork after opening: spawn), page sizes, and log noise.
 """
 
@@ -374,6 +376,99 @@ class _Caller:
         return rows
 
 
+class _Files:
+    """The open files of one folder: what all engines of a process that have it open share."""
+
+    def __init__(self, folder: Path) -> None:
+        """Open or create the database under ``folder``; see :class:`ArcadeDB`."""
+        heap = heap_size()
+        self.lock = FolderLock(folder)
+        self.mutex = threading.RLock()
+        self.gate = _Gate()
+        self.database: Any = None
+        #: How many engines have the files open.
+        self.users = 0
+        # The JVM keeps the working folder that the process had when it started; a relative path would miss a later one.
+        self.folder = folder.absolute()
+        try:
+            self._bindings, jpype = _start(heap)
+            self.error = (self._bindings.ArcadeDBError, jpype.JException)
+            self._jpype = jpype
+            self.thread_class = jpype.JClass("java.lang.Thread")
+            self.heap = _Heap(jpype)
+            self.connect()
+        except BaseException as error:
+            self.lock.release()
+            if isinstance(error, Exception) and type(error).__name__ == "ArcadeDBError":
+                translated = _translate(error)
+                if isinstance(translated, StoreUnwritable):
+                    raise translated from error
+                msg = f"the embedded store {folder} cannot be opened: {str(error)[:200]}"
+                raise EngineUnavailable(msg) from error
+            raise
+
+    def connect(self) -> None:
+        """Open the files, or create them."""
+        path = self.folder / "graph"
+        exists = (path / "schema.json").exists()
+        self.database = None
+        open_or_create = self._bindings.open_database if exists else self._bindings.create_database
+        self.database = open_or_create(str(path))
+        self.database.set_wal_flush("yes_nometadata")
+        self.caller = _Caller(self._jpype, self.database, self.error)
+
+    def close(self) -> None:
+        """Close the files and give the lock back."""
+        try:
+            if self.database is not None:
+                self.database.close()
+        except self.error as error:
+            raise _translate(error) from error
+        finally:
+            self.database = None
+            self.lock.release()
+
+
+#: The open files of this process by process, device and folder: a path may lead there in several ways, and a child that
+#: was forked has no part in them.
+_open_files: dict[tuple[int, int, int], _Files] = {}
+_opening = threading.Lock()
+
+
+def _place(folder: Path) -> tuple[int, int, int] | None:
+    """Return what tells a folder from all others; None where there is none yet."""
+    try:
+        found = folder.stat()
+    except OSError:  # What is wrong with it is told by whoever opens it.
+        return None
+    return os.getpid(), found.st_dev, found.st_ino
+
+
+def _taken(folder: Path) -> tuple[_Files, bool]:
+    """Return the files of ``folder``, opened if they are not, and whether they were."""
+    with _opening:
+        place = _place(folder)
+        files = None if place is None else _open_files.get(place)
+        joined = files is not None
+        if files is None:
+            files = _Files(folder)
+            place = _place(folder)
+            if place is not None:
+                _open_files[place] = files
+        files.users += 1
+        return files, joined
+
+
+def _left(files: _Files) -> None:
+    """Close ``files`` with the last engine that had them open."""
+    with _opening:
+        files.users -= 1
+        if files.users == 0:
+            for place in [place for place, held in _open_files.items() if held is files]:
+                del _open_files[place]
+            files.close()
+
+
 class ArcadeDB:
     """The embedded engine over one folder."""
 
@@ -388,38 +483,10 @@ class ArcadeDB:
             EngineUnavailable: the engine cannot be loaded or its files are damaged.
             InvalidConfig: ``MARS_JVM_HEAP`` is no size.
         """
-        heap = heap_size()
-        self._lock = FolderLock(folder)
-        self._mutex = threading.RLock()
-        self._gate = _Gate()
-        self._database: Any = None
-        # The JVM keeps the working folder that the process had when it started; a relative path would miss a later one.
-        self._folder = folder.absolute()
-        try:
-            self._bindings, self._jpype = _start(heap)
-            self._error = (self._bindings.ArcadeDBError, self._jpype.JException)
-            self._thread_class = self._jpype.JClass("java.lang.Thread")
-            self._heap = _Heap(self._jpype)
-            self._connect()
-        except BaseException as error:
-            self._lock.release()
-            if isinstance(error, Exception) and type(error).__name__ == "ArcadeDBError":
-                translated = _translate(error)
-                if isinstance(translated, StoreUnwritable):
-                    raise translated from error
-                msg = f"the embedded store {folder} cannot be opened: {str(error)[:200]}"
-                raise EngineUnavailable(msg) from error
-            raise
-
-    def _connect(self) -> None:
-        """Open the files, or create them."""
-        path = self._folder / "graph"
-        exists = (path / "schema.json").exists()
-        self._database = None
-        open_or_create = self._bindings.open_database if exists else self._bindings.create_database
-        self._database = open_or_create(str(path))
-        self._database.set_wal_flush("yes_nometadata")
-        self._caller = _Caller(self._jpype, self._database, self._error)
+        self._files, self.joined = _taken(folder)
+        #: None once this engine is closed, whoever else has the files open.
+        self._held: _Files | None = self._files
+        self.home: object = self._files
 
     @contextmanager
     def transaction(self) -> Iterator[_Transaction]:
@@ -429,13 +496,15 @@ class ArcadeDB:
             Conflict: another transaction won.
             StoreUnwritable: the disk is full or read-only.
         """
-        database = self._open()
-        with self._mutex:
+        with self._open().mutex:
+            # Only now: who scrubs opens the files anew meanwhile.
+            files = self._open()
+            database = files.database
             database.begin()
             try:
-                yield _Transaction(self._caller, self._heap)
+                yield _Transaction(files.caller, files.heap)
                 database.commit()
-            except self._error as error:
+            except files.error as error:
                 self._roll_back(database)
                 raise _translate(error) from error
             except BaseException:
@@ -446,11 +515,11 @@ class ArcadeDB:
         if database.is_transaction_active():
             database.rollback()
 
-    def _open(self) -> Any:
-        if self._database is None:
+    def _open(self) -> _Files:
+        if self._held is None or self._held.database is None:
             msg = "the store is closed; open it again"
             raise EngineUnavailable(msg)
-        return self._database
+        return self._held
 
     def read(
         self, statement: str, parameters: Mapping[str, Any] | None = None, *, limit_seconds: float | None = None
@@ -461,27 +530,27 @@ class ArcadeDB:
             QueryRefused: it took longer than ``limit_seconds``.
         """
         try:
-            with self._gate.passed():
-                self._open()
+            with self._files.gate.passed():
+                caller = self._open().caller
                 if limit_seconds is None:
-                    return self._caller.read(statement, parameters)
-                with self._caller.limited(limit_seconds):
-                    return self._caller.query(statement, parameters)
-        except self._error as error:
+                    return caller.read(statement, parameters)
+                with caller.limited(limit_seconds):
+                    return caller.query(statement, parameters)
+        except self._files.error as error:
             raise _translate(error) from error
 
     def query(self, statement: str, parameters: Mapping[str, Any] | None = None, *, limit_seconds: float) -> list[Row]:
         """Run a user's read-only statement in a thread of its own, which is interrupted when its time is up."""
-        self._open()
+        files = self._open()
         outcome: dict[str, Any] = {}
 
         def work() -> None:
-            thread = self._thread_class.currentThread()
+            thread = files.thread_class.currentThread()
             outcome["thread"] = thread
             try:
-                with self._gate.passed():
-                    outcome["rows"] = self._caller.query(statement, parameters)
-            except self._error as error:
+                with files.gate.passed():
+                    outcome["rows"] = files.caller.query(statement, parameters)
+            except files.error as error:
                 outcome["error"] = error
 
         runner = threading.Thread(target=work, daemon=True, name="marskg-query")
@@ -506,31 +575,31 @@ class ArcadeDB:
 
     def write_plainly(self, statement: str, parameters: Mapping[str, Any]) -> None:
         """Run one statement in an explicit transaction as the bindings' own manual does: what a bench compares with."""
-        database = self._open()
-        with self._mutex, database.transaction():
-            database.command("opencypher", statement, parameters)
+        files = self._open()
+        with files.mutex, files.database.transaction():
+            files.database.command("opencypher", statement, parameters)
 
     def define(self, statement: str) -> None:
         """Run one schema statement (ArcadeDB SQL)."""
         try:
-            self._open().command("sql", statement)
-        except self._error as error:
+            with self._open().mutex:
+                self._open().database.command("sql", statement)
+        except self._files.error as error:
             raise _translate(error) from error
 
     def define_all(self, statements: Sequence[str]) -> None:
         """Run schema statements as one script in one transaction: the engine then writes its schema down once."""
         with self.transaction():
-            self._open().command("sqlscript", "".join(f"{statement};\n" for statement in statements))
+            self._open().database.command("sqlscript", "".join(f"{statement};\n" for statement in statements))
 
     def promise_scrub(self) -> None:
         """Leave a note beside the files, which whoever opens them next goes by."""
-        self._open()
-        _write_synced(self._folder / _SCRUB_NAME)
+        _write_synced(self._open().folder / _SCRUB_NAME)
 
     @property
     def scrub_promised(self) -> bool:
         """Return whether a scrub is to follow."""
-        return (self._folder / _SCRUB_NAME).exists()
+        return (self._files.folder / _SCRUB_NAME).exists()
 
     def scrub(self) -> None:
         """Rewrite pages and indexes, close the files, which empties the write-ahead log, and open them again.
@@ -539,20 +608,23 @@ class ArcadeDB:
             StoreUnwritable: the disk is full or read-only; the promise stands.
             EngineUnavailable: the files cannot be opened again.
         """
-        self.promise_scrub()
-        with self._mutex, self._gate.shut():
-            try:
-                self._rewrite()
-                self._database.close()
-                self._connect()
-            except self._error as error:
-                raise _translate(error) from error
-        (self._folder / _SCRUB_NAME).unlink()
-        _sync_folder(self._folder)
+        files = self._open()
+        with files.mutex:
+            # Two that scrub one after another: the first may have kept the promise of both.
+            self.promise_scrub()
+            with files.gate.shut():
+                try:
+                    self._rewrite(files.database)
+                    files.database.close()
+                    files.connect()
+                except files.error as error:
+                    raise _translate(error) from error
+            (files.folder / _SCRUB_NAME).unlink()
+            _sync_folder(files.folder)
 
-    def _rewrite(self) -> None:
+    @staticmethod
+    def _rewrite(database: Any) -> None:
         """Rewrite every page, then every index: both keep the bytes of what was deleted."""
-        database = self._open()
         # Files that a crash left behind belong to nothing any more.
         database.command("sql", "CHECK DATABASE FIX RECLAIM UNREFERENCED FILES")
         database.command("sql", "CHECK DATABASE COMPRESS")
@@ -562,12 +634,7 @@ class ArcadeDB:
             database.command("sql", f"REBUILD INDEX `{name}`")
 
     def close(self) -> None:
-        """Close the files and give the lock back."""
-        try:
-            if self._database is not None:
-                self._database.close()
-        except self._error as error:
-            raise _translate(error) from error
-        finally:
-            self._database = None
-            self._lock.release()
+        """Leave the files, and with the last engine that has them open close them and give the lock back."""
+        held, self._held = self._held, None
+        if held is not None:
+            _left(held)

@@ -79,6 +79,7 @@ class Bolt:
     """A server behind a Bolt address."""
 
     name = "neo4j"
+    joined = False
 
     def __init__(self, uri: str, *, username: str, password: str, database: str | None = None) -> None:
         """Connect and check that the server answers.
@@ -87,6 +88,7 @@ class Bolt:
             EngineUnavailable: unreachable, or the credentials are refused.
         """
         self._uri = uri
+        self.home: object = self
         self._database = database
         self._local = threading.local()
         # By which the server finds a transaction again: no other process on any machine has one of the same.

@@ -53,7 +53,7 @@ class EncryptedEngine:
 
     def __init__(self, engine: Engine, tenant: str, vault: Vault) -> None:
         """Serve ``tenant`` of ``engine``."""
-        self.name = engine.name
+        self.name, self.home, self.joined = engine.name, engine.home, engine.joined
         self.inner = engine
         self.vault = vault
         self._work = _Translator(engine.name, tenant, vault)

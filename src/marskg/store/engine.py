@@ -39,6 +39,11 @@ class Engine(Protocol):
 
     #: ``arcadedb`` or ``neo4j``; also the name of the folder with its own statements.
     name: str
+    #: The same object for all engines of this process that share one connection to a store, or its files; by it what
+    #: the handles of a tenant have in common is found (:mod:`marskg.store.desk`).
+    home: object
+    #: Whether another engine of this process had the store open when this one was opened.
+    joined: bool
 
     def transaction(self) -> AbstractContextManager[Transaction]:
         """Open a read-write transaction: commits on a clean exit, rolls back on an exception."""

@@ -71,7 +71,7 @@ def confirm_clock(writer: Writer) -> None:
 
 def stats(writer: Writer, reader: GraphReader) -> dict[str, Any]:
     """Return the figures of ``mars stats``."""
-    state = writer.state
+    state = writer.fresh_state()
     counts = reader.counts()
     by_tier = {tier: sum(number for (found, _), (number, _) in counts.items() if found is tier) for tier in Tier}
     return {

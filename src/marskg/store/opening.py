@@ -19,6 +19,7 @@ from marskg.errors import InvalidConfig, InvalidInput, KeyUnusable
 from marskg.store import schema, server_files, tenants
 from marskg.store.arcadedb import ArcadeDB
 from marskg.store.bolt import Bolt
+from marskg.store.desk import opening
 from marskg.store.encrypted import EncryptedEngine
 from marskg.store.ledger import Ledger
 from marskg.store.probing import probes_of
@@ -143,25 +144,27 @@ def open_tenant(
         raise InvalidInput(msg)
     engine = connect(location)
     try:
-        schema.migrate(engine)
-        if engine.scrub_promised:
-            _keep_promise(engine, work_folder(location))
-        if is_server(location) and server_files.promised(work_folder(location)) is not None:
-            # Whoever was cleaning may have ended between dropping an index and making it again.
-            schema.define_again(engine)
-        if not create:
-            _require_tenant(engine, tenant)
-        return attach(
-            engine,
-            location,
-            tenant,
-            settings,
-            clock=clock,
-            source=source,
-            actor=actor,
-            passphrase=passphrase,
-            key=key,
-        )
+        with opening(engine):
+            schema.migrate(engine)
+            # Who has the store open in this process already keeps what was promised here.
+            if engine.scrub_promised and not engine.joined:
+                _keep_promise(engine, work_folder(location))
+            if is_server(location) and server_files.promised(work_folder(location)) is not None:
+                # Whoever was cleaning may have ended between dropping an index and making it again.
+                schema.define_again(engine)
+            if not create:
+                _require_tenant(engine, tenant)
+            return attach(
+                engine,
+                location,
+                tenant,
+                settings,
+                clock=clock,
+                source=source,
+                actor=actor,
+                passphrase=passphrase,
+                key=key,
+            )
     except BaseException:
         engine.close()
         raise

@@ -3,35 +3,36 @@
 Guarantees: writers of one tenant are serialised by the sequence in the tenant's row, which the first statement of
 every unit compares and sets, so that two processes leave a gap-free audit; a unit that lost the race is built again
 from fresh reads. A commit whose acknowledgement was lost is looked up by its sequence before anyone is told that it
-failed. Threads of one process queue on a lock, which saves them the races but is not what makes them safe.
+failed. The threads and handles of one process share a desk (:mod:`marskg.store.desk`): they queue on its lock and go by
+one copy of the row, so that what one of them reads or decides is never older than what another one has written.
 """
 
 from __future__ import annotations
 
-import threading
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from marskg.errors import ClosureViolation, EngineUnavailable, InvalidInput
 from marskg.store import codec
-from marskg.store.allowances import Allowances
+from marskg.store.desk import desk_of
 from marskg.store.engine import Conflict
 from marskg.store.flush import flush_statements
-from marskg.store.hollows import Hollows
-from marskg.store.names import NameBook
-from marskg.store.preferences import Book, Shelf
 from marskg.store.state import TenantState
 from marskg.store.statements import statement
 from marskg.store.unit import Unit
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    import threading
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from marskg.records import AuditRecord
-    from marskg.store.allowances import Allowance
+    from marskg.store.allowances import Allowance, Allowances
+    from marskg.store.desk import Desk, InFlight
     from marskg.store.engine import Engine, Row, Transaction
     from marskg.store.flush import Step
+    from marskg.store.hollows import Hollows
+    from marskg.store.preferences import Book
     from marskg.store.state import Services
     from marskg.store.unit import Reader
 
@@ -66,81 +67,133 @@ class Ground:
     others: frozenset[str] = frozenset()
 
 
-class InFlight(Protocol):
-    """A unit that is being written in the background."""
-
-    def land(self) -> None:
-        """Wait until it is in, or has failed."""
-
-
 class Writer:
     """Runs units of work for one tenant and keeps a copy of the tenant's row between them."""
 
     def __init__(
-        self, engine: Engine, tenant: str, services: Services, govern: Callable[[Ground], Unit], on_commit: OnCommit
+        self,
+        engine: Engine,
+        tenant: str,
+        services: Services,
+        govern: Callable[[Ground], Unit],
+        on_commit: OnCommit,
+        *,
+        desk: Desk | None = None,
     ) -> None:
         """Serve ``tenant``, which must exist.
 
-        ``govern`` builds the unit that makes room in an open transaction; ``on_commit`` hears of committed units.
+        ``govern`` builds the unit that makes room in an open transaction; ``on_commit`` hears of committed units;
+        ``desk`` is the one that all handles of the tenant in this process share, if left out.
         """
         self.engine = engine
         self.tenant = tenant
         self.services = services
         self.govern = govern
         self._on_commit = on_commit
-        self.lock = threading.RLock()
-        self.in_flight: InFlight | None = None
         #: Hears of the committed state before a transaction begins in which room is made.
         self.before_room: Callable[[TenantState], None] = lambda _state: None
-        self._state: TenantState | None = None
-        self._tails: dict[str, tuple[str, int, int] | None] = {}
-        self._names = NameBook()
-        self._shelf = Shelf()
-        self.allowances = Allowances()
-        # Removed entries slow an index down only where it is log-structured, as in the engine of this one process;
-        # other processes, whose keys would not be heard of here, come with Bolt.
-        self.hollows = Hollows() if engine.name == "arcadedb" else None
-        self.next_due: int | None = None
+        #: Hears of the units that other handles of this process commit.
+        self.on_foreign: OnCommit = lambda _unit: None
+        #: Drops what was derived from the store, as something of it was erased or put back, by whichever handle.
+        self.forget_views: Callable[[], None] = lambda: None
+        #: The key that the tenant's row named when the signer was last told.
+        self._signing_key: str | None = None
+        self.desk = desk_of(engine, tenant) if desk is None else desk
+        if self.desk.join(self):
+            with self.alone():
+                # A handle that is opened sees the store as it is, whatever was done to it past the others.
+                self.forget_cache()
+
+    # --- What all handles of the tenant share -------------------------------------------------------------------
+
+    @property
+    def lock(self) -> threading.RLock:
+        """Return the lock that all writers of the tenant in this process queue on."""
+        return self.desk.lock
+
+    @property
+    def in_flight(self) -> InFlight | None:
+        """Return the unit that some handle is writing in the background."""
+        return self.desk.in_flight
+
+    @in_flight.setter
+    def in_flight(self, pipeline: InFlight | None) -> None:
+        self.desk.in_flight = pipeline
+
+    @property
+    def hollows(self) -> Hollows | None:
+        """Return the ranges of the order indexes that are known to be empty."""
+        return self.desk.hollows
+
+    @property
+    def allowances(self) -> Allowances:
+        """Return what counts against the budgets of single users and conversations."""
+        return self.desk.allowances
+
+    @property
+    def next_due(self) -> int | None:
+        """Return when time next changes a memory; 0 where that is not known."""
+        return self.desk.next_due
+
+    @next_due.setter
+    def next_due(self, moment: int | None) -> None:
+        self.desk.next_due = moment
+
+    def heard(self, unit: Unit) -> None:
+        """Take note of a unit that another handle committed."""
+        self.on_foreign(unit)
+
+    def heard_erased(self) -> None:
+        """Drop what was derived from the store, as a handle erased something of it or put it back."""
+        self.forget_views()
+
+    def tell_erased(self, ids: Iterable[str] = ()) -> None:
+        """Let every handle of the tenant drop what it derived from the store: ``ids`` were erased."""
+        self.desk.erased(ids)
+
+    def leave(self) -> None:
+        """Share nothing any more: the handle is closed."""
+        self.desk.leave(self)
 
     # --- The tenant's row ---------------------------------------------------------------------------------------
 
     @property
     def state(self) -> TenantState:
-        """Return the tenant's row as last seen."""
-        if self._state is None:
+        """Return the tenant's row as last seen, by whichever handle."""
+        # Another thread may drop the copy at any moment: what was read is kept here.
+        state = self.desk.state
+        if state is None:
             rows = self.engine.read(statement("load_tenant", self.engine.name), {"tenant": self.tenant})
             if not rows:
                 msg = f"the store has no tenant {self.tenant!r}; create it with: mars init --tenant {self.tenant}"
                 raise InvalidInput(msg)
-            self._state = TenantState.from_row(rows[0]["tenant"])
-            self.services.signer.expect(self._state.signing_key)
-            self.next_due = 0
-        return self._state
+            state = self.desk.state = TenantState.from_row(rows[0]["tenant"])
+            self.desk.next_due = 0
+        if state.signing_key != self._signing_key:
+            # Another handle may have rotated the key.
+            self._signing_key = state.signing_key
+            self.services.signer.expect(state.signing_key)
+        return state
 
     def fresh_state(self) -> TenantState:
         """Return the tenant's row as it is now, whoever wrote last, with nothing of one's own in flight."""
         with self.alone():
             # The files of the embedded engine belong to this process, and so does every write.
-            if self.engine.name != "arcadedb" and self._state is not None:
-                known, self._state = self._state, None
-                if self.state.sequence != known.sequence:
-                    state = self.state
+            if self.engine.name != "arcadedb" and self.desk.state is not None:
+                known, self.desk.state = self.desk.state, None
+                state = self.state
+                if (state.log, state.sequence) != (known.log, known.sequence):
                     self.forget_cache()
-                    self._state = state
+                    self.desk.state = state
             return self.state
 
     def book(self) -> Book:
         """Return the tenant's preferences as of its row as last seen."""
-        return self._shelf.book(self.read, self.state)
+        return self.desk.shelf.book(self.read, self.state)
 
     def forget_cache(self) -> None:
         """Drop every copy; another writer was here."""
-        self._state = None
-        self._tails.clear()
-        self._names.clear()
-        self._shelf = Shelf()
-        self.allowances.forget()
-        self._forget_hollows()
+        self.desk.forget()
 
     # --- Units of work ------------------------------------------------------------------------------------------
 
@@ -193,27 +246,25 @@ class Writer:
     @property
     def crowded(self) -> bool:
         """Return whether what is kept between units had better be forgotten; nothing may be in flight then."""
-        return self._names.crowded
+        return self.desk.names.crowded
 
     def new_unit(self, reader: Reader, state: TenantState) -> Unit:
         """Return an empty unit on ``state``, which reads by ``reader``."""
         unit = Unit(reader, state, self.services)
-        unit.tails, unit.names, unit.shelf = self._tails, self._names, self._shelf
+        unit.tails, unit.names, unit.shelf = self.desk.tails, self.desk.names, self.desk.shelf
         if self.hollows is not None:
             unit.on_key = self.hollows.fill
         return unit
 
     def forget_half_built(self) -> None:
         """Forget what a unit that failed half-way may have told: tails and names of what never was."""
-        self._tails.clear()
-        self._names.clear()
-        self._forget_hollows()
+        self.desk.forget_half_built()
 
     def settle(self, units: list[Unit]) -> None:
         """Take note of units that were committed in one transaction."""
         if len(units) > 1:
             # What made room may have taken the last episode of any session.
-            self._tails.clear()
+            self.desk.tails.clear()
         for unit in units:
             self._after(unit)
 
@@ -302,20 +353,16 @@ class Writer:
         return bool(rows) and rows[0]["leaf"] == record.leaf
 
     def _after(self, unit: Unit) -> None:
-        self._state = unit.state
+        self.desk.state = unit.state
         self.allowances.settle(unit)
         for entity_id in unit.removed_entities:
-            self._names.remove(entity_id)
+            self.desk.names.remove(entity_id)
         for node in unit.nodes.values():
             due = unit.due_at(node)
             if due is not None and (self.next_due is None or due < self.next_due):
                 self.next_due = due
+        self.desk.tell(unit, self)
         self._on_commit(unit)
-
-    def _forget_hollows(self) -> None:
-        """Forget what a policy emptied: the transaction that did may not have been committed."""
-        if self.hollows is not None:
-            self.hollows.clear()
 
     # --- Access log -----------------------------------------------------------------------------------------------
 
@@ -325,7 +372,7 @@ class Writer:
         if not rows:
             message = "the sequence moved"
             raise Conflict(message)
-        self._state = after
+        self.desk.state = after
         return int(rows[0]["touched"])
 
 
