@@ -171,21 +171,21 @@ class Side:
         clock.set(START)
         if self.full:
             for name in ("latent", "erased"):
-                _store(memory, GONE[name], hidden_id(name))
+                store(memory, GONE[name], hidden_id(name))
             memory.erase(id=hidden_id("erased"))
             memory.forget(memory.plan(policy="fifo", budget=0))
-            _store(memory, GONE["superseded"], hidden_id("superseded"))
+            store(memory, GONE["superseded"], hidden_id("superseded"))
         hidden = iter(HIDDEN.items())
         for number, said in enumerate(VISIBLE):
             clock.set(START + (number + 1) * MINUTE)
-            _store(memory, said, visible_id(number))
+            store(memory, said, visible_id(number))
             clock.set(START + (number + 1) * MINUTE + 7_000)
             for _ in range(2 if self.full and number else 0):
                 name, what = next(hidden, (None, None))
                 if name is not None and what is not None and all(at <= number for _, at in what.edges):
-                    _store(memory, what, hidden_id(name))
+                    store(memory, what, hidden_id(name))
         for name, what in hidden if self.full else ():
-            _store(memory, what, hidden_id(name))
+            store(memory, what, hidden_id(name))
         clock.set(START + (len(VISIBLE) + 2) * MINUTE)
         memory.expire()
         # Somebody else reads what everybody may see.
@@ -254,7 +254,7 @@ class Side:
         return re.sub(r" at 0x[0-9a-f]+|marskg-copy-\w+|\.\w+\.part", "", text)
 
 
-def _store(memory: AgentMemory, said: Said, ident: str) -> None:
+def store(memory: AgentMemory, said: Said, ident: str) -> None:
     edges = [(type_, visible_id(number)) for type_, number in said.edges]
     memory.remember(said.content, id=ident, edges=edges, **{"kind": "semantic", **said.given})
 

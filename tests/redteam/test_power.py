@@ -149,7 +149,9 @@ def _consent_off(patch: Patch) -> None:
 
 
 HOLES: dict[str, Hole] = {
-    "the ceiling is off in retrieval": Hole(_ceiling_off, ("retrieve/asking-plainly/reader/1",)),
+    "the ceiling is off in retrieval": Hole(
+        _ceiling_off, ("retrieve/asking-plainly/reader/1", "command-line/asking-plainly/reader/1")
+    ),
     "the ceiling is off for single memories": Hole(
         _gone(Gate, "_is_below", lambda *_: True), ("get/id-of-a-hidden-memory/reader/1",)
     ),
