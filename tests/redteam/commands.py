@@ -88,6 +88,7 @@ def _folder(side: Side) -> Path:
     clock = ManualClock(START)
     given: dict[str, Any] = {"clock": clock, "source": SeededSource(1), "embedding": "none"}
     with marskg.open(folder, **given) as memory:
+        side.know(memory)
         memory.apply_settings(None, {"sensitivity.assess": "off", "entities.recognise": "on"})
         for number, said in enumerate(VISIBLE):
             clock.set(START + (number + 1) * MINUTE)
