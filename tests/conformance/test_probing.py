@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
@@ -60,15 +61,17 @@ def test_after_so_many_everything_that_would_be_compared_is_refused_alike(
     known = memory.remember("short", kind="semantic")
     before = memory.stats()
     looked: list[object] = []
-    monkeypatch.setattr(suppression, "_there", lambda *given: looked.append(given) or [])
-    said = {
-        refused(lambda text=text, subjects=subjects: memory.remember(text, kind="semantic", subjects=subjects))
-        for text, subjects in ((ERASED, ()), (HARMLESS, ()), ("x", ["bea"]), ("x", ["carl"]), (ERASED, ["dora"]))
-    }
-    said |= {refused(lambda text=text: memory.update(known.id, text)) for text in (ERASED, HARMLESS)}
+
+    def look(*given: object) -> list[str]:
+        looked.append(given)
+        return []
+
+    monkeypatch.setattr(suppression, "_there", look)
+    given = ((ERASED, ()), (HARMLESS, ()), ("x", ["bea"]), ("x", ["carl"]), (ERASED, ["dora"]))
+    said = {refused(partial(memory.remember, text, kind="semantic", subjects=subjects)) for text, subjects in given}
+    said |= {refused(partial(memory.update, known.id, text)) for text in (ERASED, HARMLESS)}
     said |= {
-        refused(lambda name=name: memory.preferences.set("retention", subject=name, horizon="9d"))
-        for name in ("bea", "carl")
+        refused(partial(memory.preferences.set, "retention", subject=name, horizon="9d")) for name in ("bea", "carl")
     }
     assert len(said) == 1
     assert said.pop().startswith(

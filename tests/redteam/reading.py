@@ -369,8 +369,13 @@ def _subject(book: Book) -> None:
             partial(_erasing, "match_erasure", given),
             words=tuple(word for word in SENTINELS.values() if word not in given.values()),
         )
-    for given in ({"subjects": ["Bob Dahl"]}, {"subjects": ["Ann Lee", "Bob Dahl"]}, {"subjects": "*"}):
-        book.ask("grant", "subject", "somebody else's name", "NotPermitted", partial(_granting, given))
+    others: tuple[dict[str, Any], ...] = (
+        {"subjects": ["Bob Dahl"]},
+        {"subjects": ["Ann Lee", "Bob Dahl"]},
+        {"subjects": "*"},
+    )
+    for more in others:
+        book.ask("grant", "subject", "somebody else's name", "NotPermitted", partial(_granting, more))
 
 
 def _erasing(door: str, given: Mapping[str, str], ann: Any) -> object:

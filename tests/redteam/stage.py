@@ -16,6 +16,7 @@ import re
 import traceback
 import warnings
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 from uuid import uuid4
@@ -101,15 +102,15 @@ HIDDEN: Final[Mapping[str, Said]] = {
     "turn": Said("Bob Dahl whispered zqbellows at the lake", {**_HIGH, "kind": "episodic", "session": "s1"}),
     "needs": Said("It was Bob Dahl with the zqcinder", {**_HIGH, "pin": True}, (("dependsOn", 1), ("derivesFrom", 2))),
     "against": Said("Green tea is no drink for zqdimity people", _HIGH, (("contradicts", 0),)),
+    "alias": Said(
+        "He spoke of zqfennel", {**_HIGH, "mentions": [EntityRef("Bob Dahl", aliases=("Project Heron",)), "Orla Finch"]}
+    ),
+    "purpose": Said("Bob Dahl owes zqgimlet", {"purpose": ["billing"], "key": "k/lawyer", "subjects": ["Bob Dahl"]}),
     "task": Said(
         "Fire Bob Dahl over the zqember",
         {**_HIGH, "kind": "task", "status": "open", "priority": 5},
         (("requires", 1), ("partOf", 4)),
     ),
-    "alias": Said(
-        "He spoke of zqfennel", {**_HIGH, "mentions": [EntityRef("Bob Dahl", aliases=("Project Heron",)), "Orla Finch"]}
-    ),
-    "purpose": Said("Bob Dahl owes zqgimlet", {"purpose": ["billing"], "key": "k/lawyer", "subjects": ["Bob Dahl"]}),
     "law": Said("Bob Dahl votes zqhazel", {"jurisdiction": "US", "kind": "social", "sensitivity": 0.9}),
     "ledger": Said("Bob Dahl paid 900 EUR for zqindigo", {**_HIGH, "key": "k/paid", "cardinality": "append"}),
     "old": Said("The plan of Bob Dahl is zqjasper", {**_HIGH, "key": "k/plan"}),
@@ -131,6 +132,8 @@ GONE: Final[Mapping[str, Said]] = {
     ),
     "erased": Said("Bob Dahl was seen with the zqmallow of the old house by the sea", _HIGH),
 }
+#: Visible memories that hidden ones link to are there from this number on; the others come in between and after.
+_LINKED: Final = 1
 NEVER: Final = "urn:uuid:01999999-0000-7000-8000-00000000dead"
 
 
@@ -171,21 +174,19 @@ class Side:
         clock.set(START)
         if self.full:
             for name in ("latent", "erased"):
-                _store(memory, GONE[name], hidden_id(name))
+                store(memory, GONE[name], hidden_id(name))
             memory.erase(id=hidden_id("erased"))
             memory.forget(memory.plan(policy="fifo", budget=0))
-            _store(memory, GONE["superseded"], hidden_id("superseded"))
-        hidden = iter(HIDDEN.items())
+            store(memory, GONE["superseded"], hidden_id("superseded"))
+        hidden = iter(HIDDEN.items() if self.full else ())
         for number, said in enumerate(VISIBLE):
             clock.set(START + (number + 1) * MINUTE)
-            _store(memory, said, visible_id(number))
+            store(memory, said, visible_id(number))
             clock.set(START + (number + 1) * MINUTE + 7_000)
-            for _ in range(2 if self.full and number else 0):
-                name, what = next(hidden, (None, None))
-                if name is not None and what is not None and all(at <= number for _, at in what.edges):
-                    _store(memory, what, hidden_id(name))
-        for name, what in hidden if self.full else ():
-            _store(memory, what, hidden_id(name))
+            for name, what in islice(hidden, 2 if self.full and number >= _LINKED else 0):
+                store(memory, what, hidden_id(name))
+        for name, what in hidden:
+            store(memory, what, hidden_id(name))
         clock.set(START + (len(VISIBLE) + 2) * MINUTE)
         memory.expire()
         # Somebody else reads what everybody may see.
@@ -239,22 +240,26 @@ class Side:
         folder.mkdir()
         return folder / name
 
+    def know(self, memory: AgentMemory) -> None:
+        """Take note of names that were drawn when a tenant was made."""
+        state = memory._writer.state
+        self._names |= {state.log: "LOG", state.access_log: "ACCESSES"}
+
     # --- What was told --------------------------------------------------------------------------------------------
 
     def plain(self, text: str) -> str:
         """Return a text without what differs between any two stores: names that were drawn, and places."""
         for memory in (self._memory, self.own):
             if memory is not None:
-                state = memory._writer.state
-                drawn = ((state.log, "LOG"), (state.access_log, "ACCESSES"), (memory.tenant, "TENANT"))
-                self._names |= dict(drawn)
+                self.know(memory)
+                self._names[memory.tenant] = "TENANT"
         for word, name in self._names.items():
             text = text.replace(word, name)
         text = re.sub(rf"{re.escape(str(self.folder))}(?:/[0-9a-f]{{8}})?", "FOLDER", text)
         return re.sub(r" at 0x[0-9a-f]+|marskg-copy-\w+|\.\w+\.part", "", text)
 
 
-def _store(memory: AgentMemory, said: Said, ident: str) -> None:
+def store(memory: AgentMemory, said: Said, ident: str) -> None:
     edges = [(type_, visible_id(number)) for type_, number in said.edges]
     memory.remember(said.content, id=ident, edges=edges, **{"kind": "semantic", **said.given})
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from tests.redteam import acting, asking, disguised, reading
+from tests.redteam import acting, asking, commands, disguised, reading
 from tests.redteam.stage import attempt, leaks
 
 if TYPE_CHECKING:
@@ -16,6 +16,7 @@ ALL: Final[tuple[Attempt, ...]] = (
     *asking.attempts(),
     *acting.attempts(),
     *disguised.attempts(),
+    *commands.attempts(),
 )
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from tests.redteam.stage import SENTINELS, Told, leaks, spellings
 from tests.redteam.suite import ALL, judged
+from tests.redteam.table import PAGE, page
 
 if TYPE_CHECKING:
     from tests.redteam.attempt import Attempt
@@ -42,3 +43,7 @@ def test_a_difference_is_found() -> None:
     assert leaks(Told("told", "a"), Told("told", "b"), [])
     assert leaks(Told("told", "a"), Told("nothing", "a"), [])
     assert not leaks(Told("told", "a"), Told("told", "a"), [])
+
+
+def test_the_page_has_the_table_of_these_attempts() -> None:
+    assert PAGE.read_text("utf-8") == page(), "run: python -m tests.redteam.table"

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from marskg import gated, reading
+from marskg.errors import NotPermitted, UnknownMemory
 from marskg.gated import GatedMemory, Limits
 from marskg.memory import AgentMemory
 from marskg.privacy import grants, principals, request
@@ -91,7 +92,7 @@ def _grants_for_anybody(patch: Patch) -> None:
         for name in (to, "reader:bot", "reader:other"):
             try:
                 return honour(reader, ident, to=name, now=now)
-            except grants.NotPermitted:
+            except NotPermitted:
                 continue
         return honour(reader, ident, to=to, now=now)
 
@@ -111,7 +112,7 @@ def _telling(self: GatedMemory, ident: str) -> None:
     """Raise what tells a hidden id from an unknown one."""
     found = self._reader.get(ident, self.now())
     msg = "you may not see it" if found else "there is none"
-    raise explain.UnknownMemory(msg)
+    raise UnknownMemory(msg)
 
 
 def _explaining_all(patch: Patch) -> None:
@@ -149,7 +150,9 @@ def _consent_off(patch: Patch) -> None:
 
 
 HOLES: dict[str, Hole] = {
-    "the ceiling is off in retrieval": Hole(_ceiling_off, ("retrieve/asking-plainly/reader/1",)),
+    "the ceiling is off in retrieval": Hole(
+        _ceiling_off, ("retrieve/asking-plainly/reader/1", "command-line/asking-plainly/reader/1")
+    ),
     "the ceiling is off for single memories": Hole(
         _gone(Gate, "_is_below", lambda *_: True), ("get/id-of-a-hidden-memory/reader/1",)
     ),
@@ -179,7 +182,7 @@ HOLES: dict[str, Hole] = {
         _gone(AgentMemory, "_as_shown", lambda _self, memory, _gate: memory), ("retrieve/redacted-when-it-is-shown",)
     ),
     "disguises are not seen through": Hole(
-        _gone(detector, "views", lambda _text: iter(())), ("get/card-in-disguise:-zero-width",)
+        _gone(detector, "views", lambda _text: iter(())), ("redact/card-in-disguise:-zero-width",)
     ),
     "consents are not looked at": Hole(_consent_off, ("retrieve/somebody-else's-consent", "retrieve/a-consent-for")),
     "regions are not looked at": Hole(

@@ -99,10 +99,11 @@ def _is_finite(value: float) -> bool:
         return False
 
 
-def _shown(value: float) -> str:
+def _shown(value: object) -> str:
     """Return a number as a message shows it: Python itself refuses to write the digits of the largest."""
-    large = isinstance(value, int) and value.bit_length() > _MOST_BITS
-    return f"an integer of {value.bit_length():,} bits" if large else str(value)
+    if isinstance(value, int) and value.bit_length() > _MOST_BITS:
+        return f"an integer of {value.bit_length():,} bits"
+    return str(value)
 
 
 def check_integer(name: str, value: object, low: int = -(2**53), high: int = 2**53) -> int:

@@ -44,8 +44,8 @@ class Probes:
             over = self._told[len(self._told) - settings.hits] + settings.within
         msg = (
             f"it was told {settings.hits} times lately that something was erased; until {time_lexical(over)} nothing "
-            "is stored that would have to be compared with that: what is about somebody, and texts of 8 tokens or more; "
-            "wait, or let the operator set suppression.hits"
+            "is stored that would have to be compared with that: what is about somebody, and texts of 8 tokens or "
+            "more; wait, or let the operator set suppression.hits"
         )
         raise ProbingRefused(msg)
 
