@@ -108,3 +108,16 @@ def test_the_check_itself_finds_what_a_rewrite_left_out(tmp_path: Path) -> None:
     memory.erase(subject="bea")
     assert residue(tmp_path / "store", eraser.SENTINELS), "a logical erasure leaves bytes"
     memory.store.close()
+
+
+def test_what_was_erased_without_it_is_scrubbed_later(tmp_path: Path) -> None:
+    memory = eraser.connect(tmp_path / "store").open(eraser.TENANT)
+    eraser.fill(memory)
+    assert memory.erase(subject="bea").claim == "logical"
+    assert residue(tmp_path / "store", eraser.SENTINELS)
+    with pytest.raises(marskg.InvalidInput, match="server_home"):
+        memory.scrub(server_home=tmp_path)
+    assert memory.scrub().places == ()
+    assert residue(tmp_path / "store", eraser.SENTINELS) == []
+    assert_whole(memory, eraser.KEPT)
+    memory.store.close()

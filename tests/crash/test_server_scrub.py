@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -11,8 +12,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from click.testing import CliRunner
 
 import marskg
+from marskg.cli.main import cli
 from marskg.store import opening, schema, server_files
 from marskg.store.server_files import ServerFiles
 from tests.support import eraser, neo4j_home
@@ -21,6 +24,8 @@ from tests.support.residue import residue
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from click.testing import Result
 
     from marskg.memory import AgentMemory
     from scripts.neo4j_server import Neo4jServer
@@ -44,6 +49,12 @@ def stores(one: Neo4jServer, tmp_path: Path) -> Iterator[Stores]:
     yield found
     found.engine.write("MATCH (n) DETACH DELETE n")
     found.engine.close()
+
+
+def run(command: str, one: Neo4jServer, *options: str) -> Result:
+    """Run a command of ``mars`` on the server."""
+    shared = ["--store", one.uri, "--tenant", eraser.TENANT]
+    return CliRunner(env={**os.environ, **one.environment}).invoke(cli, [command, *options, *shared])
 
 
 def assert_whole(stores: Stores, memory: AgentMemory) -> None:
@@ -90,8 +101,14 @@ def test_what_is_left_in_a_file_is_named_and_the_claim_stays_logical(one: Neo4jS
     folder = opening.work_folder(one.uri)
     assert server_files.promised(folder) == one.home
     assert b"zyx" not in (folder / "server-scrub.promised").read_bytes()
+    said = run("stats", one)
+    assert said.exit_code == 0
+    assert "not clean of what was erased; go on with: mars scrub --server-home" in said.stderr
+    assert run("scrub", one, "--server-home", str(one.home)).exit_code == 1
     copy.unlink()
-    assert memory.scrub(server_home=one.home).places == ()
+    done = run("scrub", one, "--server-home", str(one.home))
+    assert "sought in the server's files, none found" in done.stdout
+    assert done.exit_code == 0
     assert server_files.promised(folder) is None
 
 

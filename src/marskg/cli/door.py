@@ -74,7 +74,20 @@ class Door:
         ) as memory:
             if operation is not None:
                 permit(memory.principal, operation)
+            self._say_what_is_unfinished(memory)
             yield memory
+
+    def _say_what_is_unfinished(self, memory: AgentMemory) -> None:
+        """Tell the operator that a cleaning of a server's files was cut off or found something."""
+        from marskg.cli.output import note, safe
+        from marskg.privacy.principals import Role
+        from marskg.store import opening, server_files
+
+        if opening.is_server(self.store) and memory.principal.role is Role.OPERATOR:
+            home = server_files.promised(opening.work_folder(self.store))
+            if home is not None:
+                way_on = f"mars scrub --server-home {safe(str(home))}"
+                note(f"the server's files are not clean of what was erased; go on with: {way_on}")
 
 
 class CheckFailed(click.exceptions.Exit):

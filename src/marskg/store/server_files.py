@@ -399,8 +399,8 @@ class ServerFiles:
         open_.hashes = hashes
         last = self._engine.read(self._text("last_node"))[0]["number"]
         for low in range(0, int(last if last is not None else -1) + 1, _PAGE):
-            for row in self._engine.read(self._text("said_page"), {"low": low, "high": low + _PAGE}):
-                open_.without_said(row["node"].values())
+            rows = self._engine.read(self._text("said_page"), {"low": low, "high": low + _PAGE})
+            open_.without_said([value for row in rows for value in row["node"].values()])
         return np.setdiff1d(hashes, open_.hashes)
 
     def _text(self, name: str) -> str:
