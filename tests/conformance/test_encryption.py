@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from pathlib import Path
+from random import Random
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
@@ -216,6 +217,52 @@ def test_no_file_has_anything_in_clear(stores: Stores, words: Words, files: Path
     assert residue(files, words.all) == []
     assert residue(vaults, words.all) == []
     assert words("beatrice") in (tmp_path / "out.jsonld").read_text(), "the export is in clear, as it was asked for"
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_nothing_is_in_clear_after_a_random_history(stores: Stores, words: Words, files: Path, seed: int) -> None:
+    memory, chance = encrypted(stores), Random(seed)
+    people = [words(f"person{number}") for number in range(4)]
+
+    def remember(number: int) -> None:
+        kind = chance.choice(["episodic", "semantic", "social", "task"])
+        ids = [one.id for one in memory.memories() if one.content is not None]
+        memory.remember(
+            f"{words(f'said{number}')} to {words(f'Named{number}')} on a day",
+            kind=kind,
+            subjects=chance.sample(people, chance.randrange(3)),
+            session=words(f"session{number % 3}") if kind == "episodic" else None,
+            key=words(f"key{number % 4}") if kind == "semantic" else None,
+            source_ref=words(f"source{number % 5}"),
+            mentions=[words(f"mentioned{number % 6}")],
+            derives_from=chance.sample(ids, min(len(ids), chance.randrange(2))),
+        )
+
+    def update(number: int) -> None:
+        memory.update(chance.choice([one.id for one in memory.memories()]), f"now {words(f'update{number}')} is said")
+
+    calls = (
+        *(remember,) * 6,
+        update,
+        lambda number: memory.forget(memory.plan(policy="lru", budget=max(20, 120 - number))),
+        lambda number: memory.erase(source=words(f"source{number % 5}")),
+        lambda number: memory.erase(session=words(f"session{number % 3}")),
+        lambda _: memory.erase(subject=chance.choice(people)),
+        lambda number: memory.preferences.consent(chance.choice(people), words(f"purpose{number % 2}")),
+        lambda number: memory.add_alias(chance.choice(list(memory.entities())).id, words(f"alias{number}")),
+        lambda number: memory.retrieve(words(f"asked{number}"), k=4, token_budget=200),
+    )
+    done = 0
+    for number in range(40):
+        try:
+            chance.choice(calls)(number)
+            done += 1
+        except (marskg.MarsError, IndexError):  # refused, or there was nothing to choose from
+            continue
+    assert done > 20
+    assert residue(files, words.all) == []
+    assert memory.verify().findings == ()
+    assert pictures.faults(pictures.take(engine_of(memory), memory.tenant)) == []
 
 
 def test_a_tenant_in_clear_would_have_been_found(stores: Stores, words: Words, files: Path) -> None:
