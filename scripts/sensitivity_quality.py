@@ -272,7 +272,10 @@ def shown_held_out(folder: Path, memora: Path, detector: Detector) -> int:
 def main(arguments: list[str]) -> int:
     """Print one line for each floor, and one for each of presidio's tests."""
     folders = [one for one in arguments if not one.startswith("-")]
-    if not 1 <= len(folders) <= 2 or not {one for one in arguments if one.startswith("-")} <= {"--missed", "--without-presidio"}:
+    if len(folders) not in {1, 2} or not {one for one in arguments if one.startswith("-")} <= {
+        "--missed",
+        "--without-presidio",
+    }:
         print("usage: sensitivity_quality.py [--missed] [--without-presidio] FOLDER [MEMORA]", file=sys.stderr)
         return 2
     folder = Path(folders[0])

@@ -1,4 +1,4 @@
-"""Prints what the measurement of sensitivity costs, as ratios within one run: the figures of docs/how-to/sensitivity.md.
+"""Prints what measuring sensitivity costs, as ratios within one run: the figures of docs/how-to/sensitivity.md.
 
 Run ``python scripts/sensitivity_speed.py FOLDER [ROUNDS]`` with the folder ``memora`` of the unpacked data, whose turns
 are stored. Each round stores the same turns with
