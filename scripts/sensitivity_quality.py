@@ -261,10 +261,12 @@ def shown_held_out(folder: Path, memora: Path, detector: Detector) -> int:
     print("\n| found in ordinary texts | memora | at most | clinc | at most |\n|---|---|---|---|---|")
     for name, sets in ordinary(folder, memora, detector).items():
         cells = []
-        for which, (count, of) in sets.items():
+        for which, (count, size) in sets.items():
             most = floors["ordinary"][name][which]
-            below += count > most * of
-            cells.append(f"{count / of:.4f} ({count}/{of}) | {most}" + (" **missed**" if count > most * of else ""))
+            below += count > most * size
+            cells.append(
+                f"{count / size:.4f} ({count}/{size}) | {most}" + (" **missed**" if count > most * size else "")
+            )
         print(f"| `{name}` | {' | '.join(cells)} |")
     return below
 
