@@ -261,10 +261,12 @@ def shown_held_out(folder: Path, memora: Path, detector: Detector) -> int:
     print("\n| found in ordinary texts | memora | at most | clinc | at most |\n|---|---|---|---|---|")
     for name, sets in ordinary(folder, memora, detector).items():
         cells = []
-        for which, (count, of) in sets.items():
+        for which, (count, size) in sets.items():
             most = floors["ordinary"][name][which]
-            below += count > most * of
-            cells.append(f"{count / of:.4f} ({count}/{of}) | {most}" + (" **missed**" if count > most * of else ""))
+            below += count > most * size
+            cells.append(
+                f"{count / size:.4f} ({count}/{size}) | {most}" + (" **missed**" if count > most * size else "")
+            )
         print(f"| `{name}` | {' | '.join(cells)} |")
     return below
 
@@ -272,7 +274,10 @@ def shown_held_out(folder: Path, memora: Path, detector: Detector) -> int:
 def main(arguments: list[str]) -> int:
     """Print one line for each floor, and one for each of presidio's tests."""
     folders = [one for one in arguments if not one.startswith("-")]
-    if not 1 <= len(folders) <= 2 or not {one for one in arguments if one.startswith("-")} <= {"--missed", "--without-presidio"}:
+    if len(folders) not in {1, 2} or not {one for one in arguments if one.startswith("-")} <= {
+        "--missed",
+        "--without-presidio",
+    }:
         print("usage: sensitivity_quality.py [--missed] [--without-presidio] FOLDER [MEMORA]", file=sys.stderr)
         return 2
     folder = Path(folders[0])

@@ -1,4 +1,4 @@
-"""Prints what the measurement of sensitivity costs, as ratios within one run: the figures of docs/how-to/sensitivity.md.
+"""Prints what measuring sensitivity costs, as ratios within one run: the figures of docs/how-to/sensitivity.md.
 
 Run ``python scripts/sensitivity_speed.py FOLDER [ROUNDS]`` with the folder ``memora`` of the unpacked data, whose turns
 are stored. Each round stores the same turns with
@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 import marskg
 from marskg.bench._memora import BenchPersona, personas
+from marskg.ontology.vocabulary import Kind
 from marskg.weight import TokenCounter
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ SINGLE = 60
 MANY = 340
 QUERIES = 20
 #: Rounds before the first that counts: the engine's compiler works in the same process.
-WARM = 5
+WARM = 4
 BUDGET = 1_000_000
 
 
@@ -55,7 +56,7 @@ def remembering(memory: AgentMemory, texts: Sequence[str]) -> Callable[[], objec
 def in_batches(memory: AgentMemory, texts: Sequence[str], name: str) -> Callable[[], object]:
     """Return what stores texts in batches."""
     drafts = [
-        marskg.Draft(ref=f"{name}{number}", kind="episodic", content=text, at=memory.now())
+        marskg.Draft(ref=f"{name}{number}", kind=Kind.EPISODIC, content=text, at=memory.now())
         for number, text in enumerate(texts)
     ]
     return lambda: memory.remember_many(drafts)

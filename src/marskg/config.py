@@ -381,7 +381,7 @@ SETTINGS: Mapping[str, Setting] = MappingProxyType({
     "sensitivity.impersonal": _number("share of the weight of health, finance and protected attributes where a "
                                       "document is about nobody", 0.5, 0, 1),
     "sensitivity.topic_margin": _number("how much nearer a sentence must be to a category's than to ordinary ones: a "
-                                        "difference of cosines", 0.03, 0, 1),
+                                        "difference of cosines", 0.05, 0, 1),
     "sensitivity.redact_similarity": _number("cosine from which a sentence of an output repeats a hidden one", 0.75,
                                                0, 1),
     "sensitivity.redact_overlap": _number("share of the terms of the shorter of the two from which it does", 0.6,
@@ -628,7 +628,7 @@ class SensitivitySettings:
     model: str = "none"
     accumulation: float = 0.1
     impersonal: float = 0.5
-    topic_margin: float = 0.03
+    topic_margin: float = 0.05
     redact_similarity: float = 0.75
     redact_overlap: float = 0.6
     weights: Mapping[str, float] = field(

@@ -203,10 +203,80 @@ def test_what_a_passage_is_about(text: str, category: str) -> None:
         "The build failed again and the server was restarted",
         "Lunch with Priya at noon on Monday",
         "He plays the guitar in a German band",
+        "Dinner with Anna",
+        "I sleep badly",
+        "Bob is tired",
+        "How does AI actually help with drug discovery?",
+        "I just spent $10.89 on breakfast",
+        "They had 6: Efimiya, Mary, Ariana, Isabel, Teresa and Jodi.",
     ],
 )
 def test_what_a_passage_is_not_about(text: str) -> None:
     assert OWN.topics(text) == []
+
+
+TALK = (
+    "I was diagnosed with diabetes. Dinner with Anna.",
+    "What is the balance of my checking account?",
+    "She is a Palestinian refugee. I water the tomatoes.",
+    "Hm",
+    "",
+    "The biopsy showed that the tumour is malignant.",
+)
+
+
+@given(st.lists(st.sampled_from(TALK) | st.text(max_size=80), max_size=6), st.sampled_from(TALK))
+def test_what_is_read_with_others_is_found_as_if_it_was_alone(others: list[str], text: str) -> None:
+    detector = Detector(replace(SETTINGS, presidio="off"))
+    alone = [detector.topics(one) for one in (*others, text)]
+    detector.foresee([*others, text])
+    assert [detector.topics(one) for one in (*others, text)] == alone
+    detector.foresee(())
+    assert detector._topics._ahead == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "rule"),
+    [
+        ("AAASA1111R", "in-pan"),
+        ("9111245678906", "kr-rrn"),
+        ("여권번호는 M789C1234입니다", "kr-passport"),
+        ("28 22 123456 12", "kr-licence"),
+        ("U1H00B000C", "it-licence"),
+        ("1234-567-893", "us-npi"),
+    ],
+)
+def test_numbers_that_say_by_their_form_what_they_are(text: str, rule: str) -> None:
+    found = list(national.find(text))
+    assert {one.category for one in found} == {Category.NATIONAL_ID}
+    assert rule in {one.rule for one in found}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "9111245678907",  # another check digit
+        "9113245678906",  # no month
+        "1760000000000",  # the time in milliseconds
+        "aaasa1111r",
+        "u1h00b000c",
+        "1234-567-894",
+        "99 22 123456 12",
+        "xM789C1234",
+    ],
+)
+def test_numbers_that_only_look_like_these_are_none(text: str) -> None:
+    assert list(national.find(text)) == []
+
+
+@pytest.mark.parametrize("text", ["I am belizian", "we are proud surinamese", "we are proud englishmans"])
+def test_where_people_are_from(text: str) -> None:
+    assert [one.category for one in attributes.find(text)] == [Category.PROTECTED]
+
+
+@pytest.mark.parametrize("text", ["the Surinamese place downtown", "a Faroese film"])
+def test_where_places_and_films_are_from(text: str) -> None:
+    assert list(attributes.find(text)) == []
 
 
 def test_presidio_is_asked_only_where_something_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
