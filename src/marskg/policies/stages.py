@@ -198,7 +198,8 @@ class OrderedStage:
     """A stage that takes leaves by ascending numbers.
 
     ``numbers`` ranks the rows; ``score`` is what an action carries, for each row; ``why`` says why a row is taken,
-    given what :meth:`Scores.shown` shows of it; ``within`` limits the stage to some rows; ``share`` is that of what is to be freed when the stage begins.
+    given what :meth:`Scores.shown` shows of it; ``within`` limits the stage to some rows; ``share`` is that of what is
+    to be freed when the stage begins.
     """
 
     name: str

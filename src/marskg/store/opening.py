@@ -18,7 +18,6 @@ from marskg.audit.keys import Keyring
 from marskg.errors import InvalidInput, KeyUnusable
 from marskg.store import schema, tenants
 from marskg.store.arcadedb import ArcadeDB
-from marskg.store.bolt import Bolt
 from marskg.store.ledger import Ledger
 from marskg.store.reader import GraphReader
 from marskg.store.state import Services, TenantState
@@ -107,6 +106,9 @@ def connect(location: str) -> Engine:
         StoreLocked, StoreUnwritable, EngineUnavailable: the engine cannot be opened.
     """
     if is_server(location):
+        # Only here: the driver brings pandas where that is installed, most of what opening a folder would import.
+        from marskg.store.bolt import Bolt  # noqa: PLC0415
+
         username = os.environ.get("NEO4J_USERNAME", "neo4j")
         password = os.environ.get("NEO4J_PASSWORD", "")
         return Bolt(location, username=username, password=password, database=os.environ.get("NEO4J_DATABASE"))
