@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     T = TypeVar("T")
 
 BUDGET = 100_000_000
-QUIET = {"entities.recognise": "off", "head_interval": 100_000}
+QUIET = {"entities.recognise": "off", "sensitivity.assess": "off", "head_interval": 100_000}
 
 
 def timed(what: str, work: Callable[[], T]) -> T:

@@ -16,7 +16,6 @@ from marskg.errors import InvalidInput
 from marskg.ontology.mapping import entity_lines, memory_lines, preference_lines
 from marskg.ontology.vocabulary import EdgeType, Kind, Tier
 from marskg.records import Finding, Report
-from marskg.shapes.validate import NeighbourhoodValidator, validate_graph, validate_neighbourhood
 from marskg.store.order import KEY_NAMES
 
 if TYPE_CHECKING:
@@ -36,6 +35,8 @@ def validate(opened: Opened, state: TenantState, *, full: bool) -> Report:
     """
     if not full:
         return validate_recent(opened, state)
+    from marskg.shapes.validate import validate_graph  # noqa: PLC0415 - as in validate_recent
+
     report = validate_graph(_lines(opened))
     return Report(report.checked, (*report.findings, *_bookkeeping(opened, state)))
 
@@ -43,6 +44,9 @@ def validate(opened: Opened, state: TenantState, *, full: bool) -> Report:
 def validate_recent(opened: Opened, state: TenantState, records: int = 256) -> Report:
     """Validate the neighbourhood of the memories that the last ``records`` audit records are about, by the referee."""
     lines, focus = _neighbourhood(opened, state, records)
+    # Only here: it brings rdflib and two SHACL engines, which a store that is merely opened does without.
+    from marskg.shapes.validate import validate_neighbourhood  # noqa: PLC0415
+
     return validate_neighbourhood(lines, focus) if focus else Report(0)
 
 
@@ -57,6 +61,8 @@ class WriteValidator:
         """Validate writes to the tenant that is open."""
         self._opened = opened
         self._lock = threading.Lock()
+        from marskg.shapes.validate import NeighbourhoodValidator  # noqa: PLC0415 - as in validate_recent
+
         self._validator = NeighbourhoodValidator("rudof")
 
     def last(self, state: TenantState, records: int = 1) -> Report:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from marskg.audit.dataintegrity import from_multibase_url, multibase_url
 from marskg.errors import InvalidInput
-from marskg.ontology.mapping import canonical, literal, time_lexical
+from marskg.ontology.mapping import canonical, literals, time_lexical
 from marskg.ontology.vocabulary import NODE_DETAIL_FIELDS, NS, RDF_TYPE, RECORD_DETAIL_FIELDS, XSD, Operation
 from marskg.records import AuditRecord, TreeHead
 
@@ -149,7 +149,7 @@ def _details(subject: str, table: Mapping[str, tuple[str, Field]], values: Mappi
             continue
         predicate, field = table[name]
         items = value if field.many else (value,)
-        lines += [f"{subject}{predicate}{literal(item, field.datatype)} ." for item in items]
+        lines += [f"{subject}{predicate}{term} ." for term in literals(items, field.datatype)]
     return canonical(lines) if lines else b""
 
 

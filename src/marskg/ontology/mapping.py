@@ -118,6 +118,15 @@ def literal(value: object, datatype: Datatype) -> str:
     return f'"{value}"^^<{XSD}integer>'
 
 
+def literals(values: Sequence[object], datatype: Datatype) -> list[str]:
+    """Return what :func:`literal` gives for each of ``values``; of many short texts, faster."""
+    if datatype is Datatype.STRING and len(values) > 1:
+        texts = [str(value) for value in values]
+        if not _SPECIAL.search("".join(texts)):
+            return [f'"{text}"' for text in texts]
+    return [literal(value, datatype) for value in values]
+
+
 def field_lines(subject: str, fields: Iterable[Field], get: object) -> list[str]:
     """Return one line for each value that ``get(name)`` gives for ``fields``; None and empty sets give none."""
     lines: list[str] = []

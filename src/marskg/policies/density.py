@@ -13,6 +13,8 @@ from marskg.policies.plans import words
 from marskg.policies.stages import OrderedStage, Reason, StagedPolicy
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from marskg.policies.features import Integers
     from marskg.policies.stages import Scores
 
@@ -24,9 +26,11 @@ def _numbers(scores: Scores) -> Integers:
     return scores.density
 
 
-def why(scores: Scores, row: int) -> Reason:
-    """Return that a memory is worth least for its tokens, with the terms that make up most of it."""
-    numbers = scores.shown(row)
+def why(scores: Scores, row: int, numbers: Mapping[str, float]) -> Reason:
+    """Return that a memory is worth least for its tokens, with the terms that make up most of it.
+
+    ``numbers`` is what :meth:`Scores.shown` shows of the row.
+    """
     weight = float(scores.table.columns["weight"][row])
     known = words({"utility": numbers["utility"], "weight": weight, "penalty": numbers["penalty"]})
     text = f"lowest utility per token of all that may go: {known['utility']} over {known['weight']} tokens"

@@ -20,6 +20,8 @@ from marskg.policies.reflection import ReflectionSummary
 from marskg.policies.stages import OrderedStage, Reason, ReflectionStage, StagedPolicy
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     import numpy as np
     import numpy.typing as npt
 
@@ -41,7 +43,7 @@ def _stale(scores: Scores) -> npt.NDArray[np.bool_]:
     return stale
 
 
-def _why_stale(scores: Scores, row: int) -> Reason:
+def _why_stale(scores: Scores, row: int, _shown: Mapping[str, float]) -> Reason:
     idle = max(0, scores.now - int(_last_access(scores)[row])) / DAY_MS
     limit = scores.settings.policy.hybrid.stale_after / DAY_MS
     known = words({"idle_days": idle, "limit_days": limit})

@@ -102,7 +102,8 @@ class Leaves:
         self._waiting.pop(candidate.id, None)
         if not candidate.bases:
             return
-        self._learn([*candidate.bases, *(base for other in self._upcoming() for base in other.bases)])
+        if not self._rows.keys() >= set(candidate.bases):
+            self._learn([*candidate.bases, *(base for other in self._upcoming() for base in other.bases)])
         self._lost.update(candidate.bases)
         for base in candidate.bases:
             if self._lost[base] == self._keepers[base] and _is_free(self._rows[base]):

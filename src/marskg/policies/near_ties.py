@@ -90,12 +90,13 @@ def _choice(view: PolicyView, scores: Scores, lottery: _NearTies, candidate: Can
     if row is None:
         message = "a policy chose what is not in its table"
         raise RuntimeError(message)
-    reason = why(scores, row)
+    shown = scores.shown(row)
+    reason = why(scores, row, shown)
     text = f"one of {lottery.ties.get(row, 1)} near ties, drawn at random; {reason.text}"
-    known = words(facts(view, candidate))
     superseded = candidate.rank == SUPERSEDED
+    known = words(facts(view, candidate)) if superseded else {}
     rule, told = ruled(NAME, text, known, superseded=superseded, freed=candidate.freed)
-    return Choice(candidate, rule, int(scores.density[row]), told, features=scores.shown(row))
+    return Choice(candidate, rule, int(scores.density[row]), told, features=shown)
 
 
 RANDOMISED_TIE_BREAK: Final = RandomisedTieBreak()

@@ -70,7 +70,7 @@ def explained(view: PolicyView, rule: str, reason: Template, candidate: Candidat
 def ruled(rule: str, reason: str, known: Mapping[str, str], *, superseded: bool, freed: bool) -> tuple[str, str]:
     """Return the rule by which a memory goes and why: as its policy says, unless it is superseded; ``known`` are words.
 
-    A memory that became a leaf by what went before it says so.
+    A memory that became a leaf by what went before it says so. ``known`` is read of superseded memories alone.
     """
     if superseded:
         return "superseded", Template(REASON_SUPERSEDED).substitute(known)
@@ -140,8 +140,14 @@ def build_plan(  # noqa: PLR0917 - the parts of a plan
     choices: Sequence[Choice],
     seed: int | None,
     summaries: Sequence[Consolidation] = (),
+    *,
+    stages: tuple[tuple[str, int, int], ...] = (),
+    notes: tuple[str, ...] = (),
 ) -> Plan:
-    """Return the plan that takes ``choices`` in their order; ``summaries`` take the places of those marked so."""
+    """Return the plan that takes ``choices`` in their order; ``summaries`` take the places of those marked so.
+
+    ``stages`` and ``notes`` are the plan's own, so that it is sealed once, with them.
+    """
     actions, losses = [], []
     for choice in choices:
         found = facts(view, choice.candidate)
@@ -164,6 +170,8 @@ def build_plan(  # noqa: PLR0917 - the parts of a plan
         digest="",
         seed=seed,
         summaries=tuple(summaries),
+        stages=stages,
+        notes=notes,
     )
     return sealed(plan)
 

@@ -268,8 +268,9 @@ def _choice(view: PolicyView, candidate: Candidate, lottery: _Lottery) -> Choice
     """Return the choice of a candidate: how it was drawn, and no number that its content had a part in."""
     how = lottery.how.get(candidate.id, _Drawn(FIRST, 1))
     text = _REASONS[how.sort].format(count=how.count, epsilon=lottery.cost / NANO)
-    known = words(facts(view, candidate))
-    rule, reason = ruled(NAME, text, known, superseded=candidate.rank == SUPERSEDED, freed=candidate.freed)
+    superseded = candidate.rank == SUPERSEDED
+    known = words(facts(view, candidate)) if superseded else {}
+    rule, reason = ruled(NAME, text, known, superseded=superseded, freed=candidate.freed)
     return Choice(candidate, rule, 0, reason)
 
 

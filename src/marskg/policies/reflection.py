@@ -25,7 +25,7 @@ import numpy as np
 from marskg.errors import EmbeddingUnavailable
 from marskg.ontology.vocabulary import KINDS, Kind, MemoryClass, SourceType, TaskStatus
 from marskg.policies.candidates import Candidate, from_row, policy_statement
-from marskg.policies.plans import Choice, build_plan, facts, joined, parameters_of
+from marskg.policies.plans import Choice, build_plan, joined, parameters_of
 from marskg.policies.priority_decay import PRIORITY_DECAY
 from marskg.privacy.sensitivity import lasting
 from marskg.reflection.breaker import Breaker
@@ -36,7 +36,7 @@ from marskg.reflection.gates import Against, Thresholds
 from marskg.reflection.passages import Constituent
 from marskg.reflection.registry import EXTRACTIVE, load_summariser
 from marskg.store.lines import decode
-from marskg.store.order import CURRENT, key_range, slice_prefix
+from marskg.store.order import CURRENT, importance, key_range, slice_prefix
 from marskg.store.vectors import model_name, own, tag, unpacked
 from marskg.weight import TokenCounter
 
@@ -252,9 +252,10 @@ class _Found:
         return sorted(found, key=lambda members: (self._density(members), self.rows[members[0]]["sequence"]))
 
     def _density(self, members: Sequence[str]) -> int:
-        known = [facts(self._view, self.candidate(node_id)) for node_id in members]
-        importance = math.fsum(one["importance"] for one in known)
-        return round(importance / max(1.0, sum(one["weight"] for one in known)) * _MICRO)
+        scoring, now = self._view.settings.scoring, self._view.now
+        known = [self.candidate(node_id) for node_id in members]
+        worth = math.fsum(importance(scoring, one.kind, one.last, one.times, now) for one in known)
+        return round(worth / max(1, sum(one.weight for one in known)) * _MICRO)
 
     def completed_tasks(self) -> list[tuple[str, ...]]:
         """Return each completed task with its scaffolding: what served it and no other goal."""

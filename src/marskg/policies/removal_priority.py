@@ -16,6 +16,8 @@ from marskg.policies.plans import words
 from marskg.policies.stages import OrderedStage, Reason, StagedPolicy
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from marskg.policies.features import Integers
     from marskg.policies.stages import Scores
 
@@ -37,7 +39,7 @@ def score(scores: Scores) -> Integers:
     return scores.removal
 
 
-def why(scores: Scores, row: int) -> Reason:
+def why(scores: Scores, row: int, _shown: Mapping[str, float]) -> Reason:
     """Return the three factors of a memory's priority."""
     factors = {
         "sensitivity": float(scores.table.columns["sensitivity"][row]) / _MILLION,

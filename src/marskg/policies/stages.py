@@ -12,7 +12,7 @@ words of templates; no content reaches a plan but in its summaries. Source: MaRS
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, Protocol
 
@@ -30,7 +30,6 @@ from marskg.policies.plans import (
     ruled,
     words,
 )
-from marskg.policies.policy import sealed
 from marskg.policies.ranked import RankedStream
 from marskg.policies.reflection import Reflected, room
 from marskg.store.order import SUPERSEDED
@@ -198,14 +197,15 @@ class Stage(Protocol):
 class OrderedStage:
     """A stage that takes leaves by ascending numbers.
 
-    ``numbers`` ranks the rows; ``score`` is what an action carries, for each row; ``why`` says why a row is taken;
-    ``within`` limits the stage to some rows; ``share`` is that of what is to be freed when the stage begins.
+    ``numbers`` ranks the rows; ``score`` is what an action carries, for each row; ``why`` says why a row is taken,
+    given what :meth:`Scores.shown` shows of it; ``within`` limits the stage to some rows; ``share`` is that of what is
+    to be freed when the stage begins.
     """
 
     name: str
     numbers: Callable[[Scores], Integers]
     score: Callable[[Scores], Integers]
-    why: Callable[[Scores, int], Reason]
+    why: Callable[[Scores, int, Mapping[str, float]], Reason]
     within: Callable[[Scores], npt.NDArray[np.bool_]] | None = None
     share: Callable[[Settings], float] = lambda _settings: 1.0
 
@@ -231,11 +231,13 @@ class OrderedStage:
         if row is None:
             message = "a stage chose what is not in its table"
             raise RuntimeError(message)
-        reason = self.why(scores, row)
-        known = words(facts(forgetting.view, candidate))
+        shown = scores.shown(row)
+        reason = self.why(scores, row, shown)
         superseded = candidate.rank == SUPERSEDED
+        # Few are superseded, and only their reason is made of these words.
+        known = words(facts(forgetting.view, candidate)) if superseded else {}
         rule, text = ruled(self.name, reason.text, known, superseded=superseded, freed=candidate.freed)
-        numbers = {**scores.shown(row), **reason.numbers}
+        numbers = {**shown, **reason.numbers}
         return Choice(candidate, rule, int(self.score(scores)[row]), text, features=numbers)
 
 
@@ -285,10 +287,9 @@ class StagedPolicy:
         parameters = tuple(sorted((*parameters_of(view, self.own), f"goal={forgetting.goal}")))
         choices = [choice for name in names for choice in forgetting.chosen(name)]
         summaries, notes = forgetting.reflected.summaries, forgetting.reflected.notes
-        plan = build_plan(view, self.name, parameters, target, choices, seed, summaries)
         shares = tuple((name, len(forgetting.chosen(name)), forgetting.freed(name)) for name in names)
-        staged = replace(plan, stages=shares if len(self.stages) > 1 else (), notes=(*plan.notes, *notes))
-        return sealed(staged)
+        stages = shares if len(self.stages) > 1 else ()
+        return build_plan(view, self.name, parameters, target, choices, seed, summaries, stages=stages, notes=notes)
 
 
 def _archive_stranded(forgetting: Pass) -> None:

@@ -261,6 +261,7 @@ class _Forest:
         self._vectors = vectors
         self._squares = np.einsum("ij,ij->i", vectors, vectors).astype(np.float64).tolist()
         self._members: dict[int, list[int]] = {}
+        self._sizes = [1] * len(vectors)
 
     def _root(self, place: int) -> int:
         parents = self._parents
@@ -274,8 +275,7 @@ class _Forest:
         one, other = self._root(first), self._root(second)
         if one == other:
             return
-        mine, theirs = self._members.get(one, [one]), self._members.get(other, [other])
-        size = len(mine) + len(theirs)
+        size = self._sizes[one] + self._sizes[other]
         if size > self._limits.most:
             return
         sum_one, sum_other = self._sums.get(one, self._vectors[one]), self._sums.get(other, self._vectors[other])
@@ -283,8 +283,8 @@ class _Forest:
         if math.sqrt(max(square, 0.0)) < self._least * size:
             return
         self._parents[other] = one
-        self._members[one] = mine + theirs
-        self._members.pop(other, None)
+        self._sizes[one] = size
+        self._members[one] = self._members.get(one, [one]) + self._members.pop(other, [other])
         self._sums[one] = sum_one + sum_other
         self._sums.pop(other, None)
         self._squares[one] = square

@@ -95,17 +95,18 @@ class _Coverage:
 
     def choose(self, tokens: Sequence[int], limit: int) -> list[int]:
         """Return the positions of the sentences with the most value within ``limit`` tokens."""
-        greedy = self._greedy(tokens, limit)
-        alone = max(range(len(tokens)), key=lambda place: (self.value([place]), -place), default=None)
-        if alone is not None and self.value([alone]) > self.value(greedy):
+        singles = [self.value([place]) for place in range(len(tokens))]
+        greedy = self._greedy(tokens, limit, singles)
+        alone = max(range(len(tokens)), key=lambda place: (singles[place], -place), default=None)
+        if alone is not None and singles[alone] > self.value(greedy):
             return [alone]
         return greedy
 
-    def _greedy(self, tokens: Sequence[int], limit: int) -> list[int]:
+    def _greedy(self, tokens: Sequence[int], limit: int, singles: Sequence[int]) -> list[int]:
         """Choose by gain per token; a gain only shrinks as the set grows, so a stale one is an upper bound."""
         chosen: list[int] = []
         value, left = 0, limit
-        queue = [(-self.value([place]) // self._price(place, cost), place, 0) for place, cost in enumerate(tokens)]
+        queue = [(-singles[place] // self._price(place, cost), place, 0) for place, cost in enumerate(tokens)]
         heapq.heapify(queue)
         while queue:
             _, place, size = heapq.heappop(queue)
@@ -140,13 +141,16 @@ def _specific(sentences: Sequence[Sentence]) -> frozenset[str]:
     A name is written with a capital inside a sentence. At its start, and where people write without capitals, a name
     is told by being no common word; so are titles and terms of a trade.
     """
-    found: set[str] = set()
+    said: set[str] = set()
+    named: set[str] = set()
     for sentence in sentences:
         for position, word in enumerate(words(sentence.text)):
-            named = word.text[0].isdigit() or (position and word.text[0].isupper())
-            if named or not _is_common(folded(word.text)):
-                found.update(terms(word.text))
-    return frozenset(found)
+            said.add(word.text)
+            if word.text[0].isdigit() or (position and word.text[0].isupper()):
+                named.add(word.text)
+    # People repeat words, and those of one cluster most of all: each is looked up once.
+    named.update(word for word in said - named if not _is_common(folded(word)))
+    return frozenset(term for word in named for term in terms(word))
 
 
 def _is_common(word: str) -> bool:

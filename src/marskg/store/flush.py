@@ -259,10 +259,12 @@ def _edges(unit: Unit, engine: str, chained: set[tuple[str, str]]) -> list[Step]
     def row(source: str, target: str, properties: dict[str, Any] | None = None) -> dict[str, Any]:
         return {"source": codec.ref(name, source), "target": codec.ref(name, target), "properties": properties or {}}
 
-    for type_, source, target in sorted(unit.removed_edges):
-        removed.setdefault(type_, []).append(row(source, target))
-    for source, target in sorted(unit.chain_removed):
-        removed.setdefault(EdgeType.TEMPORAL_NEXT, []).append(row(source, target))
+    # A node that is deleted takes its edges with it.
+    gone = {node_id for node_id, node in unit.nodes.items() if node.deleted and not node.new}
+    cut = [*sorted(unit.removed_edges), *((EdgeType.TEMPORAL_NEXT, *ends) for ends in sorted(unit.chain_removed))]
+    for type_, source, target in cut:
+        if source not in gone and target not in gone:
+            removed.setdefault(type_, []).append(row(source, target))
     for (source, target), created in unit.chain_added.items():
         if (source, target) in chained:
             continue

@@ -145,14 +145,14 @@ def _unreferenced(unit: Unit, ids: Iterable[str]) -> set[str]:
     """Return those of ``ids`` that no node with content refers to."""
     wanted = set(ids)
     edges = [edge for edge in unit.incoming(wanted) if edge[2] is not EdgeType.TEMPORAL_NEXT]
-    unit.fetch(sorted({source for source, _, _ in edges}))
-    return wanted - {target for source, target, _ in edges if unit.node(source).has_content}
+    return wanted - {target for source, target, _ in edges if unit.keeps_content(source)}
 
 
 def _purge(unit: Unit, candidates: set[str]) -> None:
     """Remove the tombstones among ``candidates`` that nothing with content refers to, and so on downwards."""
     while candidates:
-        unit.fetch(sorted(candidates))
+        # Most of what was referred to has content: only tombstones are read whole.
+        unit.fetch(sorted(one for one in candidates if unit.tier_of(one) in {None, Tier.TOMBSTONE}))
         tombstones = [
             node_id
             for node_id in sorted(candidates)

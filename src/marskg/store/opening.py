@@ -18,7 +18,6 @@ from marskg.audit.keys import Keyring
 from marskg.errors import InvalidConfig, InvalidInput, KeyUnusable
 from marskg.store import schema, server_files, tenants
 from marskg.store.arcadedb import ArcadeDB
-from marskg.store.bolt import Bolt
 from marskg.store.desk import opening
 from marskg.store.encrypted import EncryptedEngine
 from marskg.store.ledger import Ledger
@@ -111,6 +110,9 @@ def connect(location: str) -> Engine:
         StoreLocked, StoreUnwritable, EngineUnavailable: the engine cannot be opened.
     """
     if is_server(location):
+        # Only here: the driver brings pandas where that is installed, most of what opening a folder would import.
+        from marskg.store.bolt import Bolt  # noqa: PLC0415
+
         username = os.environ.get("NEO4J_USERNAME", "neo4j")
         password = os.environ.get("NEO4J_PASSWORD", "")
         return Bolt(location, username=username, password=password, database=os.environ.get("NEO4J_DATABASE"))

@@ -81,7 +81,8 @@ def consolidate_all(
     if len(set(ids)) < len(ids):
         _refuse("a memory", "is in one summary only")
     unit.fetch(ids)
-    unit.fetch(sorted({source for source, _, _ in unit.incoming(ids)}))
+    # Of what else points to them, whether it has content is enough.
+    unit.fetch(sorted({source for source, _, type_ in unit.incoming(ids) if type_ is EdgeType.REQUIRES}))
     unit.fetch_entities({entity for node_id in ids for entity in unit.node(node_id).targets(EdgeType.MENTIONS)})
     made = [_place(unit, summary) for summary in summaries]
     departures = [
@@ -146,7 +147,7 @@ def _check(unit: Unit, nodes: Sequence[Node], summary: Consolidation) -> None:
                 memory.id, "has other subjects, another purpose or another jurisdiction than the rest of its cluster"
             )
     for source, target, type_ in unit.incoming(ids):
-        if type_ is EdgeType.DEPENDS_ON and source not in ids and unit.node(source).has_content:
+        if type_ is EdgeType.DEPENDS_ON and source not in ids and unit.keeps_content(source):
             _refuse(target, "still has a dependent with content (I3)")
     for node in nodes:
         if node.guards > (_guarding_tasks(unit, node.memory.id) if summary.equivalent else 0):

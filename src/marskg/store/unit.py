@@ -108,6 +108,10 @@ class Unit:
         self.preferences = Changes()
         self._slots: dict[str, bool] = {}
         self._incoming: dict[str, list[tuple[str, str, EdgeType]]] = {}
+        #: Target → what was drawn to it in this unit, kept apart so that asking costs nothing for every other node.
+        self._drawn: dict[str, dict[tuple[str, EdgeType], None]] = {}
+        #: The stored tiers of memories at the other end of edges that were read: enough to know who has content.
+        self._tiers: dict[str, str] = {}
         self._by_slot: dict[str, list[Node]] = {}
         #: The live tier's weight as the unit goes along, for the records.
         self.running_weight = state.weight
@@ -148,6 +152,8 @@ class Unit:
                 self._next.setdefault(node_id, None)
             if row["type"] is None:
                 continue
+            if row["tier"] is not None:
+                self._tiers[row["target"]] = row["tier"]
             if row["type"] == EdgeType.TEMPORAL_NEXT:
                 self._next[node_id] = row["target"]
             else:
@@ -175,15 +181,35 @@ class Unit:
         self.fetch((target,))
         return target in self.nodes and self.nodes[target].has_content
 
+    def tier_of(self, node_id: str) -> Tier | None:
+        """Return the tier of a memory as of now, if it is known without reading it whole; None if it is not.
+
+        It is known of everything at either end of an edge that was read: of what :meth:`incoming` named, and of what
+        the edges of a fetched node lead to.
+        """
+        node = self.nodes.get(node_id)
+        if node is not None:
+            return Tier.GONE if node.deleted else node.memory.tier
+        stored = self._tiers.get(node_id)
+        return None if stored is None else Tier(stored)
+
+    def keeps_content(self, node_id: str) -> bool:
+        """Return whether a memory has content as of now; it is read only where its tier is not known."""
+        if self.tier_of(node_id) is None:
+            self.fetch((node_id,))
+        return self.tier_of(node_id) in _LIVE_TIERS
+
     def incoming(self, ids: Iterable[str]) -> list[tuple[str, str, EdgeType]]:
         """Return ``(source, target, type)`` of the edges between memories that point to ``ids``, as of now."""
         among = set(ids)
         if not among:
             return []
         found = {edge for edge in self._stored_incoming(among) if not self._edge_gone(edge)}
-        for node_id, node in self.nodes.items():
-            if not node.deleted:
-                found |= {(node_id, target, type_) for type_, target in node.edges if target in among}
+        for target in among & self._drawn.keys():
+            for source, type_ in self._drawn[target]:
+                node = self.nodes[source]
+                if not node.deleted and (type_, target) in node.edges:
+                    found.add((source, target, type_))
         return sorted(found)
 
     def _stored_incoming(self, ids: set[str]) -> list[tuple[str, str, EdgeType]]:
@@ -195,6 +221,7 @@ class Unit:
             for row in self.read("load_incoming", {"refs": self.refs(missing)}):
                 target = row["ref"][prefix:]
                 self._incoming[target].append((row["source"], target, EdgeType(row["type"])))
+                self._tiers[row["source"]] = row["tier"]
         return [edge for node_id in ids for edge in self._incoming[node_id]]
 
     def _edge_gone(self, edge: tuple[str, str, EdgeType]) -> bool:
@@ -251,6 +278,7 @@ class Unit:
         if (edge.type, edge.target) in node.edges:
             return
         node.edges[edge.type, edge.target] = edge
+        self._drawn.setdefault(edge.target, {})[node.memory.id, edge.type] = None
         self.removed_edges.discard((edge.type, node.memory.id, edge.target))
         self._edge_effect(node, edge.type, edge.target, 1)
 

@@ -2,4 +2,5 @@
 UNWIND $refs AS ref
 MATCH (m:Memory {ref: ref})
 OPTIONAL MATCH (m)-[e]->(t)
-RETURN ref AS ref, properties(m) AS node, type(e) AS type, t.id AS target, e.created AS created, e.weight AS weight
+RETURN ref AS ref, properties(m) AS node, type(e) AS type, t.id AS target, t.tier AS tier,
+       e.created AS created, e.weight AS weight
