@@ -24,6 +24,7 @@ from marskg.privacy.principals import Right, permit, refusal, right_to
 from marskg.privacy.request import Request
 from marskg.retrieval.gate import Raised
 from marskg.store.load import Loader
+from marskg.store.moments import without_erased
 from marskg.store.opening import open_tenant
 
 if TYPE_CHECKING:
@@ -341,8 +342,16 @@ class GatedMemory(AgentMemory):
         if profile == _FULL or audit:
             what = "export of the audit" if audit else "export of profile full"
             raise refusal(self._principal, "snapshot_save", what)
-        return transfer.disclose(
-            path, lambda: self._reading.disclosed("export"), format_name=format, profile=profile, progress=progress
+        return without_erased(
+            self._writer,
+            lambda _, check: transfer.disclose(
+                path,
+                lambda: self._reading.disclosed("export"),
+                format_name=format,
+                profile=profile,
+                progress=progress,
+                check=check,
+            ),
         )
 
     # --- Audit ----------------------------------------------------------------------------------------------------
