@@ -30,6 +30,7 @@ from marskg.retrieval.profile import FILES, built_in
 from marskg.store.admission import ids_of
 from marskg.store.encrypted import vault_of
 from marskg.store.load import Loader
+from marskg.store.moments import without_erased
 from marskg.store.opening import open_tenant
 
 if TYPE_CHECKING:
@@ -358,13 +359,17 @@ class GatedMemory(AgentMemory):
         if profile == _FULL or audit:
             what = "export of the audit" if audit else "export of profile full"
             raise refusal(self._principal, "snapshot_save", what)
-        return transfer.disclose(
-            path,
-            lambda: self._reading.disclosed("export"),
-            folder=self._opened.folder,
-            format_name=format,
-            profile=profile,
-            progress=progress,
+        return without_erased(
+            self._writer,
+            lambda _, check: transfer.disclose(
+                path,
+                lambda: self._reading.disclosed("export"),
+                folder=self._opened.folder,
+                format_name=format,
+                profile=profile,
+                progress=progress,
+                check=check,
+            ),
         )
 
     # --- Audit ----------------------------------------------------------------------------------------------------

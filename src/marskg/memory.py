@@ -77,6 +77,7 @@ from marskg.store.admission import check_draft, check_integer, check_number, che
 from marskg.store.allowances import shown
 from marskg.store.encrypted import fixed_encryption
 from marskg.store.intake import BATCH, Intake, in_chunks
+from marskg.store.moments import of_one_moment, without_erased
 from marskg.store.opening import open_tenant
 from marskg.store.recognition import Recognition, load_recogniser
 from marskg.store.reembedding import make_all, refuse_change, switch
@@ -1361,10 +1362,20 @@ class AgentMemory:
         progress: Callable[[int], None] | None = None,
     ) -> Counts:
         """Write the tenant as JSON-LD, N-Quads, TriG or Turtle, by suffix or ``format``; returns what was written."""
-        state = self._writer.fresh_state()
-        return transfer.export(
-            self._opened, state, path, format_name=format, audit=audit, profile=profile, progress=progress
-        )
+
+        def make(state: TenantState, check: Callable[[], None]) -> Counts:
+            return transfer.export(
+                self._opened,
+                state,
+                path,
+                format_name=format,
+                audit=audit,
+                profile=profile,
+                progress=progress,
+                check=check,
+            )
+
+        return without_erased(self._writer, make)
 
     def load(
         self,
@@ -1382,7 +1393,9 @@ class AgentMemory:
 
     def snapshot_save(self, path: str | Path) -> dict[str, int]:
         """Write a binary checkpoint of the tenant; returns the number of rows of each section."""
-        return transfer.snapshot_save(self._opened, self._writer.fresh_state(), path)
+        return of_one_moment(
+            self._writer, lambda state, check: transfer.snapshot_save(self._opened, state, path, check)
+        )
 
     def snapshot_load(self, path: str | Path) -> int:
         """Put the tenant back exactly as a checkpoint holds it; returns the number of memories.

@@ -14,6 +14,7 @@ from marskg.exporters.sparql import with_prefixes
 from marskg.exporters.view import SparqlView
 from marskg.exporters.writer import Content
 from marskg.ontology.vocabulary import Operation
+from marskg.store.desk import desk_of
 from marskg.store.encrypted import refuse_in_clear
 
 if TYPE_CHECKING:
@@ -36,6 +37,8 @@ class Queries:
         """Nothing is built or started before the first query."""
         self._opened = opened
         self._runner = SparqlRunner()
+        # Kept, so that there is a desk for as long as there are queries.
+        self._desk = desk_of(opened.engine, opened.tenant)
 
     def sparql(self, state: TenantState, query: str, limit_seconds: float) -> QueryResult:
         """Answer a SPARQL query from a view that has reached the tenant's audit sequence.
@@ -46,8 +49,10 @@ class Queries:
         """
         self._refuse_in_clear()
         check_sparql(query)  # as it was given, so that a place in the refusal is one of the caller's text
-        folder = self._catch_up(state)
-        return self._runner.run(folder, with_prefixes(query), limit=limit_seconds)
+        # All handles share the folder; and whoever erases waits, so that no answer from before comes after it.
+        with self._desk.view_lock:
+            folder = self._catch_up(state)
+            return self._runner.run(folder, with_prefixes(query), limit=limit_seconds)
 
     def cypher(
         self, state: TenantState, query: str, parameters: Mapping[str, Any] | None, limit_seconds: float
@@ -75,13 +80,14 @@ class Queries:
         check_sparql(query)
         disclosed = read()
         folder = self._readers / self._opened.services.source.token(16).hex()
-        with SparqlView(folder) as view:
-            content = Content(disclosed.memories(), disclosed.entities(), withheld=disclosed.withheld())
-            view.rebuild(content, 0)
-        try:
-            return self._runner.run(folder, with_prefixes(query), limit=limit_seconds)
-        finally:
-            shutil.rmtree(folder, ignore_errors=True)
+        with self._desk.view_lock:
+            with SparqlView(folder) as view:
+                content = Content(disclosed.memories(), disclosed.entities(), withheld=disclosed.withheld())
+                view.rebuild(content, 0)
+            try:
+                return self._runner.run(folder, with_prefixes(query), limit=limit_seconds)
+            finally:
+                shutil.rmtree(folder, ignore_errors=True)
 
     def _refuse_in_clear(self) -> None:
         instead = "ask with Cypher, whose answers have envelopes in the place of contents, or query an export"
@@ -94,11 +100,12 @@ class Queries:
 
     def forget(self) -> None:
         """Delete the views: something of the store was erased."""
-        self._runner.close()
         folder = self._opened.folder / "view" / self._opened.tenant
-        shutil.rmtree(folder, ignore_errors=True)
-        shutil.rmtree(self._readers, ignore_errors=True)
-        (folder.parent / f"{folder.name}.accesses").unlink(missing_ok=True)
+        with self._desk.view_lock:
+            self._runner.close()
+            shutil.rmtree(folder, ignore_errors=True)
+            shutil.rmtree(self._readers, ignore_errors=True)
+            (folder.parent / f"{folder.name}.accesses").unlink(missing_ok=True)
 
     def close(self) -> None:
         """End the worker."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from marskg.config import Settings
 from marskg.errors import InvalidDocument, InvalidInput, NotPermitted
@@ -23,7 +23,7 @@ from marskg.store.encrypted import refuse_in_clear
 from marskg.store.load import Loader
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from marskg.records import AuditRecord, Edge, Entity, Memory
     from marskg.retrieval.disclosure import Disclosure
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from marskg.store.state import TenantState
     from marskg.store.writer import Writer
 
+T = TypeVar("T")
 #: Everything, which is the operator's and loads back; and what a reader may see, which does not.
 FULL, DISCLOSURE = "full", "disclosure"
 
@@ -44,8 +45,11 @@ def export(
     audit: bool,
     profile: str,
     progress: Callable[[int], None] | None,
+    check: Callable[[], None] = lambda: None,
 ) -> Counts:
     """Write the tenant to ``path``; see :func:`marskg.exporters.writer.write_export`.
+
+    ``check`` is called when all is read and nothing is in place yet; what it raises leaves ``path`` as it was.
 
     Raises:
         InvalidInput: an unknown format or profile, or ``disclosure``, which has to be somebody's; or a path inside the
@@ -79,10 +83,17 @@ def export(
         memories=memories(),
         entities=entities(),
         records=records() if audit else None,
-        heads=reader.heads(state.log) if audit else (),
+        heads=_checked(reader.heads(state.log), check) if audit else (),
         preferences=(preference for preference, _ in reader.preferences()),
+        withheld=() if audit else _checked((), check),
     )
     return write_export(target, content, format_name)
+
+
+def _checked(items: Iterable[T], check: Callable[[], None]) -> Iterator[T]:
+    """Yield ``items``, and call ``check`` after the last."""
+    yield from items
+    check()
 
 
 def disclose(
@@ -93,6 +104,7 @@ def disclose(
     format_name: str | None,
     profile: str,
     progress: Callable[[int], None] | None,
+    check: Callable[[], None] = lambda: None,
 ) -> Counts:
     """Write what ``read`` gives, all that a reader may see, to ``path``; hidden targets are ``mars:Withheld``.
 
@@ -112,7 +124,8 @@ def disclose(
             if progress is not None and count % 100 == 0:
                 progress(count)
 
-    return write_export(target, Content(memories(), disclosed.entities(), withheld=disclosed.withheld()), format_name)
+    content = Content(memories(), disclosed.entities(), withheld=_checked(disclosed.withheld(), check))
+    return write_export(target, content, format_name)
 
 
 def _check_profile(profile: str, known: str) -> None:
@@ -191,8 +204,12 @@ def _keep_evidence(opened: Opened, document: Export, path: Path) -> None:
 _INSTEAD = "copy the store's folder and, elsewhere, the folder of its keys, or export it"
 
 
-def snapshot_save(opened: Opened, state: TenantState, path: str | Path) -> dict[str, int]:
+def snapshot_save(
+    opened: Opened, state: TenantState, path: str | Path, check: Callable[[], None] = lambda: None
+) -> dict[str, int]:
     """Write the tenant to a binary snapshot; returns the number of rows of each section.
+
+    ``check`` is called when all is read and nothing is in place yet; what it raises leaves ``path`` as it was.
 
     Raises:
         InvalidInput: the path is inside the store.
@@ -212,7 +229,7 @@ def snapshot_save(opened: Opened, state: TenantState, path: str | Path) -> dict[
         entities=reader.entities(),
         memories=reader.memories(),
         records=records(),
-        heads=reader.heads(state.log),
+        heads=_checked(reader.heads(state.log), check),
     )
     return write_snapshot(target, content)
 

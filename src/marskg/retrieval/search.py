@@ -256,11 +256,16 @@ class Search:
         Raises:
             EngineUnavailable: that went on for ``_ATTEMPTS`` attempts.
         """
+        desk = self._writer.desk
         for _ in range(_ATTEMPTS):
+            erasures = desk.erasures
             try:
-                return answer()
+                found = answer()
             except GoneMeanwhileError:
                 continue
+            # Between the record of an answer and this line somebody may have erased what is in it.
+            if desk.erasures == erasures:
+                return found
         msg = f"what answers it went {_ATTEMPTS} times while it was read; ask again"
         raise EngineUnavailable(msg)
 

@@ -2,8 +2,9 @@
 
 Guarantees: the tenant's row is written last, so that an interrupted restore leaves no tenant, and the next one clears
 what it left; counters and order keys are worked out anew from nodes and edges; restoring twice gives the same store.
-What differential privacy has cost (:mod:`marskg.store.account`) is never less than it was before, whatever the snapshot
-says and however often a restore is interrupted.
+What was erased since the snapshot goes again in the transaction in which the tenant gets its row
+(:mod:`marskg.store.reerasing`). What differential privacy has cost (:mod:`marskg.store.account`) is never less than it
+was before, whatever the snapshot says and however often a restore is interrupted.
 Source: MaRS section 5.2 (checkpoint and restore, idempotent).
 """
 
@@ -19,16 +20,20 @@ from marskg.errors import NotPermitted
 from marskg.ontology.vocabulary import EdgeType, Tier
 from marskg.store import codec
 from marskg.store.account import CONTROL, never_less
+from marskg.store.flush import flush_statements
 from marskg.store.names import word_rows
+from marskg.store.reader import GraphReader
+from marskg.store.reerasing import Forbidden, forbidden
 from marskg.store.state import TenantState
 from marskg.store.statements import statement
 from marskg.store.unit import Node, Unit
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from marskg.records import AuditRecord, Edge, Entity, Memory, TreeHead
-    from marskg.store.engine import Engine
+    from marskg.store.engine import Engine, Row
+    from marskg.store.reerasing import Memories
     from marskg.store.state import Services
 
 _PAGE = 200
@@ -46,6 +51,7 @@ class Restore:
         self._preferences = list(row.pop("preferences", ()))
         self._row = row
         self._state = TenantState.from_row(row)
+        self._services = services
         self._unit = Unit(lambda _name, _parameters: [], self._state, services)
         self._guards: dict[str, int] = {}
         self._blockers: dict[str, int] = {}
@@ -55,12 +61,12 @@ class Restore:
         self,
         keys: Iterable[dict[str, Any]],
         entities: Iterable[tuple[Entity, tuple[Edge, ...], str | None]],
-        memories: Callable[[], Iterable[tuple[Memory, tuple[Edge, ...], str | None]]],
+        memories: Memories,
         records: Iterable[AuditRecord],
         heads: Iterable[TreeHead],
     ) -> int:
         """Write everything, the tenant's row last; returns the number of memories."""
-        self._clear()
+        gone = self._clear(memories)
         self._protect(memories())
         between = self._write_entities(entities)
         edges: list[Edge] = []
@@ -77,15 +83,30 @@ class Restore:
             self._write("create_key", {"key": dict(key)})
         self._write("create_suppressions", {"rows": self._suppressed})
         self._write("put_preferences", {"rows": self._preferences})
-        self._write("create_tenant", {"tenant": self._row})
+        self._finish(gone)
         self._write("drop_account", {"ref": self._parking})
         return count
+
+    def _finish(self, gone: Forbidden) -> None:
+        """Give the tenant its row, and take what was erased since, in one transaction."""
+        with self._engine.transaction() as transaction:
+            name = self._engine.name
+
+            def read(text: str, parameters: Mapping[str, Any]) -> list[Row]:
+                return transaction.run(statement(text, name), parameters)
+
+            transaction.run(statement("create_tenant", name), {"tenant": self._row})
+            if gone:
+                unit = Unit(read, self._state, self._services)
+                gone.take(unit)
+                for text, parameters, _ in flush_statements(unit, name):
+                    transaction.run(text, parameters)
 
     def _write(self, name: str, parameters: dict[str, Any], **names: Any) -> None:
         self._engine.write(statement(name, self._engine.name, **names), parameters)
 
-    def _clear(self) -> None:
-        """Remove what the tenant has.
+    def _clear(self, memories: Memories) -> Forbidden:
+        """Remove what the tenant has; returns what of ``memories`` was erased here.
 
         Raises:
             NotPermitted: it has memories or a history of its own.
@@ -96,6 +117,8 @@ class Restore:
             msg = f"tenant {name!r} has a history of its own; restore the snapshot into another store or tenant"
             raise NotPermitted(msg)
         self._keep_account(rows[0]["tenant"].get("controls") if rows else None)
+        before = TenantState.from_row(rows[0]["tenant"]) if rows else None
+        gone = forbidden(GraphReader(self._engine, name), self._services, before, self._state, memories)
         self._write("clear_tenant_row", {"tenant": name})
         for label in ("memories", "entities", "words", "preferences", "audit"):
             while self._engine.write(
@@ -103,6 +126,7 @@ class Restore:
                 {"low": f"{name}|", "high": f"{name}}}", "tenant": name, "limit": 1000},
             )[0]["removed"]:
                 pass
+        return gone
 
     @property
     def _parking(self) -> str:
