@@ -75,7 +75,7 @@ from marskg.store import (
 )
 from marskg.store.admission import check_draft, check_integer, check_number, check_text, ids_of
 from marskg.store.allowances import shown
-from marskg.store.encrypted import fixed_encryption
+from marskg.store.encrypted import fixed_encryption, is_encrypted
 from marskg.store.intake import BATCH, Intake, in_chunks
 from marskg.store.moments import of_one_moment, without_erased
 from marskg.store.opening import open_tenant
@@ -727,7 +727,8 @@ class AgentMemory:
         Raises:
             InvalidInput: none or several of them were given, several entities go by the name, or a home without a
                 server or without ``scrub``.
-            NotPermitted: ``scrub`` on a server without its home, on one that keeps its logs, or with another folder.
+            NotPermitted: ``scrub`` on a server without its home, on one that keeps its logs, with another folder, or
+                in an encrypted tenant.
         """
         request = Request.of(subject=subject, entity=entity, session=session, source=source, id=id)
         files = self._server_files(server_home, scrub=scrub)
@@ -759,6 +760,12 @@ class AgentMemory:
         if not scrub or self._opened.engine.name != "neo4j":
             msg = "server_home is for scrub on a Neo4j server; leave it out"
             raise InvalidInput(msg)
+        if is_encrypted(self._opened.engine):
+            msg = (
+                "the contents of this tenant are encrypted, and a server's files are not searched for what encrypts them; "
+                "leave scrub and server_home out: erasing a subject destroys their key, and the claim is keys"
+            )
+            raise NotPermitted(msg)
         return ServerFiles.of(self._opened, home)
 
     def match_erasure(

@@ -484,6 +484,14 @@ def test_what_would_write_in_clear_is_refused(stores: Stores, tmp_path: Path) ->
         stores.open().apply_settings(None, {"encryption": "subjects"})
 
 
+def test_a_servers_files_are_not_searched_for_what_encrypts(stores: Stores, tmp_path: Path) -> None:
+    if stores.engine.name != "neo4j":
+        pytest.skip("server_home is of a server")
+    memory = encrypted(stores)
+    with pytest.raises(marskg.NotPermitted, match="leave scrub and server_home out"):
+        memory.erase(subject="bea", scrub=True, server_home=tmp_path)
+
+
 def test_a_text_that_looks_like_an_envelope_is_a_text(stores: Stores) -> None:
     memory = encrypted(stores)
     text = "mars:envelope:content:AAAA"
