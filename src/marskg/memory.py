@@ -19,7 +19,7 @@ from marskg.control.background import Background
 from marskg.control.housekeeping import Housekeeper
 from marskg.drafts import Draft, EntityRef, checked, enumeration
 from marskg.embedding.registry import load_model
-from marskg.errors import EmbeddingUnavailable, EnvironmentFailure, InvalidInput
+from marskg.errors import EmbeddingUnavailable, EnvironmentFailure, InvalidInput, NotPermitted
 from marskg.learning.feedback import Said
 from marskg.learning.learner import Learner
 from marskg.learning.theta import learn
@@ -762,7 +762,7 @@ class AgentMemory:
             raise InvalidInput(msg)
         if is_encrypted(self._opened.engine):
             msg = (
-                "the contents of this tenant are encrypted, and a server's files are not searched for what encrypts them; "
+                "the contents of this tenant are encrypted, and a server's files are not searched for them; "
                 "leave scrub and server_home out: erasing a subject destroys their key, and the claim is keys"
             )
             raise NotPermitted(msg)
