@@ -35,6 +35,7 @@ _RECORDS = (
     "Hit",
     "ContextWindow",
     "Receipt",
+    "Cleaned",
     "ProcessingReceipt",
     "Sightings",
     "SubjectReport",
@@ -56,7 +57,7 @@ _SECTIONS = (
             "advise_budget expire maintain maintain_every stop_maintaining end_session confirm_clock"
         ),
     ),
-    ("Erasing", "erase match_erasure"),
+    ("Erasing", "erase scrub match_erasure"),
     ("Preferences", "preferences"),
     ("Who acts", "principal grant private_mode"),
     ("Finding", "retrieve recall read_all explain prepare redact"),

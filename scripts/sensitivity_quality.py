@@ -3,25 +3,30 @@
 Run ``python scripts/sensitivity_quality.py FOLDER`` with a folder that holds ``synth_dataset_v2.json`` of
 microsoft/presidio-research, ``presidio-analyzer/tests`` of microsoft/presidio, ``data_full.json`` of clinc/oos-eval and
 ``TREC-2017-LiveQA-Medical-Test.xml`` of abachaa/LiveQA_MedicalTask_TREC2017. The floors were committed before anything
-was measured: ``sensitivity_floors.yaml``. Status 1 if one is missed.
+was measured: ``sensitivity_floors.yaml``. Status 1 if one is missed. ``--without-presidio``: what an
+ordinary installation finds. With the folder ``memora`` of the unpacked data as a second one, two more tables show what
+was held out: halves of which no misses were read, and how often a topic is found in ordinary conversation.
 """
 
 from __future__ import annotations
 
 import ast
+import hashlib
 import json
 import re
 import sys
 from collections import defaultdict
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import yaml
 
+from marskg.bench._memora import BenchPersona, personas
 from marskg.config import Settings
 from marskg.privacy.sensing.detector import Detector
 from marskg.privacy.sensing.model import Category
+from marskg.weight import TokenCounter
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -166,9 +171,7 @@ def of_tests(folder: Path, detector: Detector) -> tuple[Tally, dict[str, Tally]]
 def topics(folder: Path, detector: Detector) -> dict[Category, Tally]:
     """Return the tallies of what texts are about."""
     tallies: dict[Category, Tally] = defaultdict(Tally)
-    for text, intent in json.loads((folder / "data_full.json").read_text(encoding="utf-8"))["test"]:
-        if intent in UNDECIDED:
-            continue
+    for text, intent in requests(folder, "test"):
         found = {one.category for one in detector.topics(text)}
         tallies[Category.FINANCE].add(wanted=intent in MONEY, found=Category.FINANCE in found, text=text)
         tallies[Category.HEALTH].add(wanted=False, found=Category.HEALTH in found)
@@ -183,14 +186,98 @@ def topics(folder: Path, detector: Detector) -> dict[Category, Tally]:
     return tallies
 
 
+def is_held_out(text: str) -> bool:
+    """Return whether a text belongs to the half of which no misses were read."""
+    return hashlib.sha256(text.encode()).digest()[-1] % 2 == 1
+
+
+def held_out(folder: Path, detector: Detector) -> dict[str, Tally]:
+    """Return the tallies over the halves of the sets that were held out."""
+    found: dict[str, Tally] = {name: Tally() for name in ("national_id_tests", "protected", "health", "finance")}
+    for _, text, wanted in examples(folder):
+        if is_held_out(text):
+            hit = any(one.category is Category.NATIONAL_ID for one in detector.surface(text))
+            found["national_id_tests"].add(wanted=wanted, found=hit)
+    for sample in json.loads((folder / "synth_dataset_v2.json").read_text(encoding="utf-8")):
+        text = sample["full_text"]
+        if is_held_out(text):
+            hit = any(one.category is Category.PROTECTED for one in detector.topics(text))
+            found["protected"].add(wanted=any(one["entity_type"] == "NRP" for one in sample["spans"]), found=hit)
+    xml = (folder / "TREC-2017-LiveQA-Medical-Test.xml").read_text(encoding="utf-8")
+    for question in re.findall(r"<MESSAGE>(.*?)</MESSAGE>", xml, re.DOTALL):
+        if is_held_out(question):
+            hit = any(one.category is Category.HEALTH for one in detector.topics(question))
+            found["health"].add(wanted=True, found=hit)
+    for text, intent in requests(folder, "test"):
+        found["finance"].add(
+            wanted=intent in MONEY, found=any(one.category is Category.FINANCE for one in detector.topics(text))
+        )
+    return found
+
+
+def requests(folder: Path, split: str) -> list[tuple[str, str]]:
+    """Return the requests of clinc with their intents, but for those that are left undecided."""
+    pairs = json.loads((folder / "data_full.json").read_text(encoding="utf-8"))[split]
+    return [(text, intent) for text, intent in pairs if intent not in UNDECIDED]
+
+
+def turns(memora: Path, places: slice) -> list[str]:
+    """Return what personas of Memora and their assistants said in a week, each text once."""
+    counter = TokenCounter()
+    said = (BenchPersona(place, counter) for place in list(personas(memora, "weekly", ()))[places])
+    return sorted({turn.message for persona in said for session in persona.sessions for turn in session.turns})
+
+
+def ordinary(folder: Path, memora: Path, detector: Detector) -> dict[str, dict[str, tuple[int, int]]]:
+    """Return by category and set in how many of how many ordinary texts a topic is found."""
+    sets = {
+        "memora": turns(memora, slice(3, None)),
+        "clinc": [text for text, intent in requests(folder, "test") if intent not in MONEY],
+    }
+    found: dict[str, dict[str, tuple[int, int]]] = {}
+    for name, texts in sets.items():
+        seen = [{one.category for one in detector.topics(text)} for text in texts]
+        for category in (Category.HEALTH, Category.FINANCE, Category.PROTECTED):
+            found.setdefault(category.value, {})[name] = (sum(category in one for one in seen), len(texts))
+    return found
+
+
+def shown_held_out(folder: Path, memora: Path, detector: Detector) -> int:
+    """Print the tables of what was held out; return how many floors are missed."""
+    floors: dict[str, Any] = yaml.safe_load(FLOORS.read_text(encoding="utf-8"))
+    below = 0
+    print("\n| held out | recall | floor | precision | floor |\n|---|---|---|---|---|")
+    for name, tally in held_out(folder, detector).items():
+        cells = []
+        for measure, value, of in (
+            ("recall", tally.recall, f"{tally.hit}/{tally.wanted}"),
+            ("precision", tally.precision, f"{tally.right}/{tally.found}"),
+        ):
+            wanted = floors["held_out"][name].get(measure)
+            below += wanted is not None and value < wanted
+            mark = "" if wanted is None else f"{wanted:.2f}" + (" **missed**" if value < wanted else "")
+            cells.append(f"{value:.3f} ({of}) | {mark}")
+        print(f"| `{name}` | {' | '.join(cells)} |")
+    print("\n| found in ordinary texts | memora | at most | clinc | at most |\n|---|---|---|---|---|")
+    for name, sets in ordinary(folder, memora, detector).items():
+        cells = []
+        for which, (count, of) in sets.items():
+            most = floors["ordinary"][name][which]
+            below += count > most * of
+            cells.append(f"{count / of:.4f} ({count}/{of}) | {most}" + (" **missed**" if count > most * of else ""))
+        print(f"| `{name}` | {' | '.join(cells)} |")
+    return below
+
+
 def main(arguments: list[str]) -> int:
     """Print one line for each floor, and one for each of presidio's tests."""
     folders = [one for one in arguments if not one.startswith("-")]
-    if len(folders) != 1:
-        print("usage: sensitivity_quality.py [--missed] FOLDER", file=sys.stderr)
+    if not 1 <= len(folders) <= 2 or not {one for one in arguments if one.startswith("-")} <= {"--missed", "--without-presidio"}:
+        print("usage: sensitivity_quality.py [--missed] [--without-presidio] FOLDER [MEMORA]", file=sys.stderr)
         return 2
     folder = Path(folders[0])
-    detector = Detector(Settings().sensitivity)
+    presidio = "off" if "--without-presidio" in arguments else "on"
+    detector = Detector(replace(Settings().sensitivity, presidio=presidio))
     floors: dict[str, dict[str, Any]] = yaml.safe_load(FLOORS.read_text(encoding="utf-8"))["floors"]
     named = {
         Category(name): set(one["types"])
@@ -219,6 +306,8 @@ def main(arguments: list[str]) -> int:
         print(
             f"{name:28} recall {tally.hit}/{tally.wanted}, found where presidio finds none: {tally.found - tally.right}"
         )
+    if len(folders) > 1:
+        below += shown_held_out(folder, Path(folders[1]), detector)
     if "--missed" in arguments:
         for name, tally in tallies.items():
             print(f"\n{name}", *tally.missed[:140], sep="\n  ")

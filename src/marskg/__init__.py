@@ -36,6 +36,7 @@ from marskg.errors import (
     NotPermitted,
     PreferenceRefused,
     PrivacyBudgetExhausted,
+    ProbingRefused,
     QueryRefused,
     StalePlan,
     StoreLocked,
@@ -58,9 +59,11 @@ if TYPE_CHECKING:
     from marskg.private_mode import PrivateMode
     from marskg.retrieval.hits import Hit, Hits
     from marskg.retrieval.window import ContextWindow
+    from marskg.store.server_files import Cleaned
 
 _LATER = {
     "AgentMemory": "marskg.memory",
+    "Cleaned": "marskg.store.server_files",
     "ContextWindow": "marskg.retrieval.window",
     "Grant": "marskg.privacy.grants",
     "Hit": "marskg.retrieval.hits",
@@ -83,6 +86,7 @@ __all__ = [
     "AuditRecord",
     "AuditVerificationFailed",
     "BudgetInfeasible",
+    "Cleaned",
     "ClockJump",
     "ClosureViolation",
     "ConsentRequired",
@@ -119,6 +123,7 @@ __all__ = [
     "Principal",
     "PrivacyBudgetExhausted",
     "PrivateMode",
+    "ProbingRefused",
     "ProcessingReceipt",
     "QueryRefused",
     "Receipt",

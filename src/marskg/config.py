@@ -42,6 +42,9 @@ STEEPEST = 3
 PARTITION_MODES = ("off", "fixed", "dual")
 #: What a switch may be.
 _SWITCH = ("on", "off")
+#: Whose keys contents are encrypted under.
+SUBJECT_KEYS = "subjects"
+_ENCRYPTION = ("off", SUBJECT_KEYS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,6 +167,8 @@ SETTINGS: Mapping[str, Setting] = MappingProxyType({
     "head_interval": _integer("audit records between two signed tree heads", 256, 1, 1_000_000),
     "keep_details": _duration("time after which maintenance seals the audit: cores and proofs stay, details go", None),
     "task_grace": Setting("time after its deadline for which a task counts as active", 7 * _UNITS["d"], "duration"),
+    "encryption": Setting("whether contents, names and keys are encrypted under a key of each subject; fixed when the "
+                          "tenant is created", "off", "choice", choices=_ENCRYPTION),
     "max_content_bytes": _integer("UTF-8 bytes that the content of one memory may have", 1 << 20, 1, 1 << 26),
     "embedding.model": Setting("model that makes the vectors: static, minilm, sentence-transformers:NAME, "
                                "openai:MODEL@URL, or none", "static", "text"),
@@ -346,6 +351,9 @@ SETTINGS: Mapping[str, Setting] = MappingProxyType({
                                    "many times its epsilon", 1, 1, 1_000_000),
     "privacy.when_spent": Setting("what the policy private does without budget: draws uniformly, or refuses the write",
                                   "uniform", "choice", choices=("uniform", "refuse")),
+    "suppression.hits": _integer("how often within suppression.within a write is told that what it brings was erased; "
+                                 "then all that would be compared with it is refused alike", 20, 1, optional=True),
+    "suppression.within": Setting("the time in which these are counted", 3_600_000, "duration", 1, _MAX_DURATION),
     "reflection.summariser": Setting("what writes summaries: extractive, or openai:MODEL@URL", "extractive", "text"),
     "reflection.share": _number("share of its cluster's tokens that a summary may have", 0.4, 0.01, 0.95),
     "reflection.tau_util": _number("distortion up to which a summary may stand for its cluster: the mean distance of "
@@ -365,15 +373,15 @@ SETTINGS: Mapping[str, Setting] = MappingProxyType({
     "reflection.model_pause": Setting("how long it is left alone", 10 * _UNITS["m"], "duration", 0, _MAX_DURATION),
     "sensitivity.assess": Setting("whether what is remembered is searched for what is personal or secret", "on",
                                   "choice", choices=_SWITCH),
-    "sensitivity.presidio": Setting("whether presidio is asked about what looks like an identifier", "on", "choice",
-                                    choices=_SWITCH),
+    "sensitivity.presidio": Setting("whether presidio is asked about what looks like an identifier; auto: where it is "
+                                    "installed", "auto", "choice", choices=("auto", "on", "off")),
     "sensitivity.model": Setting("what finds names besides the rules: none, spacy:NAME or transformers:FOLDER", "none",
                                  "text"),
     "sensitivity.accumulation": _number("how far each further kind of thing brings s nearer to 1", 0.1, 0, 1),
     "sensitivity.impersonal": _number("share of the weight of health, finance and protected attributes where a "
                                       "document is about nobody", 0.5, 0, 1),
     "sensitivity.topic_margin": _number("how much nearer a sentence must be to a category's than to ordinary ones: a "
-                                        "difference of cosines", 0.05, 0, 1),
+                                        "difference of cosines", 0.03, 0, 1),
     "sensitivity.redact_similarity": _number("cosine from which a sentence of an output repeats a hidden one", 0.75,
                                                0, 1),
     "sensitivity.redact_overlap": _number("share of the terms of the shorter of the two from which it does", 0.6,
@@ -616,11 +624,11 @@ class SensitivitySettings:
     """
 
     assess: str = "on"
-    presidio: str = "on"
+    presidio: str = "auto"
     model: str = "none"
     accumulation: float = 0.1
     impersonal: float = 0.5
-    topic_margin: float = 0.05
+    topic_margin: float = 0.03
     redact_similarity: float = 0.75
     redact_overlap: float = 0.6
     weights: Mapping[str, float] = field(
@@ -659,6 +667,14 @@ class PrivacySettings:
 
 
 @dataclass(frozen=True, slots=True)
+class SuppressionSettings:
+    """How often it may be told within ``within`` (ms) that something was erased; ``hits`` None for no limit."""
+
+    hits: int | None = 20
+    within: int = _UNITS["h"]
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """Everything that a tenant's owner may set; change it with ``dataclasses.replace`` or :meth:`with_values`."""
 
@@ -668,6 +684,7 @@ class Settings:
     head_interval: int = 256
     keep_details: int | None = None
     task_grace: int = 7 * _UNITS["d"]
+    encryption: str = "off"
     max_content_bytes: int = 1 << 20
     lives: Mapping[MemoryClass, int | None] = field(default_factory=_default_lives)
     embedding: EmbeddingSettings = field(default_factory=EmbeddingSettings)
@@ -682,6 +699,7 @@ class Settings:
     adaptive: AdaptiveSettings = field(default_factory=AdaptiveSettings)
     reflection: ReflectionSettings = field(default_factory=ReflectionSettings)
     privacy: PrivacySettings = field(default_factory=PrivacySettings)
+    suppression: SuppressionSettings = field(default_factory=SuppressionSettings)
     sensitivity: SensitivitySettings = field(default_factory=SensitivitySettings)
 
     @property
@@ -985,6 +1003,7 @@ def _build(values: Mapping[str, Any], source: str) -> Settings:
             "learning.used_step and learning.unused_step, or a lower score would overtake a higher one: raise it"
         )
         raise InvalidConfig(msg)
+    _check_encryption(values, source)
     return Settings(
         **section(""),
         lives=MappingProxyType({MemoryClass(name): value for name, value in section("lives.").items()}),
@@ -1006,12 +1025,25 @@ def _build(values: Mapping[str, Any], source: str) -> Settings:
         adaptive=AdaptiveSettings(**section("adaptive.")),
         reflection=ReflectionSettings(**section("reflection.")),
         privacy=PrivacySettings(**section("privacy.")),
+        suppression=SuppressionSettings(**section("suppression.")),
         sensitivity=SensitivitySettings(
             **section("sensitivity."),
             weights=MappingProxyType(section("sensitivity.weights.")),
             cues=MappingProxyType(section("sensitivity.cues.")),
         ),
     )
+
+
+def _check_encryption(values: Mapping[str, Any], source: str) -> None:
+    """Refuse what would keep contents in clear beside the encrypted ones."""
+    if values["encryption"] == "off":
+        return
+    if values["retrieval.vectors"] != EXACT:
+        msg = f"{source}: retrieval.vectors must be exact with encryption, as the engine's index has vectors in clear"
+        raise InvalidConfig(msg)
+    if values["lean.shared"]:
+        msg = f"{source}: lean.shared must be false with encryption, as those who subscribe do not have the keys"
+        raise InvalidConfig(msg)
 
 
 #: Decimals that add up to 1 do so in binary to this.

@@ -106,6 +106,10 @@ class ConsentRequired(NotPermitted):
     """The subject was erased; storing about them again needs recorded consent."""
 
 
+class ProbingRefused(NotPermitted):
+    """It was told too often lately that something was erased; what would be compared with that is refused alike."""
+
+
 class PreferenceRefused(NotPermitted):
     """A preference says that this is not stored: an opt-out or a blacklist; it names the rule, not what it hit."""
 
@@ -151,7 +155,7 @@ class StoreTooNew(EnvironmentFailure):
 
 
 class KeyUnusable(EnvironmentFailure):
-    """A signing key is missing, corrupt, or locked by another passphrase."""
+    """A key is missing, corrupt, destroyed, or locked by another passphrase; or what it encrypted was changed."""
 
 
 class ClockJump(EnvironmentFailure):

@@ -9,9 +9,11 @@ nothing of all this and pays nothing for it. Source: semantics section 9.
 
 from __future__ import annotations
 
+import shutil
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import wraps
+from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
@@ -19,17 +21,20 @@ from marskg import transfer
 from marskg.clock import ManualClock
 from marskg.errors import NotPermitted
 from marskg.memory import AgentMemory
+from marskg.policies.registry import POLICY_NAMES, SUFFIX
 from marskg.privacy.grants import honour
 from marskg.privacy.principals import Right, permit, refusal, right_to
 from marskg.privacy.request import Request
 from marskg.retrieval.gate import Raised
+from marskg.retrieval.profile import FILES, built_in
+from marskg.store.admission import ids_of
+from marskg.store.encrypted import vault_of
 from marskg.store.load import Loader
 from marskg.store.moments import without_erased
 from marskg.store.opening import open_tenant
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
-    from pathlib import Path
 
     from marskg.exporters.query import QueryResult
     from marskg.exporters.writer import Counts
@@ -152,7 +157,14 @@ class GatedMemory(AgentMemory):
         return self._reading.versions(id, all_of_them=True)
 
     def retrieve(self, query: str, **asked: Any) -> Hits:  # noqa: ANN401 - as AgentMemory.retrieve takes them
-        """Return the memories that may be seen and answer ``query``; ``grant`` may name a grant for this call."""
+        """Return the memories that may be seen and answer ``query``; ``grant`` may name a grant for this call.
+
+        Raises:
+            NotPermitted: ``profile`` is a file: what a file says is not theirs to ask for.
+        """
+        profile = asked.get("profile")
+        if profile != self.settings.retrieval.profile and str(profile).endswith(FILES):
+            raise self._no_profile()
         with self._one_at_a_time(asked):
             return super().retrieve(query, **asked)
 
@@ -239,7 +251,9 @@ class GatedMemory(AgentMemory):
 
         Raises:
             BudgetInfeasible: what is protected of it weighs more than ``budget``.
+            NotPermitted: ``policy`` is a file: what a file says is not theirs to ask for.
         """
+        self._check_policies((policy,))
         with self._copy() as copy:
             return _only_told(copy.plan(policy=policy, budget=budget, seed=seed, progress=progress))
 
@@ -247,6 +261,8 @@ class GatedMemory(AgentMemory):
         self, policies: Iterable[str], *, budget: int | None = None, questions: Iterable[str] = ()
     ) -> Comparison:
         """Return what each of ``policies`` would forget if there were only what may be seen; see :meth:`plan`."""
+        policies = ids_of(policies)
+        self._check_policies(policies)
         with self._copy() as copy:
             found = copy.compare(policies, budget=budget, questions=questions)
         forecasts = tuple(replace(one, plan=_only_told(one.plan)) for one in found.forecasts)
@@ -273,6 +289,7 @@ class GatedMemory(AgentMemory):
         session: str | None = None,
         source: str | None = None,
         scrub: bool = False,
+        server_home: Path | str | None = None,
     ) -> Receipt:
         """Erase as :meth:`AgentMemory.erase` does; a subject only what is about them, with all that rests on it.
 
@@ -281,7 +298,7 @@ class GatedMemory(AgentMemory):
         """
         given = {"subject": subject, "entity": entity, "session": session, "source": source, "id": id}
         if self._whole("erase"):
-            return super().erase(**given, scrub=scrub)
+            return super().erase(**given, scrub=scrub, server_home=server_home)
         if scrub:
             raise refusal(self._principal, "erase", "erase with scrub, which rewrites everybody's files,")
         return self._eraser.erase(self._own(given), scrub=False)
@@ -347,6 +364,7 @@ class GatedMemory(AgentMemory):
             lambda _, check: transfer.disclose(
                 path,
                 lambda: self._reading.disclosed("export"),
+                folder=self._opened.folder,
                 format_name=format,
                 profile=profile,
                 progress=progress,
@@ -371,6 +389,24 @@ class GatedMemory(AgentMemory):
     def _limited(self) -> bool:
         who = self._principal
         return bool(who.subjects) or any(one is not None for one in (who.ceiling, who.purpose, who.jurisdiction))
+
+    def _check_policies(self, policies: Iterable[str | None]) -> None:
+        """Refuse policies in files but for the tenant's own, as errors tell what a file says, and that it is there."""
+        for policy in policies:
+            if policy not in {None, self.settings.policy.name} and Path(str(policy)).suffix == SUFFIX:
+                raise self._no_policy()
+
+    def _no_policy(self) -> NotPermitted:
+        names = ", ".join(POLICY_NAMES)
+        msg = f"{self._principal} may not use a file as a policy: that is for the operator; name one of {names}"
+        return NotPermitted(msg)
+
+    def _no_profile(self) -> NotPermitted:
+        names = ", ".join(built_in())
+        msg = (
+            f"{self._principal} may not use a file as a ranking profile: that is for the operator; name one of {names}"
+        )
+        return NotPermitted(msg)
 
     def _own_subjects(self, subjects: Iterable[str] | str) -> tuple[str, ...]:
         asked = (subjects,) if isinstance(subjects, str) else tuple(subjects)
@@ -414,9 +450,14 @@ class GatedMemory(AgentMemory):
                 source=self._opened.services.source,
                 actor=self._principal.actor,
             )
-            with _Copy(opened) as copy:
-                copy.take_in(found, entities)
-                yield copy
+            try:
+                with _Copy(opened) as copy:
+                    copy.take_in(found, entities)
+                    yield copy
+            finally:
+                # The copy of an encrypted tenant is encrypted under keys of its own.
+                if (vault := vault_of(opened.engine)) is not None:
+                    shutil.rmtree(vault)
 
 
 class _Copy(AgentMemory):

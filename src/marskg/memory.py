@@ -75,12 +75,14 @@ from marskg.store import (
 )
 from marskg.store.admission import check_draft, check_integer, check_number, check_text, ids_of
 from marskg.store.allowances import shown
-from marskg.store.intake import Intake
+from marskg.store.encrypted import fixed_encryption
+from marskg.store.intake import BATCH, Intake, in_chunks
 from marskg.store.moments import of_one_moment, without_erased
 from marskg.store.opening import open_tenant
 from marskg.store.recognition import Recognition, load_recogniser
 from marskg.store.reembedding import make_all, refuse_change, switch
 from marskg.store.rescoring import rescore
+from marskg.store.server_files import ServerFiles
 from marskg.store.vectors import Vectoriser
 from marskg.store.writer import Writer
 from marskg.text import sentences
@@ -116,6 +118,7 @@ if TYPE_CHECKING:
     from marskg.store.opening import Opened
     from marskg.store.sealing import Sealed
     from marskg.store.sensed import Sensed
+    from marskg.store.server_files import Cleaned
     from marskg.store.state import TenantState
     from marskg.store.unit import Unit
     from marskg.store.writer import Ground
@@ -296,7 +299,7 @@ class AgentMemory:
             MarsError: what the gate refuses; the transactions before it are kept unless ``atomic``.
         """
         since = self._writer.state.sequence
-        done = self._intake.many(map(self._begin, checked(drafts)), progress=progress, atomic=atomic)
+        done = self._intake.many(self._begin_all(checked(drafts)), progress=progress, atomic=atomic)
         if self._learner.watches:
             self._learner.watch(since)
         return done
@@ -700,6 +703,7 @@ class AgentMemory:
         session: str | None = None,
         source: str | None = None,
         scrub: bool = False,
+        server_home: Path | str | None = None,
     ) -> Receipt:
         """Erase all that is about a subject, mentions an entity, or comes from a session, a source or an id.
 
@@ -716,14 +720,46 @@ class AgentMemory:
             session: a conversation.
             source: a source reference.
             scrub: also rewrite the store's files, so that no byte of it is left in them.
+            server_home: with ``scrub`` on a Neo4j server, its home, as a folder that this process may read: the
+                server is made to overwrite what it freed, and the receipt claims ``bytes`` if a search of the folder
+                finds nothing.
 
         Raises:
-            InvalidInput: none or several of them were given, or several entities go by the name.
-            NotPermitted: ``scrub`` on a server, whose files are its operator's.
+            InvalidInput: none or several of them were given, several entities go by the name, or a home without a
+                server or without ``scrub``.
+            NotPermitted: ``scrub`` on a server without its home, on one that keeps its logs, or with another folder.
         """
         request = Request.of(subject=subject, entity=entity, session=session, source=source, id=id)
+        files = self._server_files(server_home, scrub=scrub)
         maintenance.settle(self._writer)
-        return self._eraser.erase(request, scrub=scrub)
+        return self._eraser.erase(request, scrub=scrub, files=files)
+
+    def scrub(self, *, server_home: Path | str | None = None) -> Cleaned:
+        """Rewrite the store's files now, so that nothing is in them that is not in the store.
+
+        For what was erased without it, and to end a cleaning of a server's files that was cut off (the embedded store
+        ends its own when it is next opened). Of a server nothing is sought but what an erasure left to be sought.
+
+        Args:
+            server_home: of a Neo4j server, as for :meth:`erase`.
+
+        Returns:
+            the files in which something is left; of the embedded store always none.
+
+        Raises:
+            InvalidInput: a home without a server.
+            NotPermitted: as for :meth:`erase`.
+        """
+        files = self._server_files(server_home, scrub=True)
+        return self._eraser.scrub(files)
+
+    def _server_files(self, home: Path | str | None, *, scrub: bool) -> ServerFiles | None:
+        if home is None:
+            return None
+        if not scrub or self._opened.engine.name != "neo4j":
+            msg = "server_home is for scrub on a Neo4j server; leave it out"
+            raise InvalidInput(msg)
+        return ServerFiles.of(self._opened, home)
 
     def match_erasure(
         self,
@@ -787,12 +823,15 @@ class AgentMemory:
 
         Raises:
             EmbeddingMismatch: the tenant's vectors are of another model than the one asked for; see :meth:`reembed`.
+            InvalidConfig: ``encryption`` is another one than the tenant was created with.
         """
         old = self.settings
         wanted = (settings or old).with_values(values, "the settings given")
         if wanted != old:
             if wanted.embedding != old.embedding:
                 refuse_change(self._writer.state, wanted, load_model)
+            if wanted.encryption != old.encryption:
+                raise fixed_encryption(self.tenant, old)
             load_recogniser(wanted.entities)
             Assessor().detector(wanted.sensitivity)
             check_settings(wanted)
@@ -1490,6 +1529,18 @@ class AgentMemory:
         check_draft(draft, settings.max_content_bytes)
         return self._wishes.begin(self._assessor.assessed(draft, settings))
 
+    def _begin_all(self, drafts: Iterable[Draft]) -> Iterator[Draft]:
+        """Yield drafts as :meth:`_begin` returns them, read in chunks of a batch, as the intake takes them."""
+        try:
+            for chunk in in_chunks(drafts, BATCH):
+                settings = self._writer.state.settings
+                for draft in chunk:
+                    check_draft(draft, settings.max_content_bytes)
+                self._assessor.foresee(chunk, settings)
+                yield from map(self._begin, chunk)
+        finally:
+            self._assessor.foresee((), self._writer.state.settings)
+
     def _measure(self, memory: Memory, content: str | None = None) -> Sensed | None:
         return self._assessor.of_memory(memory, self._writer.state.settings, content)
 
@@ -1563,7 +1614,15 @@ class AgentMemory:
             self._reading.view.prepare_table(state, progress)
         target = state.budget if budget is None else check_integer("budget", budget, 0)
         features = CommittedFeatures(self._reading.view, state, now)
-        view = View(self._opened.engine.read, state, now, self._writer.hollows, features, vectoriser=self._vectoriser)
+        view = View(
+            self._opened.engine.read,
+            state,
+            now,
+            self._writer.hollows,
+            features,
+            vectoriser=self._vectoriser,
+            sensing=self._assessor.texts(state.settings),
+        )
         plan = self._policy(name).plan(view, target=target, seed=seed)
         if plan.weight_after > target:
             raise shortfall(self._writer.read, view, replace(state, budget=target), plan)
@@ -1584,6 +1643,7 @@ class AgentMemory:
             ceiling=ceiling,
             within=within,
             vectoriser=self._vectoriser,
+            sensing=self._assessor.texts(state.settings),
             hurried=True,
             handle=ground.services.handle,
         )

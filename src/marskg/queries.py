@@ -15,6 +15,7 @@ from marskg.exporters.view import SparqlView
 from marskg.exporters.writer import Content
 from marskg.ontology.vocabulary import Operation
 from marskg.store.desk import desk_of
+from marskg.store.encrypted import refuse_in_clear
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -44,7 +45,9 @@ class Queries:
 
         Raises:
             QueryRefused: it writes, reaches out, is wrong, or takes too long.
+            NotPermitted: the tenant's contents are encrypted.
         """
+        self._refuse_in_clear()
         check_sparql(query)  # as it was given, so that a place in the refusal is one of the caller's text
         # All handles share the folder; and whoever erases waits, so that no answer from before comes after it.
         with self._desk.view_lock:
@@ -73,6 +76,7 @@ class Queries:
         Raises:
             QueryRefused: it writes, reaches out, is wrong, or takes too long.
         """
+        self._refuse_in_clear()
         check_sparql(query)
         disclosed = read()
         folder = self._readers / self._opened.services.source.token(16).hex()
@@ -84,6 +88,10 @@ class Queries:
                 return self._runner.run(folder, with_prefixes(query), limit=limit_seconds)
             finally:
                 shutil.rmtree(folder, ignore_errors=True)
+
+    def _refuse_in_clear(self) -> None:
+        instead = "ask with Cypher, whose answers have envelopes in the place of contents, or query an export"
+        refuse_in_clear(self._opened.engine, "the view that SPARQL asks", instead)
 
     @property
     def _readers(self) -> Path:

@@ -29,6 +29,7 @@ from marskg.retrieval.settings import AssemblySettings
 from marskg.retrieval.shared import SharedTenant
 from marskg.retrieval.view import IndexView
 from marskg.store.admission import check_integer, check_number, check_text, ids_of
+from marskg.store.encrypted import is_encrypted
 from marskg.store.fading import Fading
 from marskg.text import terms
 
@@ -96,7 +97,8 @@ class Reading:
         self._profiles: dict[str, Profile] = {}
         self._vectoriser = vectoriser
         self._shared: dict[str, SharedTenant] = {}
-        file = opened.folder / "index" / f"{opened.tenant}.index"
+        # The file of the index has texts and vectors in clear; without one it is built at each first question.
+        file = None if is_encrypted(opened.engine) else opened.folder / "index" / f"{opened.tenant}.index"
         self.view = IndexView(opened.reader, writer, vectoriser, file)
         self._search = Search(self.view, opened.reader, writer, vectoriser, opened.counter, shows=shows)
         self._answers = Answers(self.view, opened.reader, writer, self._search)

@@ -11,6 +11,7 @@ import hashlib
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+from marskg.config import Settings
 from marskg.errors import InvalidDocument, InvalidInput, NotPermitted
 from marskg.exporters.atomic import AtomicFile
 from marskg.exporters.formats import format_of
@@ -18,6 +19,7 @@ from marskg.exporters.reader import Export
 from marskg.exporters.snapshot import Snapshot, SnapshotContent, write_snapshot
 from marskg.exporters.writer import Content, Counts, write_export
 from marskg.store.checkpoint import Restore
+from marskg.store.encrypted import refuse_in_clear
 from marskg.store.load import Loader
 
 if TYPE_CHECKING:
@@ -50,7 +52,8 @@ def export(
     ``check`` is called when all is read and nothing is in place yet; what it raises leaves ``path`` as it was.
 
     Raises:
-        InvalidInput: an unknown format or profile, or ``disclosure``, which has to be somebody's.
+        InvalidInput: an unknown format or profile, or ``disclosure``, which has to be somebody's; or a path inside the
+            store.
     """
     if profile == DISCLOSURE:
         msg = (
@@ -59,6 +62,7 @@ def export(
         )
         raise InvalidInput(msg)
     _check_profile(profile, FULL)
+    target = _target(opened.folder, path)
     reader = opened.reader
 
     def memories() -> Iterator[tuple[Memory, tuple[Edge, ...]]]:
@@ -83,7 +87,7 @@ def export(
         preferences=(preference for preference, _ in reader.preferences()),
         withheld=() if audit else _checked((), check),
     )
-    return write_export(Path(path), content, format_name)
+    return write_export(target, content, format_name)
 
 
 def _checked(items: Iterable[T], check: Callable[[], None]) -> Iterator[T]:
@@ -96,6 +100,7 @@ def disclose(
     path: str | Path,
     read: Callable[[], Disclosure],
     *,
+    folder: Path,
     format_name: str | None,
     profile: str,
     progress: Callable[[int], None] | None,
@@ -103,11 +108,14 @@ def disclose(
 ) -> Counts:
     """Write what ``read`` gives, all that a reader may see, to ``path``; hidden targets are ``mars:Withheld``.
 
+    ``folder`` is the store's, into which nothing is written.
+
     Raises:
-        InvalidInput: an unknown format or profile.
+        InvalidInput: an unknown format or profile, or a path inside the store.
     """
     _check_profile(profile, DISCLOSURE)
-    format_of(Path(path), format_name)
+    target = _target(folder, path)
+    format_of(target, format_name)
     disclosed = read()
 
     def memories() -> Iterator[tuple[Memory, tuple[Edge, ...]]]:
@@ -117,13 +125,29 @@ def disclose(
                 progress(count)
 
     content = Content(memories(), disclosed.entities(), withheld=_checked(disclosed.withheld(), check))
-    return write_export(Path(path), content, format_name)
+    return write_export(target, content, format_name)
 
 
 def _check_profile(profile: str, known: str) -> None:
     if profile != known:
-        msg = f"there is no profile {profile[:40]!r}; exports are of profile {FULL} or {DISCLOSURE}"
+        msg = f"there is no profile {str(profile)[:40]!r}; exports are of profile {FULL} or {DISCLOSURE}"
         raise InvalidInput(msg)
+
+
+def _target(folder: Path, path: str | Path) -> Path:
+    """Return ``path`` if a file may be put there.
+
+    Raises:
+        InvalidInput: it is inside ``folder``, where the store keeps its keys and its graph, or no path at all.
+    """
+    if "\x00" in str(path):
+        msg = "the path of a file has a NUL character; name a file that can be there"
+        raise InvalidInput(msg)
+    target = Path(path)
+    if target.resolve().is_relative_to(folder.resolve()):
+        msg = f"{target} is inside the store, whose keys and files nothing else may take the place of; write elsewhere"
+        raise InvalidInput(msg)
+    return target
 
 
 def load(
@@ -176,13 +200,23 @@ def _keep_evidence(opened: Opened, document: Export, path: Path) -> None:
             file.write_text("".join(f"{line}\n" for line in item.lines))
 
 
+#: What keeps an encrypted tenant safe in the place of a snapshot.
+_INSTEAD = "copy the store's folder and, elsewhere, the folder of its keys, or export it"
+
+
 def snapshot_save(
     opened: Opened, state: TenantState, path: str | Path, check: Callable[[], None] = lambda: None
 ) -> dict[str, int]:
     """Write the tenant to a binary snapshot; returns the number of rows of each section.
 
     ``check`` is called when all is read and nothing is in place yet; what it raises leaves ``path`` as it was.
+
+    Raises:
+        InvalidInput: the path is inside the store.
+        NotPermitted: the tenant's contents are encrypted.
     """
+    refuse_in_clear(opened.engine, "a snapshot", _INSTEAD)
+    target = _target(opened.folder, path)
     reader = opened.reader
 
     def records() -> Iterator[AuditRecord]:
@@ -197,7 +231,7 @@ def snapshot_save(
         records=records(),
         heads=_checked(reader.heads(state.log), check),
     )
-    return write_snapshot(Path(path), content)
+    return write_snapshot(target, content)
 
 
 def snapshot_load(opened: Opened, path: str | Path) -> int:
@@ -206,13 +240,19 @@ def snapshot_load(opened: Opened, path: str | Path) -> int:
     Raises:
         InvalidDocument: the file is no whole snapshot.
         StoreTooNew: a newer version wrote it.
-        NotPermitted: it is another tenant's, or the tenant has a history of its own.
+        NotPermitted: it is another tenant's, the tenant has a history of its own, or its contents are encrypted.
     """
+    refuse_in_clear(opened.engine, "going back to a snapshot's settings", _INSTEAD)
     with Snapshot(Path(path)) as snapshot:
         row = dict(snapshot.tenant)
         if row["ref"] != opened.tenant:
             msg = f"{path} is a snapshot of tenant {row['ref']!r}; load it with: --tenant {row['ref']}"
             raise NotPermitted(msg)
+        if Settings.from_json(row["settings"]).encryption != "off":
+            msg = (
+                f"{path} says that its tenant is encrypted, and a snapshot holds contents in clear: nobody wrote it so"
+            )
+            raise InvalidDocument(msg)
         return Restore(opened.engine, opened.services, row).run(
             [dict(key) for key in snapshot.keys()],  # noqa: SIM118 - a method of ours, no mapping
             snapshot.entities(),

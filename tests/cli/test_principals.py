@@ -39,6 +39,7 @@ REFUSED = (
     ["wish", "remember more about tea"],
     ["review"],
     ["erase", "--id", NEVER, "--yes"],
+    ["scrub"],
     ["grant", "reader:bot", "--ceiling", "1"],
     ["restore", NEVER],
     ["budget", "10"],

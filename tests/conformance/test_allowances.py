@@ -233,3 +233,14 @@ def test_a_policy_that_takes_nothing_is_named(stores: Stores, tmp_path: Path) ->
     talk(memory, 2, "ann")
     with pytest.raises(InvariantError, match="policy 'idle' takes none of the memories about 'ann'"):
         talk(memory, 1, "ann")
+
+
+def test_a_refused_write_leaves_nobody_heavier(stores: Stores) -> None:
+    memory = stores.open(budget=40, partitions__user_budget=30, policy__name="fifo", low_water=1.0)
+    for number in range(3):
+        memory.remember(LINE.format(number), subjects=["ann"], pin=True)
+    again = stores.open(memory.tenant, seed="which counts anew")
+    with pytest.raises(BudgetInfeasible):
+        again.remember(" ".join(LINE.format(number) for number in range(3)), subjects=["ann"], pin=True)
+    assert again.stats()["allowances"] == memory.stats()["allowances"]
+    check(stores, again)

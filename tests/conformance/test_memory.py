@@ -64,6 +64,37 @@ def test_nothing_is_found_under_an_unknown_id(stores: Stores) -> None:
     assert mem.get("urn:uuid:01977420-dc7b-72c8-b81f-dc568d631c9d") is None
 
 
+def test_evidence_that_is_true_later_only_is_never_true_once_its_facts_are_superseded(stores: Stores) -> None:
+    mem = stores.open()
+    later = mem.remember("The budget will be 100", session="s", at=mem.now() + 60_000)
+    mem.remember("100", kind="semantic", key="budget", derives_from=later.id)
+    mem.remember("120", kind="semantic", key="budget")
+    closed = mem.get(later.id)
+    assert closed is not None
+    assert closed.superseded_at is not None
+    assert closed.valid_to == closed.valid_from
+    assert_sound(mem)
+
+
+def test_a_value_of_a_set_that_is_changed_to_another_one_is_merged_into_it(stores: Stores) -> None:
+    mem = stores.open()
+    source = mem.remember("I like the blues", session="s")
+    jazz = mem.remember("Jazz", kind="semantic", key="likes", cardinality="set")
+    other = mem.remember("Bluess", kind="semantic", key="likes", cardinality="set", derives_from=source.id, pin=True)
+    needs = mem.remember("Buy a record", kind="task", requires=[other.id])
+    merged = mem.update(other.id, "jazz ")
+    assert (merged.id, merged.pinned, merged.content) == (jazz.id, True, "Jazz")
+    assert "merged" in merged.notices[0]
+    closed = mem.get(other.id)
+    assert closed is not None
+    assert (closed.current, closed.pinned) == (False, False)
+    drawn = {(edge.type, edge.target) for edge in mem.edges(jazz.id)}
+    assert {("derivesFrom", source.id), ("supersedes", other.id)} <= drawn
+    assert ("requires", jazz.id) in {(edge.type, edge.target) for edge in mem.edges(needs.id)}
+    assert mem.update(jazz.id, " JAZZ").id not in {jazz.id, other.id}, "its own text in another form is a new version"
+    assert_sound(mem)
+
+
 def test_a_newer_value_of_a_single_key_supersedes(stores: Stores) -> None:
     mem = stores.open()
     source = mem.remember("The budget is 100", session="s", subjects=["ann"])

@@ -6,10 +6,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from marskg.drafts import EntityRef
 from marskg.errors import InvalidInput, NotPermitted, UnknownMemory
 from tests.support.consolidating import TEXTS, consolidated, current, line, summary_of, told
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from marskg.gated import GatedMemory
     from marskg.memory import AgentMemory
     from tests.support.stores import Stores
@@ -67,6 +70,18 @@ def test_a_summary_about_others_too_goes_line_by_line(stores: Stores) -> None:
     # Its lines rest on what is about her, and leave with that.
     ann.erase(subject="Ann")
     assert current(memory) == []
+
+
+def test_a_name_that_only_others_memories_have_matches_nothing_of_the_subject(stores: Stores) -> None:
+    memory = opened(stores)
+    memory.remember("Ann met Bob Dahl", kind="semantic", subjects=["Ann"], mentions=["Bob Dahl"])
+    other = EntityRef("Bob Dahl", aliases=("Project Heron",))
+    memory.remember("he talked", kind="semantic", subjects=["Bob"], sensitivity=0.9, mentions=[other])
+    ann = stores.open_as(memory, "subject:Ann")
+    assert ann.match_erasure(entity="Project Heron") == ann.match_erasure(entity="Nobody At All")
+    assert len(ann.match_erasure(entity="Bob Dahl").memories) == 1
+    assert ann.erase(entity="Project Heron").matched == 0
+    assert stores.open_as(memory, "controller").match_erasure(entity="Project Heron").entities
 
 
 # --- Controllers ------------------------------------------------------------------------------------------------------
@@ -266,3 +281,54 @@ def test_what_is_bound_to_one_use_is_used_by_reading_it_by_id(stores: Stores) ->
     bot = stores.open_as(memory, "reader:bot")
     assert bot.get(once.id) is not None
     assert bot.get(once.id) is None
+
+
+def test_a_reader_names_no_files(stores: Stores, tmp_path: Path) -> None:
+    memory = opened(stores)
+    memory.remember("Ann likes tea", kind="semantic")
+    for name, said in (("ranking.yaml", "password: [zyxquartz"), ("mine.cypher", "zyxquartz (m) RETURN m")):
+        (tmp_path / name).write_text(said, "utf-8")
+    bot = stores.open_as(memory, "reader:bot")
+    for name in ("ranking.yaml", "not-there.yml"):
+        with pytest.raises(NotPermitted, match="may not use a file as a ranking profile"):
+            bot.retrieve("tea", profile=str(tmp_path / name))
+    for name in ("mine.cypher", "not-there.cypher"):
+        with pytest.raises(NotPermitted, match="may not use a file as a policy"):
+            bot.plan(policy=str(tmp_path / name), budget=5)
+        with pytest.raises(NotPermitted, match="may not use a file as a policy"):
+            bot.compare(["fifo", str(tmp_path / name)], budget=5)
+    assert contents(bot.retrieve("tea", profile="memoryarchitect")) == ["Ann likes tea"]
+
+
+def test_nothing_is_written_over_what_the_store_keeps(stores: Stores) -> None:
+    memory = opened(stores)
+    memory.remember("Ann likes tea", kind="semantic")
+    folder = memory.store.folder
+    key = next(path for path in sorted((folder / "keys").iterdir()) if path.is_file())
+    before = key.read_bytes()
+    bot = stores.open_as(memory, "reader:bot")
+    for path in (key, folder / "keys" / ".." / "keys" / key.name, folder / "new.nq"):
+        with pytest.raises(InvalidInput, match="inside the store"):
+            bot.export(path, format="nquads")
+        with pytest.raises(InvalidInput, match="inside the store"):
+            memory.export(path, format="nquads")
+        with pytest.raises(InvalidInput, match="inside the store"):
+            memory.snapshot_save(path)
+    with pytest.raises(InvalidInput, match="NUL"):
+        bot.export("a\x00b.nq")
+    assert key.read_bytes() == before
+    assert not (folder / "new.nq").exists()
+
+
+def test_an_explanation_has_no_gap_where_something_hidden_was_said(stores: Stores) -> None:
+    memory = opened(stores)
+    first = memory.remember("one", session="s")
+    memory.remember("hush", session="s", sensitivity=0.9)
+    third = memory.remember("three", session="s")
+    fourth = memory.remember("four", session="s")
+    bot = stores.open_as(memory, "reader:bot?ceiling=0.3")
+    for said in (first, third, fourth):
+        explained = bot.explain(said.id)
+        assert (explained.edges, explained.incoming) == ((), ())
+        assert memory.explain(said.id, max_sensitivity=0.3).edges == ()
+    assert memory.explain(third.id).edges == (("temporalNext", fourth.id),)

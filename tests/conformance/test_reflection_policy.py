@@ -12,6 +12,7 @@ from marskg.errors import InvariantError, StalePlan
 from marskg.ontology.vocabulary import MemoryClass, Operation, SourceType, Tier
 from marskg.policies.policy import plan_digest
 from marskg.policies.reflection import NAME, NO_ROOM, RULE, WITHOUT_VECTORS
+from marskg.reflection.consolidation import LEFT_OUT
 from marskg.store.lines import decode
 from tests.support.chat_server import chat_server
 
@@ -62,6 +63,50 @@ def test_clusters_become_summaries_within_the_budget(stores: Stores) -> None:
         assert 0 < summary.realised <= 0.95
         subjects = {"watered" in line.text or "degrees" in line.text for line in summary.lines}
         assert len(subjects) == 1
+    sound(mem)
+
+
+def test_what_is_sensitive_stays_as_it_is_and_the_rest_is_summarised(stores: Stores) -> None:
+    mem = stores.open(sensitivity__assess="on")
+    harmless = said(mem, *GARDEN)
+    (sensitive,) = said(
+        mem, "I was diagnosed with HIV on day 7. I watered the tomatoes in the garden behind the house."
+    )
+    numbered = said(mem, *(f"{text} The gardener is there under 030 55501{day}9." for day, text in enumerate(GARDEN)))
+    levels = {one.id: one.sensitivity for one in mem.memories()}
+    assert levels[sensitive] == 0.6
+    assert {levels[one] for one in numbered} == {0.4}
+    plan = planned(mem, mem.weight * 6 // 10)
+    taken = {node_id for summary in plan.summaries for node_id in summary.constituents}
+    assert taken & set(harmless)
+    assert sensitive not in taken
+    assert any(LEFT_OUT in note for note in plan.notes)
+    for summary in plan.summaries:
+        assert summary.sensitivity <= 0.3
+    mem.forget(plan)
+    for kept in summaries(mem):
+        assert kept.sensitivity <= 0.3
+        assert "HIV" not in kept.content
+        assert "555" not in kept.content
+        assert not any("health" in reason for reason in kept.sensitivity_reasons)
+    assert mem.rescore() == 0
+    sound(mem)
+
+
+def test_what_a_private_entity_forces_on_one_is_forced_on_the_summary(stores: Stores) -> None:
+    mem = stores.open(sensitivity__assess="on", reflection__s_floor=0.6)
+    mem.preferences.set("private_entity", "Zelda", level=0.5)
+    # A sentence too long to be a line of the summary.
+    long = " and then" * 2 + " watered the tomatoes in the garden behind the house" * 16
+    *_, zelda = said(mem, *GARDEN, f"Zelda{long}.")
+    assert next(one.sensitivity for one in mem.memories() if one.id == zelda) == 0.5
+    plan = planned(mem, mem.weight * 6 // 10)
+    (summary,) = [summary for summary in plan.summaries if zelda in summary.constituents]
+    assert summary.sensitivity == 0.0, "its own line was not chosen"
+    mem.forget(plan)
+    (kept,) = [one for one in summaries(mem) if one.content == summary.content]
+    assert kept.sensitivity == 0.5
+    assert any(reason.startswith("private entity: at least 0.5") for reason in kept.sensitivity_reasons)
     sound(mem)
 
 
@@ -221,8 +266,9 @@ def test_a_completed_task_becomes_a_note_with_its_scaffolding(stores: Stores) ->
     steps = said(mem, *told, attaches_to_goal=[done])
     other = mem.remember("Move to another flat.", kind="task", status="open", **LONG).id
     both = said(mem, "Keep the visa form and the rent contract.", attaches_to_goal=[done, other])
+    mem.link(done, "attachesToGoal", done)
     plan = planned(mem, mem.weight - 8)
-    assert [set(summary.constituents) for summary in plan.summaries] == [{done, *steps}]
+    assert [sorted(summary.constituents) for summary in plan.summaries] == [sorted([done, *steps])], "each once"
     mem.forget(plan)
     assert mem.get(done) is None
     assert mem.get(both[0]) is not None

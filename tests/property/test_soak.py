@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from marskg.policies.registry import POLICY_NAMES
-from scripts.soak import LOG, SUMMARY, Run, soak
+from scripts.soak import LOG, SUMMARY, Run, share, soak
 from tests.support import picture as pictures
+from tests.support.history import History
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -39,6 +40,21 @@ def test_a_run_that_was_cut_off_goes_on_and_comes_out_as_one_that_was_not(tmp_pa
     assert json.loads((tmp_path / "cut" / SUMMARY).read_text())["operations"] == 24
     with pytest.raises(SystemExit, match="other parameters"):
         soak(tmp_path / "cut", replace(run, seed=4))
+
+
+def test_a_history_is_the_same_alone_as_after_another(monkeypatch: pytest.MonkeyPatch) -> None:
+    lived: list[tuple[str, ...]] = []
+    finish = History.finish
+
+    def finished(history: History) -> None:
+        lived.append(tuple(history.known))
+        finish(history)
+
+    monkeypatch.setattr(History, "finish", finished)
+    run = Run(40, history=20, seed=3, policies=("fifo",))
+    list(share(run, [0, 1]))
+    list(share(run, [1]))
+    assert lived[1] == lived[2]
 
 
 @pytest.mark.slow

@@ -39,6 +39,7 @@ class View:
     ceiling: int | None = None
     within: frozenset[str] | None = None
     vectoriser: None = None
+    sensing: None = None
     hurried: bool = False
     census: Census = field(default_factory=Census)
     usage: Usage = field(default_factory=Usage)

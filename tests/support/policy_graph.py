@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from marskg.records import Plan
+    from marskg.reflection.passages import Sensing
     from marskg.store.engine import Engine
     from marskg.store.vectors import Vectoriser
 
@@ -81,6 +82,7 @@ class Graph:
         return found
 
     vectoriser: Vectoriser | None = None
+    sensing: Sensing | None = None
     hurried: bool = False
 
     @property

@@ -132,7 +132,7 @@ class Keyring:
         path = self.folder / _HANDLES
         if source is not None and not path.exists():
             self._write(_HANDLES, source.token(_SECRET_SIZE))
-        secret = _read(path)
+        secret = read_private(path)
         if len(secret) != _SECRET_SIZE:
             msg = f"{path} is corrupt: it must hold {_SECRET_SIZE} bytes; restore it from a backup"
             raise KeyUnusable(msg)
@@ -157,12 +157,12 @@ class Keyring:
             _refuse_open(self.folder, "700")
             try:
                 aside.unlink(missing_ok=True)  # what a crash left under the same number
-                _write_synced(aside, data)
+                write_synced(aside, data)
                 with suppress(FileExistsError):  # another process made it first: its file counts
                     os.link(aside, path)
             finally:
                 aside.unlink(missing_ok=True)
-            _sync_folder(self.folder)
+            sync_folder(self.folder)
         except OSError as error:
             msg = f"{path} cannot be written ({error.strerror}); free space or make the folder writable, then try again"
             raise StoreUnwritable(msg) from error
@@ -192,7 +192,7 @@ def load_signer(pem: Path, passphrase: bytes | None = None) -> Signer:
 
 
 def _load(path: Path, passphrase: bytes | None) -> Ed25519PrivateKey:
-    data = _read(path)
+    data = read_private(path)
     locked = b"ENCRYPTED" in data
     if locked and not passphrase:
         msg = f"{path} is locked by a passphrase; give it in MARS_PASSPHRASE"
@@ -210,7 +210,12 @@ def _load(path: Path, passphrase: bytes | None) -> Ed25519PrivateKey:
     return key
 
 
-def _read(path: Path) -> bytes:
+def read_private(path: Path) -> bytes:
+    """Return what a key file holds.
+
+    Raises:
+        KeyUnusable: it is missing, cannot be read, or is open to others.
+    """
     try:
         with path.open("rb") as file:
             _refuse_open(path, "600", os.fstat(file.fileno()))
@@ -236,7 +241,8 @@ def _refuse_open(path: Path, mode: str, status: os.stat_result | None = None) ->
         raise KeyUnusable(msg)
 
 
-def _write_synced(path: Path, data: bytes) -> None:
+def write_synced(path: Path, data: bytes) -> None:
+    """Write a new file that only its owner can read, durably."""
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with open(descriptor, "wb") as file:  # noqa: PTH123 - Path.open cannot set the mode before the first byte
         file.write(data)
@@ -244,7 +250,7 @@ def _write_synced(path: Path, data: bytes) -> None:
         os.fsync(file.fileno())
 
 
-def _sync_folder(folder: Path) -> None:
+def sync_folder(folder: Path) -> None:
     """Make a new name durable; a folder cannot be opened for that on Windows."""
     if os.name != "posix":
         return

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from marskg.cli.door import Door, pass_door, shared_options
+from marskg.cli.door import CheckFailed, Door, existing_file, pass_door, shared_options
 from marskg.cli.output import answer, counted, line, note, number, plain, safe
 from marskg.cli.values import MEMORY_ID
 from marskg.exporters.atomic import AtomicFile
 from marskg.privacy.principals import Role
-from marskg.privacy.receipts import LOGICAL
+from marskg.privacy.receipts import KEYS, LOGICAL
 
 if TYPE_CHECKING:
     from marskg.memory import AgentMemory
@@ -28,6 +28,14 @@ if TYPE_CHECKING:
 _SHOWN_FORMS = 20
 
 
+_server_home = click.option(
+    "--server-home",
+    type=existing_file(folder=True),
+    metavar="FOLDER",
+    help="Home of the Neo4j server that --store names, to have its files cleaned and searched.",
+)
+
+
 @click.command()
 @click.option("--subject", metavar="NAME", help="All that is about this person.")
 @click.option("--entity", metavar="NAME|ID", help="All that mentions it, or has its name in text, key or payload.")
@@ -35,6 +43,7 @@ _SHOWN_FORMS = 20
 @click.option("--source", metavar="REF", help="All that came from one source.")
 @click.option("--id", "memory_id", type=MEMORY_ID, help="One memory.")
 @click.option("--scrub", is_flag=True, help="Also rewrite the files, so that no byte of it is left in them.")
+@_server_home
 @click.option("--dry-run", is_flag=True, help="Show what would go and change nothing.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @click.option("--receipt", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Keep the receipt.")
@@ -49,6 +58,7 @@ def erase(
     source: str | None,
     memory_id: str | None,
     scrub: bool,
+    server_home: Path | None,
     dry_run: bool,
     yes: bool,
     receipt: Path | None,
@@ -66,7 +76,32 @@ def erase(
         if not yes and sys.stdin.isatty() and not door.as_json:
             _show_matched(door, memory.match_erasure(**request))
             click.confirm("Erase it? This cannot be undone", abort=True, err=True)
-        _show(door, memory, memory.erase(**request, scrub=scrub), receipt)
+        _show(door, memory, memory.erase(**request, scrub=scrub, server_home=server_home), receipt)
+
+
+@click.command()
+@_server_home
+@shared_options
+@pass_door
+def scrub(door: Door, *, server_home: Path | None) -> None:
+    """Rewrite the store's files, for what was erased without --scrub or whose cleaning was cut off.
+
+    Of a Neo4j server, ends the cleaning that an erasure began: exit status 1 while something is left in a file.
+    """
+    with door.memory() as memory:
+        cleaned = memory.scrub(server_home=server_home)
+
+        def show() -> None:
+            for place in cleaned.places:
+                line(f"left in {safe(place)}")
+            if server_home is None:
+                line("the files were rewritten")
+            elif not cleaned.places:
+                line(f"{counted(cleaned.sought, 'piece')} sought in the server's files, none found")
+
+        answer(door, plain(cleaned), show)
+    if cleaned.places:
+        raise CheckFailed
 
 
 def _show_matched(door: Door, matched: Matched) -> None:
@@ -105,5 +140,10 @@ def _tell(receipt: Receipt) -> None:
     for task in receipt.blocked:
         line(f"blocked, as a prerequisite is gone: {task}")
     line(f"audit details deleted: {counted(receipt.slots, 'slot')}")
-    line(f"claim: {receipt.claim}; not covered: exports, snapshots and backups that somebody took")
+    for place in receipt.left:
+        line(f"left in the server's file {safe(place)}; go on with: mars scrub --server-home …")
+    if receipt.claim == KEYS:
+        line("claim: keys; not covered: exports that somebody took, and backups of the folder of keys")
+    else:
+        line(f"claim: {receipt.claim}; not covered: exports, snapshots and backups that somebody took")
     line(f"receipt {receipt.id}")

@@ -79,6 +79,7 @@ COMMANDS = (
     learning.review,
     forgetting.forget,
     erasing.erase,
+    erasing.scrub,
     accounting.receipt,
     accounting.subject,
     preferring.prefs,

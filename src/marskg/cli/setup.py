@@ -146,8 +146,11 @@ def writable(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _report(door: Door, memory: AgentMemory, *, created: bool) -> None:
+    from marskg.store.encrypted import vault_of
+
     settings = memory.settings
     keys = memory.store.keyring
+    vault = vault_of(memory.store.engine)
     data = {
         "store": door.store,
         "tenant": memory.tenant,
@@ -157,7 +160,9 @@ def _report(door: Door, memory: AgentMemory, *, created: bool) -> None:
         "embedding": settings.embedding.model,
         "engine": memory.store.engine.name,
         "key_folder": str(keys.folder),
+        "vault": None if vault is None else str(vault),
         "public_key": memory.store.services.signer().public_key,
+        "recognisers": _recognisers(settings),
     }
 
     def show() -> None:
@@ -165,6 +170,8 @@ def _report(door: Door, memory: AgentMemory, *, created: bool) -> None:
         line(f"{what} tenant {memory.tenant!r} in {door.store} ({data['engine']})")
         line(f"budget {number(settings.budget)} tokens, policy {settings.policy.name}")
         line(f"signing key {data['public_key']} in {keys.folder}: keep a copy of that folder")
+        if vault is not None:
+            line(f"contents are encrypted under keys in {vault}: keep a copy of it, apart from those of the store")
 
     answer(door, data, show)
 
@@ -268,9 +275,24 @@ def _show_settings(door: Door, settings: Settings) -> None:
         document(settings.values())
         return
     made = table("setting", "value", "meaning")
+    works = f"; here work: {', '.join(_recognisers(settings)) or 'none'}"
     for name, value in writable(settings.values()).items():
-        made.add_row(name, safe(written(value)), SETTINGS[name].meaning)
+        meaning = SETTINGS[name].meaning + (works if name == "sensitivity.presidio" else "")
+        made.add_row(name, safe(written(value)), meaning)
     show_table(made)
+
+
+def _recognisers(settings: Settings) -> list[str]:
+    """Return what reads texts for what is sensitive on this machine, whatever the settings would like to have."""
+    from marskg.errors import EnvironmentFailure
+    from marskg.privacy.sensing.detector import Detector
+
+    if settings.sensitivity.assess == "off":
+        return []
+    try:
+        return list(Detector(settings.sensitivity).recognisers)
+    except EnvironmentFailure:
+        return []
 
 
 def written(value: object) -> str:

@@ -17,6 +17,7 @@ PHYSICAL_LABELS: Mapping[str, str] = MappingProxyType(
     {
         "AuditTile": "a block of Merkle hashes that is kept so that a head needs no recomputation of the log",
         "EntityWord": "a word with which a name of an entity begins, so that a text's words find whoever they may name",
+        "Filler": "a node that takes freed records of a server into use, which overwrites them, and goes at once",
         "Suppression": "a keyed digest of what was erased and must not come in again; it says nothing to anybody else",
         "StoreVersion": "the version of the schema, read before anything else; while a tenant is restored, its account",
         "VectorPoint": "a vector in the engine's own index, for stores too large to compare all; goes with the content",
@@ -58,6 +59,7 @@ PHYSICAL_PROPERTIES: Mapping[str, str] = MappingProxyType(
         "sessionKey": "tenant and session in one, for the chain of episodes",
         "size": "the size of a head as stored; exported as treeSize",
         "slotKey": "tenant, subjects and key in one, for look-up",
+        "sourceDigest": "keyed digest of the source of an encrypted memory, for look-up",
         "tenant": "the isolation boundary, see the label",
         "wordKey": "tenant and the first word of a name, folded, for look-up",
         "vector": "the components of a vector point, as the engine's index reads them",

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from marskg.policies.features import FeatureSource, FeatureTable
     from marskg.policies.policy import Policy
     from marskg.records import Action, Plan
+    from marskg.reflection.passages import Sensing
     from marskg.store.engine import Row
     from marskg.store.hollows import Hollows
     from marskg.store.state import Services, TenantState
@@ -73,6 +74,7 @@ class View:
         ceiling: int | None = None,
         within: frozenset[str] | None = None,
         vectoriser: Vectoriser | None = None,
+        sensing: Sensing | None = None,
         hurried: bool = False,
         handle: Callable[[str, str], str] | None = None,
     ) -> None:
@@ -80,12 +82,13 @@ class View:
 
         A policy that goes by features needs ``features``, a source of those of ``state``. ``ceiling`` is the weight
         that a plan has to reach, where it aims lower; ``within`` are the memories that may go, where that is not all.
-        ``vectoriser`` makes the vectors of summaries; ``hurried``: a transaction waits for the plan. A policy that
-        keeps an account of conversations needs ``handle``, which makes keyed handles.
+        ``vectoriser`` makes the vectors of summaries, ``sensing`` measures their lines; ``hurried``: a transaction
+        waits for the plan. A policy that keeps an account of conversations needs ``handle``, which makes keyed handles.
         """
         self._run = run
         self._features = features
         self.vectoriser = vectoriser
+        self.sensing = sensing
         self.hurried = hurried
         self._hollows = hollows
         self._handle = handle

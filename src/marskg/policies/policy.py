@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from marskg.config import Settings
     from marskg.policies.features import FeatureTable
     from marskg.records import Consolidation, Plan
+    from marskg.reflection.passages import Sensing
     from marskg.store.census import Census
     from marskg.store.hollows import Hollow
     from marskg.store.usage import Usage
@@ -98,6 +99,11 @@ class PolicyView(Protocol):
     @property
     def vectoriser(self) -> Vectoriser | None:
         """Return what makes the vectors of the tenant's memories; None where the view was made without."""
+        ...
+
+    @property
+    def sensing(self) -> Sensing | None:
+        """Return what measures the lines of summaries; None where the tenant assesses nothing."""
         ...
 
     @property

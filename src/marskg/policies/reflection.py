@@ -27,6 +27,7 @@ from marskg.ontology.vocabulary import KINDS, Kind, MemoryClass, SourceType, Tas
 from marskg.policies.candidates import Candidate, from_row, policy_statement
 from marskg.policies.plans import Choice, build_plan, facts, joined, parameters_of
 from marskg.policies.priority_decay import PRIORITY_DECAY
+from marskg.privacy.sensitivity import lasting
 from marskg.reflection.breaker import Breaker
 from marskg.reflection.clustering import Episode, Limits, clusters
 from marskg.reflection.consolidation import Vector, Workshop
@@ -168,8 +169,8 @@ class ReflectionSummary:
         if spec not in self._summarisers:
             self._summarisers[spec] = load_summariser(spec, self._counter)
         thresholds = Thresholds(settings.tau_util, settings.tau_priv, settings.s_floor, Against(settings.privacy))
-        usual = Workshop(self._summarisers[spec], self._counter, space.embed, thresholds, settings.share)
-        plain = Workshop(self._extractive, self._counter, space.embed, thresholds, settings.share)
+        usual = Workshop(self._summarisers[spec], self._counter, space.embed, thresholds, settings.share, view.sensing)
+        plain = Workshop(self._extractive, self._counter, space.embed, thresholds, settings.share, view.sensing)
         breaker = self._breakers.setdefault(spec, Breaker())
         breaker.limit, breaker.pause = settings.model_failures, settings.model_pause
         return _Makers(usual, plain, settings.model_calls, breaker, view.now)
@@ -262,7 +263,9 @@ class _Found:
         statement = policy_statement("completed-tasks")
         for page in _pages(tasks):
             for row in self._view.run(statement, {"refs": [f"{self._view.tenant}|{node_id}" for node_id in page]}):
-                if row["id"] in self.rows and row["goals"] == [row["task"]]:
+                # A task may be called its own goal; it is no part of what served it.
+                served = row["id"] in self.rows and row["id"] != row["task"]
+                if served and row["goals"] == [row["task"]]:
                     scaffolding[row["task"]].append(row["id"])
         found = []
         for task in tasks:
@@ -356,6 +359,7 @@ def _constituent(row: Mapping[str, Any]) -> Constituent:
         sequence=row["sequence"],
         weight=row["weight"],
         sensitivity=float(row["sensitivity"]),
+        floor=lasting(float(row["sensitivity"]), row["reasons"] or ()),
         expires_at=row["expiresAt"],
         lines=decode(row["lines"] or ()),
     )

@@ -76,6 +76,7 @@ class SampleStore:
     ceiling: int | None = None
     within: frozenset[str] | None = None
     vectoriser: Vectoriser | None = None
+    sensing: None = None
     hurried: bool = False
     usage: Usage = field(default_factory=Usage)
     controls: Mapping[str, str] = field(default_factory=dict)

@@ -4,29 +4,38 @@ Guarantees: the graph, its indexes and the audit details change in one transacti
 from them (retrieval index, SPARQL view) is dropped before the call returns; nothing that was erased comes in again
 (:mod:`marskg.store.suppression`). Erasing what is not there is no error: it suppresses, and the receipt says that
 nothing was matched; a second time as well. With ``scrub`` the store's files are rewritten, and a crash in between is
-made up for when the store is next opened. Source: semantics sections 5 and 8.
+made up for when the store is next opened; those of a server by :mod:`marskg.store.server_files`. Where contents are
+encrypted, a subject's key is destroyed once nothing of the store is under it (:mod:`marskg.store.vault`). Source:
+semantics sections 5 and 8.
 """
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from marskg.ontology.vocabulary import PreferenceRule
-from marskg.privacy.receipts import BYTES, LOGICAL, Receipt, write_receipt
+from marskg.privacy.receipts import BYTES, KEYS, LOGICAL, Receipt, write_receipt
 from marskg.privacy.request import Matched, Request, match
 from marskg.store.account import digest_of, without_conversation
+from marskg.store.encrypted import EncryptedEngine
 from marskg.store.erasing import Erased, erase
 from marskg.store.governing import preferences_of
+from marskg.store.server_files import Cleaned
 from marskg.store.suppression import suppress_subject, suppress_texts
+from marskg.store.went import what_went
 from marskg.text import plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from marskg.store.engine import Engine
     from marskg.store.preferences import Book
+    from marskg.store.server_files import ServerFiles
     from marskg.store.unit import Unit
+    from marskg.store.vault import DataKey
     from marskg.store.writer import Writer
 
 
@@ -36,6 +45,8 @@ class _Done:
     matched: Matched
     sequences: tuple[int, ...]
     now: int
+    #: Whether all that went was under the key of whoever was to be erased, or under keys that went with it.
+    under_key: bool
 
 
 #: Rules whose target is a name.
@@ -69,8 +80,8 @@ class Eraser:
         """Return what ``request`` would erase, descendants aside, and change nothing."""
         return self._writer.run(lambda unit: match(unit, request))
 
-    def erase(self, request: Request, *, scrub: bool) -> Receipt:
-        """Erase what ``request`` is about; returns the receipt.
+    def erase(self, request: Request, *, scrub: bool, files: ServerFiles | None = None) -> Receipt:
+        """Erase what ``request`` is about; returns the receipt. ``files`` are those of a server, to be cleaned too.
 
         Raises:
             InvalidInput: several entities go by the name.
@@ -78,18 +89,25 @@ class Eraser:
                 is made up for when the store is next opened.
         """
         engine = self._writer.engine
-        with self._writer.alone():
-            if scrub:
+        with self._writer.alone(), nullcontext() if files is None else files.reserved():
+            if files is not None:
+                files.prove()
+            elif scrub:
                 engine.promise_scrub()
-            done = self._writer.run(lambda unit: self._take(unit, request))
+            key = _doomed(engine, request)
+            done = self._writer.run(lambda unit: self._take(unit, request, files))
+            gone = key is not None and engine.settle((key,))  # type: ignore[attr-defined]  # an EncryptedEngine
             self._writer.tell_erased({*done.erased.asked, *done.erased.descendants})
-            if scrub:
+            left: tuple[str, ...] = ()
+            if files is not None:
+                left = files.clean().places
+            elif scrub:
                 engine.scrub()
             state, services = self._writer.state, self._writer.services
             return write_receipt(
                 done.erased,
                 by=request.by,
-                claim=BYTES if scrub else LOGICAL,
+                claim=KEYS if gone and done.under_key else BYTES if scrub and not left else LOGICAL,
                 now=done.now,
                 log=state.log,
                 sequences=done.sequences,
@@ -97,9 +115,23 @@ class Eraser:
                 shared=len(done.matched.shared),
                 signer=services.signer(),
                 source=services.source,
+                left=left,
             )
 
-    def _take(self, unit: Unit, request: Request) -> _Done:
+    def scrub(self, files: ServerFiles | None = None) -> Cleaned:
+        """Clean the files without erasing anything, or end a cleaning that was cut off; of a server those ``files``."""
+        engine = self._writer.engine
+        with self._writer.alone(), nullcontext() if files is None else files.reserved():
+            if files is not None:
+                files.prove()
+                self._writer.tell_erased()
+                return files.clean()
+            engine.promise_scrub()
+            self._writer.tell_erased()
+            engine.scrub()
+            return Cleaned((), 0, 0)
+
+    def _take(self, unit: Unit, request: Request, files: ServerFiles | None) -> _Done:
         matched = match(unit, request)
         unit.fetch(matched.memories)
         if request.by == "subject":
@@ -109,15 +141,43 @@ class Eraser:
         if request.by == "session":
             _close_account(unit, request.name)
         first = unit.next_sequence
+        book = preferences_of(unit)
         erased = erase(
             unit,
             matched.memories,
             matched.entities,
-            preferences=about(preferences_of(unit), request, matched.forms),
+            preferences=about(book, request, matched.forms),
             parameters=(f"erasure.by={request.by}",),
         )
+        if files is not None:
+            files.expect(*what_went(unit, erased, (request.name, *matched.forms)))
         listing = [record.sequence for record in unit.records if record.sequence >= first and not record.memories]
-        return _Done(erased, matched, tuple(listing), unit.now)
+        return _Done(erased, matched, tuple(listing), unit.now, _under_key(unit, request, book))
+
+
+def _doomed(engine: Engine, request: Request) -> DataKey | None:
+    """Return the key of the subject to be erased, once it is noted that it goes; None where nothing is encrypted."""
+    if request.by != "subject" or not isinstance(engine, EncryptedEngine):
+        return None
+    key = engine.subject_key(request.name)
+    if key is not None:
+        engine.vault.doom((key,))
+    return key
+
+
+def _under_key(unit: Unit, request: Request, book: Book) -> bool:
+    """Return whether all that the unit removes, and that says something, was under the key of the subject to be erased.
+
+    Entities have keys of their own, which go with them. A preference that names somebody is under the key of whose it
+    is, by ``book`` as it was before.
+    """
+    memories = all(
+        node.original.get("content") is None or request.name in (node.original.get("subjects") or ())
+        for node in unit.nodes.values()
+        if node.deleted and not node.new
+    )
+    removed = unit.preferences.removed
+    return memories and all(one.data_subject == request.name for one in book.preferences if one.id in removed)
 
 
 def _close_account(unit: Unit, session: str) -> None:

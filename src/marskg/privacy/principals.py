@@ -148,6 +148,7 @@ RIGHTS: Final[tuple[Row, ...]] = (
             "unsubscribe",
             "rotate_key",
             "replace_key",
+            "scrub",
             "rescore",
             "forget_privately",
             "privacy_budget",

@@ -6,7 +6,10 @@ their own; it names the records of the log that list what was deleted. It holds 
 was erased: of a subject, an entity, a session or a source only by which of these was asked. Its claim is one of
 
 - ``logical``: what was erased is in no node, edge, index, view or audit detail of the store;
-- ``bytes``: and a rewrite left it in no file of the store either.
+- ``bytes``: and a rewrite left it in no file of the store either; of a server's files, that a search of its home found
+  nothing. Where the search found something, the claim is ``logical`` and names the files;
+- ``keys``: and what it was encrypted under was destroyed, so that no copy of the store's files, however old, and no log
+  of the engine says what it was (ADR 29).
 
 Copies elsewhere, such as exports and snapshots that somebody took, are named as what the claim does not cover.
 """
@@ -14,6 +17,7 @@ Copies elsewhere, such as exports and snapshots that somebody took, are named as
 from __future__ import annotations
 
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from marskg.audit.linkeddata import DATA_INTEGRITY_V2, add_proof
@@ -22,12 +26,23 @@ from marskg.ontology.mapping import time_lexical
 from marskg.ontology.vocabulary import NS, XSD
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from marskg.audit.dataintegrity import Signer
     from marskg.clock import Source
     from marskg.store.erasing import Erased
 
 LOGICAL: Final = "logical"
 BYTES: Final = "bytes"
+KEYS: Final = "keys"
+#: Copies that a claim does not cover: whoever has an old copy of the keys can read an old copy of the store.
+UNCOVERED: Final = MappingProxyType(
+    {
+        LOGICAL: ("exports", "snapshots", "backups"),
+        BYTES: ("exports", "snapshots", "backups"),
+        KEYS: ("exports", "backups of the keys"),
+    }
+)
 _DPV: Final = "https://w3id.org/dpv#"
 _RIGHTS: Final = "https://w3id.org/dpv/legal/eu/gdpr#"
 #: Seconds in a time of a proof.
@@ -69,7 +84,8 @@ class Receipt:
     """What an erasure did, in numbers; ``document`` is the signed JSON-LD.
 
     ``by`` says what was asked for: ``subject``, ``entity``, ``session``, ``source`` or ``id``; ``forms`` are the
-    spellings of an entity that were found, told to whoever asked and not part of the document.
+    spellings of an entity that were found, told to whoever asked and not part of the document; ``left`` the files of a
+    server in which something is left.
     """
 
     id: str
@@ -84,6 +100,7 @@ class Receipt:
     claim: str
     forms: tuple[str, ...]
     shared: int
+    left: tuple[str, ...]
     document: dict[str, Any]
 
 
@@ -99,8 +116,12 @@ def write_receipt(
     shared: int,
     signer: Signer,
     source: Source,
+    left: Sequence[str] = (),
 ) -> Receipt:
-    """Return the signed receipt of ``erased``; ``sequences`` are the records that list what was deleted."""
+    """Return the signed receipt of ``erased``; ``sequences`` are the records that list what was deleted.
+
+    ``left`` are the files of a server, below its home, in which a search found something.
+    """
     ident = uuid7(now, source)
     recorded_at = time_lexical(now)
     counts = (
@@ -121,7 +142,7 @@ def write_receipt(
         "recordedAt": recorded_at,
         "requestedBy": by,
         "erasureClaim": claim,
-        "uncovered": ["exports", "snapshots", "backups"],
+        "uncovered": [*UNCOVERED[claim], *(f"server file {name}" for name in left)],
         "erasureRecord": [f"{log}#{sequence}" for sequence in sequences],
         **dict(zip(_COUNTS, counts, strict=True)),
     }
@@ -138,5 +159,6 @@ def write_receipt(
         claim=claim,
         forms=forms,
         shared=shared,
+        left=tuple(left),
         document=add_proof(document, signer, f"{recorded_at[:_SECONDS]}Z"),
     )

@@ -132,16 +132,14 @@ def _about(unit: Unit, subject: str) -> Matched:
 def _naming(unit: Unit, name: str, owned: Callable[[Memory], bool] | None = None) -> Matched:
     """Return what mentions an entity, or has one of its names in its text, its key or its payload.
 
-    With ``owned`` only what that is true of, whatever other names the entity has; and it stays for the others.
+    With ``owned`` only what that is true of and spells the name as it was given: which names are one entity's may be
+    known from memories about others alone, and so whom a memory that does not name anybody mentions.
     """
-    entity = _entity(unit, name)
-    forms = (name,) if entity is None or owned is not None else (entity.name, *entity.aliases)
+    entity = None if owned is not None else _entity(unit, name)
+    forms = (name,) if entity is None else (entity.name, *entity.aliases)
     ids: set[str] = set()
     if entity is not None:
         ids = {row["id"] for row in unit.read("mentioning", {"refs": unit.refs([entity.id])})}
-    if owned is not None:
-        unit.fetch(sorted(ids))
-        ids = {ident for ident in ids if ident in unit.nodes and owned(unit.nodes[ident].memory)}
     spelled = _Spelling(forms)
     seen: set[str] = set()
     for memory in filter(owned, _whole(unit)):

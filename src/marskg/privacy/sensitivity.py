@@ -7,6 +7,7 @@ MaRS section 3.3.3 and appendix C; semantics sections 1 and 6.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
@@ -14,7 +15,8 @@ from marskg.ontology.mapping import quantise
 from marskg.ontology.vocabulary import Kind, MemoryClass, SourceType
 from marskg.privacy.redaction import Redactor
 from marskg.privacy.sensing.detector import Detector
-from marskg.privacy.sensing.model import TOPICS, WORDS, Category
+from marskg.privacy.sensing.model import OPTIONAL, TOPICS, WORDS, Category
+from marskg.store.preferences import forced_of
 from marskg.store.sensed import Sensed
 
 if TYPE_CHECKING:
@@ -32,6 +34,17 @@ _CUES: Final = {
     "purpose": "it is kept for a purpose that was consented to",
     "private": "its class is private",
 }
+_HIDDEN: Final = ", hidden in the text"
+_ABOUT_NOBODY: Final = ", about nobody"
+#: The words of reasons that only the text gives.
+_OF_TEXTS: Final = frozenset(
+    words + hidden + source + about
+    for words in WORDS.values()
+    for hidden in ("", _HIDDEN)
+    for source in ("", *(f", by {name}" for name in OPTIONAL))
+    for about in ("", _ABOUT_NOBODY)
+)
+_REASON: Final = re.compile(r"(?P<words>.+): (?P<weight>[0-9.]+(?:e-[0-9]+)?)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +56,9 @@ class _About:
     memory_class: MemoryClass | None
     purpose: tuple[str, ...]
     subjects: tuple[str, ...]
+
+
+_NOTHING_KNOWN: Final = _About(Kind.EPISODIC, SourceType.CHAT_USER, None, (), ())
 
 
 class Assessor:
@@ -72,6 +88,12 @@ class Assessor:
             self._redactor = (detector, Redactor(detector, settings))
         return self._redactor[1]
 
+    def texts(self, settings: Settings) -> Texts | None:
+        """Return what measures texts that nobody stored; None where nothing is to be assessed."""
+        if settings.sensitivity.assess == "off":
+            return None
+        return Texts(self, settings.sensitivity)
+
     def assessed(self, draft: Draft, settings: Settings) -> Draft:
         """Return a checked ``draft`` with its sensitivity and the reasons; as it is where nothing is to be assessed.
 
@@ -86,6 +108,13 @@ class Assessor:
         sensed = measured.at_least(draft.sensitivity)
         return replace(draft, sensitivity=sensed.value, sensitivity_reasons=sensed.reasons)
 
+    def foresee(self, drafts: Iterable[Draft], settings: Settings) -> None:
+        """Read what many drafts are about at once, for :meth:`assessed` of each of them soon."""
+        if settings.sensitivity.assess != "off":
+            wanted = [draft for draft in drafts if draft.action == "remember"]
+            texts = [text for draft in wanted for text in (draft.content, *_texts(draft.payload))]
+            self.detector(settings.sensitivity).foresee(texts)
+
     def of_memory(self, memory: Memory, settings: Settings, content: str | None = None) -> Sensed | None:
         """Return what a stored memory, or another text for it, measures; None where nothing is to be assessed."""
         text = memory.content if content is None else content
@@ -95,6 +124,10 @@ class Assessor:
         named = None if memory.memory_class is MemoryClass.PRIVATE and not _by_caller(memory) else memory.memory_class
         about = _About(memory.kind, memory.source_type, named, memory.purpose, memory.subjects)
         return self._measured(text, memory.payload, about, settings.sensitivity)
+
+    def of_text(self, text: str, settings: SensitivitySettings) -> float:
+        """Return what a text measures by itself, of which nothing else is known."""
+        return self._measured(text, {}, _NOTHING_KNOWN, settings).value
 
     def _measured(
         self, content: str, payload: Mapping[str, Value], about: _About, settings: SensitivitySettings
@@ -106,7 +139,7 @@ class Assessor:
             weight = settings.weights[category]
             if category in TOPICS and about.source_type in _IMPERSONAL and not about.subjects:
                 weight *= settings.impersonal
-                words += ", about nobody"  # noqa: PLW2901 - the reason grows
+                words += _ABOUT_NOBODY  # noqa: PLW2901 - the reason grows
             weights[words] = quantise(weight)
         for name in _cues(about):
             weights[_CUES[name]] = quantise(settings.cues[name])
@@ -114,6 +147,51 @@ class Assessor:
         ordered = sorted(counted.items(), key=lambda item: (-item[1], item[0]))
         value = _total([weight for _, weight in ordered], settings.accumulation)
         return Sensed(value, tuple(f"{words}: {weight:g}" for words, weight in ordered))
+
+
+class Texts:
+    """Measures and redacts lines of summaries by a tenant's settings; remembers what it measured, for one plan."""
+
+    def __init__(self, assessor: Assessor, settings: SensitivitySettings) -> None:
+        """Measure with ``assessor``."""
+        self._assessor = assessor
+        self._settings = settings
+        self._measured: dict[str, float] = {}
+
+    def sensitivity(self, text: str) -> float:
+        """Return what ``text`` measures by itself.
+
+        Raises:
+            EnvironmentFailure: the settings ask for presidio or a model, which is not installed.
+        """
+        if text not in self._measured:
+            self._measured[text] = self._assessor.of_text(text, self._settings)
+        return self._measured[text]
+
+    def without(self, text: str, ceiling: float) -> str:
+        """Return ``text`` with what weighs more than ``ceiling`` replaced; raises what :meth:`sensitivity` does."""
+        return self._assessor.redactor(self._settings).surface(text, ceiling).text
+
+
+def lasting(sensitivity: float, reasons: Iterable[str]) -> float:
+    """Return the part of a memory's sensitivity that rewriting its text does not take away.
+
+    That is what its caller gave, what a private entity forces, what it inherited and what is known of it besides its
+    text; and all of it where a reason is none of this product's, or none is given (semantics section 6).
+    """
+    levels = [0.0]
+    unexplained = True
+    for reason in reasons:
+        unexplained = False
+        forced = forced_of((reason,))
+        match = _REASON.fullmatch(reason)
+        if forced is not None:
+            levels.append(forced[1])
+        elif match is None:
+            return sensitivity
+        elif match["words"] not in _OF_TEXTS:
+            levels.append(float(match["weight"]))
+    return sensitivity if unexplained else max(levels)
 
 
 def _total(weights: Iterable[float], accumulation: float) -> float:
@@ -127,12 +205,19 @@ def _total(weights: Iterable[float], accumulation: float) -> float:
 
 def _said(findings: Iterable[Finding]) -> Iterator[tuple[Category, str]]:
     """Yield each category that was found, with the words for it."""
-    hidden: dict[Category, bool] = {}
+    found: dict[Category, list[Finding]] = {}
     for one in findings:
-        hidden[one.category] = hidden.get(one.category, True) and one.hidden
+        found.setdefault(one.category, []).append(one)
     for category in Category:
-        if category in hidden:
-            yield category, WORDS[category] + (", hidden in the text" if hidden[category] else "")
+        if category in found:
+            hides = all(one.hidden for one in found[category])
+            yield category, WORDS[category] + (_HIDDEN if hides else "") + _found_by(found[category])
+
+
+def _found_by(findings: Iterable[Finding]) -> str:
+    """Return the name of the optional recogniser that alone found something: another installation would not."""
+    sources = {one.optional for one in findings}
+    return "" if None in sources else f", by {min(source for source in sources if source)}"
 
 
 def _cues(about: _About) -> Iterator[str]:

@@ -2,13 +2,15 @@
 
 Guarantees: what is returned passed :mod:`marskg.reflection.gates` on its own lines, weight and vector, whatever the
 summariser claims; a cluster that is refused is tried once more with a more conservative target (MaRS section 5.3):
-fewer tokens, only what the gate of sensitivity lets through, and of a cluster that lies too far apart only its core.
-Constituents that are left out then stay as they are. Deterministic for a deterministic summariser and model.
+fewer tokens, and of a cluster that lies too far apart only its core. Only what the gate of sensitivity lets through is
+said at all; a constituent of which most would have to stay unsaid is left out of the cluster, so that the gate is held
+against those that are in it. Constituents that are left out stay as they are, and a note says so. Deterministic for a
+deterministic summariser and model.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, Protocol
 
 import numpy as np
@@ -17,7 +19,7 @@ from marskg.records import Consolidation
 from marskg.reflection.clustering import distortion, shift, spread
 from marskg.reflection.gates import Gate, Refusal, check_distortion, check_lines, sensitivity_of
 from marskg.reflection.identifiers import generalised
-from marskg.reflection.passages import in_order, sentences_of
+from marskg.reflection.passages import in_order, is_covered, sentences_of
 from marskg.reflection.summariser import Request, text_of
 
 if TYPE_CHECKING:
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
     from marskg.embedding.model import Vectors
     from marskg.records import SummaryLine
     from marskg.reflection.gates import Thresholds
-    from marskg.reflection.passages import Constituent
+    from marskg.reflection.passages import Constituent, Sensing
     from marskg.reflection.summariser import Counter, Proposal, Summariser
 
 #: Share of the first target that the second try may use.
@@ -69,13 +71,17 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Workshop:
-    """What summaries are made with; ``share`` is the part of a cluster's tokens that its summary may weigh."""
+    """What summaries are made with; ``share`` is the part of a cluster's tokens that its summary may weigh.
+
+    ``sensing`` measures what is rewritten; without it, that is as sensitive as what it rests on.
+    """
 
     summariser: Summariser
     counter: Counter
     embed: Embed
     thresholds: Thresholds
     share: float
+    sensing: Sensing | None = None
 
     def consolidate(self, constituents: Sequence[Constituent], vectors: Vectors, *, durable: bool = False) -> Outcome:
         """Return the summary of a cluster, or why there is none.
@@ -85,9 +91,31 @@ class Workshop:
             vectors: ``[len(constituents), dimension]``, their unit vectors.
             durable: whether it is the note of a completed task, which lasts.
         """
+        places, ceiling = self._speakers(constituents)
+        notes = (LEFT_OUT,) * (len(constituents) - len(places))
+        if len(places) < _LEAST:
+            highest = max((one.sensitivity for one in constituents), default=0.0)
+            return Outcome(None, (Refusal(Gate.SENSITIVITY, highest, ceiling),), notes)
+        speaking = [constituents[place] for place in places]
+        outcome = self._tries(speaking, vectors[places], durable=durable)
+        return replace(outcome, notes=(*notes, *outcome.notes))
+
+    def _speakers(self, constituents: Sequence[Constituent]) -> tuple[list[int], float]:
+        """Return the places of those whom a summary may speak for, and how sensitive it may be.
+
+        Without the most sensitive ones a summary may be less so, so that others may have to stay, too.
+        """
+        places = list(range(len(constituents)))
+        while True:
+            ceiling = self.thresholds.ceiling([constituents[place] for place in places])
+            kept = [place for place in places if is_covered(constituents[place], ceiling, self.sensing)]
+            if len(kept) in {0, len(places)}:
+                return kept, ceiling
+            places = kept
+
+    def _tries(self, constituents: Sequence[Constituent], vectors: Vectors, *, durable: bool) -> Outcome:
         whole = sum(one.weight for one in constituents)
-        target = int(whole * self.share)
-        first = self._try(constituents, vectors, target, 1.0, durable=durable)
+        first = self._try(constituents, vectors, int(whole * self.share), durable=durable)
         if first.summary is not None or not first.refusals:
             return first
         refusal = first.refusals[-1]
@@ -99,7 +127,7 @@ class Workshop:
         # A shorter text is nearer to none: what lies too far apart becomes a smaller cluster of the same target.
         share = self.share if far else self.share * _SHORTER
         shorter = int(sum(one.weight for one in core) * share)
-        second = self._try(core, vectors[kept], max(shorter, 1), self.thresholds.ceiling(core), durable=durable)
+        second = self._try(core, vectors[kept], max(shorter, 1), durable=durable)
         return Outcome(
             second.summary,
             (*first.refusals, *second.refusals),
@@ -108,11 +136,10 @@ class Workshop:
             first.failures + second.failures,
         )
 
-    def _try(
-        self, constituents: Sequence[Constituent], vectors: Vectors, target: int, ceiling: float, *, durable: bool
-    ) -> Outcome:
+    def _try(self, constituents: Sequence[Constituent], vectors: Vectors, target: int, *, durable: bool) -> Outcome:
         members = in_order(constituents)
-        proposal = self.summariser.summarise(Request(tuple(members), target, ceiling))
+        ceiling = self.thresholds.ceiling(members)
+        proposal = self.summariser.summarise(Request(tuple(members), target, ceiling, self.sensing))
         lines = proposal.lines
         weight = self.counter.count(text_of(lines))
         refusal = check_lines(members, lines, weight, self.thresholds)
@@ -145,6 +172,8 @@ class Workshop:
         return Outcome(None, (refusal,), proposal.notes, self.summariser.calls, int(proposal.failed))
 
 
+#: Why a memory is left out of a summary.
+LEFT_OUT: Final = "a memory stays as it is: most of what it says is more sensitive than a summary of its cluster may be"
 #: Why a cluster is left alone while the model rests.
 WITHOUT_VECTOR: Final = "the embedding model did not answer, so no distortion could be measured: nothing was summarised"
 

@@ -22,7 +22,6 @@ from typing import TYPE_CHECKING, Final
 
 from marskg.entities.lexicon import Is, flags, guessed
 from marskg.records import SummaryLine
-from marskg.reflection.passages import sentences_of
 from marskg.reflection.summariser import Proposal, text_of
 from marskg.text import folded, terms, words
 
@@ -55,7 +54,7 @@ class ExtractiveSummariser:
 
     def summarise(self, request: Request) -> Proposal:
         """Return the sentences that cover most of the constituents within the tokens asked for, in their order."""
-        said = [one for one in sentences_of(request.constituents) if one.sensitivity <= request.ceiling]
+        said = request.said()
         tokens = [self._counter.count(sentence.text) for sentence in said]
         fitting = [place for place, cost in enumerate(tokens) if 0 < cost <= request.tokens]
         coverage = _Coverage([said[place] for place in fitting], len(request.constituents))

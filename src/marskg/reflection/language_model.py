@@ -2,14 +2,15 @@
 
 Guarantees: the memories go in as one JSON document of data, numbered, with identifiers already in general words; the
 answer must be JSON of one schema; from it come lines of text and numbers of memories, and nothing else. Each line is
-put through the patterns for identifiers again; a line that no number of a memory belongs to carries all of them; a line
-that says what its memories do not, by any number or name, or most of its words, is left out, as a model may invent,
-and may be made to repeat what it was told besides; and so is one with mark-up, a speaker or invisible characters that
-none of them has. In the place of a line that turns round what its memories say (:mod:`marskg.reflection.consistency`)
-stands the sentence of theirs that is nearest to it. A line that a memory holds word for word is one; all others count
-as rewritten. Where the model does not answer, answers rubbish, or nothing is left, the extractive summariser writes,
-and a note says so: a summary never fails because a model does. What a memory asks of its reader is data: it can at
-most spoil the model's answer, and the gates measure what comes of that.
+put through the patterns for identifiers again; a line that no number of a memory belongs to carries all of them; a
+line that says what its memories do not, by any number or name, or most of its words, is left out, as a model may
+invent, and may be made to repeat what it was told besides; and so is one with mark-up, a speaker or invisible
+characters that none of them has. In the place of a line that turns round what its memories say
+(:mod:`marskg.reflection.consistency`) stands the sentence of theirs that is nearest to it. A line that a memory holds
+word for word is one; all others count as rewritten, and are measured
+(:func:`marskg.reflection.passages.rewritten_sensitivity`). Where the model does not answer, answers rubbish, or
+nothing is left, the extractive summariser writes, and a note says so: a summary never fails because a model does. What
+a memory asks of its reader is data: it can at most spoil the model's answer, and the gates measure what comes of that.
 Sources: OpenAI API reference, "Create chat completion" (structured outputs); semantics section 6; MaRS section 5.3.
 """
 
@@ -26,7 +27,7 @@ from marskg.errors import InvalidConfig, SummariserUnavailable
 from marskg.records import SummaryLine
 from marskg.reflection.consistency import consistent, nearest
 from marskg.reflection.identifiers import generalised, without_kinds
-from marskg.reflection.passages import earliest, sentences_of
+from marskg.reflection.passages import earliest, rewritten_sensitivity
 from marskg.reflection.summariser import Proposal, text_of
 from marskg.text import folded, terms, words
 
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 
     from marskg.embedding.posting import Poster
     from marskg.reflection.extractive import ExtractiveSummariser
-    from marskg.reflection.passages import Sentence
+    from marskg.reflection.passages import Sensing, Sentence
     from marskg.reflection.summariser import Counter, Request
     from marskg.text import Word
 
@@ -106,7 +107,7 @@ class LanguageModelSummariser:
 
     def summarise(self, request: Request) -> Proposal:
         """Return the model's lines as far as they can be used, and the extractive ones where they cannot."""
-        said = [sentence for sentence in sentences_of(request.constituents) if sentence.sensitivity <= request.ceiling]
+        said = request.said()
         if not said:
             return Proposal(())
         try:
@@ -114,7 +115,7 @@ class LanguageModelSummariser:
             drafts = _drafts(answer, self._poster.described)
         except SummariserUnavailable as failure:
             return replace(self._instead(request, f"{failure}; {INSTEAD}"), failed=True)
-        read = [_line(draft, said) for draft in drafts]
+        read = [_line(draft, said, request.sensing) for draft in drafts]
         turned = sum(found.turned for found in read if found is not None)
         lines = self._within([found.line for found in read if found is not None], request.tokens)
         if not lines:
@@ -183,7 +184,7 @@ class _Read(NamedTuple):
     turned: bool
 
 
-def _line(draft: dict[str, Any], said: Sequence[Sentence]) -> _Read | None:
+def _line(draft: dict[str, Any], said: Sequence[Sentence], sensing: Sensing | None) -> _Read | None:
     """Return one line of an answer with what is behind it, None where it cannot be used."""
     text = draft.get("text")
     if not isinstance(text, str) or len(text) > _LONGEST or not _encodable(text):
@@ -195,13 +196,14 @@ def _line(draft: dict[str, Any], said: Sequence[Sentence]) -> _Read | None:
     whole = any(sentence.text == shown for sentence in behind)
     if not whole and not consistent(shown, [sentence.text for sentence in behind]):
         behind = [behind[nearest(shown, [sentence.text for sentence in behind])]]
-        return _Read(_rests_on(behind[0].text, behind), turned=True)
-    return _Read(_rests_on(shown, behind), turned=False)
+        return _Read(_rests_on(behind[0].text, behind, sensing), turned=True)
+    return _Read(_rests_on(shown, behind, sensing), turned=False)
 
 
-def _rests_on(shown: str, behind: Sequence[Sentence]) -> SummaryLine:
+def _rests_on(shown: str, behind: Sequence[Sentence], sensing: Sensing | None) -> SummaryLine:
     """Return the line of a text with all that is behind it."""
-    verbatim = any(sentence.verbatim and sentence.text == shown for sentence in behind)
+    own = [sentence for sentence in behind if sentence.text == shown]
+    verbatim = any(sentence.verbatim for sentence in own)
     expires_at = None
     for sentence in behind:
         expires_at = earliest(expires_at, sentence.expires_at)
@@ -209,8 +211,10 @@ def _rests_on(shown: str, behind: Sequence[Sentence]) -> SummaryLine:
         text=shown,
         sources=tuple(sorted({source for sentence in behind for source in sentence.sources})),
         verbatim=verbatim,
-        # Nobody measured what rewriting took away, so the line is as sensitive as what is behind it.
-        sensitivity=max(sentence.sensitivity for sentence in behind),
+        # Word for word it is as sensitive as what it is of; a sentence that was put in general words was measured then.
+        sensitivity=max(sentence.sensitivity for sentence in behind)
+        if own
+        else rewritten_sensitivity(shown, behind, sensing),
         expires_at=expires_at,
     )
 

@@ -10,11 +10,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
+from marskg.reflection.passages import sentences_of
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from marskg.records import SummaryLine
-    from marskg.reflection.passages import Constituent
+    from marskg.reflection.passages import Constituent, Sensing, Sentence
 
 
 class Counter(Protocol):
@@ -29,12 +31,18 @@ class Counter(Protocol):
 class Request:
     """What a summary is asked for.
 
-    ``tokens``: the most that it may weigh; ``ceiling``: the sensitivity above which nothing is said.
+    ``tokens``: the most that it may weigh; ``ceiling``: the sensitivity above which nothing is said; ``sensing``
+    measures what is rewritten, which is as sensitive as what it rests on where there is none.
     """
 
     constituents: tuple[Constituent, ...]
     tokens: int
     ceiling: float = 1.0
+    sensing: Sensing | None = None
+
+    def said(self) -> list[Sentence]:
+        """Return what may be said, each sentence at most as sensitive as ``ceiling``."""
+        return sentences_of(self.constituents, self.ceiling, self.sensing)
 
 
 @dataclass(frozen=True, slots=True)

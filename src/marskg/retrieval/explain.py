@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from marskg.errors import UnknownMemory
 from marskg.ontology.mapping import time_lexical
-from marskg.ontology.vocabulary import Operation, Tier
+from marskg.ontology.vocabulary import DERIVED_EDGES, Operation, Tier
 from marskg.retrieval.details import slot_details
 from marskg.store import codec
 
@@ -164,14 +164,16 @@ def never_was(tenant: str, ident: str) -> str:
 def limited(found: Explanation, seen: Collection[str], held_by: Iterable[str]) -> Explanation:
     """Return an explanation for a reader who may see the memories ``seen`` of those around it, and ``held_by``.
 
-    Entities are left out with their names, and events with their records' numbers, which count what is hidden too.
+    Entities are left out with their names, and events with their records' numbers, which count what is hidden too; and
+    so are the edges that the store keeps by itself, as ``temporalNext`` has a gap where something hidden was said.
     """
+    drawn = {kind.value for kind in DERIVED_EDGES}
     return replace(
         found,
         memory=None if found.memory is None else replace(found.memory, sequence=0),
         held_by=tuple(held_by),
-        edges=tuple(pair for pair in found.edges if pair[1] in seen),
-        incoming=tuple(pair for pair in found.incoming if pair[1] in seen),
+        edges=tuple(pair for pair in found.edges if pair[1] in seen and pair[0] not in drawn),
+        incoming=tuple(pair for pair in found.incoming if pair[1] in seen and pair[0] not in drawn),
         events=tuple(replace(event, record=event.record.partition("#")[0]) for event in found.events),
     )
 

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 #: What may be weighed, each from 0 to 1 for every candidate.
 FEATURES: Final = ("similarity", "lexical", "graph", "key", "score", "class", "recency", "intent", "importance")
+#: What the file of a user's own profile ends with.
+FILES: Final = (".yaml", ".yml")
 _FUSIONS: Final = ("weighted", "reciprocal")
 _INTENTS: Final = ("filter", "boost", "off")
 _KEYS: Final = ("fusion", "constant", "weights", "classes", "half_life", "intent", "candidates")
@@ -62,7 +64,7 @@ def load_profile(name: str) -> Profile:
     """
     if name in built_in():
         return parse(read_yaml(Path(str(_folder() / f"{name}.yaml"))), name)
-    if name.endswith((".yaml", ".yml")):
+    if name.endswith(FILES):
         return parse(read_yaml(Path(name)), name)
     msg = f"there is no ranking profile {name[:80]!r}; use {', '.join(built_in())}, or the path of a .yaml file"
     raise InvalidConfig(msg)

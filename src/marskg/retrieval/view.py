@@ -20,8 +20,9 @@ from marskg.retrieval.nearest import EngineNearest, put_points
 from marskg.retrieval.storage import Corrupt, Reached
 from marskg.store import codec
 from marskg.store.points import Points
+from marskg.store.reembedding import make_up
 from marskg.store.unit import model_mismatch
-from marskg.store.vectors import make_up, model_name, own, tag, unpacked
+from marskg.store.vectors import model_name, own, tag, unpacked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator

@@ -37,6 +37,8 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 _IRI = re.compile(r"^[a-z][a-z0-9+.-]*:[^\s<>\"{}|\\^`\x00-\x20]+$", re.IGNORECASE)
 #: Longer keys would not fit an index page of either engine.
 MAX_NAME = 1000
+#: Bits of an integer up to which a message shows it.
+_MOST_BITS = 128
 #: Sensitivity from which a memory without a class of its own is private.
 PRIVATE_FROM = 0.7
 
@@ -75,17 +77,32 @@ def check_number(name: str, value: object, low: float | None, high: float | None
     Raises:
         InvalidMemory: no number, NaN, infinite or out of range.
     """
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
-        msg = f"{name} must be a finite number, not {value!r}" if _is_number(value) else f"{name} must be a number"
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not _is_finite(value):
+        msg = (
+            f"{name} must be a finite number, not {_shown(value)}" if _is_number(value) else f"{name} must be a number"
+        )
         raise InvalidMemory(msg)
     if (low is not None and value < low) or (high is not None and value > high):
-        msg = f"{name} is {value}, outside [{low}, {high}]"
+        msg = f"{name} is {_shown(value)}, outside [{low}, {high}]"
         raise InvalidMemory(msg)
     return quantise(float(value))
 
 
 def _is_number(value: object) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def _is_finite(value: float) -> bool:
+    try:
+        return math.isfinite(value)
+    except OverflowError:  # an integer larger than any float
+        return False
+
+
+def _shown(value: float) -> str:
+    """Return a number as a message shows it: Python itself refuses to write the digits of the largest."""
+    large = isinstance(value, int) and value.bit_length() > _MOST_BITS
+    return f"an integer of {value.bit_length():,} bits" if large else str(value)
 
 
 def check_integer(name: str, value: object, low: int = -(2**53), high: int = 2**53) -> int:
@@ -98,7 +115,7 @@ def check_integer(name: str, value: object, low: int = -(2**53), high: int = 2**
         msg = f"{name} must be an integer, not {type(value).__name__}"
         raise InvalidMemory(msg)
     if not low <= value <= high:
-        msg = f"{name} is {value}, outside [{low}, {high}]"
+        msg = f"{name} is {_shown(value)}, outside [{low}, {high}]"
         raise InvalidMemory(msg)
     return value
 

@@ -24,7 +24,9 @@ from marskg.store.remember import (
     bring_forward,
     check_acyclic,
     check_target,
+    equal_value,
     mention,
+    merge_changed,
     record_brought_forward,
     record_followers,
     record_superseded,
@@ -190,6 +192,14 @@ def shorten(unit: Unit, node_id: str, content: str, weight: int, embedding: str 
     return memory
 
 
+def _keep_edges(unit: Unit, old: Node, new: Node, unnamed: set[str]) -> None:
+    """Let the new version have the old one's edges, besides what is decided anew and what its text names no more."""
+    for (type_, target), edge in sorted(old.edges.items()):
+        kept = type_ not in {EdgeType.SUPERSEDES, EdgeType.ATTACHES_TO_GOAL} and target not in unnamed
+        if kept and type_ is not EdgeType.COMPATIBLE_WITH and unit.node_has_content(type_, target):
+            unit.link(new, Edge(new.memory.id, type_, target, unit.now, edge.weight))
+
+
 def _stay_compatible(unit: Unit, old: Node, new: Node) -> None:
     """Let what a person decided about a text hold for its shorter form; about another text nothing was decided."""
     found = set(old.targets(EdgeType.COMPATIBLE_WITH))
@@ -232,6 +242,9 @@ def new_version(
     check_memory_allowed(unit, replace(memory, content=content), _names(named))
     if memory.content == content:
         return memory
+    equal = equal_value(unit, memory, content)
+    if equal is not None:
+        return merge_changed(unit, old, equal, () if named is None else named.mentions)
     values = {
         name: getattr(memory, name)
         for name in memory.__dataclass_fields__
@@ -256,11 +269,7 @@ def new_version(
         ),
         embedding,
     )
-    unnamed = set() if named is None else _no_longer_named(unit, old, content)
-    for (type_, target), edge in sorted(old.edges.items()):
-        kept = type_ not in {EdgeType.SUPERSEDES, EdgeType.ATTACHES_TO_GOAL} and target not in unnamed
-        if kept and type_ is not EdgeType.COMPATIBLE_WITH and unit.node_has_content(type_, target):
-            unit.link(new, Edge(new.memory.id, type_, target, unit.now, edge.weight))
+    _keep_edges(unit, old, new, set() if named is None else _no_longer_named(unit, old, content))
     if reason == SHORTENED:
         _stay_compatible(unit, old, new)
     if named is not None:

@@ -243,14 +243,14 @@ class Bolt:
         return False
 
     def promise_scrub(self) -> None:
-        """Refuse: a client cannot rewrite a server's files.
+        """Refuse: a client cannot rewrite a server's files (:mod:`marskg.store.server_files` has them rewritten).
 
         Raises:
             NotPermitted: always.
         """
         msg = (
-            f"{self._uri} is a server, and its files are its operator's: erase without scrub, then clean them as "
-            "docs/how-to/erase.md says"
+            f"{self._uri} is a server, and its files are its operator's: name the server's home where this process may "
+            "read it (--server-home FOLDER), or erase without scrub; docs/how-to/erase-on-neo4j.md says more"
         )
         raise NotPermitted(msg)
 

@@ -165,7 +165,7 @@ class Intake:
         limit = max(1, self._writer.state.budget // 4)
         batch: list[Prepared] = []
         weight = place = 0
-        for chunk in _chunks(drafts, BATCH):
+        for chunk in in_chunks(drafts, BATCH):
             for draft in chunk:
                 self._check(draft)
             weights = self._counter.count_many([draft.content for draft in chunk])
@@ -266,7 +266,8 @@ def close_task(unit: Unit, key: str, subjects: tuple[str, ...], status: TaskStat
     return None
 
 
-def _chunks(items: Iterable[Draft], size: int) -> Iterator[list[Draft]]:
+def in_chunks(items: Iterable[Draft], size: int) -> Iterator[list[Draft]]:
+    """Yield ``items`` in lists of ``size``, the last of which may be shorter."""
     chunk: list[Draft] = []
     for item in items:
         chunk.append(item)

@@ -48,6 +48,7 @@ class Loader:
         Raises:
             DuplicateId: an id is in the tenant already.
             ConsentRequired, ErasedContentRefused: something of it was erased here; nothing is loaded.
+            ProbingRefused: that was told too often lately.
             PreferenceRefused: a preference of this tenant does not allow something of it; nothing is loaded.
             InvalidDocument: an edge points to something that is neither in the document nor in the store.
         """
@@ -76,15 +77,7 @@ class Loader:
         writer = self._writer
         unit = writer.new_unit(writer.read, writer.state)
         if writer.state.suppressing:
-            book = preferences_of(unit)
-            found = (memory for memory, _ in memories())
-            check_all(
-                writer.read,
-                writer.services.handle,
-                writer.tenant,
-                found,
-                lambda subject, purposes: book.admits_again(subject, purposes, unit.now),
-            )
+            check_all(unit, (memory for memory, _ in memories()))
             for preference in preferences:
                 if preference.data_subject is not None:
                     check_subject(unit, preference.data_subject)

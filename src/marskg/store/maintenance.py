@@ -14,7 +14,7 @@ from marskg.ontology.vocabulary import KINDS, Kind, Operation, Tier
 from marskg.store.census import Census
 from marskg.store.lifecycle import settle_due
 from marskg.store.reader import GraphReader
-from marskg.store.reapplying import settle_consents
+from marskg.store.reapplying import end_due_consents
 from marskg.store.reembedding import missing
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def settle(writer: Writer, *, force: bool = False) -> int:
     now, state = state.at(writer.services.clock.now_ms())
     if state.suspended_at is not None:
         return 0
-    settle_consents(writer)
+    _settle_consents(writer)
     if not force and (writer.next_due is None or now < writer.next_due):
         return 0
     done = 0
@@ -43,6 +43,13 @@ def settle(writer: Writer, *, force: bool = False) -> int:
             break
     writer.next_due = _next_due(writer)
     return done
+
+
+def _settle_consents(writer: Writer) -> None:
+    """Note the consents that are over by now."""
+    now, state = writer.state.at(writer.services.clock.now_ms())
+    if state.preferences and state.suspended_at is None and writer.book().due(now):
+        writer.run(end_due_consents)
 
 
 def _next_due(writer: Writer) -> int | None:

@@ -15,15 +15,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from marskg.audit.keys import Keyring
-from marskg.errors import InvalidInput, KeyUnusable
-from marskg.store import schema, tenants
+from marskg.errors import InvalidConfig, InvalidInput, KeyUnusable
+from marskg.store import schema, server_files, tenants
 from marskg.store.arcadedb import ArcadeDB
 from marskg.store.bolt import Bolt
 from marskg.store.desk import opening
+from marskg.store.encrypted import EncryptedEngine
 from marskg.store.ledger import Ledger
+from marskg.store.probing import probes_of
 from marskg.store.reader import GraphReader
 from marskg.store.state import Services, TenantState
 from marskg.store.statements import statement
+from marskg.store.vault import VARIABLE, Vault, vaults
 from marskg.weight import TokenCounter
 
 if TYPE_CHECKING:
@@ -146,6 +149,9 @@ def open_tenant(
             # Who has the store open in this process already keeps what was promised here.
             if engine.scrub_promised and not engine.joined:
                 _keep_promise(engine, work_folder(location))
+            if is_server(location) and server_files.promised(work_folder(location)) is not None:
+                # Whoever was cleaning may have ended between dropping an index and making it again.
+                schema.define_again(engine)
             if not create:
                 _require_tenant(engine, tenant)
             return attach(
@@ -162,6 +168,30 @@ def open_tenant(
     except BaseException:
         engine.close()
         raise
+
+
+def _encrypted(engine: Engine, location: str, state: TenantState, passphrase: bytes | None, *, created: bool) -> Engine:
+    """Return the engine with the tenant's keys; what a crash left open about their destruction is settled.
+
+    Raises:
+        KeyUnusable: the keys are missing, or cannot be used, or those of another tenant are in their place.
+        InvalidConfig: they would lie in the store, where every copy of it would have them.
+    """
+    folder = vaults() / f"{state.name}-{state.log.rpartition(':')[2]}"
+    if not is_server(location) and folder.resolve().is_relative_to(Path(location).resolve()):
+        msg = (
+            f"the keys of tenant {state.name!r} would lie in the store, in {folder}, and every copy of it would have "
+            f"them; name another folder with {VARIABLE}"
+        )
+        raise InvalidConfig(msg)
+    if created and folder.exists():
+        msg = f"{folder} holds the keys of another tenant with the same name and log; move it elsewhere, and try again"
+        raise KeyUnusable(msg)
+    # A tenant of one record has nothing to lose: its first opening may have ended before its keys were made.
+    vault = (Vault.make if state.sequence == 1 else Vault)(folder, state.name, passphrase)
+    encrypted = EncryptedEngine(engine, state.name, vault)
+    encrypted.settle(vault.doomed())
+    return encrypted
 
 
 def _keep_promise(engine: Engine, folder: Path) -> None:
@@ -202,7 +232,8 @@ def attach(
     elif not rows and not keyring.files():
         keyring.create(source)
     handles = keyring.handles(source)
-    services = Services(clock=clock, source=source, signer=box, handle=handles, actor=actor)
+    probes = probes_of(location if is_server(location) else str(folder.resolve()), tenant)
+    services = Services(clock=clock, source=source, signer=box, handle=handles, actor=actor, probes=probes)
     created = not rows and tenants.create_tenant(engine, tenant, settings, services)
     rows = engine.read(statement("load_tenant", engine.name), {"tenant": tenant})
     state = TenantState.from_row(rows[0]["tenant"])
@@ -210,6 +241,8 @@ def attach(
         msg = f"tenant {tenant!r} signs with another key than {key}; open it without key= and rotate to the new one"
         raise KeyUnusable(msg)
     box.expect(state.signing_key)
+    if state.settings.encryption != "off":
+        engine = _encrypted(engine, location, state, passphrase, created=created)
     reader = GraphReader(engine, tenant)
     return (
         Opened(

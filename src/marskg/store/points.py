@@ -28,6 +28,11 @@ def define(engine: Engine) -> None:
     _define(engine, statement("define_points", engine.name))
 
 
+def define_index(engine: Engine, dimension: int) -> None:
+    """Let there be an index of points with vectors of ``dimension``; a second call changes nothing."""
+    _define(engine, statement("define_point_index", engine.name, dimension=dimension))
+
+
 def clear(writer: Writer) -> None:
     """Remove all points of the tenant."""
     define(writer.engine)
@@ -46,7 +51,7 @@ class Points:
         self._writer = writer
         self._dimension = dimension
         define(writer.engine)
-        _define(writer.engine, self._text("define_point_index"))
+        define_index(writer.engine, dimension)
 
     def _text(self, name: str) -> str:
         return statement(name, self._writer.engine.name, dimension=self._dimension)

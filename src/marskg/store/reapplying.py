@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from marskg.records import Memory
     from marskg.store.preferences import Book
     from marskg.store.unit import Node, Unit
-    from marskg.store.writer import Writer
 
 _RULE: Final = "preference"
 _PAGE: Final = 500
@@ -165,14 +164,6 @@ def end_due_consents(unit: Unit) -> int:
     for subject in sorted({item.data_subject for item in due if item.data_subject is not None}):
         end_purposes(unit, subject)
     return len(due)
-
-
-def settle_consents(writer: Writer) -> int:
-    """Note the consents that are over by now; returns how many."""
-    now, state = writer.state.at(writer.services.clock.now_ms())
-    if state.preferences == 0 or state.suspended_at is not None or not writer.book().due(now):
-        return 0
-    return writer.run(end_due_consents)
 
 
 def put_unused_aside(unit: Unit) -> int:

@@ -11,12 +11,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+from marskg.embedding.packing import pack
 from marskg.errors import EmbeddingMismatch, InvalidInput
 from marskg.ontology.vocabulary import Operation
-from marskg.store.vectors import NONE, PAGE, make_up, model_name, tag
+from marskg.store.vectors import NONE, PAGE, model_name, tag
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from marskg.config import Settings
     from marskg.embedding.model import EmbeddingModel
@@ -102,3 +103,58 @@ def refuse_change(state: TenantState, wanted: Settings, load: Callable[[str], Em
         f"{state.settings.embedding.model}"
     )
     raise EmbeddingMismatch(msg)
+
+
+def make_up(
+    writer: Writer, reader: GraphReader, model: EmbeddingModel, ids: Iterable[str], report: Callable[[int], None]
+) -> int:
+    """Make and store the vectors of the memories ``ids``, those that still have content; returns how many.
+
+    Raises:
+        EmbeddingUnavailable: the model does not answer; what was stored until then is kept.
+        EmbeddingMismatch: the tenant's vectors are of another model.
+    """
+    name = model_name(model)
+    _announce(writer, name)
+    prefix = tag(name)
+    total = 0
+    for page in _pages(ids):
+        rows = reader.run("contents", {"refs": reader.refs(page)})
+        vectors = model.embed([row["content"] for row in rows])
+        packed = [
+            {"ref": row["ref"], "embedding": prefix + pack(vector)} for row, vector in zip(rows, vectors, strict=True)
+        ]
+        if packed:
+            with writer.alone():
+                writer.put("set_embeddings", {"rows": packed})
+        total += len(packed)
+        report(total)
+    return total
+
+
+def _announce(writer: Writer, name: str) -> None:
+    """Put the model ``name`` on the tenant's row, if none is there: what is loaded comes without vectors.
+
+    Raises:
+        EmbeddingMismatch: another model is there.
+    """
+
+    def work(unit: Unit) -> None:
+        known = unit.state.embedding_model
+        unit.expect_model(name)
+        if known is None:
+            unit.note(Operation.MIGRATE, parameters=unit.state.settings.to_parameters())
+
+    if writer.state.embedding_model != name:
+        writer.run(work)
+
+
+def _pages(ids: Iterable[str]) -> Iterable[list[str]]:
+    page: list[str] = []
+    for item in ids:
+        page.append(item)
+        if len(page) == PAGE:
+            yield page
+            page = []
+    if page:
+        yield page

@@ -43,6 +43,8 @@ if TYPE_CHECKING:
     from marskg.store.vectors import MadeBy
 
 #: Told to the caller, and the reason in the record.
+#: Edges to what a memory rests on.
+_GROUNDS = (EdgeType.DERIVES_FROM, EdgeType.DEPENDS_ON)
 KEPT_PRIVATE = "it is as sensitive as the class private is for, and lives no longer than that class; see its reasons"
 CLAMPED = "expires_at was brought forward to that of a memory it depends on"
 
@@ -388,11 +390,12 @@ class _Slot:
         record_followers(self._unit, self._followers)
 
 
-def supersede(unit: Unit, old: Node, new: Node) -> list[Node]:
+def supersede(unit: Unit, old: Node, new: Node, *, ended: int | None = None) -> list[Node]:
     """Let ``new`` supersede ``old``: pin, requires, goal, expiry and purpose move to it.
 
-    Returns the other nodes that changed with it: tasks whose requirement moved, dependents that are unaffirmed now,
-    and episodes whose every derived fact is superseded; the caller records them.
+    ``old`` stopped being true at ``ended``, where the new one began if left out. Returns the other nodes that changed
+    with it: tasks whose requirement moved, dependents that are unaffirmed now, and episodes whose every derived fact is
+    superseded; the caller records them.
 
     Raises:
         CycleError: ``new`` rests on a task that would have to require it.
@@ -413,7 +416,7 @@ def supersede(unit: Unit, old: Node, new: Node) -> list[Node]:
         unit.unlink(old, EdgeType.ATTACHES_TO_GOAL, goal)
         unit.link(new, Edge(new.memory.id, EdgeType.ATTACHES_TO_GOAL, goal, unit.now))
     followers = _repoint(unit, old, new)
-    unit.change(old, valid_to=new.memory.valid_from, superseded_at=unit.now)
+    unit.change(old, valid_to=new.memory.valid_from if ended is None else ended, superseded_at=unit.now)
     end_task(unit, old, TaskStatus.DONE)
     followers += _unaffirm(unit, old, new)
     return followers + _follow(unit, old)
@@ -512,7 +515,7 @@ def _follow(unit: Unit, old: Node) -> list[Node]:
             continue
         unit.leaving.add(episode_id)
         if episode.has_content:
-            unit.change(episode, valid_to=unit.now, superseded_at=unit.now)
+            unit.change(episode, valid_to=max(unit.now, episode.memory.valid_from), superseded_at=unit.now)
             followed.append(episode)
     return followed
 
@@ -524,15 +527,9 @@ def _merge(unit: Unit, node: Node, links: Iterable[tuple[EdgeType, str]], draft:
     stays its own: hearing something again does not shorten it.
     """
     before = len(node.edges)
-    hurried: list[Node] = []
-    for type_, target in links:
-        if (type_, target) not in node.edges and target != node.memory.id:
-            check_acyclic(unit, node.memory.id, type_, target)
-            unit.link(node, Edge(node.memory.id, type_, target, unit.now))
-            if type_ is EdgeType.DEPENDS_ON:
-                hurried += bring_forward(unit, node, unit.node(target).memory.expires_at)
+    hurried = _rest_on(unit, node, links)
     mention(unit, node, draft.mentions)
-    raised = _as_sensitive(unit, node, draft)
+    raised = _as_sensitive(unit, node, draft.sensitivity, draft.sensitivity_reasons)
     changed = node.memory.unaffirmed_since is not None or (draft.pin and not node.memory.pinned) or bool(raised)
     unit.change(node, unaffirmed_since=None)
     if draft.pin:
@@ -550,17 +547,60 @@ def _merge(unit: Unit, node: Node, links: Iterable[tuple[EdgeType, str]], draft:
     return replace(node.memory, notices=notices)
 
 
-def _as_sensitive(unit: Unit, node: Node, draft: Draft) -> list[Node]:
+def equal_value(unit: Unit, memory: Memory, content: str) -> Node | None:
+    """Return the other current value of the memory's slot that says ``content`` already, or None."""
+    if memory.key is None:
+        return None
+    found = _Slot(unit, memory).equal(replace(memory, content=content))
+    return None if found is None or found.memory.id == memory.id else found
+
+
+def merge_changed(unit: Unit, old: Node, node: Node, mentions: Iterable[EntityRef]) -> Memory:
+    """Let ``old``, which was changed to say what ``node`` says already, be superseded by it: a set has a value once.
+
+    What the old value rested on, and the entities that the new text names, are linked to the one that stays.
+
+    Raises:
+        CycleError: the one that stays is itself ground of what the old one rested on.
+    """
+    grounds = [(type_, target) for type_, target in sorted(old.edges) if type_ in _GROUNDS]
+    grounds = [(type_, target) for type_, target in grounds if unit.node_has_content(type_, target)]
+    hurried = _rest_on(unit, node, grounds)
+    mention(unit, node, mentions)
+    raised = _as_sensitive(unit, node, None, ())
+    unit.change(node, unaffirmed_since=None)
+    followers = supersede(unit, old, node, ended=max(unit.now, old.memory.valid_from))
+    details = {"rule": "merge", "reason": "another value of the slot was changed to what this one says"}
+    unit.record(Operation.LINK, node, tier_before=node.memory.tier, details=details)
+    record_brought_forward(unit, {other.memory.id: other for other in hurried if other is not node}.values())
+    record_sensitivity(unit, raised[1:], "what it derives from became more sensitive")
+    record_superseded(unit, old)
+    record_followers(unit, followers)
+    notices = ("an equal value was already stored: this one was merged into it", *((CLAMPED,) if hurried else ()))
+    return replace(node.memory, notices=notices)
+
+
+def _rest_on(unit: Unit, node: Node, links: Iterable[tuple[EdgeType, str]]) -> list[Node]:
+    """Link ``node`` to what it is not linked to yet; returns what expires earlier for it."""
+    hurried: list[Node] = []
+    for type_, target in links:
+        if (type_, target) not in node.edges and target != node.memory.id:
+            check_acyclic(unit, node.memory.id, type_, target)
+            unit.link(node, Edge(node.memory.id, type_, target, unit.now))
+            if type_ is EdgeType.DEPENDS_ON:
+                hurried += bring_forward(unit, node, unit.node(target).memory.expires_at)
+    return hurried
+
+
+def _as_sensitive(unit: Unit, node: Node, least: float | None, reasons: tuple[str, ...]) -> list[Node]:
     """Let the current value be no less sensitive than an equal one that merges into it, and than what that rests on.
 
     Returns what became more sensitive, the value itself first.
     """
     memory = node.memory
     own = Sensed(memory.sensitivity, memory.sensitivity_reasons)
-    if (draft.sensitivity or 0) > own.value:
-        own = Sensed(
-            quantise(draft.sensitivity or 0), draft.sensitivity_reasons or own.at_least(draft.sensitivity).reasons
-        )
+    if (least or 0) > own.value:
+        own = Sensed(quantise(least or 0), reasons or own.at_least(least).reasons)
     found = with_sources(own, inherited(unit, node.targets(EdgeType.DERIVES_FROM)))
     if found.value == memory.sensitivity:
         return []

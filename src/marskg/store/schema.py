@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from marskg.store.engine import Engine
 
 _NAME = re.compile(r"^(\d{4})-[a-z0-9-]+\.(?:cypher|sql)$")
+_DEFINES = re.compile(r"CREATE (?:CONSTRAINT|INDEX) (\w+) ")
 #: How often a migration is begun again because another process defines the same schema at the same time.
 MAX_ATTEMPTS = 20
 #: The version from which on entities are found by words, and entities that are given theirs at once.
@@ -86,6 +87,13 @@ def define_again(engine: Engine) -> None:
     """Make the types and indexes of all versions that are missing; what is there stays."""
     for _, statements in migrations(engine.name):
         engine.define_all(statements)
+
+
+def definitions(engine: str) -> dict[str, str]:
+    """Return the statements of the migrations for ``engine`` that make a constraint or an index, by its name."""
+    return {
+        found[1]: text for _, statements in migrations(engine) for text in statements if (found := _DEFINES.match(text))
+    }
 
 
 def _fill_words(engine: Engine) -> None:

@@ -57,6 +57,12 @@ def inherited_level(reasons: Iterable[str]) -> float:
     return max((float(match[1]) for match in found if match is not None), default=0.0)
 
 
+def weight_of(reason: str) -> float:
+    """Return the weight that a reason names, 0 where it names none."""
+    match = _WEIGHT.search(reason)
+    return 0.0 if match is None else float(match[1])
+
+
 def own_weight(memory: Memory) -> float:
     """Return the largest weight among the reasons of a memory's own, 0 where there is none."""
     own = (reason for reason in memory.sensitivity_reasons if not _SOURCED.fullmatch(reason))

@@ -15,6 +15,7 @@ from marskg.clock import DAY_MS, MAX_MS
 from marskg.config import Settings
 from marskg.errors import ClockJump
 from marskg.store.census import Census
+from marskg.store.probing import Probes
 from marskg.store.usage import Usage
 from marskg.weight import TokenCounter
 
@@ -174,3 +175,5 @@ class Services:
     actor: str = "operator"
     #: Weighs the texts that a unit itself makes: what is left of a summary.
     counter: TokenCounter = field(default_factory=TokenCounter)
+    #: How often it was told lately that something was erased.
+    probes: Probes = field(default_factory=Probes)

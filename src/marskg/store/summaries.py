@@ -23,8 +23,9 @@ from marskg.records import Edge, Memory
 from marskg.store import lifecycle
 from marskg.store.governing import inherit_floor
 from marskg.store.lines import MAX_LINES, decode, encode, first_expiry, sources_of, without
-from marskg.store.preferences import forced_of
+from marskg.store.preferences import forced_of, without_forced
 from marskg.store.remember import leads, record_followers, supersede
+from marskg.store.sensed import weight_of
 from marskg.store.vectors import MadeBy
 from marskg.text import folded
 
@@ -203,7 +204,7 @@ def _new_memory(unit: Unit, summary: Consolidation, nodes: Sequence[Node]) -> Me
         sequence=unit.next_sequence,
         valid_from=max(member.valid_from for member in members),
         sensitivity=quantise(summary.sensitivity),
-        sensitivity_reasons=tuple(sorted(reasons)) if summary.sensitivity else (),
+        sensitivity_reasons=_explaining(summary, reasons) if summary.sensitivity else (),
         weight=summary.weight,
         source_type=SourceType.REFLECTION,
         reliability=min(member.reliability for member in members),
@@ -219,6 +220,15 @@ def _new_memory(unit: Unit, summary: Consolidation, nodes: Sequence[Node]) -> Me
         last_access=unit.now,
         score=max(member.score for member in members),
     )
+
+
+def _explaining(summary: Consolidation, reasons: Iterable[str]) -> tuple[str, ...]:
+    """Return those reasons of the constituents that may be the summary's: what was left unsaid is none of them.
+
+    What a private entity forces is added by its own rule, which forces it on the whole.
+    """
+    own = without_forced(reasons)
+    return tuple(sorted(reason for reason in own if weight_of(reason) <= summary.sensitivity))
 
 
 def _class_of(summary: Consolidation, classes: set[MemoryClass]) -> MemoryClass:

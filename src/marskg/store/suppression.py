@@ -6,7 +6,8 @@ refused whatever the text, until a consent is recorded; other erasures keep dige
 they were about, and none of a text under :data:`LEAST` tokens, which many innocent texts are. A tenant of which nothing
 was ever erased pays for none of this.
 
-Any recogniser is an oracle: whoever may write, and has the text already, can learn that it was erased once.
+Any recogniser is an oracle: whoever may write, and has the text already, can learn that it was erased once. How often
+they learn it is limited (:mod:`marskg.store.probing`).
 """
 
 from __future__ import annotations
@@ -84,6 +85,7 @@ def check(unit: Unit, content: str, weight: int, subjects: Sequence[str], purpos
     Raises:
         ConsentRequired: it is about somebody who had themselves erased.
         ErasedContentRefused: this text was erased.
+        ProbingRefused: that was told too often lately, so that it is not told again for a while.
     """
     if unit.state.suppressing:
         digests = Digests(unit.services.handle, unit.state.name)
@@ -91,8 +93,8 @@ def check(unit: Unit, content: str, weight: int, subjects: Sequence[str], purpos
         book = preferences_of(unit)
         for subject in subjects:
             if book.admits_again(subject, purposes, unit.now):
-                del found[digests.subject(subject)]
-        refuse(found, _there(unit.read, found))
+                found.pop(digests.subject(subject), None)
+        _compare(unit, found)
 
 
 def check_subject(unit: Unit, subject: str) -> None:
@@ -100,38 +102,43 @@ def check_subject(unit: Unit, subject: str) -> None:
 
     Raises:
         ConsentRequired: they did.
+        ProbingRefused: as :func:`check`.
     """
     if unit.state.suppressing and not preferences_of(unit).consents(subject, None, unit.now):
-        found = {Digests(unit.services.handle, unit.state.name).subject(subject): _SUBJECT}
-        refuse(found, _there(unit.read, found))
+        _compare(unit, {Digests(unit.services.handle, unit.state.name).subject(subject): _SUBJECT})
 
 
-def check_all(
-    read: Reader,
-    handle: Callable[[str, str], str],
-    tenant: str,
-    memories: Iterable[Memory],
-    admitted: Callable[[str, Sequence[str]], bool] = lambda _subject, _purposes: False,
-) -> None:
+def check_all(unit: Unit, memories: Iterable[Memory]) -> None:
     """Refuse a document in which something was erased, before anything of it is stored.
 
-    ``admitted`` says of an erased subject whether they consented since to these purposes.
-
     Raises:
-        ConsentRequired, ErasedContentRefused: as :func:`check`.
+        ConsentRequired, ErasedContentRefused, ProbingRefused: as :func:`check`.
     """
-    digests = Digests(handle, tenant)
+    digests = Digests(unit.services.handle, unit.state.name)
+    book = preferences_of(unit)
     pending: dict[str, str] = {}
     for memory in memories:
         found = digests.of(memory.content, memory.weight, memory.subjects)
         for subject in memory.subjects:
-            if admitted(subject, memory.purpose):
-                del found[digests.subject(subject)]
+            if book.admits_again(subject, memory.purpose, unit.now):
+                found.pop(digests.subject(subject), None)
         pending |= found
         if len(pending) >= _PAGE:
-            refuse(pending, _there(read, pending))
+            _compare(unit, pending)
             pending = {}
-    refuse(pending, _there(read, pending))
+    _compare(unit, pending)
+
+
+def _compare(unit: Unit, found: Mapping[str, str]) -> None:
+    """Refuse the first of the digests ``found`` that is of something erased; count that, and stop telling in time."""
+    if not found:
+        return
+    probes, settings = unit.services.probes, unit.state.settings.suppression
+    probes.check(unit.now, settings)
+    there = _there(unit.read, found)
+    if there:
+        probes.told(unit.now)
+    refuse(found, there)
 
 
 def _there(read: Reader, refs: Mapping[str, object]) -> list[str]:

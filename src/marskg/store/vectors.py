@@ -17,15 +17,11 @@ from marskg.embedding.packing import pack, unpack
 from marskg.embedding.registry import load_model
 from marskg.embedding.resting import Patience, RestingModel
 from marskg.errors import EmbeddingUnavailable
-from marskg.ontology.vocabulary import Operation
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Sequence
 
     from marskg.embedding.model import EmbeddingModel, Vectors
-    from marskg.store.reader import GraphReader
-    from marskg.store.unit import Unit
-    from marskg.store.writer import Writer
 
 #: Texts that are turned into vectors, and vectors that are stored, at once.
 PAGE = 500
@@ -122,58 +118,3 @@ def own(packed: str | None, prefix: str) -> bool:
 def unpacked(packed: Sequence[str], prefix: str, dimension: int) -> Vectors:
     """Return stored vectors, all of the model whose tag is ``prefix``, as rows."""
     return unpack([item[len(prefix) :] for item in packed], dimension)
-
-
-def make_up(
-    writer: Writer, reader: GraphReader, model: EmbeddingModel, ids: Iterable[str], report: Callable[[int], None]
-) -> int:
-    """Make and store the vectors of the memories ``ids``, those that still have content; returns how many.
-
-    Raises:
-        EmbeddingUnavailable: the model does not answer; what was stored until then is kept.
-        EmbeddingMismatch: the tenant's vectors are of another model.
-    """
-    name = model_name(model)
-    _announce(writer, name)
-    prefix = tag(name)
-    total = 0
-    for page in _pages(ids):
-        rows = reader.run("contents", {"refs": reader.refs(page)})
-        vectors = model.embed([row["content"] for row in rows])
-        packed = [
-            {"ref": row["ref"], "embedding": prefix + pack(vector)} for row, vector in zip(rows, vectors, strict=True)
-        ]
-        if packed:
-            with writer.alone():
-                writer.put("set_embeddings", {"rows": packed})
-        total += len(packed)
-        report(total)
-    return total
-
-
-def _announce(writer: Writer, name: str) -> None:
-    """Put the model ``name`` on the tenant's row, if none is there: what is loaded comes without vectors.
-
-    Raises:
-        EmbeddingMismatch: another model is there.
-    """
-
-    def work(unit: Unit) -> None:
-        known = unit.state.embedding_model
-        unit.expect_model(name)
-        if known is None:
-            unit.note(Operation.MIGRATE, parameters=unit.state.settings.to_parameters())
-
-    if writer.state.embedding_model != name:
-        writer.run(work)
-
-
-def _pages(ids: Iterable[str]) -> Iterable[list[str]]:
-    page: list[str] = []
-    for item in ids:
-        page.append(item)
-        if len(page) == PAGE:
-            yield page
-            page = []
-    if page:
-        yield page

@@ -300,7 +300,9 @@ class Writer:
 
     def is_crammed(self, unit: Unit) -> bool:
         """Return whether ``unit`` leaves the tenant, one of its users or a conversation above budget."""
-        return unit.state.weight > unit.state.budget or self.allowances.exceeded([unit], self.read) is not None
+        # Asked first: what counts against whom is read from the committed state, so before the transaction is open.
+        allowance = self.allowances.exceeded([unit], self.read)
+        return allowance is not None or unit.state.weight > unit.state.budget
 
     def put(self, name: str, parameters: Mapping[str, Any]) -> None:
         """Write what is derived from the memories and no transition of any: it has no record."""

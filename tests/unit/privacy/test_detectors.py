@@ -41,6 +41,7 @@ def said(text: str, detector: Detector = OWN) -> dict[str, str]:
         ("My phone is 467 3395.", "phone", "467 3395"),
         ("Ring (212) 555-0147 x12", "phone", "(212) 555-0147 x12"),
         ("card 4111-1111-1111-1111 expires soon", "card", "4111-1111-1111-1111"),
+        ("card 4111 - 1111 - 1111 - 1111, hers", "card", "4111 - 1111 - 1111 - 1111"),
         ("Pay DE89 3704 0044 0532 0130 00 please", "account", "DE89 3704 0044 0532 0130 00"),
         ("account number 12345678", "account", "12345678"),
         ("the host 192.168.17.20 is down", "network", "192.168.17.20"),
@@ -238,9 +239,32 @@ def test_presidio_opens_no_socket(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_without_presidio_it_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
     presidio._analyzer.cache_clear()
     monkeypatch.setitem(sys.modules, "presidio_analyzer", None)
-    with pytest.raises(EnvironmentFailure, match=r"sensitivity\.presidio to off"):
+    with pytest.raises(EnvironmentFailure, match=r"pip install 'marskg\[privacy\]'"):
         list(presidio.Presidio().find("123456789"))
+    with pytest.raises(EnvironmentFailure, match=r"sensitivity\.presidio to auto or off"):
+        Detector(replace(SETTINGS, presidio="on"))
     presidio._analyzer.cache_clear()
+
+
+@pytest.mark.parametrize("missing", ["presidio_analyzer", "spacy"])
+def test_without_presidio_the_rest_works_as_if_it_was_switched_off(
+    monkeypatch: pytest.MonkeyPatch, missing: str
+) -> None:
+    text = "my wallet 16Yeky6GMjeNkAiNcBY7ZhrLoMSgg1BoyZ, my card 4111 1111 1111 1111"
+    assert Detector(SETTINGS).recognisers == ("own", "topics", "presidio")
+    monkeypatch.setitem(sys.modules, missing, None)
+    detector = Detector(SETTINGS)
+    assert detector.recognisers == OWN.recognisers == ("own", "topics")
+    assert detector.find(text) == OWN.find(text) != []
+
+
+def test_what_is_found_without_presidio_is_not_put_down_to_it() -> None:
+    card = Finding(0, 5, Category.CARD, "card")
+    theirs = Finding(0, 5, Category.CARD, "presidio:CREDIT_CARD")
+    longer = Finding(0, 9, Category.CARD, "presidio:CREDIT_CARD")
+    assert united([theirs, card]) == [card]
+    assert united([longer, card]) == [replace(card, end=9)]
+    assert [one.optional for one in (card, theirs)] == [None, "presidio"]
 
 
 @pytest.mark.parametrize("spec", ["gpt-4", "spacy:", "other:name"])
@@ -279,7 +303,7 @@ def test_names_of_a_model(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [one.category for one in detector.surface(text)] == [Category.NAME]
     assert Category.PROTECTED in {one.category for one in detector.topics(text)}
     with pytest.raises(EnvironmentFailure, match="missing"):
-        Detector(replace(SETTINGS, model="spacy:missing")).surface(text)
+        Detector(replace(SETTINGS, model="spacy:missing", presidio="off")).surface(text)
     ner._loaded.cache_clear()
 
 

@@ -53,6 +53,19 @@ def _lines(*lines: tuple[Any, Any]) -> Any:
     return lambda _texts: {"lines": [{"text": text, "memories": numbers} for text, numbers in lines]}
 
 
+class _Measures:
+    """Measures some texts as told, and all others as harmless."""
+
+    def __init__(self, known: dict[str, float]) -> None:
+        self._known = known
+
+    def sensitivity(self, text: str) -> float:
+        return self._known.get(text, 0.0)
+
+    def without(self, text: str, ceiling: float) -> str:  # noqa: ARG002 - the protocol
+        return text
+
+
 # --- The protocol -------------------------------------------------------------------------------------------------
 
 
@@ -129,6 +142,23 @@ def test_lines_are_as_sensitive_and_as_short_lived_as_what_is_behind_them(server
     )
     (line,) = _summariser(server).summarise(Request(members, 60)).lines
     assert (line.sensitivity, line.expires_at) == (0.6, 800)
+
+
+def test_a_rewritten_line_is_measured_and_a_word_for_word_one_inherits(server: ChatServer) -> None:
+    server.model = _lines(("Carl watered the tomatoes on Monday.", [1]), (TEXTS[1], [2]), ("Carl, tomatoes again", [2]))
+    members = (
+        constituent(1, TEXTS[0], sensitivity=0.2, floor=0.1),
+        constituent(2, TEXTS[1], sensitivity=0.25, floor=0.0),
+    )
+    lines = _summariser(server).summarise(Request(members, 90, 1.0, _Measures({"Carl, tomatoes again": 0.7}))).lines
+    assert [(line.verbatim, line.sensitivity) for line in lines] == [(False, 0.1), (True, 0.25), (False, 0.7)]
+
+
+def test_a_rewritten_line_inherits_what_nobody_can_tell_apart(server: ChatServer) -> None:
+    server.model = _lines(("Carl watered the tomatoes on Monday and on Tuesday.", [1, 2]))
+    members = (constituent(1, TEXTS[0], sensitivity=0.2), constituent(2, TEXTS[1], sensitivity=0.3, floor=0.0))
+    (line,) = _summariser(server).summarise(Request(members, 90, 1.0, _Measures({}))).lines
+    assert line.sensitivity == 0.2
 
 
 def test_what_lies_above_the_ceiling_is_not_even_shown(server: ChatServer) -> None:

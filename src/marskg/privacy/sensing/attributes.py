@@ -29,7 +29,13 @@ _ORIGINS: Final = (
     r"|scottish|scot|senegalese|serb(?:ian)?|sicilian|singaporean|slovak(?:ian)?|slovene|slovenian|somali|spanish"
     r"|spaniard|sri lankan|sudanese|swede|swedish|swiss|syrian|tamil|taiwanese|tanzanian|thai|tibetan|tunisian|turk"
     r"|turkish|ugandan|uighur|uyghur|ukrainian|uruguayan|uzbek|venezuelan|vietnamese|welsh|yemeni|zambian|zimbabwean"
-    r"|black|white|mixed race|biracial|native american|indigenous|first nations"
+    r"|andorran|antiguan|bahraini|barbadian|bajan|basotho|beli[sz]ian|beninese|bermudian|bhutanese|botswanan|bruneian"
+    r"|burkinab[eé]|burundian|cape verdean|chadian|comorian|costa rican|djiboutian|emirati|equatoguinean|faroese|fijian"
+    r"|gabonese|greenland(?:er|ic)|grenadian|guinean|guyanese|hawaiian|inuit|kyrgyz|liechtensteiner|luxembourg(?:er|ish)"
+    r"|malagasy|malawian|maldivian|marshallese|mauritanian|mauritian|micronesian|mon[eé]gasque|montenegrin|namibian|nauruan"
+    r"|nigerien|palauan|papuan|quebecois|québécois|samoan|seychellois|sierra leonean|solomon islander|surinamese|swazi"
+    r"|tajik|timorese|togolese|tongan|trinidadian|turkmen|tuvaluan|vanuatuan|zulu|(?:english|irish|french|dutch|welsh|scots)"
+    r"(?:m[ae]ns?|wom[ae]n)|black|white|mixed race|biracial|native american|indigenous|first nations"
 )
 _BELIEFS: Final = (
     r"christian|catholic|protestant|orthodox|evangelical|baptist|lutheran|methodist|anglican|mormon|jehovah'?s witness"

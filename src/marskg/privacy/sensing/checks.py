@@ -184,6 +184,13 @@ def korean(digits: str) -> bool:
     return _short_date(digits[:6]) and digits[6] in "12345678"
 
 
+def korean_checked(digits: str) -> bool:
+    """Korea, as before 2020: a date, a sex, and modulus 11; that of foreigners is two more."""
+    rest = _weighted(digits, (2, 3, 4, 5, 6, 7, 8, 9, 2, 3, 4, 5)) % 11
+    wanted = (13 if digits[6] in "5678" else 11) - rest
+    return korean(digits) and wanted % 10 == int(digits[12])
+
+
 def turkish(digits: str) -> bool:
     """Türkiye, kimlik numarasi: two check digits."""
     odd, even = sum(map(int, digits[0:9:2])), sum(map(int, digits[1:8:2]))

@@ -3,7 +3,7 @@
 Guarantees: the same text gives the same findings, in the order of the text and without overlaps, which point into the
 text as given; the text is read as it stands and in each form in which something hidden is seen
 (:mod:`marskg.privacy.sensing.unhide`); a text of any length is read in windows, so that time grows with length only.
-Presidio is asked where something looks like an identifier that the recognisers here did not find.
+Presidio, where it is used, is asked where something looks like an identifier that the recognisers here did not find.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Final
 from marskg.privacy.sensing import attributes, national, secrets, surface
 from marskg.privacy.sensing.model import TOPICS, Finding, united
 from marskg.privacy.sensing.ner import NONE, NamedEntities
-from marskg.privacy.sensing.presidio import Presidio
+from marskg.privacy.sensing.presidio import NAME, chosen
 from marskg.privacy.sensing.prototypes import Topics
 from marskg.privacy.sensing.unhide import views
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from marskg.config import SensitivitySettings
 
@@ -46,10 +46,17 @@ class Detector:
 
         Raises:
             InvalidConfig: ``sensitivity.model`` chooses no model.
+            EnvironmentFailure: ``sensitivity.presidio`` is ``on``, and presidio is not installed.
         """
-        self._presidio = Presidio() if settings.presidio == "on" else None
+        self._presidio = chosen(settings.presidio)
         self._names = None if settings.model == NONE else NamedEntities(settings.model)
         self._topics = Topics(settings.topic_margin)
+
+    @property
+    def recognisers(self) -> tuple[str, ...]:
+        """Return what reads texts here: ``own`` and ``topics`` always, then those that are optional."""
+        names = () if self._names is None else (self._names.spec,)
+        return ("own", "topics", *(() if self._presidio is None else (NAME,)), *names)
 
     def surface(self, text: str) -> list[Finding]:
         """Return what has a form of its own: all but what a passage is about."""
@@ -60,6 +67,10 @@ class Detector:
             if start + WINDOW >= len(text):
                 break
         return united(found)
+
+    def foresee(self, texts: Sequence[str]) -> None:
+        """Read what many texts are about at once, for :meth:`topics` of each of them soon."""
+        self._topics.foresee(texts)
 
     def topics(self, text: str) -> list[Finding]:
         """Return the passages that are about health, personal finance or a protected attribute."""

@@ -51,6 +51,8 @@ WORDS: Final = {
 
 #: What takes the place of a thing in a text that is redacted.
 PLACEHOLDERS: Final = {category: f"[{category.name}]" for category in Category}
+#: What reads texts only where somebody installed it; it stands in the rule of what it found, before a colon.
+OPTIONAL: Final = ("presidio", "spacy", "transformers")
 #: Those that a passage is about, instead of a run of characters in it.
 TOPICS: Final = frozenset({Category.HEALTH, Category.PROTECTED, Category.FINANCE})
 
@@ -69,6 +71,12 @@ class Finding:
     rule: str
     hidden: bool = False
 
+    @property
+    def optional(self) -> str | None:
+        """Return what found it, where that is not part of every installation; None for the recognisers here."""
+        source = self.rule.partition(":")[0]
+        return source if source in OPTIONAL else None
+
 
 def united(findings: Iterable[Finding], order: tuple[Category, ...] = tuple(Category)) -> list[Finding]:
     """Return findings without overlaps, in the order of the text.
@@ -79,7 +87,8 @@ def united(findings: Iterable[Finding], order: tuple[Category, ...] = tuple(Cate
     kept: list[Finding] = []
     for finding in sorted(findings, key=lambda one: (one.start, -one.end, rank[one.category], one.rule)):
         if kept and finding.start < kept[-1].end:
-            first = min(kept[-1], finding, key=lambda one: rank[one.category])
+            # What is found without it as well is not put down to an optional recogniser.
+            first = min(kept[-1], finding, key=lambda one: (rank[one.category], one.optional is not None))
             kept[-1] = replace(first, start=kept[-1].start, end=max(kept[-1].end, finding.end))
         else:
             kept.append(finding)

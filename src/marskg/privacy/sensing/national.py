@@ -19,8 +19,9 @@ if TYPE_CHECKING:
 #: Characters before and behind a number in which the word that says what it is may stand.
 _BESIDE: Final = 60
 _SEPARATORS: Final = re.compile(r"[\s./+-]")
-_B: Final = r"(?<![\w.,/-])"
-_E: Final = r"(?![\w]|[.,/-]\d)"
+#: What a number has beside it, Latin letters and digits alone: other scripts put no blank before the next word.
+_B: Final = r"(?<![\dA-Za-z_\u00c0-\u024f.,/-])"
+_E: Final = r"(?![\dA-Za-z_\u00c0-\u024f]|[.,/-]\d)"
 
 
 class _Form(NamedTuple):
@@ -80,7 +81,7 @@ _FORMS: Final = (
     _form("se-personnummer", r"(?:18|19|20)?\d{6}[-+]\d{4}", checks.swedish),
     _form("se-personnummer", r"(?:18|19|20)\d{10}", checks.swedish),
     _form("in-aadhaar", r"[2-9]\d{3}([- ]?)\d{4}\1\d{4}", checks.verhoeff),
-    _form("in-pan", r"[A-Z]{3}[ABCFGHJLPT][A-Z]\d{4}[A-Z]"),
+    _form("in-pan", r"[A-Z]{3}[ABCFGHJLPT][A-Z]\d{4}[A-Z]|(?-i:[A-Z]{5}\d{4}[A-Z])"),
     _form("br-cpf", r"\d{3}\.?\d{3}\.?\d{3}-?\d{2}", checks.cpf),
     _form("sg-nric", r"[STFGM]\d{7}[A-Z]", checks.singaporean),
     _form("kr-rrn", r"\d{6}-[1-8]\d{6}", checks.korean),
@@ -110,7 +111,11 @@ _FORMS: Final = (
     _form("in-voter", r"[A-Z]{3}\d{7}", None, r"vot(?:ers?|e|ing)|epic|electoral|election"),
     _form("ph-tin", r"\d{3}-?\d{3}-?\d{3}(?:-?\d{3})?", None, r"tin|taxpayer(?: identification)?"),
     _form("kr-rrn", r"\d{13}", checks.korean, r"frn|rrn|arn|(?:foreigner|alien|resident) registration|주민\w*|외국인\w*"),
-    _form("kr-licence", r"\d{2}-\d{2}-\d{6}-\d{2}"),
+    _form("kr-licence", r"(?:1[1-9]|2[0-8])([- ])\d{2}\1\d{6}\1\d{2}"),
+    _form("kr-passport", r"[MSRODG]\d{3}[A-Z]\d{4}"),
+    _form("kr-rrn", r"\d{13}", checks.korean_checked),
+    _form("it-licence", r"(?-i:U1[A-Z0-9]{7}[A-Z])"),
+    _form("us-npi", r"[12]\d{3}-\d{3}-\d{3}", checks.npi),
     _form("de-kvnr", r"[A-Z]\d{9}", checks.german_health),
     _form("de-card", r"[CFGHJKLMNPRTVWXYZ0-9]{9}", _has_digit, r"(?:personal)?ausweis\w*|pass-?(?:nr|nummer)|reisepass\w*"),
     _form("passport", r"(?=[A-Z0-9 -]*\d{3})[A-Z]{0,3}[ -]?\d{3,9}(?:[A-Z]\d{4}|[A-Z]{0,2})", _long_enough,

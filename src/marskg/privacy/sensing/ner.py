@@ -36,6 +36,7 @@ class NamedEntities:
         Raises:
             InvalidConfig: ``spec`` chooses no model.
         """
+        self.spec = spec
         self._kind, _, self._name = spec.partition(":")
         if self._kind not in {_SPACY, _TRANSFORMERS} or not self._name:
             msg = (

@@ -1,6 +1,6 @@
 """Presidio's recognisers behind a blank pipeline, as a second opinion on what looks like an identifier.
 
-Guarantees: imported at the first text that needs it; no model is downloaded and no socket is opened, so those of its
+Guarantees: optional; where it is missing and not asked for, nothing is said of what it would find. Imported at the first text that needs it; no model is downloaded and no socket is opened, so those of its
 recognisers that ask the network for a list (e-mail, URL) or need a model are left out; a result below
 :data:`CERTAIN` counts for nothing. Source: presidio-analyzer 2.2, microsoft.
 """
@@ -8,6 +8,7 @@ recognisers that ask the network for a list (e-mail, URL) or need a model are le
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import logging
 import threading
 from functools import cache
@@ -19,8 +20,11 @@ from marskg.privacy.sensing.model import Category, Finding
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+#: What its findings name as their rule.
+NAME: Final = "presidio"
 #: Presidio's score from which a result is taken: what a check digit or a word beside it confirms.
 CERTAIN: Final = 0.5
+_PACKAGES: Final = ("presidio_analyzer", "spacy")
 _LANGUAGE: Final = "en"
 #: Its recognisers by class, with what they find.
 _RECOGNISERS: Final = {
@@ -54,7 +58,28 @@ _RECOGNISERS: Final = {
     "KrRrnRecognizer": Category.NATIONAL_ID,
     "ThTninRecognizer": Category.NATIONAL_ID,
 }
-_INSTALL: Final = "pip install presidio-analyzer, or set sensitivity.presidio to off"
+_INSTALL: Final = "pip install 'marskg[privacy]', or set sensitivity.presidio to auto or off"
+_MISSING: Final = f"presidio-analyzer is not installed, which sensitivity.presidio asks for: {_INSTALL}"
+#: The values of ``sensitivity.presidio``.
+AUTO: Final = "auto"
+ON: Final = "on"
+
+
+def installed() -> bool:
+    """Return whether presidio is there, without importing it."""
+    return all(importlib.util.find_spec(name) is not None for name in _PACKAGES)
+
+
+def chosen(setting: str) -> Presidio | None:
+    """Return presidio where ``setting`` asks for it: None for ``off``, and for ``auto`` where it is not installed.
+
+    Raises:
+        EnvironmentFailure: ``setting`` is ``on``, and it is not installed; the message says what to do.
+    """
+    there = setting in {AUTO, ON} and installed()
+    if setting == ON and not there:
+        raise EnvironmentFailure(_MISSING)
+    return Presidio() if there else None
 
 
 class Presidio:
@@ -73,7 +98,7 @@ class Presidio:
         with lock:  # spaCy's tokenizer keeps a cache of words.
             results = analyzer.analyze(text=text, language=_LANGUAGE, score_threshold=CERTAIN)
         for result in results:
-            rule = f"presidio:{result.entity_type}"
+            rule = f"{NAME}:{result.entity_type}"
             yield Finding(result.start, result.end, categories[result.entity_type], rule)
 
 
@@ -86,8 +111,7 @@ def _analyzer() -> tuple[Any, threading.Lock, dict[str, Category]]:
         known = importlib.import_module("presidio_analyzer.predefined_recognizers")
         spacy = importlib.import_module("spacy")
     except ImportError as error:
-        msg = f"presidio-analyzer is not installed, which sensitivity.presidio: on asks for: {_INSTALL}"
-        raise EnvironmentFailure(msg) from error
+        raise EnvironmentFailure(_MISSING) from error
     # Its loggers repeat what they decide about each text.
     logging.getLogger("presidio-analyzer").setLevel(logging.ERROR)
 

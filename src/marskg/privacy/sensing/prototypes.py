@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -20,7 +21,7 @@ from marskg.privacy.sensing.model import Category, Finding
 from marskg.text import terms
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     import numpy.typing as npt
 
@@ -51,44 +52,66 @@ class Topics:
         """Take what is nearer to a category than to ordinary sentences by ``margin`` (a difference of cosines)."""
         self._margin = margin
         self._model = StaticEmbedding()
+        self._ahead: dict[str, list[Finding]] = {}
 
-    def find(self, text: str) -> Iterator[Finding]:
-        """Yield the sentences of ``text`` that are about a category."""
-        spans = [match.span() for match in _SENTENCE.finditer(text) if len(terms(match[0])) >= _FEWEST_TERMS][
-            :_MOST_SENTENCES
-        ]
+    def foresee(self, texts: Sequence[str]) -> None:
+        """Read many texts at once, which costs far less than one by one; :meth:`find` knows them until the next call."""
+        several = list(dict.fromkeys(texts))
+        self._ahead = dict(zip(several, self._read(several), strict=True))
+
+    def find(self, text: str) -> list[Finding]:
+        """Return the sentences of ``text`` that are about a category."""
+        known = self._ahead.get(text)
+        return self._read([text])[0] if known is None else known
+
+    def _read(self, texts: Sequence[str]) -> list[list[Finding]]:
+        """Return the findings in each of ``texts``."""
+        found: list[list[Finding]] = [[] for _ in texts]
+        spans = [(number, span) for number, text in enumerate(texts) for span in _sentences(text)]
         if not spans:
-            return
-        vectors = self._model.embed([" ".join(text[start:end].split()) for start, end in spans])
-        nearness = _nearness(vectors)
+            return found
+        said = [" ".join(texts[number][start:end].split()) for number, (start, end) in spans]
+        nearness = _nearness(self._model.embed(said))
         ordinary = nearness[_ORDINARY]
         for category in _TOPICS:
             near = nearness[category]
+            chosen = (near - ordinary >= self._margin * _CAUTION.get(category, 1)) & (near >= _LEAST)
+            if not chosen.any():
+                continue
             rival = np.max([nearness[other] for other in _TOPICS if other is not category], axis=0)
-            margin = self._margin * _CAUTION.get(category, 1)
-            chosen = (near - ordinary >= margin) & (near >= _LEAST) & (near >= _BESIDE_RIVALS * rival)
+            chosen &= near >= _BESIDE_RIVALS * rival
             for place in np.flatnonzero(chosen).tolist():
-                start, end = spans[place]
-                yield Finding(start + len(text[start:end]) - len(text[start:end].lstrip()), end, category, "topic")
+                number, (start, end) = spans[place]
+                lead = len(texts[number][start:end]) - len(texts[number][start:end].lstrip())
+                found[number].append(Finding(start + lead, end, category, "topic"))
+        return found
+
+
+def _sentences(text: str) -> list[tuple[int, int]]:
+    """Return the places of the sentences of ``text`` that say enough to be about something."""
+    matches = _SENTENCE.finditer(text)
+    return [match.span() for match in matches if len(terms(match[0])) >= _FEWEST_TERMS][:_MOST_SENTENCES]
 
 
 def _nearness(vectors: Rows) -> dict[str, Rows]:
     """Return ``[n]`` mean cosines of each vector to the nearest sentences of each category."""
-    found = {}
-    for name, rows in _prototypes().items():
-        cosines = vectors @ rows.T
-        found[name] = np.sort(cosines, axis=1)[:, -_NEAREST:].mean(axis=1)
-    return found
+    rows, bounds = _prototypes()
+    # One by one: so a sentence has the same cosines in any company, and numpy starts no threads for so little.
+    cosines = np.stack([rows @ vector for vector in vectors])
+    return {
+        name: np.partition(cosines[:, first:last], -_NEAREST, axis=1)[:, -_NEAREST:].mean(axis=1)
+        for name, (first, last) in bounds.items()
+    }
 
 
 @cache
-def _prototypes() -> dict[str, Rows]:
-    """Return the vectors of the sentences by category, made once for a process and never written to."""
-    model = StaticEmbedding()
-    found = {}
-    for name, sentences in read_yaml(_FILE).items():
-        listed: Sequence[str] = sentences
-        rows = model.embed(listed)
-        rows.setflags(write=False)
-        found[name] = rows
-    return found
+def _prototypes() -> tuple[Rows, dict[str, tuple[int, int]]]:
+    """Return the vectors of all sentences, and where those of each category are among them.
+
+    Made once for a process and never written to.
+    """
+    listed: dict[str, list[str]] = read_yaml(_FILE)
+    rows = StaticEmbedding().embed([sentence for sentences in listed.values() for sentence in sentences])
+    rows.setflags(write=False)
+    ends = list(accumulate(len(sentences) for sentences in listed.values()))
+    return rows, {name: (end - len(listed[name]), end) for name, end in zip(listed, ends, strict=True)}

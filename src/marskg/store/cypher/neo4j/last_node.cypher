@@ -1,0 +1,1 @@
+MATCH (n) RETURN max(id(n)) AS number

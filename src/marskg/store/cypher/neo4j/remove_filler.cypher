@@ -1,0 +1,3 @@
+MATCH (f:Filler) WITH f LIMIT $limit
+DETACH DELETE f
+RETURN count(*) AS removed

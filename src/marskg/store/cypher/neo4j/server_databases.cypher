@@ -1,0 +1,1 @@
+SHOW DATABASES YIELD name, address, store RETURN name, address, store

@@ -1,0 +1,1 @@
+SHOW SETTINGS YIELD name, value WHERE name IN $names RETURN name, value

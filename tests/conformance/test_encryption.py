@@ -1,0 +1,464 @@
+"""Encrypted tenants: nothing in clear in any file, all doors as usual, and keys that are destroyed."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
+
+import pytest
+
+import marskg
+from marskg.audit.linkeddata import verify_document
+from marskg.privacy.receipts import KEYS, LOGICAL
+from marskg.store.encrypted import EncryptedEngine
+from tests.support import picture as pictures
+from tests.support.residue import residue
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from marskg.gated import GatedMemory
+    from marskg.memory import AgentMemory
+    from tests.support.stores import Stores
+
+
+class Words:
+    """Words of one test that are nowhere else, though all engines and tests share their files."""
+
+    def __init__(self) -> None:
+        self._stem = f"zyx{uuid4().hex[:8]}"
+        self.all: list[str] = []
+
+    def __call__(self, what: str) -> str:
+        word = f"{self._stem}{what}"
+        if word not in self.all:
+            self.all.append(word)
+        return word
+
+
+@pytest.fixture
+def words() -> Words:
+    return Words()
+
+
+@pytest.fixture(autouse=True)
+def vaults(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("MARS_VAULTS", str(tmp_path / "vaults"))
+    return tmp_path / "vaults"
+
+
+def encrypted(stores: Stores, tenant: str | None = None, *, seed: int = 1) -> AgentMemory:
+    return stores.open(tenant, encryption="subjects", entities__recognise="on", sensitivity__assess="off", seed=seed)
+
+
+def engine_of(memory: AgentMemory) -> EncryptedEngine:
+    engine = memory.store.engine
+    assert isinstance(engine, EncryptedEngine)
+    return engine
+
+
+@pytest.fixture
+def files(stores: Stores, request: pytest.FixtureRequest) -> Path:
+    """Return the folder of all files of the engine: stores, indexes and logs."""
+    if stores.engine.name == "arcadedb":
+        return Path(stores.location)
+    home: Path = request.getfixturevalue("run_folder") / "neo4j-home"
+    if not home.is_dir():
+        pytest.skip("the server's files are elsewhere, as NEO4J_URI names one")
+    return home
+
+
+def fill(memory: AgentMemory, words: Words) -> dict[str, marskg.Memory]:
+    """Store something of everything about Bea, Carl and nobody."""
+    bea, carl = words("beatrice"), words("carlson")
+    told = memory.remember(
+        f"Her locker word is {words('lockerword')} and she told {words('friendname')} about it",
+        subjects=[bea],
+        session=words("firstsession"),
+        source_ref=words("sourceref"),
+        intent_tags=[words("intenttag")],
+        payload={"participants": [words("participant")], "event": words("eventtext"), "context": words("context")},
+        mentions=[marskg.EntityRef(f"Mr {words('entityname')}", None, (words("aliasname"),))],
+    )
+    home = memory.remember(
+        f"Lives in {words('oldhometown')}",
+        kind="semantic",
+        key=words("slotkey"),
+        subjects=[bea],
+        payload={"concept": words("concept"), "amount": 731_947_113.25, "unit": words("unitname")},
+    )
+    moved = memory.remember(f"Lives in {words('newhometown')}", kind="semantic", key=words("slotkey"), subjects=[bea])
+    both = memory.remember(f"They met in {words('meetingtown')}", subjects=[bea, carl], session=words("firstsession"))
+    other = memory.remember(
+        f"Plays {words('chessgame')} on Mondays", subjects=[carl], session=words("secondsession"), kind="semantic"
+    )
+    task = memory.remember(
+        f"Water the {words('tomatoes')}", kind="task", payload={"goal": words("goaltext")}, requires=[other.id]
+    )
+    return {"told": told, "home": home, "moved": moved, "both": both, "other": other, "task": task}
+
+
+def doors(memory: AgentMemory, words: Words) -> dict[str, Any]:
+    """Read by every door that an encrypted tenant has."""
+    return {
+        "get": [memory.get(one.id) for one in memory.memories()],
+        "memories": sorted(one.content or "" for one in memory.memories()),
+        "entities": sorted(one.name for one in memory.entities()),
+        "retrieve": [hit.memory.content for hit in memory.retrieve(words("lockerword"), k=9, token_budget=900)],
+        "recall": [hit.memory.content for hit in memory.recall(entity=words("aliasname"), token_budget=900)],
+        "stats": memory.stats()["live"],
+    }
+
+
+# --- As in clear --------------------------------------------------------------------------------------------------
+
+
+def test_what_is_stored_reads_as_it_was_written(stores: Stores, words: Words) -> None:
+    memory = encrypted(stores)
+    told = fill(memory, words)
+    for one in told.values():
+        found = memory.get(one.id)
+        if one is told["home"]:
+            continue  # it was superseded meanwhile
+        assert found is not None
+        assert (found.content, found.payload, found.subjects, found.session, found.key) == (
+            one.content,
+            one.payload,
+            one.subjects,
+            one.session,
+            one.key,
+        )
+        assert (found.source_ref, found.intent_tags) == (one.source_ref, one.intent_tags)
+    assert [one.content for one in memory.history(told["moved"].id)] == [told["home"].content, told["moved"].content]
+    assert pictures.faults(pictures.take(engine_of(memory), memory.tenant)) == []
+    assert memory.validate(full=True).ok
+    assert memory.verify().findings == ()
+
+
+def test_an_encrypted_tenant_tells_what_one_in_clear_tells(stores: Stores, words: Words) -> None:
+    clear = stores.open(entities__recognise="on", sensitivity__assess="off")
+    secret = encrypted(stores)
+    fill(clear, words)
+    fill(secret, words)
+    one, other = doors(clear, words), doors(secret, words)
+    for name in one.keys() - {"get"}:
+        assert one[name] == other[name], name
+    again = encrypted(stores, secret.tenant, seed=2)
+    assert doors(again, words)["memories"] == one["memories"]
+    forgotten = [memory.forget(memory.plan(policy="fifo", budget=30)).weight_after for memory in (clear, secret)]
+    assert forgotten[0] == forgotten[1]
+    assert secret.verify().findings == ()
+    assert pictures.faults(pictures.take(engine_of(secret), secret.tenant)) == []
+
+
+def test_changes_of_what_is_stored(stores: Stores, words: Words) -> None:
+    memory = encrypted(stores)
+    told = fill(memory, words)
+    (entity,) = [one for one in memory.entities() if words("entityname") in one.name]
+    memory.rename_entity(entity.id, words("renamed"))
+    memory.add_alias(entity.id, words("anotheralias"))
+    memory.pin(told["told"].id)
+    memory.amend_task(told["task"].id, status="done")
+    hits = memory.recall(entity=words("anotheralias"), token_budget=300)
+    assert [hit.memory.id for hit in hits][:1] == [told["told"].id]
+    assert memory.verify().findings == ()
+    memory.remove_alias(entity.id, words("anotheralias"))
+    with pytest.raises(marskg.UnknownMemory):
+        memory.recall(entity=words("anotheralias"), token_budget=300)
+    newer = memory.update(told["told"].id, f"Her locker word is {words('newlockerword')} since yesterday")
+    found = memory.get(newer.id)
+    assert found is not None
+    assert (found.subjects, found.session) == (told["told"].subjects, told["told"].session)
+    assert memory.verify().findings == ()
+
+
+# --- Nothing in clear ---------------------------------------------------------------------------------------------
+
+
+def use_all(stores: Stores, memory: AgentMemory, words: Words, folder: Path) -> None:
+    """Write and read through every door that there is, and through those that are refused."""
+    told = fill(memory, words)
+    bea = words("beatrice")
+    doors(memory, words)
+    memory.update(told["told"].id, f"Her locker word is {words('newlockerword')} since yesterday")
+    memory.set_goal(f"find {words('searchedgoal')}")
+    hits = memory.retrieve(
+        f"where is {words('questionword')}", k=3, token_budget=300, conversation=words("conversation")
+    )
+    assert hits.id is not None
+    memory.feedback(
+        hits.id, answer=f"It is {words('answerword')}", complaint=f"stop mentioning {words('complaintword')}"
+    )
+    memory.wish(f"remember more about {words('wishword')}", subject=bea)
+    memory.preferences.consent(bea, words("purposeword"))
+    memory.preferences.set("private_entity", target=words("entityname"), subject=bea)
+    memory.plan(policy="hybrid", budget=40)
+    memory.forget(memory.plan(policy="fifo", budget=90))
+    memory.explain(told["other"].id)
+    memory.maintain()
+    memory.find_conflicts(resolve="flag")
+    memory.subject_report(bea)
+    memory.export(folder / "out.jsonld")
+    reader = stores.open_as(memory, f"subject:{bea}")
+    list(reader.retrieve(words("lockerword"), k=3, token_budget=300))
+    if stores.engine.name == "arcadedb":
+        memory.erase(source=words("nosuchsource"), scrub=True)
+
+
+def test_no_file_has_anything_in_clear(stores: Stores, words: Words, files: Path, vaults: Path, tmp_path: Path) -> None:
+    memory = encrypted(stores)
+    use_all(stores, memory, words, tmp_path)
+    memory._reading.save()
+    assert len(words.all) > 25
+    assert residue(files, words.all) == []
+    assert residue(vaults, words.all) == []
+    assert words("beatrice") in (tmp_path / "out.jsonld").read_text(), "the export is in clear, as it was asked for"
+
+
+def test_a_tenant_in_clear_would_have_been_found(stores: Stores, words: Words, files: Path) -> None:
+    fill(stores.open(), words)
+    assert residue(files, words.all[:1]) != []
+
+
+def test_cypher_sees_envelopes(stores: Stores, words: Words) -> None:
+    memory = encrypted(stores)
+    fill(memory, words)
+    rows = memory.cypher(
+        "MATCH (n) WHERE n.tenant = $tenant RETURN properties(n) AS node", {"tenant": memory.tenant}
+    ).rows
+    text = json.dumps(rows)
+    assert rows
+    assert "mars:envelope:content:" in text
+    assert not [word for word in words.all if word in text.casefold()]
+
+
+# --- Erasing ------------------------------------------------------------------------------------------------------
+
+
+def copy_of(files: Path, folder: Path) -> Path:
+    """Return a copy of the engine's files as they are: a backup."""
+    return Path(shutil.copytree(files, folder / "backup", ignore_dangling_symlinks=True))
+
+
+def envelopes_in(stores: Stores, memory: AgentMemory) -> dict[str, dict[str, Any]]:
+    rows = stores.engine.read(
+        "MATCH (n) WHERE n.tenant = $tenant AND n.ref IS NOT NULL RETURN properties(n) AS node",
+        {"tenant": memory.tenant},
+    )
+    return {row["node"]["ref"]: row["node"] for row in rows}
+
+
+def readable(memory: AgentMemory, nodes: Mapping[str, Mapping[str, Any]]) -> str:
+    """Return all that the keys that are left open of what a copy of the store holds."""
+    engine = engine_of(memory)
+    found = []
+    for node in nodes.values():
+        for name, value in node.items():
+            try:
+                found.append(json.dumps(engine._work.received([{"ref": node["ref"], name: value}], {})))
+            except marskg.KeyUnusable:
+                continue
+    return "\n".join(found)
+
+
+def test_what_was_erased_cannot_be_read_in_any_copy(stores: Stores, words: Words) -> None:
+    memory = encrypted(stores)
+    told = fill(memory, words)
+    gone = {
+        "beatrice",
+        "lockerword",
+        "friendname",
+        "sourceref",
+        "intenttag",
+        "participant",
+        "oldhometown",
+        "meetingtown",
+    }
+    backup = envelopes_in(stores, memory)
+    before = readable(memory, backup)
+    assert all(words(one) in before for one in gone | {"chessgame"})
+    receipt = memory.erase(subject=words("beatrice"))
+    assert receipt.claim == KEYS
+    assert receipt.document["uncovered"] == ["exports", "backups of the keys"]
+    verify_document(receipt.document, minimum=5)
+    after = readable(memory, backup)
+    assert not [one for one in gone if words(one) in after]
+    assert words("chessgame") in after, "what is about others is under other keys"
+    assert {one.id for one in memory.memories()} == {told["other"].id, told["task"].id}
+    assert memory.verify().findings == ()
+    assert pictures.faults(pictures.take(engine_of(memory), memory.tenant)) == []
+
+
+def test_entities_go_with_their_keys(stores: Stores, words: Words) -> None:
+    memory = encrypted(stores)
+    fill(memory, words)
+    backup = envelopes_in(stores, memory)
+    assert words("entityname") in readable(memory, backup).casefold()
+    memory.erase(entity=words("aliasname"))
+    left = readable(memory, {ref: node for ref, node in backup.items() if "nameKey" in node})
+    assert words("entityname") not in left.casefold()
+    assert words("aliasname") not in left.casefold()
+
+
+def test_the_claim_is_keys_only_where_all_was_under_them(stores: Stores) -> None:
+    memory = encrypted(stores)
+    told = memory.remember("Bea likes quinces and pears", subjects=["bea"])
+    memory.remember("Somebody likes quinces", kind="semantic", derives_from=[told.id])
+    receipt = memory.erase(subject="bea")
+    assert (receipt.matched, receipt.descendants, receipt.claim) == (1, 1, LOGICAL)
+    assert engine_of(memory).subject_key("bea") is None, "the key is gone all the same"
+    assert memory.erase(subject="nobody").claim == LOGICAL
+    clear = stores.open()
+    clear.remember("Bea likes quinces and pears", subjects=["bea"])
+    assert clear.erase(subject="bea").claim == LOGICAL
+
+
+def test_somebody_may_come_back_by_consent(stores: Stores) -> None:
+    memory = encrypted(stores)
+    memory.remember("Bea likes quinces and pears", subjects=["bea"])
+    old = engine_of(memory).subject_key("bea")
+    memory.erase(subject="bea")
+    with pytest.raises(marskg.ConsentRequired):
+        memory.remember("Bea is back", subjects=["bea"])
+    memory.preferences.consent("bea")
+    back = memory.remember("Bea is back", subjects=["bea"])
+    new = engine_of(memory).subject_key("bea")
+    assert old is not None
+    assert new is not None
+    assert old.id != new.id
+    assert memory.get(back.id).content == "Bea is back"  # type: ignore[union-attr]
+
+
+# --- Crashes in the middle ------------------------------------------------------------------------------------------
+
+
+def test_a_key_that_was_doomed_lives_on_if_nothing_was_erased(stores: Stores) -> None:
+    memory = encrypted(stores)
+    one = memory.remember("Bea likes quinces and pears", subjects=["bea"])
+    engine = engine_of(memory)
+    key = engine.subject_key("bea")
+    assert key is not None
+    engine.vault.doom([key])  # and here the process ends
+    again = encrypted(stores, memory.tenant, seed=2)
+    assert engine_of(again).vault.doomed() == ()
+    assert again.get(one.id).content == one.content  # type: ignore[union-attr]
+
+
+def test_a_key_that_was_doomed_goes_if_all_was_erased(stores: Stores, monkeypatch: pytest.MonkeyPatch) -> None:
+    memory = encrypted(stores)
+    memory.remember("Bea met Mr Quincetree", subjects=["bea"], mentions=["Mr Quincetree"])
+    engine = engine_of(memory)
+
+    class Killed(BaseException):
+        pass
+
+    def killed(_keys: object) -> None:
+        raise Killed
+
+    monkeypatch.setattr(engine.vault, "destroy", killed)
+    with pytest.raises(Killed):
+        memory.erase(subject="bea")
+    monkeypatch.undo()
+    monkeypatch.setenv("MARS_VAULTS", str(engine.vault.folder.parent))
+    assert engine.subject_key("bea") is not None
+    again = encrypted(stores, memory.tenant, seed=2)
+    assert engine_of(again).subject_key("bea") is None
+    assert engine_of(again).vault.doomed() == ()
+    assert list(again.memories()) == []
+    assert again.verify().findings == ()
+
+
+def test_a_preference_keeps_its_key(stores: Stores) -> None:
+    memory = encrypted(stores)
+    memory.preferences.consent("bea")
+    engine = engine_of(memory)
+    key = engine.subject_key("bea")
+    assert key is not None
+    engine.vault.doom([key])
+    again = encrypted(stores, memory.tenant, seed=2)
+    assert engine_of(again).subject_key("bea") is not None
+    assert again.preferences.list()
+
+
+# --- Bad input ----------------------------------------------------------------------------------------------------
+
+
+def test_lost_keys_are_refused(stores: Stores, vaults: Path) -> None:
+    memory = encrypted(stores)
+    memory.remember("Bea likes quinces and pears", subjects=["bea"])
+    shutil.move(vaults, vaults.with_name("elsewhere"))
+    with pytest.raises(marskg.KeyUnusable, match="restore"):
+        encrypted(stores, memory.tenant, seed=2)
+    with pytest.raises(marskg.KeyUnusable):
+        memory.remember("Bea likes quinces and pears too", subjects=["bea"])
+    shutil.move(vaults.with_name("elsewhere"), vaults)
+    assert len(list(memory.memories())) == 1
+
+
+def test_what_was_tampered_with_is_refused(stores: Stores, words: Words) -> None:
+    memory = encrypted(stores)
+    one = memory.remember(f"Her locker word is {words('lockerword')}", subjects=["bea"])
+    other = memory.remember("Bea likes quinces and pears", subjects=["bea"])
+    nodes = {node.get("id"): node for node in envelopes_in(stores, memory).values() if "kind" in node}
+    text = nodes[one.id]["content"]
+    flipped = text[:-6] + ("A" if text[-6] != "A" else "B") + text[-5:]
+    cases = {"flipped": flipped, "cut": text[:-9], "moved": nodes[other.id]["content"], "field": nodes[one.id]["salt"]}
+    for name, bad in cases.items():
+        stores.engine.write(
+            "MATCH (m:Memory {ref: $ref}) SET m.content = $content", {"ref": nodes[one.id]["ref"], "content": bad}
+        )
+        with pytest.raises(marskg.KeyUnusable) as refused:
+            memory.get(one.id)
+        assert words("lockerword") not in str(refused.value), name
+        assert "envelope" not in str(refused.value)
+
+
+def test_what_would_write_in_clear_is_refused(stores: Stores, tmp_path: Path) -> None:
+    memory = encrypted(stores)
+    memory.remember("Bea likes quinces and pears", subjects=["bea"])
+    reader: GatedMemory = stores.open_as(memory, "reader:bot?ceiling=1")
+    for refused in (
+        lambda: memory.sparql("SELECT * { ?s ?p ?o }"),
+        lambda: reader.sparql("SELECT * { ?s ?p ?o }"),
+        lambda: memory.snapshot_save(tmp_path / "snapshot"),
+    ):
+        with pytest.raises(marskg.NotPermitted, match="encrypted"):
+            refused()
+    assert reader.plan(policy="fifo", budget=3).actions, "over a copy that is encrypted under keys of its own"
+    vault = engine_of(memory).vault.folder
+    assert list(vault.parent.iterdir()) == [vault], "which are destroyed with it"
+    for values in ({"encryption": "off"}, {"retrieval.vectors": "engine"}, {"lean.shared": True}):
+        with pytest.raises(marskg.InvalidConfig, match="encryption"):
+            memory.apply_settings(None, values)
+    with pytest.raises(marskg.InvalidConfig, match="encryption"):
+        stores.open().apply_settings(None, {"encryption": "subjects"})
+
+
+def test_a_text_that_looks_like_an_envelope_is_a_text(stores: Stores) -> None:
+    memory = encrypted(stores)
+    text = "mars:envelope:content:AAAA"
+    one = memory.remember(
+        text, subjects=[text], purpose=[text], session=text, key=text, kind="semantic", source_ref=text
+    )
+    found = memory.get(one.id)
+    assert found is not None
+    assert (found.content, found.subjects, found.purpose, found.key) == (text, (text,), (text,), text)
+    assert memory.erase(source=text).matched == 1
+
+
+def test_an_export_goes_into_another_tenant(stores: Stores, words: Words, tmp_path: Path) -> None:
+    memory = encrypted(stores)
+    fill(memory, words)
+    memory.export(tmp_path / "out.jsonld")
+    clear = stores.open(memory.tenant + "-c")
+    del clear
+    other = encrypted(stores)
+    text = (tmp_path / "out.jsonld").read_text().replace(memory.tenant, other.tenant)
+    (tmp_path / "out.jsonld").write_text(text)
+    other.load(tmp_path / "out.jsonld")
+    assert sorted(one.content or "" for one in other.memories()) == sorted(
+        one.content or "" for one in memory.memories()
+    )

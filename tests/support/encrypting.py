@@ -1,0 +1,71 @@
+"""A process that erases a subject of an encrypted tenant and dies at a moment, for tests that look at what is left.
+
+``python -m tests.support.encrypting FOLDER MOMENT`` dies ``doomed`` (the key is doomed, nothing is committed),
+``committed`` (the graph has forgotten, the key is there) or ``destroyed``; exit status 9.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from marskg.clock import ManualClock, SeededSource
+from marskg.config import Settings
+from marskg.memory import AgentMemory
+from marskg.privacy.request import Request
+from marskg.store.encrypted import EncryptedEngine
+from marskg.store.opening import open_tenant
+from marskg.store.vault import Vault
+from marskg.store.writer import Writer
+from tests.support import stores as support
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+TENANT = "encrypted"
+WORD = "zyxquartzvellum"
+SAID = f"Bea told me that {WORD} is her locker word"
+KEPT = "Carl plays chess on Mondays"
+
+
+def connect(folder: Path) -> AgentMemory:
+    """Open the tenant, or create it."""
+    opened, _ = open_tenant(
+        str(folder),
+        TENANT,
+        Settings().with_values({"encryption": "subjects", "entities.recognise": "off", "sensitivity.assess": "off"}),
+        clock=ManualClock(support.START, 1),
+        source=SeededSource("encrypting"),
+        actor="operator",
+    )
+    return AgentMemory(opened)
+
+
+def _dies(work: Callable[..., Any], *, before: bool) -> Callable[..., Any]:
+    def instead(*given: Any, **named: Any) -> Any:
+        if not before:
+            work(*given, **named)
+        os._exit(9)
+
+    return instead
+
+
+def main() -> None:
+    """Fill, and erase until the moment."""
+    memory = connect(Path(sys.argv[1]))
+    memory.remember(SAID, subjects=["bea"], mentions=[f"Mr {WORD}"])
+    memory.remember(KEPT, subjects=["carl"])
+    moment = sys.argv[2]
+    if moment == "doomed":
+        Writer.run = _dies(Writer.run, before=True)  # type: ignore[method-assign]
+    elif moment == "committed":
+        EncryptedEngine.settle = _dies(EncryptedEngine.settle, before=True)  # type: ignore[method-assign]
+    else:
+        Vault.destroy = _dies(Vault.destroy, before=False)  # type: ignore[method-assign]
+    memory._eraser.erase(Request.of(subject="bea"), scrub=False)
+
+
+if __name__ == "__main__":
+    main()
