@@ -201,7 +201,7 @@ class Reading:
         passing = self.gate(gate)
         limit = None if budget is None else check_integer("token_budget", budget, 0)
         wanted = (ids_of(entities, "entity"), ids_of(goals, "goal"))
-        return self._search.until_shown(lambda: self._all(passing, wanted, limit, sums=sums))
+        return self._search.until_shown(passing, lambda gate: self._all(gate, wanted, limit, sums=sums))
 
     def _all(
         self, passing: Gate, wanted: tuple[tuple[str, ...], tuple[str, ...]], limit: int | None, *, sums: bool
@@ -316,16 +316,15 @@ class Reading:
         Nothing comes back, as for an id that never was, if they may not see the memory that they name.
         """
         check_text("id", ident)
-        gate = self.gate({}).known()
 
-        def read() -> list[Memory]:
+        def read(gate: Gate) -> list[Memory]:
             found = admitted(self._opened.reader, [ident], gate)
             if found and all_of_them:
                 found = [one for one in self._opened.reader.history(ident) if gate.admits(one)]
             self._search.record(found, "read by its id", gate, call="history" if all_of_them else "get")
             return [as_read(self._shows(one, gate), gate) for one in found]
 
-        return self._search.until_shown(read)
+        return self._search.until_shown(self.gate({}).known(), read)
 
     def edges_seen(self, ident: str) -> list[Edge]:
         """Return the edges from a memory to others, as far as a bound reader sees both ends."""

@@ -10,6 +10,7 @@ import pytest
 import marskg
 from marskg import transfer
 from marskg.ontology.vocabulary import Operation
+from marskg.retrieval import search
 from marskg.store.writer import Writer
 
 if TYPE_CHECKING:
@@ -210,3 +211,35 @@ def test_erasing_what_is_shared_with_somebody_else(stores: Stores) -> None:
     assert memory.erase(subject="bea").matched == 0
     assert contents(memory) == {"Carl plays chess"}
     assert memory.verify().findings == ()
+
+
+@pytest.mark.parametrize("door", ["retrieve", "recall", "read_all", "get"])
+@pytest.mark.parametrize("ends", ["consent", "memory"])
+def test_what_ends_between_reading_and_its_record_is_not_handed_out(
+    stores: Stores, monkeypatch: pytest.MonkeyPatch, ends: str, door: str
+) -> None:
+    memory = stores.open(**QUICK)
+    limited: dict[str, Any] = {"ttl": "1m"}
+    if ends == "consent":
+        memory.preferences.set("consent_required", "marketing")
+        memory.preferences.consent("ada", "marketing", until=memory.now() + 60_000)
+        limited = {"purpose": ["marketing"]}
+    over = memory.remember("Ada has tea in the garden", subjects=["ada"], mentions=["Ada"], **limited)
+    stays = memory.remember("Ada has a gate in the garden", mentions=["Ada"])
+    real, late = search.record_showing, []
+
+    def recorded(*arguments: Any) -> Any:
+        if not late:
+            late.append(stores.clock(memory).advance(120_000))
+        return real(*arguments)
+
+    monkeypatch.setattr(search, "record_showing", recorded)
+    reader = stores.open_as(memory, "reader:bot?purpose=marketing")
+    doors: dict[str, Any] = {
+        "retrieve": lambda: [hit.memory.id for hit in reader.retrieve("garden")],
+        "recall": lambda: [hit.memory.id for hit in reader.recall(entity="Ada")],
+        "read_all": lambda: [hit.memory.id for hit in reader.read_all().hits],
+        "get": lambda: [one.id for one in (reader.get(over.id), reader.get(stays.id)) if one is not None],
+    }
+    assert doors[door]() == [stays.id]
+    assert late, "the clock moved between reading and record"

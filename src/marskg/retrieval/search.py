@@ -244,14 +244,18 @@ class Search:
         query = check_query(request.query)
         asked, notices = self._vector(query)
 
-        def answer() -> Hits:
-            found = [one.ranked(request, query, asked) for one in (self, *guests)]
-            return self._finish(request, found, tuple(terms(query)), notices)
+        def answer(gate: Gate) -> Hits:
+            passing = replace(request, gate=gate)
+            found = [one.ranked(passing, query, asked) for one in (self, *guests)]
+            return self._finish(passing, found, tuple(terms(query)), notices)
 
-        return self.until_shown(answer)
+        return self.until_shown(request.gate, answer)
 
-    def until_shown(self, answer: Callable[[], T]) -> T:
-        """Return what ``answer`` gives, made anew while something in it goes before it can be recorded.
+    def until_shown(self, gate: Gate, answer: Callable[[Gate], T]) -> T:
+        """Return what ``answer`` gives through ``gate``, made anew while something in it goes before it is handed out.
+
+        What counts is the moment of the record: where the time of a memory or of a consent ran out between the gate's
+        moment and that one, the answer is made anew through a gate of that moment.
 
         Raises:
             EngineUnavailable: that went on for ``_ATTEMPTS`` attempts.
@@ -260,14 +264,24 @@ class Search:
         for _ in range(_ATTEMPTS):
             erasures = desk.erasures
             try:
-                found = answer()
+                found = answer(gate)
             except GoneMeanwhileError:
                 continue
+            recorded = self._writer.state.last_time
             # Between the record of an answer and this line somebody may have erased what is in it.
-            if desk.erasures == erasures:
+            if desk.erasures == erasures and not self._ran_out(gate, recorded):
                 return found
+            gate = replace(gate, now=max(gate.now, recorded))
         msg = f"what answers it went {_ATTEMPTS} times while it was read; ask again"
         raise EngineUnavailable(msg)
+
+    def _ran_out(self, gate: Gate, recorded: int) -> bool:
+        """Return whether the time of a memory or of a consent ended after the gate's moment, until ``recorded``."""
+        if recorded <= gate.now:
+            return False
+        due = self._writer.desk.next_due
+        ended = len(gate.book.due(recorded)) > len(gate.book.due(gate.now))
+        return ended or (due is not None and gate.now < due <= recorded)
 
     def ranked(self, request: Request, query: str, asked: _Asked | None) -> Found:
         """Return what of this tenant answers the request, read and checked; nothing is recorded."""
@@ -345,7 +359,9 @@ class Search:
         Raises:
             UnknownMemory: no tenant knows what the recall starts at.
         """
-        return self.until_shown(lambda: self._recalled(request, about, rank, guests))
+        return self.until_shown(
+            request.gate, lambda gate: self._recalled(replace(request, gate=gate), about, rank, guests)
+        )
 
     def record(self, memories: Iterable[Memory], reason: str, gate: Gate, *, call: str) -> str | None:
         """Record that ``call`` showed memories outside a ranking; returns the record's name, None without any."""
