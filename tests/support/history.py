@@ -172,9 +172,10 @@ class History:
         assert pictures.take(self.stores.engine, self._bystander) == self._untouched, "I8: another tenant was changed"
 
     def audit(self, folder: Path) -> bytes:
-        """Return the exported audit, with all that it is about."""
-        self.memory.export(folder / "audit.nq", audit=True)
-        return (folder / "audit.nq").read_bytes()
+        """Return the exported audit, with all that it is about; ``folder`` is the store's, which takes no export."""
+        path = folder.with_name(f"{folder.name}-audit.nq")
+        self.memory.export(path, audit=True)
+        return path.read_bytes()
 
     # --- Choices --------------------------------------------------------------------------------------------------
 
