@@ -77,7 +77,8 @@ class Done:
     def assert_recorded(self, memory: AgentMemory) -> None:
         """Hold the logs to it: each showing has its record, and each memory its own but for what was erased."""
         accesses = [record.operation for record in memory.records(log="accesses")]
-        assert accesses.count(Operation.ACCESS) == self.shown
+        # An answer that an erasure overtook is made anew, and the record of its first showing stays.
+        assert accesses.count(Operation.ACCESS) >= self.shown
         recorded = [
             one for record in memory.records() if record.operation is Operation.REMEMBER for one in record.memories
         ]
