@@ -25,6 +25,7 @@ from marskg.store import codec
 from marskg.store.access import GoneMeanwhileError, Known, Showing, record_showing
 from marskg.store.bounds import expire_used
 from marskg.store.fading import Fading
+from marskg.store.maintenance import next_due
 from marskg.store.vectors import model_name
 from marskg.text import terms
 
@@ -279,7 +280,9 @@ class Search:
         """Return whether the time of a memory or of a consent ended after the gate's moment, until ``recorded``."""
         if recorded <= gate.now:
             return False
-        due = self._writer.desk.next_due
+        due = self._writer.next_due
+        if due == 0:  # another process wrote: what is due next is not known here
+            due = next_due(self._writer)
         ended = len(gate.book.due(recorded)) > len(gate.book.due(gate.now))
         return ended or (due is not None and gate.now < due <= recorded)
 

@@ -41,7 +41,7 @@ def settle(writer: Writer, *, force: bool = False) -> int:
         done += swept
         if swept == 0:
             break
-    writer.next_due = _next_due(writer)
+    writer.next_due = next_due(writer)
     return done
 
 
@@ -52,7 +52,8 @@ def _settle_consents(writer: Writer) -> None:
         writer.run(end_due_consents)
 
 
-def _next_due(writer: Writer) -> int | None:
+def next_due(writer: Writer) -> int | None:
+    """Return when the next of a tenant's memories is due, in epoch milliseconds, by the graph; None if none is."""
     rows = writer.read("due", {"low": f"{writer.tenant}|", "high": f"{writer.tenant}}}", "limit": 1})
     return int(rows[0]["key"].rpartition("|")[2], 16) if rows else None
 
