@@ -21,6 +21,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from marskg.audit.keys import sync_folder
 from marskg.errors import EngineUnavailable, InvalidConfig, QueryRefused, StoreLocked, StoreUnwritable
 from marskg.store.engine import Conflict, Row
 
@@ -177,18 +178,10 @@ def _write_synced(path: Path) -> None:
             os.fsync(handle)
         finally:
             os.close(handle)
-        _sync_folder(path.parent)
+        sync_folder(path.parent)
     except OSError as error:
         msg = f"{path} cannot be written ({error.strerror}); free space or make the folder writable, then try again"
         raise StoreUnwritable(msg) from error
-
-
-def _sync_folder(folder: Path) -> None:
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 def _causes(error: BaseException) -> Iterator[str]:
@@ -620,7 +613,7 @@ class ArcadeDB:
                 except files.error as error:
                     raise _translate(error) from error
             (files.folder / _SCRUB_NAME).unlink()
-            _sync_folder(files.folder)
+            sync_folder(files.folder)
 
     @staticmethod
     def _rewrite(database: Any) -> None:

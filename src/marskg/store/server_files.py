@@ -31,6 +31,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from marskg.audit.keys import sync_folder
 from marskg.errors import EngineUnavailable, NotPermitted, StoreLocked, StoreUnwritable
 from marskg.store import points, schema
 from marskg.store.engine import Conflict
@@ -280,7 +281,7 @@ class ServerFiles:
 
     def _fulfil(self) -> None:
         (self._folder / _PROMISE).unlink(missing_ok=True)
-        _sync(self._folder)
+        sync_folder(self._folder)
 
     # --- After it ---------------------------------------------------------------------------------------------------
 
@@ -459,15 +460,7 @@ def _write_synced(path: Path, data: bytes) -> None:
             stream.flush()
             os.fsync(stream.fileno())
         part.replace(path)
-        _sync(path.parent)
+        sync_folder(path.parent)
     except OSError as error:
         msg = f"{path} cannot be written ({error.strerror}); free space or make the folder writable, then try again"
         raise StoreUnwritable(msg) from error
-
-
-def _sync(folder: Path) -> None:
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
