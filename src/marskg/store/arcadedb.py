@@ -57,7 +57,6 @@ _STATEMENT = ("CommandParsingException", "CommandSQLParsingException")
 #: What the engine says of a statement whose time is up.
 _TIMEOUT = "arcadedb.command.timeout"
 #: How often a read is tried that began under the limit of another statement.
-_READ_ATTEMPTS = 5
 _DISK = ("No space left on device", "Read-only file system", "Disk quota exceeded", "File too large")
 
 
@@ -95,7 +94,23 @@ def _start(heap: str) -> tuple[Any, Any]:
         # As arguments, not in ARCADEDB_JVM_ARGS: a child process would inherit them and take the larger of two heaps.
         with _muted_stderr():
             jvm.start_jvm(heap_size=heap, jvm_args=[*_JVM_ARGS, f"-Djava.util.logging.config.file={quiet}"])
+        _keep_collections_apart(jpype)
     return bindings, jpype
+
+
+def _keep_collections_apart(jpype: Any) -> None:
+    """Let a collection of the JVM's garbage not start a whole one of Python's, which stops all for a third of a second.
+
+    The bridge notices the first by a reference to something that nobody holds, and asks for the second so that cycles
+    of Python's objects give up Java's. There are no such cycles here, and Python collects by itself. What the bridge
+    watches instead is held as long as the JVM runs; it offers no setting for that (JPype 1.7).
+    """
+    queues = jpype.JClass("org.jpype.ref.JPypeReferenceQueue")
+    queue = queues.getInstance()
+    watch = jpype.JClass("org.jpype.ref.JPypeReference")(queue, queue, 0, 0)
+    watched = queues.class_.getDeclaredField("sentinel")
+    watched.setAccessible(True)
+    watched.set(queue, watch)
 
 
 @contextmanager
@@ -189,7 +204,8 @@ def _causes(error: BaseException) -> Iterator[str]:
     cause: BaseException | None = error
     while cause is not None:
         yield str(cause)
-        cause = cause.__cause__
+        # An error that has no other name is raised from itself.
+        cause = cause.__cause__ if cause.__cause__ is not cause else None
 
 
 def _translate(error: Exception) -> Exception:
@@ -310,44 +326,27 @@ class _Caller:
     def __init__(self, jpype: Any, database: Any, errors: tuple[type[Exception], ...]) -> None:
         self._database = database
         self._error = errors
-        self._limits = threading.Lock()
-        self._timeout = jpype.JClass("com.arcadedb.GlobalConfiguration").COMMAND_TIMEOUT
+        self._time_limit = jpype.JClass("com.arcadedb.query.sql.executor.CommandTimeoutOverride")
         self._json = jpype.JClass("com.arcadedb.serializer.json.JSONObject")
         self._rows_as_json = jpype.JClass("com.arcadedb.python.RowBatcher").nextJsonBatch
         self._utf8 = jpype.JClass("java.nio.charset.StandardCharsets").UTF_8
 
     @contextmanager
     def limited(self, seconds: float) -> Iterator[None]:
-        """Let the engine stop the statement inside after some time; it looks at its clock between two rows.
-
-        The limit is of the whole database: what others begin to read meanwhile has it as well, see :meth:`read`.
+        """Let the engine stop the statement of this thread after some time; it looks at its clock between two rows.
 
         Raises:
             QueryRefused: the statement was stopped, or the engine refuses it.
         """
-        configuration = self._database.get_java_database().getConfiguration()
-        with self._limits:
-            configuration.setValue(self._timeout, max(1, round(seconds * 1000)))
-            try:
-                yield
-            except self._error as error:
-                if _is_late(error):
-                    raise QueryRefused(_late(seconds)) from error
-                raise _translate(error) from error
-            finally:
-                configuration.setValue(self._timeout, 0)
-
-    def read(self, statement: str, parameters: Mapping[str, Any] | None) -> list[Row]:
-        """Run a statement that only reads and has no limit, again where it began under the limit of another."""
-        for _ in range(_READ_ATTEMPTS - 1):
-            try:
-                return self.query(statement, parameters)
-            except self._error as error:
-                if not _is_late(error):
-                    raise
-            with self._limits:  # the other one has ended
-                pass
-        return self.query(statement, parameters)
+        self._time_limit.set(max(1, round(seconds * 1000)))
+        try:
+            yield
+        except self._error as error:
+            if _is_late(error):
+                raise QueryRefused(_late(seconds)) from error
+            raise _translate(error) from error
+        finally:
+            self._time_limit.clear()
 
     def command(self, statement: str, parameters: Mapping[str, Any] | None) -> list[Row]:
         """Run a statement that may write."""
@@ -387,7 +386,6 @@ class _Files:
             self._bindings, jpype = _start(heap)
             self.error = (self._bindings.ArcadeDBError, jpype.JException)
             self._jpype = jpype
-            self.thread_class = jpype.JClass("java.lang.Thread")
             self.heap = _Heap(jpype)
             self.connect()
         except BaseException as error:
@@ -526,38 +524,38 @@ class ArcadeDB:
             with self._files.gate.passed():
                 caller = self._open().caller
                 if limit_seconds is None:
-                    return caller.read(statement, parameters)
+                    return caller.query(statement, parameters)
                 with caller.limited(limit_seconds):
                     return caller.query(statement, parameters)
         except self._files.error as error:
             raise _translate(error) from error
 
     def query(self, statement: str, parameters: Mapping[str, Any] | None = None, *, limit_seconds: float) -> list[Row]:
-        """Run a user's read-only statement in a thread of its own, which is interrupted when its time is up."""
+        """Run a user's read-only statement in a thread of its own, so that a signal reaches who waits.
+
+        The engine ends it when its time is up; nobody waits for that.
+        """
         files = self._open()
         outcome: dict[str, Any] = {}
 
         def work() -> None:
-            thread = files.thread_class.currentThread()
-            outcome["thread"] = thread
             try:
-                with files.gate.passed():
+                with files.gate.passed(), files.caller.limited(limit_seconds):
                     outcome["rows"] = files.caller.query(statement, parameters)
-            except files.error as error:
+            except (QueryRefused, Conflict, *files.error) as error:
                 outcome["error"] = error
 
         runner = threading.Thread(target=work, daemon=True, name="marskg-query")
         runner.start()
         runner.join(limit_seconds)
-        if runner.is_alive():
-            if "thread" in outcome:
-                outcome["thread"].interrupt()
+        error = outcome.get("error")
+        if runner.is_alive() or (error is not None and _is_late(error)):
             msg = f"the query took longer than {limit_seconds:g} s and was stopped; narrow it, or raise the limit"
-            raise QueryRefused(msg)
-        if "error" in outcome:
-            fault = str(outcome["error"]).splitlines()[0][:300]
+            raise QueryRefused(msg) from error
+        if error is not None:
+            fault = str(error.__cause__ or error).splitlines()[0][:300]
             msg = f"the engine refuses the query: {fault}"
-            raise QueryRefused(msg) from outcome["error"]
+            raise QueryRefused(msg) from error
         rows: list[Row] = outcome["rows"]
         return rows
 

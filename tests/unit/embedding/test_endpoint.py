@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 KEY = "sk-never-to-be-seen"
 SECRET = "the patient is Ann"
 QUICK = Limits(seconds=0.4, tries=2, pause=0.5, answer_bytes=4096)
+PATIENT = Limits(seconds=60, tries=2, pause=0.5, answer_bytes=4096)
 
 
 @pytest.fixture
@@ -38,6 +39,11 @@ def pauses() -> list[float]:
 
 @pytest.fixture
 def model(server: fake.Server, pauses: list[float]) -> EndpointEmbedding:
+    return EndpointEmbedding("m", Poster(server.url, KEY, PATIENT, pauses.append))
+
+
+@pytest.fixture
+def hasty(server: fake.Server, pauses: list[float]) -> EndpointEmbedding:
     return EndpointEmbedding("m", Poster(server.url, KEY, QUICK, pauses.append))
 
 
@@ -141,11 +147,11 @@ def test_what_does_not_pass_is_named(server: fake.Server, model: EndpointEmbeddi
 
 @pytest.mark.parametrize("behaviour", [fake.hang, fake.drip])
 def test_a_server_that_never_ends_is_left(
-    behaviour: Callable[..., None], server: fake.Server, model: EndpointEmbedding
+    behaviour: Callable[..., None], server: fake.Server, hasty: EndpointEmbedding
 ) -> None:
     server.planned += [behaviour, behaviour]
     start = time.monotonic()
-    assert "did not answer within 0.4 seconds" in refused(model, server.port)
+    assert "did not answer within 0.4 seconds" in refused(hasty, server.port)
     assert time.monotonic() - start < 5
 
 
@@ -157,7 +163,7 @@ def test_an_answer_that_breaks_off_is_not_used(server: fake.Server, model: Endpo
 def test_nobody_listening_is_named() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-    model = EndpointEmbedding("m", Poster(f"http://127.0.0.1:{port}/v1", KEY, QUICK, lambda _: None))
+    model = EndpointEmbedding("m", Poster(f"http://127.0.0.1:{port}/v1", KEY, PATIENT, lambda _: None))
     assert "cannot be reached" in refused(model, port)
 
 
@@ -259,7 +265,7 @@ def test_another_dimension_than_before_is_refused(server: fake.Server, model: En
 def test_a_certificate_that_nobody_vouches_for_is_refused(tmp_path: Path, pauses: list[float]) -> None:
     with fake.embedding_server(certificate=fake.self_signed(tmp_path)) as server:
         url = server.url.replace("http:", "https:")
-        model = EndpointEmbedding("m", Poster(url, KEY, QUICK, pauses.append))
+        model = EndpointEmbedding("m", Poster(url, KEY, PATIENT, pauses.append))
         assert "a certificate that this machine does not trust" in refused(model, server.port)
     assert not pauses
     assert not server.requests
@@ -270,10 +276,11 @@ def test_encryption_works_where_it_is_trusted(tmp_path: Path, monkeypatch: pytes
     monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
     with fake.embedding_server(certificate=certificate) as server:
         url = server.url.replace("http:", "https:")
-        model = EndpointEmbedding("m", Poster(url, KEY, QUICK, lambda _: None))
+        model = EndpointEmbedding("m", Poster(url, KEY, PATIENT, lambda _: None))
         assert np.allclose(model.embed(["a"]), [unit("a")], atol=1e-6)
         server.planned += [fake.drip, fake.drip]
-        assert "did not answer within 0.4 seconds" in refused(model, server.port)
+        hasty = EndpointEmbedding("m", Poster(url, KEY, QUICK, lambda _: None))
+        assert "did not answer within 0.4 seconds" in refused(hasty, server.port)
 
 
 # --- Addresses and keys ----------------------------------------------------------------------------------------------

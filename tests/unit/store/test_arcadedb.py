@@ -1,0 +1,93 @@
+"""What the embedded engine does beyond what the conformance suite asks of both."""
+
+from __future__ import annotations
+
+import gc
+import threading
+import time
+from typing import TYPE_CHECKING, Any
+
+import jpype
+import pytest
+
+from marskg.errors import QueryRefused
+from marskg.store.arcadedb import ArcadeDB
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+#: Statements that would go on for years: rows that nothing asks for, rows that all fail, an order over all of them.
+ENDLESS = (
+    "UNWIND range(1, 10000000) AS x UNWIND range(1, 10000000) AS y WITH x, y WHERE x < 0 RETURN x",
+    "MATCH (a:Row), (b:Row), (c:Row), (d:Row) WHERE a.n + b.n + c.n + d.n < 0 RETURN a.n AS n",
+    "MATCH (a:Row), (b:Row), (c:Row), (d:Row) RETURN a.n AS n ORDER BY n",
+)
+REFUSED = "RETURN size(range(1, 100000000)) AS n"
+SLOW = "MATCH (a:Row), (b:Row), (c:Row) WHERE a.n + b.n + c.n < 4 RETURN a.n AS n"
+
+
+@pytest.fixture
+def engine(tmp_path: Path) -> Iterator[ArcadeDB]:
+    engine = ArcadeDB(tmp_path / "store")
+    engine.define("CREATE VERTEX TYPE Row")
+    engine.write("UNWIND range(1, 100) AS n CREATE (:Row {n: n})")
+    yield engine
+    engine.close()
+
+
+def _asking() -> list[threading.Thread]:
+    return [thread for thread in threading.enumerate() if thread.name == "marskg-query"]
+
+
+@pytest.mark.parametrize("statement", ENDLESS)
+def test_a_query_over_its_limit_leaves_nothing_that_goes_on(statement: str, engine: ArcadeDB) -> None:
+    with pytest.raises(QueryRefused, match=r"the query took longer than 0.5 s and was stopped; narrow it, or raise"):
+        engine.query(statement, limit_seconds=0.5)
+    for thread in _asking():
+        thread.join(60)
+    assert not _asking()
+
+
+def test_a_read_over_its_limit_is_stopped_and_the_next_has_none(engine: ArcadeDB) -> None:
+    with pytest.raises(QueryRefused, match=r"the statement took longer than 0.05 s and was stopped"):
+        engine.read(SLOW, limit_seconds=0.05)
+    begun = time.monotonic()
+    assert engine.read(SLOW) == [{"n": 1}]
+    assert time.monotonic() - begun > 0.05, "too quick to tell whether the limit stayed"
+
+
+def test_a_limit_is_of_one_statement_and_not_of_what_others_read_meanwhile(engine: ArcadeDB) -> None:
+    found: list[Any] = []
+    other = threading.Thread(target=lambda: found.append(engine.read(SLOW)))
+    other.start()
+    with engine.transaction() as transaction, pytest.raises(QueryRefused):
+        transaction.run(ENDLESS[0], limit_seconds=0.5)
+    other.join(60)
+    assert found == [[{"n": 1}]]
+
+
+def test_what_the_engine_refuses_under_a_limit_is_said(engine: ArcadeDB) -> None:
+    with pytest.raises(QueryRefused, match=r"the engine refuses the query: .*100000000 elements"):
+        engine.query(REFUSED, limit_seconds=5)
+    with pytest.raises(Exception, match="100000000 elements"):
+        engine.read(REFUSED, limit_seconds=5)
+
+
+def test_a_collection_of_the_jvm_starts_none_of_python(engine: ArcadeDB) -> None:
+    whole = 0
+
+    def count(phase: str, told: dict[str, int]) -> None:
+        nonlocal whole
+        whole += phase == "start" and told["generation"] == 2
+
+    collect = jpype.JClass("java.lang.System").gc
+    gc.callbacks.append(count)
+    try:
+        for _ in range(3):
+            collect()
+            engine.read("MATCH (n:Row) RETURN count(n) AS n")
+            time.sleep(0.4)  # the bridge looks four times a second
+    finally:
+        gc.callbacks.remove(count)
+    assert whole == 0
