@@ -25,6 +25,7 @@ from marskg.policies.registry import POLICY_NAMES, SUFFIX
 from marskg.privacy.grants import honour
 from marskg.privacy.principals import Right, permit, refusal, right_to
 from marskg.privacy.request import Request
+from marskg.queries import undisturbed
 from marskg.retrieval.gate import Raised
 from marskg.retrieval.profile import FILES, built_in
 from marskg.store.admission import ids_of
@@ -340,7 +341,9 @@ class GatedMemory(AgentMemory):
         Raises:
             QueryRefused: it writes, reaches out, is wrong, or takes too long.
         """
-        return self._queries.seen(lambda: self._reading.disclosed("sparql"), query, limit_seconds)
+        return undisturbed(
+            self._writer, lambda _: self._queries.seen(lambda: self._reading.disclosed("sparql"), query, limit_seconds)
+        )
 
     def export(
         self,

@@ -19,7 +19,7 @@ from marskg.control.background import Background
 from marskg.control.housekeeping import Housekeeper
 from marskg.drafts import Draft, EntityRef, checked, enumeration
 from marskg.embedding.registry import load_model
-from marskg.errors import EmbeddingUnavailable, EnvironmentFailure, InvalidInput, NotPermitted
+from marskg.errors import EmbeddingUnavailable, EnvironmentFailure, InvalidInput, InvariantError, NotPermitted
 from marskg.learning.feedback import Said
 from marskg.learning.learner import Learner
 from marskg.learning.theta import learn
@@ -56,7 +56,7 @@ from marskg.privacy.request import Request
 from marskg.privacy.seen import who_saw
 from marskg.privacy.sensitivity import Assessor
 from marskg.private_mode import PrivateMode
-from marskg.queries import Queries
+from marskg.queries import Queries, undisturbed
 from marskg.reading import Reading
 from marskg.retention import check_retention
 from marskg.retrieval.feature_sources import CommittedFeatures, OpenFeatures
@@ -576,7 +576,12 @@ class AgentMemory:
             return plan
 
         def work(unit: Unit) -> None:
-            apply(unit, plan)
+            try:
+                apply(unit, plan)
+            except InvariantError:
+                # What another process took meanwhile looks like the policy's fault.
+                self._writer.refuse_overtaken(unit)
+                raise
             planned, accessed = self._planned or (None, 0)
             # An access moves order keys without a transition: what the plan found empty may not be any more.
             if planned is plan and accessed == unit.before.access_sequence:
@@ -1429,7 +1434,7 @@ class AgentMemory:
         Raises:
             QueryRefused: it writes, reaches out, is wrong, or takes too long.
         """
-        return self._queries.sparql(self._writer.fresh_state(), query, limit_seconds)
+        return undisturbed(self._writer, lambda state: self._queries.sparql(state, query, limit_seconds))
 
     def cypher(
         self, query: str, parameters: Mapping[str, Any] | None = None, *, limit_seconds: float = 30.0
@@ -1439,7 +1444,7 @@ class AgentMemory:
         Raises:
             QueryRefused: it writes, is wrong, or takes too long.
         """
-        return self._queries.cypher(self._writer.fresh_state(), query, parameters, limit_seconds)
+        return undisturbed(self._writer, lambda state: self._queries.cypher(state, query, parameters, limit_seconds))
 
     # --- The store ------------------------------------------------------------------------------------------------
 

@@ -1,7 +1,7 @@
 """Asking a tenant questions of one's own: SPARQL on a view that follows the audit, Cypher on the store itself.
 
 Guarantees: both only read, by parsing; both end when their time is up; a SPARQL answer says which audit sequence it is
-from, and the view catches up before it answers.
+from, and the view catches up before it answers. An answer that an erasure overtook, by whichever process, is made anew.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import shutil
 from typing import TYPE_CHECKING, Any
 
+from marskg.errors import QueryRefused
 from marskg.exporters.query import QueryResult, SparqlRunner, check_cypher, check_sparql
 from marskg.exporters.sparql import with_prefixes
 from marskg.exporters.view import SparqlView
@@ -16,6 +17,7 @@ from marskg.exporters.writer import Content
 from marskg.ontology.vocabulary import Operation
 from marskg.store.desk import desk_of
 from marskg.store.encrypted import refuse_in_clear
+from marskg.store.moments import without_erased
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -25,9 +27,31 @@ if TYPE_CHECKING:
     from marskg.retrieval.disclosure import Disclosure
     from marskg.store.opening import Opened
     from marskg.store.state import TenantState
+    from marskg.store.writer import Writer
 
 #: Records behind which the view is made anew instead of followed.
 REBUILD_AFTER = 5_000
+
+
+def undisturbed(writer: Writer, ask: Callable[[TenantState], QueryResult]) -> QueryResult:
+    """Return what ``ask`` answers from a state, asked anew where something of the tenant was erased meanwhile.
+
+    Raises:
+        QueryRefused: as ``ask`` does.
+        EngineUnavailable: something was erased at each attempt.
+    """
+
+    def asked(state: TenantState, check: Callable[[], None]) -> QueryResult:
+        try:
+            found = ask(state)
+        except (QueryRefused, OSError):
+            # The view may have gone with an erasure, by a process that does not wait for this one.
+            check()
+            raise
+        check()
+        return found
+
+    return without_erased(writer, asked)
 
 
 class Queries:

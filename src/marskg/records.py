@@ -73,6 +73,7 @@ class Memory:
     tier_history: tuple[str, ...] = ()
     grace_until: int | None = None
     subject_handles: tuple[str, ...] = ()
+    origin_handles: tuple[str, ...] = ()
     status: TaskStatus | None = None
     priority: int | None = None
     deadline: int | None = None

@@ -43,7 +43,7 @@ KEPT_BY_TOMBSTONES = {"derivesFrom", "dependsOn", "supersedes"}
 #: All that a tombstone may hold besides its id, kind and place in the store.
 TOMBSTONE = {
     *("ref", "id", "tenant", "kind", "sequence", "created", "validFrom", "validTo", "supersededAt", "weight"),
-    *("tier", "tierHistory", "subjectHandles"),
+    *("tier", "tierHistory", "subjectHandles", "originHandles"),
 }
 #: Properties that the store works out from others, or that reading changes: outside a memory's commitment.
 DERIVED = {

@@ -129,14 +129,17 @@ class Housekeeper:
                     yield ident, found.text
 
     def _shorten(self, ident: str, text: str) -> bool:
-        """Replace one memory by its excerpt; returns False where it changed meanwhile or the latent tier is full."""
+        """Replace one memory by its excerpt; False where it changed or went meanwhile, or there is no room for it."""
         state = self._writer.state
         limit = state.settings.latent_budget
-        weight = self._reader.nodes([ident])[0][0].weight
+        weight = sum(memory.weight for memory, _, _ in self._reader.nodes([ident]))
 
         def still(unit: Unit) -> bool:
-            node = unit.node(ident)
-            return node.has_content and node.memory.current and not node.guards and not node.blockers
+            unit.fetch([ident])
+            node = unit.nodes.get(ident)
+            return (
+                node is not None and node.has_content and node.memory.current and not node.guards and not node.blockers
+            )
 
         if limit is not None and state.latent_weight + weight > limit:
             return False

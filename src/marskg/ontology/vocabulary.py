@@ -256,6 +256,7 @@ GOVERNED_FIELDS: tuple[Field, ...] = (
     Field("tier_history", many=True),
     Field("grace_until", _T),
     Field("subject_handles", many=True),
+    Field("origin_handles", many=True),
     Field("status", _E),
     Field("priority", _I),
     Field("deadline", _T),
@@ -268,7 +269,10 @@ TOMBSTONE_FIELDS: tuple[Field, ...] = tuple(
     field
     for field in GOVERNED_FIELDS
     if field.name
-    in {"created", "valid_from", "valid_to", "superseded_at", "weight", "tier", "tier_history", "subject_handles"}
+    in {
+        *("created", "valid_from", "valid_to", "superseded_at", "weight", "tier", "tier_history"),
+        *("subject_handles", "origin_handles"),
+    }
 )
 
 #: Changed by reading and feedback only, recorded in the access log, outside the commitment.

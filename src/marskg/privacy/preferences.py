@@ -9,14 +9,14 @@ housekeeping. A dry run counts and changes nothing. Sources: MaRS sections 3.2.3
 from __future__ import annotations
 
 from contextlib import contextmanager
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from marskg.clock import uuid7
-from marskg.errors import InvalidInput, UnknownMemory
+from marskg.errors import ConsentRequired, InvalidConfig, InvalidInput, UnknownMemory
 from marskg.ontology.vocabulary import PreferenceRule
-from marskg.privacy.rules import Rule, checked, read_rules
+from marskg.privacy.rules import checked, read_rules
 from marskg.privacy.strictness import Profile, profile
 from marskg.privacy.templates import Template, load_template
 from marskg.records import Preference
@@ -28,12 +28,12 @@ from marskg.store.suppression import check_subject
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
+    from marskg.privacy.rules import Rule
     from marskg.store.preferences import Book
     from marskg.store.unit import Unit
     from marskg.store.writer import Writer
 
 _REMOVED: Final = "removed on request"
-_RULE_FIELDS: Final = tuple(item.name for item in fields(Rule))
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,11 +274,7 @@ def _set(unit: Unit, rules: tuple[Rule, ...], template: Template | None, departm
     there = {_place(item): item for item in book.preferences if item.origin == origin and not _over(item, unit.now)}
     put: list[Preference] = []
     for rule in rules:
-        if rule.data_subject is not None and rule.preference_rule is not PreferenceRule.CONSENT:
-            check_subject(unit, rule.data_subject)
-        if rule.ends_at is not None and rule.ends_at <= unit.now:
-            msg = f"until of {rule.preference_rule} is past; give a later time, or withdraw the consent"
-            raise InvalidInput(msg)
+        _check_now(unit, rule)
         put.append(_put(unit, rule, there.get(rule.place), origin))
     stale = []
     if template is not None:
@@ -289,6 +285,22 @@ def _set(unit: Unit, rules: tuple[Rule, ...], template: Template | None, departm
     changed = {item.preference_rule for item in (*put, *stale) if item.id in unit.preferences.put or item in stale}
     effects = reapply(unit) if changed & RETROACTIVE else Effects()
     return Change(tuple(put), tuple(item.id for item in stale), effects.expired, effects.amended)
+
+
+def _check_now(unit: Unit, rule: Rule) -> None:
+    """Refuse a rule that cannot hold as things are, by its place in the file if it has one."""
+    where = f"{rule.where}: " if rule.where else ""
+    if rule.data_subject is not None and rule.preference_rule is not PreferenceRule.CONSENT:
+        try:
+            check_subject(unit, rule.data_subject)
+        except ConsentRequired as error:
+            if not where:
+                raise
+            msg = f"{where}{rule.preference_rule}: {error}"
+            raise ConsentRequired(msg) from error
+    if rule.ends_at is not None and rule.ends_at <= unit.now:
+        msg = f"{where}until of {rule.preference_rule} is past; give a later time, or withdraw the consent"
+        raise InvalidConfig(msg) if where else InvalidInput(msg)
 
 
 def _place(item: Preference) -> tuple[object, ...]:

@@ -26,7 +26,9 @@ if TYPE_CHECKING:
     from marskg.records import Preference
 
 #: What is bookkeeping of the store, or says whom else a memory is about.
-_LEFT_OUT: Final = frozenset({"subject_handles", "summary_lines", "subjects", "weight", "strength", "score"})
+_LEFT_OUT: Final = frozenset(
+    {"subject_handles", "origin_handles", "summary_lines", "subjects", "weight", "strength", "score"}
+)
 _FIELDS: Final = tuple(field for field in (*GOVERNED_FIELDS, *ACCESS_FIELDS) if field.name not in _LEFT_OUT)
 _DPV: Final = "https://w3id.org/dpv#"
 _IDS: Final = (

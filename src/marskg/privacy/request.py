@@ -1,8 +1,8 @@
 """What somebody asks to have erased, and which memories that is.
 
 Guarantees: a request names one subject, entity, session, source or id, and nothing else; what it matches is found in
-the store as it is, in every tier, tombstones by the keyed handles of their subjects. A name is matched whole, not
-inside another word; case, width and characters that are not seen do not matter.
+the store as it is, in every tier, tombstones by the keyed handles of their subjects, session and source. A name is
+matched whole, not inside another word; case, width and characters that are not seen do not matter.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from marskg.errors import InvalidInput
 from marskg.store import codec
+from marskg.store.origins import SESSION, SOURCE, origin_handle
 from marskg.store.paging import pages
 from marskg.text import plain
 
@@ -110,11 +111,17 @@ def _match(unit: Unit, request: Request) -> Matched:
         return _naming(unit, request.name)
     if request.by == "session":
         rows = unit.read("session_episodes", {"session": codec.session_key(unit.state.name, request.name)})
-        return Matched(tuple(sorted(row["id"] for row in rows)))
+        return Matched(tuple(sorted({*(row["id"] for row in rows), *_tombstones(unit, SESSION, request.name)})))
     if request.by == "source":
-        return Matched(_paged(unit, "from_source", source=request.name))
+        there = _paged(unit, "from_source", source=request.name)
+        return Matched(tuple(sorted({*there, *_tombstones(unit, SOURCE, request.name)})))
     unit.fetch([request.name])
     return Matched((request.name,) if request.name in unit.nodes else ())
+
+
+def _tombstones(unit: Unit, sort: str, name: str) -> tuple[str, ...]:
+    """Return the tombstones of what came from a session or a source: lines of summaries may still rest on them."""
+    return _paged(unit, "from_origin", handle=origin_handle(unit, sort, name))
 
 
 def _paged(unit: Unit, name: str, **more: str) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ the file is applied. Nobody's name is repeated in an error.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from marskg.clock import MAX_MS
@@ -100,10 +100,12 @@ class Rule:
     regions: tuple[str, ...] = ()
     ends_at: int | None = None
     clause: str | None = None
+    #: Where it stands, as errors name it: file and line; empty if it is from no file.
+    where: str = field(default="", compare=False)
 
     def values(self) -> dict[str, Any]:
-        """Return the fields by name."""
-        return {item.name: getattr(self, item.name) for item in fields(self)}
+        """Return the fields by name, but for where the rule stands."""
+        return {item.name: getattr(self, item.name) for item in fields(self) if item.name != "where"}
 
     @property
     def place(self) -> tuple[object, ...]:
@@ -259,7 +261,8 @@ def rules_of(document: Marked, name: str, path: object, *, department: str | Non
     """Return the rules that stand as a list under ``name``.
 
     Raises:
-        InvalidConfig: one of them is wrong, or stands there twice; the message names its line.
+        InvalidConfig: one of them is wrong, stands there twice, or says the opposite of another one; the message names
+            its line.
     """
     listed = document.get(name) or []
     if not isinstance(listed, list) or not all(isinstance(item, dict) for item in listed):
@@ -275,8 +278,26 @@ def rules_of(document: Marked, name: str, path: object, *, department: str | Non
         if rule.place in found:
             msg = f"{path} line {item.line}: {rule.preference_rule} for the same is there twice; keep one"
             raise InvalidConfig(msg)
-        found[rule.place] = rule
+        found[rule.place] = replace(rule, where=f"{path} line {item.line}")
+        _refuse_opposite(found, rule.place)
     return tuple(found.values())
+
+
+#: What one person cannot say of the same purpose in one breath. Between files, the stricter holds.
+_OPPOSITES: Final = {_R.CONSENT: _R.OPT_OUT_PURPOSE, _R.OPT_OUT_PURPOSE: _R.CONSENT}
+
+
+def _refuse_opposite(found: Mapping[tuple[object, ...], Rule], place: tuple[object, ...]) -> None:
+    rule = found[place]
+    opposite = _OPPOSITES.get(rule.preference_rule)
+    other = None if opposite is None or rule.data_subject is None else found.get((opposite, *place[1:]))
+    if other is not None:
+        msg = (
+            f"{rule.where}: {rule.preference_rule} says the opposite of {other.preference_rule} in "
+            f"{other.where.removeprefix(rule.where.rpartition(' line ')[0]).strip()}, for the same person and purpose; "
+            "keep one"
+        )
+        raise InvalidConfig(msg)
 
 
 def written(rules: Iterable[Rule]) -> list[dict[str, Any]]:

@@ -78,7 +78,7 @@ class Disclosure:
         for memory, edges, _ in self._reader.memories():
             # It may have gone, or changed, since the first pass.
             if memory.id in seen.ids and self._gate.admits(memory):
-                given = replace(self._shows(memory, self._gate), sequence=0, subject_handles=())
+                given = replace(self._shows(memory, self._gate), sequence=0, subject_handles=(), origin_handles=())
                 yield given, self._edges(memory, edges)
 
     def in_order(self) -> list[tuple[Memory, tuple[Edge, ...]]]:

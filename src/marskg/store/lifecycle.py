@@ -16,6 +16,7 @@ from marskg.ontology.mapping import time_lexical
 from marskg.ontology.vocabulary import ACTIVE_STATUSES, TOMBSTONE_EDGES, EdgeType, Kind, Operation, TaskStatus, Tier
 from marskg.records import Edge, Memory
 from marskg.store.lines import decode, without
+from marskg.store.origins import origins_of
 from marskg.store.unmentioned import drop_unmentioned
 
 if TYPE_CHECKING:
@@ -137,6 +138,7 @@ def _strip(unit: Unit, node: Node) -> list[str]:
         tier=Tier.TOMBSTONE,
         tier_history=history(unit, memory, Tier.TOMBSTONE),
         subject_handles=tuple(sorted(unit.services.handle(unit.state.name, subject) for subject in memory.subjects)),
+        origin_handles=origins_of(unit, memory),
     )
     return entities
 

@@ -68,7 +68,7 @@ def _made(writer: Writer, make: Making[T], fails: Callable[[TenantState], bool])
             return make(state, check)
         except OvertakenError:
             continue
-    msg = f"others changed tenant {writer.tenant!r} {_ATTEMPTS} times while it was copied; try again when it is quieter"
+    msg = f"others changed tenant {writer.tenant!r} {_ATTEMPTS} times while it was read; try again when it is quieter"
     raise EngineUnavailable(msg)
 
 

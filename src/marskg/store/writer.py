@@ -260,6 +260,16 @@ class Writer:
         """Forget what a unit that failed half-way may have told: tails and names of what never was."""
         self.desk.forget_half_built()
 
+    def refuse_overtaken(self, unit: Unit) -> None:
+        """Let :meth:`run` build ``unit`` again where somebody wrote since the state that it stands on.
+
+        Raises:
+            Conflict: so it is.
+        """
+        if self.fresh_state().sequence != unit.before.sequence:
+            message = "the sequence moved"
+            raise Conflict(message)
+
     def settle(self, units: list[Unit]) -> None:
         """Take note of units that were committed in one transaction."""
         if len(units) > 1:
