@@ -115,9 +115,10 @@ def test_an_erasure_waits_for_the_plan_that_is_made_which_is_stale_then(
     assert_clean(memory)
 
 
+@pytest.mark.parametrize("by", sorted(ERASURES))
 @POLICIES
 def test_an_erasure_waits_for_the_pass_of_a_write_and_takes_its_lines_out_of_the_summary(
-    stores: Stores, monkeypatch: pytest.MonkeyPatch, policy: str
+    stores: Stores, monkeypatch: pytest.MonkeyPatch, policy: str, by: str
 ) -> None:
     memory = filled(stores)
     memory.apply_settings(None, {"policy.name": policy})
@@ -125,7 +126,7 @@ def test_an_erasure_waits_for_the_pass_of_a_write_and_takes_its_lines_out_of_the
     queue, begun = queue_at(memory, monkeypatch), []
 
     def act() -> None:
-        begun.append(Aside(lambda: other.erase(session="s")))
+        begun.append(Aside(lambda: other.erase(**ERASURES[by])))
         assert queue.waited.wait(PATIENCE)
         assert not begun[0].done.is_set()
 
