@@ -126,6 +126,8 @@ class PrivateMode:
 
     def _open(self) -> AgentMemory:
         if self._memory.now() >= self.until:
+            # Also where the clock is put back: what was over stays so.
+            self.until = 0
             msg = "private mode is over; enter it again, or go on with the memory itself, which keeps what is said"
             raise NotPermitted(msg)
         return self._memory

@@ -17,12 +17,18 @@ HEAD = b"preferences:\n- {rule: opt_out_kind, target: social}\n"
 FILES: dict[str, tuple[bytes, str]] = {
     "unknown rule": (HEAD + b"- {rule: hoard}\n", "line 3: rule 'hoard' is unknown; known are retention"),
     "unknown key": (HEAD + b"- {rule: retention, horizont: 1d}\n", "line 3: 'horizont' is no field of a rule"),
-    "wrong unit": (HEAD + b"- {rule: retention, horizon: 30}\n- {rule: retention, horizon: 1 day}\n", "line 4: horizon"),
+    "wrong unit": (
+        HEAD + b"- {rule: retention, horizon: 30}\n- {rule: retention, horizon: 1 day}\n",
+        "line 4: horizon",
+    ),
     "contradiction": (
         HEAD + b"- {rule: consent, subject: ana, target: ads}\n- {rule: opt_out_purpose, subject: ana, target: ads}\n",
         "line 4: opt_out_purpose says the opposite of consent in line 3",
     ),
-    "past": (HEAD + b"- {rule: consent, subject: ana, until: 2001-01-01T00:00:00Z}\n", "line 3: until of consent is past"),
+    "past": (
+        HEAD + b"- {rule: consent, subject: ana, until: 2001-01-01T00:00:00Z}\n",
+        "line 3: until of consent is past",
+    ),
     "another tenant": (HEAD + b"- {rule: retention, horizon: 1d, tenant: other}\n", "line 3: 'tenant' is no field"),
     "key twice": (HEAD + b"- rule: retention\n  horizon: 1d\n  horizon: 2d\n", "line 5 is not valid YAML"),
     "alias": (HEAD + b"- &a {rule: retention, horizon: 1d}\n- *a\n", "line 4 is not valid YAML: aliases"),

@@ -62,6 +62,8 @@ class Desk:
         # other processes, whose keys would not be heard of here, come with Bolt.
         self.hollows = Hollows() if alone_in_files else None
         self.next_due: int | None = None
+        #: The last time that a handle read from its clock (:mod:`marskg.store.steady`).
+        self.latest = 0
         #: How often something was erased, and what went with the last erasure.
         self.erasures = 0
         self.last_erased: frozenset[str] = frozenset()

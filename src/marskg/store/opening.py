@@ -18,13 +18,14 @@ from marskg.audit.keys import Keyring
 from marskg.errors import InvalidConfig, InvalidInput, KeyUnusable
 from marskg.store import schema, server_files, tenants
 from marskg.store.arcadedb import ArcadeDB
-from marskg.store.desk import opening
+from marskg.store.desk import desk_of, opening
 from marskg.store.encrypted import EncryptedEngine
 from marskg.store.ledger import Ledger
 from marskg.store.probing import probes_of
 from marskg.store.reader import GraphReader
 from marskg.store.state import Services, TenantState
 from marskg.store.statements import statement
+from marskg.store.steady import SteadyClock
 from marskg.store.vault import VARIABLE, Vault, vaults
 from marskg.weight import TokenCounter
 
@@ -235,7 +236,8 @@ def attach(
         keyring.create(source)
     handles = keyring.handles(source)
     probes = probes_of(location if is_server(location) else str(folder.resolve()), tenant)
-    services = Services(clock=clock, source=source, signer=box, handle=handles, actor=actor, probes=probes)
+    steady = SteadyClock(clock, desk_of(engine, tenant))
+    services = Services(clock=steady, source=source, signer=box, handle=handles, actor=actor, probes=probes)
     created = not rows and tenants.create_tenant(engine, tenant, settings, services)
     rows = engine.read(statement("load_tenant", engine.name), {"tenant": tenant})
     state = TenantState.from_row(rows[0]["tenant"])
