@@ -19,7 +19,7 @@ from marskg.control.background import Background
 from marskg.control.housekeeping import Housekeeper
 from marskg.drafts import Draft, EntityRef, checked, enumeration
 from marskg.embedding.registry import load_model
-from marskg.errors import EmbeddingUnavailable, EnvironmentFailure, InvalidInput, InvariantError, NotPermitted
+from marskg.errors import EmbeddingUnavailable, EnvironmentFailure, InvalidInput, NotPermitted
 from marskg.learning.feedback import Said
 from marskg.learning.learner import Learner
 from marskg.learning.theta import learn
@@ -576,12 +576,7 @@ class AgentMemory:
             return plan
 
         def work(unit: Unit) -> None:
-            try:
-                apply(unit, plan)
-            except InvariantError:
-                # What another process took meanwhile looks like the policy's fault.
-                self._writer.refuse_overtaken(unit)
-                raise
+            apply(unit, plan)
             planned, accessed = self._planned or (None, 0)
             # An access moves order keys without a transition: what the plan found empty may not be any more.
             if planned is plan and accessed == unit.before.access_sequence:
@@ -1476,7 +1471,7 @@ class AgentMemory:
     @property
     def weight(self) -> int:
         """Return what the live memories weigh together, in tokens."""
-        return self._writer.state.weight
+        return self._writer.fresh_state().weight
 
     @property
     def store(self) -> Opened:

@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 
 from marskg.errors import BudgetInfeasible, ConsentRequired, ErasedContentRefused, NotPermitted, StalePlan
 from marskg.ontology.vocabulary import Operation
+from marskg.store.hollows import WORTH_SKIPPING
 from tests.support import picture as pictures
 
 if TYPE_CHECKING:
@@ -200,6 +201,39 @@ def test_a_plan_is_made_and_carried_out_beside_another_writer(doors: tuple[Store
     assert other.stats()["live"] == 0
 
 
+@pytest.mark.parametrize("policy", ["fifo", "priority-decay"])
+def test_what_a_plan_emptied_is_not_taken_for_empty_after_another_wrote(
+    doors: tuple[Stores, Stores], tenant: str, policy: str
+) -> None:
+    one, other = (door.open(tenant, seed=f"{tenant} {place}", **QUICK) for place, door in enumerate(doors))
+    for number in range(WORTH_SKIPPING + 4):
+        one.remember(f"Fact {number} of the kettle", kind="semantic")
+    one.forget(one.plan(policy=policy, budget=0))
+    # Of less importance than what went: its place in the order is among theirs.
+    later = other.remember("The kettle was mentioned", kind="episodic")
+    plan = one.plan(policy=policy, budget=0)
+    assert [action.id for action in plan.actions] == [later.id]
+    one.forget(plan)
+    assert other.stats()["live"] == one.stats()["live"] == 0
+    assert_whole(doors[0], other)
+
+
+def test_a_plan_of_one_handle_is_carried_out_by_the_other_or_not_at_all(
+    doors: tuple[Stores, Stores], tenant: str
+) -> None:
+    one, other = (door.open(tenant, seed=f"{tenant} {place}", **QUICK) for place, door in enumerate(doors))
+    said = [one.remember(f"The kettle number {number} is red").id for number in range(3)]
+    plan = other.plan(policy="fifo", budget=0)
+    one.pin(said[1])
+    for memory in (one, other):
+        with pytest.raises(StalePlan, match="plan again"):
+            memory.forget(plan)
+    one.unpin(said[1])
+    one.forget(other.plan(policy="fifo", budget=0))
+    assert (one.weight, other.weight) == (0, 0)
+    assert_whole(doors[1], one)
+
+
 def test_what_one_handle_forbids_the_other_does_not_show(doors: tuple[Stores, Stores], tenant: str) -> None:
     one, other = (door.open(tenant, seed=f"{tenant} {place}", **QUICK) for place, door in enumerate(doors))
     said = one.remember("Ann sleeps badly", kind="semantic", subjects=["ann"], purpose=["care"])
@@ -210,6 +244,69 @@ def test_what_one_handle_forbids_the_other_does_not_show(doors: tuple[Stores, St
     one.preferences.set("blacklisted_entity", target="Zyx")
     with pytest.raises(NotPermitted, match="blacklisted"):
         other.remember("Zyx rang")
+
+
+def test_what_one_handle_forbids_to_read_the_other_refuses_while_it_is_there(
+    doors: tuple[Stores, Stores], tenant: str
+) -> None:
+    """What is stored stays as it is: nothing but the rule stands between it and the reader."""
+    one, other = (door.open(tenant, seed=f"{tenant} {place}", **QUICK) for place, door in enumerate(doors))
+    said = one.remember("Ann sleeps badly", kind="semantic", subjects=["ann"], jurisdiction="EU", purpose=["care"])
+
+    def shown(**asked: Any) -> list[bool]:
+        asked = {"purpose": "care", "jurisdiction": "EU"} | asked
+        return [
+            bool(list(other.retrieve("how does Ann sleep", **asked))),
+            bool(other.read_all(**asked).hits),
+        ]
+
+    assert shown() == [True, True]
+    one.preferences.set("reading_regions", "EU", regions=["CH"])
+    assert shown() == [True, True]
+    assert shown(jurisdiction="FR") == [False, False]
+    one.preferences.set("reading_regions", "EU", regions=["CH", "FR"])
+    rule = one.preferences.set("consent_required", "care").preferences[0]
+    assert shown() == [False, False]
+    assert one.get(said.id) is not None
+    assert other.get(said.id) == one.get(said.id)
+    one.preferences.consent("ann", "care", until=one.now() + 3_600_000)
+    assert shown() == [True, True]
+    doors[0].clock(one).advance(3_600_000)
+    assert shown() == [False, False]
+    one.preferences.remove(rule.id)
+    assert [item.preference_rule for item in other.preferences.list()] == [
+        item.preference_rule for item in one.preferences.list()
+    ]
+
+
+@pytest.mark.parametrize(
+    ("rule", "given"),
+    [
+        ("opt_out_kind", {"target": "social"}),
+        ("opt_out_source", {"target": "doc"}),
+        ("blacklisted_conversation", {"target": "s"}),
+        ("blacklisted_entity", {"target": "Zyx"}),
+    ],
+)
+def test_what_one_handle_forbids_to_store_the_other_refuses(
+    doors: tuple[Stores, Stores], tenant: str, rule: str, given: dict[str, Any]
+) -> None:
+    one, other = (door.open(tenant, seed=f"{tenant} {place}", **QUICK) for place, door in enumerate(doors))
+    unwanted: dict[str, Any] = {"kind": "social", "source_type": "doc", "session": "s"}
+    # Both have read the rules before.
+    kept = other.remember("Ann plays chess", kind="semantic")
+    assert one.preferences.list() == other.preferences.list() == ()
+    there = other.remember("Zyx rang before", **unwanted)
+    made = one.preferences.set(rule, **given)
+    assert made.expired == (there.id,)
+    before = one.stats()["audit_seq"]
+    with pytest.raises(NotPermitted, match=rule):
+        other.remember("Zyx rang", **unwanted)
+    assert [one.id for one in other.memories() if one.content] == [kept.id]
+    assert other.stats()["audit_seq"] == before
+    one.preferences.remove(made.preferences[0].id)
+    assert other.remember("Zyx rang", **unwanted).content
+    assert_whole(doors[0], one)
 
 
 def test_a_wish_that_one_handle_hears_counts_for_the_other(doors: tuple[Stores, Stores], tenant: str) -> None:

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
-from marskg.errors import ClosureViolation, EngineUnavailable, InvalidInput
+from marskg.errors import ClosureViolation, EngineUnavailable, EnvironmentFailure, InvalidInput, MarsError
 from marskg.store import codec
 from marskg.store.desk import desk_of
 from marskg.store.engine import Conflict
@@ -198,7 +198,7 @@ class Writer:
     # --- Units of work ------------------------------------------------------------------------------------------
 
     def run(self, work: Callable[[Unit], T]) -> T:
-        """Build a unit with ``work`` and commit it; builds it again when another writer was faster.
+        """Build a unit with ``work`` and commit it; builds it again when another writer was faster, also to refuse.
 
         Raises:
             EngineUnavailable: the server went away, or the tenant stays contended for ``MAX_ATTEMPTS`` attempts.
@@ -215,6 +215,13 @@ class Writer:
                     units = self.write(unit, flush_statements(unit, self.engine.name))
                 except Conflict:
                     self.forget_cache()
+                    continue
+                except MarsError as error:
+                    self.forget_half_built()
+                    # What a state that is over refuses may be allowed now, or be refused for another reason. Where
+                    # the environment failed nobody knows whether it was this unit that moved the sequence.
+                    if isinstance(error, EnvironmentFailure) or not self._moved(unit.before):
+                        raise
                     continue
                 except BaseException:
                     self.forget_half_built()
@@ -260,15 +267,10 @@ class Writer:
         """Forget what a unit that failed half-way may have told: tails and names of what never was."""
         self.desk.forget_half_built()
 
-    def refuse_overtaken(self, unit: Unit) -> None:
-        """Let :meth:`run` build ``unit`` again where somebody wrote since the state that it stands on.
-
-        Raises:
-            Conflict: so it is.
-        """
-        if self.fresh_state().sequence != unit.before.sequence:
-            message = "the sequence moved"
-            raise Conflict(message)
+    def _moved(self, state: TenantState) -> bool:
+        """Return whether another process wrote since ``state``."""
+        now = self.fresh_state()
+        return (now.log, now.sequence) != (state.log, state.sequence)
 
     def settle(self, units: list[Unit]) -> None:
         """Take note of units that were committed in one transaction."""
