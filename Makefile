@@ -103,7 +103,7 @@ test: lint neo4j $(INTEROP)/node_modules/.installed $(ST)/.installed ## everythi
 	HYPOTHESIS_PROFILE=$${HYPOTHESIS_PROFILE:-ci} $(PYTEST) -n $(JOBS) --dist worksteal $(ARGS)
 
 crash: neo4j ## the long crash tests: 200 kills of a writer, 20 of the Neo4j server, the bytes of 200 random stores
-	CRASH_KILLS=200 CRASH_NEO4J_KILLS=20 RESIDUE_STORES=200 $(PYTEST) tests/crash $(ARGS)
+	CRASH_KILLS=200 CRASH_NEO4J_KILLS=20 RESIDUE_STORES=200 NEO4J_RESIDUE_STORES=20 $(PYTEST) tests/crash $(ARGS)
 
 .PHONY: soak
 soak: $(VENV)/.dev ## a million checked random operations over all policies; goes on where it was cut off; ARGS="--operations 10000"

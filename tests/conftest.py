@@ -3,8 +3,8 @@
 - A test carries the marker of the folder below ``tests/`` that it is in.
 - HYPOTHESIS_PROFILE chooses ``dev`` (the default, 20 examples), ``ci`` (100) or ``thorough`` (2,000).
 - A test that uses ``shared_folder`` is marked ``shared``, and deselected where ``../shared`` is missing.
-- CRASH_KILLS and CRASH_NEO4J_KILLS say how often the crash tests kill, RESIDUE_STORES in how many random stores the
-  bytes of what was erased are looked for; ``make crash`` sets the full numbers.
+- CRASH_KILLS and CRASH_NEO4J_KILLS say how often the crash tests kill, RESIDUE_STORES and NEO4J_RESIDUE_STORES in how
+  many random stores the bytes of what was erased are looked for; ``make crash`` sets the full numbers.
 """
 
 from __future__ import annotations
@@ -132,6 +132,12 @@ def kills() -> int:
 def neo4j_kills() -> int:
     """Return how often a crash test kills the Neo4j server."""
     return int(os.environ.get("CRASH_NEO4J_KILLS", "2"))
+
+
+@pytest.fixture(scope="session")
+def neo4j_residue_stores() -> int:
+    """Return in how many random stores on a Neo4j server the bytes of what was erased are looked for."""
+    return int(os.environ.get("NEO4J_RESIDUE_STORES", "2"))
 
 
 @pytest.fixture(scope="session")

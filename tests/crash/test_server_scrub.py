@@ -8,7 +8,9 @@ import signal
 import subprocess
 import sys
 import time
+from collections import Counter
 from pathlib import Path
+from random import Random
 from typing import TYPE_CHECKING
 
 import pytest
@@ -18,8 +20,9 @@ import marskg
 from marskg.cli.main import cli
 from marskg.store import opening, schema, server_files
 from marskg.store.server_files import ServerFiles
-from tests.support import eraser, neo4j_home
+from tests.support import eraser, neo4j_home, server_eraser
 from tests.support import picture as pictures
+from tests.support.marked import LENGTH, NAMES, STEM, Marked, marks, request, said
 from tests.support.residue import residue
 
 if TYPE_CHECKING:
@@ -138,6 +141,92 @@ def test_a_program_killed_half_way_leaves_a_promise_that_another_one_keeps(
             assert residue(one.home, eraser.SENTINELS) == [], f"promised: {promised}"
             assert_whole(stores, memory)
     assert cut_off, "the kills came too late to show anything"
+
+
+def killed_at(step: str, victims: str, one: Neo4jServer, delay: float) -> str:
+    """Erase in a process, and kill it, the server or both ``delay`` seconds after a step began; returns its errors."""
+    command = [sys.executable, "-m", "tests.support.server_eraser", one.uri, str(one.home), step]
+    with subprocess.Popen(
+        command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as child:
+        assert child.stdin is not None
+        assert child.stdout is not None
+        said = ""
+        while said != step:
+            said = child.stdout.readline().strip()
+            assert said in {"filled", *server_eraser.STEPS}, child.communicate()[1]
+        assert server_files.promised(opening.work_folder(one.uri)) == one.home
+        child.stdin.write("go on\n")
+        child.stdin.flush()
+        time.sleep(delay)
+        if victims != "server":
+            child.kill()
+        if victims != "client":
+            one.kill()
+        told = child.communicate(timeout=300)[1]
+        assert child.returncode, "it had ended before anything was killed"
+    return told
+
+
+def test_whoever_is_killed_in_the_middle_of_a_cleaning_it_is_ended_by_the_next(
+    one: Neo4jServer, stores: Stores, neo4j_kills: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in one.environment.items():
+        monkeypatch.setenv(name, value)
+    # Each run of this test begins with the points that matter most; a long one goes round all of them.
+    points = [(step, who) for who in ("server", "client", "both") for step in reversed(server_eraser.STEPS)]
+    points.sort(key=lambda point: point not in {("filler", "server"), ("overwrite", "both")})
+    for turn in range(neo4j_kills):
+        step, victims = points[turn % len(points)]
+        if turn:
+            stores.engine.write("MATCH (n) DETACH DELETE n")
+        told = killed_at(step, victims, one, delay=(turn // len(points)) * 0.2)
+        if victims != "client":
+            assert victims == "both" or "EngineUnavailable" in told
+            one.start()
+        where = f"{victims} killed at {step}"
+        folder = opening.work_folder(one.uri)
+        assert server_files.promised(folder) == one.home, where
+        done = run("scrub", one, "--server-home", str(one.home))
+        assert (done.exit_code, server_files.promised(folder)) == (0, None), f"{where}: {done.stdout}{done.stderr}"
+        assert residue(one.home, eraser.SENTINELS) == [], where
+        with marskg.open(one.uri, tenant=eraser.TENANT) as memory:
+            assert_whole(stores, memory)
+            assert memory.erase(subject="bea").matched == 0
+
+
+def test_nothing_of_what_was_erased_is_left_of_random_stores(
+    one: Neo4jServer, stores: Stores, neo4j_residue_stores: int
+) -> None:
+    """As :mod:`tests.crash.test_residue` does it on the embedded engine; what is sought is what the erasure took."""
+    erased: Counter[str] = Counter()
+    sought = 0
+    for number in range(neo4j_residue_stores):
+        chance = Random(20261123 + number)
+        history = Marked(stores, f"t-{number}", seed=f"server residue {number}")
+        # No two stores on the server have a word in common.
+        history.words = 1_000 * number
+        for _ in range(LENGTH):
+            history.step(chance.choice(NAMES), Random(chance.getrandbits(64)))
+        before = history.picture()
+        asked = request(before, chance)
+        receipt = history.memory.erase(**asked, scrub=True, server_home=one.home)
+        assert (receipt.claim, receipt.left) == ("bytes", ()), f"store {number}, {[*asked]}"
+        after = history.picture()
+        gone = [node for ident, node in before.nodes.items() if ident not in after.nodes]
+        gone += [node for ident, node in before.entities.items() if ident not in after.entities]
+        words = marks(json.dumps(gone, default=str)) - marks(said(after))
+        held = {node.get("embedding") for node in after.nodes.values()}
+        vectors = [node["embedding"].encode() for node in gone if node.get("embedding") not in {None, *held}]
+        assert residue(one.home, words, vectors, stem=STEM) == [], f"store {number}, {[*asked]}"
+        assert pictures.faults(after) == []
+        history.finish()
+        sought += len(words)
+        erased.update({next(iter(asked)): len(gone)})
+    assert sought > neo4j_residue_stores, f"too little was erased to show anything: {erased}"
+    one.stop()
+    assert residue(one.home, words, vectors, stem=STEM) == []
+    one.start()
 
 
 def test_a_cleaning_that_does_nothing_is_found_out(
