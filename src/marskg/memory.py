@@ -77,6 +77,7 @@ from marskg.store.admission import check_draft, check_integer, check_number, che
 from marskg.store.allowances import shown
 from marskg.store.encrypted import fixed_encryption, is_encrypted
 from marskg.store.intake import BATCH, Intake, in_chunks
+from marskg.store.keyless import erase_again
 from marskg.store.moments import of_one_moment, without_erased
 from marskg.store.opening import open_tenant
 from marskg.store.recognition import Recognition, load_recogniser
@@ -160,6 +161,7 @@ class AgentMemory:
         self._background: Background | None = None
         if self._writer.state.settings.retrieval.vectors != EXACT:
             points.define(self._writer.engine)
+        erase_again(self._writer)
         maintenance.settle(self._writer)
 
     # --- Writing --------------------------------------------------------------------------------------------------

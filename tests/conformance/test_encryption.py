@@ -430,6 +430,113 @@ def test_a_preference_keeps_its_key(stores: Stores) -> None:
     assert again.preferences.list()
 
 
+# --- A store that is put back from before an erasure ----------------------------------------------------------------
+
+
+class Backup:
+    """All that a tenant has in the graph, as it was when this was made."""
+
+    _NODES = "MATCH (n) WHERE n.ref STARTS WITH $tenant"
+
+    def __init__(self, stores: Stores, tenant: str) -> None:
+        """Copy it."""
+        self._stores, self._given = stores, {"tenant": tenant}
+        self._nodes = stores.engine.read(
+            f"{self._NODES} RETURN labels(n) AS labels, properties(n) AS node", self._given
+        )
+        self._edges = stores.engine.read(
+            "MATCH (a)-[e]->(b) WHERE a.ref STARTS WITH $tenant AND b.ref IS NOT NULL "
+            "RETURN a.ref AS source, type(e) AS type, b.ref AS target, properties(e) AS edge",
+            self._given,
+        )
+
+    def put_back(self) -> None:
+        """Replace what the tenant has now."""
+        with self._stores.engine.transaction() as transaction:
+            transaction.run(f"{self._NODES} DETACH DELETE n", self._given)
+            for row in self._nodes:
+                labels = ":".join(sorted(label for label in row["labels"] if "~" not in label))
+                node = {name: value for name, value in row["node"].items() if name[0] != "@"}
+                transaction.run(f"CREATE (n:{labels}) SET n = $node", {"node": node})
+            for row in self._edges:
+                edge = {name: value for name, value in row["edge"].items() if name[0] != "@"}
+                transaction.run(
+                    f"MATCH (a), (b) WHERE a.ref = $source AND b.ref = $target CREATE (a)-[e:{row['type']}]->(b) "
+                    "SET e = $edge",
+                    {"source": row["source"], "target": row["target"], "edge": edge},
+                )
+
+
+def restored(stores: Stores, words: Words) -> tuple[dict[str, marskg.Memory], AgentMemory]:
+    """Erase a subject, put the store back from before that, and open it."""
+    memory = encrypted(stores)
+    told = fill(memory, words)
+    memory.preferences.set("retention", "episodic", subject=words("beatrice"), horizon="30d")
+    derived = memory.remember(
+        f"She keeps a {words('derivedfact')}",
+        kind="semantic",
+        derives_from=[told["told"].id],
+        subjects=[words("carlson")],
+    )
+    backup = Backup(stores, memory.tenant)
+    memory.erase(subject=words("beatrice"))
+    backup.put_back()
+    return told | {"derived": derived}, encrypted(stores, memory.tenant, seed=3)
+
+
+def test_a_store_from_before_an_erasure_forgets_again_when_it_is_opened(stores: Stores, words: Words) -> None:
+    told, memory = restored(stores, words)
+    assert {one.id for one in memory.memories()} == {told["other"].id, told["task"].id}
+    hits = memory.retrieve(words("lockerword"), k=9, token_budget=900)
+    assert {hit.memory.id for hit in hits} <= {told["other"].id, told["task"].id}
+    assert list(memory.entities()) == []
+    assert memory.preferences.list() == ()
+    assert pictures.faults(pictures.take(engine_of(memory), memory.tenant)) == []
+    assert memory.verify().findings == ()
+    assert memory.validate().findings == ()
+    last = [record for record in memory.records() if record.operation == "erase" and not record.memories]
+    assert "erasure.by=restore" in last[-1].details[0]
+
+
+def test_what_was_forgotten_again_leaves_nothing_that_points_to_it(stores: Stores, words: Words) -> None:
+    told, memory = restored(stores, words)
+    rows = stores.engine.read(
+        "MATCH (n) WHERE n.tenant = $tenant AND n.ref IS NOT NULL RETURN n.ref AS ref", {"tenant": memory.tenant}
+    )
+    gone = [told[name].id for name in ("told", "home", "moved", "both", "derived")]
+    assert not [row["ref"] for row in rows if any(one in row["ref"] for one in gone)]
+    words_left = stores.engine.read(
+        "MATCH (w:EntityWord) WHERE w.ref STARTS WITH $tenant RETURN w.bearer AS bearer",
+        {"tenant": memory.tenant},
+    )
+    held = {f"{memory.tenant}|{entity.id}" for entity in memory.entities()}
+    assert {row["bearer"] for row in words_left} <= held
+
+
+def test_it_is_looked_for_once(stores: Stores, words: Words, monkeypatch: pytest.MonkeyPatch) -> None:
+    _, memory = restored(stores, words)
+    monkeypatch.setattr(EncryptedEngine, "bereft", lambda *_: pytest.fail("the whole store was read"))
+    again = encrypted(stores, memory.tenant, seed=4)
+    again.erase(subject=words("carlson"))
+    assert [one.kind for one in encrypted(stores, memory.tenant, seed=5).memories()] == ["task"]
+
+
+def test_keys_that_nobody_destroyed_are_no_reason_to_erase(stores: Stores, words: Words, vaults: Path) -> None:
+    memory = encrypted(stores)
+    memory.remember("Ann has moved away", subjects=["ann"])
+    kept = shutil.copytree(vaults, vaults.with_name("kept"))
+    fill(memory, words)
+    memory.erase(subject="ann")
+    before = stores.engine.read("MATCH (n:Memory) WHERE n.tenant = $t RETURN count(n) AS n", {"t": memory.tenant})
+    shutil.rmtree(vaults)
+    shutil.copytree(kept, vaults)
+    late = encrypted(stores, memory.tenant, seed=6)
+    with pytest.raises(marskg.KeyUnusable, match="restore the newest copy"):
+        list(late.memories())
+    after = stores.engine.read("MATCH (n:Memory) WHERE n.tenant = $t RETURN count(n) AS n", {"t": memory.tenant})
+    assert before == after
+
+
 # --- Bad input ----------------------------------------------------------------------------------------------------
 
 

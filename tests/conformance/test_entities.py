@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from marskg.drafts import Draft, EntityRef
 from marskg.errors import InvalidConfig, InvalidMemory, NotPermitted, UnknownMemory
 from marskg.ontology.vocabulary import EdgeType, Kind, Operation
-from marskg.store import lifecycle, schema
+from marskg.store import codec, lifecycle, schema
 from marskg.store.statements import statement
 from marskg.store.unmentioned import drop_unmentioned
 from tests.support.stores import START
@@ -312,6 +313,30 @@ def test_two_that_are_one_are_merged(stores: Stores) -> None:
     with pytest.raises(InvalidMemory, match="itself"):
         memory.merge_entities(kept.id, kept.id)
     assert sound(memory)
+
+
+class _RollBack(Exception):
+    """Nothing of the transaction is to stay."""
+
+
+@pytest.mark.parametrize("newest_first", [False, True])
+def test_very_many_edges_of_one_memory_go_at_once_in_any_order(stores: Stores, *, newest_first: bool) -> None:
+    """The embedded engine loses its place in a node of more than a hundred edges that go while it reads them."""
+    memory = opened(stores)
+    crowd = memory.remember("All were there", mentions=[EntityRef(f"Guest {number}") for number in range(250)])
+    source = codec.ref(memory.tenant, crowd.id)
+    led_to = "MATCH (m:Memory {ref: $ref})-[:mentions]->(n) RETURN n.ref AS target"
+    rows = [{"source": source, **row} for row in stores.engine.read(led_to, {"ref": source})]
+    rows = rows if newest_first else rows[::-1]
+    count = "MATCH (m:Memory {ref: $ref})-[e:mentions]->() RETURN count(e) AS n"
+    with suppress(_RollBack), stores.engine.transaction() as transaction:
+        transaction.run(statement("delete_edges", stores.engine.name, edge=EdgeType.MENTIONS), {"rows": rows})
+        assert transaction.run(count, {"ref": source}) == [{"n": 0}]
+        raise _RollBack
+    assert len(rows) == 250
+    memory.erase(id=crowd.id)
+    assert list(memory.entities()) == []
+    assert memory.verify().findings == ()
 
 
 def test_a_mention_is_added_and_removed_with_the_name_that_it_alone_kept(stores: Stores) -> None:

@@ -29,11 +29,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
 #: Smaller pages than the engine's defaults: a governed write touches many indexes by a few bytes each.
-_JVM_ARGS = (
+_JVM_ARGS: tuple[str, ...] = (
     "-XX:+UseSerialGC",
     "-XX:TieredStopAtLevel=4",
     "-Darcadedb.indexDefaultPageSize=32768",
     "-Darcadedb.bucketDefaultPageSize=16384",
+    # The other modes give the rest of a record that outgrew its page a place that stands for "no rest" (ADR 33).
+    "-Darcadedb.bucketReuseSpaceMode=low",
 )
 #: What the JVM that all stores of a process share may take, in megabytes: a quarter of the memory within these bounds.
 #: It takes what it needs, and a large trigger needs more than a write.

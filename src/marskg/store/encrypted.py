@@ -17,11 +17,12 @@ from typing import TYPE_CHECKING, Any, Final
 from marskg.errors import EngineUnavailable, InvalidConfig, NotPermitted, QueryRefused
 from marskg.store import codec
 from marskg.store.envelopes import ENTITY, MEMORY, PREFERENCE, RECORD, Envelopes, is_envelope, keys_of
+from marskg.store.paging import pages
 from marskg.store.statements import statement
 from marskg.store.vault import SUBJECT, DataKey, Owner, Vault
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from marskg.config import Settings
@@ -74,7 +75,7 @@ class EncryptedEngine:
         except BaseException:
             self.vault.doom(gone, really=False)
             raise
-        self.vault.destroy(gone)
+        self._destroy(gone)
 
     def _keys_of(self, refs: list[str]) -> list[DataKey]:
         prefix = len(self._tenant) + 1
@@ -138,8 +139,13 @@ class EncryptedEngine:
         """
         used = [key for key in keys if self._is_used(key)]
         self.vault.doom(used, really=False)
-        self.vault.destroy(key for key in keys if key not in used)
+        self._destroy([key for key in keys if key not in used])
         return not used
+
+    def _destroy(self, keys: Sequence[DataKey]) -> None:
+        if keys:
+            self.vault.destroy(keys)
+            self.vault.note_reached(self._inner("load_tenant", {"tenant": self._tenant})[0]["tenant"]["sequence"])
 
     def _is_used(self, key: DataKey) -> bool:
         low, high = f"{self._tenant}|", f"{self._tenant}}}"
@@ -154,6 +160,30 @@ class EncryptedEngine:
                 return True
             low = f"{page[-1]['ref']}\x00"
         return False
+
+    # --- What is under destroyed keys -------------------------------------------------------------------------------
+
+    def bereft(self, name: str, nodes: Callable[[list[str]], list[Row]]) -> Iterator[str]:
+        """Yield the ids of the nodes that have something under a key that was destroyed.
+
+        Args:
+            name: the statement that pages through their references.
+            nodes: what reads them by their references, as they are stored.
+        """
+        destroyed = self.vault.destroyed()
+        for page in pages(lambda where: self._inner(name, where), self._tenant, _PAGE):
+            for node in nodes([row["ref"] for row in page]):
+                if any(not destroyed.isdisjoint(keys_of(value)) for value in node.values()):
+                    yield node["id"]
+
+    @contextmanager
+    def as_if_empty(self) -> Iterator[None]:
+        """Let what is under destroyed keys be read as if it said nothing: to be erased again, and for nothing else."""
+        self._work.destroyed = self.vault.destroyed()
+        try:
+            yield
+        finally:
+            self._work.destroyed = frozenset()
 
     def _inner(self, name: str, parameters: Mapping[str, Any]) -> list[Row]:
         return self.inner.read(statement(name, self.name), parameters)
@@ -217,6 +247,8 @@ class _Translator:
         self._load = statement("read_memories", engine)
         self._remove = statement("delete_entities", engine)
         self._update_entities = statement("update_entities", engine)
+        #: Keys under which a value is read as if it said nothing.
+        self.destroyed: frozenset[bytes] = frozenset()
 
     # --- What goes in -----------------------------------------------------------------------------------------------
 
@@ -387,11 +419,16 @@ class _Translator:
                     "be read without the memory that it is of: return m.id AS id as well"
                 )
                 raise QueryRefused(msg)
-            known[text] = self._envelopes.open(ref, text, name if name in _ALL else None)
+            if self.destroyed.isdisjoint(keys_of(text)):
+                known[text] = self._envelopes.open(ref, text, name if name in _ALL else None)
+            else:
+                known[text] = "" if name in _NEEDED else None
         found = known[text]
         return list(found) if isinstance(found, list) else found
 
 
+#: What no memory and no entity is without.
+_NEEDED: Final = frozenset({"content", "name"})
 _ALL: Final = MEMORY | ENTITY | PREFERENCE | RECORD
 
 

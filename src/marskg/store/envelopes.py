@@ -79,6 +79,8 @@ class Envelopes:
         field, _, body = text[len(PREFIX) :].partition(":")
         try:
             data = urlsafe_b64decode(body)
+            if urlsafe_b64encode(data).decode() != body:  # the decoder passes over what it does not know
+                raise _changed(ref)
             keys = _keys(data)
             start = _COUNT + len(keys) * ID_SIZE
             if expected is not None and field != expected:

@@ -37,7 +37,7 @@ from marskg.clock import SystemSource
 from marskg.errors import KeyUnusable, StoreUnwritable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
 #: Names the folder of all vaults of this user.
 VARIABLE: Final = "MARS_VAULTS"
@@ -48,13 +48,15 @@ _PLAIN, _LOCKED = b"marskg tenant key\n", b"marskg tenant key, scrypt\n"
 #: Cost of a passphrase: 64 MiB for each guess (RFC 7914).
 _COST: Final = 1 << 16
 _SALT: Final = 16
-_MAGIC: Final = b"marskg data keys 1\n".ljust(24)
-_HEADER: Final = 32
+_MAGIC: Final = b"marskg data keys 2\n".ljust(24)
+#: The magic, how often the file was written, and the sequence of the tenant's log when a key was last destroyed.
+_HEADER: Final = 40
+_WRITTEN, _REACHED = slice(24, 32), slice(32, 40)
 #: State, sort, key id, owner, nonce, wrapped key, checksum of all but the state; filled up to a round size.
 _FORM: Final = struct.Struct(">cc8s16s12s48sI6x")
 #: Where the checksum is.
 _SUMMED: Final = 86
-_LIVE, _DOOMED = b"L", b"D"
+_LIVE, _DOOMED, _DESTROYED = b"L", b"D", b"X"
 TENANT, SUBJECT, ENTITY = b"T", b"S", b"E"
 ID_SIZE: Final = 8
 #: Keys of sets of subjects that are kept at hand.
@@ -110,6 +112,7 @@ class Vault:
         self._by_id: dict[bytes, DataKey] = {}
         self._by_owner: dict[Owner, DataKey] = {}
         self._ciphers: dict[tuple[bytes, ...], AESGCM] = {}
+        self._destroyed: set[bytes] = set()
         self._seen = b""
         self._read()
 
@@ -241,29 +244,58 @@ class Vault:
         Raises:
             StoreUnwritable: the file cannot be written.
         """
-        self._put(keys, _DOOMED if really else _LIVE)
+        state = _DOOMED if really else _LIVE
+        self._put([(key, state) for key in keys])
 
     def destroy(self, keys: Iterable[DataKey]) -> None:
         """Overwrite ``keys`` where they lie; what was under them is unreadable from now on, wherever there is a copy.
 
+        What stays of a key is its id, which is chance: by it what was erased is told from what is unreadable since the
+        vault is not the newest.
+
         Raises:
             StoreUnwritable: the file cannot be written; the keys are doomed still.
         """
-        self._put(keys, bytes(_FORM.size))
+        self._put([(key, _FORM.pack(_DESTROYED, b"\x00", key.id, b"", b"", b"", 0)) for key in keys])
 
-    def _put(self, keys: Iterable[DataKey], data: bytes) -> None:
-        """Write ``data`` over the beginning of each of ``keys``."""
-        wanted = list(keys)
+    def _put(self, wanted: Sequence[tuple[DataKey, bytes]]) -> None:
+        """Write over the beginning of the place of each key."""
         if not wanted:
             return
         with self._mutex:
             with self._file() as file:
-                for key in wanted:
+                for key, data in wanted:
                     # Somebody else may have destroyed it; its place is never given to another key.
-                    if os.pread(file, 2 + ID_SIZE, key.place)[2:] == key.id:
+                    place = os.pread(file, 2 + ID_SIZE, key.place)
+                    if place[2:] == key.id and place[:1] != _DESTROYED:
                         os.pwrite(file, data, key.place)
                 self._count(file)
             self._ciphers.clear()
+            self._read()
+
+    def destroyed(self) -> frozenset[bytes]:
+        """Return the ids of the keys that were destroyed."""
+        with self._mutex:
+            self._refresh()
+            return frozenset(self._destroyed)
+
+    @property
+    def reached(self) -> int:
+        """Return the sequence that the tenant's log had when a key was last destroyed: a store before it is older."""
+        with self._mutex:
+            self._refresh()
+            return int.from_bytes(self._seen[_REACHED], "big")
+
+    def note_reached(self, sequence: int) -> None:
+        """Note which sequence the tenant's log has now that keys were destroyed.
+
+        Raises:
+            StoreUnwritable: the file cannot be written.
+        """
+        with self._mutex:
+            with self._file() as file:
+                os.pwrite(file, sequence.to_bytes(8, "big"), _REACHED.start)
+                self._count(file)
             self._read()
 
     # --- The file ---------------------------------------------------------------------------------------------------
@@ -286,13 +318,15 @@ class Vault:
         if len(data) < _HEADER or not data.startswith(_MAGIC):
             msg = f"{self.folder / _DATA_FILE} is corrupt; restore the newest copy of the folder"
             raise KeyUnusable(msg)
-        self._by_id, self._by_owner, self._seen = {}, {}, data[:_HEADER]
+        self._by_id, self._by_owner, self._destroyed, self._seen = {}, {}, set(), data[:_HEADER]
         for place in range(_HEADER, len(data) - _FORM.size + 1, _FORM.size):
             state, sort, ident, name, nonce, wrapped, sum_ = _FORM.unpack_from(data, place)
             # What a crash left half-written has no checksum, and nothing was encrypted under it.
             if state in {_LIVE, _DOOMED} and sum_ == zlib.crc32(data[place + 1 : place + _SUMMED]):
                 key = DataKey(ident, Owner(sort, name), nonce, wrapped, place, doomed=state == _DOOMED)
                 self._by_id[ident] = self._by_owner[key.owner] = key
+            elif state == _DESTROYED:
+                self._destroyed.add(ident)
 
     def _make(self, owners: list[Owner]) -> None:
         with self._file() as file:
@@ -311,8 +345,8 @@ class Vault:
 
     def _count(self, file: int) -> None:
         """Let others see that the file is another one now, and make it durable."""
-        number = int.from_bytes(os.pread(file, 8, len(_MAGIC)), "big")
-        os.pwrite(file, ((number + 1) % (1 << 64)).to_bytes(8, "big"), len(_MAGIC))
+        number = int.from_bytes(os.pread(file, 8, _WRITTEN.start), "big")
+        os.pwrite(file, ((number + 1) % (1 << 64)).to_bytes(8, "big"), _WRITTEN.start)
         os.fsync(file)
 
     @contextmanager

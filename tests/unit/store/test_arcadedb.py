@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+import subprocess
+import sys
 import threading
 import time
 from typing import TYPE_CHECKING, Any
@@ -12,6 +14,7 @@ import pytest
 
 from marskg.errors import QueryRefused
 from marskg.store.arcadedb import ArcadeDB
+from tests.support import growing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -91,3 +94,15 @@ def test_a_collection_of_the_jvm_starts_none_of_python(engine: ArcadeDB) -> None
     finally:
         gc.callbacks.remove(count)
     assert whole == 0
+
+
+@pytest.mark.parametrize("seed", [4, 56])
+def test_records_that_outgrow_their_page_keep_all_that_they_say(seed: int, tmp_path: Path) -> None:
+    assert growing.lost(tmp_path / "store", seed) == set()
+
+
+def test_the_engine_loses_them_in_its_own_mode(tmp_path: Path) -> None:
+    """If this fails, the engine was mended: then it may reuse all free space again (ADR 33)."""
+    command = [sys.executable, "-m", "tests.support.growing", str(tmp_path), "4", "56"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert int(done.stdout.splitlines()[-1]) == 2
