@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -12,7 +12,7 @@ from marskg.records import Edge
 from marskg.store import lifecycle
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from marskg.memory import AgentMemory
     from marskg.store.unit import Unit
@@ -60,13 +60,17 @@ def change(unit: Unit, chance: random.Random, edges: set[Drawn], content: dict[s
         edges -= {edge for edge in edges if edge[0] == gone and edge[2] not in TOMBSTONE_EDGES}
 
 
+@pytest.mark.parametrize("leaving", [False, True])
 @pytest.mark.parametrize("seed", range(4))
-def test_what_points_to_memories_is_all_that_was_drawn_and_not_cut(stores: Stores, seed: int) -> None:
+def test_what_points_to_memories_is_all_that_was_drawn_and_not_cut(stores: Stores, seed: int, *, leaving: bool) -> None:
     chance = random.Random(seed)
     memory = stores.open(sensitivity__assess="off")
     ids = fill(memory, chance)
     edges, content = edges_of(fresh(memory), ids), dict.fromkeys(ids, True)
     unit = fresh(memory)
+    if leaving:
+        # Half of them with who refers to them, so that what was read in both ways meets.
+        unit.fetch(ids[::2], leaving=True)
     for _ in range(30):
         change(unit, chance, edges, content)
         asked = set(chance.sample(ids, 4))
@@ -75,6 +79,27 @@ def test_what_points_to_memories_is_all_that_was_drawn_and_not_cut(stores: Store
         assert {source: unit.keeps_content(source) for source, _, _ in found} == {
             source: content[source] for source, _, _ in found
         }
+
+
+def test_what_is_read_to_leave_is_not_asked_again_who_refers_to_it(stores: Stores) -> None:
+    memory = stores.open(sensitivity__assess="off")
+    ids = fill(memory, random.Random(9))
+    unit = fresh(memory)
+    unit.fetch(ids, leaving=True)
+    read, asked = unit.read, []
+
+    def noted(name: str, parameters: Mapping[str, Any]) -> list[dict[str, Any]]:
+        asked.append(name)
+        return read(name, parameters)
+
+    unit.read = noted
+    found = unit.incoming(ids)
+    tiers = {source: unit.tier_of(source) for source, _, _ in found}
+    assert asked == []
+    plain = fresh(memory)
+    assert plain.incoming(ids) == found
+    assert {source: plain.tier_of(source) for source in tiers} == tiers
+    assert found
 
 
 def test_what_only_refers_to_what_goes_is_not_read_whole(stores: Stores) -> None:

@@ -167,7 +167,8 @@ def apply(unit: Unit, plan: Plan) -> None:
             f"the store is at {unit.before.sequence} of {unit.state.name!r}; plan again"
         )
         raise StalePlan(msg)
-    unit.fetch([*(action.id for action in plan.actions), *plan.marks])
+    unit.fetch([action.id for action in plan.actions], leaving=True)
+    unit.fetch(plan.marks)
     _check(unit, plan)
     _check_sum(unit, plan)
     positions = [node.keys["randomKey"] for action in plan.actions if (node := unit.node(action.id)).keys]

@@ -133,7 +133,7 @@ class Eraser:
 
     def _take(self, unit: Unit, request: Request, files: ServerFiles | None) -> _Done:
         matched = match(unit, request)
-        unit.fetch(matched.memories)
+        unit.fetch(matched.memories, leaving=True)
         if request.by == "subject":
             suppress_subject(unit, request.name)
         else:

@@ -131,7 +131,7 @@ def _paged(unit: Unit, name: str, **more: str) -> tuple[str, ...]:
 
 def _about(unit: Unit, subject: str) -> Matched:
     ids = _paged(unit, "about_subject", subject=subject, handle=unit.services.handle(unit.state.name, subject))
-    unit.fetch(ids)
+    unit.fetch(ids, leaving=True)
     shared = [ident for ident in ids if len(unit.nodes[ident].memory.subjects) > 1]
     return Matched(ids, shared=tuple(shared))
 

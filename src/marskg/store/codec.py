@@ -28,6 +28,7 @@ from marskg.ontology.vocabulary import (
     Tier,
 )
 from marskg.records import AuditRecord, Edge, Entity, Memory, Preference, TreeHead
+from marskg.store.order import KEY_NAMES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -50,7 +51,46 @@ _PAYLOAD_SPECS = {
     kind: tuple((field.name, field.local, field.many) for field in fields) for kind, fields in PAYLOAD_FIELDS.items()
 }
 _PREFERENCE_SPECS = tuple((field.name, field.local, field.many) for field in PREFERENCE_FIELDS)
+#: What the store itself keeps at a memory with content, beside what is governed (:mod:`marskg.ontology.physical`).
+_KEPT = (
+    "salt",
+    "embedding",
+    "guards",
+    "blockers",
+    "guarding",
+    "slotKey",
+    "sessionKey",
+    "dueKey",
+    "eligibleAccess",
+    "eligibleCount",
+    "sourceDigest",
+    *KEY_NAMES,
+)
+#: All properties that a record may have.
+RECORD_PROPERTIES = (
+    "ref",
+    "tenant",
+    "log",
+    "sequence",
+    "operation",
+    "recordedAt",
+    "signingKey",
+    "core",
+    "proofValue",
+    "proofCreated",
+    "leaf",
+    "details",
+    "salts",
+    "memories",
+    "memory",
+)
 _ENTITY_SPECS = tuple((field.name, field.local, field.many) for field in ENTITY_FIELDS)
+
+
+def memory_properties(kind: Kind) -> tuple[str, ...]:
+    """Return the names of all properties that a memory of ``kind`` may have, those of the store itself among them."""
+    own = (*(local for _, local, *_ in _MEMORY_SPECS), *(local for _, local, _ in _PAYLOAD_SPECS[kind]))
+    return ("ref", "id", "tenant", "kind", "sequence", *own, *_KEPT)
 
 
 def ref(tenant: str, node_id: str) -> str:

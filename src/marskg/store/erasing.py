@@ -71,7 +71,7 @@ def erase(
         parameters: what the record of the erasure says of the request: words of the product, never a name.
     """
     asked = sorted(set(ids))
-    unit.fetch(asked)
+    unit.fetch(asked, leaving=True)
     asked = [node_id for node_id in asked if node_id in unit.nodes]
     blocked = _release_tasks(unit, asked)
     order = lifecycle.with_what_rests(unit, asked, _RESTS, _goes_too)

@@ -59,7 +59,7 @@ class Ledger:
                 self._last_head = 0
                 self._range = CompactRange()
             whole = self._last_head - self._last_head % TILE
-            self._tile = [leaf.hex() for leaf in self._reader.leaves("t", whole + 1)][: self._last_head - whole]
+            self._tile = [leaf.hex() for leaf in self._reader.leaves("t", whole + 1, self._last_head)]
         return self._range
 
     def extend(self, records: Iterable[AuditRecord]) -> int:

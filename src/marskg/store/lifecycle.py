@@ -58,7 +58,7 @@ def archive(
 def evict(unit: Unit, departures: Iterable[Departure], *, operation: Operation = Operation.EVICT) -> None:
     """Take the content of memories that nothing with content depends on, dependents before their bases."""
     ordered = list(departures)
-    unit.fetch([departure.id for departure in ordered])
+    unit.fetch([departure.id for departure in ordered], leaving=True)
     _release_tasks(unit, {departure.id for departure in ordered})
     nodes = [unit.node(departure.id) for departure in ordered]
     before = [(node.memory.tier, node.memory.weight) for node in nodes]

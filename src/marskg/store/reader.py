@@ -182,10 +182,10 @@ class GraphReader:
                 return
             first = rows[-1]["record"]["sequence"] + 1
 
-    def leaves(self, log_letter: str, first: int) -> Iterator[bytes]:
-        """Yield the leaf hashes of a log from sequence ``first`` on."""
-        high = f"{self._tenant}|{log_letter}}}"
-        while True:
+    def leaves(self, log_letter: str, first: int, last: int | None = None) -> Iterator[bytes]:
+        """Yield the leaf hashes of a log from sequence ``first`` on, up to ``last`` where it is given."""
+        high = f"{self._tenant}|{log_letter}}}" if last is None else codec.audit_ref(self._tenant, log_letter, last + 1)
+        while last is None or first <= last:
             low = codec.audit_ref(self._tenant, log_letter, first)
             rows = self.run("leaves", {"low": low, "high": high, "limit": _LEAVES})
             for row in rows:

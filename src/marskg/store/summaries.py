@@ -80,7 +80,7 @@ def consolidate_all(
     ids = [node_id for summary in summaries for node_id in summary.constituents]
     if len(set(ids)) < len(ids):
         _refuse("a memory", "is in one summary only")
-    unit.fetch(ids)
+    unit.fetch(ids, leaving=True)
     # Of what else points to them, whether it has content is enough.
     unit.fetch(sorted({source for source, _, type_ in unit.incoming(ids) if type_ is EdgeType.REQUIRES}))
     unit.fetch_entities({entity for node_id in ids for entity in unit.node(node_id).targets(EdgeType.MENTIONS)})

@@ -138,18 +138,23 @@ class Unit:
         """Return the store's references of ``ids``, sorted."""
         return [codec.ref(self.state.name, node_id) for node_id in sorted(set(ids))]
 
-    def fetch(self, ids: Iterable[str]) -> None:
-        """Bring the nodes ``ids`` that exist and are not here yet into the unit."""
+    def fetch(self, ids: Iterable[str], *, leaving: bool = False) -> None:
+        """Bring the nodes ``ids`` that exist and are not here yet into the unit; ``leaving``: and who refers to them.
+
+        Whatever loses its content is asked for both, and one read of many is a third cheaper than two.
+        """
         missing = [node_id for node_id in ids if node_id not in self.nodes]
         if not missing:
             return
-        for row in self.read("load_memories", {"refs": self.refs(missing)}):
+        for row in self.read("load_leaving" if leaving else "load_memories", {"refs": self.refs(missing)}):
             node_id = row["node"]["id"]
             node = self.nodes.get(node_id)
             if node is None:
                 node = self.nodes[node_id] = _working_copy(row["node"])
                 self._enter_slot(node)
                 self._next.setdefault(node_id, None)
+                if leaving:
+                    self._learn_incoming(node_id, row["incoming"])
             if row["type"] is None:
                 continue
             if row["tier"] is not None:
@@ -223,6 +228,12 @@ class Unit:
                 self._incoming[target].append((row["source"], target, EdgeType(row["type"])))
                 self._tiers[row["source"]] = row["tier"]
         return [edge for node_id in ids for edge in self._incoming[node_id]]
+
+    def _learn_incoming(self, target: str, edges: Iterable[tuple[str, str, str]]) -> None:
+        """Keep who refers to a node that was read with it: source, type and the source's tier."""
+        if target not in self._incoming:
+            self._incoming[target] = [(source, target, EdgeType(type_)) for source, type_, _ in edges]
+            self._tiers.update((source, tier) for source, _, tier in edges)
 
     def _edge_gone(self, edge: tuple[str, str, EdgeType]) -> bool:
         source, target, type_ = edge

@@ -1,8 +1,8 @@
 // Episodes, each with its record, and the chain among them. What one UNWIND creates its later rows cannot match, so
 // the links name the episodes by their places among the rows.
 UNWIND $rows AS row
-CREATE (m:Memory:$KIND$) SET m = row.node
-CREATE (a:AuditRecord) SET a = row.record
+CREATE (m:Memory:$KIND$ $MEMORY(row.node)$)
+CREATE (a:AuditRecord $RECORD(row.record)$)
 WITH collect(m) AS made
 UNWIND $links AS link
 WITH made[link.source] AS s, made[link.target] AS t, link

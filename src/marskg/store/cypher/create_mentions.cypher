@@ -1,5 +1,5 @@
 UNWIND $rows AS row
 MATCH (s:Memory {ref: row.source})
 MATCH (t:Entity {ref: row.target})
-CREATE (s)-[e:mentions]->(t) SET e = row.properties
+CREATE (s)-[:mentions {created: row.properties.created, weight: row.properties.weight}]->(t)
 RETURN count(*) AS created

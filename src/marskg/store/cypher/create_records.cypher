@@ -1,2 +1,2 @@
 UNWIND $rows AS row
-CREATE (a:AuditRecord) SET a = row
+CREATE (a:AuditRecord $RECORD(row)$)

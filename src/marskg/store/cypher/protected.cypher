@@ -1,4 +1,4 @@
-// What protects the weight that a policy may not touch, heaviest first (semantics section 4, K).
+// What protects the weight that a policy may not touch, heaviest first, of equals the older one (semantics section 4).
 MATCH (m:Memory) WHERE m.tenant = $tenant AND m.guards > 0 AND m.tier = 'live'
 RETURN m.id AS id, m.kind AS kind, m.weight AS weight, m.pinned AS pinned, m.status AS status
-ORDER BY weight DESC LIMIT $limit
+ORDER BY weight DESC, m.sequence LIMIT $limit

@@ -2,7 +2,7 @@
 $CLAIM$
 MATCH (p:Memory {ref: $previous})
 SET t += $set
-CREATE (m:Memory:$KIND$) SET m = $node
+CREATE (m:Memory:$KIND$ $node)
 CREATE (p)-[:temporalNext {created: $created}]->(m)
-CREATE (a:AuditRecord) SET a = $record
+CREATE (a:AuditRecord $record)
 RETURN m.id AS id

@@ -1,6 +1,6 @@
 // The governed write in one statement: the sequence is checked, the node and its signed record are created.
 $CLAIM$
 SET t += $set
-CREATE (m:Memory:$KIND$) SET m = $node
-CREATE (a:AuditRecord) SET a = $record
+CREATE (m:Memory:$KIND$ $node)
+CREATE (a:AuditRecord $record)
 RETURN m.id AS id

@@ -2,7 +2,7 @@
 // no row where the claim failed: a count alone has one row even then, and the showing would be lost without a word.
 $CLAIM$
 SET t += $set
-CREATE (a:AuditRecord) SET a = $record
+CREATE (a:AuditRecord $record)
 WITH a
 UNWIND CASE WHEN size($rows) = 0 THEN [null] ELSE $rows END AS row
 OPTIONAL MATCH (m:Memory {ref: row.ref})

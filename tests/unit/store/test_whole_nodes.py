@@ -1,0 +1,71 @@
+"""The names that the statements which create nodes know are all that the store writes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+
+from marskg.ontology.vocabulary import Kind, Operation
+from marskg.records import AuditRecord
+from marskg.store import codec
+from marskg.store.order import KEY_NAMES
+from marskg.store.statements import statement
+from marskg.store.unit import Node, Unit
+from tests import strategies
+
+if TYPE_CHECKING:
+    from marskg.records import Memory
+
+
+class _Bookkeeping(Unit):
+    """A unit of no tenant: enough to ask what the graph would hold of a node."""
+
+    def __init__(self) -> None:
+        """Have no state."""
+
+    def due_at(self, _node: Node) -> int | None:
+        """Return a moment, as everything may be due."""
+        return 1
+
+
+@given(memory=strategies.memories())
+def test_a_memory_has_no_property_that_its_creation_would_drop(memory: Memory) -> None:
+    node = Node(memory, {}, "salt", "vector", 1, 1, guarding=True, keys=dict.fromkeys(KEY_NAMES, "k"), eligible=(1, 1))
+    assert set(_Bookkeeping().properties(node)) <= set(codec.memory_properties(memory.kind))
+
+
+def test_what_an_encrypted_memory_has_besides_is_known() -> None:
+    assert all("sourceDigest" in codec.memory_properties(kind) for kind in Kind)
+
+
+def _record(number: int, details: str) -> AuditRecord:
+    texts = (details, details)
+    return AuditRecord(
+        tenant="a",
+        log="urn:uuid:log",
+        sequence=number,
+        operation=Operation.ERASE,
+        recorded_at=1,
+        signing_key="did:key:z",
+        core=details,
+        proof_value="z",
+        proof_created="now",
+        leaf="00",
+        memories=(f"m{number}",),
+        details=texts,
+        salts=("a", "b"),
+    )
+
+
+def test_a_record_has_all_properties_that_its_creation_knows_and_no_others() -> None:
+    assert set(codec.encode_record(_record(1, "x"), "t")) == set(codec.RECORD_PROPERTIES)
+
+
+@pytest.mark.parametrize("name", ["create_records", "touch"])
+def test_no_statement_gives_a_new_record_its_properties_afterwards(name: str) -> None:
+    text = statement(name, "arcadedb")
+    assert "SET a" not in text
+    assert "$RECORD" not in text
+    assert "$MEMORY" not in text
