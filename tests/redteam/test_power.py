@@ -25,6 +25,7 @@ from marskg.store import suppression
 from marskg.store.preferences import Book
 from marskg.store.probing import Probes
 from marskg.store.state import TenantState
+from marskg.store.steady import SteadyClock
 from tests.redteam.stage import Side
 from tests.redteam.suite import ALL, judged
 
@@ -138,6 +139,8 @@ def _clock_back(patch: Patch) -> None:
         return now, at(self, now)[1]
 
     patch.setattr(TenantState, "at", as_told)
+    # What the process has read from the clock is remembered besides what is recorded.
+    patch.setattr(SteadyClock, "now_ms", lambda self: self._clock.now_ms())
 
 
 def _suppression_off(patch: Patch) -> None:
