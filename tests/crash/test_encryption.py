@@ -7,13 +7,16 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
-import marskg
 from marskg.store.encrypted import EncryptedEngine
 from tests.support.encrypting import KEPT, SAID, WORD, connect
 from tests.support.residue import residue
+
+if TYPE_CHECKING:
+    import marskg
 
 ROOT = Path(__file__).parents[2]
 
