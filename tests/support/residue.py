@@ -35,7 +35,10 @@ def residue(folder: Path, texts: Iterable[str], raw: Iterable[bytes] = (), *, st
     first = forms(stem)
     found = []
     for path in sorted(path for path in folder.rglob("*") if path.is_file()):
-        data = path.read_bytes()
+        try:
+            data = path.read_bytes()
+        except FileNotFoundError:
+            continue  # a running server has removed it since it was listed
         there = {form for form, sought in first.items() if sought in data}
         wanted = [*((form, sought) for form, sought in every if form in there), *(("raw", one) for one in raw)]
         found += [f"{path.relative_to(folder)}: {form} {sought[:40]!r}" for form, sought in wanted if sought in data]
