@@ -86,14 +86,15 @@ def queue_at(memory: AgentMemory, monkeypatch: pytest.MonkeyPatch) -> Queue:
     return queue
 
 
-@POLICIES
-@pytest.mark.parametrize("by", sorted(ERASURES))
-def test_an_erasure_waits_for_the_plan_that_is_made_which_is_stale_then(
-    stores: Stores, monkeypatch: pytest.MonkeyPatch, policy: str, by: str
-) -> None:
-    memory = filled(stores)
-    other = stores.open(memory.tenant, seed="other", **QUICK)
-    queue, begun = queue_at(memory, monkeypatch), []
+def erased_aside(
+    memory: AgentMemory, other: AgentMemory, by: str, monkeypatch: pytest.MonkeyPatch
+) -> tuple[list[Aside], list[bool]]:
+    """Let ``other`` ask for an erasure when ``memory`` makes its first summary, and see that it waits.
+
+    Returns what then runs aside, and what is left to be hooked: nothing, once it has happened.
+    """
+    queue = queue_at(memory, monkeypatch)
+    begun: list[Aside] = []
 
     def act() -> None:
         begun.append(Aside(lambda: other.erase(**ERASURES[by])))
@@ -102,6 +103,17 @@ def test_an_erasure_waits_for_the_plan_that_is_made_which_is_stale_then(
 
     hooked, left = at_the_first(ExtractiveSummariser.summarise, act)
     monkeypatch.setattr(ExtractiveSummariser, "summarise", hooked)
+    return begun, left
+
+
+@POLICIES
+@pytest.mark.parametrize("by", sorted(ERASURES))
+def test_an_erasure_waits_for_the_plan_that_is_made_which_is_stale_then(
+    stores: Stores, monkeypatch: pytest.MonkeyPatch, policy: str, by: str
+) -> None:
+    memory = filled(stores)
+    other = stores.open(memory.tenant, seed="other", **QUICK)
+    begun, left = erased_aside(memory, other, by, monkeypatch)
     plan = memory.plan(policy=policy, budget=memory.weight * 6 // 10)
     begun[0].join()
     assert left == []
@@ -123,15 +135,7 @@ def test_an_erasure_waits_for_the_pass_of_a_write_and_takes_its_lines_out_of_the
     memory = filled(stores)
     memory.apply_settings(None, {"policy.name": policy})
     other = stores.open(memory.tenant, seed="other", **QUICK)
-    queue, begun = queue_at(memory, monkeypatch), []
-
-    def act() -> None:
-        begun.append(Aside(lambda: other.erase(**ERASURES[by])))
-        assert queue.waited.wait(PATIENCE)
-        assert not begun[0].done.is_set()
-
-    hooked, left = at_the_first(ExtractiveSummariser.summarise, act)
-    monkeypatch.setattr(ExtractiveSummariser, "summarise", hooked)
+    begun, left = erased_aside(memory, other, by, monkeypatch)
     made: list[str] = []
     committed = memory._writer._on_commit
 
