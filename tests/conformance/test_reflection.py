@@ -235,6 +235,23 @@ def test_lines_leave_when_every_fact_of_their_source_is_superseded(stores: Store
     sound(mem)
 
 
+def test_who_corrects_a_summary_says_nothing_of_the_facts_behind_it(stores: Stores) -> None:
+    mem = stores.open(embedding__model="none")
+    ids = told(mem, *TEXTS)
+    mem.remember("lime: 12 kg", kind="semantic", key="lime", derives_from=[ids[2]])
+    mem.remember("guest: Carl", kind="semantic", key="guest", derives_from=[ids[2]], ttl="1h")
+    made = summary_of(ids, line("Watered the tomatoes.", ids[0], ids[1]), line("Carl brought 12 kg of lime.", ids[2]))
+    consolidated(mem, made)
+    mem.remember("lime: none left", kind="semantic", key="lime")
+    stores.clock(mem).advance(DAY_MS // 2)
+    mem.expire()
+    (summary,) = (one for one in current(mem) if one.summary_lines)
+    corrected = mem.update(summary.id, "Watered the tomatoes. Carl brought 12 kg of fine lime.")
+    assert mem.get(corrected.id) == corrected
+    assert summary.id in [one.id for one in mem.history(id=corrected.id)]
+    sound(mem)
+
+
 def test_lines_leave_when_a_latent_source_is_superseded_itself(stores: Stores) -> None:
     mem = stores.open(embedding__model="none")
     ids = told(mem, *TEXTS)

@@ -153,10 +153,10 @@ class History:
                     self._check_expiry(before, after, node_id)
 
     def _check_expiry(self, before: Picture, after: Picture, node_id: str) -> None:
-        """A memory expires with what it depends on, or when its grace ends and nothing keeps it."""
+        """A memory expires with what it depends on, without a line, or when its grace ends and nothing keeps it."""
         now = self.memory.now()
         reasons = [before.nodes[base].get("expiresAt", now + 1) <= now for base in before.closed([node_id])]
-        if not any(reasons):
+        if not any(reasons) and not pictures.lost_its_lines(before, after, node_id):
             node = before.nodes[node_id]
             assert node.get("graceUntil", now + 1) <= now, f"I5: {node_id} expired before its time: {node}"
             # Time may have released it in the same call: a deadline that passed, a pin that expired.

@@ -411,13 +411,38 @@ def changed(before: Picture, after: Picture) -> set[str]:
 
 
 def lost_grounds(before: Picture, after: Picture) -> set[Edge]:
-    """Return the edges that I2 and I3 rest on which memories with content had before and have no more."""
+    """Return the edges that I2 and I3 rest on which memories with content had before and have no more.
+
+    An id that is free again may have been given to another memory, which owes nothing to the one that left.
+    """
     kept = {edge for edge, _, _ in after.edges}
     return {
         edge
         for edge, _, _ in before.edges
-        if edge[1] in KEPT_BY_TOMBSTONES and edge not in kept and before.whole(edge[0]) and after.whole(edge[0])
+        if edge[1] in KEPT_BY_TOMBSTONES and edge not in kept and _is_same(before, after, edge[0])
     }
+
+
+def _is_same(before: Picture, after: Picture, node_id: str) -> bool:
+    """Return whether a memory had content in both states and is still the one that was written then."""
+    both = before.whole(node_id) and after.whole(node_id)
+    return both and before.nodes[node_id]["sequence"] == after.nodes[node_id]["sequence"]
+
+
+def lost_its_lines(before: Picture, after: Picture, node_id: str) -> bool:
+    """Return whether a summary had lines, and of each a source that was superseded on the way (semantics section 6).
+
+    A source is superseded itself, or with the last fact that was drawn from it; a summary is no such fact.
+    """
+    superseded = {
+        source
+        for source, node in after.nodes.items()
+        if "supersededAt" in node and "supersededAt" not in before.nodes.get(source, {"supersededAt": 0})
+    }
+    facts = {source for source in superseded if "summaryLines" not in before.nodes[source]}
+    drawn = {edge[2] for edge, _, _ in before.edges if edge[1] == "derivesFrom" and edge[0] in facts}
+    lines = before.nodes[node_id].get("summaryLines", ())
+    return bool(lines) and all(not (superseded | drawn).isdisjoint(line.split(" ", 5)[4].split(",")) for line in lines)
 
 
 # --- Two stores ---------------------------------------------------------------------------------------------------

@@ -495,8 +495,11 @@ def _unaffirm(unit: Unit, old: Node, new: Node) -> list[Node]:
 def _follow(unit: Unit, old: Node) -> list[Node]:
     """Supersede the episodes whose every derived fact is superseded: stale evidence harms like the stale fact.
 
-    What a summary says of an episode that it took the place of leaves with it; the summary itself is no such fact.
+    What a summary says of an episode that it took the place of leaves with it; the summary itself is no such fact, and
+    who corrects its text says nothing of the facts.
     """
+    if old.memory.summary_lines:
+        return []
     episodes = old.targets(EdgeType.DERIVES_FROM)
     unit.fetch(episodes)
     followed = []
