@@ -173,6 +173,16 @@ def test_the_parameters_name_what_decided(stores: Stores) -> None:
     known = {text.split("=")[0] for text in planned(mem, mem.weight // 2).parameters}
     assert {"policy.hybrid.reflection_share", "reflection.summariser", "policy.density.lambda_priv", "goal"} <= known
 
+@pytest.mark.parametrize("policy", ["fifo", "density", "hybrid"])
+def test_a_task_may_go_from_the_very_moment_that_its_grace_ends(stores: Stores, policy: str) -> None:
+    mem = stores.open(policy__name=policy, task_grace="0s", step_ms=0)
+    task = mem.remember("Water the tomatoes on Friday", kind="task", deadline=mem.now() + 1_000)
+    mem.set_budget(mem.weight)
+    stores.clock(mem).advance(1_000)
+    late = mem.remember("Carl came on Saturday", kind="semantic")
+    assert mem.get(task.id) is None
+    assert mem.get(late.id) is not None
+
 
 @pytest.mark.parametrize("policy", ["hybrid", "priority-decay", "density"])
 def test_a_jump_of_the_clock_takes_nothing_until_it_is_confirmed(stores: Stores, policy: str) -> None:

@@ -81,6 +81,11 @@ class Picture:
         return node_id in self._whole
 
     @cached_property
+    def replacing(self) -> tuple[Edge, ...]:
+        """The edges from a value to what it superseded."""
+        return tuple(edge for edge, _, _ in self.edges if edge[1] == "supersedes")
+
+    @cached_property
     def sliced(self) -> bool:
         """Whether the kinds have shares of the budget."""
         return bool(json.loads(self.row["settings"])["partitions.mode"] != "off")
@@ -413,9 +418,17 @@ def changed(before: Picture, after: Picture) -> set[str]:
 def lost_grounds(before: Picture, after: Picture) -> set[Edge]:
     """Return the edges that I2 and I3 rest on which memories with content had before and have no more.
 
-    An id that is free again may have been given to another memory, which owes nothing to the one that left.
+    An id that is free again may have been given to another memory, which owes nothing to the one that left. What
+    depended on a summary depends on its new version, once lines have left.
     """
     kept = {edge for edge, _, _ in after.edges}
+    kept |= {
+        (source, type_, old)
+        for (source, type_, new) in kept
+        if type_ == "dependsOn"
+        for (newer, _, old) in after.replacing
+        if newer == new and "summaryLines" in before.nodes.get(old, {})
+    }
     return {
         edge
         for edge, _, _ in before.edges
@@ -430,9 +443,10 @@ def _is_same(before: Picture, after: Picture, node_id: str) -> bool:
 
 
 def lost_its_lines(before: Picture, after: Picture, node_id: str) -> bool:
-    """Return whether a summary had lines, and of each a source that was superseded on the way (semantics section 6).
+    """Return whether a summary had lines of which a source was superseded on the way (semantics section 6).
 
-    A source is superseded itself, or with the last fact that was drawn from it; a summary is no such fact.
+    It goes then, for a new version if lines stay. A source is superseded itself, or with the last fact that was drawn
+    from it; a summary is no such fact.
     """
     superseded = {
         source
@@ -442,7 +456,7 @@ def lost_its_lines(before: Picture, after: Picture, node_id: str) -> bool:
     facts = {source for source in superseded if "summaryLines" not in before.nodes[source]}
     drawn = {edge[2] for edge, _, _ in before.edges if edge[1] == "derivesFrom" and edge[0] in facts}
     lines = before.nodes[node_id].get("summaryLines", ())
-    return bool(lines) and all(not (superseded | drawn).isdisjoint(line.split(" ", 5)[4].split(",")) for line in lines)
+    return any(not (superseded | drawn).isdisjoint(line.split(" ", 5)[4].split(",")) for line in lines)
 
 
 # --- Two stores ---------------------------------------------------------------------------------------------------

@@ -154,7 +154,7 @@ class FeatureColumns:
     def _active(self, now: int, task_grace: int) -> npt.NDArray[np.bool_]:
         """Return ``[rows]``: the tasks that are to be done."""
         held = self._index.columns
-        timely = held["deadline"] >= now - task_grace
+        timely = held["deadline"] > now - task_grace
         active: npt.NDArray[np.bool_] = held["alive"] & _ACTIVE[held["status"]] & timely
         return active
 
