@@ -173,6 +173,7 @@ def test_the_parameters_name_what_decided(stores: Stores) -> None:
     known = {text.split("=")[0] for text in planned(mem, mem.weight // 2).parameters}
     assert {"policy.hybrid.reflection_share", "reflection.summariser", "policy.density.lambda_priv", "goal"} <= known
 
+
 @pytest.mark.parametrize("policy", ["fifo", "density", "hybrid"])
 def test_a_task_may_go_from_the_very_moment_that_its_grace_ends(stores: Stores, policy: str) -> None:
     mem = stores.open(policy__name=policy, task_grace="0s", step_ms=0)
