@@ -16,7 +16,7 @@ import pytest
 from marskg.clock import uuid7
 from marskg.errors import NotPermitted
 from marskg.memory import AgentMemory
-from marskg.ontology.vocabulary import Kind, Operation
+from marskg.ontology.vocabulary import EdgeType, Kind, Operation
 from marskg.policies import executor
 from marskg.policies.policy import plan_digest
 from marskg.store import amend, lifecycle, maintenance, remember
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
     from marskg.drafts import Draft
     from marskg.records import Memory
+    from marskg.store.unit import Node
     from tests.support.picture import Picture
     from tests.support.stores import Stores
 
@@ -263,6 +264,29 @@ def remember_something(history: History) -> None:
     history.do("remember", lambda: history.memory.remember("Ann has a garden"))
 
 
+def pin_what_rests_on_something(history: History) -> None:
+    said = history.memory.remember("Ann was at the doctor's")
+    base = history.memory.remember("Ann lives in Rome", kind="semantic")
+    kept = history.memory.remember(
+        "She takes no penicillin", kind="semantic", derives_from=[said.id], depends_on=[base.id]
+    )
+    history.do("pin", lambda: history.memory.pin(kept.id))
+
+
+def cut_off(unit: Unit, node: Node, *, pinned: bool) -> None:
+    """Pin, and forget what the memory rests on."""
+    _PINNED(unit, node, pinned=pinned)
+    for type_, target in [slot for slot in node.edges if slot[0] == EdgeType.DERIVES_FROM]:
+        unit.unlink(node, type_, target)
+
+
+def expire_as_well(unit: Unit, node: Node, *, pinned: bool) -> None:
+    """Pin, and let something expire of which the time has not come."""
+    _PINNED(unit, node, pinned=pinned)
+    lifecycle.expire(unit, node.targets(EdgeType.DERIVES_FROM), reason="its time has come")
+
+
+_PINNED = Unit.set_pinned
 #: A memory outlives what it depends on.
 NO_CLAMP = (remember, "_clamp", lambda _unit, memory, _links: memory)
 BROKEN: list[tuple[str, list[tuple[object, str, object]], Callable[[History], None]]] = [
@@ -286,6 +310,8 @@ BROKEN: list[tuple[str, list[tuple[object, str, object]], Callable[[History], No
     ("I7", [(remember, "record_followers", nothing), (amend, "record_followers", nothing)], doubt),
     ("K-guards", [(Unit, "guard", nothing)], pin_something),
     ("tombstone-unreferred", [(amend, "release", nothing)], unlink_evidence),
+    ("I2: an edge was lost", [(Unit, "set_pinned", cut_off)], pin_what_rests_on_something),
+    ("I5: .* expired before its time", [(Unit, "set_pinned", expire_as_well)], pin_what_rests_on_something),
     ("and yet wrote", [(Intake, "one", too_late)], remember_something),
 ]
 
