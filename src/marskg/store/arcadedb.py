@@ -19,7 +19,7 @@ import tempfile
 import threading
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from marskg.audit.keys import sync_folder
 from marskg.errors import EngineUnavailable, InvalidConfig, QueryRefused, StoreLocked, StoreUnwritable
@@ -206,8 +206,15 @@ def _causes(error: BaseException) -> Iterator[str]:
     cause: BaseException | None = error
     while cause is not None:
         yield str(cause)
-        # An error that has no other name is raised from itself.
-        cause = cause.__cause__ if cause.__cause__ is not cause else None
+        cause = cause.__cause__
+
+
+def _raise(error: Exception) -> NoReturn:
+    """Raise the error of ours that the engine's ``error`` stands for, or the error itself."""
+    translated = _translate(error)
+    if translated is error:
+        raise error
+    raise translated from error
 
 
 def _translate(error: Exception) -> Exception:
@@ -346,7 +353,7 @@ class _Caller:
         except self._error as error:
             if _is_late(error):
                 raise QueryRefused(_late(seconds)) from error
-            raise _translate(error) from error
+            _raise(error)
         finally:
             self._time_limit.clear()
 
@@ -416,7 +423,7 @@ class _Files:
             if self.database is not None:
                 self.database.close()
         except self.error as error:
-            raise _translate(error) from error
+            _raise(error)
         finally:
             self.database = None
             self.lock.release()
@@ -499,7 +506,7 @@ class ArcadeDB:
                 database.commit()
             except files.error as error:
                 self._roll_back(database)
-                raise _translate(error) from error
+                _raise(error)
             except BaseException:
                 self._roll_back(database)
                 raise
@@ -530,7 +537,7 @@ class ArcadeDB:
                 with caller.limited(limit_seconds):
                     return caller.query(statement, parameters)
         except self._files.error as error:
-            raise _translate(error) from error
+            _raise(error)
 
     def query(self, statement: str, parameters: Mapping[str, Any] | None = None, *, limit_seconds: float) -> list[Row]:
         """Run a user's read-only statement in a thread of its own, so that a signal reaches who waits.
@@ -578,7 +585,7 @@ class ArcadeDB:
             with self._open().mutex:
                 self._open().database.command("sql", statement)
         except self._files.error as error:
-            raise _translate(error) from error
+            _raise(error)
 
     def define_all(self, statements: Sequence[str]) -> None:
         """Run schema statements as one script in one transaction: the engine then writes its schema down once."""
@@ -611,7 +618,7 @@ class ArcadeDB:
                     files.database.close()
                     files.connect()
                 except files.error as error:
-                    raise _translate(error) from error
+                    _raise(error)
             (files.folder / _SCRUB_NAME).unlink()
             sync_folder(files.folder)
 
