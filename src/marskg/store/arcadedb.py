@@ -562,7 +562,9 @@ class ArcadeDB:
             msg = f"the query took longer than {limit_seconds:g} s and was stopped; narrow it, or raise the limit"
             raise QueryRefused(msg) from error
         if error is not None:
-            fault = str(error.__cause__ or error).splitlines()[0][:300]
+            # The engine's own words, whether or not they have a name of ours.
+            said = error.__cause__ if isinstance(error, (QueryRefused, Conflict)) else error
+            fault = str(said).splitlines()[0][:300]
             msg = f"the engine refuses the query: {fault}"
             raise QueryRefused(msg) from error
         rows: list[Row] = outcome["rows"]
