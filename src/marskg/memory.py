@@ -1208,7 +1208,7 @@ class AgentMemory:
 
     def now(self) -> int:
         """Return the store's time: the clock, never before the last recorded time (section 10)."""
-        return self._writer.state.at(self._opened.services.clock.now_ms())[0]
+        return self._writer.state.moment(self._opened.services.clock.now_ms())[0]
 
     # --- Proving --------------------------------------------------------------------------------------------------
 
@@ -1536,6 +1536,9 @@ class AgentMemory:
         """Return ``draft`` with how sensitive it is, and with what users' wishes give it."""
         settings = self._writer.state.settings
         check_draft(draft, settings.max_content_bytes)
+        return self._begun(draft, settings)
+
+    def _begun(self, draft: Draft, settings: Settings) -> Draft:
         return self._wishes.begin(self._assessor.assessed(draft, settings))
 
     def _begin_all(self, drafts: Iterable[Draft]) -> Iterator[Draft]:
@@ -1546,7 +1549,8 @@ class AgentMemory:
                 for draft in chunk:
                     check_draft(draft, settings.max_content_bytes)
                 self._assessor.foresee(chunk, settings)
-                yield from map(self._begin, chunk)
+                for draft in chunk:
+                    yield self._begun(draft, self._writer.state.settings)
         finally:
             self._assessor.foresee((), self._writer.state.settings)
 

@@ -438,7 +438,7 @@ class Reading:
         return self._profiles[name]
 
     def _now(self) -> int:
-        return self._writer.state.at(self._opened.services.clock.now_ms())[0]
+        return self._writer.state.moment(self._opened.services.clock.now_ms())[0]
 
     def like_hidden(self, sentences: Sequence[str], gate: Gate) -> list[str]:
         """Return the texts of those memories that ``gate`` hides which are nearest to ``sentences``, each once.

@@ -39,6 +39,7 @@ def check(figures: dict[str, Any]) -> None:
         ".remember.many.ratio",
         ".remember.besides.vectors.ratio",
         ".remember.besides.entities.ratio",
+        ".remember.besides.sensitivity.ratio",
     }
     assert all(value > 0 for value in ratios.values())
     assert set(figures["triggers"]) >= POLICIES

@@ -43,6 +43,7 @@ TARGETS = (
     Target("remember.many.ratio", "a batch ÷ bare batch", 0.35, 0.45),
     Target("remember.besides.vectors.ratio", "with vectors ÷ without", 0.8, 0.8),
     Target("remember.besides.entities.ratio", "with entities ÷ without", 0.8, 0.8),
+    Target("remember.besides.sensitivity.ratio", "with sensitivity ÷ without", 0.5, 0.5),
     Target("writes.full_budget.ratio", "at a full budget ÷ bare", 0.4, 0.65),
     Target("writes.four_threads.ratio", "four threads ÷ bare", 0.4, 0.4),
     Target("access.ratio", "access of 10 ÷ bare update", 0.5, 0.6),

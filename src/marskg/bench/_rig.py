@@ -30,14 +30,17 @@ if TYPE_CHECKING:
 
 #: A budget that nothing reaches.
 _AMPLE = 1 << 40
-#: The bare engine's nodes have neither vectors nor entities, so neither have those beside them: what each costs is a
-#: line of its own, measured on tenants that differ in nothing else.
-_PLAIN: Mapping[str, str] = MappingProxyType({"embedding.model": "none", "entities.recognise": "off"})
+#: The bare engine makes no vectors, finds no entities and looks for nothing sensitive, so neither do those beside it:
+#: what each costs is a line of its own, measured on tenants that differ in nothing else.
+_PLAIN: Mapping[str, str] = MappingProxyType(
+    {"embedding.model": "none", "entities.recognise": "off", "sensitivity.assess": "off"}
+)
 _VARIANTS: Mapping[str, Mapping[str, str]] = MappingProxyType(
     {
         "plain": _PLAIN,
         "vectors": {**_PLAIN, "embedding.model": "static"},
         "entities": {**_PLAIN, "entities.recognise": "on"},
+        "sensitivity": {**_PLAIN, "sensitivity.assess": "on"},
     }
 )
 
@@ -51,7 +54,7 @@ class Rig:
     large: AgentMemory
     small: AgentMemory
     bare: Bare
-    #: Tenants that differ in what they do besides storing: ``plain``, ``vectors``, ``entities``.
+    #: Tenants that differ in what they do besides storing: ``plain``, ``vectors``, ``entities``, ``sensitivity``.
     variants: Mapping[str, AgentMemory]
     workload: Workload
     folder: Path

@@ -64,7 +64,7 @@ def many(rig: Rig, rounds: int) -> dict[str, Any]:
 
 
 def besides(rig: Rig, rounds: int) -> dict[str, Any]:
-    """Measure ``remember_many`` with vectors, and with entities, beside the same tenant without."""
+    """Measure ``remember_many`` with vectors, with entities, and with sensitivity, beside the same tenant without."""
 
     def arm(variant: str) -> Callable[[int], Callable[[], object]]:
         return lambda _: partial(rig.variants[variant].remember_many, rig.workload.turns(BATCH))
@@ -72,7 +72,7 @@ def besides(rig: Rig, rounds: int) -> dict[str, Any]:
     seconds = interleaved(rounds, {variant: arm(variant) for variant in rig.variants}, warmup=_warm(rounds))
     plain = milliseconds(seconds["plain"], BATCH)
     found: dict[str, Any] = {"plain_ms": plain, "batch": BATCH}
-    for variant in ("vectors", "entities"):
+    for variant in ("vectors", "entities", "sensitivity"):
         cost = milliseconds(seconds[variant], BATCH)
         found[variant] = {"ms": cost, "ratio": ratio(plain, cost), "samples": len(seconds[variant])}
     return found

@@ -63,7 +63,7 @@ def _measure(rig: Rig, n: int, say: Say) -> dict[str, Any]:
     single = _writes.single(rig, often)
     step("batches")
     many = _writes.many(rig, max(2, often // 25))
-    step("vectors and entities")
+    step("vectors, entities, sensitivity")
     besides = _writes.besides(rig, max(2, often // 25))
     step("four threads")
     threads = _writes.four_threads(rig, max(2, often // 80), min(100, often))
@@ -119,11 +119,11 @@ def command(
     settings, with one fsync. Both sides run by turns; figures are medians. Each is shown with what it must reach, and
     marked where it misses that; the exit status says only whether the bench ran (--strict: 1 if a figure misses).
 
-    Measured are: one remember; remember_many, also with vectors and with entities; writes at a full budget; four
-    threads on one tenant; the access statistics of ten memories; triggers of ten evictions in a large store against a
-    small one, before and after thousands of evictions; verification; the validation of one write; JSON-LD. Nothing
-    that exists is touched. At 10,000 memories it takes some minutes, at 100,000 half an hour. Ctrl-C stops it and
-    removes what it made.
+    Measured are: one remember; remember_many, also with vectors, with entities, and with sensitivity; writes at a full
+    budget; four threads on one tenant; the access statistics of ten memories; triggers of ten evictions in a large
+    store against a small one, before and after thousands of evictions; verification; the validation of one write;
+    JSON-LD. Nothing that exists is touched. At 10,000 memories it takes some minutes, at 100,000 half an hour. Ctrl-C
+    stops it and removes what it made.
     """
     _report.check_chart(chart)
     with saying() as say:

@@ -12,7 +12,7 @@ import re
 from datetime import UTC, date, datetime, timedelta
 from functools import lru_cache
 from operator import attrgetter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from marskg.ontology.vocabulary import (
     ACCESS_FIELDS,
@@ -31,7 +31,7 @@ from marskg.ontology.vocabulary import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from marskg.records import Edge, Entity, Memory, Preference
 
@@ -102,20 +102,24 @@ def time_value(lexical: str) -> int:
 
 def literal(value: object, datatype: Datatype) -> str:
     """Return ``value`` as an N-Triples term of ``datatype``."""
-    if datatype is Datatype.STRING:
-        text = str(value)
-        return f'"{text.translate(_TABLE)}"' if _SPECIAL.search(text) else f'"{text}"'
-    if datatype is Datatype.TERM:
-        return f"<{NS}{value}>"
-    if datatype is Datatype.IRI:
-        return f"<{value}>"
-    if datatype is Datatype.DATETIME:
-        return f'"{time_lexical(value)}"^^<{XSD}dateTime>'
-    if datatype is Datatype.DECIMAL:
-        return f'"{decimal_lexical(value)}"^^<{XSD}decimal>'
-    if datatype is Datatype.BOOLEAN:
-        return f'"{"true" if value else "false"}"^^<{XSD}boolean>'
-    return f'"{value}"^^<{XSD}integer>'
+    return _WRITERS[datatype](value)
+
+
+def _string(value: object) -> str:
+    text = str(value)
+    return f'"{text.translate(_TABLE)}"' if _SPECIAL.search(text) else f'"{text}"'
+
+
+#: What writes the values of each type; some twenty terms are written for a memory, so that nothing is asked in between.
+_WRITERS: dict[Datatype, Callable[[Any], str]] = {
+    Datatype.STRING: _string,
+    Datatype.TERM: lambda value: f"<{NS}{value}>",
+    Datatype.IRI: lambda value: f"<{value}>",
+    Datatype.DATETIME: lambda value: f'"{time_lexical(value)}"^^<{XSD}dateTime>',
+    Datatype.DECIMAL: lambda value: f'"{decimal_lexical(value)}"^^<{XSD}decimal>',
+    Datatype.BOOLEAN: lambda value: f'"{"true" if value else "false"}"^^<{XSD}boolean>',
+    Datatype.INTEGER: lambda value: f'"{value}"^^<{XSD}integer>',
+}
 
 
 def literals(values: Sequence[object], datatype: Datatype) -> list[str]:
@@ -124,7 +128,8 @@ def literals(values: Sequence[object], datatype: Datatype) -> list[str]:
         texts = [str(value) for value in values]
         if not _SPECIAL.search("".join(texts)):
             return [f'"{text}"' for text in texts]
-    return [literal(value, datatype) for value in values]
+    write = _WRITERS[datatype]
+    return [write(value) for value in values]
 
 
 def field_lines(subject: str, fields: Iterable[Field], get: object) -> list[str]:
@@ -151,19 +156,20 @@ class _Writing:
         specs = tuple(fields)
         self._values = attrgetter(*(spec.name for spec in specs))
         self._specs = tuple(
-            (f" <{OWL_SAME_AS if spec.name == 'same_as' else spec.iri}> ", spec.datatype, spec.many) for spec in specs
+            (f" <{OWL_SAME_AS if spec.name == 'same_as' else spec.iri}> ", _WRITERS[spec.datatype], spec.many)
+            for spec in specs
         )
 
     def lines(self, subject: str, record: object) -> list[str]:
         """Return what :func:`field_lines` gives for the attributes of ``record``."""
         found: list[str] = []
-        for (predicate, datatype, many), value in zip(self._specs, self._values(record), strict=True):
+        for (predicate, write, many), value in zip(self._specs, self._values(record), strict=True):
             if value is None or value is False or value == ():
                 continue
             if many:
-                found += [f"{subject}{predicate}{literal(item, datatype)} ." for item in value]
+                found += [f"{subject}{predicate}{write(item)} ." for item in value]
             else:
-                found.append(f"{subject}{predicate}{literal(value, datatype)} .")
+                found.append(f"{subject}{predicate}{write(value)} .")
         return found
 
 

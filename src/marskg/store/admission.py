@@ -132,6 +132,8 @@ def check_set(name: str, values: object) -> tuple[str, ...]:
     Raises:
         InvalidMemory: a single string, or an item that is no text.
     """
+    if isinstance(values, tuple) and not values:
+        return values
     if isinstance(values, str) or not hasattr(values, "__iter__"):
         msg = f"{name} must be a list of strings, not {type(values).__name__}"
         raise InvalidMemory(msg)

@@ -28,9 +28,8 @@ def settle(writer: Writer, *, force: bool = False) -> int:
     """Sweep what is due, if anything is, and end an ordering that was cut off; returns how many were swept."""
     if writer.state.reordering:
         _order_anew(writer)
-    state = writer.state
-    now, state = state.at(writer.services.clock.now_ms())
-    if state.suspended_at is not None:
+    now, suspended = writer.state.moment(writer.services.clock.now_ms())
+    if suspended is not None:
         return 0
     _settle_consents(writer)
     if not force and (writer.next_due is None or now < writer.next_due):
@@ -47,8 +46,11 @@ def settle(writer: Writer, *, force: bool = False) -> int:
 
 def _settle_consents(writer: Writer) -> None:
     """Note the consents that are over by now."""
-    now, state = writer.state.at(writer.services.clock.now_ms())
-    if state.preferences and state.suspended_at is None and writer.book().due(now):
+    state = writer.state
+    if not state.preferences:
+        return
+    now, suspended = state.moment(writer.services.clock.now_ms())
+    if suspended is None and writer.book().due(now):
         writer.run(end_due_consents)
 
 
@@ -65,7 +67,7 @@ def confirm_clock(writer: Writer) -> None:
         unit.state = replace(unit.state, suspended_at=None)
         unit.note(Operation.CONFIRM_CLOCK)
 
-    if writer.state.at(writer.services.clock.now_ms())[1].suspended_at is not None:
+    if writer.state.moment(writer.services.clock.now_ms())[1] is not None:
         writer.run(work)
         writer.next_due = 0
 

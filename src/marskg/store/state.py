@@ -134,10 +134,19 @@ class TenantState:
         )
 
     def at(self, clock_ms: int) -> tuple[int, TenantState]:
-        """Return the time to write with and the state after reading the clock (semantics section 10).
+        """Return the time to write with and the state after reading the clock, as :meth:`moment` says.
 
-        Time never goes backwards. A jump of more than a day ahead suspends expiry until it is confirmed; the state then
-        says which moment was the last before it.
+        Raises:
+            ClockJump: the clock shows no time that a record could carry.
+        """
+        now, suspended = self.moment(clock_ms)
+        return now, replace(self, last_time=now, suspended_at=suspended)
+
+    def moment(self, clock_ms: int) -> tuple[int, int | None]:
+        """Return the time after reading the clock, and since when expiry is suspended (semantics section 10).
+
+        Time never goes backwards. A jump of more than a day ahead suspends expiry until it is confirmed, as of the last
+        moment before it.
 
         Raises:
             ClockJump: the clock shows no time that a record could carry.
@@ -149,7 +158,7 @@ class TenantState:
         suspended = self.suspended_at
         if suspended is None and self.last_time and clock_ms - self.last_time > DAY_MS:
             suspended = self.last_time
-        return now, replace(self, last_time=now, suspended_at=suspended)
+        return now, suspended
 
 
 class SignerSource(Protocol):
