@@ -13,6 +13,8 @@ from random import Random
 from marskg.store import arcadedb
 
 _STEPS = 300
+#: Bytes of a page that many records outgrow.
+_SMALL = 16_384
 
 
 def lost(folder: Path, seed: int) -> set[int]:
@@ -46,9 +48,12 @@ def lost(folder: Path, seed: int) -> set[int]:
 
 
 def main() -> None:
-    """Print how many records are lost of the seeds that follow, in the engine's own mode."""
-    arcadedb._JVM_ARGS = tuple(one for one in arcadedb._JVM_ARGS if "bucketReuseSpaceMode" not in one)
-    gone = sum(len(lost(Path(sys.argv[1]) / seed, int(seed))) for seed in sys.argv[2:])
+    """Print how many records are lost of the seeds that follow in small pages, in our mode or in the engine's own."""
+    mode, folder, *seeds = sys.argv[1:]
+    others = ["bucketDefaultPageSize", *(["bucketReuseSpaceMode"] if mode == "own" else [])]
+    kept = [one for one in arcadedb._JVM_ARGS if not any(name in one for name in others)]
+    arcadedb._JVM_ARGS = (*kept, f"-Darcadedb.bucketDefaultPageSize={_SMALL}")
+    gone = sum(len(lost(Path(folder) / seed, int(seed))) for seed in seeds)
     sys.stdout.write(f"{gone}\n")
 
 

@@ -101,8 +101,9 @@ def test_records_that_outgrow_their_page_keep_all_that_they_say(seed: int, tmp_p
     assert growing.lost(tmp_path / "store", seed) == set()
 
 
-def test_the_engine_loses_them_in_its_own_mode(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("mode", "gone"), [("ours", 0), ("own", 2)])
+def test_the_engine_loses_them_in_its_own_mode(tmp_path: Path, mode: str, gone: int) -> None:
     """If this fails, the engine was mended: then it may reuse all free space again (ADR 33)."""
-    command = [sys.executable, "-m", "tests.support.growing", str(tmp_path), "4", "56"]
+    command = [sys.executable, "-m", "tests.support.growing", mode, str(tmp_path), "4", "56"]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert int(done.stdout.splitlines()[-1]) == 2
+    assert int(done.stdout.splitlines()[-1]) == gone
