@@ -133,12 +133,12 @@ def _alias_matched(patch: Patch) -> None:
 
 
 def _clock_back(patch: Patch) -> None:
-    at = TenantState.at
+    moment = TenantState.moment
 
     def as_told(self: TenantState, now: int) -> Any:
-        return now, at(self, now)[1]
+        return now, moment(self, now)[1]
 
-    patch.setattr(TenantState, "at", as_told)
+    patch.setattr(TenantState, "moment", as_told)
     # What the process has read from the clock is remembered besides what is recorded.
     patch.setattr(SteadyClock, "now_ms", lambda self: self._clock.now_ms())
 
