@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
 #: Smaller pages than the engine's defaults: a governed write touches many indexes by a few bytes each. Those of records
-#: are twice as large as of indexes, as in this mode of space no page is come back to: fewer are left half empty.
+#: are no smaller than that, as no page is come back to in this mode of space, and small ones stay half empty (ADR 33).
 _JVM_ARGS: tuple[str, ...] = (
     "-XX:+UseSerialGC",
     "-XX:TieredStopAtLevel=4",
