@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Final
 
 from marskg.ontology.mapping import time_lexical
 from marskg.ontology.vocabulary import Operation
-from marskg.privacy.logged import named, values
 from marskg.records import Finding
 
 if TYPE_CHECKING:
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
     from marskg.ontology.vocabulary import MemoryClass
     from marskg.store.reader import GraphReader
 
-_WAYS_OUT: Final = frozenset({Operation.EVICT, Operation.EXPIRE, Operation.CONSOLIDATE})
+_WAYS_OUT: Final = frozenset({Operation.EVICT, Operation.EXPIRE, Operation.ERASE, Operation.CONSOLIDATE})
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +63,4 @@ def check_retention(reader: GraphReader, memory_class: MemoryClass, before: int)
     for record in reader.records("t"):
         if record.operation in _WAYS_OUT:
             removed[record.operation.value] += 1
-        elif record.operation is Operation.ERASE:
-            # One record for all that went together.
-            removed[record.operation.value] += int(named(values(record, 0), "counts", "memories") or 0)
-    return Retention(memory_class, before, checked, tuple(findings), dict(sorted((+removed).items())))
+    return Retention(memory_class, before, checked, tuple(findings), dict(sorted(removed.items())))

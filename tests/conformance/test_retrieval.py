@@ -482,8 +482,6 @@ def test_that_what_was_to_go_is_gone_can_be_shown(stores: Stores) -> None:
     assert left.removed_of_any_class == {"expire": 1}
     assert not left.ok
     assert memory.check_retention("ephemeral", "50d").ok
-    memory.erase(id=kept.id)
-    assert memory.check_retention("ephemeral", "30d").removed_of_any_class == {"erase": 1, "expire": 1}
     with pytest.raises(InvalidInput, match="30d"):
         memory.check_retention("ephemeral", "a month")
 

@@ -443,9 +443,9 @@ def _is_same(before: Picture, after: Picture, node_id: str) -> bool:
 
 
 def lost_its_lines(before: Picture, after: Picture, node_id: str) -> bool:
-    """Return whether a summary had lines of which a source was superseded on the way (semantics section 6).
+    """Return whether a source of each line of a summary was superseded on the way, or of some, for a new version of it.
 
-    It goes then, for a new version if lines stay. A source is superseded itself, or with the last fact that was drawn
+    Semantics section 6. A source is superseded itself, or with the last fact that was drawn
     from it; a summary is no such fact.
     """
     superseded = {
@@ -456,7 +456,8 @@ def lost_its_lines(before: Picture, after: Picture, node_id: str) -> bool:
     facts = {source for source in superseded if "summaryLines" not in before.nodes[source]}
     drawn = {edge[2] for edge, _, _ in before.edges if edge[1] == "derivesFrom" and edge[0] in facts}
     lines = before.nodes[node_id].get("summaryLines", ())
-    return any(not (superseded | drawn).isdisjoint(line.split(" ", 5)[4].split(",")) for line in lines)
+    left = [not (superseded | drawn).isdisjoint(line.split(" ", 5)[4].split(",")) for line in lines]
+    return any(left) and (all(left) or any(old == node_id for _, _, old in after.replacing))
 
 
 # --- Two stores ---------------------------------------------------------------------------------------------------

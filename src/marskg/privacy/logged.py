@@ -39,10 +39,5 @@ def about(record: AuditRecord, ident: str) -> dict[str, Any]:
 
 def parameter(details: dict[str, Any], name: str) -> str | None:
     """Return one of a record's parameters, which stand as ``name=value``."""
-    return named(details, "parameters", name)
-
-
-def named(details: dict[str, Any], field: str, name: str) -> str | None:
-    """Return one of the values of ``field`` which stand as ``name=value``, such as parameters and counts."""
-    found = (text.partition("=")[2] for text in details.get(field, ()) if text.startswith(f"{name}="))
+    found = (text.partition("=")[2] for text in details.get("parameters", ()) if text.startswith(f"{name}="))
     return next(found, None)

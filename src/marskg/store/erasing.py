@@ -5,8 +5,7 @@ the unit is written. With it go all memories that depend on it or derive from it
 summary the lines that rest on it, the version that held them included (semantics sections 5 and 6). A task that
 required one of them is ``blocked`` and requires it no more: an edge to what was erased would keep its id, so there is
 no ``lostPrerequisite`` here (ADR 23). What else pointed to it points there no more, with a record. The slots that are
-deleted are listed in a signed record of each log, which is the only gap that the verifier accepts (section 8); it says
-how many memories went, and no record is of one of them (ADR 35).
+deleted are listed in a signed record of each log, which is the only gap that the verifier accepts (section 8).
 
 It reads the records about what goes and, once, which memories each record of the access log is about: O(n) in what
 goes and in the access log, whatever the store holds besides.
@@ -18,7 +17,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
-from marskg.ontology.vocabulary import ACTIVE_STATUSES, EdgeType, Operation, TaskStatus
+from marskg.ontology.vocabulary import ACTIVE_STATUSES, EdgeType, Operation, TaskStatus, Tier
 from marskg.store import lifecycle
 from marskg.store.paging import pages
 from marskg.store.summaries import settle_lines
@@ -79,7 +78,9 @@ def erase(
     blocked |= _release_tasks(unit, order)
     whole = [node_id for node_id in order if unit.node(node_id).has_content]
     before = set(unit.nodes)
-    lifecycle.evict(unit, [lifecycle.Departure(node_id, {}) for node_id in whole], operation=None)
+    lifecycle.evict(
+        unit, [lifecycle.Departure(node_id, {"rule": _RULE}) for node_id in whole], operation=Operation.ERASE
+    )
     unit.leaving.update(order)
     settle_lines(unit)
     gone = _lost(unit) | set(order)
@@ -155,8 +156,14 @@ def _cut_loose(unit: Unit, gone: set[str]) -> None:
     for node in changed.values():
         details = {"rule": _RULE, "reason": "an edge led to a memory that was erased"}
         unit.record(Operation.AMEND, node, tier_before=node.memory.tier, details=details)
-    for node_id in gone:
-        unit.nodes[node_id].deleted = True
+    for node_id in sorted(gone):
+        node = unit.nodes[node_id]
+        if node.deleted:
+            continue
+        if node.original.get("tier") == Tier.TOMBSTONE:
+            node.deleted = True
+            unit.record(Operation.ERASE, node, tier_before=Tier.TOMBSTONE, details={"rule": _RULE})
+        node.deleted = True
 
 
 # --- The log --------------------------------------------------------------------------------------------------------
@@ -166,14 +173,16 @@ def _forget_details(unit: Unit, gone: set[str], parameters: Sequence[str]) -> in
     """Delete the audit slots of ``gone`` in both logs, and sign which; returns how many."""
     transitions = [*_stored_transitions(unit, gone), *_own_transitions(unit, gone)]
     accesses = _accesses(unit, gone)
-    memories = len(gone - unit.removed_entities - unit.preferences.removed)
-    counts = (f"entities={len(unit.removed_entities)}", f"memories={memories}")
-    asked = tuple(sorted(parameters))
-    # An erasure that matched nothing is told as well. How many went is said once, by the first record of each log.
-    for place, listed in enumerate(_listed(transitions) or [()]):
-        unit.note(Operation.ERASE, deleted_slots=listed, parameters=asked, counts=() if place else counts)
-    for place, listed in enumerate(_listed(accesses)):
-        unit.note_access(Operation.ERASE, deleted_slots=listed, parameters=asked, counts=() if place else counts)
+    counts = (
+        f"memories={len(gone - unit.removed_entities - unit.preferences.removed)}",
+        f"entities={len(unit.removed_entities)}",
+    )
+    said = {"parameters": tuple(sorted(parameters)), "counts": tuple(sorted(counts))}
+    # An erasure that matched nothing is told as well.
+    for listed in _listed(transitions) or [()]:
+        unit.note(Operation.ERASE, deleted_slots=listed, **said)
+    for listed in _listed(accesses):
+        unit.note_access(Operation.ERASE, deleted_slots=listed, **said)
     return len(transitions) + len(accesses)
 
 

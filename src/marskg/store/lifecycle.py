@@ -55,11 +55,8 @@ def archive(
         unit.record(operation, node, tier_before=memory.tier, details=departure.details)
 
 
-def evict(unit: Unit, departures: Iterable[Departure], *, operation: Operation | None = Operation.EVICT) -> None:
-    """Take the content of memories that nothing with content depends on, dependents before their bases.
-
-    Without an ``operation`` whoever asked signs one record for all of them.
-    """
+def evict(unit: Unit, departures: Iterable[Departure], *, operation: Operation = Operation.EVICT) -> None:
+    """Take the content of memories that nothing with content depends on, dependents before their bases."""
     ordered = list(departures)
     unit.fetch([departure.id for departure in ordered], leaving=True)
     _release_tasks(unit, {departure.id for departure in ordered})
@@ -71,8 +68,7 @@ def evict(unit: Unit, departures: Iterable[Departure], *, operation: Operation |
     unreferenced = _unreferenced(unit, [node.memory.id for node in nodes])
     for departure, node, (tier, weight) in zip(ordered, nodes, before, strict=True):
         node.deleted = node.memory.id in unreferenced
-        if operation is not None:
-            unit.record(operation, node, tier_before=tier, details={"weight": weight, **departure.details})
+        unit.record(operation, node, tier_before=tier, details={"weight": weight, **departure.details})
     _purge(unit, candidates)
     drop_unmentioned(unit, lost)
 
