@@ -98,7 +98,20 @@ def _start(heap: str) -> tuple[Any, Any]:
         with _muted_stderr():
             jvm.start_jvm(heap_size=heap, jvm_args=[*_JVM_ARGS, f"-Djava.util.logging.config.file={quiet}"])
         _keep_collections_apart(jpype)
+        _leave_interrupts_to_python(jpype)
     return bindings, jpype
+
+
+def _leave_interrupts_to_python(jpype: Any) -> None:
+    """Let Ctrl-C reach Python alone: the bridge would also interrupt the thread of the JVM that started it.
+
+    Java closes the file that an interrupted thread is writing. The engine opens its log again, but it reports that on
+    the user's terminal and leaves pages to the next opening. The bridge interrupts a thread that never runs instead; it
+    offers no setting that leaves a ``KeyboardInterrupt`` to Python and the JVM's threads alone (JPype 1.7).
+    """
+    interrupted = jpype.JClass("org.jpype.JPypeSignal").class_.getDeclaredField("main")
+    interrupted.setAccessible(True)
+    interrupted.set(None, jpype.JClass("java.lang.Thread")())
 
 
 def _keep_collections_apart(jpype: Any) -> None:
