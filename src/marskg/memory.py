@@ -1208,7 +1208,7 @@ class AgentMemory:
 
     def now(self) -> int:
         """Return the store's time: the clock, never before the last recorded time (section 10)."""
-        return self._writer.state.moment(self._opened.services.clock.now_ms())[0]
+        return self._writer.now()
 
     # --- Proving --------------------------------------------------------------------------------------------------
 

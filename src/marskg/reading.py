@@ -274,7 +274,7 @@ class Reading:
         """Return the text whose vector stands for what a recall is for."""
         if entity is not None:
             return check_query(entity)
-        memory = self._opened.reader.get(str(goal), self._now())
+        memory = self._opened.reader.get(str(goal), self._writer.now())
         return "" if memory is None else memory.content or ""
 
     def _goal(self, index: MemoryIndex, mask: Mask, goal: str) -> str:
@@ -294,7 +294,7 @@ class Reading:
         held = [(str(row["why"]), row["by"]) for row in reader.run("held_by", {"ref": reader.ref(ident)})]
         density = self._density(ident) if by_features and not gate.restricted else {}
         try:
-            found = explain(reader, self._opened.tenant, ident, self._now(), [why for why, _ in held], density)
+            found = explain(reader, self._opened.tenant, ident, self._writer.now(), [why for why, _ in held], density)
         except UnknownMemory:
             for guest in self._guests()[0]:
                 if guest.reader.nodes((ident,)):
@@ -399,7 +399,7 @@ class Reading:
 
     def _density(self, ident: str) -> dict[str, float]:
         """Return what makes up the utility per token of a live memory; nothing of another one."""
-        state, now = self._writer.fresh_state(), self._now()
+        state, now = self._writer.fresh_state(), self._writer.now()
         scores = Scores(self.view.table(state, now), state.settings, now)
         found = self._opened.reader.nodes((ident,))
         row = scores.table.row(ident, found[0][0].sequence) if found else None
@@ -413,7 +413,7 @@ class Reading:
         """
         # As it is now, whoever wrote last: a consent may have been withdrawn by another process.
         state = self._writer.fresh_state()
-        now = self._now()
+        now = self._writer.now()
         grant = filters.get("grant")
         values = {
             name: _filter(name, value)
@@ -436,9 +436,6 @@ class Reading:
         if name not in self._profiles:
             self._profiles[name] = load_profile(name)
         return self._profiles[name]
-
-    def _now(self) -> int:
-        return self._writer.state.moment(self._opened.services.clock.now_ms())[0]
 
     def like_hidden(self, sentences: Sequence[str], gate: Gate) -> list[str]:
         """Return the texts of those memories that ``gate`` hides which are nearest to ``sentences``, each once.

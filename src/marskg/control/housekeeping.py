@@ -161,4 +161,4 @@ class Housekeeper:
             heads = self._reader.heads(state.log)
             if heads and heads[-1].size >= state.sequence:
                 return None
-            return self._ledger.sign_head(state.at(self._writer.services.clock.now_ms())[0])
+            return self._ledger.sign_head(self._writer.now())

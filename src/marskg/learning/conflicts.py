@@ -109,14 +109,11 @@ class Sweeper:
         state = self._writer.fresh_state()
         with self._view.lock:
             index = self._view.refresh(state)
-            rows = np.flatnonzero(_current(index, self._now()) & (index.columns["sequence"] > since))
+            rows = np.flatnonzero(_current(index, self._writer.now()) & (index.columns["sequence"] > since))
             ordered = rows[np.argsort(index.columns["sequence"][rows], kind="stable")]
             ids = [index.ids[row] for row in ordered.tolist()]
         for start in range(0, len(ids), _PAGE):
             yield ids[start : start + _PAGE]
-
-    def _now(self) -> int:
-        return self._writer.state.at(self._writer.services.clock.now_ms())[0]
 
     def _compare(self, page: list[str], rules: ResolutionRules) -> list[Resolution]:
         """Return the conflicts of the memories of ``page`` with what was stored before each."""
@@ -124,7 +121,7 @@ class Sweeper:
         state = self._writer.fresh_state()
         with self._view.lock:
             index = self._view.refresh(state)
-            visible = _current(index, self._now())
+            visible = _current(index, self._writer.now())
             near = {ident: _candidates(index, visible, read[ident][0]) for ident in page if ident in read}
         read |= self._read(sorted({other for ids in near.values() for other in ids} - set(read)))
         resolved: list[Resolution] = []

@@ -106,7 +106,7 @@ class Learner:
             if not about and not said.is_denied:
                 msg = 'the complaint says nothing that can be acted on; say for example "that\'s wrong about the trip"'
                 raise InvalidInput(msg)
-            drafts = [draft for _, draft in wish_drafts(complaint, (), self._now())] if about else []
+            drafts = [draft for _, draft in wish_drafts(complaint, (), self._writer.now())] if about else []
         silent = not (said.used or said.unused or said.contradicted) and said.answer is None and not said.is_denied
         found = self._assessor.look_up(retrieval) if silent and drafts else self._assessor.assess(retrieval, said)
         used = [item.id for item in found.assessed if item.outcome is Outcome.USED]
@@ -116,7 +116,7 @@ class Learner:
     def wish(self, text: str, subjects: tuple[str, ...], store: Callable[[Draft], Memory]) -> tuple[Heard, ...]:
         """Keep the wishes that ``text`` holds; see :meth:`marskg.memory.AgentMemory.wish`."""
         heard = []
-        for wish, draft in wish_drafts(text, subjects, self._now()):
+        for wish, draft in wish_drafts(text, subjects, self._writer.now()):
             memory = store(draft)
             state = self._writer.fresh_state()
             with self._view.lock:
@@ -223,7 +223,7 @@ class Learner:
 
     def _faded(self) -> tuple[Pruning, View]:
         state = self._writer.fresh_state()
-        now = self._now()
+        now = self._writer.now()
         view = View(self._writer.engine.read, state, now, self._writer.hollows)
         rules = rules_of(state.settings)
         with self._view.lock:
@@ -246,9 +246,6 @@ class Learner:
         ordered = (sorted((read[one], read[other]), key=_preference) for one, other in pairs)
         found = sorted(ordered, key=lambda pair: (pair[0].sequence, pair[1].sequence))
         return tuple(Contested(preferred.id, other.id) for other, preferred in found)
-
-    def _now(self) -> int:
-        return self._writer.state.at(self._writer.services.clock.now_ms())[0]
 
 
 def _preference(memory: Memory) -> tuple[int, float, int, int]:

@@ -201,7 +201,7 @@ class Preferences:
 
     def consents(self, subject: str, purpose: str | None = None, *, at: int | None = None) -> bool:
         """Return whether ``subject`` consents to ``purpose`` now, or at a time (epoch ms)."""
-        return self.book.consents(subject, purpose, self._now() if at is None else at)
+        return self.book.consents(subject, purpose, self._writer.now() if at is None else at)
 
     # --- Templates ----------------------------------------------------------------------------------------------
 
@@ -238,9 +238,6 @@ class Preferences:
         return tuple(sorted(found, key=lambda pair: (pair[0], pair[1] or "")))
 
     # --- Inside -------------------------------------------------------------------------------------------------
-
-    def _now(self) -> int:
-        return self._writer.state.at(self._writer.services.clock.now_ms())[0]
 
     def _apply(
         self, rules: Iterable[Rule], template: Template | None, *, dry_run: bool, department: str | None = None

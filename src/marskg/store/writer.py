@@ -130,6 +130,14 @@ class Writer:
         """Return what counts against the budgets of single users and conversations."""
         return self.desk.allowances
 
+    def now(self) -> int:
+        """Return the store's time: the clock, never before the last recorded time (semantics section 10).
+
+        Raises:
+            ClockJump: the clock shows no time that a record could carry.
+        """
+        return self.state.moment(self.services.clock.now_ms())[0]
+
     @property
     def next_due(self) -> int | None:
         """Return when time next changes a memory; 0 where that is not known."""
