@@ -23,7 +23,7 @@ from marskg.errors import NotPermitted
 from marskg.memory import AgentMemory
 from marskg.policies.registry import POLICY_NAMES, SUFFIX
 from marskg.privacy.grants import honour
-from marskg.privacy.principals import Right, permit, refusal, right_to
+from marskg.privacy.principals import Right, Role, permit, refusal, right_to
 from marskg.privacy.request import Request
 from marskg.queries import undisturbed
 from marskg.retrieval.gate import Raised
@@ -91,6 +91,7 @@ class Limits:
             about=who.subjects,
             bound=True,
             raised=raised,
+            nowhere=who.role is Role.READER and who.jurisdiction is None,
         )
 
     def _refuse_other(self, name: str, asked: str | None, own: str | None) -> None:
@@ -107,7 +108,7 @@ class Limits:
 
     def _raised(self, grant: object, now: int) -> Raised:
         opened = self._opened
-        held = honour(opened.reader, grant, to=self._principal.actor, now=now)
+        held = honour(opened.reader, self._handle, grant, to=self._principal.actor, now=now)
         return Raised(held.digest, held.ceiling, held.handles, self._handle)
 
     def _handle(self, subject: str) -> str:

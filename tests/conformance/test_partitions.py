@@ -57,6 +57,48 @@ def test_a_tenfold_burst_of_episodes_takes_nothing_from_facts_within_their_share
     assert memory.stats()["by_kind"]["episodic"]["weight"] <= BUDGET - memory.stats()["by_kind"]["semantic"]["weight"]
 
 
+@pytest.mark.parametrize("policy", ["hybrid", "reflection-summary"])
+def test_summaries_of_a_burst_push_no_fact_out_of_its_share(stores: Stores, policy: str) -> None:
+    memory = stores.open(**SHARED | {"budget": 1200}, policy__name=policy)
+    while memory.stats()["by_kind"]["semantic"]["weight"] < 0.4 * 1200 - 12:
+        number = memory.stats()["audit_seq"]
+        memory.remember(f"customer {number} has the router R{number}", kind="semantic", memory_class="canonical")
+    facts = live(memory, Kind.SEMANTIC)
+    topics = ("the garden", "the piano", "the visa", "the train", "the kitchen")
+    for start in range(0, 300, 10):
+        drafts = [
+            Draft(
+                ref=f"{number}",
+                kind=Kind.EPISODIC,
+                content=f"{('asked', 'complained', 'talked')[number % 3]} about {topics[number % 5]} turn {number}",
+                session=f"s{start}",
+                at=memory.now(),
+            )
+            for number in range(start, start + 10)
+        ]
+        memory.remember_many(drafts, atomic=True)
+    assert live(memory, Kind.SEMANTIC) >= facts
+    assert memory.stats()["by_kind"]["semantic"]["weight"] <= 0.4 * 1200
+    assert memory.weight <= 1200
+
+
+@pytest.mark.parametrize("policy", ["lru", "greedy", "density"])
+def test_a_burst_that_must_not_go_so_soon_takes_nothing_from_facts_within_their_share(
+    stores: Stores, policy: str
+) -> None:
+    memory = stores.open(**SHARED | {"partitions__lifetimes__episodic": "7d"}, policy__name=policy)
+    facts = {
+        memory.remember(f"customer {number} has the router R{number}", kind="semantic", memory_class="canonical").id
+        for number in range(10)
+    }
+    burst(memory, 100)
+    assert live(memory, Kind.SEMANTIC) == facts
+    gone = next(one for one in memory.records() if one.operation == "forget")
+    plan = memory.plan(budget=memory.weight - 1)
+    assert gone.sequence
+    assert "younger than episodic memories should get" in plan.actions[0].reason
+
+
 def test_without_shares_the_same_burst_takes_facts(stores: Stores) -> None:
     plain = stores.open(budget=BUDGET, policy__name="fifo")
     first = plain.remember("customer 1 has the router R1", kind="semantic", memory_class="canonical")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from marskg.clock import DAY_MS
 from marskg.config import Settings
 from marskg.ontology.vocabulary import Kind, Tier
 from marskg.policies.registry import check_settings
@@ -37,6 +38,10 @@ def test_a_template_forgets_within_its_budget_and_by_its_shares(stores: Stores, 
         memory.remember(f"fact {number} about the garden", kind="semantic", memory_class="canonical").id
         for number in range(8)
     ]
+    clock = stores.clock(memory)
+    for _ in range(500):  # Facts that are older than any minimum lifetime, beside turns that are younger than theirs.
+        clock.advance(DAY_MS - 1)
+        memory.confirm_clock()
     for number in range(60):
         memory.remember(f"turn {number}: small talk about the weather", session="s", subjects=["ann"])
     assert memory.weight <= 300

@@ -67,8 +67,8 @@ def _grants(book: Book) -> None:
     changes: Mapping[str, Callable[[str], str]] = {
         "last digit": lambda ident: ident[:-1] + ("0" if ident[-1] != "0" else "1"),
         "upper case": str.upper,
-        "another record": lambda ident: f"{int(ident.partition('-')[0]) + 1}-{ident.partition('-')[2]}",
-        "no record": lambda ident: f"0-{ident.partition('-')[2]}",
+        "another record": lambda ident: f"{int(ident.partition('-')[0], 16) ^ 3:012x}-{ident.partition('-')[2]}",
+        "no record": lambda ident: f"{'0' * 12}-{ident.partition('-')[2]}",
         "half": lambda ident: ident[:-16],
         "twice": lambda ident: f"{ident} {ident}",
         "nothing": lambda _: "",

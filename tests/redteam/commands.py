@@ -53,7 +53,7 @@ COMMANDS: Final[tuple[tuple[str, str, tuple[str, ...], int], ...]] = (
     ("a door that is not theirs", BOT, ("remember", "Bob Dahl owes something"), 1),
     ("a door that is not theirs", BOT, ("audit", "list"), 1),
     ("somebody else's name", ANN, ("erase", "--subject", "Bob Dahl", "--yes"), 1),
-    ("grant made up", f"{BOT}&grant=1-{'0' * 32}", ("retrieve", "what of Bob Dahl?"), 1),
+    ("grant made up", f"{BOT}&grant={'0' * 12}-{'0' * 32}", ("retrieve", "what of Bob Dahl?"), 1),
     ("a principal made up", "operator?ceiling=1", ("stats",), 2),
     ("a principal made up", "Operator", ("stats",), 2),
     ("a principal made up", "reader:bot?ceiling=2", ("retrieve", "Bob Dahl"), 2),

@@ -83,19 +83,21 @@ def _latent_searched(patch: Patch) -> None:
 
 def _grants_last(patch: Patch) -> None:
     honour = grants.honour
-    patch.setattr(gated, "honour", lambda reader, ident, *, to, now: honour(reader, ident, to=to, now=now * 0))
+    patch.setattr(
+        gated, "honour", lambda reader, handle, ident, *, to, now: honour(reader, handle, ident, to=to, now=now * 0)
+    )
 
 
 def _grants_for_anybody(patch: Patch) -> None:
     honour = grants.honour
 
-    def mine(reader: Any, ident: Any, *, to: str, now: int) -> Any:
+    def mine(reader: Any, handle: Any, ident: Any, *, to: str, now: int) -> Any:
         for name in (to, "reader:bot", "reader:other"):
             try:
-                return honour(reader, ident, to=name, now=now)
+                return honour(reader, handle, ident, to=name, now=now)
             except NotPermitted:
                 continue
-        return honour(reader, ident, to=to, now=now)
+        return honour(reader, handle, ident, to=to, now=now)
 
     patch.setattr(gated, "honour", mine)
 

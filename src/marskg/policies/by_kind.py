@@ -3,9 +3,10 @@
 Guarantees: as :mod:`marskg.policies.slices` says of orders. Nothing is taken from a kind within its share while what
 another one has over its share may still go; kinds that are over pay down to their own part of the low-water mark, the
 one that is furthest above its share first. Only where the live tier would otherwise stay above the hard budget does the
-policy choose from kinds within their shares, then from reserves, then from what is younger than its kind's minimum
-lifetime, and at last from everything at once. Every action says why its kind pays. It asks the policy a few times for
-each trigger, and goes over the kind of every live memory: O(n) beside what the policy itself costs.
+policy choose from what is younger than its kind's minimum lifetime where the kind is over its share, then from kinds
+within their shares, then from reserves, then from the young of these, and at last from everything at once. Every action
+says why its kind pays. It asks the policy a few times for each trigger, and goes over the kind of every live memory:
+O(n) beside what the policy itself costs.
 
 Source: MaRS section 3.2.7; lines 708, 728 and 768 (minimum lifetimes, reserves) of sections 6.8 to 7.1.
 """
@@ -152,11 +153,12 @@ class _Work:
         """Return the plan."""
         shares = self._partition.shares
         low = apportion(self._target, shares, (0,) * len(KINDS))
-        over = zip(self._before, shares, low, strict=True)
+        over = tuple(zip(self._before, shares, low, strict=True))
         none = (0,) * len(KINDS)
         reserves = tokens(self._ceiling, by_place(self._view.settings.partitions.reserves))
         passes = (
             _Pass(OVER, self._target, tuple(least if weight > share else weight for weight, share, least in over)),
+            _Pass(YOUNG, self._ceiling, tuple(min(weight, share) for weight, share, _ in over), young=True),
             _Pass(WITHIN, self._ceiling, reserves),
             _Pass(RESERVE, self._ceiling, none),
             _Pass(YOUNG, self._ceiling, none, young=True),
@@ -171,7 +173,7 @@ class _Work:
         """Return the plan where what one kind has is kept by memories of another: of all that are over, then of all."""
         every = set(range(len(KINDS)))
         over = {place for place in every if self._before[place] > self._partition.shares[place]}
-        for kinds, with_young in ((over, False), (every, False), (every, True)):
+        for kinds, with_young in ((over, False), (over, True), (every, False), (every, True)):
             spared = frozenset(
                 ident for ident, (kind, young) in self._live.items() if kind not in kinds or (young and not with_young)
             )

@@ -5,10 +5,11 @@ of :mod:`marskg.reflection.gates`; nothing pinned, keyed, superseded, protected,
 a session is summarised, and no cluster mixes subjects, purposes or jurisdictions. The pass reads the oldest memories
 only, as many as weigh eight times what is to be freed and never more than ``reflection.candidates`` or twice what the
 trigger's summaries can be of; clusters and requests to a model are limited per trigger, and a model that fails is left
-alone for a time; where a transaction waits, no model is asked. It ends within the target wherever Priority-Decay does:
-where room for a summary is missing, its constituents go without one. Reasons are made of numbers; the summaries' texts
-are in the plan's ``summaries`` alone.
-Sources: MaRS sections 3.2.4 (completed tasks), 3.3.2, 4.2 and 5.3; semantics section 6.
+alone for a time; where a transaction waits, no model is asked. Where kinds have shares, summaries, which are facts,
+fill up the share of facts and no more: they would push out others of it. It ends within the target wherever
+Priority-Decay does: where room for a summary is missing, its constituents go without one. Reasons are made of numbers;
+the summaries' texts are in the plan's ``summaries`` alone. Sources: MaRS sections 3.2.4 (completed tasks), 3.3.2, 4.2
+and 5.3; semantics section 6.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from marskg.ontology.vocabulary import KINDS, Kind, MemoryClass, SourceType, Tas
 from marskg.policies.candidates import Candidate, from_row, policy_statement
 from marskg.policies.plans import Choice, build_plan, joined, parameters_of
 from marskg.policies.priority_decay import PRIORITY_DECAY
+from marskg.policies.slices import partition_of
 from marskg.privacy.sensitivity import lasting
 from marskg.reflection.breaker import Breaker
 from marskg.reflection.clustering import Episode, Limits, clusters
@@ -58,6 +60,7 @@ REASON_NO_ROOM: Final = "part of a cluster, for whose summary the target leaves 
 WITHOUT_VECTORS: Final = "no model makes vectors now, so that nothing could be clustered: nothing was summarised"
 
 SPENT: Final = "the limit of requests to the model was reached: the extractive summariser wrote instead"
+FULL: Final = "the share of semantic memories is full, so that no further summary was made"
 RESTING: Final = (
     "the model failed too often in a row and is not asked for reflection.model_pause: the extractive summariser wrote "
     "instead"
@@ -373,6 +376,15 @@ def _pages(ids: Sequence[str]) -> Iterator[Sequence[str]]:
 # --- One pass ----------------------------------------------------------------------------------------------------
 
 
+def _room_for_facts(view: PolicyView) -> int | None:
+    """Return the tokens that the share of semantic memories has room for, None where kinds have no shares."""
+    if not view.settings.partitions.on:
+        return None
+    place = KINDS.index(Kind.SEMANTIC)
+    budget = view.settings.budget if view.ceiling is None else view.ceiling
+    return max(0, partition_of(view, budget).shares[place] - view.census.weights[place])
+
+
 @dataclass(slots=True)
 class _Makers:
     """What makes summaries: the chosen summariser while its requests last, the extractive one afterwards."""
@@ -412,6 +424,11 @@ class _Reflection:
     summaries: list[Consolidation] = field(default_factory=list)
     notes: Counter[str] = field(default_factory=Counter)
     freed: int = 0
+    #: Tokens that the share of facts has room for; None where kinds have no shares.
+    room: int | None = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.room = _room_for_facts(self.view)
 
     def run(self, excess: int) -> Reflected:
         """Summarise completed tasks, then clusters, until ``excess`` tokens are free or a limit is reached."""
@@ -430,7 +447,10 @@ class _Reflection:
         return Reflected(tuple(self.choices), tuple(self.summaries), notes=notes)
 
     def _goes_on(self, excess: int) -> bool:
-        return self.freed < excess and len(self.summaries) < self._settings.clusters
+        full = self.room is not None and self.room <= 0
+        if full:
+            self.notes[FULL] = 1
+        return not full and self.freed < excess and len(self.summaries) < self._settings.clusters
 
     @property
     def _settings(self) -> ReflectionSettings:
@@ -446,13 +466,24 @@ class _Reflection:
         self.makers.told(outcome)
         self._note(outcome)
         summary = outcome.summary
-        if summary is None:
+        if summary is None or not self._fits(summary):
             return ()
         self.summaries.append(summary)
         self.choices += [self._choice(summary, node_id) for node_id in summary.constituents]
         gone = sum(self.found.rows[node_id]["weight"] for node_id in summary.constituents)
         self.freed += gone - summary.weight
         return summary.constituents
+
+    def _fits(self, summary: Consolidation) -> bool:
+        """Return whether the share of facts has room for a summary, and take it; the pass ends where it has none."""
+        if self.room is None:
+            return True
+        known = (self.found.candidate(node_id) for node_id in summary.constituents)
+        # A summary of summaries takes their place in the same share.
+        grows = summary.weight - sum(one.weight for one in known if one.kind is Kind.SEMANTIC)
+        fits = grows <= self.room
+        self.room = self.room - grows if fits else 0
+        return fits
 
     def _note(self, outcome: Outcome) -> None:
         self.notes.update(outcome.notes)

@@ -1,12 +1,12 @@
 """Forgetting by slices: which kind of memory pays, where each kind has a share of the budget.
 
-Guarantees: nothing is taken from a kind within its share while what another one has over its share may still go; a
-kind that was over pays down to its own part of the low-water mark, and no other kind pays for it. Only where the live
-tier would otherwise stay above the hard budget (I1 comes first) are taken, in this order: memories of kinds within
-their shares, then what lies within reserves, then memories younger than their kind's minimum lifetime; the reason of
-each, and the plan's notes, say so. A kind at or below its reserve counts as reserve, so a pass may end below it by less
-than one memory. Within a kind the policy's own order decides. k evictions read O(k) rows, however large the store is
-and however many memories are too young.
+Guarantees: nothing is taken from a kind within its share while what another one has over its share may still go; a kind
+that was over pays down to its own part of the low-water mark, and no other kind pays for it. Only where the live tier
+would otherwise stay above the hard budget (I1 comes first) are taken, in this order: what is younger than its kind's
+minimum lifetime, of kinds over their shares and down to these; memories of kinds within their shares, then what lies
+within reserves, then the young of these; the reason of each, and the plan's notes, say so. A kind at or below its
+reserve counts as reserve, so a pass may end below it by less than one memory. Within a kind the policy's own order
+decides. k evictions read O(k) rows, however large the store is and however many memories are too young.
 
 Source: MaRS section 3.2.7; lines 708, 728 and 768 (minimum lifetimes, reserves) of sections 6.8 to 7.1.
 """
@@ -54,7 +54,7 @@ WHY: Final = {
     YOUNG: "younger than {kind} memories should get, as the budget cannot hold it",
 }
 NOTES: Final = {
-    WITHIN: "{count} memories of kinds within their shares: what is over a share is protected or too young",
+    WITHIN: "{count} memories of kinds within their shares: what is over a share is protected",
     RESERVE: "{count} memories out of reserves: the budget could not be held otherwise",
     YOUNG: "{count} memories younger than the minimum lifetime of their kind: the budget could not be held otherwise",
 }
@@ -228,11 +228,7 @@ class _Stage:
     name: str
     goal: int
     may: Callable[[int], bool]
-
-    @property
-    def young(self) -> bool:
-        """Return whether the pass takes what is too young."""
-        return self.name == YOUNG
+    young: bool = False
 
 
 class _Work:
@@ -270,9 +266,11 @@ class _Work:
 
         stages = (
             _Stage(OVER, self._target, pays),
+            # A burst of what must not go so soon is paid for by itself, and not by who keeps to a share.
+            _Stage(YOUNG, self._ceiling, lambda place: self._weights[place] > self._shares[place], young=True),
             _Stage(WITHIN, self._ceiling, lambda place: self._weights[place] > self._reserves[place]),
             _Stage(RESERVE, self._ceiling, lambda _place: True),
-            _Stage(YOUNG, self._ceiling, lambda _place: True),
+            _Stage(YOUNG, self._ceiling, lambda _place: True, young=True),
         )
         # From the first stage again after each, as a base of a kind above its share may have become a leaf.
         while any(self._take_one(stage) for stage in stages):

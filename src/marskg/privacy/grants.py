@@ -2,9 +2,10 @@
 
 Guarantees: a grant is what a signed record of the access log says, and nothing else: to whom, up to which sensitivity,
 until when, for how many calls, about whom; each reading under it names it in its own record. It is told by a secret of
-which the log keeps the digest. It raises a ceiling and nothing else: neither purpose, nor jurisdiction, nor whose
-memories are seen. What is wrong with a grant that is not honoured is not told apart: unknown, over, used up and
-somebody else's are one refusal. Source: issue 6, point 3; MaRS section 3.4.2.
+which the log keeps the digest, and which does not show how many records the log has. It raises a ceiling and nothing
+else: neither purpose, nor jurisdiction, nor whose memories are seen. What is wrong with a grant that is not honoured is
+not told apart: unknown, over, used up and somebody else's are one refusal. Source: issue 6, point 3; MaRS section
+3.4.2.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from __future__ import annotations
 import hashlib
 import re
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from marskg.audit.grammar import parse_details
@@ -19,7 +21,7 @@ from marskg.errors import InvalidInput, NotPermitted
 from marskg.store.access import record_showing
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from marskg.records import AuditRecord
     from marskg.store.reader import GraphReader
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
 #: A grant lasts a day at most: what is to last longer is a matter of the principal's ceiling.
 LONGEST_MS: Final = 86_400_000
 _MOST_CALLS: Final = 1_000
-_ID: Final = re.compile(r"([1-9][0-9]{0,15})-([0-9a-f]{32})")
+_ID: Final = re.compile(r"([0-9a-f]{12})-([0-9a-f]{32})")
 _TOKEN: Final = 16
 
 
@@ -80,11 +82,14 @@ def give(
     # Handles, as a name would outlast its erasure here.
     said += [f"grant.about={services.handle(writer.tenant, subject)}" for subject in subjects]
     state, _ = record_showing(writer, [], tuple(sorted(said)))
-    return Grant(f"{state.access_sequence}-{token}", to, ceiling, now + lasts_ms, calls, subjects)
+    place = state.access_sequence ^ _mask(partial(services.handle, writer.tenant), token)
+    return Grant(f"{place:012x}-{token}", to, ceiling, now + lasts_ms, calls, subjects)
 
 
-def honour(reader: GraphReader, ident: object, *, to: str, now: int) -> Honoured:
+def honour(reader: GraphReader, handle: Callable[[str], str], ident: object, *, to: str, now: int) -> Honoured:
     """Return what the grant ``ident`` allows the principal called ``to`` at ``now`` (epoch ms).
+
+    ``handle`` makes the tenant's keyed handle of a name.
 
     Raises:
         NotPermitted: there is no such grant, it is over or used up, or it is somebody else's.
@@ -92,7 +97,7 @@ def honour(reader: GraphReader, ident: object, *, to: str, now: int) -> Honoured
     match = _ID.fullmatch(ident) if isinstance(ident, str) else None
     if match is None:
         raise _refused()
-    sequence, digest = int(match[1]), _digest(match[2])
+    sequence, digest = int(match[1], 16) ^ _mask(handle, match[2]), _digest(match[2])
     record = next(_from(reader, sequence), None)
     said = {} if record is None or record.sequence != sequence else _said(record)
     if said.get("grant.digest") != [digest] or said.get("grant.to") != [to] or int(said["grant.until"][0]) <= now:
@@ -121,6 +126,11 @@ def _said(record: AuditRecord) -> Mapping[str, list[str]]:
 
 def _digest(token: str) -> str:
     return hashlib.sha256(token.encode()).hexdigest()[:32]
+
+
+def _mask(handle: Callable[[str], str], token: str) -> int:
+    """Return what hides a record's number: whoever is given a grant is not to count the records by it."""
+    return int.from_bytes(hashlib.sha256(handle(f"grant|{token}").encode()).digest()[:6])
 
 
 def _refused() -> NotPermitted:

@@ -42,8 +42,11 @@ class Raised:
     handle: Callable[[str], str]
 
     def means(self, subjects: Iterable[str]) -> bool:
-        """Return whether memories about ``subjects`` are meant."""
-        return not self.handles or any(self.handle(subject) in self.handles for subject in subjects)
+        """Return whether memories about ``subjects`` are meant: about nobody beside those whom the grant names."""
+        if not self.handles:
+            return True
+        handles = [self.handle(subject) for subject in subjects]
+        return bool(handles) and all(handle in self.handles for handle in handles)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +55,11 @@ class Gate:
 
     Tasks that are closed, or past their deadline plus ``task_grace`` (ms), are history: they are read with ``closed``
     only, or with ``as_of``. ``now`` and ``as_of`` are epoch milliseconds. With ``as_of`` what was valid then is read;
-    without it what is current. A memory that is limited to purposes is seen only by a reader who states one of them.
-    ``key_prefix`` ends at a slash or at the key's end. ``bound``: the reader is a principal who is to learn of nothing
-    that is hidden from them, also where they see all; ``about``: of memories they see those about these people alone,
-    and of summaries that are about others too, none, as these say line by line whom they are about.
+    without it what is current. A memory that is limited to purposes is seen only by a reader who states one of them;
+    one of a region whose reading the preferences confine, not by one who is ``nowhere``: who has to say where they
+    read, and has not. ``key_prefix`` ends at a slash or at the key's end. ``bound``: the reader is a principal who is
+    to learn of nothing that is hidden from them, also where they see all; ``about``: of memories they see those about
+    these people alone, and of summaries that are about others too, none, as these say line by line whom they are about.
     """
 
     now: int
@@ -82,6 +86,7 @@ class Gate:
     bound: bool = False
     about: tuple[str, ...] = ()
     raised: Raised | None = None
+    nowhere: bool = False
 
     @property
     def restricted(self) -> bool:
@@ -104,6 +109,7 @@ class Gate:
             bound=self.bound,
             about=self.about,
             raised=self.raised,
+            nowhere=self.nowhere,
         )
 
     def mask(self, index: MemoryIndex) -> npt.NDArray[np.bool_]:
@@ -127,9 +133,10 @@ class Gate:
         low: npt.NDArray[np.bool_] = np.less_equal(held, round(ceiling * MICRO))
         if self.raised is not None:
             more = held <= round(self.raised.ceiling * MICRO)
-            meant = [one for one in index.facets["subject"] if self.raised.means((one,))]
+            meant = {one for one in index.facets["subject"] if self.raised.means((one,))}
             if self.raised.handles:
-                more &= index.facet("subject", meant)
+                others = [one for one in index.facets["subject"] if one not in meant]
+                more &= index.facet("subject", meant) & ~index.facet("subject", others)
             low |= more
         return low
 
@@ -185,15 +192,17 @@ class Gate:
             allowed &= ~index.facet("purpose", limited)
             if self.purpose is not None:
                 allowed |= index.facet("purpose", [self.purpose])
-        if self.jurisdiction is not None:
+        if self.jurisdiction is not None or self.nowhere:
             held = index.columns["jurisdiction"]
             codes = [
-                code
-                for code in np.unique(held).tolist()
-                if self.book.reaches(None if code < 0 else index.words[code], self.jurisdiction)
+                code for code in np.unique(held).tolist() if self._reads_from(None if code < 0 else index.words[code])
             ]
             allowed &= np.isin(held, codes)
         return allowed & self._preferred(index) if self.book else allowed
+
+    def _reads_from(self, region: str | None) -> bool:
+        """Return whether a memory under ``region`` may be read from where the reader is."""
+        return self.book.reaches(region, self.jurisdiction) and not (self.nowhere and self.book.confines(region))
 
     def _preferred(self, index: MemoryIndex) -> npt.NDArray[np.bool_]:
         """Return what the preferences let be read for the stated purpose and from the stated jurisdiction."""
@@ -229,6 +238,7 @@ class Gate:
             and (not self.about or self.owns(memory))
             and (not memory.purpose or self.purpose in memory.purpose)
             and self.book.admits(memory, self.purpose, self.jurisdiction, self.now)
+            and self._reads_from(memory.jurisdiction)
             and (not self.subjects or bool({*memory.subjects} & {*self.subjects}))
             and (not self.sessions or memory.session in self.sessions)
             and (not self.tags or bool({*memory.intent_tags} & {*self.tags}))

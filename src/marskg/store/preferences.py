@@ -302,6 +302,13 @@ class Book:
             return region == reader
         return all(reader in admitted for admitted in lists)
 
+    def confines(self, region: str | None) -> bool:
+        """Return whether rules of the whole tenant say from where memories under ``region`` may be read."""
+        return region is not None and any(
+            item.target == region and item.data_subject is None and item.department is None
+            for item in self.of(PreferenceRule.READING_REGIONS)
+        )
+
     def hides(
         self, reasons: Iterable[str], sensitivity: float, subjects: Sequence[str], purpose: str | None, now: int
     ) -> bool:
