@@ -1,7 +1,8 @@
 """Making room under the budget of one user or conversation: the tenant's policy chooses among its memories alone.
 
 Guarantees: a pass takes what counts against the exceeded budget, in the policy's own order, down to the low-water mark
-of that budget where it can; nobody else's memories go for it. Only where all that is left there is kept by memories of
+of that budget where it can; what is younger than its kind's minimum lifetime only where the budget could not be held
+otherwise; nobody else's memories go for it. Each reason begins with the budget that is exceeded. Only where all that is left there is kept by memories of
 others, which depend on it, these go with it, the oldest first, and the reason says so. The record has the sort of the
 budget, what counted against it and how much it is, and no name of a person or a session. It ends: each pass takes at
 least one memory that counts against the budget, or refuses.
@@ -15,7 +16,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from marskg.errors import BudgetInfeasible, InvariantError, MemoryTooLarge
-from marskg.ontology.vocabulary import Tier
+from marskg.ontology.vocabulary import Kind, Tier
 from marskg.policies.candidates import Candidate, from_row, members
 from marskg.policies.executor import View, apply, check_spared, listed, protection
 from marskg.policies.fifo import FIFO
@@ -24,6 +25,7 @@ from marskg.policies.ordered import OrderedPolicy
 from marskg.policies.plans import Choice, archives, build_plan, parameters_of
 from marskg.policies.policy import sealed
 from marskg.policies.quarantine import reviewed
+from marskg.policies.slices import WHY, YOUNG
 from marskg.store.allowances import USER
 from marskg.store.unit import Unit
 
@@ -31,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from marskg.policies.policy import Policy
-    from marskg.records import Plan
+    from marskg.records import Action, Plan
     from marskg.store.allowances import Allowance
     from marskg.store.state import Services, TenantState
     from marskg.store.unit import Reader
@@ -68,8 +70,14 @@ def make_room_within(
     """
     within, ceiling = view.within or frozenset(), view.ceiling or 0
     target = state.weight - (allowance.weight - int(state.settings.low_water * allowance.budget))
-    spared = exclude if isinstance(policy, OrderedPolicy) else exclude | others
-    plan = guarded(policy, view, target=target, budget=ceiling, exclude=spared)
+    young = _young(view, within)
+    if isinstance(policy, OrderedPolicy):  # It reads these memories alone, and the young last.
+        plan = guarded(policy, view, target=target, budget=ceiling, exclude=exclude)
+    else:
+        spared = exclude | others
+        plan = guarded(policy, view, target=target, budget=ceiling, exclude=spared | young)
+        if young and plan.weight_after > ceiling:
+            plan = guarded(policy, view, target=target, budget=ceiling, exclude=spared)
     check_spared(plan, exclude | others)
     if not plan.actions:
         if FIFO.plan(view, target=ceiling, exclude=exclude).actions:
@@ -77,18 +85,34 @@ def make_room_within(
         plan = _Keepers(read, view, allowance, exclude).plan(within, ceiling)
     if not plan.actions:
         raise _refusal(view, within, allowance, exclude)
-    plan = _described(reviewed(plan, view), allowance)
+    plan = _described(reviewed(plan, view), allowance, young)
     unit = Unit(read, state, services)
     apply(unit, plan)
     view.carry_out(plan, unit)
     return unit, plan
 
 
-def _described(plan: Plan, allowance: Allowance) -> Plan:
+def _young(view: View, within: frozenset[str]) -> frozenset[str]:
+    """Return which of some memories are younger than their kind's minimum lifetime."""
+    lifetimes = view.settings.partitions.lifetimes
+    if not any(lifetimes.values()):
+        return frozenset()
+    rows = _rows(view, within)
+    return frozenset(row["id"] for row in rows if row["created"] > view.now - lifetimes[Kind(row["kind"])])
+
+
+def _described(plan: Plan, allowance: Allowance, young: frozenset[str]) -> Plan:
     """Return the plan with whose budget it is about: its sort and its numbers, no name."""
     numbers = f"allowance.{allowance.holder.sort}={allowance.weight}/{allowance.budget}"
-    described = replace(plan, parameters=tuple(sorted((*plan.parameters, numbers))))
-    return sealed(described)
+    whose = "memories about one person" if allowance.holder.sort == USER else "memories of one conversation"
+    over = f"{whose} weigh {allowance.weight} tokens, {allowance.budget} are allowed"
+
+    def told(action: Action) -> Action:
+        early = f"; {WHY[YOUNG].format(kind=action.kind)}" if action.id in young else ""
+        return replace(action, reason=f"{over}{early}; {action.reason}")
+
+    parameters = tuple(sorted((*plan.parameters, numbers)))
+    return sealed(replace(plan, parameters=parameters, actions=tuple(told(action) for action in plan.actions)))
 
 
 def _rows(view: View, ids: Iterable[str]) -> list[dict[str, Any]]:
