@@ -2,10 +2,10 @@
 
 Guarantees: a pass takes what counts against the exceeded budget, in the policy's own order, down to the low-water mark
 of that budget where it can; what is younger than its kind's minimum lifetime only where the budget could not be held
-otherwise; nobody else's memories go for it. Each reason begins with the budget that is exceeded. Only where all that is left there is kept by memories of
-others, which depend on it, these go with it, the oldest first, and the reason says so. The record has the sort of the
-budget, what counted against it and how much it is, and no name of a person or a session. It ends: each pass takes at
-least one memory that counts against the budget, or refuses.
+otherwise; nobody else's memories go for it. Each reason begins with the budget that is exceeded. Only where all that is
+left there is kept by memories of others, which depend on it, these go with it, the oldest first, and the reason says
+so. The record has the sort of the budget, what counted against it and how much it is, and no name of a person or a
+session. It ends: each pass takes at least one memory that counts against the budget, or refuses.
 
 Source: MaRS section 3.2.7; issue C (budgets per user and conversation); docs/adr/0022-partitions.md.
 """
