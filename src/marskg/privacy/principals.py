@@ -222,6 +222,9 @@ class Principal:
         """
         if isinstance(given, Principal):
             return given
+        if not isinstance(given, str):
+            msg = f"a principal is a text such as 'reader:assistant?ceiling=0.3', or a Principal; not {type(given).__name__}"
+            raise InvalidInput(msg)
         who, _, query = given.partition("?")
         role, _, name = who.partition(":")
         if role not in set(Role):
