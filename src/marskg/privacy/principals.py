@@ -210,7 +210,7 @@ class Principal:
             object.__setattr__(self, "subjects", tuple(sorted({self.name, *self.subjects})))
 
     @classmethod
-    def of(cls, given: str | Principal) -> Principal:
+    def of(cls, given: object) -> Principal:
         """Return the principal that a text such as ``reader:assistant?ceiling=0.3&purpose=care`` describes.
 
         The text is ``ROLE[:NAME][?LIMIT=VALUE&…]``; the limits are ``ceiling``, ``purpose``, ``jurisdiction``,
@@ -223,7 +223,7 @@ class Principal:
         if isinstance(given, Principal):
             return given
         if not isinstance(given, str):
-            msg = f"a principal is a text such as 'reader:assistant?ceiling=0.3', or a Principal; not {type(given).__name__}"
+            msg = f"a principal is a text such as 'reader:bot?ceiling=0.3', or a Principal; not {type(given).__name__}"
             raise InvalidInput(msg)
         who, _, query = given.partition("?")
         role, _, name = who.partition(":")
