@@ -634,8 +634,9 @@ class AgentMemory:
     ) -> Comparison:
         """Return what each of ``policies`` would forget, side by side; nothing is changed, nor recorded as shown.
 
-        What has expired and was not swept yet counts as it stands. A question loses its answer when the memory that
-        answers it best today would go.
+        What has expired and was not swept yet counts as it stands. A question's answer is its best hit of today,
+        however good that is. It is lost when that memory would go, unless a summary that takes its place says all of
+        it word for word.
 
         Args:
             policies: names or paths of ``.cypher`` files, each once.
@@ -656,7 +657,9 @@ class AgentMemory:
             self._policy(name)
         answers = [self._reading.best_hit(question) for question in questions]
         with self._writer.alone():
-            return compare_plans([self._plan(name, budget, None) for name in chosen], answers)
+            plans = [self._plan(name, budget, None) for name in chosen]
+            found = self._reader.nodes(dict.fromkeys(answer for answer in answers if answer is not None))
+            return compare_plans(plans, answers, {memory.id: memory for memory, _, _ in found})
 
     def advise_budget(self, *, rate: float = 0.9, policy: str | None = None, recent: str = "30d") -> Advice:
         """Return the smallest budget that would have kept a share of what was shown recently; nothing is changed.
