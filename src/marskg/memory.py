@@ -33,7 +33,7 @@ from marskg.ontology.vocabulary import (
     SourceType,
     TaskStatus,
 )
-from marskg.policies.advisor import Shown, advise, left_out, remembered
+from marskg.policies.advisor import advise, left_out, remembered, showings
 from marskg.policies.allowances import ceiling_of, make_room_within
 from marskg.policies.comparison import compare_plans
 from marskg.policies.executor import View, apply, make_room, shortfall
@@ -664,7 +664,9 @@ class AgentMemory:
     def advise_budget(self, *, rate: float = 0.9, policy: str | None = None, recent: str = "30d") -> Advice:
         """Return the smallest budget that would have kept a share of what was shown recently; nothing is changed.
 
-        What is stored today and the access log are replayed under the policy's order, for about twenty budgets.
+        What is stored today and the access log are replayed under the policy's order, for about twenty budgets. A
+        showing is one memory that was shown once, whether or not it was of use: the share is of these, not of the
+        questions that were answered. Feedback and reports on a person are no showings.
 
         Args:
             rate: the share of the showings to keep, above 0 and at most 1.
@@ -681,9 +683,9 @@ class AgentMemory:
         settings = self.settings
         found = advise(
             remembered(self._reader.memories()),
-            (Shown(one.recorded_at, one.memories) for one in self.records(log="accesses") if one.memories),
+            showings(self.records(log="accesses")),
             policy=policy or settings.policy.name,
-            rate=check_number("rate", rate, 0, 1),
+            rate=check_number("rate", rate, None, None, error=InvalidInput),
             since=self.now() - span,
             scoring=settings.scoring,
             low_water=settings.low_water,
@@ -1282,7 +1284,7 @@ class AgentMemory:
         ids = [one.memory.id for one in found.held]
         for start in range(0, len(ids), access.DISCLOSED):
             access.record_disclosure(
-                self._writer, ids[start : start + access.DISCLOSED], ("call=subject_report", *stated)
+                self._writer, ids[start : start + access.DISCLOSED], (f"call={access.REPORT}", *stated)
             )
         return SubjectReport(found)
 
