@@ -519,17 +519,19 @@ class AgentMemory:
         Args:
             policy: name or ``.cypher`` file; the tenant's if left out.
             budget: tokens; the tenant's if left out.
-            seed: of a policy that draws at random.
+            seed: of a policy that draws at random: an integer from 0 to 2^53.
             progress: called with the number of memories read, where the policy needs an index that has to be built.
 
         Raises:
+            InvalidInput: ``seed`` is no integer from 0 to 2^53.
             BudgetInfeasible: what is protected weighs more than ``budget``.
             InvariantError: the policy stops above ``budget`` although more may go.
             NotPermitted: the policy is ``private``; see :meth:`forget_privately`.
         """
+        chance = None if seed is None else check_integer("seed", seed, 0, error=InvalidInput)
         maintenance.settle(self._writer)
         with self._writer.alone():
-            plan = self._plan(policy, budget, seed, progress)
+            plan = self._plan(policy, budget, chance, progress)
             self._planned = plan, self._writer.state.access_sequence
             return plan
 
