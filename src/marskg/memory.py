@@ -60,6 +60,7 @@ from marskg.queries import Queries, undisturbed
 from marskg.reading import Reading
 from marskg.retention import check_retention
 from marskg.retrieval.feature_sources import CommittedFeatures, OpenFeatures
+from marskg.retrieval.search import check_query
 from marskg.store import (
     access,
     amend,
@@ -553,7 +554,7 @@ class AgentMemory:
         It holds until the memory is closed or the goal is set again; None stands for the active tasks.
 
         Raises:
-            InvalidInput: the text is empty or too long.
+            InvalidInput: the text is empty, or longer than a query may be.
             EmbeddingUnavailable: there is no model that makes vectors, or it does not answer.
         """
         vector = None
@@ -562,7 +563,8 @@ class AgentMemory:
             if model is None:
                 msg = "the tenant is kept without vectors, so that nothing is similar to a goal; see: mars reembed"
                 raise EmbeddingUnavailable(msg)
-            vector = model.embed([check_text("goal", text, limit=_MOST_SAID)])[0]
+            goal = check_query(text, "goal", "say what is to be done; the active tasks count where no goal is set")
+            vector = model.embed([goal])[0]
         self._reading.view.set_goal(self._writer.fresh_state(), vector)
 
     def explain_policy(self) -> dict[str, Any]:
