@@ -33,7 +33,7 @@ from marskg.ontology.vocabulary import (
     SourceType,
     TaskStatus,
 )
-from marskg.policies.advisor import Shown, advise, left_out, remembered
+from marskg.policies.advisor import advise, left_out, remembered, showings
 from marskg.policies.allowances import ceiling_of, make_room_within
 from marskg.policies.comparison import compare_plans
 from marskg.policies.executor import View, apply, make_room, shortfall
@@ -60,6 +60,7 @@ from marskg.queries import Queries, undisturbed
 from marskg.reading import Reading
 from marskg.retention import check_retention
 from marskg.retrieval.feature_sources import CommittedFeatures, OpenFeatures
+from marskg.retrieval.search import check_query
 from marskg.store import (
     access,
     amend,
@@ -519,17 +520,19 @@ class AgentMemory:
         Args:
             policy: name or ``.cypher`` file; the tenant's if left out.
             budget: tokens; the tenant's if left out.
-            seed: of a policy that draws at random.
+            seed: of a policy that draws at random: an integer from 0 to 2^53.
             progress: called with the number of memories read, where the policy needs an index that has to be built.
 
         Raises:
+            InvalidInput: ``seed`` is no integer from 0 to 2^53.
             BudgetInfeasible: what is protected weighs more than ``budget``.
             InvariantError: the policy stops above ``budget`` although more may go.
             NotPermitted: the policy is ``private``; see :meth:`forget_privately`.
         """
+        chance = None if seed is None else check_integer("seed", seed, 0, error=InvalidInput)
         maintenance.settle(self._writer)
         with self._writer.alone():
-            plan = self._plan(policy, budget, seed, progress)
+            plan = self._plan(policy, budget, chance, progress)
             self._planned = plan, self._writer.state.access_sequence
             return plan
 
@@ -551,7 +554,7 @@ class AgentMemory:
         It holds until the memory is closed or the goal is set again; None stands for the active tasks.
 
         Raises:
-            InvalidInput: the text is empty or too long.
+            InvalidInput: the text is empty, or longer than a query may be.
             EmbeddingUnavailable: there is no model that makes vectors, or it does not answer.
         """
         vector = None
@@ -560,7 +563,8 @@ class AgentMemory:
             if model is None:
                 msg = "the tenant is kept without vectors, so that nothing is similar to a goal; see: mars reembed"
                 raise EmbeddingUnavailable(msg)
-            vector = model.embed([check_text("goal", text, limit=_MOST_SAID)])[0]
+            goal = check_query(text, "goal", "say what is to be done; the active tasks count where no goal is set")
+            vector = model.embed([goal])[0]
         self._reading.view.set_goal(self._writer.fresh_state(), vector)
 
     def explain_policy(self) -> dict[str, Any]:
@@ -634,8 +638,9 @@ class AgentMemory:
     ) -> Comparison:
         """Return what each of ``policies`` would forget, side by side; nothing is changed, nor recorded as shown.
 
-        What has expired and was not swept yet counts as it stands. A question loses its answer when the memory that
-        answers it best today would go.
+        What has expired and was not swept yet counts as it stands. A question's answer is its best hit of today,
+        however good that is. It is lost when that memory would go, unless a summary that takes its place says all of
+        it word for word.
 
         Args:
             policies: names or paths of ``.cypher`` files, each once.
@@ -656,12 +661,16 @@ class AgentMemory:
             self._policy(name)
         answers = [self._reading.best_hit(question) for question in questions]
         with self._writer.alone():
-            return compare_plans([self._plan(name, budget, None) for name in chosen], answers)
+            plans = [self._plan(name, budget, None) for name in chosen]
+            found = self._reader.nodes(dict.fromkeys(answer for answer in answers if answer is not None))
+            return compare_plans(plans, answers, {memory.id: memory for memory, _, _ in found})
 
     def advise_budget(self, *, rate: float = 0.9, policy: str | None = None, recent: str = "30d") -> Advice:
         """Return the smallest budget that would have kept a share of what was shown recently; nothing is changed.
 
-        What is stored today and the access log are replayed under the policy's order, for about twenty budgets.
+        What is stored today and the access log are replayed under the policy's order, for about twenty budgets. A
+        showing is one memory that was shown once, whether or not it was of use: the share is of these, not of the
+        questions that were answered. Feedback and reports on a person are no showings.
 
         Args:
             rate: the share of the showings to keep, above 0 and at most 1.
@@ -678,9 +687,9 @@ class AgentMemory:
         settings = self.settings
         found = advise(
             remembered(self._reader.memories()),
-            (Shown(one.recorded_at, one.memories) for one in self.records(log="accesses") if one.memories),
+            showings(self.records(log="accesses")),
             policy=policy or settings.policy.name,
-            rate=check_number("rate", rate, 0, 1),
+            rate=check_number("rate", rate, None, None, error=InvalidInput),
             since=self.now() - span,
             scoring=settings.scoring,
             low_water=settings.low_water,
@@ -1279,7 +1288,7 @@ class AgentMemory:
         ids = [one.memory.id for one in found.held]
         for start in range(0, len(ids), access.DISCLOSED):
             access.record_disclosure(
-                self._writer, ids[start : start + access.DISCLOSED], ("call=subject_report", *stated)
+                self._writer, ids[start : start + access.DISCLOSED], (f"call={access.REPORT}", *stated)
             )
         return SubjectReport(found)
 

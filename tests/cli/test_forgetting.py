@@ -138,6 +138,46 @@ def test_a_comparison_that_cannot_be_meant_is_refused(
     assert says in refused.error
 
 
+def test_a_goal_is_set_for_one_run(here: Callable[..., Outcome]) -> None:
+    arguments = ["forget", "--policy", "density", "--budget", 40, "--json"]
+    without = here(*arguments, "--dry-run").json()
+    with_goal = here(*arguments, "--dry-run", "--goal", "renew the visa").json()
+    assert "goal=set by the caller" in with_goal["parameters"]
+    assert here(*arguments, "--dry-run").json()["parameters"] == without["parameters"], "it is over with its run"
+    done = here(*arguments, "--goal", "renew the visa").json()
+    assert [one["id"] for one in done["actions"]] == [one["id"] for one in with_goal["actions"]]
+
+
+def test_policies_are_compared_with_a_goal(here: Callable[..., Outcome]) -> None:
+    arguments = ["--budget", 40, "--goal", "renew the visa", "--json"]
+    planned = here("forget", "--policy", "density", "--dry-run", *arguments).json()
+    compared = here("forget", "--compare", "fifo,density", *arguments).json()
+    assert compared["policies"][1]["digest"] == planned["digest"]
+    without = here("forget", "--compare", "fifo,density", *arguments[:2], "--json").json()
+    assert without["policies"][0]["digest"] == compared["policies"][0]["digest"]
+    assert without["policies"][1]["digest"] != compared["policies"][1]["digest"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["--policy", "density", "--goal", " "], "goal is empty; "),
+        (["--policy", "density", "--goal", "x" * 65_537], "goal has 65,537 bytes, more than 65,536"),
+        (["--policy", "lru", "--goal", "tea"], "lru goes by no features, so that --goal would change nothing"),
+        (["--goal", "tea"], "fifo goes by no features, so that --goal would change nothing"),
+        (["--compare", "fifo,lru", "--goal", "tea"], "fifo, lru go by no features"),
+        (["--compare", "fifo,oldest", "--goal", "tea"], "there is no policy 'oldest'"),
+        (["--policy", "random-drop", "--seed", "-1"], "-1 is not in the range x>=0"),
+    ],
+)
+def test_a_goal_or_seed_that_cannot_be_meant_is_refused(
+    here: Callable[..., Outcome], arguments: list[str], says: str
+) -> None:
+    refused = here("forget", *arguments, "--dry-run")
+    assert refused.status == 2
+    assert says in refused.error
+
+
 def test_hybrid_shows_what_each_stage_freed(here: Callable[..., Outcome]) -> None:
     planned = here("forget", "--policy", "hybrid", "--budget", 40, "--dry-run", "--json").json()
     assert [stage["stage"] for stage in planned["stages"]] == ["temporal", "reflection", "importance", "privacy"]

@@ -72,6 +72,22 @@ def test_what_is_foreseen_is_what_then_happens(stores: Stores) -> None:
     assert memory.weight == found.forecasts[0].plan.weight_after <= budget
 
 
+def test_an_answer_that_a_summary_says_word_for_word_is_not_lost(stores: Stores) -> None:
+    memory = stores.open()
+    for _ in range(6):
+        memory.remember("The form is in the blue folder.", kind="episodic", session="s", memory_class="canonical")
+    memory.remember("Rui fed the dog in the park", kind="semantic", pin=True)
+    question = "where is the form?"
+    found = memory.compare(["reflection-summary"], budget=20, questions=[question])
+    (summarised,) = found.forecasts
+    assert found.answers[0] in summarised.plan.summaries[0].constituents
+    assert summarised.lost == ()
+    (forgotten,) = memory.compare(["fifo"], budget=10, questions=[question]).forecasts
+    assert forgotten.lost == (1,), "nothing takes its place"
+    memory.forget(summarised.plan)
+    assert [hit.memory.content for hit in memory.retrieve(question, k=1)] == ["The form is in the blue folder."]
+
+
 def test_a_question_is_recorded_nowhere(stores: Stores) -> None:
     memory, _ = filled(stores)
     before = memory.stats()

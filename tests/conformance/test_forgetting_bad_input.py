@@ -11,7 +11,7 @@ import pytest
 
 from marskg.clock import DAY_MS
 from marskg.embedding.posting import Limits
-from marskg.errors import BudgetInfeasible, InvalidConfig
+from marskg.errors import BudgetInfeasible, InvalidConfig, InvalidInput, InvalidMemory
 from marskg.ontology.vocabulary import Kind, Operation, SourceType, Tier
 from marskg.policies.reflection import NAME
 from marskg.policies.registry import POLICY_NAMES
@@ -46,6 +46,28 @@ def summaries(memory: AgentMemory) -> list[Memory]:
 def check(stores: Stores, memory: AgentMemory) -> None:
     assert pictures.faults(pictures.take(stores.engine, memory.tenant)) == []
     assert memory.verify().ok
+
+
+# --- What is asked for --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("seed", "says"),
+    [
+        ("a", "seed must be an integer, not str"),
+        (1.5, "seed must be an integer, not float"),
+        (True, "seed must be an integer, not bool"),
+        (-1, r"seed is -1, outside \[0, "),
+        (10**400, r"seed is an integer of 1,329 bits, outside \[0, "),
+    ],
+)
+def test_a_seed_that_is_no_whole_number_from_0_is_refused(stores: Stores, seed: Any, says: str) -> None:
+    memory = stores.open()
+    said(memory, *GARDEN)
+    with pytest.raises(InvalidInput, match=says) as refused:
+        memory.plan(policy="random-drop", budget=30, seed=seed)
+    assert not isinstance(refused.value, InvalidMemory)
+    assert memory.plan(policy="random-drop", budget=30, seed=0).seed == 0
 
 
 # --- Nothing that may go ------------------------------------------------------------------------------------------

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from marskg.drafts import Draft
-from marskg.errors import BudgetInfeasible
+from marskg.errors import BudgetInfeasible, InvalidInput, InvalidMemory
 from marskg.ontology.vocabulary import Kind, Operation
 from marskg.retrieval.details import slot_details
+from marskg.retrieval.search import MAX_QUERY
 from tests.support.stores import START, Stores
 
 if TYPE_CHECKING:
@@ -119,6 +120,27 @@ def test_a_goal_keeps_what_serves_it(stores: Stores) -> None:
     assert kept == [{f"What we know of the {TOPICS[0]}"}, {f"What we know of the {TOPICS[2]}"}]
     memory.set_goal(None)
     assert "goal=none" in memory.plan(policy="density", budget=0).parameters
+
+
+@pytest.mark.parametrize(
+    ("goal", "says"),
+    [
+        ("x" * (MAX_QUERY + 1), "goal has 65,537 bytes, more than 65,536; a sentence or a paragraph is enough"),
+        ("é" * MAX_QUERY, "goal has 131,072 bytes, more than 65,536"),
+        (" ", "goal is empty; "),
+        (7, "goal must be a string, not int"),
+    ],
+    ids=["long", "long in bytes", "blank", "no text"],
+)
+def test_a_goal_that_is_no_question_is_refused_and_the_last_one_holds(stores: Stores, goal: Any, says: str) -> None:
+    memory = stores.open(step_ms=0)
+    memory.remember_many(drafts(6))
+    memory.set_goal(TOPICS[0])
+    with pytest.raises(InvalidInput, match=says) as refused:
+        memory.set_goal(goal)
+    assert not isinstance(refused.value, InvalidMemory)
+    assert "goal=set by the caller" in memory.plan(policy="density", budget=0).parameters
+    memory.set_goal("é" * (MAX_QUERY // 2))
 
 
 def test_hybrid_says_what_each_stage_took_in_plan_and_record(stores: Stores) -> None:

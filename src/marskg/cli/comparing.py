@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from marskg.cli.output import answer, counted, line, number, one_line, plain, show_table, table
+from marskg.policies.registry import goes_by_features
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from marskg.cli.door import Door
+    from marskg.memory import AgentMemory
     from marskg.policies.comparison import Comparison, Forecast
 
 #: A file that can be read.
@@ -23,16 +25,30 @@ FILE: Final = click.Path(exists=True, dir_okay=False, path_type=Path)
 _SHOWN_QUESTIONS = 20
 
 
-def compare_policies(door: Door, names: str, budget: int | None, questions: Path | None) -> None:
-    """Answer with the comparison of the policies in ``names``, which are apart by commas."""
+def compare_policies(door: Door, names: str, budget: int | None, questions: Path | None, goal: str | None) -> None:
+    """Answer with the comparison of the policies in ``names``, which are apart by commas, under a ``goal`` if any."""
     policies = [name.strip() for name in names.split(",") if name.strip()]
     if not policies:
         message = "--compare names no policy; write, for example: --compare fifo,lru,priority-decay"
         raise click.UsageError(message)
     asked = [] if questions is None else _read(questions)
     with door.memory() as memory:
+        if goal is not None:
+            set_goal(memory, goal, policies)
         found = memory.compare(policies, budget=budget, questions=asked)
     answer(door, _document(found, asked), lambda: _show(found, asked))
+
+
+def set_goal(memory: AgentMemory, goal: str, policies: Sequence[str]) -> None:
+    """Set the goal of this run, unless none of ``policies`` would look at it."""
+    if not any(goes_by_features(name, memory.settings) for name in policies):
+        go = "goes" if len(policies) == 1 else "go"
+        message = (
+            f"{', '.join(policies)} {go} by no features, so that --goal would change nothing: leave it out, or name a "
+            "policy such as density or hybrid"
+        )
+        raise click.UsageError(message)
+    memory.set_goal(goal)
 
 
 def _read(path: Path) -> list[str]:

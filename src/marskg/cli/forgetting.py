@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from marskg.cli.comparing import FILE, compare_policies
+from marskg.cli.comparing import FILE, compare_policies, set_goal
 from marskg.cli.door import Door, pass_door, shared_options
 from marskg.cli.output import answer, counted, line, note, number, plain, progress, safe, show_table, table
 from marskg.cli.remembering import show_stored
@@ -30,7 +30,8 @@ _ACTION = ("id", "action", "reason", "kind", "weight", "score", "rule", "feature
 @click.command()
 @click.option("--policy", metavar="NAME|FILE", help="A built-in policy or a .cypher file.  [default: the tenant's]")
 @click.option("--budget", type=click.IntRange(min=0), metavar="TOKENS", help="For this once.  [default: the tenant's]")
-@click.option("--seed", type=int, help="Of a policy that draws at random.")
+@click.option("--seed", type=click.IntRange(min=0), metavar="NUMBER", help="Of a policy that draws at random.")
+@click.option("--goal", metavar="TEXT", help="Keep what is similar to it, for this once.  [default: the active tasks]")
 @click.option("--strict", is_flag=True, help="Of the policy private: refuse where the privacy budget does not last.")
 @click.option("--dry-run", is_flag=True, help="Show the plan and change nothing.")
 @click.option("--compare", metavar="NAME,…", help="Show side by side what each policy would forget; change nothing.")
@@ -43,6 +44,7 @@ def forget(
     budget: int | None,
     *,
     seed: int | None,
+    goal: str | None,
     compare: str | None,
     questions: Path | None,
     strict: bool,
@@ -53,7 +55,7 @@ def forget(
         if policy is not None or seed is not None:
             message = "--compare names the policies and draws by the store's own seed: leave --policy and --seed out"
             raise click.UsageError(message)
-        compare_policies(door, compare, budget, questions)
+        compare_policies(door, compare, budget, questions, goal)
         return
     if questions is not None:
         message = "--questions goes with --compare, such as: --compare fifo,lru --questions FILE"
@@ -66,6 +68,8 @@ def forget(
         if private and seed is not None:
             message = "no seed reaches the noise of the policy private: leave --seed out"
             raise click.UsageError(message)
+        if goal is not None:
+            set_goal(memory, goal, [policy or memory.settings.policy.name])
         if private and not dry_run:
             plan = memory.forget_privately(budget=budget, strict=strict)
         else:

@@ -19,15 +19,17 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeAlias
 
 from marskg.errors import InvalidInput
-from marskg.ontology.vocabulary import EdgeType
+from marskg.ontology.vocabulary import EdgeType, Operation
+from marskg.privacy.logged import parameter, values
+from marskg.store.access import REPORT
 from marskg.store.order import Access, density, micro
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from marskg.config import PartitionSettings, Scoring
     from marskg.ontology.vocabulary import Kind
-    from marskg.records import Edge, Memory
+    from marskg.records import AuditRecord, Edge, Memory
 
 #: How many budgets are replayed before the place between two of them is looked at more closely, and how closely.
 _STEPS = 20
@@ -184,6 +186,13 @@ def left_out(partitions: PartitionSettings) -> tuple[str, ...]:
         for sort, budget in sorted(partitions.allowances.items())
     ]
     return tuple(notes)
+
+
+def showings(accesses: Iterable[AuditRecord]) -> Iterator[Shown]:
+    """Yield what the access log says was shown to agents: neither feedback nor what a report on a person held."""
+    for one in accesses:
+        if one.memories and one.operation is Operation.ACCESS and parameter(values(one, 0), "call") != REPORT:
+            yield Shown(one.recorded_at, one.memories)
 
 
 def remembered(stored: Iterable[tuple[Memory, tuple[Edge, ...], object]]) -> list[Remembered]:

@@ -3,7 +3,7 @@
     from marskg.policies.conformance import check_conformance
 
     def test_my_policy_conforms() -> None:
-        report = check_conformance(MyPolicy())
+        report = check_conformance(MyPolicy)
         assert report.ok, report.findings
 
 Guarantees: plans are made over random stores (:mod:`marskg.policies.sample_stores`) with random targets and exclusions,
@@ -25,9 +25,10 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from marskg.clock import SeededSource
 from marskg.config import Settings
+from marskg.errors import InvalidInput
 from marskg.ontology.vocabulary import Tier
 from marskg.policies.foreign import excess
-from marskg.policies.plugins import FAULTS
+from marskg.policies.plugins import FAULTS, made
 from marskg.policies.policy import plan_digest
 from marskg.policies.private import PrivatePolicy
 from marskg.policies.sample_stores import MARKER, Chance, SampleStore, sample_stores
@@ -62,7 +63,7 @@ Rule: TypeAlias = "Callable[[Trial, Plan], Iterator[tuple[str, str]]]"
 
 
 def check_conformance(
-    policy: Policy,
+    policy: Policy | Callable[[], Policy],
     *,
     stores: int = 40,
     seed: int = 2026,
@@ -72,7 +73,7 @@ def check_conformance(
     """Return where ``policy`` breaks a rule, on ``stores`` random stores of up to fifteen memories.
 
     Args:
-        policy: the policy, such as the object that the entry point names.
+        policy: what the entry point names: the policy, or a class or function that makes it without arguments.
         stores: how many stores; each is planned on twice.
         seed: of the stores; another seed gives other ones.
         settings: of the tenants; the defaults if left out.
@@ -80,7 +81,11 @@ def check_conformance(
 
     Returns:
         A report with the number of stores; ``code`` of a finding is the name of the rule.
+
+    Raises:
+        InvalidInput: ``policy`` is no policy, or cannot be made without arguments.
     """
+    checked = _made(policy)
     with ExitStack() as held:
         if engine is None:
             folder = held.enter_context(tempfile.TemporaryDirectory(prefix="marskg-conformance-"))
@@ -89,8 +94,25 @@ def check_conformance(
             migrate(engine)
         found: list[Finding] = []
         for number, store in enumerate(sample_stores(engine, stores, seed, settings or Settings())):
-            found += check_trial(_trial(policy, store, seed * 1_000_003 + number))
+            found += check_trial(_trial(checked, store, seed * 1_000_003 + number))
     return Report(stores, tuple(found))
+
+
+def _made(given: Policy | Callable[[], Policy]) -> Policy:
+    """Return the policy that was given, or that what was given makes."""
+    called = str(getattr(given, "__name__", f"a {type(given).__name__}"))
+    try:
+        policy: Policy = made(given)
+    except FAULTS as error:
+        msg = (
+            f"{called}() raises {type(error).__name__}: give the policy itself, or a class or function that needs no "
+            "argument"
+        )
+        raise InvalidInput(msg) from error
+    if not callable(getattr(policy, "plan", None)) or not isinstance(getattr(policy, "name", None), str):
+        msg = f"{called} is no policy: it needs a method plan() and a name, see docs/how-to/write-a-policy.md"
+        raise InvalidInput(msg)
+    return policy
 
 
 def _trial(policy: Policy, store: SampleStore, seed: int) -> Trial:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from importlib.metadata import entry_points
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from marskg.errors import EnvironmentFailure, InvalidConfig, InvariantError
 from marskg.policies.foreign import fault_of, without_contents
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from marskg.policies.policy import Policy, PolicyView
 
-#: The group of entry points: the name is the policy's, the object a policy or a class that makes one.
+#: The group of entry points: the name is the policy's, the object a policy, or a class or function that makes one.
 GROUP = "marskg.policies"
 #: What code that is not ours raises when it is wrong; what the machine raises (memory, interrupts) goes through.
 FAULTS = (
@@ -62,11 +62,16 @@ def load_installed(name: str) -> Policy | None:
     return InstalledPolicy(_load(found[0]), _package(found[0]))
 
 
+def made(found: Any) -> Any:  # noqa: ANN401 - what other people's packages name, before anybody has looked at it
+    """Return what an entry point names, or what it makes where that is a class or a function, without arguments."""
+    makes = isinstance(found, type) or (callable(found) and not hasattr(found, "plan"))
+    return found() if makes else found
+
+
 def _load(entry: EntryPoint) -> Policy:
     where = f"policy {entry.name!r} of package {_package(entry)}"
     try:
-        loaded = entry.load()
-        policy: Policy = loaded() if isinstance(loaded, type) else loaded
+        policy: Policy = made(entry.load())
         named, plans = getattr(policy, "name", None), callable(getattr(policy, "plan", None))
     except FAULTS as error:
         msg = f"{where} cannot be loaded from {entry.value} ({type(error).__name__}): mend or uninstall the package"

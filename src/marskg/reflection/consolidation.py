@@ -18,8 +18,7 @@ import numpy as np
 from marskg.records import Consolidation
 from marskg.reflection.clustering import distortion, shift, spread
 from marskg.reflection.gates import Gate, Refusal, check_distortion, check_lines, sensitivity_of
-from marskg.reflection.identifiers import generalised
-from marskg.reflection.passages import in_order, is_covered, sentences_of
+from marskg.reflection.passages import in_order, is_covered, says_all
 from marskg.reflection.summariser import Request, text_of
 
 if TYPE_CHECKING:
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from marskg.embedding.model import Vectors
-    from marskg.records import SummaryLine
     from marskg.reflection.gates import Thresholds
     from marskg.reflection.passages import Constituent, Sensing
     from marskg.reflection.summariser import Counter, Proposal, Summariser
@@ -162,7 +160,7 @@ class Workshop:
             realised=realised,
             embedding=vector.packed,
             made_by=vector.made_by,
-            equivalent=_says_all(members, lines),
+            equivalent=says_all(members, lines),
             durable=durable,
             shift=shift(vectors, vector.row),
         )
@@ -185,13 +183,3 @@ def _core(vectors: Vectors) -> npt.NDArray[np.intp]:
     wanted = max(_LEAST, int(len(vectors) * _CORE))
     found = np.argsort(-near, kind="stable")[:wanted]
     return np.sort(found) if wanted < len(vectors) else np.empty(0, dtype=np.intp)
-
-
-def _says_all(constituents: Sequence[Constituent], lines: Sequence[SummaryLine]) -> bool:
-    """Return whether the lines are, word for word, all that the constituents say."""
-    said = sentences_of(constituents)
-    kept = {line.text for line in lines if line.verbatim}
-    heard = {place for sentence in said for place in sentence.said_by}
-    plain = not any(generalised(one.content)[1] for one in constituents)
-    whole = len(heard) == len(constituents) and all(sentence.verbatim for sentence in said)
-    return plain and whole and all(sentence.text in kept for sentence in said)

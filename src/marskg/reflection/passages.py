@@ -95,10 +95,20 @@ def sentences_of(
             may = _below(sentence, constituent, ceiling, sensing)
             if may is None:
                 continue
-            key = " ".join(folded(may.text).split()).rstrip(".!。！ ")
+            key = _alike(may.text)
             known = found.get(key)
             found[key] = may if known is None else _united(known, may)
     return list(found.values())
+
+
+def says_all(constituents: Sequence[Constituent], lines: Sequence[SummaryLine]) -> bool:
+    """Return whether the lines are, word for word, all that the constituents say."""
+    said = sentences_of(constituents)
+    kept = {_alike(line.text) for line in lines if line.verbatim}
+    heard = {place for sentence in said for place in sentence.said_by}
+    plain = not any(generalised(one.content)[1] for one in constituents)
+    whole = len(heard) == len(constituents) and all(sentence.verbatim for sentence in said)
+    return plain and whole and all(_alike(sentence.text) in kept for sentence in said)
 
 
 def is_covered(constituent: Constituent, ceiling: float, sensing: Sensing | None) -> bool:
@@ -108,6 +118,11 @@ def is_covered(constituent: Constituent, ceiling: float, sensing: Sensing | None
     told = {term for sentence in _said(constituent, 0, None) for term in _terms(sentence.text)}
     may = {term for sentence in sentences_of([constituent], ceiling, sensing) for term in _terms(sentence.text)}
     return bool(told) and len(told & may) >= COVERED * len(told)
+
+
+def _alike(text: str) -> str:
+    """Return what sentences that say the same have in common."""
+    return " ".join(folded(text).split()).rstrip(".!。！ ")
 
 
 def _said(constituent: Constituent, place: int, sensing: Sensing | None) -> Iterable[Sentence]:

@@ -189,21 +189,25 @@ def _with_bases(ident: str, there: Mapping[str, Candidate]) -> list[str]:
     return list(found)
 
 
-def check_query(query: object) -> str:
-    """Return ``query`` if it can be looked up.
+def check_query(
+    query: object,
+    name: str = "query",
+    way: str = "ask something, or read everything of a key, period or entity with read_all()",
+) -> str:
+    """Return ``query`` if it can be looked up; messages call it ``name``, and tell the ``way`` out of an empty one.
 
     Raises:
         InvalidInput: no string, blank, or longer than ``MAX_QUERY`` bytes.
     """
     if not isinstance(query, str):
-        msg = f"query must be a string, not {type(query).__name__}"
+        msg = f"{name} must be a string, not {type(query).__name__}"
         raise InvalidInput(msg)
     if not query.strip():
-        msg = "query is empty; ask something, or read everything of a key, period or entity with read_all()"
+        msg = f"{name} is empty; {way}"
         raise InvalidInput(msg)
     size = len(query.encode("utf-8", "surrogatepass"))
     if size > MAX_QUERY:
-        msg = f"query has {size:,} bytes, more than {MAX_QUERY:,}; ask with a sentence or a paragraph"
+        msg = f"{name} has {size:,} bytes, more than {MAX_QUERY:,}; a sentence or a paragraph is enough"
         raise InvalidInput(msg)
     return query.encode("utf-8", "replace").decode()
 

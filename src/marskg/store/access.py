@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 _ATTEMPTS = 50
 #: Memories that one record of a disclosure is about.
 DISCLOSED = 500
+#: What the record of a disclosure says that it was for.
+REPORT = "subject_report"
 #: What the statement ``access_state`` reads of a node.
 _ACCESSED = (
     "id",

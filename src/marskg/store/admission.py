@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from marskg.clock import MAX_MS
-from marskg.errors import InvalidMemory, MemoryTooLarge
+from marskg.errors import InvalidInput, InvalidMemory, MemoryTooLarge
 from marskg.ontology.mapping import quantise
 from marskg.ontology.vocabulary import (
     PAYLOAD_FIELDS,
@@ -71,8 +71,17 @@ def check_text(name: str, value: object, *, limit: int = MAX_NAME) -> str:
     return value
 
 
-def check_number(name: str, value: object, low: float | None, high: float | None) -> float:
+def check_number(
+    name: str, value: object, low: float | None, high: float | None, *, error: type[InvalidInput] = InvalidMemory
+) -> float:
     """Return ``value`` as a finite decimal within its range, quantised to 1e-6.
+
+    Args:
+        name: what the message calls it.
+        value: what was given.
+        low: the least that it may be.
+        high: the most that it may be.
+        error: what to raise for something that is no part of a memory.
 
     Raises:
         InvalidMemory: no number, NaN, infinite or out of range.
@@ -81,10 +90,10 @@ def check_number(name: str, value: object, low: float | None, high: float | None
         msg = (
             f"{name} must be a finite number, not {_shown(value)}" if _is_number(value) else f"{name} must be a number"
         )
-        raise InvalidMemory(msg)
+        raise error(msg)
     if (low is not None and value < low) or (high is not None and value > high):
         msg = f"{name} is {_shown(value)}, outside [{low}, {high}]"
-        raise InvalidMemory(msg)
+        raise error(msg)
     return quantise(float(value))
 
 
@@ -106,18 +115,20 @@ def _shown(value: object) -> str:
     return str(value)
 
 
-def check_integer(name: str, value: object, low: int = -(2**53), high: int = 2**53) -> int:
-    """Return ``value`` as an integer within its range.
+def check_integer(
+    name: str, value: object, low: int = -(2**53), high: int = 2**53, *, error: type[InvalidInput] = InvalidMemory
+) -> int:
+    """Return ``value`` as an integer within its range; what is no part of a memory has another ``error``.
 
     Raises:
         InvalidMemory: no integer, or out of range.
     """
     if isinstance(value, bool) or not isinstance(value, int):
         msg = f"{name} must be an integer, not {type(value).__name__}"
-        raise InvalidMemory(msg)
+        raise error(msg)
     if not low <= value <= high:
         msg = f"{name} is {_shown(value)}, outside [{low}, {high}]"
-        raise InvalidMemory(msg)
+        raise error(msg)
     return value
 
 

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from marskg.config import Settings
+from marskg.errors import InvalidInput
 from marskg.ontology.vocabulary import Tier
 from marskg.policies.conformance import RULES, check_conformance
+from marskg.policies.fifo import FIFO
 from marskg.policies.policy import plan_digest
 from marskg.policies.registry import POLICY_NAMES, load_policy
 
@@ -148,3 +150,45 @@ def test_a_stale_digest_a_crash_and_no_plan_at_all_are_caught(engine: ArcadeDB) 
     for number, (code, wrong) in enumerate(wrongs.items()):
         report = check_conformance(wrong, stores=3, seed=4_000 + number, engine=engine)
         assert code in {finding.code for finding in report.findings}, code
+
+
+class Made:
+    """FIFO as a class that makes it, as an entry point may name one."""
+
+    name = "fifo"
+
+    def plan(self, view: Any, **options: Any) -> Plan:
+        return FIFO.plan(view, **options)
+
+
+def make() -> Made:
+    return Made()
+
+
+@pytest.mark.parametrize(
+    ("given", "seed"), [(Made, 5_000), (make, 5_001), (Made(), 5_002)], ids=["class", "function", "object"]
+)
+def test_what_an_entry_point_may_name_may_be_checked(engine: ArcadeDB, given: Any, seed: int) -> None:
+    report = check_conformance(given, stores=3, seed=seed, engine=engine)
+    assert (report.checked, report.findings) == (3, ())
+
+
+class Nameless:
+    def plan(self, view: Any, **options: Any) -> Plan:
+        return FIFO.plan(view, **options)
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        (Wrong, r"Wrong\(\) raises TypeError: give the policy itself, or a class or function that needs no argument"),
+        (Nameless, "Nameless is no policy: it needs a method plan\\(\\) and a name"),
+        (Nameless(), "a Nameless is no policy"),
+        ("fifo", "a str is no policy"),
+        (None, "a NoneType is no policy"),
+    ],
+    ids=["needs arguments", "class without name", "object without name", "a name", "nothing"],
+)
+def test_what_is_no_policy_is_refused_before_a_store_is_made(given: Any, says: str) -> None:
+    with pytest.raises(InvalidInput, match=says):
+        check_conformance(given, stores=3)

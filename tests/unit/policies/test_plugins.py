@@ -37,6 +37,14 @@ def test_the_example_is_found_by_its_entry_point_and_conforms(
     assert report.checked == 25
 
 
+def test_an_entry_point_may_name_a_function_that_makes_the_policy(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = "class Made:\n    name = 'made'\n    def plan(self, view, **options): ...\ndef make(): return Made()"
+    install(monkeypatch, tmp_path, {"made": "making_policy:make"}, making_policy=source)
+    assert load_policy("made").name == "made"
+
+
 BROKEN = {
     "missing": ("broken_missing_module:POLICY", None, "cannot be loaded .*ModuleNotFoundError"),
     "syntax": ("broken_syntax:POLICY", "def plan(:", "cannot be loaded .*SyntaxError"),
