@@ -34,6 +34,7 @@ def attempts() -> Book:
     _erased(book)
     _consents(book)
     _clocks(book)
+    _regions(book)
     _tenants(book)
     _use(book)
     _accounts(book)
@@ -153,6 +154,27 @@ def _grants(book: Book) -> None:
         return side.as_(BOT, memory).retrieve("what does Bob Dahl hide?", k=50, grant=given.id)
 
     book.add("grant", "subject", "a grant about somebody else", "told", of_a_subject, words=(WORD,))
+
+    def of_two(who: str, side: Side) -> object:
+        memory = held(side)
+        memory.remember(
+            f"Ann Lee and Bob Dahl share {secret(side)}",
+            kind="semantic",
+            sensitivity=0.9,
+            subjects=["Ann Lee", "Bob Dahl"],
+            id=hidden_id("needs"),
+        )
+        given = side.as_(who, memory).grant("reader:bot", ceiling=1.0, subjects=["Ann Lee"], calls=None)
+        bot = side.as_(f"{BOT}&grant={given.id}", memory)
+        return [
+            bot.retrieve("what do they share?", k=50),
+            list(bot.memories()),
+            bot.get(hidden_id("needs")),
+            bot.stats(),
+        ]
+
+    for role, who in (("subject", "subject:Ann%20Lee"), ("reader", "operator")):
+        book.add("grant", role, "what is about others too", "told", partial(of_two, who), words=(WORD,))
 
     def by_digest(side: Side) -> object:
         memory = held(side)
@@ -558,6 +580,25 @@ def _clocks(book: Book) -> None:
     }
     for name, (look, ends) in looks.items():
         book.add(name, "reader", "clock moved back over an end", ends, partial(past, look), words=(WORD,))
+
+
+def _regions(book: Book) -> None:
+    def nowhere(principal: str, side: Side) -> object:
+        memory = side.fresh()
+        memory.preferences.apply("gdpr")
+        memory.remember(f"the safe holds {secret(side)}", kind="semantic", jurisdiction="EU", id=hidden_id("fact"))
+        memory.remember("the safe is in the cellar", kind="semantic", id=hidden_id("old"))
+        bot = side.as_(principal, memory)
+        return [
+            bot.retrieve("what does the safe hold?", k=50),
+            list(bot.memories()),
+            bot.get(hidden_id("fact")),
+            bot.stats(),
+            bot.sparql("SELECT ?o { ?s mars:content ?o } ORDER BY ?o").rows,
+        ]
+
+    for name in ("reader:bot", "reader:bot?jurisdiction=US", "reader:bot?ceiling=1", "reader:bot?purpose=care"):
+        book.add("region", "reader", "from nowhere or elsewhere", "told", partial(nowhere, name), words=(WORD,))
 
 
 def _tenants(book: Book) -> None:

@@ -20,7 +20,7 @@ from marskg.privacy.sensing import detector
 from marskg.private_mode import PrivateMode
 from marskg.reading import Reading
 from marskg.retrieval import disclosure, explain, lexical, search
-from marskg.retrieval.gate import Gate
+from marskg.retrieval.gate import Gate, Raised
 from marskg.store import suppression
 from marskg.store.preferences import Book
 from marskg.store.probing import Probes
@@ -100,6 +100,13 @@ def _grants_for_anybody(patch: Patch) -> None:
         return honour(reader, handle, ident, to=to, now=now)
 
     patch.setattr(gated, "honour", mine)
+
+
+def _grants_about_any(patch: Patch) -> None:
+    def means(raised: Any, subjects: Any) -> bool:
+        return not raised.handles or any(raised.handle(subject) in raised.handles for subject in subjects)
+
+    patch.setattr(Raised, "means", means)
 
 
 def _grants_uncounted(patch: Patch) -> None:
@@ -210,6 +217,11 @@ HOLES: dict[str, Hole] = {
     "the latent tier is always searched": Hole(_latent_searched, ("retrieve/what-was-put-aside",)),
     "grants never end": Hole(_grants_last, ("grant/a-grant-that-is-over",)),
     "grants are not counted": Hole(_grants_uncounted, ("grant/a-grant-used-up",)),
+    "a grant about one reaches what is about two": Hole(_grants_about_any, ("grant/what-is-about-others-too/subject",)),
+    "who states no region reads all": Hole(
+        _gone(Gate, "_reads_from", lambda gate, region: gate.book.reaches(region, gate.jurisdiction)),
+        ("region/from-nowhere-or-elsewhere/reader/1",),
+    ),
     "grants are anybody's": Hole(_grants_for_anybody, ("grant/somebody-else's-grant/reader/1",)),
     "everybody may do everything": Hole(
         _gone(gated, "permit", lambda *_: principals.Right.ALL), ("who_saw/a-door-that-is-not-theirs/reader",)
