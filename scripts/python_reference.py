@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import marskg
-from marskg import errors, memory
+from marskg import errors, memory, opening
 from marskg.privacy.preferences import Preferences
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ leaves the store as it was. Calls from several threads are safe; a process that 
 
 def render() -> str:
     """Return the page."""
-    parts = [INTRODUCTION, "## Open\n", _function("marskg.open", memory.open)]
+    parts = [INTRODUCTION, "## Open\n", _function("marskg.open", opening.open)]
     listed = {name for _, names in _SECTIONS for name in names.split()}
     public = {name for name in vars(memory.AgentMemory) if not name.startswith("_")}
     if listed != public:

@@ -48,7 +48,8 @@ from marskg.errors import (
 from marskg.records import Action, AuditRecord, Edge, Entity, Finding, Memory, Plan, Preference, Report, TreeHead
 
 if TYPE_CHECKING:
-    from marskg.memory import AgentMemory, open  # noqa: A004 - the name that interfaces.md fixes
+    from marskg.memory import AgentMemory
+    from marskg.opening import open  # noqa: A004 - the name that interfaces.md fixes
     from marskg.privacy.grants import Grant
     from marskg.privacy.principals import Principal
     from marskg.privacy.processing import ProcessingReceipt
@@ -75,7 +76,7 @@ _LATER = {
     "Receipt": "marskg.privacy.receipts",
     "Sightings": "marskg.privacy.seen",
     "SubjectReport": "marskg.privacy.report_forms",
-    "open": "marskg.memory",
+    "open": "marskg.opening",
 }
 
 __version__ = "0.1.0"

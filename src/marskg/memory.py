@@ -9,11 +9,9 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 
 from marskg import checks, transfer
-from marskg.clock import SystemClock, SystemSource
 from marskg.config import EXACT, Settings, duration_ms
 from marskg.control.background import Background
 from marskg.control.housekeeping import Housekeeper
@@ -47,7 +45,7 @@ from marskg.privacy.checking import check_receipt
 from marskg.privacy.erasure import Eraser
 from marskg.privacy.grants import give
 from marskg.privacy.preferences import Preferences
-from marskg.privacy.principals import OPERATOR, Principal, Role, refusal
+from marskg.privacy.principals import OPERATOR, Principal
 from marskg.privacy.processing import write_processing_receipt
 from marskg.privacy.redaction import Redaction
 from marskg.privacy.report import gather
@@ -80,7 +78,6 @@ from marskg.store.encrypted import fixed_encryption, is_encrypted
 from marskg.store.intake import BATCH, Intake, in_chunks
 from marskg.store.keyless import erase_again
 from marskg.store.moments import of_one_moment, without_erased
-from marskg.store.opening import open_tenant
 from marskg.store.recognition import Recognition, load_recogniser
 from marskg.store.reembedding import make_all, refuse_change, switch
 from marskg.store.rescoring import rescore
@@ -91,9 +88,9 @@ from marskg.text import sentences
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
+    from pathlib import Path
     from types import TracebackType
 
-    from marskg.clock import Clock, Source
     from marskg.control.housekeeping import Upkeep
     from marskg.exporters.query import QueryResult
     from marskg.exporters.writer import Counts
@@ -1717,92 +1714,3 @@ def _lasting(lasts: str, example: str) -> int:
         msg = f'lasts is {str(lasts)[:40]!r}; it must be a duration such as "{example}" or "1h"'
         raise InvalidInput(msg)
     return span
-
-
-def _gated(opened: Opened, principal: Principal) -> AgentMemory:
-    """Return the memory as somebody else than the operator has it."""
-    # A subclass of the facade, which its own module cannot know before it is there.
-    from marskg.gated import GatedMemory  # noqa: PLC0415
-
-    return GatedMemory(opened, principal)
-
-
-def open(  # noqa: A001 - the name that interfaces.md fixes
-    location: str | Path = "./memory",
-    *,
-    tenant: str = "default",
-    budget: int | None = None,
-    policy: str | None = None,
-    config: str | Path | None = None,
-    embedding: str | None = None,
-    principal: str | Principal = "operator",
-    passphrase: str | None = None,
-    key: str | Path | None = None,
-    clock: Clock | None = None,
-    source: Source | None = None,
-    create: bool = True,
-    maintain_every: str | None = None,
-) -> AgentMemory:
-    """Open a tenant's memory, creating store, key and tenant where they do not exist.
-
-    Args:
-        location: a folder for the embedded engine, or ``bolt://HOST:PORT`` or ``neo4j://HOST:PORT`` with the
-            credentials in ``NEO4J_USERNAME`` and ``NEO4J_PASSWORD``.
-        tenant: the isolation boundary.
-        budget: tokens that the live tier may weigh; changes that of an existing tenant.
-        policy: name or ``.cypher`` file of the policy of the automatic trigger.
-        config: YAML file with further settings (``docs/reference/defaults.md``).
-        embedding: the model of the vectors: ``static``, ``minilm``, ``sentence-transformers:NAME``,
-            ``openai:MODEL@URL``, or ``none``.
-        principal: who acts, such as ``reader:assistant?ceiling=0.3`` (:class:`~marskg.privacy.principals.Principal`);
-            stands in every audit record. Who is not the operator gets a memory whose doors show what they may see and
-            refuse what they may not do, and cannot create or change a tenant by opening it.
-        passphrase: of the signing key.
-        key: a PEM file with an Ed25519 key to sign with, instead of one made here.
-        clock: where the time comes from; the machine's clock if left out.
-        source: where secrets come from; the operating system if left out.
-        create: whether a store or tenant that does not exist is created; otherwise it is refused.
-        maintain_every: how often to do :meth:`AgentMemory.maintain` in the background, such as ``"1h"``; never if left
-            out.
-
-    Raises:
-        StoreLocked: another process has the embedded store open.
-        EngineUnavailable: the server cannot be reached or refuses the credentials.
-        EmbeddingMismatch: the tenant has vectors of another model than ``embedding`` or ``config`` says.
-        NotPermitted: somebody else than the operator gives settings.
-        StoreTooNew, StoreUnwritable, KeyUnusable, InvalidConfig, InvalidInput: as they say.
-    """
-    who = Principal.of(principal)
-    guest = who.role is not Role.OPERATOR
-    if guest and any(one is not None for one in (budget, policy, config, embedding, maintain_every)):
-        raise refusal(who, "apply_settings", "settings when opening a tenant")
-    given = (("budget", budget), ("policy.name", policy), ("embedding.model", embedding))
-    values = {name: value for name, value in given if value is not None}
-    base = Settings.from_yaml(config) if config is not None else Settings()
-    settings = base.with_values(values, "open()")
-    check_settings(settings)
-    load_model(settings.embedding.model)
-    load_recogniser(settings.entities)
-    opened, created = open_tenant(
-        str(location),
-        tenant,
-        settings,
-        clock=clock or SystemClock(),
-        source=source or SystemSource(),
-        actor=who.actor,
-        passphrase=None if passphrase is None else passphrase.encode(),
-        key=None if key is None else Path(key),
-        create=create and not guest,
-    )
-    try:
-        if guest:
-            return _gated(opened, who)
-        memory = AgentMemory(opened, who)
-        if not created:
-            memory.apply_settings(settings if config is not None else None, values)
-        if maintain_every is not None:
-            memory.maintain_every(maintain_every)
-    except BaseException:
-        opened.close()
-        raise
-    return memory

@@ -54,7 +54,7 @@ class Stage:
 
     def open(self, *, budget: int | None = None, store: str | None = None) -> AgentMemory:
         """Open the demo's tenant, or that of a copy of its store."""
-        from marskg.memory import open as open_memory
+        from marskg.opening import open as open_memory
 
         return open_memory(store or self.store, tenant=self.tenant, budget=budget, passphrase=self.secret)
 

@@ -66,7 +66,7 @@ class Door:
 
         ``operation`` is what the command is for, where it asks for figures first that not everybody is told.
         """
-        from marskg.memory import open as open_memory
+        from marskg.opening import open as open_memory
         from marskg.privacy.principals import permit
 
         with open_memory(

@@ -45,7 +45,7 @@ def init(
 
     On a tenant that exists it changes nothing: the same settings are confirmed, others are refused.
     """
-    from marskg.memory import open as open_memory
+    from marskg.opening import open as open_memory
 
     secret = _ask_passphrase() if ask and passphrase() is None else passphrase()
     named = {"budget": budget, "policy.name": policy, "embedding.model": embedding}
@@ -104,7 +104,7 @@ def _wanted(given: dict[str, Any], config: Path | None) -> dict[str, Any]:
 def _existing(door: Door, secret: str | None) -> AgentMemory | None:
     """Return the tenant's memory, or None where there is none yet."""
     from marskg.errors import InvalidInput
-    from marskg.memory import open as open_memory
+    from marskg.opening import open as open_memory
 
     try:
         return open_memory(door.store, tenant=door.tenant, principal=door.principal, passphrase=secret, create=False)
