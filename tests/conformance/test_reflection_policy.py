@@ -278,6 +278,72 @@ def test_a_completed_task_becomes_a_note_with_its_scaffolding(stores: Stores) ->
     sound(mem)
 
 
+CHORES = {
+    "Fix the leaking kitchen tap": (
+        "The plumber said the washer is worn",
+        "Bought a washer for 2 euros",
+        "The tap does not leak any more",
+    ),
+    "Write the quarterly report": (
+        "Collected the sales figures from Rui",
+        "Wrote the first draft on Monday",
+        "Maria asked for a chart of the costs",
+        "Sent the final quarterly report to Maria on 4 June",
+    ),
+}
+
+
+def did(mem: AgentMemory, stores: Stores, task: str, *steps: str) -> str:
+    goal = mem.remember(task, kind="task", status="open").id
+    for step in steps:
+        stores.clock(mem).advance(60_000)
+        mem.remember(step, kind="episodic", session="w", attaches_to_goal=[goal])
+    mem.amend_task(goal, status="done")
+    return goal
+
+
+@pytest.mark.parametrize("task", CHORES)
+def test_the_note_of_an_ordinary_task_says_the_task_and_what_came_of_it(stores: Stores, task: str) -> None:
+    mem = stores.open()
+    goal = did(mem, stores, task, *CHORES[task])
+    plan = planned(mem, mem.weight * 9 // 10)
+    (made,) = plan.summaries
+    assert made.durable
+    assert made.realised <= 0.95, "the gate is as strict as for any summary"
+    mem.forget(plan)
+    (note,) = summaries(mem)
+    assert note.content == f"{task}\n{CHORES[task][-1]}"
+    assert note.memory_class is MemoryClass.CANONICAL
+    assert mem.get(goal) is None
+    assert mem.retrieve(task, k=1)[0].memory.id == note.id
+    sound(mem)
+
+
+def test_the_line_of_the_task_lasts_when_that_of_its_outcome_ends(stores: Stores) -> None:
+    mem = stores.open()
+    (task, *_) = CHORES
+    did(mem, stores, task, *CHORES[task])
+    mem.forget(planned(mem, mem.weight * 9 // 10))
+    stores.clock(mem).advance(31 * DAY_MS)
+    mem.confirm_clock()
+    mem.expire()
+    (note,) = summaries(mem)
+    assert (note.content, note.expires_at) == (task, None)
+    sound(mem)
+
+
+def test_what_the_note_of_a_task_leaves_out_stays_a_memory(stores: Stores) -> None:
+    mem = stores.open()
+    (task, *_) = CHORES
+    did(mem, stores, task, *CHORES[task])
+    plan = planned(mem, mem.weight * 9 // 10)
+    (made,) = plan.summaries
+    left = [one.content for one in mem.memories() if one.id not in made.constituents]
+    mem.forget(plan)
+    assert left
+    assert {one.content for one in mem.memories() if one.source_type is not SourceType.REFLECTION} >= set(left)
+
+
 def test_a_trigger_summarises_in_the_transaction_that_needs_room(stores: Stores) -> None:
     mem = stores.open(budget=220, policy__name=NAME, low_water=0.9)
     for round_ in range(4):

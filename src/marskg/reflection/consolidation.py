@@ -6,6 +6,13 @@ fewer tokens, and of a cluster that lies too far apart only its core. Only what 
 said at all; a constituent of which most would have to stay unsaid is left out of the cluster, so that the gate is held
 against those that are in it. Constituents that are left out stay as they are, and a note says so. Deterministic for a
 deterministic summariser and model.
+
+The note of a completed task (MaRS section 3.2.4) opens with what no summariser chooses: a sentence of the task, then
+one of its outcome, the last that was noted of it, where both weigh less than the cluster. The summariser adds what the
+target leaves room for. If that lies too far from the cluster, the second try is of the task, its outcome and as many of
+the members nearest to the task as pass with the opening alone, else of the task and those nearest to it, where the
+outcome stays a memory as it is unsaid; the third and last is that opening alone. So a summariser is asked twice at
+most, as for any cluster.
 """
 
 from __future__ import annotations
@@ -15,21 +22,24 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 import numpy as np
 
+from marskg.ontology.vocabulary import Kind
 from marskg.records import Consolidation
 from marskg.reflection.clustering import distortion, shift, spread
 from marskg.reflection.gates import Gate, Refusal, check_distortion, check_lines, sensitivity_of
-from marskg.reflection.passages import in_order, is_covered, says_all
-from marskg.reflection.summariser import Request, text_of
+from marskg.reflection.passages import in_order, is_covered, says_all, sentences_of
+from marskg.reflection.summariser import Proposal, Request, line_of, text_of
+from marskg.text import folded, terms
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     import numpy.typing as npt
 
     from marskg.embedding.model import Vectors
+    from marskg.records import SummaryLine
     from marskg.reflection.gates import Thresholds
-    from marskg.reflection.passages import Constituent, Sensing
-    from marskg.reflection.summariser import Counter, Proposal, Summariser
+    from marskg.reflection.passages import Constituent, Sensing, Sentence
+    from marskg.reflection.summariser import Counter, Summariser
 
 #: Share of the first target that the second try may use.
 _SHORTER: Final = 0.5
@@ -87,7 +97,7 @@ class Workshop:
         Args:
             constituents: the members of the cluster, two or more.
             vectors: ``[len(constituents), dimension]``, their unit vectors.
-            durable: whether it is the note of a completed task, which lasts.
+            durable: whether it is the note of a completed task, which lasts; the task is the first of ``constituents``.
         """
         places, ceiling = self._speakers(constituents)
         notes = (LEFT_OUT,) * (len(constituents) - len(places))
@@ -95,7 +105,8 @@ class Workshop:
             highest = max((one.sensitivity for one in constituents), default=0.0)
             return Outcome(None, (Refusal(Gate.SENSITIVITY, highest, ceiling),), notes)
         speaking = [constituents[place] for place in places]
-        outcome = self._tries(speaking, vectors[places], durable=durable)
+        voices = _voices(speaking, constituents[0].id) if durable else ()
+        outcome = self._tries(speaking, vectors[places], voices)
         return replace(outcome, notes=(*notes, *outcome.notes))
 
     def _speakers(self, constituents: Sequence[Constituent]) -> tuple[list[int], float]:
@@ -111,46 +122,106 @@ class Workshop:
                 return kept, ceiling
             places = kept
 
-    def _tries(self, constituents: Sequence[Constituent], vectors: Vectors, *, durable: bool) -> Outcome:
+    def _tries(self, constituents: Sequence[Constituent], vectors: Vectors, voices: tuple[str, ...]) -> Outcome:
+        """Return what comes of two tries, of three for the note of a task; ``voices`` open it, nobody opens another."""
         whole = sum(one.weight for one in constituents)
-        first = self._try(constituents, vectors, int(whole * self.share), durable=durable)
+        first = self._try(constituents, vectors, int(whole * self.share), voices)
         if first.summary is not None or not first.refusals:
             return first
         refusal = first.refusals[-1]
         far = refusal.gate is Gate.DISTORTION
-        kept = _core(vectors) if far else np.arange(len(constituents))
+        kept = np.arange(len(constituents))
+        if far and voices:
+            kept, voices = self._nearest(constituents, vectors, voices)
+        elif far:
+            kept = _core(vectors)
         if len(kept) < _LEAST:
             return first
         core = [constituents[place] for place in kept.tolist()]
         # A shorter text is nearer to none: what lies too far apart becomes a smaller cluster of the same target.
         share = self.share if far else self.share * _SHORTER
         shorter = int(sum(one.weight for one in core) * share)
-        second = self._try(core, vectors[kept], max(shorter, 1), durable=durable)
-        return Outcome(
-            second.summary,
-            (*first.refusals, *second.refusals),
-            (*first.notes, *second.notes),
-            first.requests + second.requests,
-            first.failures + second.failures,
-        )
+        second = self._try(core, vectors[kept], max(shorter, 1), voices)
+        tried = _joined(first, second)
+        if voices and second.refusals:
+            tried = _joined(tried, self._try(core, vectors[kept], 0, voices))
+        return tried
 
-    def _try(self, constituents: Sequence[Constituent], vectors: Vectors, target: int, *, durable: bool) -> Outcome:
+    def _nearest(
+        self, constituents: Sequence[Constituent], vectors: Vectors, voices: tuple[str, ...]
+    ) -> tuple[npt.NDArray[np.intp], tuple[str, ...]]:
+        """Return the places of the most members around a task that its opening alone may stand for, and who opens.
+
+        With the outcome where that passes, else without it: then it is none of the members either. No places where
+        nothing passes. Vectors are asked for of two texts, and of more only where smaller clusters may say less.
+        """
+        made: dict[str, Vector | None] = {}
+        for chosen in (voices, voices[:1])[: len(voices)]:
+            for kept in _around(constituents, vectors, chosen, voices[len(chosen) :]):
+                members = in_order(constituents[place] for place in kept.tolist())
+                ceiling = self.thresholds.ceiling(members)
+                # What the others say is not needed for it, and they may be many.
+                heard = [one for one in members if one.id in chosen]
+                opening = self._opening(heard, chosen, ceiling, sum(one.weight for one in members))
+                lines = [line_of(sentence) for sentence in opening]
+                text = text_of(lines)
+                if len(lines) < len(chosen) or check_lines(members, lines, self.counter.count(text), self.thresholds):
+                    continue
+                if text not in made:
+                    made[text] = self.embed(text)
+                vector = made[text]
+                if vector is None or check_distortion(distortion(vectors[kept], vector.row), self.thresholds):
+                    continue
+                if all(is_covered(one, ceiling, self.sensing) for one in members):
+                    return kept, chosen
+        return np.empty(0, dtype=np.intp), voices
+
+    def _opening(
+        self, members: Sequence[Constituent], voices: Sequence[str], ceiling: float, whole: int
+    ) -> tuple[Sentence, ...]:
+        """Return a sentence of each of ``voices`` that may be said; of the first alone where all weigh ``whole``.
+
+        A task says at its beginning what it is. An outcome may begin with "Done!": its sentence with most terms speaks.
+        """
+        said = sentences_of(members, ceiling, self.sensing) if voices else []
+        places = {one.id: place for place, one in enumerate(members)}
+        opening: tuple[Sentence, ...] = ()
+        for voice in voices:
+            own = [sentence for sentence in said if places[voice] in sentence.said_by]
+            if members[places[voice]].kind is not Kind.TASK:
+                own.sort(key=lambda sentence: -len(set(terms(sentence.text))))
+            more = (*opening, *(sentence for sentence in own[:1] if sentence not in opening))
+            if not opening or self.counter.count(text_of([line_of(sentence) for sentence in more])) < whole:
+                opening = more
+        return opening
+
+    def _try(
+        self, constituents: Sequence[Constituent], vectors: Vectors, target: int, voices: tuple[str, ...]
+    ) -> Outcome:
+        """Try once: with ``voices`` for the note of a task, which they open; the target may be nothing besides."""
         members = in_order(constituents)
         ceiling = self.thresholds.ceiling(members)
-        proposal = self.summariser.summarise(Request(tuple(members), target, ceiling, self.sensing))
+        opening = self._opening(members, voices, ceiling, sum(one.weight for one in members))
+        spoken = [line_of(sentence) for sentence in opening]
+        left = target - self.counter.count(text_of(spoken)) if voices else target
+        if voices and left < 1:
+            proposal, asked = Proposal(tuple(spoken)), 0
+        else:
+            request = Request(tuple(members), left, ceiling, self.sensing, opening)
+            proposal, asked = _after(spoken, self.summariser.summarise(request)), self.summariser.calls
         lines = proposal.lines
         weight = self.counter.count(text_of(lines))
         refusal = check_lines(members, lines, weight, self.thresholds)
         if refusal is not None:
-            return self._refused(refusal, proposal)
+            return _refused(refusal, proposal, asked)
         vector = self.embed(text_of(lines))
         if vector is None:
             notes = (*proposal.notes, WITHOUT_VECTOR)
-            return Outcome(None, (), notes, self.summariser.calls, int(proposal.failed))
+            return Outcome(None, (), notes, asked, int(proposal.failed))
         realised = distortion(vectors, vector.row)
         refusal = check_distortion(realised, self.thresholds)
         if refusal is not None:
-            return self._refused(refusal, proposal)
+            return _refused(refusal, proposal, asked)
         summary = Consolidation(
             constituents=tuple(one.id for one in members),
             lines=lines,
@@ -161,19 +232,56 @@ class Workshop:
             embedding=vector.packed,
             made_by=vector.made_by,
             equivalent=says_all(members, lines),
-            durable=durable,
+            durable=bool(voices),
             shift=shift(vectors, vector.row),
         )
-        return Outcome(summary, (), proposal.notes, self.summariser.calls, int(proposal.failed))
-
-    def _refused(self, refusal: Refusal, proposal: Proposal) -> Outcome:
-        return Outcome(None, (refusal,), proposal.notes, self.summariser.calls, int(proposal.failed))
+        return Outcome(summary, (), proposal.notes, asked, int(proposal.failed))
 
 
 #: Why a memory is left out of a summary.
 LEFT_OUT: Final = "a memory stays as it is: most of what it says is more sensitive than a summary of its cluster may be"
 #: Why a cluster is left alone while the model rests.
 WITHOUT_VECTOR: Final = "the embedding model did not answer, so no distortion could be measured: nothing was summarised"
+
+
+def _refused(refusal: Refusal, proposal: Proposal, asked: int) -> Outcome:
+    return Outcome(None, (refusal,), proposal.notes, asked, int(proposal.failed))
+
+
+def _joined(first: Outcome, then: Outcome) -> Outcome:
+    """Return what comes of two tries, of which the first was refused."""
+    return Outcome(
+        then.summary,
+        (*first.refusals, *then.refusals),
+        (*first.notes, *then.notes),
+        first.requests + then.requests,
+        first.failures + then.failures,
+    )
+
+
+def _after(spoken: Sequence[SummaryLine], proposal: Proposal) -> Proposal:
+    """Return a proposal whose lines follow what opens a note, each thing once."""
+    known = {folded(line.text) for line in spoken}
+    return replace(proposal, lines=(*spoken, *(line for line in proposal.lines if folded(line.text) not in known)))
+
+
+def _voices(constituents: Sequence[Constituent], task: str) -> tuple[str, ...]:
+    """Return who opens the note of a task: the task, unless it must stay unsaid, and its outcome."""
+    *_, outcome = (one.id for one in in_order(constituents) if one.id != task)
+    return (task, outcome) if any(one.id == task for one in constituents) else (outcome,)
+
+
+def _around(
+    constituents: Sequence[Constituent], vectors: Vectors, voices: Sequence[str], silent: Sequence[str]
+) -> Iterator[npt.NDArray[np.intp]]:
+    """Yield the places of ``voices`` with the members nearest to the first, without ``silent``, fewer each time."""
+    places = {one.id: place for place, one in enumerate(constituents)}
+    fixed = [places[voice] for voice in voices]
+    apart = {*fixed, *(places[one] for one in silent)}
+    near = np.rint(vectors @ vectors[fixed[0]] * 1e6).astype(np.int64)
+    others = [place for place in np.argsort(-near, kind="stable").tolist() if place not in apart]
+    for more in range(len(others), _LEAST - len(fixed) - 1, -1):
+        yield np.sort(np.array([*fixed, *others[:more]], dtype=np.intp))
 
 
 def _core(vectors: Vectors) -> npt.NDArray[np.intp]:

@@ -9,7 +9,7 @@ the logarithm of how many constituents use it, numbers, names and words that are
 twice as much, since they are what a summary is asked for later; and for each constituent the root of the share of its
 own terms that is covered, so that none is silenced by the others. Chosen greedily by gain per token, a line's own cost
 of attention included so that greetings do not win by being short, and a question's price raised, against the best
-single sentence (semantics section 12 gives why).
+single sentence (semantics section 12 gives why). What a summary says already counts as chosen, and costs nothing.
 Sources: Lin and Bilmes 2011 (submodular summarisation); MaRS section 3.3.2.
 """
 
@@ -21,8 +21,7 @@ from collections import Counter as Tally
 from typing import TYPE_CHECKING, Final
 
 from marskg.entities.lexicon import Is, flags, guessed
-from marskg.records import SummaryLine
-from marskg.reflection.summariser import Proposal, text_of
+from marskg.reflection.summariser import Proposal, line_of, text_of
 from marskg.text import folded, terms, words
 
 if TYPE_CHECKING:
@@ -56,33 +55,35 @@ class ExtractiveSummariser:
         """Return the sentences that cover most of the constituents within the tokens asked for, in their order."""
         said = request.said()
         tokens = [self._counter.count(sentence.text) for sentence in said]
-        fitting = [place for place, cost in enumerate(tokens) if 0 < cost <= request.tokens]
-        coverage = _Coverage([said[place] for place in fitting], len(request.constituents))
+        opened = {sentence.text for sentence in request.opening}
+        fitting = [
+            place for place, cost in enumerate(tokens) if 0 < cost <= request.tokens and said[place].text not in opened
+        ]
+        coverage = _Coverage([said[place] for place in fitting], len(request.constituents), request.opening)
         chosen = coverage.choose([tokens[place] for place in fitting], request.tokens)
-        lines = [_line(said[fitting[place]]) for place in sorted(chosen)]
+        lines = [line_of(said[fitting[place]]) for place in sorted(chosen)]
         # Weights add up over line breaks for this counter, but a counter may be another: the exact count decides.
         while lines and self._counter.count(text_of(lines)) > request.tokens:
             lines.pop()
         return Proposal(tuple(lines))
 
 
-def _line(sentence: Sentence) -> SummaryLine:
-    return SummaryLine(sentence.text, sentence.sources, sentence.verbatim, sentence.sensitivity, sentence.expires_at)
-
-
 class _Coverage:
-    """The value of sets of sentences, in millionths."""
+    """The value of sets of sentences beside those of the ``opening``, in millionths."""
 
-    def __init__(self, sentences: Sequence[Sentence], constituents: int) -> None:
+    def __init__(self, sentences: Sequence[Sentence], constituents: int, opening: Sequence[Sentence] = ()) -> None:
         self._terms = [frozenset(terms(sentence.text)) for sentence in sentences]
         self._asks = [sentence.text.rstrip("\"')” ").endswith(("?", "？")) for sentence in sentences]
         self._said_by = [sentence.said_by for sentence in sentences]
+        self._opened = frozenset(term for sentence in opening for term in terms(sentence.text))
+        self._opened_by = frozenset(place for sentence in opening for place in sentence.said_by)
         own: list[set[str]] = [set() for _ in range(constituents)]
-        for found, places in zip(self._terms, self._said_by, strict=True):
-            for place in places:
-                own[place] |= found
+        for sentence in (*opening, *sentences):
+            found = terms(sentence.text)
+            for place in sentence.said_by:
+                own[place].update(found)
         used = Tally(term for found in own for term in found)
-        specific = _specific(sentences)
+        specific = _specific([*opening, *sentences])
         self._weights = {
             term: math.log1p(count) * (_SPECIFIC if term in specific else 1.0) for term, count in used.items()
         }
@@ -105,8 +106,8 @@ class _Coverage:
     def _greedy(self, tokens: Sequence[int], limit: int, singles: Sequence[int]) -> list[int]:
         """Choose by gain per token; a gain only shrinks as the set grows, so a stale one is an upper bound."""
         chosen: list[int] = []
-        value, left = 0, limit
-        queue = [(-singles[place] // self._price(place, cost), place, 0) for place, cost in enumerate(tokens)]
+        value, left = self.value([]), limit
+        queue = [(-(singles[place] - value) // self._price(place, cost), place, 0) for place, cost in enumerate(tokens)]
         heapq.heapify(queue)
         while queue:
             _, place, size = heapq.heappop(queue)
@@ -124,11 +125,11 @@ class _Coverage:
         return chosen
 
     def value(self, chosen: Sequence[int]) -> int:
-        """Return the value of a set of sentences."""
-        covered = frozenset[str]().union(*(self._terms[place] for place in chosen))
+        """Return the value of a set of sentences and the opening."""
+        covered = self._opened.union(*(self._terms[place] for place in chosen))
         said = math.fsum(self._weights[term] for term in covered)
         heard = 0.0
-        for place in sorted({place for number in chosen for place in self._said_by[number]}):
+        for place in sorted(self._opened_by.union(*(self._said_by[number] for number in chosen))):
             if self._totals[place]:
                 share = math.fsum(self._weights[term] for term in covered & self._own[place])
                 heard += math.sqrt(share / self._totals[place])

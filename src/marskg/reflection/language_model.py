@@ -79,6 +79,8 @@ _TASK: Final = (
     "and other direct identifiers in general words. Say nothing that no text says. Give for each line the numbers of "
     "the memories that it is from."
 )
+#: What is added where lines stand before the model's.
+_OPENED: Final = " `said` has the numbers of those that are kept word for word already: do not repeat them."
 
 
 class LanguageModelSummariser:
@@ -108,14 +110,15 @@ class LanguageModelSummariser:
     def summarise(self, request: Request) -> Proposal:
         """Return the model's lines as far as they can be used, and the extractive ones where they cannot."""
         said = request.said()
-        if not said:
+        opened = frozenset(sentence.text for sentence in request.opening)
+        if all(sentence.text in opened for sentence in said):
             return Proposal(())
         try:
-            answer = self._poster.post("/chat/completions", self._body(said, request.tokens))
+            answer = self._poster.post("/chat/completions", self._body(said, request.tokens, opened))
             drafts = _drafts(answer, self._poster.described)
         except SummariserUnavailable as failure:
             return replace(self._instead(request, f"{failure}; {INSTEAD}"), failed=True)
-        read = [_line(draft, said, request.sensing) for draft in drafts]
+        read = [_line(draft, said, request.sensing, opened) for draft in drafts]
         turned = sum(found.turned for found in read if found is not None)
         lines = self._within([found.line for found in read if found is not None], request.tokens)
         if not lines:
@@ -126,16 +129,20 @@ class LanguageModelSummariser:
             notes.append(f"{turned} of {len(drafts)} lines of a model do not say what the memories say: {TURNED}")
         return Proposal(tuple(lines), tuple(notes))
 
-    def _body(self, said: Sequence[Sentence], tokens: int) -> bytes:
+    def _body(self, said: Sequence[Sentence], tokens: int, opened: frozenset[str]) -> bytes:
         memories = [{"number": number, "text": sentence.text} for number, sentence in enumerate(said, 1)]
-        data = json.dumps({"tokens": tokens, "memories": memories}, ensure_ascii=False)
+        document: dict[str, Any] = {"tokens": tokens, "memories": memories}
+        if opened:
+            document["said"] = [number for number, sentence in enumerate(said, 1) if sentence.text in opened]
+        data = json.dumps(document, ensure_ascii=False)
+        task = f"{_TASK}{_OPENED}" if opened else _TASK
         schema = {"name": "summary", "strict": True, "schema": _SCHEMA}
         return json.dumps(
             {
                 "model": self._model,
                 "temperature": 0,
                 "seed": 0,
-                "messages": [{"role": "system", "content": _TASK}, {"role": "user", "content": data}],
+                "messages": [{"role": "system", "content": task}, {"role": "user", "content": data}],
                 "response_format": {"type": "json_schema", "json_schema": schema},
             }
         ).encode()
@@ -184,8 +191,10 @@ class _Read(NamedTuple):
     turned: bool
 
 
-def _line(draft: dict[str, Any], said: Sequence[Sentence], sensing: Sensing | None) -> _Read | None:
-    """Return one line of an answer with what is behind it, None where it cannot be used."""
+def _line(
+    draft: dict[str, Any], said: Sequence[Sentence], sensing: Sensing | None, opened: frozenset[str]
+) -> _Read | None:
+    """Return one line of an answer with what is behind it, None where it cannot be used or only repeats."""
     text = draft.get("text")
     if not isinstance(text, str) or len(text) > _LONGEST or not _encodable(text):
         return None
@@ -193,9 +202,13 @@ def _line(draft: dict[str, Any], said: Sequence[Sentence], sensing: Sensing | No
     behind = _with_all_who_say(shown, _behind(draft.get("memories"), said), said)
     if not _grounded(shown, behind) or not _plain(shown, behind):
         return None
+    if all(sentence.text in opened for sentence in behind):
+        return None
     whole = any(sentence.text == shown for sentence in behind)
     if not whole and not consistent(shown, [sentence.text for sentence in behind]):
         behind = [behind[nearest(shown, [sentence.text for sentence in behind])]]
+        if behind[0].text in opened:
+            return None
         return _Read(_rests_on(behind[0].text, behind, sensing), turned=True)
     return _Read(_rests_on(shown, behind, sensing), turned=False)
 

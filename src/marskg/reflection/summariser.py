@@ -10,12 +10,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
+from marskg.records import SummaryLine
 from marskg.reflection.passages import sentences_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from marskg.records import SummaryLine
     from marskg.reflection.passages import Constituent, Sensing, Sentence
 
 
@@ -32,13 +32,15 @@ class Request:
     """What a summary is asked for.
 
     ``tokens``: the most that it may weigh; ``ceiling``: the sensitivity above which nothing is said; ``sensing``
-    measures what is rewritten, which is as sensitive as what it rests on where there is none.
+    measures what is rewritten, which is as sensitive as what it rests on where there is none; ``opening`` is what the
+    summary says already, before the lines that are asked for: a summariser has nothing to repeat of it.
     """
 
     constituents: tuple[Constituent, ...]
     tokens: int
     ceiling: float = 1.0
     sensing: Sensing | None = None
+    opening: tuple[Sentence, ...] = ()
 
     def said(self) -> list[Sentence]:
         """Return what may be said, each sentence at most as sensitive as ``ceiling``."""
@@ -74,6 +76,11 @@ class Summariser(Protocol):
     def summarise(self, request: Request) -> Proposal:
         """Return lines for ``request``; never raises because a model fails."""
         ...
+
+
+def line_of(sentence: Sentence) -> SummaryLine:
+    """Return a sentence as the line of a summary."""
+    return SummaryLine(sentence.text, sentence.sources, sentence.verbatim, sentence.sensitivity, sentence.expires_at)
 
 
 def text_of(lines: Sequence[SummaryLine]) -> str:

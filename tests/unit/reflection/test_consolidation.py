@@ -1,12 +1,15 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from marskg.config import Settings
+from marskg.ontology.vocabulary import Kind
 from marskg.privacy.sensitivity import Assessor
 from marskg.records import Consolidation, SummaryLine
 from marskg.reflection.consolidation import LEFT_OUT, WITHOUT_VECTOR, Outcome, Workshop
@@ -15,6 +18,11 @@ from marskg.reflection.gates import Against, Gate, Refusal, Thresholds, check_di
 from marskg.reflection.passages import Sensing, is_covered
 from marskg.reflection.summariser import Proposal, Request
 from tests.unit.reflection.making import COUNTER, constituent, constituents, embed, made_id, vectors
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from marskg.reflection.passages import Constituent
 
 SENSING = Assessor().texts(Settings())
 LOOSE = Thresholds(2.0, 0.1, 0.3)
@@ -242,3 +250,174 @@ def test_texts_that_are_empty_after_redaction_are_refused() -> None:
     members = constituents("a@b.example", "c@d.example")
     outcome = _workshop().consolidate(members, vectors(members))
     assert [refusal.gate for refusal in outcome.refusals] == [Gate.EMPTY] * 2
+
+
+# --- The note of a completed task ---------------------------------------------------------------------------------
+
+TASK = "Repair the garden gate."
+STEPS = (
+    "Jazz again in Vienna tonight!",
+    "Bread rises overnight in bowls.",
+    "Olga measured the gate.",
+    "The garden gate closes again.",
+)
+
+
+def _cluster(*steps: str, task: str = TASK, **changes: Any) -> list[Constituent]:
+    return [constituent(1, task, kind=Kind.TASK, **changes), *constituents(*("", *steps))[1:]]
+
+
+def _note(workshop: Workshop, members: Sequence[Constituent]) -> Outcome:
+    return workshop.consolidate(members, vectors(members), durable=True)
+
+
+def test_a_note_opens_with_the_task_and_its_outcome_whatever_the_target() -> None:
+    summary = _summary(_note(_workshop(share=0.1), _cluster(*STEPS)))
+    assert [line.text for line in summary.lines] == [TASK, STEPS[-1]]
+    assert [line.sources for line in summary.lines] == [(made_id(1),), (made_id(5),)]
+    assert len(summary.constituents) == 5
+    assert summary.durable
+
+
+def test_what_the_target_leaves_room_for_follows_the_opening() -> None:
+    members = _cluster(*STEPS)
+    summary = _summary(_note(_workshop(share=0.7), members))
+    first, second, *others = [line.text for line in summary.lines]
+    assert (first, second) == (TASK, STEPS[-1])
+    assert others
+    assert set(others) < set(STEPS)
+    assert summary.weight <= 0.7 * sum(member.weight for member in members)
+
+
+def test_the_outcome_is_the_latest_and_not_the_last_that_is_named() -> None:
+    members = _cluster(*STEPS)
+    summary = _summary(_note(_workshop(share=0.1), [members[0], *reversed(members[1:])]))
+    assert [line.text for line in summary.lines] == [TASK, STEPS[-1]]
+
+
+def test_of_an_outcome_the_sentence_that_says_most_speaks() -> None:
+    summary = _summary(_note(_workshop(share=0.1), _cluster(*STEPS, "Done! The garden gate closes at last. Bye.")))
+    assert summary.lines[1].text == "The garden gate closes at last."
+
+
+def test_a_task_speaks_alone_where_both_would_weigh_as_much_as_they_do() -> None:
+    summary = _summary(_note(_workshop(share=0.1), _cluster(STEPS[-1])))
+    assert [line.text for line in summary.lines] == [TASK]
+
+
+def test_a_task_of_several_sentences_opens_with_its_first() -> None:
+    task = "Repair it. Olga wants the garden gate closed before all guests arrive on Friday evening."
+    summary = _summary(_note(_workshop(share=0.1), _cluster(*STEPS, task=task)))
+    assert summary.lines[0].text == "Repair it."
+
+
+def test_of_a_cluster_too_far_apart_the_task_its_outcome_and_the_nearest_stay() -> None:
+    outcome = _note(_workshop(Thresholds(0.8, 0.1, 0.3)), _cluster(*STEPS))
+    assert [refusal.gate for refusal in outcome.refusals] == [Gate.DISTORTION]
+    summary = _summary(outcome)
+    assert summary.constituents == (made_id(1), made_id(4), made_id(5))
+    assert [line.text for line in summary.lines] == [TASK, STEPS[-1]]
+    assert summary.realised <= 0.8
+
+
+def test_the_members_nearest_to_the_task_stay_and_not_those_nearest_to_the_centroid() -> None:
+    # Four that agree with each other draw the centroid away from the task.
+    jazz = [f"Jazz again in Vienna tonight, round {number}!" for number in range(4)]
+    summary = _summary(_note(_workshop(Thresholds(0.8, 0.1, 0.3)), _cluster(*jazz, STEPS[2], STEPS[3])))
+    assert {made_id(1), made_id(6), made_id(7)} <= set(summary.constituents)
+    assert summary.lines[0].text == TASK
+
+
+def test_an_outcome_that_no_passing_note_says_stays_a_memory() -> None:
+    steps = ("Olga measured the gate.", "The garden has a gate.", "Jazz again in Vienna tonight!")
+    summary = _summary(_note(_workshop(Thresholds(0.6, 0.1, 0.3)), _cluster(*steps)))
+    assert made_id(4) not in summary.constituents
+    assert summary.lines[0].text == TASK
+    assert summary.realised <= 0.6
+
+
+def test_a_task_without_a_note_that_passes_is_refused_with_the_gate() -> None:
+    outcome = _note(_workshop(Thresholds(0.1, 0.1, 0.3)), _cluster(*STEPS))
+    assert outcome.summary is None
+    assert [refusal.gate for refusal in outcome.refusals] == [Gate.DISTORTION]
+
+
+def test_a_task_that_must_stay_unsaid_leaves_the_word_to_its_outcome() -> None:
+    outcome = _note(_workshop(), _cluster(*STEPS, task="I have HIV.", sensitivity=0.4))
+    summary = _summary(outcome)
+    assert outcome.notes == (LEFT_OUT,)
+    assert made_id(1) not in summary.constituents
+    assert summary.lines[0].text == STEPS[-1]
+    assert summary.durable
+
+
+def test_a_task_is_said_without_what_is_sensitive_in_it() -> None:
+    task = "Call the gardener about the garden gate under 030 5550199."
+    members = _cluster(*STEPS, task=task, sensitivity=0.4, floor=0.0)
+    summary = _summary(_note(_workshop(sensing=SENSING), members))
+    assert summary.lines[0].text == "Call the gardener about the garden gate under (phone number)."
+    assert not summary.lines[0].verbatim
+    assert summary.sensitivity == 0.0
+
+
+def test_each_line_of_a_note_ends_with_its_source() -> None:
+    members = [replace(member, expires_at=None if member.id == made_id(1) else 900) for member in _cluster(*STEPS)]
+    summary = _summary(_note(_workshop(share=0.1), members))
+    assert [line.expires_at for line in summary.lines] == [None, 900]
+
+
+@pytest.mark.parametrize("text", ["Mallory owns the house.", TASK, TASK.upper()])
+def test_no_summariser_takes_the_first_word_from_a_task(text: str) -> None:
+    fixed = _Fixed(text)
+    summary = _summary(_note(_workshop(summariser=fixed, share=0.9), _cluster(*STEPS)))
+    texts = [line.text for line in summary.lines]
+    assert texts[:2] == [TASK, STEPS[-1]]
+    assert [sentence.text for sentence in fixed.asked[0].opening] == texts[:2]
+    assert len({one.casefold() for one in texts}) == len(texts)
+
+
+def test_a_summariser_that_no_token_is_left_for_is_not_asked() -> None:
+    fixed = _Fixed("She measured.")
+    outcome = _note(_workshop(summariser=fixed, share=0.1), _cluster(*STEPS))
+    assert outcome.summary is not None
+    assert fixed.asked == []
+    assert outcome.requests == 0
+
+
+def test_a_summariser_that_spoils_both_tries_leaves_the_opening() -> None:
+    fixed = _Fixed("Ana is ill.", sensitivity=0.8)
+    outcome = _note(_workshop(summariser=fixed, share=0.9), _cluster(*STEPS, STEPS[0], STEPS[1]))
+    assert [refusal.gate for refusal in outcome.refusals] == [Gate.SENSITIVITY] * 2
+    assert outcome.requests == len(fixed.asked) == 2
+    assert [line.text for line in _summary(outcome).lines] == [TASK, STEPS[1]]
+
+
+def test_a_note_without_vectors_is_tried_once() -> None:
+    asked: list[str] = []
+    workshop = Workshop(ExtractiveSummariser(COUNTER), COUNTER, asked.append, LOOSE, 0.4)  # type: ignore[arg-type]  # answers None
+    assert _note(workshop, _cluster(*STEPS)).notes == (WITHOUT_VECTOR,)
+    assert len(asked) == 1
+
+
+@given(
+    st.lists(st.sampled_from((*STEPS, *DAYS, "Done!", "a@b.example", TASK)), min_size=1, max_size=8),
+    st.floats(0.5, 1.2),
+    st.floats(0.0, 0.9),
+    st.sampled_from([0.0, 0.2, 0.4]),
+)
+def test_a_note_passes_every_gate_and_opens_with_its_task(
+    steps: list[str], tau: float, share: float, level: float
+) -> None:
+    members = _cluster(*steps, sensitivity=level, floor=0.0)
+    thresholds = Thresholds(tau, 0.1, 0.3)
+    outcome = _note(_workshop(thresholds, share, sensing=SENSING), members)
+    assert len(outcome.refusals) <= 3
+    if outcome.summary is None:
+        assert outcome.refusals
+        return
+    covered = [member for member in members if member.id in outcome.summary.constituents]
+    assert check_lines(covered, outcome.summary.lines, outcome.summary.weight, thresholds) is None
+    assert outcome.summary.realised <= tau
+    if members[0] in covered:
+        assert made_id(1) in outcome.summary.lines[0].sources
+    assert outcome == _note(_workshop(thresholds, share, sensing=SENSING), members)

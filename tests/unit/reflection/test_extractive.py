@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 
 from marskg.records import SummaryLine
 from marskg.reflection.extractive import ExtractiveSummariser
+from marskg.reflection.passages import sentences_of
 from marskg.reflection.summariser import Request, text_of
 from tests.unit.reflection.making import COUNTER, constituent, constituents, made_id
 
@@ -49,6 +50,15 @@ def test_identifiers_are_put_in_general_words_and_the_line_says_so() -> None:
 
 def test_a_sentence_that_is_only_an_identifier_is_left_out() -> None:
     assert _lines("bea@example.org", "+44 20 7946 0018") == ()
+
+
+def test_what_a_summary_says_already_counts_as_chosen() -> None:
+    lime = ("I bought 12 kg of lime in Graz.", "In Graz I bought lime, 12 kg.")
+    members = tuple(constituents(*lime, "The weather was rather nice."))
+    opening = tuple(sentences_of(members))[:1]
+    assert [line.text for line in SUMMARISER.summarise(Request(members, 10)).lines] == [lime[0]]
+    after = SUMMARISER.summarise(Request(members, 10, opening=opening)).lines
+    assert [line.text for line in after] == ["The weather was rather nice."]
 
 
 def test_nothing_above_the_ceiling_is_said() -> None:

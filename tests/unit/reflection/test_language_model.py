@@ -9,6 +9,7 @@ import pytest
 
 from marskg.embedding.posting import Limits, Poster
 from marskg.errors import InvalidConfig, SummariserUnavailable
+from marskg.ontology.vocabulary import Kind
 from marskg.reflection.consolidation import Outcome, Workshop
 from marskg.reflection.extractive import ExtractiveSummariser
 from marskg.reflection.gates import Gate, Thresholds
@@ -165,6 +166,64 @@ def test_what_lies_above_the_ceiling_is_not_even_shown(server: ChatServer) -> No
     members = (constituent(1, TEXTS[0], sensitivity=0.9), constituent(2, TEXTS[1], sensitivity=0.1))
     _summariser(server).summarise(Request(members, 60, 0.5))
     assert server.texts == [TEXTS[1]]
+
+
+# --- The note of a completed task ---------------------------------------------------------------------------------
+
+TASK = "Get the garden ready for the summer."
+DONE = "The garden was ready for the summer on 3 June."
+
+
+def _note(server: ChatServer, share: float = 0.9) -> Outcome:
+    members = [constituent(0, TASK, kind=Kind.TASK), *constituents(*TEXTS, DONE)]
+    workshop = Workshop(_summariser(server), COUNTER, embed, Thresholds(2.0, 0.1, 0.3), share)
+    return workshop.consolidate(members, vectors(members), durable=True)
+
+
+def _texts(outcome: Outcome) -> list[str]:
+    assert outcome.summary is not None
+    return [line.text for line in outcome.summary.lines]
+
+
+def test_a_model_is_told_what_a_note_says_already(server: ChatServer) -> None:
+    server.model = _lines(("Carl watered the tomatoes and pulled 40 weeds.", [2, 3]))
+    assert _texts(_note(server)) == [TASK, DONE, "Carl watered the tomatoes and pulled 40 weeds."]
+    data = json.loads(server.requests[0][2]["messages"][1]["content"])
+    assert [data["memories"][number - 1]["text"] for number in data["said"]] == [TASK, DONE]
+    assert "`said`" in server.requests[0][2]["messages"][0]["content"]
+
+
+def test_the_request_for_an_ordinary_summary_says_nothing_of_that(server: ChatServer) -> None:
+    _summarise(server)
+    assert "said" not in json.loads(server.requests[0][2]["messages"][1]["content"])
+    assert "`said`" not in server.requests[0][2]["messages"][0]["content"]
+
+
+@pytest.mark.parametrize(
+    "repeated",
+    [(DONE, [5]), ("The garden was ready on 3 June.", [5]), ("The garden was not ready for the summer.", [5])],
+    ids=["word for word", "reworded", "turned round"],
+)
+def test_a_line_that_repeats_what_a_note_says_already_is_left_out(server: ChatServer, repeated: Any) -> None:
+    server.model = _lines(repeated, ("Carl pulled 40 weeds on Tuesday.", [3]))
+    outcome = _note(server)
+    assert _texts(outcome) == [TASK, DONE, "Carl pulled 40 weeds on Tuesday."]
+    assert outcome.notes == ("1 of 2 lines of a model were left out",)
+
+
+@pytest.mark.parametrize("body", [b"rubbish", b'{"choices": [{"message": {"content": "{\\"lines\\": []}"}}]}'])
+def test_whatever_a_model_answers_a_note_opens_with_its_task(server: ChatServer, body: bytes) -> None:
+    server.body = body
+    outcome = _note(server)
+    assert _texts(outcome)[:2] == [TASK, DONE]
+    assert len(_texts(outcome)) > 2
+    assert INSTEAD in outcome.notes[0]
+
+
+def test_a_model_is_not_asked_for_a_note_that_has_no_room_for_more(server: ChatServer) -> None:
+    outcome = _note(server, share=0.2)
+    assert _texts(outcome) == [TASK, DONE]
+    assert (server.requests, outcome.requests) == ([], 0)
 
 
 # --- A model that fails -------------------------------------------------------------------------------------------
