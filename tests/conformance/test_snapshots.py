@@ -301,3 +301,13 @@ def test_who_may_have_snapshots_removed_and_know_where_they_are(stores: Stores, 
     officer = stores.open_as(memory, "controller:officer", seed=3)
     assert listed(officer) == [("one.mars", THERE)]
     assert counts(officer.erase(subject="bea", snapshots=True)) == (1, 0, 0, 0)
+
+
+def test_an_encrypted_tenant_has_no_snapshots(stores: Stores, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MARS_VAULTS", str(tmp_path / "vaults"))
+    memory = stores.open(**QUICK, encryption="subjects")
+    memory.remember(SECRET, subjects=["bea"], session="s")
+    with pytest.raises(marskg.NotPermitted, match="in clear"):
+        memory.snapshot_save(tmp_path / "one.mars")
+    receipt = memory.erase(subject="bea", snapshots=True)
+    assert (receipt.claim, counts(receipt)) == ("keys", (0, 0, 0, 0))
