@@ -36,6 +36,7 @@ _RECORDS = (
     "ContextWindow",
     "Receipt",
     "Cleaned",
+    "SnapshotFile",
     "ProcessingReceipt",
     "Sightings",
     "SubjectReport",
@@ -66,7 +67,7 @@ _SECTIONS = (
     ("Queries", "sparql cypher"),
     ("Accounting", "receipt check_receipt who_saw subject_report"),
     ("Proving", "validate verify check_retention records heads sign_head prove seal_audit rotate_key replace_key"),
-    ("Giving away and taking back", "export load snapshot_save snapshot_load"),
+    ("Giving away and taking back", "export load snapshot_save snapshot_load snapshots"),
     ("The store", "settings apply_settings reembed rescore subscribe unsubscribe subscriptions tenant store close"),
 )
 

@@ -61,6 +61,7 @@ if TYPE_CHECKING:
     from marskg.retrieval.hits import Hit, Hits
     from marskg.retrieval.window import ContextWindow
     from marskg.store.server_files import Cleaned
+    from marskg.store.snapshots import SnapshotFile
 
 _LATER = {
     "AgentMemory": "marskg.memory",
@@ -75,6 +76,7 @@ _LATER = {
     "PrivateMode": "marskg.private_mode",
     "Receipt": "marskg.privacy.receipts",
     "Sightings": "marskg.privacy.seen",
+    "SnapshotFile": "marskg.store.snapshots",
     "SubjectReport": "marskg.privacy.report_forms",
     "open": "marskg.opening",
 }
@@ -131,6 +133,7 @@ __all__ = [
     "Report",
     "Settings",
     "Sightings",
+    "SnapshotFile",
     "StalePlan",
     "StoreLocked",
     "StoreTooNew",

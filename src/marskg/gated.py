@@ -292,18 +292,23 @@ class GatedMemory(AgentMemory):
         source: str | None = None,
         scrub: bool = False,
         server_home: Path | str | None = None,
+        snapshots: bool = False,
     ) -> Receipt:
         """Erase as :meth:`AgentMemory.erase` does; a subject only what is about them, with all that rests on it.
 
+        A subject is told how many snapshots are left, in the document, and not where.
+
         Raises:
-            NotPermitted: a subject asks for somebody else, or for the files to be rewritten.
+            NotPermitted: a subject asks for somebody else, or for the files to be rewritten, or snapshots removed.
         """
         given = {"subject": subject, "entity": entity, "session": session, "source": source, "id": id}
         if self._whole("erase"):
-            return super().erase(**given, scrub=scrub, server_home=server_home)
+            return super().erase(**given, scrub=scrub, server_home=server_home, snapshots=snapshots)
         if scrub:
             raise refusal(self._principal, "erase", "erase with scrub, which rewrites everybody's files,")
-        return self._eraser.erase(self._own(given), scrub=False)
+        if snapshots:
+            raise refusal(self._principal, "erase", "erase with snapshots, which hold what is everybody's,")
+        return replace(self._eraser.erase(self._own(given), scrub=False), snapshots_left=())
 
     def match_erasure(
         self,

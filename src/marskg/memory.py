@@ -82,6 +82,7 @@ from marskg.store.recognition import Recognition, load_recogniser
 from marskg.store.reembedding import make_all, refuse_change, switch
 from marskg.store.rescoring import rescore
 from marskg.store.server_files import ServerFiles
+from marskg.store.snapshots import Snapshots
 from marskg.store.vectors import Vectoriser
 from marskg.store.writer import Writer
 from marskg.text import sentences
@@ -118,6 +119,7 @@ if TYPE_CHECKING:
     from marskg.store.sealing import Sealed
     from marskg.store.sensed import Sensed
     from marskg.store.server_files import Cleaned
+    from marskg.store.snapshots import SnapshotFile
     from marskg.store.state import TenantState
     from marskg.store.unit import Unit
     from marskg.store.writer import Ground
@@ -154,12 +156,14 @@ class AgentMemory:
         self._keeper = Housekeeper(self._writer, self._reader, self._intake, opened.counter, self._ledger)
         self._writer.on_foreign = self._heard
         self._writer.forget_views = self._forget_views
-        self._eraser = Eraser(self._writer)
+        self._snapshots = Snapshots(self._writer)
+        self._eraser = Eraser(self._writer, self._snapshots)
         self._preferences = Preferences(self._writer)
         self._background: Background | None = None
         if self._writer.state.settings.retrieval.vectors != EXACT:
             points.define(self._writer.engine)
         erase_again(self._writer)
+        self._snapshots.keep_promise()
         maintenance.settle(self._writer)
 
     # --- Writing --------------------------------------------------------------------------------------------------
@@ -712,6 +716,7 @@ class AgentMemory:
         source: str | None = None,
         scrub: bool = False,
         server_home: Path | str | None = None,
+        snapshots: bool = False,
     ) -> Receipt:
         """Erase all that is about a subject, mentions an entity, or comes from a session, a source or an id.
 
@@ -731,6 +736,9 @@ class AgentMemory:
             server_home: with ``scrub`` on a Neo4j server, its home, as a folder that this process may read: the
                 server is made to overwrite what it freed, and the receipt claims ``bytes`` if a search of the folder
                 finds nothing.
+            snapshots: also remove all snapshots that this store wrote (:meth:`snapshots`), each of which may hold what
+                is erased; a file that is not what was written is left. Without it none is removed, and the receipt
+                counts them.
 
         Raises:
             InvalidInput: none or several of them were given, several entities go by the name, or a home without a
@@ -741,7 +749,7 @@ class AgentMemory:
         request = Request.of(subject=subject, entity=entity, session=session, source=source, id=id)
         files = self._server_files(server_home, scrub=scrub)
         maintenance.settle(self._writer)
-        return self._eraser.erase(request, scrub=scrub, files=files)
+        return self._eraser.erase(request, scrub=scrub, snapshots=snapshots, files=files)
 
     def scrub(self, *, server_home: Path | str | None = None) -> Cleaned:
         """Rewrite the store's files now, so that nothing is in them that is not in the store.
@@ -1407,10 +1415,18 @@ class AgentMemory:
         return count
 
     def snapshot_save(self, path: str | Path) -> dict[str, int]:
-        """Write a binary checkpoint of the tenant; returns the number of rows of each section."""
+        """Write a binary checkpoint of the tenant; returns the number of rows of each section.
+
+        The store notes its path and digest, so that an erasure can count it, or remove it.
+        """
         return of_one_moment(
-            self._writer, lambda state, check: transfer.snapshot_save(self._opened, state, path, check)
+            self._writer,
+            lambda state, check: transfer.snapshot_save(self._opened, state, path, check, self._snapshots),
         )
+
+    def snapshots(self) -> tuple[SnapshotFile, ...]:
+        """Return the snapshots that :meth:`snapshot_save` wrote and that are not known to be gone, by their paths."""
+        return self._snapshots.listed()
 
     def snapshot_load(self, path: str | Path) -> int:
         """Put the tenant back exactly as a checkpoint holds it; returns the number of memories.

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from marskg.records import AuditRecord, Edge, Entity, Memory
     from marskg.retrieval.disclosure import Disclosure
     from marskg.store.opening import Opened
+    from marskg.store.snapshots import Snapshots
     from marskg.store.state import TenantState
     from marskg.store.writer import Writer
 
@@ -205,15 +206,16 @@ _INSTEAD = "copy the store's folder and, elsewhere, the folder of its keys, or e
 
 
 def snapshot_save(
-    opened: Opened, state: TenantState, path: str | Path, check: Callable[[], None] = lambda: None
+    opened: Opened, state: TenantState, path: str | Path, check: Callable[[], None], snapshots: Snapshots
 ) -> dict[str, int]:
-    """Write the tenant to a binary snapshot; returns the number of rows of each section.
+    """Write the tenant to a binary snapshot, noted in ``snapshots``; returns the number of rows of each section.
 
     ``check`` is called when all is read and nothing is in place yet; what it raises leaves ``path`` as it was.
 
     Raises:
         InvalidInput: the path is inside the store.
         NotPermitted: the tenant's contents are encrypted.
+        OvertakenError: an erasure meanwhile promised to remove it; nothing of it is left.
     """
     refuse_in_clear(opened.engine, "a snapshot", _INSTEAD)
     target = _target(opened.folder, path)
@@ -231,7 +233,14 @@ def snapshot_save(
         records=records(),
         heads=_checked(reader.heads(state.log), check),
     )
-    return write_snapshot(target, content)
+    with snapshots.noting(target) as note:
+
+        def ready(digest: str, size: int) -> None:
+            note(digest, size)
+            # An erasure that came before the note did not see it.
+            check()
+
+        return write_snapshot(target, content, ready)
 
 
 def snapshot_load(opened: Opened, path: str | Path) -> int:

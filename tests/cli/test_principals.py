@@ -61,6 +61,7 @@ REFUSED = (
     ["export", "out.nq", "--profile", "full"],
     ["export", "out.nq", "--audit"],
     ["snapshot", "save", "out.bin"],
+    ["snapshot", "list"],
     ["cypher", "MATCH (n) RETURN count(n)"],
     ["prefs", "list"],
     ["prefs", "consent", "ana"],

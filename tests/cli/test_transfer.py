@@ -89,5 +89,30 @@ def test_a_snapshot_brings_the_tenant_back(
     assert restored.json()["live"] == 10
     assert mars("--store", copy, "get", ids["tea"], "--json").json()["content"] == "Ana drinks tea"
     assert mars("--store", copy, "snapshot", "load", file).status == 0
+    written = here("snapshot", "list", "--json").json()
+    assert [(one["path"], one["state"]) for one in written] == [(str(file), "there")]
+    assert str(file) in here("snapshot", "list").out
+    assert mars("--store", copy, "snapshot", "list", "--json").json() == []
     file.write_bytes(file.read_bytes()[:-10])
     assert mars("--store", tmp_path / "third", "snapshot", "load", file).status == 2
+
+
+def test_an_erasure_tells_of_the_snapshots_and_removes_those_that_it_is_told_to(
+    here: Callable[..., Outcome], tmp_path: Path, ids: dict[str, str]
+) -> None:
+    file = tmp_path / "tenant.mars"
+    here("snapshot", "save", file)
+    looked = here("erase", "--id", ids["tea"], "--dry-run")
+    assert "1 snapshot that this store wrote: may hold it and stay; to remove them, add --snapshots" in looked.out
+    assert str(file) in looked.out
+    assert here("erase", "--id", ids["tea"], "--dry-run", "--json").json()["snapshots"][0]["path"] == str(file)
+    assert "go too" in here("erase", "--id", ids["tea"], "--dry-run", "--snapshots").out
+    assert file.exists()
+    left = here("erase", "--id", ids["tea"], "--yes")
+    assert f"snapshots left: 1\n  {file}: not asked to be removed" in left.out
+    assert "remove them with: mars erase … --snapshots" in left.err
+    done = here("erase", "--id", ids["tea"], "--yes", "--snapshots")
+    assert "snapshots removed: 1" in done.out
+    assert "mars snapshot save FILE" in done.err
+    assert not file.exists()
+    assert "snapshot" not in here("erase", "--id", ids["tea"], "--dry-run").out

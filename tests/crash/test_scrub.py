@@ -110,6 +110,17 @@ def test_the_check_itself_finds_what_a_rewrite_left_out(tmp_path: Path) -> None:
     memory.store.close()
 
 
+def test_no_byte_is_left_of_where_removed_snapshots_were(tmp_path: Path) -> None:
+    memory = eraser.connect(tmp_path / "store").open(eraser.TENANT)
+    eraser.fill(memory)
+    memory.snapshot_save(tmp_path / f"{eraser.SENTINELS[0]}.mars")
+    receipt = memory.erase(subject="bea", scrub=True, snapshots=True)
+    assert (receipt.claim, receipt.snapshots_removed) == ("bytes", 1)
+    assert [path.name for path in tmp_path.iterdir()] == ["store"]
+    assert residue(tmp_path / "store", eraser.SENTINELS) == []
+    memory.store.close()
+
+
 def test_what_was_erased_without_it_is_scrubbed_later(tmp_path: Path) -> None:
     memory = eraser.connect(tmp_path / "store").open(eraser.TENANT)
     eraser.fill(memory)

@@ -47,7 +47,7 @@ class Marked(History):
         return links
 
 
-def request(picture: Picture, chance: Random) -> dict[str, str]:
+def request(picture: Picture, chance: Random) -> dict[str, Any]:
     """Return what is to be erased: something that is there."""
     nodes = [node for node_id, node in sorted(picture.nodes.items()) if picture.whole(node_id)]
     asked = [{"id": node["id"]} for node in nodes]

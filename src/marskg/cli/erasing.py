@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import click
@@ -17,16 +18,25 @@ from marskg.cli.door import CheckFailed, Door, existing_file, pass_door, shared_
 from marskg.cli.output import answer, counted, line, note, number, plain, safe
 from marskg.cli.values import MEMORY_ID
 from marskg.exporters.atomic import AtomicFile
-from marskg.privacy.principals import Role
+from marskg.privacy.principals import Right, Role, right_to
 from marskg.privacy.receipts import KEYS, LOGICAL
+from marskg.store.snapshots import CHANGED, THERE, UNREACHABLE
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from marskg.memory import AgentMemory
     from marskg.privacy.receipts import Receipt
     from marskg.privacy.request import Matched
+    from marskg.store.snapshots import SnapshotFile
 
 _SHOWN_FORMS = 20
-
+_SHOWN_FILES = 20
+_WHY_LEFT = {
+    THERE: "not asked to be removed",
+    CHANGED: "no longer what was written there",
+    UNREACHABLE: "cannot be reached, or not be removed",
+}
 
 _server_home = click.option(
     "--server-home",
@@ -44,6 +54,7 @@ _server_home = click.option(
 @click.option("--id", "memory_id", type=MEMORY_ID, help="One memory.")
 @click.option("--scrub", is_flag=True, help="Also rewrite the files, so that no byte of it is left in them.")
 @_server_home
+@click.option("--snapshots", is_flag=True, help="Also remove all snapshots that this store wrote.")
 @click.option("--dry-run", is_flag=True, help="Show what would go and change nothing.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @click.option("--receipt", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Keep the receipt.")
@@ -59,6 +70,7 @@ def erase(
     memory_id: str | None,
     scrub: bool,
     server_home: Path | None,
+    snapshots: bool,
     dry_run: bool,
     yes: bool,
     receipt: Path | None,
@@ -71,12 +83,13 @@ def erase(
     request = {"subject": subject, "entity": entity, "session": session, "source": source, "id": memory_id}
     with door.memory() as memory:
         if dry_run:
-            _show_matched(door, memory.match_erasure(**request))
+            _show_matched(door, memory.match_erasure(**request), _written(memory), removing=snapshots)
             return
         if not yes and sys.stdin.isatty() and not door.as_json:
-            _show_matched(door, memory.match_erasure(**request))
+            _show_matched(door, memory.match_erasure(**request), _written(memory), removing=snapshots)
             click.confirm("Erase it? This cannot be undone", abort=True, err=True)
-        _show(door, memory, memory.erase(**request, scrub=scrub, server_home=server_home), receipt)
+        done = memory.erase(**request, scrub=scrub, server_home=server_home, snapshots=snapshots)
+        _show(door, memory, done, receipt)
 
 
 @click.command()
@@ -104,14 +117,30 @@ def scrub(door: Door, *, server_home: Path | None) -> None:
         raise CheckFailed
 
 
-def _show_matched(door: Door, matched: Matched) -> None:
+def _written(memory: AgentMemory) -> tuple[SnapshotFile, ...]:
+    """Return the snapshots that the store wrote, to whoever may know where they are."""
+    return memory.snapshots() if right_to(memory.principal.role, "snapshots") is Right.ALL else ()
+
+
+def _show_matched(door: Door, matched: Matched, written: tuple[SnapshotFile, ...], *, removing: bool) -> None:
     def show() -> None:
         line(f"matches {counted(len(matched.memories), 'memory')}, with all that rests on them")
         _show_forms(matched.forms)
         if matched.shared:
             line(f"{number(len(matched.shared))} of them are about others as well, and go whole")
+        if written:
+            what = "go too" if removing else "may hold it and stay; to remove them, add --snapshots"
+            line(f"{counted(len(written), 'snapshot')} that this store wrote: {what}")
+            _show_files(written)
 
-    answer(door, {"dry_run": True, **plain(matched)}, show)
+    answer(door, {"dry_run": True, **plain(matched), "snapshots": plain(written)}, show)
+
+
+def _show_files(files: tuple[SnapshotFile, ...], why: Mapping[str, str] = MappingProxyType({})) -> None:
+    for one in files[:_SHOWN_FILES]:
+        line(f"  {one.path}{f': {why[one.state]}' if one.state in why else ''}")
+    if len(files) > _SHOWN_FILES:
+        line(f"  and {number(len(files) - _SHOWN_FILES)} more; see: mars snapshot list")
 
 
 def _show_forms(forms: tuple[str, ...]) -> None:
@@ -128,6 +157,10 @@ def _show(door: Door, memory: AgentMemory, receipt: Receipt, file: Path | None) 
     answer(door, plain(receipt), lambda: _tell(receipt))
     if receipt.claim == LOGICAL and memory.principal.role is Role.OPERATOR and memory.store.engine.name == "arcadedb":
         note("files may still hold bytes of it; rewrite them with: mars erase … --scrub")
+    if any(one.state == THERE for one in receipt.snapshots_left):
+        note("snapshots may still hold it; remove them with: mars erase … --snapshots")
+    if receipt.snapshots_removed:
+        note("to have a snapshot again, of what is left: mars snapshot save FILE")
 
 
 def _tell(receipt: Receipt) -> None:
@@ -140,10 +173,15 @@ def _tell(receipt: Receipt) -> None:
     for task in receipt.blocked:
         line(f"blocked, as a prerequisite is gone: {task}")
     line(f"audit details deleted: {counted(receipt.slots, 'slot')}")
+    if receipt.snapshots_removed:
+        line(f"snapshots removed: {number(receipt.snapshots_removed)}")
+    if receipt.snapshots_left:
+        line(f"snapshots left: {number(len(receipt.snapshots_left))}")
+        _show_files(receipt.snapshots_left, _WHY_LEFT)
     for place in receipt.left:
         line(f"left in the server's file {safe(place)}; go on with: mars scrub --server-home …")
     if receipt.claim == KEYS:
         line("claim: keys; not covered: exports that somebody took, and backups of the folder of keys")
     else:
-        line(f"claim: {receipt.claim}; not covered: exports, snapshots and backups that somebody took")
+        line(f"claim: {receipt.claim}; not covered: exports, backups and copies of snapshots that somebody took")
     line(f"receipt {receipt.id}")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from marskg.cli.door import Door, existing_file, new_file, pass_door, shared_options
-from marskg.cli.output import answer, counted, line, live, plain, progress
+from marskg.cli.output import answer, counted, day, line, live, plain, progress, safe, show_table, table
 from marskg.privacy.principals import Role
 
 if TYPE_CHECKING:
@@ -80,6 +80,23 @@ def save(door: Door, file: Path) -> None:
         memory.snapshot_save(file)
     size = file.stat().st_size
     answer(door, {"file": str(file), "bytes": size}, lambda: line(f"{counted(size, 'byte')} in {file}"))
+
+
+@snapshot.command("list")
+@shared_options
+@pass_door
+def list_(door: Door) -> None:
+    """Show the snapshots that this store wrote, and whether they are still there."""
+    with door.memory() as memory:
+        written = memory.snapshots()
+
+    def show() -> None:
+        made = table("file", "written", "is", whole=("file", "written"))
+        for one in written:
+            made.add_row(safe(one.path), day(one.written), one.state)
+        show_table(made)
+
+    answer(door, plain(written), show)
 
 
 @snapshot.command("load")

@@ -89,8 +89,13 @@ class SnapshotContent:
     heads: Iterable[TreeHead] = ()
 
 
-def write_snapshot(path: Path, content: SnapshotContent) -> dict[str, int]:
+def write_snapshot(
+    path: Path, content: SnapshotContent, ready: Callable[[str, int], None] = lambda _digest, _size: None
+) -> dict[str, int]:
     """Write ``content`` to ``path``, replacing what was there, and return the number of rows of each section.
+
+    ``ready`` is called with the SHA-256 and the size of the whole file before it is put in place; what it raises leaves
+    ``path`` as it was.
 
     Raises:
         StoreUnwritable: the folder is read-only, the disk full, or the target no regular file.
@@ -103,12 +108,27 @@ def write_snapshot(path: Path, content: SnapshotContent) -> dict[str, int]:
         "records": map(rows.encode, content.records),
         "heads": map(rows.encode, content.heads),
     }
-    with AtomicFile(path) as file:
+    with AtomicFile(path) as target:
+        file = _Digested(target)
         file.write(MAGIC + _VERSION.pack(VERSION))
-        return {name: _write_section(file, sections[name]) for name in SECTIONS}
+        counts = {name: _write_section(file, sections[name]) for name in SECTIONS}
+        ready(file.digest.hexdigest(), target.size)
+        return counts
 
 
-def _write_section(file: AtomicFile, section: Iterable[Mapping[str, Any]]) -> int:
+class _Digested:
+    """A file whose SHA-256 is known as it is written."""
+
+    def __init__(self, file: AtomicFile) -> None:
+        self._file = file
+        self.digest = hashlib.sha256()
+
+    def write(self, data: bytes) -> None:
+        self.digest.update(data)
+        self._file.write(data)
+
+
+def _write_section(file: AtomicFile | _Digested, section: Iterable[Mapping[str, Any]]) -> int:
     """Write the rows of one section and return how many they are."""
     digest = hashlib.sha256()
     block = bytearray()
@@ -125,7 +145,9 @@ def _write_section(file: AtomicFile, section: Iterable[Mapping[str, Any]]) -> in
     return count
 
 
-def _write_block(file: AtomicFile, block: bytes | bytearray, update: Callable[[bytes | bytearray], None]) -> None:
+def _write_block(
+    file: AtomicFile | _Digested, block: bytes | bytearray, update: Callable[[bytes | bytearray], None]
+) -> None:
     update(block)
     packed = zlib.compress(block, 6)
     file.write(_LENGTH.pack(len(packed)) + packed)

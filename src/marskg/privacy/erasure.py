@@ -1,12 +1,13 @@
 """Erasing on request: matched, taken with all that rests on it, suppressed, and told in a signed receipt.
 
-Guarantees: the graph, its indexes and the audit details change in one transaction, or not at all; what was derived
-from them (retrieval index, SPARQL view) is dropped before the call returns; nothing that was erased comes in again
+Guarantees: the graph, its indexes and the audit details change in one transaction, or not at all; what was derived from
+them (retrieval index, SPARQL view) is dropped before the call returns; nothing that was erased comes in again
 (:mod:`marskg.store.suppression`). Erasing what is not there is no error: it suppresses, and the receipt says that
 nothing was matched; a second time as well. With ``scrub`` the store's files are rewritten, and a crash in between is
-made up for when the store is next opened; those of a server by :mod:`marskg.store.server_files`. Where contents are
-encrypted, a subject's key is destroyed once nothing of the store is under it (:mod:`marskg.store.vault`). Source:
-semantics sections 5 and 8.
+made up for when the store is next opened; those of a server by :mod:`marskg.store.server_files`. With ``snapshots``
+those that the store wrote are removed (:mod:`marskg.store.snapshots`), which a crash in between does not stop either;
+without it none is, and the receipt says how many are left. Where contents are encrypted, a subject's key is destroyed
+once nothing of the store is under it (:mod:`marskg.store.vault`). Source: semantics sections 5 and 8.
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from marskg.store.engine import Engine
     from marskg.store.preferences import Book
     from marskg.store.server_files import ServerFiles
+    from marskg.store.snapshots import Snapshots
     from marskg.store.unit import Unit
     from marskg.store.vault import DataKey
     from marskg.store.writer import Writer
@@ -72,15 +74,18 @@ def about(book: Book, request: Request, forms: Iterable[str]) -> list[str]:
 class Eraser:
     """Erases in one tenant."""
 
-    def __init__(self, writer: Writer) -> None:
+    def __init__(self, writer: Writer, snapshots: Snapshots) -> None:
         """Write through ``writer``, whose tenant's handles drop what they derived from the store."""
         self._writer = writer
+        self._snapshots = snapshots
 
     def look(self, request: Request) -> Matched:
         """Return what ``request`` would erase, descendants aside, and change nothing."""
         return self._writer.run(lambda unit: match(unit, request))
 
-    def erase(self, request: Request, *, scrub: bool, files: ServerFiles | None = None) -> Receipt:
+    def erase(
+        self, request: Request, *, scrub: bool, snapshots: bool = False, files: ServerFiles | None = None
+    ) -> Receipt:
         """Erase what ``request`` is about; returns the receipt. ``files`` are those of a server, to be cleaned too.
 
         Raises:
@@ -95,9 +100,16 @@ class Eraser:
             elif scrub:
                 engine.promise_scrub()
             key = _doomed(engine, request)
-            done = self._writer.run(lambda unit: self._take(unit, request, files))
+            if snapshots:
+                # What is gone already is not removed by this erasure.
+                self._snapshots.listed()
+            done = self._writer.run(lambda unit: self._take(unit, request, files, snapshots=snapshots))
             gone = key is not None and engine.settle((key,))  # type: ignore[attr-defined]  # an EncryptedEngine
             self._writer.tell_erased({*done.erased.asked, *done.erased.descendants})
+            if snapshots:
+                self._snapshots.promise()
+            # Before the files of the store are rewritten: the list goes with what is on it.
+            settled = self._snapshots.settle()
             left: tuple[str, ...] = ()
             if files is not None:
                 left = files.clean().places
@@ -116,6 +128,7 @@ class Eraser:
                 signer=services.signer(),
                 source=services.source,
                 left=left,
+                snapshots=settled,
             )
 
     def scrub(self, files: ServerFiles | None = None) -> Cleaned:
@@ -125,13 +138,16 @@ class Eraser:
             if files is not None:
                 files.prove()
                 self._writer.tell_erased()
+                self._snapshots.settle()
                 return files.clean()
             engine.promise_scrub()
             self._writer.tell_erased()
+            self._snapshots.settle()
             engine.scrub()
             return Cleaned((), 0, 0)
 
-    def _take(self, unit: Unit, request: Request, files: ServerFiles | None) -> _Done:
+    def _take(self, unit: Unit, request: Request, files: ServerFiles | None, *, snapshots: bool) -> _Done:
+        unit.dooms_snapshots = snapshots
         matched = match(unit, request)
         unit.fetch(matched.memories, leaving=True)
         if request.by == "subject":

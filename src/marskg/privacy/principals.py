@@ -71,6 +71,7 @@ RIGHTS: Final[tuple[Row, ...]] = (
     Row("Ask what would go", ("plan", "compare"), Right.GATE, Right.GATE, Right.GATE),
     Row("Ask why, and how much there is", ("explain", "stats", "weight"), Right.ALL, Right.GATE, Right.GATE),
     Row("Erase", ("erase", "match_erasure"), Right.ALL, Right.OWN),
+    Row("See which snapshots were written", ("snapshots",), Right.ALL),
     Row("Account for what is held, and who saw it", ("who_saw", "receipt", "subject_report"), Right.ALL),
     Row("Check a receipt that was given", ("check_receipt",), Right.ALL),
     Row("Keep preferences and consents", ("preferences",), Right.ALL),

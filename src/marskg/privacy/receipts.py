@@ -11,7 +11,10 @@ was erased: of a subject, an entity, a session or a source only by which of thes
 - ``keys``: and what it was encrypted under was destroyed, so that no copy of the store's files, however old, and no log
   of the engine says what it was (ADR 29).
 
-Copies elsewhere, such as exports and snapshots that somebody took, are named as what the claim does not cover.
+Of the snapshots that the store wrote (:mod:`marskg.store.snapshots`) it says how many were removed, and how many are
+left and why, without their paths. Whatever the claim, of a removed one it is that its file is in its folder no more:
+no block of the disk was overwritten. Copies elsewhere, such as exports and snapshots that somebody copied, are named as
+what the claim does not cover.
 """
 
 from __future__ import annotations
@@ -24,6 +27,7 @@ from marskg.audit.linkeddata import DATA_INTEGRITY_V2, add_proof
 from marskg.clock import uuid7
 from marskg.ontology.mapping import time_lexical
 from marskg.ontology.vocabulary import NS, XSD
+from marskg.store.snapshots import CHANGED, THERE, UNREACHABLE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,6 +35,7 @@ if TYPE_CHECKING:
     from marskg.audit.dataintegrity import Signer
     from marskg.clock import Source
     from marskg.store.erasing import Erased
+    from marskg.store.snapshots import Settled, SnapshotFile
 
 LOGICAL: Final = "logical"
 BYTES: Final = "bytes"
@@ -38,8 +43,8 @@ KEYS: Final = "keys"
 #: Copies that a claim does not cover: whoever has an old copy of the keys can read an old copy of the store.
 UNCOVERED: Final = MappingProxyType(
     {
-        LOGICAL: ("exports", "snapshots", "backups"),
-        BYTES: ("exports", "snapshots", "backups"),
+        LOGICAL: ("exports", "copied or unlisted snapshots", "backups"),
+        BYTES: ("exports", "copied or unlisted snapshots", "backups"),
         KEYS: ("exports", "backups of the keys"),
     }
 )
@@ -56,6 +61,10 @@ _COUNTS: Final = (
     "shortenedSummaries",
     "blockedTasks",
     "deletedSlotCount",
+    "removedSnapshots",
+    "keptSnapshots",
+    "changedSnapshots",
+    "unreachableSnapshots",
 )
 _CONTEXT: Final = [
     {
@@ -85,7 +94,8 @@ class Receipt:
 
     ``by`` says what was asked for: ``subject``, ``entity``, ``session``, ``source`` or ``id``; ``forms`` are the
     spellings of an entity that were found, told to whoever asked and not part of the document; ``left`` the files of a
-    server in which something is left.
+    server in which something is left. ``snapshots_left`` are on the list of those that the store wrote, and may hold
+    what was erased: ``there`` as nobody asked for their removal, ``changed`` since, or ``unreachable``.
     """
 
     id: str
@@ -101,6 +111,8 @@ class Receipt:
     forms: tuple[str, ...]
     shared: int
     left: tuple[str, ...]
+    snapshots_removed: int
+    snapshots_left: tuple[SnapshotFile, ...]
     document: dict[str, Any]
 
 
@@ -116,11 +128,13 @@ def write_receipt(
     shared: int,
     signer: Signer,
     source: Source,
+    snapshots: Settled,
     left: Sequence[str] = (),
 ) -> Receipt:
     """Return the signed receipt of ``erased``; ``sequences`` are the records that list what was deleted.
 
-    ``left`` are the files of a server, below its home, in which a search found something.
+    ``left`` are the files of a server, below its home, in which a search found something; ``snapshots`` what became of
+    those that the store wrote.
     """
     ident = uuid7(now, source)
     recorded_at = time_lexical(now)
@@ -131,6 +145,8 @@ def write_receipt(
         len(erased.shortened),
         len(erased.blocked),
         erased.slots,
+        snapshots.removed,
+        *(snapshots.count(state) for state in (THERE, CHANGED, UNREACHABLE)),
     )
     document = {
         "@context": _CONTEXT,
@@ -142,7 +158,11 @@ def write_receipt(
         "recordedAt": recorded_at,
         "requestedBy": by,
         "erasureClaim": claim,
-        "uncovered": [*UNCOVERED[claim], *(f"server file {name}" for name in left)],
+        "uncovered": [
+            *UNCOVERED[claim],
+            *(["snapshots"] if snapshots.left else []),
+            *(f"server file {name}" for name in left),
+        ],
         "erasureRecord": [f"{log}#{sequence}" for sequence in sequences],
         **dict(zip(_COUNTS, counts, strict=True)),
     }
@@ -160,5 +180,7 @@ def write_receipt(
         forms=forms,
         shared=shared,
         left=tuple(left),
+        snapshots_removed=snapshots.removed,
+        snapshots_left=snapshots.left,
         document=add_proof(document, signer, f"{recorded_at[:_SECONDS]}Z"),
     )

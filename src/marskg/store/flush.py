@@ -15,6 +15,7 @@ from marskg.errors import BudgetInfeasible
 from marskg.ontology.vocabulary import ENTITY_EDGES, EdgeType, Kind, Tier
 from marskg.store import codec
 from marskg.store.reapplying import settle_preferences
+from marskg.store.snapshots import span
 from marskg.store.statements import statement
 from marskg.store.summaries import settle_lines
 
@@ -199,7 +200,7 @@ def _creations(unit: Unit, engine: str) -> tuple[list[Step], set[tuple[str, str]
 
 
 def _erasures(unit: Unit, engine: str) -> list[Step]:
-    """Return the steps that empty audit slots, and those that say what must not come in again."""
+    """Return the steps that empty audit slots, and those that say what must not come in again, or is to be removed."""
     steps: list[Step] = []
     if unit.erased_transitions:
         rows = unit.erased_transitions
@@ -211,6 +212,8 @@ def _erasures(unit: Unit, engine: str) -> list[Step]:
         steps.append((statement("create_suppressions", engine), {"rows": sorted(unit.suppressed)}, None))
     if unit.readmitted:
         steps.append((statement("delete_suppressions", engine), {"refs": sorted(unit.readmitted)}, None))
+    if unit.dooms_snapshots:
+        steps.append((statement("doom_snapshots", engine), span(unit.state.name), None))
     return steps
 
 

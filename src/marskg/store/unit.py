@@ -87,6 +87,8 @@ class Unit:
         #: Keyed digests of what must not come in again, and of what may again (:mod:`marskg.store.suppression`).
         self.suppressed: set[str] = set()
         self.readmitted: set[str] = set()
+        #: Whether the snapshots that were written are to be removed once it is committed.
+        self.dooms_snapshots = False
         #: What is being written for the caller's own sake: no policy may take it in the same transaction (K).
         self.keep: set[str] = set()
         #: What expired, was superseded or erased in this unit: lines that rest on it leave with it (section 6).
