@@ -81,7 +81,7 @@ def test_no_byte_is_left_in_the_home_while_the_server_runs_and_after_it_stopped(
     assert residue(one.home, eraser.SENTINELS), "what is to be found is there before"
     receipt = memory.erase(subject="bea", scrub=True, server_home=one.home)
     assert (receipt.claim, receipt.left) == ("bytes", ())
-    assert receipt.document["uncovered"] == ["exports", "snapshots", "backups"]
+    assert receipt.document["uncovered"] == ["exports", "copied or unlisted snapshots", "backups"]
     assert residue(one.home, eraser.SENTINELS[1:]) == []
     assert_whole(stores, memory)
     assert [one.content for one in said.memories()] == [f"{eraser.SENTINELS[0]} is what Dan says as well"]
