@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import marskg
 from marskg.audit.linkeddata import verify_document
-from marskg.ontology.vocabulary import Kind
+from marskg.ontology.vocabulary import Kind, Operation
 from tests.support import picture as pictures
 from tests.support.consolidating import current, texts, usual
 
@@ -116,6 +117,61 @@ def test_who_asks_for_none_or_several_is_told(stores: Stores) -> None:
         memory.erase(subject="bea", id="urn:uuid:0")
     with pytest.raises(marskg.InvalidInput, match="the subject to erase has no name"):
         memory.erase(subject=" ")
+
+
+def test_what_names_nothing_is_refused_before_anything_goes(stores: Stores) -> None:
+    memory = stores.open()
+    kept = memory.remember("Well! Then: nothing.")
+    for by in ("subject", "entity", "session", "source", "id"):
+        with pytest.raises(marskg.InvalidInput, match=f"the {by} to erase must be a string, not int"):
+            memory.erase(**{by: 5})  # type: ignore[arg-type]  # bad input on purpose
+        for unseen in ("\u200b", " \u2060\u200d", "\u00ad"):
+            with pytest.raises(marskg.InvalidInput, match=f"the {by} to erase has no name of which anything is seen"):
+                memory.erase(**{by: unseen})  # type: ignore[arg-type]  # by name
+            with pytest.raises(marskg.InvalidInput):
+                memory.match_erasure(**{by: unseen})
+    for wrong in ("not an id", kept.id.upper(), f"{kept.id} "):
+        with pytest.raises(marskg.InvalidInput, match="is no id of a memory; ids look like urn:uuid:"):
+            memory.erase(id=wrong)
+    assert ids(memory) == {kept.id}
+
+
+def test_a_spelling_of_which_nothing_is_seen_matches_nothing(stores: Stores) -> None:
+    memory = stores.open()
+    named = memory.remember("She met him at the lake", mentions=["Zyx Quartz"])
+    kept = memory.remember("Well! Then: nothing.", subjects=["carl"])
+    (entity,) = memory.entities()
+    # As a store may have them from before they were refused.
+    memory._run(
+        lambda unit: unit.put_entity(
+            replace(unit.entity(entity.id), aliases=("\u200b",)), operation=Operation.UPDATE_ENTITY
+        )
+    )
+    assert memory.match_erasure(entity="zyx quartz").memories == (named.id,)
+    assert memory.remove_alias(entity.id, "\u200b").aliases == ()
+    assert {named.id, kept.id} == ids(memory)
+
+
+def test_an_entity_goes_wherever_its_name_stands(stores: Stores) -> None:
+    memory = stores.open()
+    given: dict[str, dict[str, Any]] = {
+        "subject": {"subjects": [SECRET.upper()]},
+        "session": {"session": f"with {SECRET}"},
+        "tag": {"intent_tags": [f"about-{SECRET}"]},
+        "purpose": {"purpose": [SECRET]},
+        "other letters": {"content": "Then z\u0443xqu\u0430rtz rang"},
+    }
+    named = {
+        memory.remember(**{"content": f"At noon, {place}", "kind": "semantic", **fields}).id
+        for place, fields in given.items()
+    }
+    longer = memory.remember("It is open", subjects=[f"{SECRET} shop"], kind="semantic")
+    matched = memory.match_erasure(entity=SECRET)
+    assert set(matched.memories) == named
+    assert SECRET in matched.forms
+    memory.erase(entity=SECRET)
+    assert ids(memory) == {longer.id}, "a longer name is somebody else's"
+    assert_sound(stores, memory)
 
 
 def test_what_is_not_there_and_a_second_time(stores: Stores) -> None:
