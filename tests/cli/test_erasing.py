@@ -18,3 +18,17 @@ def test_a_name_of_which_nothing_is_seen_erases_nothing(here: Callable[..., Outc
         assert (told.status, told.out) == (2, "")
         assert f"the {way[2:]} to erase has no name of which anything is seen; write who" in told.error
     assert here("stats", "--json").json() == before
+
+
+def test_a_rule_that_stays_is_told_with_the_command_that_removes_it(here: Callable[..., Outcome]) -> None:
+    here("remember", "We met Hexolt")
+    here("prefs", "set", "blacklisted_conversation", "Hexolt")
+    looked = here("erase", "--entity", "hexolt", "--dry-run").out
+    (said,) = (one for one in looked.splitlines() if "a rule with this name stays" in one)
+    told = here("erase", "--entity", "hexolt", "--yes").out
+    assert said in told
+    assert "and backups that somebody took; preferences with the name" in told
+    command = said.rpartition("mars ")[2].split()
+    assert command[:2] == ["prefs", "remove"]
+    assert here(*command).status == 0
+    assert "a rule with this name" not in here("erase", "--entity", "hexolt", "--yes").out

@@ -174,6 +174,31 @@ def test_an_entity_goes_wherever_its_name_stands(stores: Stores) -> None:
     assert_sound(stores, memory)
 
 
+def test_rules_that_have_an_entitys_name_otherwise_stay_and_are_told_of(stores: Stores) -> None:
+    memory = stores.open()
+    memory.remember(SAID)
+    going = memory.preferences.set("blacklisted_entity", f"{SECRET}s").preferences[0]
+    gone = memory.preferences.set("private_entity", SECRET.upper()).preferences[0]
+    kept = {
+        memory.preferences.set("blacklisted_conversation", f"with {SECRET}").preferences[0].id,
+        memory.preferences.set("member_of", SECRET, subject="carl").preferences[0].id,
+        memory.preferences.set("retention", "task", horizon="30d", department=SECRET).preferences[0].id,
+    }
+    assert set(memory.match_erasure(entity=SECRET).rules) == kept
+    receipt = memory.erase(entity=SECRET)
+    assert set(receipt.rules) == kept
+    assert {item.id for item in memory.preferences.list()} == {*kept, going.id}
+    assert gone.id not in kept
+    assert "preferences with the name" in receipt.document["uncovered"]
+    assert memory.check_receipt(receipt.document).findings == ()
+    assert SECRET not in json.dumps(receipt.document)
+    for ident in kept:
+        memory.preferences.remove(ident)
+    again = memory.erase(entity=SECRET)
+    assert again.rules == ()
+    assert "preferences with the name" not in again.document["uncovered"]
+
+
 def test_what_is_not_there_and_a_second_time(stores: Stores) -> None:
     memory = stores.open()
     memory.remember(SAID, subjects=["bea"])

@@ -11,7 +11,8 @@ was erased: of a subject, an entity, a session or a source only by which of thes
 - ``keys``: and what it was encrypted under was destroyed, so that no copy of the store's files, however old, and no log
   of the engine says what it was (ADR 29).
 
-Copies elsewhere, such as exports and snapshots that somebody took, are named as what the claim does not cover.
+Copies elsewhere, such as exports and snapshots that somebody took, are named as what the claim does not cover, and so
+are preferences that have the name of what was erased and stay.
 """
 
 from __future__ import annotations
@@ -43,6 +44,8 @@ UNCOVERED: Final = MappingProxyType(
         KEYS: ("exports", "backups of the keys"),
     }
 )
+#: What else is not covered where there are such.
+RULES: Final = "preferences with the name"
 _DPV: Final = "https://w3id.org/dpv#"
 _RIGHTS: Final = "https://w3id.org/dpv/legal/eu/gdpr#"
 #: Seconds in a time of a proof.
@@ -84,8 +87,8 @@ class Receipt:
     """What an erasure did, in numbers; ``document`` is the signed JSON-LD.
 
     ``by`` says what was asked for: ``subject``, ``entity``, ``session``, ``source`` or ``id``; ``forms`` are the
-    spellings of an entity that were found, told to whoever asked and not part of the document; ``left`` the files of a
-    server in which something is left.
+    spellings of an entity that were found, ``rules`` the ids of preferences that have its name and stay, both told to
+    whoever asked and not part of the document; ``left`` the files of a server in which something is left.
     """
 
     id: str
@@ -99,6 +102,7 @@ class Receipt:
     slots: int
     claim: str
     forms: tuple[str, ...]
+    rules: tuple[str, ...]
     shared: int
     left: tuple[str, ...]
     document: dict[str, Any]
@@ -113,6 +117,7 @@ def write_receipt(
     log: str,
     sequences: tuple[int, ...],
     forms: tuple[str, ...],
+    rules: tuple[str, ...],
     shared: int,
     signer: Signer,
     source: Source,
@@ -142,7 +147,7 @@ def write_receipt(
         "recordedAt": recorded_at,
         "requestedBy": by,
         "erasureClaim": claim,
-        "uncovered": [*UNCOVERED[claim], *(f"server file {name}" for name in left)],
+        "uncovered": [*UNCOVERED[claim], *([RULES] if rules else ()), *(f"server file {name}" for name in left)],
         "erasureRecord": [f"{log}#{sequence}" for sequence in sequences],
         **dict(zip(_COUNTS, counts, strict=True)),
     }
@@ -158,6 +163,7 @@ def write_receipt(
         slots=erased.slots,
         claim=claim,
         forms=forms,
+        rules=rules,
         shared=shared,
         left=tuple(left),
         document=add_proof(document, signer, f"{recorded_at[:_SECONDS]}Z"),

@@ -78,13 +78,15 @@ class Request:
 class Matched:
     """What a request is about: memories by id, the entities that go with them, and the spellings that were found.
 
-    ``shared`` are those of the memories that are about others as well, and carry no attribution line by line.
+    ``shared`` are those of the memories that are about others as well, and carry no attribution line by line. ``rules``
+    are the ids of preferences that have an entity's name otherwise than as that of an entity, and stay.
     """
 
     memories: tuple[str, ...]
     entities: tuple[str, ...] = ()
     forms: tuple[str, ...] = ()
     shared: tuple[str, ...] = ()
+    rules: tuple[str, ...] = ()
 
 
 def match(unit: Unit, request: Request) -> Matched:
