@@ -20,6 +20,16 @@ def test_a_name_of_which_nothing_is_seen_erases_nothing(here: Callable[..., Outc
     assert here("stats", "--json").json() == before
 
 
+def test_a_subject_of_another_spelling_is_refused_by_its_name(here: Callable[..., Outcome]) -> None:
+    here("remember", "He likes tea", "--subject", "Bob Dahl")
+    for arguments in (("erase", "--subject", "bob dahl", "--yes"), ("subject", "report", "bob dahl")):
+        told = here(*arguments)
+        assert (told.status, told.out) == (2, "")
+        assert "there is 'Bob Dahl': give the name so" in told.error
+    assert here("remember", "He likes coffee", "--subject", "Bob Dahl").status == 0
+    assert "erased 2 memories" in here("erase", "--subject", "Bob Dahl", "--yes").out
+
+
 def test_a_rule_that_stays_is_told_with_the_command_that_removes_it(here: Callable[..., Outcome]) -> None:
     here("remember", "We met Hexolt")
     here("prefs", "set", "blacklisted_conversation", "Hexolt")

@@ -17,6 +17,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from marskg.ontology.vocabulary import PreferenceRule
+from marskg.privacy.near import refuse_near
 from marskg.privacy.receipts import BYTES, KEYS, LOGICAL, Receipt, write_receipt
 from marskg.privacy.request import Matched, Request, match
 from marskg.privacy.rules import FORMS
@@ -118,12 +119,15 @@ class Eraser:
         """Erase what ``request`` is about; returns the receipt. ``files`` are those of a server, to be cleaned too.
 
         Raises:
-            InvalidInput: several entities go by the name.
+            InvalidInput: several entities go by the name, or nobody by the subject's and somebody
+                by one that is almost the same.
             EngineUnavailable, StoreUnwritable: the files could not be rewritten; what is logical is done, and the rest
                 is made up for when the store is next opened.
         """
         engine = self._writer.engine
         with self._writer.alone(), nullcontext() if files is None else files.reserved():
+            # Before anything is promised: what is refused leaves no trace.
+            self._writer.run(lambda unit: _refuse_near(unit, request))
             if files is not None:
                 files.prove()
             elif scrub:
@@ -192,8 +196,15 @@ class Eraser:
 
 
 def _look(unit: Unit, request: Request) -> Matched:
+    _refuse_near(unit, request)
     matched = match(unit, request)
     return replace(matched, rules=staying(preferences_of(unit), request, matched.forms))
+
+
+def _refuse_near(unit: Unit, request: Request) -> None:
+    if request.by == "subject" and not request.own:
+        held = preferences_of(unit).preferences
+        refuse_near(unit.read, unit.state.name, request.name, held, handle=unit.services.handle, done="erased")
 
 
 def _doomed(engine: Engine, request: Request) -> DataKey | None:

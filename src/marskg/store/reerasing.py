@@ -54,7 +54,7 @@ class Forbidden:
             for item in preferences_of(unit).preferences
             if item.data_subject is not None
             and item.preference_rule is not PreferenceRule.CONSENT
-            and digests.subject(item.data_subject) in self.digests
+            and not self.digests.isdisjoint(digests.subjects(item.data_subject))
         ]
         erase(unit, self.memories, preferences=rules, parameters=("erasure.by=restore",))
 

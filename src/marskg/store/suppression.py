@@ -2,9 +2,9 @@
 
 Guarantees: a digest is HMAC-SHA256 under the store's secret over tenant, scope and normalised text, so it says nothing
 without the secret, and nothing about another tenant; it carries no id and no time. Whoever was erased as a subject is
-refused whatever the text, until a consent is recorded; other erasures keep digests of the texts, in the scope of whom
-they were about, and none of a text under :data:`LEAST` tokens, which many innocent texts are. A tenant of which nothing
-was ever erased pays for none of this.
+refused whatever the text, by the name exactly as it was erased, until a consent is recorded; other erasures keep
+digests of the texts, in the scope of whom they were about, and none of a text under :data:`LEAST` tokens, which many
+innocent texts are. A tenant of which nothing was ever erased pays for none of this.
 
 Any recogniser is an oracle: whoever may write, and has the text already, can learn that it was erased once. How often
 they learn it is limited (:mod:`marskg.store.probing`).
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 #: Tokens below which a text is too common to be recognised.
 LEAST: Final = 8
 _SUBJECT: Final = "subject"
+#: The domain of subjects as they are compared; that of stores from before has them folded.
+_NAME: Final = "name"
 _TEXT: Final = "text"
 #: Digests looked up at once.
 _PAGE: Final = 1_000
@@ -44,7 +46,14 @@ class Digests:
 
     def subject(self, name: str) -> str:
         """Return the reference of a suppressed subject."""
-        return self._ref(_SUBJECT, plain(name))
+        return self._ref(_NAME, name)
+
+    def subjects(self, name: str) -> tuple[str, str]:
+        """Return the references under which a subject may be suppressed.
+
+        The second is how it was kept while subjects were folded here and nowhere else; who was erased then stays so.
+        """
+        return self.subject(name), self._ref(_SUBJECT, plain(name))
 
     def text(self, content: str, subjects: Iterable[str]) -> str:
         """Return the reference of a suppressed text about ``subjects``."""
@@ -57,7 +66,7 @@ class Digests:
 
     def of(self, content: str | None, weight: int, subjects: Sequence[str]) -> dict[str, str]:
         """Return by their references the digests that would refuse this text: of what sort each is."""
-        found = {self.subject(name): _SUBJECT for name in subjects}
+        found = {ref: _SUBJECT for name in subjects for ref in self.subjects(name)}
         if content is not None and weight >= LEAST:
             found[self.text(content, subjects)] = _TEXT
         return found
@@ -93,7 +102,7 @@ def check(unit: Unit, content: str, weight: int, subjects: Sequence[str], purpos
         book = preferences_of(unit)
         for subject in subjects:
             if book.admits_again(subject, purposes, unit.now):
-                found.pop(digests.subject(subject), None)
+                _admit(found, digests, subject)
         _compare(unit, found)
 
 
@@ -105,7 +114,8 @@ def check_subject(unit: Unit, subject: str) -> None:
         ProbingRefused: as :func:`check`.
     """
     if unit.state.suppressing and not preferences_of(unit).consents(subject, None, unit.now):
-        _compare(unit, {Digests(unit.services.handle, unit.state.name).subject(subject): _SUBJECT})
+        digests = Digests(unit.services.handle, unit.state.name)
+        _compare(unit, dict.fromkeys(digests.subjects(subject), _SUBJECT))
 
 
 def check_all(unit: Unit, memories: Iterable[Memory]) -> None:
@@ -121,12 +131,17 @@ def check_all(unit: Unit, memories: Iterable[Memory]) -> None:
         found = digests.of(memory.content, memory.weight, memory.subjects)
         for subject in memory.subjects:
             if book.admits_again(subject, memory.purpose, unit.now):
-                found.pop(digests.subject(subject), None)
+                _admit(found, digests, subject)
         pending |= found
         if len(pending) >= _PAGE:
             _compare(unit, pending)
             pending = {}
     _compare(unit, pending)
+
+
+def _admit(found: dict[str, str], digests: Digests, subject: str) -> None:
+    for ref in digests.subjects(subject):
+        found.pop(ref, None)
 
 
 def _compare(unit: Unit, found: Mapping[str, str]) -> None:
