@@ -119,8 +119,8 @@ class Eraser:
         """Erase what ``request`` is about; returns the receipt. ``files`` are those of a server, to be cleaned too.
 
         Raises:
-            InvalidInput: several entities go by the name, or nobody by the subject's and somebody
-                by one that is almost the same.
+            InvalidInput: several entities go by the name, or nobody by the subject's and somebody by one that is almost
+                the same.
             EngineUnavailable, StoreUnwritable: the files could not be rewritten; what is logical is done, and the rest
                 is made up for when the store is next opened.
         """
