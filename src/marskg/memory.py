@@ -727,9 +727,10 @@ class AgentMemory:
         Give one of the first five; the rest is left out.
 
         Args:
-            subject: a person, whom the memories are about.
+            subject: a person, whom the memories are about; by the name exactly as it is written.
             id: one memory.
-            entity: the name or the id of an entity: what mentions it, or has its names in text, key or payload.
+            entity: the name or the id of an entity: what mentions it, is about it, or has one of its names in text,
+                key, payload, source, session, tags or purposes.
             session: a conversation.
             source: a source reference.
             scrub: also rewrite the store's files, so that no byte of it is left in them.
@@ -741,8 +742,9 @@ class AgentMemory:
                 counts them.
 
         Raises:
-            InvalidInput: none or several of them were given, several entities go by the name, or a home without a
-                server or without ``scrub``.
+            InvalidInput: none or several of them were given, or one that names nothing; several entities go by the
+                name; nobody is called exactly as ``subject`` is, and somebody almost so; or a home without a server
+                or without ``scrub``.
             NotPermitted: ``scrub`` on a server without its home, on one that keeps its logs, with another folder, or
                 in an encrypted tenant.
         """
@@ -1275,7 +1277,8 @@ class AgentMemory:
             purpose: what the report is for, as the log of accesses is to have it.
 
         Raises:
-            InvalidInput: ``subject`` is no name that a subject could have.
+            InvalidInput: ``subject`` is no name that a subject could have, or nobody is called exactly so and somebody
+                almost so.
         """
         name = check_text("subject", subject)
         stated = () if purpose is None else (f"purpose={check_text('purpose', purpose)}",)

@@ -38,6 +38,14 @@ STOPWORDS: Final = frozenset(
 _WORD: Final = re.compile(
     r"\d{1,3}(?:,\d{3})+(?:\.\d+)?(?![^\W_])|\d+(?:\.\d+)?(?![^\W_])|[^\W\d_]+(?:['’][^\W\d_]+)*(?!\d)|[^\W_]+"
 )
+#: Letters of Cyrillic and Greek that a reader takes for a Latin one. Source: Unicode TR39, the part that people use.
+LOOKALIKES: Final = str.maketrans(
+    "АВЕЅЗІЈКМНОРСТУХЬԌԛԝаеорсухіјѕԁһӏүьвтмнкгΑΒΕΖΗΙΚΜΝΟΡΤΥΧαειοκνρτυχ",
+    "ABES3IJKMHOPCTYXbGqwaeopcyxijsdhlybvtmhkrABEZHIKMNOPTYXaeiokvptux",
+)
+_FOREIGN: Final = re.compile("[\u0370-\u03ff\u0400-\u052f\u1f00-\u1fff]")
+_LATIN: Final = re.compile("[A-Za-z\u00c0-\u024f\u1e00-\u1eff]")
+_RUN: Final = re.compile("(?:[^\\W_]|[\u0300-\u036f])+")
 _UNSPACED: Final = re.compile("[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+")
 _SENTENCE_END: Final = re.compile(r"(?<=[.!?…。！？])[\"'”’)\]]*\s+(?=[\"'“‘(\[]?[^\W_a-z])|\n+")
 _MAX_STEM: Final = 64
@@ -70,8 +78,31 @@ def normalised(text: str) -> str:
 
 def plain(text: str) -> str:
     """Return a text as it is compared: normalised, and without characters that are not seen wherever they stand."""
-    shown = "".join(one for one in unicodedata.normalize("NFKC", text) if unicodedata.category(one) != "Cf")
-    return normalised(shown)
+    return normalised(_shown(text))
+
+
+def _shown(text: str) -> str:
+    if text.isascii():
+        return text
+    return "".join(one for one in unicodedata.normalize("NFKC", text) if unicodedata.category(one) != "Cf")
+
+
+def as_name(text: str) -> str:
+    """Return a text as names are sought in it: plain, and a word of two alphabets that reads as Latin is Latin.
+
+    A word of one alphabet stays as it is, whatever it looks like, and so does one with a letter that no Latin one is
+    like: a Russian or Greek word is not the Latin name that it resembles.
+    """
+    if text.isascii() or not _FOREIGN.search(text):
+        return plain(text)
+    return normalised(_RUN.sub(_as_latin, _shown(text)))
+
+
+def _as_latin(run: re.Match[str]) -> str:
+    foreign = _FOREIGN.findall(run[0])
+    if foreign and _LATIN.search(run[0]) and all(ord(one) in LOOKALIKES for one in foreign):
+        return run[0].translate(LOOKALIKES)
+    return run[0]
 
 
 def terms(text: str) -> list[str]:

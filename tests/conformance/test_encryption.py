@@ -311,6 +311,18 @@ def readable(memory: AgentMemory, nodes: Mapping[str, Mapping[str, Any]]) -> str
     return "\n".join(found)
 
 
+def test_names_that_are_almost_the_same_are_found_under_encryption_too(stores: Stores, words: Words) -> None:
+    memory = encrypted(stores)
+    name = words("Bob")
+    memory.remember("He likes tea", subjects=[name])
+    for ask in (memory.match_erasure, memory.erase):
+        with pytest.raises(marskg.InvalidInput, match=f"there is '{name}'"):
+            ask(subject=name.upper())
+    with pytest.raises(marskg.InvalidInput, match=f"there is '{name}'"):
+        memory.subject_report(name.upper())
+    assert memory.erase(subject=name).claim == KEYS
+
+
 def test_what_was_erased_cannot_be_read_in_any_copy(stores: Stores, words: Words) -> None:
     memory = encrypted(stores)
     told = fill(memory, words)

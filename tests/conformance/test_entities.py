@@ -278,6 +278,28 @@ def test_a_name_that_is_taken_is_refused(stores: Stores) -> None:
         memory.rename_entity(ann, " ")
 
 
+def test_a_name_of_which_nothing_is_seen_is_refused(stores: Stores) -> None:
+    memory = opened(stores)
+    kept = memory.remember("x", mentions=["Ann Lee"])
+    ann = by_name(memory)["Ann Lee"].id
+    unseen = "\u200b \u2060"
+    given: tuple[dict[str, Any], ...] = (
+        {"mentions": [unseen]},
+        {"mentions": [EntityRef("Bea Poe", aliases=(unseen,))]},
+        {"subjects": ["carl", unseen]},
+        {"session": unseen},
+    )
+    for fields in given:
+        with pytest.raises(InvalidMemory, match="has only characters that are not seen, and a name needs one that is"):
+            memory.remember("y", **fields)
+    for change in (memory.rename_entity, memory.add_alias):
+        with pytest.raises(InvalidMemory, match="entity name has only characters"):
+            change(ann, unseen)
+    with pytest.raises(InvalidMemory, match="entity name has only characters"):
+        memory.mention(kept.id, unseen)
+    assert by_name(memory)["Ann Lee"].aliases == ()
+
+
 def test_aliases_and_types_can_be_set_and_taken_back(stores: Stores) -> None:
     memory = opened(stores)
     memory.remember("x", mentions=["Santorini"])

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import marskg
 from marskg.audit.linkeddata import verify_document
-from marskg.ontology.vocabulary import Kind
+from marskg.ontology.vocabulary import Kind, Operation
 from tests.support import picture as pictures
 from tests.support.consolidating import current, texts, usual
 
@@ -116,6 +117,106 @@ def test_who_asks_for_none_or_several_is_told(stores: Stores) -> None:
         memory.erase(subject="bea", id="urn:uuid:0")
     with pytest.raises(marskg.InvalidInput, match="the subject to erase has no name"):
         memory.erase(subject=" ")
+
+
+def test_what_names_nothing_is_refused_before_anything_goes(stores: Stores) -> None:
+    memory = stores.open()
+    kept = memory.remember("Well! Then: nothing.")
+    for by in ("subject", "entity", "session", "source", "id"):
+        with pytest.raises(marskg.InvalidInput, match=f"the {by} to erase must be a string, not int"):
+            memory.erase(**{by: 5})  # type: ignore[arg-type]  # bad input on purpose
+        for unseen in ("\u200b", " \u2060\u200d", "\u00ad"):
+            with pytest.raises(marskg.InvalidInput, match=f"the {by} to erase has no name of which anything is seen"):
+                memory.erase(**{by: unseen})  # type: ignore[arg-type]  # by name
+            with pytest.raises(marskg.InvalidInput):
+                memory.match_erasure(**{by: unseen})
+    for wrong in ("not an id", kept.id.upper(), f"{kept.id} "):
+        with pytest.raises(marskg.InvalidInput, match="is no id of a memory; ids look like urn:uuid:"):
+            memory.erase(id=wrong)
+    assert ids(memory) == {kept.id}
+
+
+def test_a_spelling_of_which_nothing_is_seen_matches_nothing(stores: Stores) -> None:
+    memory = stores.open()
+    named = memory.remember("She met him at the lake", mentions=["Zyx Quartz"])
+    kept = memory.remember("Well! Then: nothing.", subjects=["carl"])
+    (entity,) = memory.entities()
+    # As a store may have them from before they were refused.
+    memory._run(
+        lambda unit: unit.put_entity(
+            replace(unit.entity(entity.id), aliases=("\u200b",)), operation=Operation.UPDATE_ENTITY
+        )
+    )
+    assert memory.match_erasure(entity="zyx quartz").memories == (named.id,)
+    assert memory.remove_alias(entity.id, "\u200b").aliases == ()
+    assert {named.id, kept.id} == ids(memory)
+
+
+def test_a_subject_of_another_spelling_is_not_passed_over_in_silence(stores: Stores) -> None:
+    memory = stores.open()
+    memory.remember(SAID, subjects=["Bob"])
+    memory.preferences.set("member_of", "clinic", subject="BOB\u200b")
+    before = len(list(memory.records()))
+    for ask in (memory.match_erasure, memory.erase):
+        with pytest.raises(marskg.InvalidInput, match="nobody is called 'bob' here, and a subject is") as caught:
+            ask(subject="bob")
+        assert "'Bob'" in str(caught.value)
+        assert "'BOB\\u200b'" in str(caught.value)
+    assert len(list(memory.records())) == before, "nothing was erased, and no record of it signed"
+    for name in ("bob", "Bob"):
+        assert memory.remember("He called", subjects=[name]).subjects == (name,), "nobody is suppressed"
+    assert memory.erase(subject="bob").matched == 1, "now somebody is called exactly so"
+    assert memory.erase(subject="bob").matched == 0, "a second time it is no other"
+    assert memory.match_erasure(subject="bobby").memories == ()
+    assert memory.erase(subject="Bob").matched == 2
+    assert_sound(stores, memory)
+
+
+def test_an_entity_goes_wherever_its_name_stands(stores: Stores) -> None:
+    memory = stores.open()
+    given: dict[str, dict[str, Any]] = {
+        "subject": {"subjects": [SECRET.upper()]},
+        "session": {"session": f"with {SECRET}"},
+        "tag": {"intent_tags": [f"about-{SECRET}"]},
+        "purpose": {"purpose": [SECRET]},
+        "other letters": {"content": "Then z\u0443xqu\u0430rtz rang"},
+    }
+    named = {
+        memory.remember(**{"content": f"At noon, {place}", "kind": "semantic", **fields}).id
+        for place, fields in given.items()
+    }
+    longer = memory.remember("It is open", subjects=[f"{SECRET} shop"], kind="semantic")
+    matched = memory.match_erasure(entity=SECRET)
+    assert set(matched.memories) == named
+    assert SECRET in matched.forms
+    memory.erase(entity=SECRET)
+    assert ids(memory) == {longer.id}, "a longer name is somebody else's"
+    assert_sound(stores, memory)
+
+
+def test_rules_that_have_an_entitys_name_otherwise_stay_and_are_told_of(stores: Stores) -> None:
+    memory = stores.open()
+    memory.remember(SAID)
+    going = memory.preferences.set("blacklisted_entity", f"{SECRET}s").preferences[0]
+    gone = memory.preferences.set("private_entity", SECRET.upper()).preferences[0]
+    kept = {
+        memory.preferences.set("blacklisted_conversation", f"with {SECRET}").preferences[0].id,
+        memory.preferences.set("member_of", SECRET, subject="carl").preferences[0].id,
+        memory.preferences.set("retention", "task", horizon="30d", department=SECRET).preferences[0].id,
+    }
+    assert set(memory.match_erasure(entity=SECRET).rules) == kept
+    receipt = memory.erase(entity=SECRET)
+    assert set(receipt.rules) == kept
+    assert {item.id for item in memory.preferences.list()} == {*kept, going.id}
+    assert gone.id not in kept
+    assert "preferences with the name" in receipt.document["uncovered"]
+    assert memory.check_receipt(receipt.document).findings == ()
+    assert SECRET not in json.dumps(receipt.document)
+    for ident in kept:
+        memory.preferences.remove(ident)
+    again = memory.erase(entity=SECRET)
+    assert again.rules == ()
+    assert "preferences with the name" not in again.document["uncovered"]
 
 
 def test_what_is_not_there_and_a_second_time(stores: Stores) -> None:

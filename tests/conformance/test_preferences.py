@@ -109,6 +109,9 @@ def test_the_stricter_of_two_horizons_holds(stores: Stores) -> None:
         ("blacklisted_entity", NAME, {"payload": {"participants": (f"{NAME} Ltd",)}}),
         ("blacklisted_entity", NAME, {"mentions": [NAME.upper()]}),
         ("blacklisted_entity", NAME, {"key": f"talks/{NAME}"}),
+        ("blacklisted_entity", NAME, {"session": f"with {NAME.casefold()}"}),
+        ("blacklisted_entity", NAME, {"intent_tags": ["talks", NAME]}),
+        ("blacklisted_entity", NAME, {"purpose": [NAME]}),
     ],
 )
 def test_what_is_not_wanted_is_refused_by_the_name_of_the_rule(
@@ -160,6 +163,30 @@ def test_a_blacklisted_entity_is_known_by_its_aliases_and_no_part_of_a_word(stor
         with pytest.raises(PreferenceRefused):
             memory.remember(text, subjects=["ada"])
     memory.remember("The macmillan book is good", subjects=["ada"])
+
+
+def test_letters_of_another_alphabet_hide_no_name_and_words_of_that_alphabet_are_none(stores: Stores) -> None:
+    memory = stores.open()
+    memory.preferences.set("blacklisted_entity", "Verboten")
+    memory.preferences.set("private_entity", "Nova", level=0.9)
+    memory.preferences.set("blacklisted_entity", "Cop")
+    for hidden in ("we met V\u0435rboten", "WE MET V\u0415RB\u039fT\u0415N", "we met V\u0435r\u200bboten"):
+        with pytest.raises(PreferenceRefused):
+            memory.remember(hidden)
+    assert memory.remember("It is N\u043ev\u0430").sensitivity == 0.9
+    # A Russian word of letters that all look Latin, and a word of two alphabets that reads as no Latin one.
+    for said in ("\u0421\u043e\u0440 is litter", "IT\u0448\u043d\u0438\u043a"):
+        assert memory.remember(said).sensitivity < 0.9
+
+
+def test_a_target_of_which_nothing_is_seen_is_refused(stores: Stores) -> None:
+    memory = stores.open()
+    for rule in ("blacklisted_entity", "private_entity", "blacklisted_conversation", "opt_out_purpose"):
+        with pytest.raises(InvalidInput, match=f"target of {rule} has only characters that are not seen"):
+            memory.preferences.set(rule, "\u200b")
+    with pytest.raises(InvalidInput, match="subject of member_of has only"):
+        memory.preferences.set("member_of", "clinic", subject="\u2060")
+    assert memory.preferences.list() == ()
 
 
 def test_a_batch_says_which_draft_and_keeps_nothing_of_an_atomic_one(stores: Stores) -> None:

@@ -84,6 +84,26 @@ def test_a_name_that_only_others_memories_have_matches_nothing_of_the_subject(st
     assert stores.open_as(memory, "controller").match_erasure(entity="Project Heron").entities
 
 
+def test_a_subject_is_not_told_of_similar_names_and_takes_no_rule_that_others_set(stores: Stores) -> None:
+    memory = opened(stores)
+    memory.remember("Ann met Verboten", kind="semantic", subjects=["Ann"])
+    memory.remember("She is somebody else", kind="semantic", subjects=["ANN", "ann "])
+    rule = memory.preferences.set("private_entity", "Verboten").preferences[0]
+    memory.preferences.set("member_of", "Verboten", subject="bob")
+    own = stores.open_as(memory, "subject:aNN")
+    assert own.match_erasure(subject="aNN").memories == ()
+    assert own.erase(subject="aNN").matched == 0
+    assert [hit.memory.content for hit in stores.open_as(memory, "subject:ANN").retrieve("somebody")] != []
+    ann = stores.open_as(memory, "subject:Ann")
+    assert ann.match_erasure(entity="Verboten").rules == ()
+    assert ann.erase(entity="Verboten").matched == 1
+    assert rule.id in {item.id for item in memory.preferences.list()}, "a rule of the whole tenant is not theirs"
+    controller = stores.open_as(memory, "controller")
+    for ask in (controller.match_erasure, controller.erase, controller.subject_report):
+        with pytest.raises(InvalidInput, match="'ANN'"):
+            ask(subject="Ann\u200b")
+
+
 # --- Controllers ------------------------------------------------------------------------------------------------------
 
 

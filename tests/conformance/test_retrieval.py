@@ -580,9 +580,12 @@ def test_a_reader_who_may_not_see_all_learns_of_no_hidden_memory_from_an_explana
 def test_what_is_hidden_is_explained_as_what_never_was(stores: Stores) -> None:
     memory = stores.open(embedding__model="none")
     hidden = memory.remember("Something that nobody may know", kind="semantic", sensitivity=0.9)
-    with pytest.raises(UnknownMemory, match="never was"):
+    with pytest.raises(UnknownMemory, match="it never was, or it was erased"):
         memory.explain(hidden.id, max_sensitivity=0.3)
     assert memory.explain(hidden.id, max_sensitivity=1.0).memory is not None
+    memory.erase(id=hidden.id)
+    with pytest.raises(UnknownMemory, match="it never was, or it was erased"):
+        memory.explain(hidden.id)
 
 
 def test_what_a_wish_keeps_out_comes_neither_as_a_base_nor_as_a_turn(stores: Stores) -> None:

@@ -244,6 +244,16 @@ def test_nobody_and_whoever_was_erased(stores: Stores) -> None:
             memory.subject_report(wrong)  # type: ignore[arg-type]  # bad input on purpose
 
 
+def test_a_report_by_another_spelling_is_refused_and_names_the_right_one(stores: Stores) -> None:
+    memory, made = a_life(stores)
+    before = [memory.who_saw(ident).seen for ident in made.values()]
+    for name in ("BEA", " bea\u200b", "b\u0435a"):
+        with pytest.raises(marskg.InvalidInput, match="exactly as it is written; there is 'bea'"):
+            memory.subject_report(name)
+    assert [memory.who_saw(ident).seen for ident in made.values()] == before, "no showing is recorded"
+    assert memory.subject_report("bea").held
+
+
 def test_another_tenant_is_another_world(stores: Stores) -> None:
     memory, other = stores.open(), stores.open()
     memory.remember("Mine about Bea", subjects=["bea"])

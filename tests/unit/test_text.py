@@ -7,7 +7,22 @@ import threading
 import pytest
 
 from marskg import text as text_module
-from marskg.text import folded, sentences, terms, words
+from marskg.text import as_name, folded, sentences, terms, words
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Verb\u043etEn", "verboten"),
+        ("\u0421\u043e\u0440 Bob", "\u0441\u043e\u0440 bob"),  # each word is of one alphabet
+        ("IT\u0448\u043d\u0438\u043a", "it\u0448\u043d\u0438\u043a"),  # no Latin letter is like the first
+        ("Ren\u0435\u0301", "ren\u00e9"),
+        ("\u03b2-TNF\u03b1", "\u03b2-tnfa"),
+        ("\u200b", ""),
+    ],
+)
+def test_a_word_of_two_alphabets_is_compared_as_the_latin_one_that_it_reads_as(text: str, expected: str) -> None:
+    assert as_name(text) == expected
 
 
 @pytest.mark.parametrize(

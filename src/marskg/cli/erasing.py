@@ -19,7 +19,7 @@ from marskg.cli.output import answer, counted, line, note, number, plain, safe
 from marskg.cli.values import MEMORY_ID
 from marskg.exporters.atomic import AtomicFile
 from marskg.privacy.principals import Right, Role, right_to
-from marskg.privacy.receipts import KEYS, LOGICAL
+from marskg.privacy.receipts import KEYS, LOGICAL, RULES
 from marskg.store.snapshots import CHANGED, THERE, UNREACHABLE
 
 if TYPE_CHECKING:
@@ -47,8 +47,8 @@ _server_home = click.option(
 
 
 @click.command()
-@click.option("--subject", metavar="NAME", help="All that is about this person.")
-@click.option("--entity", metavar="NAME|ID", help="All that mentions it, or has its name in text, key or payload.")
+@click.option("--subject", metavar="NAME", help="All that is about this person, by the exact name.")
+@click.option("--entity", metavar="NAME|ID", help="All that mentions it, is about it, or has its name in its words.")
 @click.option("--session", metavar="NAME", help="All of one conversation.")
 @click.option("--source", metavar="REF", help="All that came from one source.")
 @click.option("--id", "memory_id", type=MEMORY_ID, help="One memory.")
@@ -126,6 +126,7 @@ def _show_matched(door: Door, matched: Matched, written: tuple[SnapshotFile, ...
     def show() -> None:
         line(f"matches {counted(len(matched.memories), 'memory')}, with all that rests on them")
         _show_forms(matched.forms)
+        _show_rules(matched.rules)
         if matched.shared:
             line(f"{number(len(matched.shared))} of them are about others as well, and go whole")
         if written:
@@ -149,6 +150,11 @@ def _show_forms(forms: tuple[str, ...]) -> None:
         line(f"by these spellings: {shown}{', …' if len(forms) > _SHOWN_FORMS else ''}")
 
 
+def _show_rules(rules: tuple[str, ...]) -> None:
+    for ident in rules:
+        line(f"a rule with this name stays, as it may keep it out; remove it with: mars prefs remove {ident}")
+
+
 def _show(door: Door, memory: AgentMemory, receipt: Receipt, file: Path | None) -> None:
     if file is not None:
         with AtomicFile(file) as stream:
@@ -166,6 +172,7 @@ def _show(door: Door, memory: AgentMemory, receipt: Receipt, file: Path | None) 
 def _tell(receipt: Receipt) -> None:
     line(f"erased {counted(receipt.matched, 'memory')}, and {number(receipt.descendants)} that rested on them")
     _show_forms(receipt.forms)
+    _show_rules(receipt.rules)
     if receipt.entities:
         line(f"names that nothing mentions any more: {number(receipt.entities)}")
     if receipt.shortened:
@@ -180,8 +187,10 @@ def _tell(receipt: Receipt) -> None:
         _show_files(receipt.snapshots_left, _WHY_LEFT)
     for place in receipt.left:
         line(f"left in the server's file {safe(place)}; go on with: mars scrub --server-home …")
+    besides = f"; {RULES}" if receipt.rules else ""
     if receipt.claim == KEYS:
-        line("claim: keys; not covered: exports that somebody took, and backups of the folder of keys")
+        line(f"claim: keys; not covered: exports that somebody took, and backups of the folder of keys{besides}")
     else:
-        line(f"claim: {receipt.claim}; not covered: exports, backups and copies of snapshots that somebody took")
+        somebodys = "exports, backups and copies of snapshots that somebody took"
+        line(f"claim: {receipt.claim}; not covered: {somebodys}{besides}")
     line(f"receipt {receipt.id}")

@@ -18,16 +18,18 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from marskg.ontology.vocabulary import PreferenceRule
+from marskg.privacy.near import refuse_near
 from marskg.privacy.receipts import BYTES, KEYS, LOGICAL, Receipt, write_receipt
 from marskg.privacy.request import Matched, Request, match
+from marskg.privacy.rules import FORMS
 from marskg.store.account import digest_of, without_conversation
 from marskg.store.encrypted import EncryptedEngine
 from marskg.store.erasing import Erased, erase
 from marskg.store.governing import preferences_of
+from marskg.store.preferences import Spellings
 from marskg.store.server_files import Cleaned
 from marskg.store.suppression import suppress_subject, suppress_texts
 from marskg.store.went import what_went
-from marskg.text import plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -58,17 +60,46 @@ _NAMING = frozenset({PreferenceRule.PRIVATE_ENTITY, PreferenceRule.BLACKLISTED_E
 def about(book: Book, request: Request, forms: Iterable[str]) -> list[str]:
     """Return the ids of the preferences that go with what is erased: those of the subject, and those that name it.
 
-    What keeps it from being stored again is the suppression, which has no name in it.
+    What keeps it from being stored again is the suppression, which has no name in it. Whoever has erased what is about
+    them takes no rule with it that others set about an entity.
     """
     if request.by not in {"subject", "entity"}:
         return []
-    named = {plain(form) for form in (request.name, *forms)}
+    named = Spellings((request.name, *forms))
     return [
         item.id
         for item in book.preferences
         if (request.by == "subject" and item.data_subject == request.name)
-        or (item.preference_rule in _NAMING and item.target is not None and plain(item.target) in named)
+        or (
+            (item.preference_rule in _NAMING and item.target is not None and named.are(item.target))
+            and (request.by == "subject" or not request.own or item.data_subject in request.own)
+        )
     ]
+
+
+def staying(book: Book, request: Request, forms: Iterable[str]) -> tuple[str, ...]:
+    """Return the ids of the preferences that have an entity's name and stay when it is erased.
+
+    As a conversation's, a purpose's, a department's or a person's; where the target is one of a few words, it is no
+    name. Whoever has erased what is about them is not told of rules.
+    """
+    if request.by != "entity" or request.own:
+        return ()
+    going = set(about(book, request, forms))
+    named = Spellings((request.name, *forms))
+    return tuple(
+        item.id
+        for item in book.preferences
+        if item.id not in going
+        and any(
+            name is not None and named.found(name)
+            for name in (
+                item.data_subject,
+                item.department,
+                None if FORMS[item.preference_rule].words else item.target,
+            )
+        )
+    )
 
 
 class Eraser:
@@ -80,8 +111,12 @@ class Eraser:
         self._snapshots = snapshots
 
     def look(self, request: Request) -> Matched:
-        """Return what ``request`` would erase, descendants aside, and change nothing."""
-        return self._writer.run(lambda unit: match(unit, request))
+        """Return what ``request`` would erase, descendants aside, and change nothing.
+
+        Raises:
+            InvalidInput: as :meth:`erase`.
+        """
+        return self._writer.run(lambda unit: _look(unit, request))
 
     def erase(
         self, request: Request, *, scrub: bool, snapshots: bool = False, files: ServerFiles | None = None
@@ -89,12 +124,15 @@ class Eraser:
         """Erase what ``request`` is about; returns the receipt. ``files`` are those of a server, to be cleaned too.
 
         Raises:
-            InvalidInput: several entities go by the name.
+            InvalidInput: several entities go by the name, or nobody by the subject's and somebody by one that is almost
+                the same.
             EngineUnavailable, StoreUnwritable: the files could not be rewritten; what is logical is done, and the rest
                 is made up for when the store is next opened.
         """
         engine = self._writer.engine
         with self._writer.alone(), nullcontext() if files is None else files.reserved():
+            # Before anything is promised: what is refused leaves no trace.
+            self._writer.run(lambda unit: _refuse_near(unit, request))
             if files is not None:
                 files.prove()
             elif scrub:
@@ -124,6 +162,7 @@ class Eraser:
                 log=state.log,
                 sequences=done.sequences,
                 forms=done.matched.forms,
+                rules=done.matched.rules,
                 shared=len(done.matched.shared),
                 signer=services.signer(),
                 source=services.source,
@@ -158,6 +197,7 @@ class Eraser:
             _close_account(unit, request.name)
         first = unit.next_sequence
         book = preferences_of(unit)
+        matched = replace(matched, rules=staying(book, request, matched.forms))
         erased = erase(
             unit,
             matched.memories,
@@ -169,6 +209,18 @@ class Eraser:
             files.expect(*what_went(unit, erased, (request.name, *matched.forms)))
         listing = [record.sequence for record in unit.records if record.sequence >= first and not record.memories]
         return _Done(erased, matched, tuple(listing), unit.now, _under_key(unit, request, book))
+
+
+def _look(unit: Unit, request: Request) -> Matched:
+    _refuse_near(unit, request)
+    matched = match(unit, request)
+    return replace(matched, rules=staying(preferences_of(unit), request, matched.forms))
+
+
+def _refuse_near(unit: Unit, request: Request) -> None:
+    if request.by == "subject" and not request.own:
+        held = preferences_of(unit).preferences
+        refuse_near(unit.read, unit.state.name, request.name, held, handle=unit.services.handle, done="erased")
 
 
 def _doomed(engine: Engine, request: Request) -> DataKey | None:

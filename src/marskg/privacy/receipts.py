@@ -14,7 +14,7 @@ was erased: of a subject, an entity, a session or a source only by which of thes
 Of the snapshots that the store wrote (:mod:`marskg.store.snapshots`) it says how many were removed, and how many are
 left and why, without their paths. Whatever the claim, of a removed one it is that its file is in its folder no more:
 no block of the disk was overwritten. Copies elsewhere, such as exports and snapshots that somebody copied, are named as
-what the claim does not cover.
+what the claim does not cover, and so are preferences that have the name of what was erased and stay.
 """
 
 from __future__ import annotations
@@ -48,6 +48,8 @@ UNCOVERED: Final = MappingProxyType(
         KEYS: ("exports", "backups of the keys"),
     }
 )
+#: What else is not covered where there are such.
+RULES: Final = "preferences with the name"
 _DPV: Final = "https://w3id.org/dpv#"
 _RIGHTS: Final = "https://w3id.org/dpv/legal/eu/gdpr#"
 #: Seconds in a time of a proof.
@@ -93,9 +95,10 @@ class Receipt:
     """What an erasure did, in numbers; ``document`` is the signed JSON-LD.
 
     ``by`` says what was asked for: ``subject``, ``entity``, ``session``, ``source`` or ``id``; ``forms`` are the
-    spellings of an entity that were found, told to whoever asked and not part of the document; ``left`` the files of a
-    server in which something is left. ``snapshots_left`` are on the list of those that the store wrote, and may hold
-    what was erased: ``there`` as nobody asked for their removal, ``changed`` since, or ``unreachable``.
+    spellings of an entity that were found, ``rules`` the ids of preferences that have its name and stay, both told to
+    whoever asked and not part of the document; ``left`` the files of a server in which something is left.
+    ``snapshots_left`` are on the list of those that the store wrote, and may hold what was erased: ``there`` as nobody
+    asked for their removal, ``changed`` since, or ``unreachable``.
     """
 
     id: str
@@ -109,6 +112,7 @@ class Receipt:
     slots: int
     claim: str
     forms: tuple[str, ...]
+    rules: tuple[str, ...]
     shared: int
     left: tuple[str, ...]
     snapshots_removed: int
@@ -125,6 +129,7 @@ def write_receipt(
     log: str,
     sequences: tuple[int, ...],
     forms: tuple[str, ...],
+    rules: tuple[str, ...],
     shared: int,
     signer: Signer,
     source: Source,
@@ -160,7 +165,8 @@ def write_receipt(
         "erasureClaim": claim,
         "uncovered": [
             *UNCOVERED[claim],
-            *(["snapshots"] if snapshots.left else []),
+            *([RULES] if rules else ()),
+            *(["snapshots"] if snapshots.left else ()),
             *(f"server file {name}" for name in left),
         ],
         "erasureRecord": [f"{log}#{sequence}" for sequence in sequences],
@@ -178,6 +184,7 @@ def write_receipt(
         slots=erased.slots,
         claim=claim,
         forms=forms,
+        rules=rules,
         shared=shared,
         left=tuple(left),
         snapshots_removed=snapshots.removed,

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Final
 from marskg.clock import uuid7
 from marskg.ontology.vocabulary import EdgeType, Operation, Tier
 from marskg.privacy.logged import about, values
+from marskg.privacy.near import refuse_near
 from marskg.privacy.seen import sighting
 from marskg.store import codec
 from marskg.store.lines import decode
@@ -141,7 +142,13 @@ def gather(
     source: Source,
     shared: bool = False,
 ) -> Holdings:
-    """Return all that is held about ``subject``; with ``shared`` what is about others as well is given whole."""
+    """Return all that is held about ``subject``; with ``shared`` what is about others as well is given whole.
+
+    Raises:
+        InvalidInput: nobody is called so, and somebody almost so.
+    """
+    rules = [item for item, _ in reader.preferences()]
+    refuse_near(reader.run, state.name, subject, rules, handle=handle, done="reported on")
     own = handle(state.name, subject)
     found = pages(partial(reader.run, "about_subject"), state.name, _PAGE, subject=subject, handle=own)
     filed = {row["id"] for page in found for row in page}
@@ -170,7 +177,7 @@ def gather(
         made=now,
         held=tuple(sorted(held, key=lambda one: (one.memory.created, one.memory.sequence))),
         names=names,
-        preferences=tuple(item for item, _ in reader.preferences() if item.data_subject == subject),
+        preferences=tuple(item for item in rules if item.data_subject == subject),
         suppressed=bool(reader.run("suppressed", {"refs": [digest]})),
         policy=state.settings.policy.name,
         lives={kind.value: life for kind, life in state.settings.lives.items()},

@@ -1,8 +1,9 @@
 """What somebody asks to have erased, and which memories that is.
 
 Guarantees: a request names one subject, entity, session, source or id, and nothing else; what it matches is found in
-the store as it is, in every tier, tombstones by the keyed handles of their subjects, session and source. A name is
-matched whole, not inside another word; case, width and characters that are not seen do not matter.
+the store as it is, in every tier, tombstones by the keyed handles of their subjects, session and source. A subject, a
+session and a source are matched exactly as they are written; an entity as the rules match it that name one
+(:class:`marskg.store.preferences.Spellings`), so that a blacklist and an erasure are about the same memories.
 """
 
 from __future__ import annotations
@@ -14,18 +15,23 @@ from typing import TYPE_CHECKING, Final
 
 from marskg.errors import InvalidInput
 from marskg.store import codec
+from marskg.store.admission import check_text
 from marskg.store.origins import SESSION, SOURCE, origin_handle
 from marskg.store.paging import pages
+from marskg.store.preferences import Matter, Spellings
 from marskg.text import plain
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterator
 
     from marskg.records import Entity, Memory
     from marskg.store.unit import Unit
 
 #: The ways to say what is to be erased.
 KINDS_OF_REQUEST: Final = ("subject", "entity", "session", "source", "id")
+_ID: Final = re.compile(r"urn:uuid:[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+#: Bytes of the longest name that anything can have.
+_LONGEST: Final = 100_000
 _PAGE: Final = 2_000
 _TEXTS: Final = 500
 
@@ -43,11 +49,12 @@ class Request:
     own: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, **given: str | None) -> Request:
+    def of(cls, **given: object) -> Request:
         """Return the one request among ``given``.
 
         Raises:
-            InvalidInput: none or several were given, or one that names nothing.
+            InvalidInput: none or several were given, or one that names nothing: no text, nothing of it is seen, or as
+                an id it is none.
         """
         found = [(by, name) for by, name in given.items() if name is not None]
         if len(found) != 1:
@@ -57,8 +64,12 @@ class Request:
             )
             raise InvalidInput(msg)
         by, name = found[0]
-        if not name.strip():
-            msg = f"the {by} to erase has no name; write who or what is to go"
+        if isinstance(name, str) and not plain(name):
+            msg = f"the {by} to erase has no name of which anything is seen; write who or what is to go"
+            raise InvalidInput(msg)
+        name = check_text(f"the {by} to erase", name, limit=_LONGEST)
+        if by == "id" and not _ID.fullmatch(name):
+            msg = f"{name[:60]!r} is no id of a memory; ids look like urn:uuid:01234567-89ab-…, in small letters"
             raise InvalidInput(msg)
         return cls(by, name)
 
@@ -67,13 +78,15 @@ class Request:
 class Matched:
     """What a request is about: memories by id, the entities that go with them, and the spellings that were found.
 
-    ``shared`` are those of the memories that are about others as well, and carry no attribution line by line.
+    ``shared`` are those of the memories that are about others as well, and carry no attribution line by line. ``rules``
+    are the ids of preferences that have an entity's name otherwise than as that of an entity, and stay.
     """
 
     memories: tuple[str, ...]
     entities: tuple[str, ...] = ()
     forms: tuple[str, ...] = ()
     shared: tuple[str, ...] = ()
+    rules: tuple[str, ...] = ()
 
 
 def match(unit: Unit, request: Request) -> Matched:
@@ -137,7 +150,7 @@ def _about(unit: Unit, subject: str) -> Matched:
 
 
 def _naming(unit: Unit, name: str, owned: Callable[[Memory], bool] | None = None) -> Matched:
-    """Return what mentions an entity, or has one of its names in its text, its key or its payload.
+    """Return what mentions an entity, is about it, or has one of its names in its words.
 
     With ``owned`` only what that is true of and spells the name as it was given: which names are one entity's may be
     known from memories about others alone, and so whom a memory that does not name anybody mentions.
@@ -147,10 +160,10 @@ def _naming(unit: Unit, name: str, owned: Callable[[Memory], bool] | None = None
     ids: set[str] = set()
     if entity is not None:
         ids = {row["id"] for row in unit.read("mentioning", {"refs": unit.refs([entity.id])})}
-    spelled = _Spelling(forms)
+    spelled = Spellings(forms)
     seen: set[str] = set()
     for memory in filter(owned, _whole(unit)):
-        hits = {hit for text in _texts_of(memory) for hit in spelled.found(text)}
+        hits = set(spelled.hits(Matter.of(memory)))
         if hits:
             ids.add(memory.id)
             seen |= hits
@@ -174,22 +187,3 @@ def _whole(unit: Unit) -> Iterator[Memory]:
         for row in unit.read("read_memories", {"refs": [row["ref"] for row in page]}):
             if row["node"].get("content") is not None:
                 yield codec.decode_memory(row["node"])
-
-
-def _texts_of(memory: Memory) -> Iterator[str]:
-    """Yield what a reader of a memory would read: its text, its key, its source and its typed fields."""
-    yield from (text for text in (memory.content, memory.key, memory.source_ref) if text is not None)
-    for value in memory.payload.values():
-        yield from (item for item in (value if isinstance(value, tuple) else (value,)) if isinstance(item, str))
-
-
-class _Spelling:
-    """Finds names in texts as whole words."""
-
-    def __init__(self, forms: Iterable[str]) -> None:
-        words = sorted({plain(form) for form in forms}, key=len, reverse=True)
-        self._pattern = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, words))})(?!\w)")
-
-    def found(self, text: str) -> set[str]:
-        """Return the names that ``text`` has, as they are compared."""
-        return set(self._pattern.findall(plain(text)))

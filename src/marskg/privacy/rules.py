@@ -15,7 +15,7 @@ from marskg.config import duration_ms, read_marked_yaml
 from marskg.errors import InvalidConfig, InvalidInput
 from marskg.ontology.mapping import time_value
 from marskg.ontology.vocabulary import Kind, PreferenceRule, SourceType
-from marskg.store.admission import check_number, check_text
+from marskg.store.admission import check_name, check_number, check_text
 from marskg.store.preferences import CATEGORIES
 
 if TYPE_CHECKING:
@@ -189,11 +189,11 @@ _OPTIONAL: Final = ("target", "horizon", "level", "regions", "ends_at")
 
 
 def _text(name: str) -> Any:  # noqa: ANN401 - a reader of the table below
-    return lambda rule, value: check_text(f"{name} of {rule}", value)
+    return lambda rule, value: check_name(f"{name} of {rule}", value)
 
 
 def _target(rule: PreferenceRule, value: object) -> str:
-    text = check_text(f"target of {rule}", value)
+    text = check_name(f"target of {rule}", value)
     words = FORMS[rule].words
     if words and text not in words:
         msg = f"target of {rule} must be {FORMS[rule].names}: one of {', '.join(words)}"

@@ -158,7 +158,7 @@ def explain(  # noqa: PLR0917 - what is told beside what the graph and the logs 
 
 def never_was(tenant: str, ident: str) -> str:
     """Return what is said of an id that nobody has heard of, or that the reader may not hear of."""
-    return f"{ident[:60]} is no memory of tenant {tenant!r}, and never was; see: mars audit list"
+    return f"{ident[:60]} is no memory of tenant {tenant!r}: it never was, or it was erased; see: mars audit list"
 
 
 def limited(found: Explanation, seen: Collection[str], held_by: Iterable[str]) -> Explanation:

@@ -26,6 +26,7 @@ from marskg.ontology.vocabulary import (
     TaskStatus,
 )
 from marskg.store.allowances import holders_of
+from marskg.text import plain
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -37,6 +38,8 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 _IRI = re.compile(r"^[a-z][a-z0-9+.-]*:[^\s<>\"{}|\\^`\x00-\x20]+$", re.IGNORECASE)
 #: Longer keys would not fit an index page of either engine.
 MAX_NAME = 1000
+#: Bytes of one text of a set.
+_MOST_IN_SET = 100_000
 #: Bits of an integer up to which a message shows it.
 _MOST_BITS = 128
 #: Sensitivity from which a memory without a class of its own is private.
@@ -69,6 +72,28 @@ def check_text(name: str, value: object, *, limit: int = MAX_NAME) -> str:
         msg = f"{name} has a NUL character at position {value.index(chr(0))}; remove it"
         raise InvalidMemory(msg)
     return value
+
+
+def check_name(name: str, value: object, *, limit: int = MAX_NAME) -> str:
+    """Return ``value`` as a text that names something: compared, it is not empty.
+
+    Raises:
+        InvalidMemory: as :func:`check_text`, or all its characters are ones that are not seen.
+    """
+    text = check_text(name, value, limit=limit)
+    if not text.isascii() and not plain(text):
+        msg = f"{name} has only characters that are not seen, and a name needs one that is; write it with letters"
+        raise InvalidMemory(msg)
+    return text
+
+
+def check_names(name: str, values: object) -> tuple[str, ...]:
+    """Return ``values`` as :func:`check_set` does, each of which names something.
+
+    Raises:
+        InvalidMemory: as :func:`check_set`, or one has only characters that are not seen.
+    """
+    return tuple(check_name(name, value, limit=_MOST_IN_SET) for value in check_set(name, values))
 
 
 def check_number(
@@ -148,7 +173,7 @@ def check_set(name: str, values: object) -> tuple[str, ...]:
     if isinstance(values, str) or not hasattr(values, "__iter__"):
         msg = f"{name} must be a list of strings, not {type(values).__name__}"
         raise InvalidMemory(msg)
-    return tuple(sorted({check_text(name, value, limit=100_000) for value in values}))
+    return tuple(sorted({check_text(name, value, limit=_MOST_IN_SET) for value in values}))
 
 
 def check_iri(name: str, value: object) -> str:
@@ -208,11 +233,13 @@ def check_draft(draft: Draft, max_content_bytes: int) -> None:
         check_number("sensitivity", draft.sensitivity, 0, 1)
     if draft.reliability is not None:
         check_number("reliability", draft.reliability, 0, 1)
-    for name in ("key", "session", "source_ref", "jurisdiction"):
+    if draft.session is not None:
+        check_name("session", draft.session)
+    for name in ("key", "source_ref", "jurisdiction"):
         value = getattr(draft, name)
         if value is not None:
             check_text(name, value)
-    check_set("subjects", draft.subjects)
+    check_names("subjects", draft.subjects)
     check_set("intent_tags", draft.intent_tags)
     check_set("purpose", draft.purpose)
     if draft.session_bound and draft.session is None:
@@ -238,8 +265,8 @@ def _check_times(draft: Draft) -> None:
 
 def _check_mentions(draft: Draft) -> None:
     for mention in draft.mentions:
-        check_text("entity name", mention.name)
-        check_set("entity aliases", mention.aliases)
+        check_name("entity name", mention.name)
+        check_names("entity aliases", mention.aliases)
         for iri in mention.same_as:
             check_iri("same_as", iri)
 

@@ -16,7 +16,7 @@ from marskg.errors import InvalidMemory, NotPermitted
 from marskg.ontology.vocabulary import ENTITY_EDGES, EdgeType, Operation
 from marskg.records import Edge
 from marskg.store import codec
-from marskg.store.admission import check_text
+from marskg.store.admission import check_name, check_text
 from marskg.store.lifecycle import release
 from marskg.store.remember import mention
 
@@ -66,7 +66,8 @@ def remove_alias(unit: Unit, entity_id: str, alias: str) -> Entity:
         InvalidMemory: it has no such alias.
     """
     entity = unit.entity(entity_id)
-    key = folded_name(_checked(alias))
+    # One that is of characters that are not seen may be there from before such were refused.
+    key = folded_name(" ".join(check_text("entity name", alias).split()))
     kept = tuple(name for name in entity.aliases if folded_name(name) != key)
     if len(kept) == len(entity.aliases):
         msg = f"{entity_id} has no such alias; its aliases are listed by: mars entity list"
@@ -209,7 +210,7 @@ def _check_relation(source: str, type_: EdgeType, target: str) -> None:
 
 
 def _checked(name: str) -> str:
-    check_text("entity name", name)
+    check_name("entity name", name)
     return " ".join(name.split())
 
 

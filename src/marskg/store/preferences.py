@@ -3,8 +3,9 @@
 Guarantees: a :class:`Book` is a value, made of preference nodes alone, and every question to it is a pure function; of
 several rules that hold the strictest decides, so that one rule more never allows more, with two exceptions: a consent,
 which is there to allow, and a list of regions, which names whose readers may read across the border. A name is matched
-whole, not inside another word; case, width and characters that are not seen do not matter. An answer names the rule and
-never what it hit. Sources: MaRS sections 3.2.3 and 3.3.3; semantics sections 5 and 9; docs/adr/0026.
+whole, not inside another word; case, width, characters that are not seen and letters of another alphabet among Latin
+ones do not matter (:func:`marskg.text.as_name`). An answer names the rule and never what it hit. Sources: MaRS sections
+3.2.3 and 3.3.3; semantics sections 5 and 9; docs/adr/0026.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from marskg.ontology.mapping import decimal_lexical
 from marskg.ontology.vocabulary import Kind, PreferenceRule, SourceType
 from marskg.store import codec
 from marskg.store.paging import pages
-from marskg.text import plain
+from marskg.text import as_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -64,8 +65,9 @@ class Matter:
 
     @classmethod
     def of(cls, memory: Memory | Draft, names: Iterable[str] = ()) -> Matter:
-        """Return what there is to look at in ``memory``: its text, key, source, typed fields and subjects."""
-        texts = [text for text in (memory.content, memory.key, memory.source_ref) if text is not None]
+        """Return what there is to look at in ``memory``: whom it is about, and all else of it that is words."""
+        said = (memory.content, memory.key, memory.source_ref, memory.session, *memory.intent_tags, *memory.purpose)
+        texts = [text for text in said if text is not None]
         for value in memory.payload.values():
             texts += [item for item in (value if isinstance(value, tuple) else (value,)) if isinstance(item, str)]
         return cls(
@@ -345,21 +347,45 @@ class Book:
         )
 
 
+class Spellings:
+    """Finds names in what a memory says and whom it is about: for rules that name somebody, and to erase them.
+
+    In a text a name is whole words; a subject, and an entity that is mentioned, has the name and nothing else. A
+    spelling of which nothing is seen is none: it would be found everywhere.
+    """
+
+    def __init__(self, forms: Iterable[str]) -> None:
+        """Find any of ``forms``."""
+        self._words = frozenset(map(as_name, forms)) - {""}
+        ordered = sorted(self._words, key=lambda form: (-len(form), form))
+        joined = "|".join(map(re.escape, ordered))
+        self._pattern = re.compile(rf"(?<!\w)(?:{joined})(?!\w)") if ordered else None
+
+    def are(self, name: str) -> bool:
+        """Return whether ``name`` is one of the names."""
+        return as_name(name) in self._words
+
+    def found(self, text: str) -> set[str]:
+        """Return the names that ``text`` has, as they are compared."""
+        return set() if self._pattern is None else set(self._pattern.findall(as_name(text)))
+
+    def hits(self, matter: Matter) -> Iterator[str]:
+        """Yield the names that ``matter`` has, as they are compared, until nothing more is asked for."""
+        if self._pattern is not None:
+            known = (*matter.names, *matter.subjects)
+            yield from (word for word in map(as_name, known) if word in self._words)
+            for text in matter.texts:
+                yield from self.found(text)
+
+
 @lru_cache(maxsize=1_024)
-def _pattern(forms: tuple[str, ...]) -> re.Pattern[str] | None:
-    words = sorted({form for form in map(plain, forms) if form}, key=lambda form: (-len(form), form))
-    return re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, words))})(?!\w)") if words else None
+def _spellings(forms: tuple[str, ...]) -> Spellings:
+    return Spellings(forms)
 
 
 def _names(matter: Matter, forms: tuple[str, ...]) -> bool:
     """Return whether ``matter`` mentions somebody who goes by ``forms``, is about them, or has their name in a text."""
-    pattern = _pattern(forms)
-    if pattern is None:
-        return False
-    wanted = {plain(form) for form in forms}
-    if any(plain(name) in wanted for name in (*matter.names, *matter.subjects)):
-        return True
-    return any(pattern.search(plain(text)) is not None for text in matter.texts)
+    return next(_spellings(forms).hits(matter), None) is not None
 
 
 NOBODY: Final = Book()

@@ -16,14 +16,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 from urllib.parse import unquote_to_bytes
 
+from marskg.text import LOOKALIKES
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-#: Letters of other alphabets that a reader takes for a Latin one. Source: Unicode TR39, the part that people use.
-_LOOKALIKES: Final = str.maketrans(
-    "АВЕЅЗІЈКМНОРСТУХЬԌԛԝаеорсухіјѕԁһӏүьвтмнкгΑΒΕΖΗΙΚΜΝΟΡΤΥΧαειοκνρτυχıɡɑƖǀ‐‑‒–—−․。．＠﹫﹒",
-    "ABES3IJKMHOPCTYXbGqwaeopcyxijsdhlybvtmhkrABEZHIKMNOPTYXaeiokvptuxigall------...@@.",
-)
+#: Letters and signs that a reader takes for one of ASCII.
+_LOOKALIKES: Final = LOOKALIKES | str.maketrans("ıɡɑƖǀ‐‑‒–—−․。．＠﹫﹒", "igall------...@@.")
 #: Drawn over other characters or not drawn at all.
 _UNSEEN: Final = frozenset({"Cf", "Mn", "Me", "Cc"})
 _KEPT_CONTROLS: Final = frozenset("\n\t\r")
