@@ -37,7 +37,7 @@ def test_a_rule_that_stays_is_told_with_the_command_that_removes_it(here: Callab
     (said,) = (one for one in looked.splitlines() if "a rule with this name stays" in one)
     told = here("erase", "--entity", "hexolt", "--yes").out
     assert said in told
-    assert "and backups that somebody took; preferences with the name" in told
+    assert "copies of snapshots that somebody took; preferences with the name" in told
     command = said.rpartition("mars ")[2].split()
     assert command[:2] == ["prefs", "remove"]
     assert here(*command).status == 0

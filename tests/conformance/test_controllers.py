@@ -51,6 +51,19 @@ def test_a_dry_run_moves_no_tier(stores: Stores) -> None:
     assert controls(stores, memory) == before
 
 
+@pytest.mark.parametrize("policy", ["adaptive", "tiered"])
+def test_a_plan_that_is_made_again_a_moment_later_is_the_same_plan(stores: Stores, policy: str) -> None:
+    memory = stores.open(budget=400, policy__name=policy)
+    clock = stores.clock(memory)
+    burst(memory, 20)
+    memory.plan(budget=100)
+    first = memory.plan(budget=100, seed=7)
+    clock.advance(17_000)
+    again = memory.plan(budget=100, seed=7)
+    assert again.parameters != first.parameters or policy == "tiered", "what it goes by is told as it is"
+    assert again.digest == first.digest
+
+
 def test_a_bandit_learns_from_answers_keeps_what_it_learned_and_explains_itself(stores: Stores) -> None:
     memory = stores.open(budget=160, policy__name="adaptive", adaptive__arms="fifo, lru", low_water=0.5)
     assert memory.explain_policy()["adaptive"]["last"] is None

@@ -29,6 +29,11 @@ if TYPE_CHECKING:
 _MOMENT: Final = re.compile(r"-?\d+(?:[.,]\d+)*(?:e[+-]?\d+)?(?: (?:day|hour|minute|second)s?\b)?")
 
 
+#: What a controller goes by, and what it promises itself of each choice: the moment makes both.
+_LEARNED: Final = re.compile(r"(?<==)\d+\.\d{6}(?: \(.*\))?$")
+_CONTROLLERS: Final = ("adaptive.", "tiered.")
+
+
 class PolicyView(Protocol):
     """One tenant's memories at one moment, for reading only."""
 
@@ -159,12 +164,12 @@ def reads_features(policy: Policy) -> bool:
 def plan_digest(plan: Plan) -> str:
     """Return the SHA-256 of what ``plan`` does to which state, by which rules and why, over canonical JSON.
 
-    Numbers that access and the moment make are left out: scores, features, those inside reasons, the loss, and what the
-    tenant's controllers learned from them.
+    Numbers that access and the moment make are left out: scores, features, those inside reasons, the loss, what the
+    tenant's controllers go by, and what they learned from it.
     """
     content = {
         "policy": plan.policy,
-        "parameters": list(plan.parameters),
+        "parameters": [_without_moment(parameter) for parameter in plan.parameters],
         "tenant": plan.tenant,
         "budget": plan.budget,
         "sequence": plan.sequence,
@@ -191,6 +196,10 @@ def plan_digest(plan: Plan) -> str:
         content["summaries"] = [_summary_content(summary) for summary in plan.summaries]
     text = json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _without_moment(parameter: str) -> str:
+    return _LEARNED.sub("#", parameter) if parameter.startswith(_CONTROLLERS) else parameter
 
 
 def sealed(plan: Plan) -> Plan:

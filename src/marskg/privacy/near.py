@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Final
 
 from marskg.errors import InvalidInput
 from marskg.store.paging import pages
-from marskg.store.suppression import Digests
 from marskg.text import as_name
 
 if TYPE_CHECKING:
@@ -53,7 +52,7 @@ def refuse_near(
     if next(pages(about, tenant, 1, subject=name, handle=handle(tenant, name)), None):
         return
     names = {item.data_subject for item in preferences if item.data_subject is not None}
-    if name in names or read("suppressed", {"refs": [Digests(handle, tenant).subject(name)]}):
+    if name in names:
         return
     for page in pages(partial(read, "subjects_page"), tenant, _PAGE):
         names.update(other for row in page for other in row["subjects"] or ())
