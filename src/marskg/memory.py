@@ -47,7 +47,7 @@ from marskg.privacy.grants import give
 from marskg.privacy.preferences import Preferences
 from marskg.privacy.principals import OPERATOR, Principal
 from marskg.privacy.processing import write_processing_receipt
-from marskg.privacy.redaction import Redaction
+from marskg.privacy.redaction import Redaction, forms
 from marskg.privacy.report import gather
 from marskg.privacy.report_forms import SubjectReport
 from marskg.privacy.request import Request
@@ -1199,7 +1199,8 @@ class AgentMemory:
         if not gate.restricted:
             return first
         maintenance.settle(self._writer)
-        second = redactor.against(first.text, self._reading.like_hidden(sentences(first.text), gate), hold=hold)
+        said = [sentence for form in forms(first.text) for sentence in sentences(form)]
+        second = redactor.against(first.text, self._reading.like_hidden(said, gate), hold=hold)
         return Redaction(second.text, (*first.replaced, *second.replaced), second.held)
 
     def record_access(self, ids: Iterable[str], *, purpose: str | None = None) -> int:

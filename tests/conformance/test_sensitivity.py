@@ -56,6 +56,38 @@ def test_many_are_measured_too(stores: Stores) -> None:
     assert sorted(one.sensitivity for one in memory.memories()) == pytest.approx([0.0, 0.4, 0.9])
 
 
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"key": "card/4111111111111111"},
+        {"session": "4111-1111-1111-1111"},
+        {"source_ref": "mailto:ann@example.com?pw=hunter2"},
+        {"intent_tags": ["ssn:078-05-1123"]},
+    ],
+    ids=lambda fields: next(iter(fields)),
+)
+def test_what_it_is_called_and_where_it_is_from_is_measured(stores: Stores, fields: dict[str, Any]) -> None:
+    memory = opened(stores)
+    memory.apply_settings(None, {"sensitivity.assess": "off"})
+    old = memory.remember("Another note", kind="semantic", **fields)
+    assert old.sensitivity == 0
+    memory.apply_settings(None, {"sensitivity.assess": "on"})
+    now = read(memory, old.id)
+    new = memory.remember("A further note", kind="semantic", **fields)
+    assert now.sensitivity == new.sensitivity >= 0.9
+    assert now.memory_class is new.memory_class is MemoryClass.PRIVATE
+    assert not [one for one in memory.read_all(max_sensitivity=0.3) if "note" in str(one)]
+    assert not memory.retrieve("note", max_sensitivity=0.3)
+    assert read(memory, new.id).sensitivity_reasons == new.sensitivity_reasons
+    assert memory.verify().ok
+    assert memory.validate(full=True).ok
+
+
+def test_whom_it_is_about_is_no_finding(stores: Stores) -> None:
+    stored = opened(stores).remember("A note", kind="semantic", subjects=["ann@example.com"])
+    assert stored.sensitivity == 0
+
+
 def test_a_class_that_the_caller_gives_stands(stores: Stores) -> None:
     stored = opened(stores).remember(CARD, memory_class="canonical")
     assert (stored.memory_class, stored.expires_at) == (MemoryClass.CANONICAL, None)
@@ -187,5 +219,7 @@ def test_an_output_does_not_repeat_what_is_hidden(stores: Stores) -> None:
     knee = "The treatment of Ann's knee starts in May."
     assert memory.redact(knee, purpose="billing").text == "[WITHHELD]"
     assert memory.redact(knee, purpose="care").text == knee
+    disguised = "\u200b".join("Ann earns a salary at Acme of 85,000 euros")
+    assert memory.redact(disguised, max_sensitivity=0.5).text == "[WITHHELD]"
     with pytest.raises(InvalidInput, match="max_sensitivity"):
         memory.redact(said, max_sensitivity=2)

@@ -16,10 +16,11 @@ from typing import TYPE_CHECKING, Final
 
 from marskg.embedding.static import StaticEmbedding
 from marskg.privacy.sensing.model import PLACEHOLDERS, TOPICS, Category, united
+from marskg.privacy.sensing.unhide import reworded
 from marskg.text import terms
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from marskg.config import SensitivitySettings
     from marskg.embedding.model import Vectors
@@ -102,19 +103,20 @@ class Redactor:
 
         With ``hold`` nothing is shown where there is one, until a person has decided.
         """
-        spans = [match.span() for match in _SENTENCE.finditer(text) if _PLACEHOLDER.sub("", match[0]).strip()]
-        said = [text[start:end] for start, end in spans]
-        secrets = [match[0] for words in hidden for match in _SENTENCE.finditer(words) if match[0].strip()]
+        said = [(text[start:end], start, end) for start, end in _sentences(text)]
+        for view in reworded(text):
+            said += [(view.text[start:end], *view.span(start, end)) for start, end in _sentences(view.text)]
+        secrets = [form[start:end] for words in hidden for form in forms(words) for start, end in _sentences(form)]
         if not said or not secrets:
             return Redaction(text)
-        cosines = self._vectors(said) @ self._vectors(secrets).T
+        cosines = self._vectors([words for words, _, _ in said]) @ self._vectors(secrets).T
         known = [_Said.of(words) for words in secrets]
-        found = []
-        for place, (start, end) in enumerate(spans):
-            mine = _Said.of(said[place])
+        repeated = []
+        for place, (words, start, end) in enumerate(said):
+            mine = _Said.of(words)
             if any(self._repeats(mine, other, float(cosines[place, row])) for row, other in enumerate(known)):
-                lead = len(said[place]) - len(said[place].lstrip())
-                found.append(Replaced(start + lead, end, "withheld"))
+                repeated.append((start, end))
+        found = [Replaced(start, end, "withheld") for start, end in _joined(repeated)]
         if found and hold:
             return Redaction(HELD, tuple(found), held=True)
         for one in reversed(found):
@@ -185,6 +187,29 @@ class _Said:
         text = _PLACEHOLDER.sub(" ", text)
         numbers = {re.sub(r"[.,]", "", one) for one in _NUMBER.findall(text)}
         return cls(frozenset(terms(text)), frozenset(one for one in numbers if not _YEAR.fullmatch(one)))
+
+
+def forms(text: str) -> Iterator[str]:
+    """Yield ``text``, and what it says where something in it is hidden."""
+    yield text
+    yield from (view.text for view in reworded(text))
+
+
+def _sentences(text: str) -> list[tuple[int, int]]:
+    """Return the places of the sentences of ``text`` that say anything beside placeholders, without blanks before."""
+    matches = (match for match in _SENTENCE.finditer(text) if _PLACEHOLDER.sub("", match[0]).strip())
+    return [(match.end() - len(match[0].lstrip()), match.end()) for match in matches]
+
+
+def _joined(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return ``spans`` in order, those that overlap as one."""
+    kept: list[tuple[int, int]] = []
+    for start, end in sorted(spans):
+        if kept and start < kept[-1][1]:
+            kept[-1] = (kept[-1][0], max(kept[-1][1], end))
+        else:
+            kept.append((start, end))
+    return kept
 
 
 def _outside(finding: Finding, taken: Sequence[tuple[int, int]]) -> Iterable[Finding]:

@@ -15,6 +15,7 @@ from marskg.ontology.mapping import quantise
 from marskg.ontology.vocabulary import Kind, MemoryClass, SourceType
 from marskg.privacy.redaction import Redactor
 from marskg.privacy.sensing.detector import Detector
+from marskg.privacy.sensing.labels import find as find_in_label
 from marskg.privacy.sensing.model import OPTIONAL, TOPICS, WORDS, Category
 from marskg.store.preferences import forced_of
 from marskg.store.sensed import Sensed
@@ -36,14 +37,17 @@ _CUES: Final = {
 }
 _HIDDEN: Final = ", hidden in the text"
 _ABOUT_NOBODY: Final = ", about nobody"
-#: The words of reasons that only the text gives.
+#: Where else than in a text something may stand. A summary has its sources' session and tags, and no key or source.
+_IN_NAME: Final = ", in its key or source"
+_IN_TAGS: Final = ", in its session or a tag"
+#: The words of reasons that go where another text takes a memory's place.
 _OF_TEXTS: Final = frozenset(
     words + hidden + source + about
     for words in WORDS.values()
     for hidden in ("", _HIDDEN)
     for source in ("", *(f", by {name}" for name in OPTIONAL))
     for about in ("", _ABOUT_NOBODY)
-)
+) | {words + _IN_NAME for words in WORDS.values()}
 _REASON: Final = re.compile(r"(?P<words>.+): (?P<weight>[0-9.]+(?:e-[0-9]+)?)")
 
 
@@ -56,6 +60,22 @@ class _About:
     memory_class: MemoryClass | None
     purpose: tuple[str, ...]
     subjects: tuple[str, ...]
+    #: Key and source; then session and tags. Whom it is about is no finding: names of people are what subjects are for.
+    names: tuple[str | None, ...] = ()
+    tags: tuple[str | None, ...] = ()
+
+    @classmethod
+    def of(cls, one: Memory | Draft, memory_class: MemoryClass | None) -> _About:
+        """Return what is known of a draft or a memory, whose class is taken for ``memory_class``."""
+        return cls(
+            one.kind,
+            one.source_type,
+            memory_class,
+            one.purpose,
+            one.subjects,
+            (one.key, one.source_ref),
+            (one.session, *one.intent_tags),
+        )
 
 
 _NOTHING_KNOWN: Final = _About(Kind.EPISODIC, SourceType.CHAT_USER, None, (), ())
@@ -103,7 +123,7 @@ class Assessor:
         if settings.sensitivity.assess == "off" or draft.action != "remember":
             # Reasons are templates: nobody else may write them.
             return replace(draft, sensitivity_reasons=()) if draft.sensitivity_reasons else draft
-        about = _About(draft.kind, draft.source_type, draft.memory_class, draft.purpose, draft.subjects)
+        about = _About.of(draft, draft.memory_class)
         measured = self._measured(draft.content, draft.payload, about, settings.sensitivity)
         sensed = measured.at_least(draft.sensitivity)
         return replace(draft, sensitivity=sensed.value, sensitivity_reasons=sensed.reasons)
@@ -122,8 +142,7 @@ class Assessor:
             return None
         # A class that follows from s says nothing about s.
         named = None if memory.memory_class is MemoryClass.PRIVATE and not _by_caller(memory) else memory.memory_class
-        about = _About(memory.kind, memory.source_type, named, memory.purpose, memory.subjects)
-        return self._measured(text, memory.payload, about, settings.sensitivity)
+        return self._measured(text, memory.payload, _About.of(memory, named), settings.sensitivity)
 
     def of_text(self, text: str, settings: SensitivitySettings) -> float:
         """Return what a text measures by itself, of which nothing else is known."""
@@ -141,6 +160,11 @@ class Assessor:
                 weight *= settings.impersonal
                 words += _ABOUT_NOBODY  # noqa: PLW2901 - the reason grows
             weights[words] = quantise(weight)
+        known = {one.category for one in findings}
+        for where, labels in ((_IN_TAGS, about.tags), (_IN_NAME, about.names)):
+            found = {category for label in labels if label for category in find_in_label(label)} - known
+            weights |= {WORDS[category] + where: quantise(settings.weights[category]) for category in found}
+            known |= found
         for name in _cues(about):
             weights[_CUES[name]] = quantise(settings.cues[name])
         counted = {words: weight for words, weight in weights.items() if weight > 0}

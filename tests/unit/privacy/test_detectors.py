@@ -57,6 +57,14 @@ def said(text: str, detector: Detector = OWN) -> dict[str, str]:
         ("DOB: 1984-05-03", "birth_date", "1984-05-03"),
         ("my password is hunter2", "secret", "hunter2"),
         ("the door code: 4711#", "secret", "4711#"),
+        ("my p4ssw0rd is hunter2", "secret", "hunter2"),
+        ("P@ssw0rd: hunter2", "secret", "hunter2"),
+        ("pwd hunter2", "secret", "hunter2"),
+        ("I use hunter2 as my password", "secret", "hunter2"),
+        ("I use hunter2 as my wifi password everywhere.", "secret", "hunter2"),
+        ("4711 is our PIN", "secret", "4711"),
+        ("the number is 4111/1111/1111/1111", "card", "4111/1111/1111/1111"),
+        ("078051123 is my social", "national_id", "078051123"),
         ("token AKIAIOSFODNN7EXAMPLE works", "secret", "AKIAIOSFODNN7EXAMPLE"),
         ("postgres://app:s3cret@db.internal/x", "secret", "postgres://app:s3cret@db.internal/x"),
     ],
@@ -81,6 +89,13 @@ def test_what_is_found(text: str, category: str, words: str) -> None:
         "The meeting was on 3 May 1984",  # nobody was born
         "It's Monday and I'm Happy",
         "The id 123456789 is free",  # nobody says that it is a tax number
+        "My social media page has 078051123 likes",
+        "I use 1Password as my password manager and Chrome as my password vault",
+        "What? So…what is my password, and (what was my PIN)",
+        "pwd prints the folder and passwd user1 changes it",
+        "Everybody was glad as our password policy2 went",
+        "It was open 4111/1111/1111/1112 times",  # fails Luhn
+        "from 3/12/2024 to 10/11/2025",
         "build 550e8400-e29b-41d4-a716-446655440000 is green",
     ],
 )
@@ -133,6 +148,7 @@ def test_check_digits(country: str, right: str, wrong: str) -> None:
         "my card is " + b"card 4111 1111 1111 1111".hex(),
         "my card is card%204111%201111%201111%201111",
         "my card is 4111\u00ad1111\u00ad1111\u00ad1111",  # soft hyphens
+        "my card is 4111\x071111\x7f1111\x001111",  # signs that are not drawn
     ],
 )
 def test_what_hides(hidden: str) -> None:
@@ -185,6 +201,8 @@ def test_of_two_that_overlap_the_graver_covers_both() -> None:
         ("My migraine is back and ibuprofen doesn't help", "health"),
         ("I owe the bank 20,000 and my salary is too low", "finance"),
         ("what's my credit limit", "finance"),
+        ("I have diabetes", "health"),
+        ("my mother had breast cancer", "health"),
         ("I'm gay and my parents know it", "protected"),
         ("My husband is Turkish", "protected"),
         ("We are proud Catholics", "protected"),
@@ -212,6 +230,66 @@ def test_what_a_passage_is_about(text: str, category: str) -> None:
     ],
 )
 def test_what_a_passage_is_not_about(text: str) -> None:
+    assert OWN.topics(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "category"),
+    [
+        ("I tаkе my blооd рrеssurе tаblеts with mу other mеdiсаtiоn", "health"),  # Cyrillic letters
+        ("I h\u200bave dia\u200bbetes", "health"),
+        ("I have diаbetes", "health"),
+        ("I am g\u200bay", "protected"),
+        ("I am g\x07ay", "protected"),
+        ("I am ｇａｙ", "protected"),
+        ("Мy сredit саrd dеbt is bеyond my sаlаry", "finance"),
+        (base64.b64encode(b"I was diagnosed with epilepsy").decode(), "health"),
+        ("I%20am%20gay%20and%20proud", "protected"),
+    ],
+)
+def test_what_a_passage_is_about_hides_no_more_than_what_has_a_form(text: str, category: str) -> None:
+    before = "The tomatoes need water twice a week. "
+    detector = Detector(replace(SETTINGS, presidio="off"))
+    found = detector.topics(before + text)
+    assert {(one.end, one.category.value, one.hidden) for one in found} <= {(len(before + text), category, True)}
+    assert found[0].start >= len(before)
+    detector.foresee([before + text])
+    assert {one.category.value for one in detector.topics(before + text)} == {category}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Мой кот спит на окне весь день",
+        "Помидоры надо поливать два раза в неделю",
+        "Η γάτα κοιμάται στο παράθυρο",
+        "मुझे ट्रेन से यात्रा करना पसंद है",
+        "我喜欢冬天坐火车旅行",
+        "Ich gehe morgen über die Brücke zum Bäcker",
+        "It rains — so we’ll stay in ❤️",
+    ],
+)
+def test_other_scripts_are_not_about_anything_for_their_letters(text: str) -> None:
+    assert OWN.topics(text) == []
+
+
+def test_the_plain_form_is_read_only_where_it_says_other_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[str] = []
+    detector = Detector(replace(SETTINGS, presidio="off"))
+
+    def about(text: str) -> list[Finding]:
+        read.append(text)
+        return []
+
+    monkeypatch.setattr(detector._topics, "find", about)
+    detector.topics("It rains — so we’ll stay in, she said… ❤️")
+    assert len(read) == 1
+    detector.topics("It r\u200bains")
+    assert read[1:] == ["It r\u200bains", "It rains"]
+
+
+@pytest.mark.parametrize("text", ["x thing", "x 0 thing", "a b thing", "x thing 12"])
+def test_a_text_of_hardly_a_word_is_about_nothing(text: str) -> None:
     assert OWN.topics(text) == []
 
 

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
@@ -16,6 +17,9 @@ from marskg.privacy.redaction import HELD, WITHHELD, Redactor
 from marskg.privacy.sensing.detector import Detector
 from marskg.records import Memory
 from marskg.weight import TokenCounter
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 SETTINGS = replace(Settings().sensitivity, presidio="off")
 REDACTOR = Redactor(Detector(SETTINGS), SETTINGS)
@@ -75,6 +79,41 @@ def test_what_was_replaced_is_told_by_kind_and_place() -> None:
 )
 def test_what_a_hidden_memory_says_is_withheld(said: str) -> None:
     assert REDACTOR.against(f"Hello there. {said} Goodbye then.", HIDDEN, hold=False).text.count(WITHHELD) == 1
+
+
+def look_alike(text: str) -> str:
+    return text.translate(str.maketrans("aceopxyiBAC", "асеорхуіВАС"))
+
+
+def spread(text: str) -> str:
+    return " ".join("\u200b".join(word) for word in text.split(" "))
+
+
+SAID = "Nora wants the contract in writing before Friday"
+
+
+@pytest.mark.parametrize("hide", [look_alike, spread, lambda text: text.encode().hex()])
+def test_what_a_hidden_memory_says_is_withheld_in_disguise(hide: Callable[[str], str]) -> None:
+    said = hide(SAID)
+    (one,) = REDACTOR.against(f"Hello there. {said}. Goodbye then.", [SAID], hold=False).replaced
+    shown = REDACTOR.against(f"Hello there. {said}. Goodbye then.", [SAID], hold=False).text
+    assert shown.startswith("Hello there. [WITHHELD]")
+    assert shown.endswith(" Goodbye then.")
+    assert one.start == len("Hello there. ")
+    assert one.end in {one.start + len(said), one.start + len(said) + 1}
+    assert REDACTOR.against(shown, [SAID], hold=False).text == shown
+    assert REDACTOR.against(said, [SAID], hold=True).held
+
+
+@pytest.mark.parametrize("hide", [look_alike, spread])
+def test_what_a_memory_in_disguise_says_is_withheld(hide: Callable[[str], str]) -> None:
+    assert REDACTOR.against(f"{SAID}.", [hide(SAID)], hold=False).text == WITHHELD
+
+
+@pytest.mark.parametrize("hide", [look_alike, spread])
+def test_a_passage_in_disguise_is_withheld_where_it_stands(hide: Callable[[str], str]) -> None:
+    said = hide("I was diagnosed with epilepsy")
+    assert REDACTOR.surface(f"We met in Oslo. {said}. It rained.", 0.3).text == "We met in Oslo. [HEALTH] It rained."
 
 
 @pytest.mark.parametrize(

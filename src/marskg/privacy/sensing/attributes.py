@@ -61,9 +61,14 @@ _SAID: Final = re.compile(
     rf"(?:\sis|:)\s{_WORDS})(?![^\W_])",
     re.IGNORECASE,
 )
+_ILLNESSES: Final = (
+    r"diabetes|cancer|epilepsy|asthma|hiv|leuka?emia|lymphoma|dementia|alzheimer['’]?s|parkinson['’]?s|schizophrenia|hepatitis"
+    r"|tuberculosis|arthritis|endometriosis|multiple sclerosis|crohn['’]?s|psoriasis"
+)
 _HEALTH: Final = re.compile(
     r"(?<![^\W_])(?:diagnosed\swith|suffer(?:s|ed|ing)?\sfrom|allergic\sto|prescribed|hospitali[sz]ed|chemotherapy|radiotherapy"
     r"|in\sremission|hiv[ -]positive|(?:is|am|was|are|['’]m|['’]s)\s(?:\w+\s)?(?:pregnant|diabetic|epileptic|bipolar|autistic|suicidal)"
+    rf"|(?:have|has|had|having|got|with)\s(?:\w+\s){{0,2}}(?:{_ILLNESSES})"
     r"|miscarriage|had\san?\sabortion|antidepressants?|antipsychotics?|insulin|\d+\s?mg\sof)(?![^\W_])",
     re.IGNORECASE,
 )

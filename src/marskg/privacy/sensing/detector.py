@@ -17,7 +17,7 @@ from marskg.privacy.sensing.model import TOPICS, Finding, united
 from marskg.privacy.sensing.ner import NONE, NamedEntities
 from marskg.privacy.sensing.presidio import NAME, chosen
 from marskg.privacy.sensing.prototypes import Topics
-from marskg.privacy.sensing.unhide import views
+from marskg.privacy.sensing.unhide import reworded, views
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -70,14 +70,20 @@ class Detector:
 
     def foresee(self, texts: Sequence[str]) -> None:
         """Read what many texts are about at once, for :meth:`topics` of each of them soon."""
-        self._topics.foresee(texts)
+        self._topics.foresee([form for text in texts for form in (text, *(view.text for view in reworded(text)))])
 
     def topics(self, text: str) -> list[Finding]:
         """Return the passages that are about health, personal finance or a protected attribute."""
         if not text.strip():
             return []
-        names = [] if self._names is None else [one for one in self._names.find(text) if one.category in TOPICS]
-        return sorted([*self._topics.find(text), *attributes.find(text), *names])
+        found = self._about(text)
+        for view in reworded(text):
+            for one in self._about(view.text):
+                start, end = view.span(one.start, one.end)
+                found.append(replace(one, start=start, end=end, hidden=True))
+        if self._names is not None:
+            found += [one for one in self._names.find(text) if one.category in TOPICS]
+        return sorted(found)
 
     def find(self, text: str) -> list[Finding]:
         """Return everything: what has a form of its own first, then what passages are about.
@@ -86,6 +92,9 @@ class Detector:
             EnvironmentFailure: presidio or the model of names is asked for and not installed.
         """
         return [*self.surface(text), *self.topics(text)]
+
+    def _about(self, text: str) -> list[Finding]:
+        return [*self._topics.find(text), *attributes.find(text)]
 
     def _in_window(self, text: str) -> Iterator[Finding]:
         yield from self._plain(text)

@@ -60,7 +60,7 @@ def _long_enough(text: str) -> bool:
 
 #: Characters of the shortest passport or licence.
 _FEWEST: Final = 6
-_SSN_WORDS: Final = r"ssn|ssns|social security(?: number)?|soc sec|social sec"
+_SSN_WORDS: Final = r"ssn|ssns|social security(?: number)?|soc sec|social sec|(?:my|his|her|their|your) social(?=\s?(?:[.,;:!?)=]|$)|\s(?:is|was|number)\b)"
 _ID_WORDS: Final = r"id|identity|identification|citizen|resident|national"
 
 _FORMS: Final = (

@@ -40,6 +40,9 @@ _BESIDE_RIVALS: Final = 0.8
 #: Names of people and places are near to origins, so more is asked for there; what is said of a person has patterns.
 _CAUTION: Final = {Category.PROTECTED: 2}
 _TOPICS: Final = (Category.HEALTH, Category.PROTECTED, Category.FINANCE)
+#: A word of a language, rather than a letter, a sign or a number; below so many of them nothing is said of anything.
+_WORD: Final = re.compile(r"[^\W\d_]{3,}")
+_FEWEST_WORDS: Final = 2
 _SENTENCE: Final = re.compile(r"[^.!?\n]+(?:[.!?](?!\s|$)[^.!?\n]*)*[.!?]*")
 #: The most of one text that is looked at.
 _MOST_SENTENCES: Final = 400
@@ -90,7 +93,11 @@ class Topics:
 def _sentences(text: str) -> list[tuple[int, int]]:
     """Return the places of the sentences of ``text`` that say enough to be about something."""
     matches = _SENTENCE.finditer(text)
-    return [match.span() for match in matches if len(terms(match[0])) >= _FEWEST_TERMS][:_MOST_SENTENCES]
+    return [match.span() for match in matches if _says_enough(match[0])][:_MOST_SENTENCES]
+
+
+def _says_enough(sentence: str) -> bool:
+    return len(_WORD.findall(sentence)) >= _FEWEST_WORDS and len(terms(sentence)) >= _FEWEST_TERMS
 
 
 def _nearness(vectors: Rows) -> dict[str, Rows]:

@@ -24,7 +24,7 @@ _EMAIL: Final = re.compile(
     re.IGNORECASE,
 )
 
-_CARD: Final = re.compile(r"(?<![\w.,])\d(?:[ \u00a0._-]{0,3}\d){11,18}(?![\w]|[.,]\d)")
+_CARD: Final = re.compile(r"(?<![\w.,])(?:\d{4}(?:\s?/\s?\d{4}){3}|\d(?:[ \u00a0._-]{0,3}\d){11,18})(?![\w]|[.,]\d)")
 #: As issuers give them out.
 _CARD_DIGITS: Final = frozenset({12, 13, 14, 15, 16, 19})
 _IBAN: Final = re.compile(r"(?<![\w])[A-Z]{2}\d{2}(?:[ -]?[A-Z0-9]){10,30}(?![\w])", re.IGNORECASE)

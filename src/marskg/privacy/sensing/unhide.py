@@ -27,6 +27,9 @@ _LOOKALIKES: Final = LOOKALIKES | str.maketrans("ıɡɑƖǀ‐‑‒–—−․
 _UNSEEN: Final = frozenset({"Cf", "Mn", "Me", "Cc"})
 _KEPT_CONTROLS: Final = frozenset("\n\t\r")
 
+#: Those of ASCII that are not drawn; ends of lines and tabs are.
+_CONTROL: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+_WORDS: Final = re.compile(r"\w+")
 _DIGIT_WORDS: Final = {
     "zero": "0", "oh": "0", "o": "0", "nought": "0", "null": "0", "one": "1", "two": "2", "three": "3", "four": "4",
     "five": "5", "six": "6", "seven": "7", "eight": "8", "nine": "9", "niner": "9",
@@ -70,15 +73,32 @@ class View:
 
 def views(text: str) -> Iterator[View]:
     """Yield the forms of ``text`` besides itself that differ from it."""
-    base = None if text.isascii() else plain(text)
-    if base is not None and base.text != text:
-        yield base
-    shown = base or View(text, range(len(text)), range(1, len(text) + 1))
+    shown = _shown(text)
+    if shown.text != text:
+        yield shown
     if _TWO_DIGIT_WORDS.search(shown.text):
         spelled = _digits(shown)
         if spelled is not None:
             yield spelled
     yield from _decoded(shown)
+
+
+def reworded(text: str) -> Iterator[View]:
+    """Yield those forms of ``text`` that say other words than it does, for what goes by its words.
+
+    A dash or a quote in another width says none, nor does a number in digits.
+    """
+    shown = _shown(text)
+    if shown.text != text and _WORDS.findall(shown.text) != _WORDS.findall(text):
+        yield shown
+    yield from _decoded(shown)
+
+
+def _shown(text: str) -> View:
+    """Return the plain form of ``text``; at no cost where nothing can hide in it."""
+    if text.isascii() and not _CONTROL.search(text):
+        return View(text, range(len(text)), range(1, len(text) + 1))
+    return plain(text)
 
 
 def plain(text: str) -> View:
@@ -88,7 +108,7 @@ def plain(text: str) -> View:
     ends: list[int] = []
     for place, character in enumerate(text):
         if character.isascii():
-            shown = character if character >= " " or character in _KEPT_CONTROLS else ""
+            shown = "" if _CONTROL.match(character) else character
         elif unicodedata.category(character) in _UNSEEN:
             shown = ""
         else:
