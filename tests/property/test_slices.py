@@ -90,12 +90,14 @@ def check_payers(graph: Graph, plan: Plan, name: str) -> None:
         can_go = leaves(graph, gone)
         old = [one for one in can_go if not is_young(one)]
         over = [one for one in old if now[one.kind] > shares[one.kind]]
-        if over:
-            worst = max(now[one.kind] * 10**6 // max(1, shares[one.kind]) for one in over)
+        early = [one for one in can_go if is_young(one) and now[one.kind] > shares[one.kind]]
+        if over or early:
+            worst = max(now[one.kind] * 10**6 // max(1, shares[one.kind]) for one in over or early)
             assert now[node.kind] * 10**6 // max(1, shares[node.kind]) == worst, "who is furthest above its share pays"
-            assert "their share is" in action.reason
+            assert ("their share is" if over else "younger than") in action.reason
         if is_young(node):
-            assert not old, "the young go when nobody else is left"
+            assert not over, "the young of a kind above its share go when nobody old of such a kind is left"
+            assert early or not old, "and those of a kind within its share when nobody else is left"
             assert action.reason.startswith("younger than")
         rivals = [one for one in can_go if one.kind is node.kind and is_young(one) == is_young(node)]
         if name in ORDERS:
