@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import platform
+import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -268,6 +269,8 @@ def test_a_restore_keeps_the_list_of_its_store_and_brings_none(stores: Stores, t
     saved(memory, tmp_path / "three.mars")
     memory.snapshot_load(tmp_path / "one.mars")
     assert [name for name, _ in listed(memory)] == ["one.mars", "three.mars", "two.mars"]
+    # A store that goes on with a snapshot needs the keys as well.
+    shutil.copytree(memory.store.folder / "keys", tmp_path / "elsewhere" / "keys")
     elsewhere = support.embedded(tmp_path / "elsewhere")
     try:
         restored = elsewhere.open(memory.tenant, **QUICK)
