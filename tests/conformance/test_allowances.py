@@ -231,6 +231,20 @@ def test_the_young_of_a_kind_go_last(stores: Stores, policy: str) -> None:
     check(stores, memory)
 
 
+@pytest.mark.parametrize("policy", ["fifo", "greedy"])
+def test_the_young_go_for_the_budget_and_not_for_the_room_below_it(stores: Stores, policy: str) -> None:
+    memory = stores.open(
+        budget=4_000,
+        low_water=0.4,
+        partitions__user_budget=80,
+        partitions__lifetimes__episodic="1h",
+        policy__name=policy,
+    )
+    talk(memory, 12, "ann")
+    assert sum(one.weight for one in live(memory).values()) > 60
+    check(stores, memory)
+
+
 def test_a_policy_that_takes_nothing_is_named(stores: Stores, tmp_path: Path) -> None:
     (tmp_path / "idle.cypher").write_text(
         "MATCH (m:Memory) WHERE m.tenant = $tenant AND m.weight > 1000000\nRETURN m.id AS id, 1.0 AS score\n"

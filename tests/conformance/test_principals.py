@@ -196,6 +196,12 @@ def test_a_reader_who_states_no_jurisdiction_reads_no_region_that_is_confined(st
     assert [hit.memory.id for hit in bot.retrieve("where is the safe?")] == [free.id]
     within = stores.open_as(memory, "reader:bot?jurisdiction=EU")
     assert within.get(kept.id) is not None
+    about = stores.open_as(memory, "operator").remember("the key is with Bob", kind="semantic", subjects=["Bob"])
+    stores.open_as(memory, "operator").preferences.set("reading_regions", "EU", subject="Bob")
+    bot = stores.open_as(memory, "reader:bot")
+    assert bot.get(about.id) is None
+    assert about.id not in {hit.memory.id for hit in bot.retrieve("where is the key?")}
+    assert stores.open_as(memory, "reader:bot?jurisdiction=EU").get(about.id) is not None
     assert stores.open_as(memory, "operator").get(kept.id) is not None
 
 

@@ -71,13 +71,12 @@ def make_room_within(
     within, ceiling = view.within or frozenset(), view.ceiling or 0
     target = state.weight - (allowance.weight - int(state.settings.low_water * allowance.budget))
     young = _young(view, within)
-    if isinstance(policy, OrderedPolicy):  # It reads these memories alone, and the young last.
-        plan = guarded(policy, view, target=target, budget=ceiling, exclude=exclude)
-    else:
-        spared = exclude | others
-        plan = guarded(policy, view, target=target, budget=ceiling, exclude=spared | young)
-        if young and plan.weight_after > ceiling:
-            plan = guarded(policy, view, target=target, budget=ceiling, exclude=spared)
+    # A policy that is an order reads these memories alone.
+    spared = exclude if isinstance(policy, OrderedPolicy) else exclude | others
+    plan = guarded(policy, view, target=target, budget=ceiling, exclude=spared | young)
+    if young and plan.weight_after > ceiling:
+        # The young go for the budget, and not for the room below it.
+        plan = guarded(policy, view, target=ceiling, budget=ceiling, exclude=spared)
     check_spared(plan, exclude | others)
     if not plan.actions:
         if FIFO.plan(view, target=ceiling, exclude=exclude).actions:

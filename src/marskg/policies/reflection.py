@@ -381,7 +381,8 @@ def _room_for_facts(view: PolicyView) -> int | None:
     if not view.settings.partitions.on:
         return None
     place = KINDS.index(Kind.SEMANTIC)
-    budget = view.settings.budget if view.ceiling is None else view.ceiling
+    # Where one person's budget is exceeded, the ceiling is no budget that kinds have shares of.
+    budget = view.settings.budget if view.ceiling is None or view.within is not None else view.ceiling
     return max(0, partition_of(view, budget).shares[place] - view.census.weights[place])
 
 
@@ -482,6 +483,8 @@ class _Reflection:
         # A summary of summaries takes their place in the same share.
         grows = summary.weight - sum(one.weight for one in known if one.kind is Kind.SEMANTIC)
         fits = grows <= self.room
+        if not fits:
+            self.notes[FULL] = 1
         self.room = self.room - grows if fits else 0
         return fits
 

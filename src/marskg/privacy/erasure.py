@@ -72,7 +72,11 @@ def about(book: Book, request: Request, forms: Iterable[str]) -> list[str]:
         if (request.by == "subject" and item.data_subject == request.name)
         or (
             (item.preference_rule in _NAMING and item.target is not None and named.are(item.target))
-            and (request.by == "subject" or not request.own or item.data_subject in request.own)
+            and (
+                not request.own
+                or item.data_subject in request.own
+                or (request.by == "subject" and item.target == request.name)
+            )
         )
     ]
 

@@ -210,7 +210,11 @@ class Gate:
         if not book.permits((), purpose, self.now):
             return np.zeros(index.columns.rows, dtype=np.bool_)
         subjects = list(index.facets["subject"])
-        barred = [name for name in subjects if book.bars(name, purpose, self.jurisdiction, self.now)]
+        barred = [
+            name
+            for name in subjects
+            if book.bars(name, purpose, self.jurisdiction, self.now) or (self.nowhere and book.keeps_near(name))
+        ]
         seen: npt.NDArray[np.bool_] = ~index.facet("subject", barred)
         if book.of(PreferenceRule.SENSITIVITY_CEILING):
             reasons = [word for word in index.facets["reason"] if categories_of((word,))]
@@ -239,6 +243,7 @@ class Gate:
             and (not memory.purpose or self.purpose in memory.purpose)
             and self.book.admits(memory, self.purpose, self.jurisdiction, self.now)
             and self._reads_from(memory.jurisdiction)
+            and not (self.nowhere and any(self.book.keeps_near(subject) for subject in memory.subjects))
             and (not self.subjects or bool({*memory.subjects} & {*self.subjects}))
             and (not self.sessions or memory.session in self.sessions)
             and (not self.tags or bool({*memory.intent_tags} & {*self.tags}))

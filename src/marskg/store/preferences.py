@@ -311,6 +311,11 @@ class Book:
             for item in self.of(PreferenceRule.READING_REGIONS)
         )
 
+    def keeps_near(self, subject: str) -> bool:
+        """Return whether rules of ``subject``, or of a department of theirs, say from where they may be read about."""
+        rules = self._holding(PreferenceRule.READING_REGIONS, (subject,))
+        return any(item.data_subject is not None or item.department is not None for item in rules)
+
     def hides(
         self, reasons: Iterable[str], sensitivity: float, subjects: Sequence[str], purpose: str | None, now: int
     ) -> bool:

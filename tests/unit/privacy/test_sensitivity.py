@@ -223,3 +223,9 @@ def test_lines_are_measured_where_drafts_are() -> None:
     assert texts.without("Write to ann@example.com", 0.3) == "Write to [EMAIL]"
     assert texts.without("Write to ann@example.com", 0.4) == "Write to ann@example.com"
     assert Assessor().texts(Settings().with_values({"sensitivity.assess": "off"})) is None
+
+
+@pytest.mark.parametrize("place", [0, 1_590, 1_990, 60_000])
+def test_a_name_of_any_length_is_read_to_its_end(place: int) -> None:
+    label = ":" * place + " card/4111111111111111 " + ":" * 5_000
+    assert assessed("Note one", intent_tags=(label,)).sensitivity >= 0.6

@@ -26,7 +26,7 @@ _DATE: Final = re.compile(r"(?:19|20)\d\d([-/._ ]?)(?:0[1-9]|1[0-2])\1(?:0[1-9]|
 _KNOWN: Final = re.compile(rf"{_UUID.pattern}|(?<!\d){_DATE.pattern}(?!\d)", re.IGNORECASE)
 #: One of these is in what is left of each name in which anything is found.
 _MAYBE: Final = re.compile(
-    r"[@%=]|://|[^\x00-\x7f]|(?:\d[\W_]{0,3}){6}|[A-Za-z0-9_-]{16}|\d\s\w|:.*\d|\d(?:\.\d+){3}|[\x00-\x1f]"
+    r"[@%=]|://|[^\x00-\x7f]|(?:\d[\W_]{0,3}){6}|[A-Za-z0-9_-]{16}|\d\s\w|:[^:\d]*\d|\d(?:\.\d+){3}|[\x00-\x1f]"
 )
 #: What stands between the parts of a name, also a hyphen between a word and a number.
 _JOINTS: Final = re.compile(r"[/_:=#?&|;,]|(?<=[A-Za-z])-(?=\d)")
@@ -76,8 +76,18 @@ _TOLD: Final = re.compile(
 )
 
 
+#: Characters that are read at once, and how many of them the next window repeats: no identifier is longer.
+_WINDOW: Final = 2_000
+_OVERLAP: Final = 400
+
+
 def find(label: str) -> set[Category]:
-    """Return the kinds of identifiers in ``label``."""
+    """Return the kinds of identifiers in ``label``, of any length: it is read in windows, so that time grows with it."""
+    starts = range(0, max(1, len(label) - _OVERLAP), _WINDOW - _OVERLAP)
+    return {category for start in starts for category in _in_window(label[start : start + _WINDOW])}
+
+
+def _in_window(label: str) -> set[Category]:
     if not _MAYBE.search(label if _BORN.search(label) else _KNOWN.sub(" ", label)):
         return set()
     return {category for form in (label, *(view.text for view in views(label))) for category in _in(form)}
