@@ -219,7 +219,7 @@ HOLES: dict[str, Hole] = {
     "grants are not counted": Hole(_grants_uncounted, ("grant/a-grant-used-up",)),
     "a grant about one reaches what is about two": Hole(_grants_about_any, ("grant/what-is-about-others-too/subject",)),
     "who states no region reads all": Hole(
-        _gone(Gate, "_reads_from", lambda gate, region: gate.book.reaches(region, gate.jurisdiction)),
+        _gone(Book, "confines", lambda *_: False),
         ("region/from-nowhere-or-elsewhere/reader/1",),
     ),
     "grants are anybody's": Hole(_grants_for_anybody, ("grant/somebody-else's-grant/reader/1",)),

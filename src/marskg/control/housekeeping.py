@@ -150,8 +150,7 @@ class Housekeeper:
         kept = self._writer.state.settings.keep_details
         if kept is None:
             return 0
-        now, _ = self._writer.state.at(self._writer.services.clock.now_ms())
-        done = seal(self._writer, self._reader, now - kept, dry_run=dry_run)
+        done = seal(self._writer, self._reader, self._writer.now() - kept, dry_run=dry_run)
         return done.transitions + done.accesses
 
     def _signed(self) -> TreeHead | None:

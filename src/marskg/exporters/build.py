@@ -41,6 +41,7 @@ from marskg.ontology.vocabulary import (
     Tier,
 )
 from marskg.records import Edge, Entity, Memory, Preference
+from marskg.shapes.gate import NODE_ID
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -50,7 +51,6 @@ if TYPE_CHECKING:
 
 Lookup: TypeAlias = "Callable[[str], Group | None]"
 
-NODE_ID = re.compile(r"urn:uuid:[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\Z")
 _MIN_MS = -62_135_596_800_000
 _INT64 = 2**63
 _INTEGER = re.compile(r"[+-]?[0-9]{1,40}\Z")

@@ -75,7 +75,7 @@ def give(
         raise InvalidInput(msg)
     services = writer.services
     token = services.source.token(_TOKEN).hex()
-    now, _ = writer.state.at(services.clock.now_ms())
+    now = writer.now()
     said = [f"grant.ceiling={ceiling:.6f}", f"grant.digest={_digest(token)}", f"grant.to={to}"]
     said += [f"grant.until={now + lasts_ms}"]
     said += [] if calls is None else [f"grant.calls={calls}"]

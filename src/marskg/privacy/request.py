@@ -8,12 +8,12 @@ session and a source are matched exactly as they are written; an entity as the r
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from marskg.errors import InvalidInput
+from marskg.shapes.gate import NODE_ID
 from marskg.store import codec
 from marskg.store.admission import check_text
 from marskg.store.origins import SESSION, SOURCE, origin_handle
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
 #: The ways to say what is to be erased.
 KINDS_OF_REQUEST: Final = ("subject", "entity", "session", "source", "id")
-_ID: Final = re.compile(r"urn:uuid:[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 #: Bytes of the longest name that anything can have.
 _LONGEST: Final = 100_000
 _PAGE: Final = 2_000
@@ -68,7 +67,7 @@ class Request:
             msg = f"the {by} to erase has no name of which anything is seen; write who or what is to go"
             raise InvalidInput(msg)
         name = check_text(f"the {by} to erase", name, limit=_LONGEST)
-        if by == "id" and not _ID.fullmatch(name):
+        if by == "id" and not NODE_ID.match(name):
             msg = f"{name[:60]!r} is no id of a memory; ids look like urn:uuid:01234567-89ab-…, in small letters"
             raise InvalidInput(msg)
         return cls(by, name)

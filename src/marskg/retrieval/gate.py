@@ -200,6 +200,10 @@ class Gate:
             allowed &= np.isin(held, codes)
         return allowed & self._preferred(index) if self.book else allowed
 
+    def _is_confined(self, memory: Memory) -> bool:
+        """Return whether rules say from where ``memory`` may be read, by its region or by whom it is about."""
+        return self.book.confines(memory.jurisdiction) or any(map(self.book.keeps_near, memory.subjects))
+
     def _reads_from(self, region: str | None) -> bool:
         """Return whether a memory under ``region`` may be read from where the reader is."""
         return self.book.reaches(region, self.jurisdiction) and not (self.nowhere and self.book.confines(region))
@@ -242,8 +246,7 @@ class Gate:
             and (not self.about or self.owns(memory))
             and (not memory.purpose or self.purpose in memory.purpose)
             and self.book.admits(memory, self.purpose, self.jurisdiction, self.now)
-            and self._reads_from(memory.jurisdiction)
-            and not (self.nowhere and any(self.book.keeps_near(subject) for subject in memory.subjects))
+            and not (self.nowhere and self._is_confined(memory))
             and (not self.subjects or bool({*memory.subjects} & {*self.subjects}))
             and (not self.sessions or memory.session in self.sessions)
             and (not self.tags or bool({*memory.intent_tags} & {*self.tags}))

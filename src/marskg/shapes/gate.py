@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 #: First millisecond of the year 1, the earliest instant with a four-digit xsd:dateTime.
 MIN_MS = -62_135_596_800_000
 
-_ID = re.compile(r"urn:uuid:[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\Z")
+NODE_ID = re.compile(r"urn:uuid:[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\Z")
 _IRI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[^\x00-\x20<>\"{}|^`\\]*\Z")
 _WITH_CONTENT = frozenset({Tier.LIVE, Tier.LATENT})
 _MICRO = 1_000_000
@@ -114,7 +114,7 @@ def check_memory(memory: Memory, edges: Iterable[Edge], targets: Mapping[str, No
 
 def check_entity(entity: Entity, edges: Iterable[Edge], targets: Mapping[str, NodeFacts]) -> list[Finding]:
     """Return what storing ``entity`` with its outgoing ``edges`` would break; see :func:`check_memory`."""
-    broken = [] if _ID.match(entity.id) else ["Entity"]
+    broken = [] if NODE_ID.match(entity.id) else ["Entity"]
     broken += [rule.shape for rule in _ENTITY_RULES if rule.broken_by(getattr(entity, rule.name))]
     known = _of_tenant(targets, entity.tenant)
     found: list[Breach] = []
@@ -130,7 +130,7 @@ def check_entity(entity: Entity, edges: Iterable[Edge], targets: Mapping[str, No
 
 def check_preference(preference: Preference) -> list[Finding]:
     """Return what storing ``preference`` would break; an empty list lets it pass."""
-    broken = [] if _ID.match(preference.id) else ["Preference"]
+    broken = [] if NODE_ID.match(preference.id) else ["Preference"]
     broken += [rule.shape for rule in _PREFERENCE_RULES if rule.broken_by(getattr(preference, rule.name))]
     return _findings((preference.id, name) for name in broken) if broken else []
 
@@ -267,7 +267,7 @@ _PAYLOAD_RULES = {
 
 def _field_rules(memory: Memory) -> list[str]:
     """Return the shapes of the common fields that are broken; without content, of the fields that are still written."""
-    broken = [] if _ID.match(memory.id) else ["Memory"]
+    broken = [] if NODE_ID.match(memory.id) else ["Memory"]
     get = memory.__getattribute__
     for rule in _KEPT_RULES if memory.content is None else _MEMORY_RULES:
         value = get(rule.name)
