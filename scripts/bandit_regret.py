@@ -25,16 +25,16 @@ import numpy as np
 from marskg.clock import DAY_MS
 from marskg.config import AdaptiveSettings, Scoring
 from marskg.ontology.vocabulary import Kind
-from marskg.policies.adaptive import FEATURES, context_of, reward_from
-from marskg.policies.bandit import Arm, best, outlooks
-from marskg.policies.situation import Situation
-from marskg.store.order import Access, density
-from marskg.store.usage import Usage
+from marskg.policies.controllers.adaptive import FEATURES, context_of, reward_from
+from marskg.policies.controllers.bandit import Arm, best, outlooks
+from marskg.policies.controllers.context import Situation
+from marskg.store.rows.order_keys import Access, density
+from marskg.store.rows.read_statistics import Usage
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from marskg.policies.bandit import Context
+    from marskg.policies.controllers.bandit import Context
 
 ARMS = ("fifo", "lru", "priority-decay", "random-drop")
 MINUTE = 60_000

@@ -1,4 +1,4 @@
-"""Writes ``src/marskg/entities/common_words.txt``: the words whose capital at a sentence's start says nothing.
+"""Writes ``src/marskg/language/en/common_words.txt``: the words whose capital at a sentence's start says nothing.
 
 Run: ``python scripts/common_words.py`` (``--check`` compares without writing).
 
@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-TARGET = Path(__file__).parents[1] / "src" / "marskg" / "entities" / "common_words.txt"
+TARGET = Path(__file__).parents[1] / "src" / "marskg" / "language" / "en" / "common_words.txt"
 _ENDINGS = ("ed", "ing", "ly", "er", "est", "ness", "ful", "less", "ment", "able", "ish")
 _PLURALS = ("s", "es")
 #: Names never end so, however often a title or a heading gives the word its capital.

@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from marskg.bench.conflicts import DEVELOPMENT, HELD_OUT, measure
+from marskg_bench.conflicts import DEVELOPMENT, HELD_OUT, measure
 
 PERIODS = ("weekly", "monthly")
 

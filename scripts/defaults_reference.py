@@ -11,22 +11,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from marskg.config import SETTINGS
+from marskg.config.durations import UNITS
 
 if TYPE_CHECKING:
     from marskg.config import Setting
 
 PAGE = Path(__file__).parents[1] / "docs" / "reference" / "defaults.md"
-_UNITS = (("d", 86_400_000), ("h", 3_600_000), ("m", 60_000), ("s", 1_000), ("ms", 1))
+_SHOWN = ("d", "h", "m", "s", "ms")
 
 
 def shown(setting: Setting) -> str:
     """Return a default as YAML writes it."""
     value = setting.default
     if setting.kind == "duration" and isinstance(value, int):
-        unit, size = next((name, size) for name, size in _UNITS if value % size == 0)
-        if unit == "d" and value == size:
-            unit, size = "h", 3_600_000
-        return f"{value // size}{unit}"
+        unit = next(unit for unit in _SHOWN if value % UNITS[unit] == 0 and (unit, value) != ("d", UNITS["d"]))
+        return f"{value // UNITS[unit]}{unit}"
     return value if isinstance(value, str) else json.dumps(value)
 
 

@@ -15,7 +15,6 @@ from pathlib import Path
 from statistics import correlation, quantiles
 from typing import TYPE_CHECKING
 
-from marskg.bench._memora import BenchPersona, personas
 from marskg.config import Settings
 from marskg.embedding.static import StaticEmbedding
 from marskg.ontology.vocabulary import Kind
@@ -25,6 +24,7 @@ from marskg.reflection.extractive import ExtractiveSummariser
 from marskg.reflection.gates import Thresholds
 from marskg.reflection.passages import Constituent
 from marskg.weight import TokenCounter
+from marskg_bench.common.memora import BenchPersona, personas
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -1,7 +1,7 @@
 """Prints precision and recall of entity recognition on Memora: ``python scripts/entity_quality.py FOLDER``.
 
 ``FOLDER`` holds the periods, such as ``memora/weekly``; ``--misses N`` lists the N most frequent misses and doubtful
-claims of each type, ``--spacy MODEL`` measures an installed spaCy model instead. The gold: ``marskg.bench._entities``.
+claims of each type, ``--spacy MODEL`` measures an installed spaCy model instead. The gold: ``marskg_bench.entities``.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from marskg.bench._entities import entity_quality
 from marskg.entities import Recogniser, SpacyRecogniser
+from marskg_bench.entities import entity_quality
 
 if TYPE_CHECKING:
     from marskg.entities import Recognising

@@ -54,7 +54,7 @@ def main() -> None:
     fresh = not given.folder.exists()
     memory = marskg.open(given.folder, tenant="t", budget=BUDGET)
     if fresh:
-        memory.apply_settings(None, QUIET)
+        memory.settings.set(None, QUIET)
         memory.remember_many(drafts(given.memories, memory.now()))
         memory.close()
         memory = marskg.open(given.folder, tenant="t")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from marskg.cli.setup import written
+from marskg.cli.setting_text import written
 from marskg.ontology.vocabulary import PreferenceRule
 from marskg.privacy.rules import FORMS, MUST, NOT
 from marskg.privacy.templates import load_template, template_names

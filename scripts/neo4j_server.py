@@ -168,8 +168,6 @@ class Neo4jServer:
     password: str = field(default_factory=lambda: secrets.token_hex(16), repr=False)
     port: int = 0
     process: subprocess.Popen[bytes] | None = field(default=None, repr=False)
-    #: More lines of its neo4j.conf, by name; they win over those of this class.
-    settings: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def uri(self) -> str:
@@ -255,7 +253,6 @@ class Neo4jServer:
             "db.tx_log.preallocate": "false",
             # Nothing else listens to this server, so closing its port needs no quiet period.
             "internal.dbms.bolt.netty_server_shutdown_quiet_period": "0",
-            **self.settings,
         }
         text = "".join(f"{name}={value}\n" for name, value in settings.items())
         (self.home / "conf" / "neo4j.conf").write_text(text, encoding="utf-8")

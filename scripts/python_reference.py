@@ -1,7 +1,7 @@
 """Writes docs/reference/python.md from the signatures and docstrings of the public names.
 
-Guarantees: every method of the memory, every public record and every error is on the page, with the words of its
-docstring; a test compares them. Run ``python scripts/python_reference.py`` after a change.
+Guarantees: every method of the memory and of its namespaces, every public record and every error is on the page, with
+the words of its docstring; a test compares them. Run ``python scripts/python_reference.py`` after a change.
 """
 
 from __future__ import annotations
@@ -9,11 +9,16 @@ from __future__ import annotations
 import dataclasses
 import inspect
 import re
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import marskg
-from marskg import errors, memory, opening
+from marskg import errors, memory
+from marskg.api import opening
+from marskg.api.namespaces.flat_names import FlatNames
+from marskg.api.namespaces.moved import Moved
+from marskg.api.operations import NAMESPACES
 from marskg.privacy.preferences import Preferences
 
 if TYPE_CHECKING:
@@ -35,7 +40,6 @@ _RECORDS = (
     "Hit",
     "ContextWindow",
     "Receipt",
-    "Cleaned",
     "SnapshotFile",
     "ProcessingReceipt",
     "Sightings",
@@ -46,29 +50,17 @@ _RECORDS = (
     "Grant",
 )
 _ROLE = re.compile(r":\w+:`~?([^`<]*?\.)?([^`.<]+)(?: <[^`]*>)?`")
-#: Classes whose features come with later versions; nothing raises them yet.
-_LATER = {"PrivacyBudgetExhausted", "ClockJump"}
 _SECTIONS = (
-    ("Writing", "remember remember_many update retract pin unpin amend_task affirm link unlink"),
-    ("Entities", "rename_entity add_alias remove_alias retype_entity merge_entities mention unmention relate unrelate"),
-    (
-        "Forgetting",
-        (
-            "plan compare explain_policy forget forget_privately privacy_budget restore set_goal fit_policy set_budget "
-            "advise_budget expire maintain maintain_every stop_maintaining end_session confirm_clock"
-        ),
-    ),
-    ("Erasing", "erase scrub match_erasure"),
-    ("Preferences", "preferences"),
-    ("Who acts", "principal grant private_mode"),
-    ("Finding", "retrieve recall read_all explain prepare redact"),
-    ("Learning", "feedback wish find_conflicts review accept reject plan_pruning"),
-    ("Reading", "get edges history memories entities stats now record_access weight"),
+    ("Writing", "remember remember_many learn update retract link unlink"),
+    ("Finding", "retrieve recall read_all explain"),
+    ("Reading", "get edges history memories stats notices now weight"),
+    ("Learning", "feedback"),
+    ("Forgetting", "plan forget restore maintain"),
+    ("Erasing", "erase"),
+    ("Checking", "validate verify"),
+    ("Giving away and taking back", "export load"),
     ("Queries", "sparql cypher"),
-    ("Accounting", "receipt check_receipt who_saw subject_report"),
-    ("Proving", "validate verify check_retention records heads sign_head prove seal_audit rotate_key replace_key"),
-    ("Giving away and taking back", "export load snapshot_save snapshot_load snapshots"),
-    ("The store", "settings apply_settings reembed rescore subscribe unsubscribe subscriptions tenant store close"),
+    ("The store", "tenant principal store close"),
 )
 
 INTRODUCTION = """# Python
@@ -94,35 +86,48 @@ def render() -> str:
     """Return the page."""
     parts = [INTRODUCTION, "## Open\n", _function("marskg.open", opening.open)]
     listed = {name for _, names in _SECTIONS for name in names.split()}
-    public = {name for name in vars(memory.AgentMemory) if not name.startswith("_")}
-    if listed != public:
+    public = {name for name, member in _members(memory.AgentMemory) if not isinstance(member, cached_property)}
+    if listed != public - {"preferences"}:
         message = f"not in one list of the page and the class: {sorted(listed ^ public)}"
         raise ValueError(message)
     for title, names in _SECTIONS:
         parts.append(f"## {title}\n")
-        parts += [_member(name) for name in names.split()]
-        if title == "Preferences":
-            parts += list(_preferences())
-    parts += ["## Records\n", *_records(), "## Errors\n", *_errors()]
+        parts += [_member("mem", memory.AgentMemory, name) for name in names.split()]
+    namespaces: list[tuple[str, type]] = [*((one.NAME, one) for one in NAMESPACES), ("preferences", Preferences)]
+    for way, namespace in namespaces:
+        parts.append(f"## `mem.{way}`\n\n{_words(inspect.getdoc(getattr(memory.AgentMemory, way)) or '')}\n")
+        parts += [_member(f"mem.{way}", namespace, name) for name, _ in _members(namespace)]
+    parts += ["## Records\n", *_records(), "## Errors\n", *_errors(), "## Names until 1.0\n", *_moved()]
     return "\n".join(parts)
 
 
-def _preferences() -> Iterator[str]:
-    """Yield what the object behind ``mem.preferences`` does."""
-    for name, member in vars(Preferences).items():
-        if name.startswith("_"):
-            continue
-        if isinstance(member, property):
-            yield f"### `mem.preferences.{name}`\n\n{_words(member.__doc__ or '')}\n"
-        else:
-            yield _function(f"mem.preferences.{name}", member)
+def _members(owner: type) -> Iterator[tuple[str, Any]]:
+    """Yield the public members of a class in their order, those that it inherits after its own."""
+    for base in owner.__mro__:
+        if base is not FlatNames:
+            yield from ((name, one) for name, one in vars(base).items() if name[0] != "_" and name != "NAME")
 
 
-def _member(name: str) -> str:
-    member = inspect.getattr_static(memory.AgentMemory, name)
+def _member(way: str, owner: type, name: str) -> str:
+    member = inspect.getattr_static(owner, name)
     if isinstance(member, property):
-        return f"### `mem.{name}`\n\n{_words(member.__doc__ or '')}\n"
-    return _function(f"mem.{name}", member)
+        return f"### `{way}.{name}`\n\n{_words(member.__doc__ or '')}\n"
+    return _function(f"{way}.{name}", member)
+
+
+def _moved() -> Iterator[str]:
+    """Yield the table of the names that operations had before they stood in namespaces."""
+    yield "They work, and warn with a `DeprecationWarning`.\n"
+    yield "| name | is now |\n|---|---|"
+    pairs = [(name, one.new) for name, one in vars(FlatNames).items() if isinstance(one, Moved)]
+    pairs += [
+        ("entities()", "entities.list()"),
+        ("settings.NAME", "settings.current.NAME"),
+        ("snapshots()", "snapshots.list()"),
+        ("subscriptions", "settings.subscriptions"),
+    ]
+    yield from (f"| `mem.{old}` | `mem.{new}` |" for old, new in sorted(pairs))
+    yield ""
 
 
 def _function(name: str, function: Callable[..., Any]) -> str:
@@ -185,14 +190,12 @@ def _errors() -> Iterator[str]:
     )
     yield "| error | is a | when | exit status |\n|---|---|---|---|"
     for name, error in vars(errors).items():
-        if not (inspect.isclass(error) and issubclass(error, errors.MarsError)) or name in {"MarsError", *_LATER}:
+        if not (inspect.isclass(error) and issubclass(error, errors.MarsError)) or name == "MarsError":
             continue
         misused = issubclass(error, errors.InvalidInput) and not issubclass(error, errors.QueryRefused)
         base = error.__bases__[0].__name__
         when = _words((inspect.getdoc(error) or "").partition("\n\n")[0])
         yield f"| `{name}` | `{base}` | {when} | {2 if misused else 1} |"
-    later = ", ".join(f"`{name}`" for name in sorted(_LATER))
-    yield f"\n{later} are names for what later versions do; nothing raises them yet.\n"
 
 
 if __name__ == "__main__":

@@ -22,11 +22,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 import yaml
 
-from marskg.bench._memora import BenchPersona, personas
 from marskg.config import Settings
 from marskg.privacy.sensing.detector import Detector
 from marskg.privacy.sensing.model import Category
 from marskg.weight import TokenCounter
+from marskg_bench.common.memora import BenchPersona, personas
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -17,9 +17,9 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 import marskg
-from marskg.bench._memora import BenchPersona, personas
 from marskg.ontology.vocabulary import Kind
 from marskg.weight import TokenCounter
+from marskg_bench.common.memora import BenchPersona, personas
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -37,7 +37,7 @@ BUDGET = 1_000_000
 def opened(folder: Path, name: str, assess: str) -> AgentMemory:
     """Return a new memory in a store of its own."""
     memory = marskg.open(folder / name, tenant="t", budget=BUDGET)
-    memory.apply_settings(None, {"sensitivity.assess": assess})
+    memory.settings.set(None, {"sensitivity.assess": assess})
     return memory
 
 

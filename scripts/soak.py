@@ -92,7 +92,7 @@ def live(stores: Stores, number: int, *, seed: int, policy: str, operations: int
     history = History(stores, f"soak-{name}", seed=name, policies=(policy,))
     done = 0
     try:
-        history.memory.apply_settings(None, {"policy.name": policy})
+        history.memory.settings.set(None, {"policy.name": policy})
         for _ in range(operations):
             done += 1
             step = "remember" if len(history.known) < _FIRST_STEPS else chance.choice(NAMES)

@@ -18,8 +18,6 @@ from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from marskg.bench._fama.matching import says
-from marskg.bench._memora import BenchPersona, personas
 from marskg.config import Settings
 from marskg.embedding.static import StaticEmbedding
 from marskg.ontology.vocabulary import Kind
@@ -31,11 +29,13 @@ from marskg.reflection.gates import Against, Thresholds
 from marskg.reflection.passages import Constituent
 from marskg.text import sentences
 from marskg.weight import TokenCounter
+from marskg_bench.common.memora import BenchPersona, personas
+from marskg_bench.fama.matching import says
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from marskg.bench._fama.matching import Value
+    from marskg_bench.fama.matching import Value
 
 PERIODS = ("weekly", "monthly")
 SENSITIVE = "--sensitive"

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import marskg
-from marskg.bench._workload import Workload
+from marskg_bench.common.workload import Workload
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -53,9 +53,9 @@ def main() -> None:
     fresh = not given.folder.exists()
     memory = timed("open", lambda: marskg.open(given.folder, tenant="a"))
     if fresh:
-        memory.apply_settings(None, {"budget": BUDGET, **QUIET})
+        memory.settings.set(None, {"budget": BUDGET, **QUIET})
         timed("fill", lambda: memory.remember_many(Workload(7).mixed(given.memories)))
-    timed("index", memory.prepare)
+    timed("index", memory.maintenance.prepare)
     timed("first table of features", lambda: memory.plan(policy="density", budget=memory.weight - 1))
     target = int(memory.weight * (1 - given.share))
     plan = timed("plan", lambda: memory.plan(policy=given.policy, budget=target))

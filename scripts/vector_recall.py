@@ -18,11 +18,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import marskg
-from marskg.bench._memora import BenchPersona, personas
 from marskg.drafts import Draft
 from marskg.ontology.vocabulary import Kind
-from marskg.store.points import Points
+from marskg.store.upkeep.vector_index import Points
 from marskg.weight import TokenCounter
+from marskg_bench.common.memora import BenchPersona, personas
 
 if TYPE_CHECKING:
     from marskg.embedding.model import EmbeddingModel
@@ -68,10 +68,10 @@ def measure(location: str, data: Path, spec: str, most: int) -> None:
         drafts = [Draft(ref=str(n), kind=Kind.SEMANTIC, at=now, content=text) for n, text in enumerate(texts[:most])]
         memory.remember_many(drafts)
         start = time.perf_counter()
-        memory.apply_settings(None, {"retrieval.vectors": "engine"})
+        memory.settings.set(None, {"retrieval.vectors": "engine"})
         engine = memory.store.engine.name
         print(f"{engine}: {len(drafts)} vectors handed over in {time.perf_counter() - start:.1f} s")
-        model = memory._vectoriser.model  # noqa: SLF001 - the one that made the vectors
+        model = memory._components.vectoriser.model  # noqa: SLF001 - the one that made the vectors
         if model is None:
             return
         start = time.perf_counter()

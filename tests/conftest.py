@@ -3,8 +3,9 @@
 - A test carries the marker of the folder below ``tests/`` that it is in.
 - HYPOTHESIS_PROFILE chooses ``dev`` (the default, 20 examples), ``ci`` (100) or ``thorough`` (2,000).
 - A test that uses ``shared_folder`` is marked ``shared``, and deselected where ``../shared`` is missing.
-- CRASH_KILLS and CRASH_NEO4J_KILLS say how often the crash tests kill, RESIDUE_STORES and NEO4J_RESIDUE_STORES in how
-  many random stores the bytes of what was erased are looked for; ``make crash`` sets the full numbers.
+- CRASH_KILLS and CRASH_NEO4J_KILLS say how often the crash tests kill, CRASH_SEED chooses the moments; RESIDUE_STORES
+  in how many random stores the bytes of what was erased are looked for; ``make proof`` sets the full numbers
+  (``scripts/proof.py``).
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from uuid import uuid4
 import pytest
 from hypothesis import HealthCheck, settings
 
+from marskg.store.engine import arcadedb
 from tests.support.neo4j import Neo4jAddress, shared_server, stop_left_over
 
 if TYPE_CHECKING:
@@ -37,7 +39,11 @@ LAYERS = (
     "docs",
     "crash",
 )
-CRASH_TIMEOUT_S = 3600
+# What ``make test`` grants one test; a campaign says ``--timeout`` (scripts/proof.py).
+CRASH_TIMEOUT_S = 900
+
+# The JVM's second compiler takes half of the processors for minutes before it pays; most tests run once and are short.
+arcadedb._JVM_ARGS = (*arcadedb._JVM_ARGS, "-XX:TieredStopAtLevel=1")
 
 # Databases and subprocesses have no steady speed, so examples have no deadline.
 _COMMON = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True)
@@ -50,8 +56,9 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "dev"))
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Mark tests by their folder, order them by layer, and deselect what needs a missing ``../shared``."""
+    patience = CRASH_TIMEOUT_S if config.getoption("timeout") is None else None
     for item in items:
-        _mark(item)
+        _mark(item, patience)
     items.sort(key=_layer)
     if not SHARED.is_dir():
         without = [item for item in items if item.get_closest_marker("shared")]
@@ -59,12 +66,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items[:] = [item for item in items if item not in without]
 
 
-def _mark(item: pytest.Item) -> None:
+def _mark(item: pytest.Item, crash_timeout_s: int | None) -> None:
     layer = _layer_name(item)
     if layer in LAYERS:
         item.add_marker(layer)
-    if layer == "crash" and item.get_closest_marker("timeout") is None:
-        item.add_marker(pytest.mark.timeout(CRASH_TIMEOUT_S))
+    if layer == "crash" and crash_timeout_s and item.get_closest_marker("timeout") is None:
+        item.add_marker(pytest.mark.timeout(crash_timeout_s))
     used = getattr(item, "fixturenames", ())
     if "neo4j_server" in used:
         item.add_marker("neo4j")
@@ -129,15 +136,21 @@ def kills() -> int:
 
 
 @pytest.fixture(scope="session")
-def neo4j_kills() -> int:
-    """Return how often a crash test kills the Neo4j server."""
-    return int(os.environ.get("CRASH_NEO4J_KILLS", "2"))
+def operation_kills() -> int:
+    """Return how often a crash test kills a process in the midst of each long operation."""
+    return int(os.environ.get("CRASH_KILLS", "3"))
 
 
 @pytest.fixture(scope="session")
-def neo4j_residue_stores() -> int:
-    """Return in how many random stores on a Neo4j server the bytes of what was erased are looked for."""
-    return int(os.environ.get("NEO4J_RESIDUE_STORES", "2"))
+def crash_seed() -> str:
+    """Return what the moments of the kills are drawn from."""
+    return os.environ.get("CRASH_SEED", "0")
+
+
+@pytest.fixture(scope="session")
+def neo4j_kills() -> int:
+    """Return how often a crash test kills the Neo4j server."""
+    return int(os.environ.get("CRASH_NEO4J_KILLS", "2"))
 
 
 @pytest.fixture(scope="session")

@@ -16,19 +16,22 @@ from uuid import UUID
 from hypothesis import strategies as st
 
 from marskg.clock import MAX_MS
-from marskg.ontology.vocabulary import (
+from marskg.json_object import JsonObject
+from marskg.ontology.fields import (
     ACCESS_FIELDS,
-    ACYCLIC,
-    ENTITY_EDGES,
     ENTITY_FIELDS,
     GOVERNED_FIELDS,
     PAYLOAD_FIELDS,
-    TOMBSTONE_EDGES,
     TOMBSTONE_FIELDS,
+    Field,
+)
+from marskg.ontology.vocabulary import (
+    ACYCLIC,
+    ENTITY_EDGES,
+    TOMBSTONE_EDGES,
     Cardinality,
     Datatype,
     EdgeType,
-    Field,
     Kind,
     MemoryClass,
     SourceType,
@@ -39,7 +42,6 @@ from marskg.records import Edge, Entity, Memory
 
 TENANT = "alice"
 _MIN_MS = -62_135_596_800_000
-_INT64 = 2**63 - 1
 _DECIMAL_MAX = 9_000_000_000 * 1_000_000
 _NASTY = (
     '"',
@@ -85,10 +87,9 @@ def times() -> st.SearchStrategy[int]:
 
 
 @cache
-def decimals(low: float | None = None, high: float | None = None) -> st.SearchStrategy[float]:
+def decimals(low: int, high: int) -> st.SearchStrategy[float]:
     """Return multiples of 1e-6 between ``low`` and ``high``."""
-    least = -_DECIMAL_MAX if low is None else int(low * 1_000_000)
-    most = _DECIMAL_MAX if high is None else int(high * 1_000_000)
+    least, most = max(low * 1_000_000, -_DECIMAL_MAX), min(high * 1_000_000, _DECIMAL_MAX)
     return st.integers(least, most).map(lambda micro: micro / 1_000_000)
 
 
@@ -106,6 +107,16 @@ def _uuid7(time: int, tail: int) -> int:
 _ALL_IDS = uuids()
 
 
+def json_objects() -> st.SearchStrategy[JsonObject]:
+    """Return JSON objects with names of any kind and values in one another."""
+    said = texts().map(lambda text: text.replace("\x00", ""))
+    leaves = st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.floats(-1e6, 1e6) | said
+    inner = st.recursive(
+        leaves, lambda one: st.lists(one, max_size=3) | st.dictionaries(said, one, max_size=3), max_leaves=5
+    )
+    return st.dictionaries(said, inner, min_size=1, max_size=3).map(JsonObject.of)
+
+
 @cache
 def values(field: Field) -> st.SearchStrategy[Any]:
     """Return values of ``field`` as a record holds them, never None."""
@@ -118,14 +129,15 @@ def _one(field: Field) -> st.SearchStrategy[Any]:
     if field.datatype is Datatype.STRING:
         return texts(min_size=1)
     if field.datatype is Datatype.INTEGER:
-        low = -_INT64 if field.low is None else int(field.low)
-        return st.integers(low, _INT64 if field.high is None else int(field.high))
+        return st.integers(field.low, field.high)
     if field.datatype is Datatype.DECIMAL:
         return decimals(field.low, field.high)
     if field.datatype is Datatype.DATETIME:
         return times()
     if field.datatype is Datatype.BOOLEAN:
         return st.just(value=True)
+    if field.datatype is Datatype.JSON:
+        return json_objects()
     if field.datatype is Datatype.IRI:
         return st.sampled_from(
             ["https://example.org/people#al%20ice", "http://dbpedia.org/resource/Tomäte", "tag:x,2026:y"]

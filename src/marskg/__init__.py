@@ -10,8 +10,6 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from marskg.config import Settings
-from marskg.drafts import Draft, EntityRef
 from marskg.errors import (
     AuditVerificationFailed,
     BudgetInfeasible,
@@ -25,6 +23,7 @@ from marskg.errors import (
     EngineUnavailable,
     EnvironmentFailure,
     ErasedContentRefused,
+    ForkedProcess,
     InvalidConfig,
     InvalidDocument,
     InvalidInput,
@@ -39,46 +38,54 @@ from marskg.errors import (
     ProbingRefused,
     QueryRefused,
     StalePlan,
+    StoreDamaged,
     StoreLocked,
     StoreTooNew,
     StoreUnwritable,
     TaskSafetyViolation,
     UnknownMemory,
 )
-from marskg.records import Action, AuditRecord, Edge, Entity, Finding, Memory, Plan, Preference, Report, TreeHead
 
 if TYPE_CHECKING:
+    from marskg.api.opening import open  # noqa: A004 - the name that interfaces.md fixes
+    from marskg.api.private_mode import PrivateMode
+    from marskg.config import Settings
+    from marskg.drafts import Draft, EntityRef
+    from marskg.erasure.processing_receipts import ProcessingReceipt
+    from marskg.erasure.receipts import Receipt
+    from marskg.erasure.request import Matched
     from marskg.memory import AgentMemory
-    from marskg.opening import open  # noqa: A004 - the name that interfaces.md fixes
+    from marskg.privacy.disclosures.disclosure_log import Sightings
     from marskg.privacy.grants import Grant
     from marskg.privacy.principals import Principal
-    from marskg.privacy.processing import ProcessingReceipt
-    from marskg.privacy.receipts import Receipt
-    from marskg.privacy.report_forms import SubjectReport
-    from marskg.privacy.request import Matched
-    from marskg.privacy.seen import Sightings
-    from marskg.private_mode import PrivateMode
-    from marskg.retrieval.hits import Hit, Hits
-    from marskg.retrieval.window import ContextWindow
-    from marskg.store.server_files import Cleaned
-    from marskg.store.snapshots import SnapshotFile
+    from marskg.privacy.report.forms import SubjectReport
+    from marskg.records import Action, AuditRecord, Edge, Entity, Finding, Memory, Plan, Preference, Report, TreeHead
+    from marskg.retrieval.assembly.context_window import ContextWindow
+    from marskg.retrieval.assembly.hits import Hit, Hits
+    from marskg.store.commit.snapshot_register import SnapshotFile
 
 _LATER = {
+    **dict.fromkeys(
+        ("Action", "AuditRecord", "Edge", "Entity", "Finding", "Memory", "Plan", "Preference", "Report", "TreeHead"),
+        "marskg.records",
+    ),
     "AgentMemory": "marskg.memory",
-    "Cleaned": "marskg.store.server_files",
-    "ContextWindow": "marskg.retrieval.window",
+    "ContextWindow": "marskg.retrieval.assembly.context_window",
+    "Draft": "marskg.drafts",
+    "EntityRef": "marskg.drafts",
     "Grant": "marskg.privacy.grants",
-    "Hit": "marskg.retrieval.hits",
-    "Hits": "marskg.retrieval.hits",
-    "Matched": "marskg.privacy.request",
-    "ProcessingReceipt": "marskg.privacy.processing",
+    "Hit": "marskg.retrieval.assembly.hits",
+    "Hits": "marskg.retrieval.assembly.hits",
+    "Matched": "marskg.erasure.request",
+    "ProcessingReceipt": "marskg.erasure.processing_receipts",
     "Principal": "marskg.privacy.principals",
-    "PrivateMode": "marskg.private_mode",
-    "Receipt": "marskg.privacy.receipts",
-    "Sightings": "marskg.privacy.seen",
-    "SnapshotFile": "marskg.store.snapshots",
-    "SubjectReport": "marskg.privacy.report_forms",
-    "open": "marskg.opening",
+    "PrivateMode": "marskg.api.private_mode",
+    "Receipt": "marskg.erasure.receipts",
+    "Settings": "marskg.config",
+    "Sightings": "marskg.privacy.disclosures.disclosure_log",
+    "SnapshotFile": "marskg.store.commit.snapshot_register",
+    "SubjectReport": "marskg.privacy.report.forms",
+    "open": "marskg.api.opening",
 }
 
 __version__ = "0.1.0"
@@ -89,7 +96,6 @@ __all__ = [
     "AuditRecord",
     "AuditVerificationFailed",
     "BudgetInfeasible",
-    "Cleaned",
     "ClockJump",
     "ClosureViolation",
     "ConsentRequired",
@@ -106,6 +112,7 @@ __all__ = [
     "EnvironmentFailure",
     "ErasedContentRefused",
     "Finding",
+    "ForkedProcess",
     "Grant",
     "Hit",
     "Hits",
@@ -135,6 +142,7 @@ __all__ = [
     "Sightings",
     "SnapshotFile",
     "StalePlan",
+    "StoreDamaged",
     "StoreLocked",
     "StoreTooNew",
     "StoreUnwritable",
@@ -147,7 +155,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - PEP 562
-    """Load the facade and its engines only when they are used: errors and records import in milliseconds."""
+    """Load the facade and its engines only when they are used: errors import in milliseconds."""
     if name in _LATER:
         return getattr(import_module(_LATER[name]), name)
     msg = f"module {__name__!r} has no attribute {name!r}"

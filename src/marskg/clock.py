@@ -10,14 +10,48 @@ from __future__ import annotations
 import hashlib
 import secrets
 import time
-from typing import Protocol
+from datetime import UTC, tzinfo
+from typing import Protocol, runtime_checkable
 from uuid import UUID
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-#: One day in milliseconds; a clock that jumps further ahead suspends expiry (semantics section 10).
+from marskg.errors import InvalidConfig
+
+#: One day in milliseconds.
 DAY_MS = 86_400_000
+#: How far a wall clock may run away from the elapsed one, or lie before the last recorded time, before that is a jump,
+#: in milliseconds (semantics section 10).
+JUMP_MS = 300_000
+#: How long both clocks have to agree after a jump until the wall clock is believed again, in milliseconds.
+AGREEMENT_MS = 3_600_000
 
+#: First millisecond of the year 1, the earliest instant with a four-digit xsd:dateTime.
+MIN_MS = -62_135_596_800_000
 #: Last millisecond of the year 9999, the last instant that xsd:dateTime writes with four digits.
 MAX_MS = 253_402_300_799_999
+
+
+def later(now: int, span: int) -> int:
+    """Return the time ``span`` milliseconds after ``now``, or the last one that can be written."""
+    return min(now + span, MAX_MS)
+
+
+def zone_named(name: str) -> tzinfo:
+    """Return the time zone of a name of the IANA database, such as ``Europe/Berlin``.
+
+    Raises:
+        InvalidConfig: there is none of that name, or the machine has no database of time zones.
+    """
+    if name == "UTC":
+        return UTC
+    try:
+        return ZoneInfo(name)
+    except (ValueError, OSError, ZoneInfoNotFoundError) as error:
+        msg = (
+            f"there is no time zone {name[:60]!r}; give a name of the IANA database, such as Europe/Berlin or UTC, "
+            "and where the system has none of that database: pip install tzdata"
+        )
+        raise InvalidConfig(msg) from error
 
 
 class Clock(Protocol):
@@ -36,35 +70,72 @@ class Source(Protocol):
         ...
 
 
+@runtime_checkable
+class ElapsedClock(Clock, Protocol):
+    """A clock that also tells how much time has passed, however its time is set: what a jump is recognised by.
+
+    A clock without :meth:`elapsed_ms` never jumps (semantics section 10).
+    """
+
+    def elapsed_ms(self) -> int:
+        """Return the milliseconds since some fixed moment, times of suspension included; it never goes back."""
+        ...
+
+
 class SystemClock:
-    """The machine's clock."""
+    """The machine's clocks: the wall clock, and the one that counts what has passed since boot."""
 
     def now_ms(self) -> int:
         """Return the system time in epoch milliseconds."""
         return time.time_ns() // 1_000_000
 
+    def elapsed_ms(self) -> int:
+        """Return the time since boot with suspended time (CLOCK_BOOTTIME), where there is none the monotonic time."""
+        if hasattr(time, "CLOCK_BOOTTIME"):
+            return time.clock_gettime_ns(time.CLOCK_BOOTTIME) // 1_000_000
+        return time.monotonic_ns() // 1_000_000
+
 
 class ManualClock:
-    """A clock that moves only when told to, for tests and replays."""
+    """A clock that moves only when told to, for tests and replays.
+
+    >>> clock = ManualClock(1_000)
+    >>> clock.advance(500)  # half a second passes
+    >>> clock.now_ms(), clock.elapsed_ms()
+    (1500, 500)
+    >>> clock.jump(60_000)  # somebody sets the wall clock ahead; no time has passed
+    >>> clock.now_ms(), clock.elapsed_ms()
+    (61500, 500)
+    """
 
     def __init__(self, start_ms: int = 1_750_000_000_000, step_ms: int = 0) -> None:
-        """Start at ``start_ms``; every reading advances by ``step_ms``."""
+        """Start at ``start_ms``; every reading of the wall clock advances both by ``step_ms``."""
         self._now = start_ms
+        self._elapsed = 0
         self._step = step_ms
 
     def now_ms(self) -> int:
         """Return the current time, then advance by the step."""
         now = self._now
-        self._now += self._step
+        self.advance(self._step)
         return now
 
+    def elapsed_ms(self) -> int:
+        """Return the milliseconds that have passed since the start."""
+        return self._elapsed
+
     def advance(self, delta_ms: int) -> None:
-        """Move the clock by ``delta_ms``, which may be negative."""
+        """Let ``delta_ms`` pass; a negative value sets the wall clock back, as no time passes backwards."""
         self._now += delta_ms
+        self._elapsed += max(0, delta_ms)
 
     def set(self, now_ms: int) -> None:
-        """Set the clock to ``now_ms``."""
-        self._now = now_ms
+        """Let time pass until ``now_ms``, or set the wall clock back to it."""
+        self.advance(now_ms - self._now)
+
+    def jump(self, delta_ms: int) -> None:
+        """Set the wall clock ahead or back by ``delta_ms`` while no time passes."""
+        self._now += delta_ms
 
 
 class SystemSource:

@@ -16,10 +16,12 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypeVar
 
 from marskg.errors import InvalidMemory
-from marskg.ontology.vocabulary import Cardinality, EdgeType, Kind, MemoryClass, SourceType, TaskStatus
+from marskg.json_object import JsonObject, UnfitJsonError
+from marskg.ontology.fields import GIVEN_FIELDS
+from marskg.ontology.vocabulary import Cardinality, Datatype, EdgeType, Kind, MemoryClass, SourceType, TaskStatus
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Mapping
 
     from marskg.records import Value
 
@@ -41,7 +43,20 @@ def enumeration(kind: type[E], name: str, value: object) -> E:
         return kind(value)
     except ValueError:
         known = ", ".join(member.value for member in kind)
-        msg = f"{name} {value!r} is unknown; known are {known}"
+        msg = f"{name} {str(value)[:40]!r} is unknown; known are {known}"
+        raise InvalidMemory(msg) from None
+
+
+def json_object(name: str, value: object) -> JsonObject | None:
+    """Return ``value`` as a JSON object, which messages call ``name``; None where it is empty.
+
+    Raises:
+        InvalidMemory: it is no JSON object, or too deep or too large.
+    """
+    try:
+        return JsonObject.of(value) or None
+    except UnfitJsonError as error:
+        msg = f"{name} {error}"
         raise InvalidMemory(msg) from None
 
 
@@ -91,6 +106,8 @@ class Draft:
     reliability: float | None = None
     memory_class: MemoryClass | None = None
     intent_tags: tuple[str, ...] = ()
+    #: Free JSON of the caller's, an object.
+    metadata: Mapping[str, Any] | None = None
     sensitivity: float | None = None
     #: Why it is so sensitive, where that was measured.
     sensitivity_reasons: tuple[str, ...] = ()
@@ -113,19 +130,28 @@ class Draft:
     contradicts: tuple[str, ...] = ()
     #: Typed relations to other drafts, for example ``(EdgeType.PART_OF, "kitchen")``.
     edges: tuple[tuple[EdgeType, str], ...] = ()
+    #: The words of stored turns that say it, and the readings that made it, as IRIs (:class:`~marskg.records.Memory`).
+    spans: tuple[str, ...] = ()
+    made_by: tuple[str, ...] = ()
+    #: A turn that waits to be read for facts.
+    unread: bool = False
     mentions: tuple[EntityRef, ...] = ()
     relations: tuple[EntityRelation, ...] = ()
 
     def __post_init__(self) -> None:
-        """Accept the names of kinds and the like in place of the members, as ``remember`` does.
+        """Accept the names of kinds and the like in place of the members, and mappings as JSON, as ``remember`` does.
 
         Raises:
-            InvalidMemory: there is no such name.
+            InvalidMemory: there is no such name, or a mapping is not JSON.
         """
         for name, kind in _ENUMERATED.items():
             value = getattr(self, name)
             if value is not None and not isinstance(value, kind):
                 object.__setattr__(self, name, enumeration(kind, name, value))
+        for name in _JSON:
+            value = getattr(self, name)
+            if value is not None:
+                object.__setattr__(self, name, json_object(name, value))
 
     def links(self) -> tuple[tuple[EdgeType, str], ...]:
         """Return all edges that the draft asks for, as pairs of type and ref, in the vocabulary's order."""
@@ -139,26 +165,7 @@ class Draft:
         return (*((type_, ref) for type_, refs in named for ref in refs), *self.edges)
 
 
-_ENUMERATED: Final[Mapping[str, type[Any]]] = MappingProxyType({
-    "kind": Kind,
-    "cardinality": Cardinality,
-    "source_type": SourceType,
-    "memory_class": MemoryClass,
-    "status": TaskStatus,
-})  # fmt: skip
-
-
-def checked(items: Iterable[object]) -> Iterator[Draft]:
-    """Yield ``items``, each of which is to be a draft.
-
-    Raises:
-        InvalidMemory: one of them is something else.
-    """
-    for number, item in enumerate(items, 1):
-        if not isinstance(item, Draft):
-            msg = (
-                f"item {number} is a {type(item).__name__}, and remember_many takes marskg.Draft objects: "
-                'write marskg.Draft(ref="1", kind="episodic", content="…", at=mem.now()), or call remember for each'
-            )
-            raise InvalidMemory(msg)
-        yield item
+_ENUMERATED: Final[Mapping[str, type[Any]]] = MappingProxyType(
+    {"kind": Kind, **{field.name: field.term for field in GIVEN_FIELDS if field.term is not None}}
+)
+_JSON: Final = tuple(field.name for field in GIVEN_FIELDS if field.datatype is Datatype.JSON)

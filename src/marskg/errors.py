@@ -107,7 +107,7 @@ class ConsentRequired(NotPermitted):
 
 
 class ProbingRefused(NotPermitted):
-    """It was told too often lately that something was erased; what would be compared with that is refused alike."""
+    """Too many answers revealed lately that something was erased; what would be compared with that is refused alike."""
 
 
 class PreferenceRefused(NotPermitted):
@@ -138,16 +138,32 @@ class EngineUnavailable(EnvironmentFailure):
     """The engine cannot be reached, went away, or refused the credentials."""
 
 
+class ForkedProcess(EnvironmentFailure):
+    """The memory was opened before this process was forked, and belongs to the process that opened it."""
+
+
 class EmbeddingUnavailable(EnvironmentFailure):
     """An embedding model cannot be loaded or does not answer; what needs no vectors goes on working."""
+
+
+class RerankerUnavailable(EnvironmentFailure):
+    """A reranker does not answer, or answers what cannot be used; the ranking without it stands."""
 
 
 class SummariserUnavailable(EnvironmentFailure):
     """A language model that writes summaries does not answer, or answers what cannot be used."""
 
 
+class ExtractorUnavailable(EnvironmentFailure):
+    """A language model that reads facts out of turns does not answer, or answers what cannot be used."""
+
+
 class StoreUnwritable(EnvironmentFailure):
     """The store's folder is read-only or its disk is full."""
+
+
+class StoreDamaged(EnvironmentFailure):
+    """The store holds what this package did not write: a node or an edge without what it needs, or with other types."""
 
 
 class StoreTooNew(EnvironmentFailure):
@@ -159,7 +175,7 @@ class KeyUnusable(EnvironmentFailure):
 
 
 class ClockJump(EnvironmentFailure):
-    """The clock jumped ahead by more than a day; expiry is suspended until this is confirmed (section 10)."""
+    """The clock shows a time that no record can carry: after the year 9999 (section 10)."""
 
 
 # --- What a check found ----------------------------------------------------------------------------------------

@@ -7,10 +7,13 @@ Source: semantics sections 1-3, 7, 8.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import warnings
+from dataclasses import dataclass, field, fields, replace
+from operator import attrgetter
 from types import MappingProxyType
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Final, Self, TypeAlias
 
+from marskg.json_object import JsonObject  # noqa: TC001 - annotations are read at run time
 from marskg.ontology.vocabulary import (
     ACTIVE_STATUSES,
     Cardinality,
@@ -62,6 +65,8 @@ class Memory:
     session: str | None = None
     memory_class: MemoryClass = MemoryClass.FACTUAL
     intent_tags: tuple[str, ...] = ()
+    #: Free JSON of the caller's; None where there is none.
+    metadata: JsonObject | None = None
     subjects: tuple[str, ...] = ()
     purpose: tuple[str, ...] = ()
     jurisdiction: str | None = None
@@ -78,14 +83,28 @@ class Memory:
     priority: int | None = None
     deadline: int | None = None
     unaffirmed_since: int | None = None
-    #: The lines of a summary with what is behind each (:mod:`marskg.store.lines`); empty for everything else.
+    #: The lines of a summary with what is behind each (:mod:`marskg.store.rows.summary_lines`); empty for everything
+    #: else.
     summary_lines: tuple[str, ...] = ()
+    #: The words that say it: turns by id, each with the characters in it (RFC 5147: ``urn:uuid:…#char=0,26``).
+    spans: tuple[str, ...] = ()
+    #: The readings that made it, and the one that ended it, as IRIs (:mod:`marskg.learning.from_text.makers`).
+    made_by: tuple[str, ...] = ()
+    ended_by: str | None = None
+    #: A turn that waits to be read for facts.
+    unread: bool = False
     last_access: int = 0
     access_count: int = 0
     score: int = 50
     strength: float = 1.0
     #: What the store told the caller while writing (a clamped expiry, a merged value); never stored.
     notices: tuple[str, ...] = field(default=(), compare=False)
+
+    def scored(self, score: int) -> Memory:
+        """Return this memory with another ``score``, in half the time that :func:`dataclasses.replace` takes."""
+        values = list(_VALUES(self))
+        values[_SCORE] = score
+        return Memory(*values)
 
     @property
     def active(self) -> bool:
@@ -96,6 +115,18 @@ class Memory:
     def current(self) -> bool:
         """Return whether the memory has not been superseded or closed; what was valid for a known time only may be."""
         return self.superseded_at is None
+
+
+def without_reading(memory: Memory) -> Memory:
+    """Return a memory without the turns that it was read from, who read it and what ended it: those may be hidden."""
+    if not (memory.made_by or memory.spans or memory.ended_by or memory.unread):
+        return memory
+    return replace(memory, made_by=(), spans=(), ended_by=None, unread=False)
+
+
+_NAMES: Final = tuple(one.name for one in fields(Memory))
+_VALUES: Final = attrgetter(*_NAMES)
+_SCORE: Final = _NAMES.index("score")
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -252,7 +283,7 @@ class Plan:
     #: What takes the place of the memories whose action is ``consolidate``; these come in the summaries' order.
     summaries: tuple[Consolidation, ...] = ()
     #: ``(key name, range)`` of the order indexes that hold no key once the plan is carried out.
-    hollows: tuple[tuple[str, tuple[str, str, int]], ...] = ()
+    index_gaps: tuple[tuple[str, tuple[str, str, int]], ...] = ()
     #: Of a policy of several stages: each stage with the memories that it takes and the tokens that it frees.
     stages: tuple[tuple[str, int, int], ...] = ()
     #: What the tenant's controllers know once the plan is carried out: canonical JSON by the controller's name.
@@ -262,6 +293,12 @@ class Plan:
     def freed_tokens(self) -> int:
         """Return the tokens that the plan frees in the live tier."""
         return self.weight_before - self.weight_after
+
+    @property
+    def hollows(self) -> tuple[tuple[str, tuple[str, str, int]], ...]:
+        """Return :attr:`index_gaps` under the name that it had; it goes with 1.0."""
+        warnings.warn("Plan.hollows is called Plan.index_gaps now", DeprecationWarning, stacklevel=2)
+        return self.index_gaps
 
 
 @dataclass(frozen=True, slots=True)
@@ -322,11 +359,39 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
+class VerifiedLog:
+    """A log that was verified: whose it is by its own first record, and how far it goes.
+
+    ``key`` is the public key (``z6Mk…``) that opened it; ``covered`` are the records up to its last sound head.
+    """
+
+    iri: str
+    tenant: str
+    key: str
+    records: int
+    covered: int
+
+
+class Stored(int):
+    """How many of many drafts were done; ``notices`` tell what whoever stored them should know."""
+
+    notices: tuple[str, ...]
+
+    def __new__(cls, count: int, notices: tuple[str, ...] = ()) -> Self:
+        """Return ``count`` with ``notices``."""
+        made = super().__new__(cls, count)
+        made.notices = notices
+        return made
+
+
+@dataclass(frozen=True, slots=True)
 class Report:
     """The result of a check: ``ok`` is true exactly when no finding is an error."""
 
     checked: int
     findings: tuple[Finding, ...] = ()
+    #: The logs that were verified, the longest first; of a check that is not of the audit there are none.
+    logs: tuple[VerifiedLog, ...] = field(default=(), repr=False)
 
     @property
     def ok(self) -> bool:

@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING, Final
 
 import snowballstemmer
 
+from marskg.unseen import BRAILLE_BLANK
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
@@ -60,6 +62,10 @@ class Word:
     text: str
 
 
+#: What fills the place of a letter and shows nothing, as NFKC writes it.
+_FILLERS: Final = "\u115f\u1160"
+
+
 def words(text: str) -> Iterator[Word]:
     """Yield the words of ``text`` in order, as they are written."""
     for match in _WORD.finditer(text):
@@ -84,7 +90,8 @@ def plain(text: str) -> str:
 def _shown(text: str) -> str:
     if text.isascii():
         return text
-    return "".join(one for one in unicodedata.normalize("NFKC", text) if unicodedata.category(one) != "Cf")
+    found = unicodedata.normalize("NFKC", text).replace(BRAILLE_BLANK, " ")
+    return "".join(one for one in found if unicodedata.category(one) != "Cf" and one not in _FILLERS)
 
 
 def as_name(text: str) -> str:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from functools import cache, cached_property
 from importlib.resources import files
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tokenizers import Tokenizer
 from tokenizers.models import WordPiece
@@ -22,7 +22,7 @@ from tokenizers.pre_tokenizers import BertPreTokenizer
 from marskg.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
 _SPECIAL_TOKENS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 _MAX_WORD = 100
@@ -52,6 +52,9 @@ class TokenCounter:
         """
         if _PLAIN.fullmatch(text):
             return self._plain(text)
+        if "\n" in text:
+            # No token runs across lines, and of many lines most are plain.
+            return sum(map(self.count, text.split("\n")))
         try:
             return len(self._tokenizer.encode(text, add_special_tokens=False))
         except TypeError as error:
@@ -81,7 +84,8 @@ class TokenCounter:
         for word in _WORD.findall(text.lower()):
             weight = known.get(word)
             if weight is None:
-                weight = len(self._tokenizer.encode(word, add_special_tokens=False))
+                # What the tokenizer does before its model changes nothing about such a word.
+                weight = len(self._pieces(word))
                 if len(known) >= _KEPT_WORDS:
                     known.clear()
                 known[word] = weight
@@ -91,6 +95,11 @@ class TokenCounter:
     @cached_property
     def _tokenizer(self) -> Tokenizer:
         return _bundled()
+
+    @cached_property
+    def _pieces(self) -> Callable[[str], list[Any]]:
+        model: WordPiece = self._tokenizer.model
+        return model.tokenize
 
 
 @cache

@@ -53,7 +53,9 @@ def documented_modules(module: Module) -> Iterator[str]:
 #: The outermost doors, where an unknown failure is turned into a message and an exit status.
 OUTERMOST_DOORS: Mapping[str, str] = {
     "cli/main.py": "the command line's last resort",
-    "policies/plugins.py": "the door of other people's code: whatever it raises is theirs, and is named",
+    "server/boundary.py": "the HTTP server's last resort: the server's library would log what was said",
+    "server/tools.py": "the tools' last resort: the protocol's library would log what was said",
+    "policies/custom/plugins.py": "the door of other people's code: whatever it raises is theirs, and is named",
 }
 _BROAD = {"Exception", "BaseException"}
 
@@ -80,7 +82,7 @@ def _raises_again(handler: ast.ExceptHandler) -> bool:
 #: Methods of an engine or a transaction whose first argument is a statement.
 _STATEMENT_METHODS = {"run", "read", "write", "define", "command", "query", "execute_query"}
 #: Below these folders ``write`` is the engine's; elsewhere it may be a file's.
-_STATEMENT_FOLDERS = ("store/", "policies/", "privacy/", "reflection/", "shapes/", "memory.py")
+_STATEMENT_FOLDERS = ("store/", "policies/", "erasure/", "learning/", "privacy/", "reflection/", "shapes/", "memory.py")
 _CYPHER = re.compile(r"\b(?:(?:MATCH|MERGE|CREATE)\s*\(|UNWIND\s+[\[$\w])")
 
 
@@ -190,17 +192,18 @@ def _dotted(node: ast.expr | None) -> str:
 
 #: The files that may import a library which the rest of the package must not depend on.
 LIBRARY_HOMES: Mapping[str, tuple[str, ...]] = {
-    "arcadedb_embedded": ("store/arcadedb.py",),
-    "jpype": ("store/arcadedb.py",),
-    "neo4j": ("store/bolt.py",),
+    "arcadedb_embedded": ("store/engine/arcadedb.py",),
+    "jpype": ("store/engine/arcadedb.py",),
+    "neo4j": ("store/engine/bolt.py",),
     "tokenizers": ("weight.py", "embedding/weights.py"),
     "safetensors": ("embedding/weights.py",),
     "sentence_transformers": ("embedding/transformers.py",),
     "torch": ("embedding/transformers.py",),
     "owlready2": ("ontology/hermit.py",),
     "pyld": ("ontology/processor.py",),
-    "yaml": ("config.py",),
-    "opendp": ("policies/noise.py",),
+    "yaml": ("config/yaml_file.py",),
+    "langgraph": ("adapters/langgraph.py",),
+    "opendp": ("policies/builtin/noise.py",),
     "presidio_analyzer": ("privacy/sensing/presidio.py",),
 }
 
@@ -220,6 +223,32 @@ def libraries_at_home(module: Module) -> Iterator[str]:
                 yield f"{getattr(node, 'lineno', 1)}: {library} belongs to {', '.join(homes)}: ask that module"
 
 
+# --- Engines ---------------------------------------------------------------------------------------------------------
+
+_ENGINES = {"arcadedb", "neo4j"}
+#: Folders that may ask which engine it is.
+ENGINE_FOLDERS: Mapping[str, str] = {
+    "store/engine/": "the engines themselves",
+    "marskg_bench/": "it reports on engines by their names",
+}
+
+
+def engines_by_capability(module: Module) -> Iterator[str]:
+    """Nobody above an engine asks for its name, but for what it can do; the name chooses a folder of statements."""
+    if module.path.startswith(tuple(ENGINE_FOLDERS)):
+        return
+    for node in ast.walk(module.tree):
+        if isinstance(node, ast.Compare | ast.match_case) and any(map(_names_engine, ast.walk(node))):
+            line = node.lineno if isinstance(node, ast.Compare) else node.pattern.lineno
+            yield f"{line}: an engine's name is asked for: ask for a Capability of store/engine/protocol.py"
+
+
+def _names_engine(node: ast.AST) -> bool:
+    if isinstance(node, ast.Attribute):
+        return node.attr == "name" and _dotted(node.value).rpartition(".")[2].lstrip("_") == "engine"
+    return isinstance(node, ast.Constant) and node.value in _ENGINES
+
+
 RULES: tuple[Callable[[Module], Iterator[str]], ...] = (
     short_functions,
     documented_modules,
@@ -227,4 +256,5 @@ RULES: tuple[Callable[[Module], Iterator[str]], ...] = (
     parameters_in_cypher,
     injected_time_and_chance,
     libraries_at_home,
+    engines_by_capability,
 )

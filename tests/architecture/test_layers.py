@@ -29,8 +29,12 @@ def test_nothing_imports_what_is_above_it() -> None:
 @pytest.mark.parametrize(
     ("file", "line", "said"),
     [
-        ("errors.py", "import marskg.store.engine", "marskg.errors is not allowed to import marskg.store"),
-        ("store/engine.py", "import marskg.policies.fifo", "marskg.store is not allowed to import marskg.policies"),
+        ("errors.py", "import marskg.store.engine.protocol", "marskg.errors is not allowed to import marskg.store"),
+        (
+            "store/engine/protocol.py",
+            "import marskg.policies.builtin.fifo",
+            "marskg.store is not allowed to import marskg.policies",
+        ),
         (
             "audit/grammar.py",
             "import marskg.audit.record",

@@ -11,16 +11,20 @@ from hatchling.builders.wheel import WheelBuilder
 ROOT = Path(__file__).parents[2]
 
 
-def missing_from_wheel(root: Path, folder: Path) -> set[str]:
+def missing_from_wheel(root: Path, folder: Path, package: str = "marskg") -> set[str]:
     """Build the wheel of the project at ``root`` and return the package's files that are not in it."""
     source = root / "src"
-    files = {path.relative_to(source).as_posix() for path in (source / "marskg").rglob("*") if path.is_file()}
+    files = {path.relative_to(source).as_posix() for path in (source / package).rglob("*") if path.is_file()}
     with zipfile.ZipFile(next(WheelBuilder(str(root)).build(directory=str(folder)))) as wheel:
         return {name for name in files if "__pycache__" not in name} - set(wheel.namelist())
 
 
 def test_the_wheel_holds_every_file_of_the_package(tmp_path: Path) -> None:
     assert not missing_from_wheel(ROOT, tmp_path)
+
+
+def test_the_benches_wheel_holds_every_file_of_theirs(tmp_path: Path) -> None:
+    assert not missing_from_wheel(ROOT / "bench", tmp_path, "marskg_bench")
 
 
 def test_a_kind_of_file_left_out_is_found(tmp_path: Path) -> None:

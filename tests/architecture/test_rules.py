@@ -14,7 +14,9 @@ from tests.architecture import rules
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-SOURCE = Path(__file__).parents[2] / "src" / "marskg"
+ROOT = Path(__file__).parents[2]
+SOURCE = ROOT / "src" / "marskg"
+BENCHES = ROOT / "bench" / "src"
 LONG = "def long():\n    '''Say why.'''\n" + "    x = 1\n" * (rules.LONGEST_FUNCTION + 1)
 FITTING = "def fitting():\n    '''Say why.'''\n" + "    x = 1\n" * rules.LONGEST_FUNCTION
 
@@ -49,7 +51,7 @@ PLANTED = [
     (rules.parameters_in_cypher, "store/a.py", "query = f'UNWIND $rows AS row CREATE (m:{label})'", 1),
     (rules.parameters_in_cypher, "store/a.py", "tx.run(statements['remember'], {'id': id})", 0),
     (rules.parameters_in_cypher, "exporters/a.py", "stream.write(f'{line} .')", 0),
-    (rules.parameters_in_cypher, "config.py", "stream.read(LIMIT + 1)", 0),
+    (rules.parameters_in_cypher, "config/yaml_file.py", "stream.read(LIMIT + 1)", 0),
     (rules.parameters_in_cypher, "exporters/a.py", "text = f'DELETE {{ ?s ?p ?o }} WHERE {{ {values} ?s ?p ?o }}'", 0),
     (rules.parameters_in_cypher, "errors.py", "message = f'SET the budget to {n}'", 0),
     (rules.injected_time_and_chance, "store/a.py", "import time\nx = time.time()", 1),
@@ -70,14 +72,21 @@ PLANTED = [
     (rules.injected_time_and_chance, "store/a.py", "from uuid import UUID\nx = UUID(int=1)", 0),
     (rules.libraries_at_home, "memory.py", "import neo4j", 1),
     (rules.libraries_at_home, "memory.py", "def f():\n    from arcadedb_embedded.jvm import start_jvm", 1),
-    (rules.libraries_at_home, "store/bolt.py", "from neo4j import GraphDatabase", 0),
+    (rules.libraries_at_home, "store/engine/bolt.py", "from neo4j import GraphDatabase", 0),
+    (rules.engines_by_capability, "store/commit/a.py", "if self.engine.name != other:\n    x = 1", 1),
+    (rules.engines_by_capability, "memory.py", "x = kind in ('arcadedb', 'other')", 1),
+    (rules.engines_by_capability, "memory.py", "match kind:\n    case 'neo4j':\n        x = 1", 1),
+    (rules.engines_by_capability, "memory.py", "x = statement('slot', self.engine.name)", 0),
+    (rules.engines_by_capability, "store/engine/bolt.py", "x = kind == 'neo4j'", 0),
 ]
 
 
 @cache
 def source() -> tuple[rules.Module, ...]:
-    files = sorted(SOURCE.rglob("*.py"))
-    return tuple(rules.parse(file.relative_to(SOURCE).as_posix(), file.read_text(encoding="utf-8")) for file in files)
+    files = [(file, root) for root in (SOURCE, BENCHES) for file in sorted(root.rglob("*.py"))]
+    return tuple(
+        rules.parse(file.relative_to(root).as_posix(), file.read_text(encoding="utf-8")) for file, root in files
+    )
 
 
 @pytest.mark.parametrize(("rule", "path", "text", "expected"), PLANTED)

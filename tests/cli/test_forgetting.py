@@ -71,7 +71,7 @@ def test_forget_says_in_words_what_it_did(here: Callable[..., Outcome]) -> None:
 
 
 def test_budget_is_for_good_and_forgets_at_once(here: Callable[..., Outcome]) -> None:
-    changed = here("budget", 45, "--json").json()
+    changed = here("settings", "budget", 45, "--json").json()
     assert (changed["budget"], changed["budget_before"]) == (45, 400)
     assert changed["weight_after"] <= 45 < changed["weight_before"]
     assert here("stats", "--json").json()["budget"] == 45
@@ -89,9 +89,9 @@ def test_what_is_latent_comes_back(here: Callable[..., Outcome]) -> None:
 
 
 def test_expiry_and_the_clock_answer(here: Callable[..., Outcome]) -> None:
-    assert here("expire", "--json").json() == {"expired": 0, "expiry_suspended": False}
-    assert here("expire").out == "0 expired\n"
-    assert here("clock", "confirm", "--json").json() == {"confirmed": False}
+    assert here("maintenance", "expire", "--json").json() == {"expired": 0, "expiry_suspended": False}
+    assert here("maintenance", "expire").out == "0 expired\n"
+    assert here("maintenance", "confirm-clock", "--json").json() == {"confirmed": False}
 
 
 def test_policies_are_compared_side_by_side_and_nothing_changes(
@@ -223,14 +223,14 @@ def test_a_budget_is_advised_from_what_was_shown_and_nothing_changes(
 def test_advice_that_cannot_be_given_is_refused(
     here: Callable[..., Outcome], arguments: list[object], says: str
 ) -> None:
-    refused = here("budget", "advise", *arguments)
+    refused = here("policy", "advise-budget", *arguments)
     assert refused.status == 2
     assert says in refused.error
 
 
 def test_a_budget_is_set_with_and_without_the_word(here: Callable[..., Outcome]) -> None:
-    assert here("budget", 350, "--json").json()["budget"] == 350
-    assert here("budget", "set", 340, "--json").json() == {
+    assert here("settings", "budget", 350, "--json").json()["budget"] == 350
+    assert here("settings", "budget", 340, "--json").json() == {
         "budget": 340,
         "budget_before": 350,
         "weight_before": here("stats", "--json").json()["weight"],
@@ -240,18 +240,18 @@ def test_a_budget_is_set_with_and_without_the_word(here: Callable[..., Outcome])
 
 def test_advice_without_showings_names_no_budget_and_says_what_is_not_replayed(here: Callable[..., Outcome]) -> None:
     here("settings", "partitions.user_budget=90")
-    told = here("budget", "advise", "--recent", "1s", "--policy", "lru")
+    told = here("policy", "advise-budget", "--recent", "1s", "--policy", "lru")
     assert "there is nothing to go by, and no budget is advised" in told.out
     assert "would have kept" not in told.out
     assert "the budget of each user (90 tokens) is not replayed" in told.err + told.out
-    assert here("budget", "advise", "--recent", "1s", "--policy", "lru", "--json").json()["budget"] is None
+    assert here("policy", "advise-budget", "--recent", "1s", "--policy", "lru", "--json").json()["budget"] is None
 
 
 def test_a_chart_without_its_library_names_the_extra(
     here: Callable[..., Outcome], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("marskg.cli.advising.find_spec", lambda _name: None)
-    refused = here("budget", "advise", "--policy", "lru", "--chart", tmp_path / "advice.svg")
+    monkeypatch.setattr("marskg.cli.groups.budget_advice.find_spec", lambda _name: None)
+    refused = here("policy", "advise-budget", "--policy", "lru", "--chart", tmp_path / "advice.svg")
     assert refused.status == 2
     assert "pip install 'marskg[chart]'" in refused.error
 

@@ -33,18 +33,18 @@ def test_feedback_moves_scores_once(mars: Callable[..., Outcome], fresh: str) ->
 def test_conflicts_are_listed_and_resolved_only_when_asked(mars: Callable[..., Outcome], fresh: str) -> None:
     old = mars("remember", "I like black coffee", "--store", fresh).out.strip()
     new = mars("remember", "I no longer like black coffee", "--store", fresh).out.strip()
-    (found,) = mars("conflicts", "--store", fresh, "--json").json()["conflicts"]
+    (found,) = mars("learning", "conflicts", "--store", fresh, "--json").json()["conflicts"]
     assert (found["winner"], found["loser"], found["action"]) == (new, old, "none")
-    assert mars("conflicts", "--resolve", "review", "--store", fresh).status == 0
-    assert old in mars("review", "--store", fresh).out
-    assert mars("review", "accept", old, "--store", fresh).out.strip() == f"{old}: superseded"
-    assert mars("review", "reject", old, "--store", fresh).status == 2
-    assert mars("review", "prune", "--dry-run", "--store", fresh, "--json").json()["actions"] == []
+    assert mars("learning", "conflicts", "--resolve", "review", "--store", fresh).status == 0
+    assert old in mars("learning", "review", "--store", fresh).out
+    assert mars("learning", "review", "accept", old, "--store", fresh).out.strip() == f"{old}: superseded"
+    assert mars("learning", "review", "reject", old, "--store", fresh).status == 2
+    assert mars("learning", "review", "prune", "--dry-run", "--store", fresh, "--json").json()["actions"] == []
 
 
 def test_a_wish_says_what_it_acts_on(mars: Callable[..., Outcome], fresh: str) -> None:
     ident = mars("remember", "Tomatoes need sun", "--kind", "semantic", "--store", fresh).out.strip()
-    (heard,) = mars("wish", "forget about tomatoes", "--store", fresh, "--json").json()["wishes"]
+    (heard,) = mars("learning", "wish", "forget about tomatoes", "--store", fresh, "--json").json()["wishes"]
     assert (heard["kind"], heard["about"]) == ("forget", [ident])
     assert mars("retrieve", "tomatoes", "--store", fresh, "--json").json()["hits"] == []
-    assert mars("wish", "tomatoes are red", "--store", fresh).status == 2
+    assert mars("learning", "wish", "tomatoes are red", "--store", fresh).status == 2

@@ -13,9 +13,11 @@ from tests.cli.conftest import JUNE
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from tests.cli.conftest import Outcome
 
+CARD = "The number is 4111 1111 1111 1111"
 NOBODY = "urn:uuid:01890000-0000-7000-8000-000000000000"
 
 
@@ -34,13 +36,15 @@ def test_remember_takes_every_field(here: Callable[..., Outcome], ids: dict[str,
         "--derives-from", ids["turn"], "--depends-on", ids["flat"].removeprefix("urn:uuid:"), "--goal", ids["task"],
         "--edge", "partOf", ids["flat"], "--mention", "Porto", "--mention", "garage",
         "--at", "2026-06-02T00:00:00+02:00", "--ttl", "90d", "--sensitivity", 0.25, "--class", "canonical",
-        "--intent", "housing", "--source-type", "doc", "--source-ref", "lease.pdf", "--reliability", 0.9, "--pin",
+        "--intent", "housing", "--metadata", '{"lease": {"page": 3}}',
+        "--source-type", "doc", "--source-ref", "lease.pdf", "--reliability", 0.9, "--pin",
         "--id", "0189abcd-0000-7000-8000-00000000abcd",
     )  # fmt: skip
     assert outcome.status == 0, outcome.err
     made = outcome.json()
     assert made["id"] == "urn:uuid:0189abcd-0000-7000-8000-00000000abcd"
     assert made["payload"] == {"concept": "garage", "amount": 60.5, "unit": "EUR"}
+    assert made["metadata"] == {"lease": {"page": 3}}
     assert made["subjects"] == ["ana", "rui"]
     assert made["valid_from"] == JUNE + 86_400_000 - 2 * 3_600_000
     expected = {"key": "garage", "cardinality": "set", "sensitivity": 0.25, "reliability": 0.9, "pinned": True}
@@ -70,7 +74,9 @@ def test_get_shows_a_memory_and_its_edges(here: Callable[..., Outcome], ids: dic
     assert "drink (single)" in shown
 
 
-@pytest.mark.parametrize("command", [["get", NOBODY], ["history", NOBODY], ["update", NOBODY, "x"], ["pin", NOBODY]])
+@pytest.mark.parametrize(
+    "command", [["get", NOBODY], ["history", NOBODY], ["update", NOBODY, "x"], ["policy", "pin", NOBODY]]
+)
 def test_what_does_not_exist_is_refused(here: Callable[..., Outcome], command: list[str]) -> None:
     outcome = here(*command)
     assert outcome.status == 1
@@ -104,19 +110,19 @@ def test_retract_ends_the_current_value(here: Callable[..., Outcome], ids: dict[
 def test_affirm_confirms_what_rests_on_a_superseded_base(here: Callable[..., Outcome], ids: dict[str, str]) -> None:
     assert here("update", ids["flat"], "The flat is in Rua do Almada").status == 0
     assert here("get", ids["rent"], "--json").json()["unaffirmed_since"] is not None
-    assert here("affirm", ids["rent"], "--json").json()["unaffirmed_since"] is None
+    assert here("learning", "affirm", ids["rent"], "--json").json()["unaffirmed_since"] is None
 
 
 def test_pin_and_unpin(here: Callable[..., Outcome], ids: dict[str, str]) -> None:
-    assert here("pin", ids["rent"], "--json").json()["pinned"] is True
+    assert here("policy", "pin", ids["rent"], "--json").json()["pinned"] is True
     assert here("stats", "--json").json()["protected_weight"] > 0
-    assert here("unpin", ids["rent"], "--json").json()["pinned"] is False
+    assert here("policy", "unpin", ids["rent"], "--json").json()["pinned"] is False
 
 
 def test_a_task_is_amended(here: Callable[..., Outcome], ids: dict[str, str]) -> None:
-    assert here("task", ids["task"], "--status", "done", "--priority", 1, "--json").json()["status"] == "done"
-    assert here("task", ids["task"]).status == 2
-    assert here("task", ids["flat"], "--status", "done").status != 0
+    assert here("tasks", "amend", ids["task"], "--status", "done", "--priority", 1, "--json").json()["status"] == "done"
+    assert here("tasks", "amend", ids["task"]).status == 2
+    assert here("tasks", "amend", ids["flat"], "--status", "done").status != 0
 
 
 def test_edges_are_drawn_and_removed(here: Callable[..., Outcome], ids: dict[str, str]) -> None:
@@ -155,3 +161,31 @@ def test_json_is_readable_by_any_parser(here: Callable[..., Outcome]) -> None:
     outcome = here("remember", 'quotes " and \\ and 🍅 and é', "--json")
     assert json.loads(outcome.out)["content"] == 'quotes " and \\ and 🍅 and é'
     assert outcome.out.count("\n}\n") == 1
+
+
+def test_an_import_tells_how_much_of_it_is_private_and_when_it_ends(
+    here: Callable[..., Outcome], tmp_path: Path
+) -> None:
+    talk = tmp_path / "talk.jsonl"
+    said = [{"role": "user", "content": text, "timestamp": "2026-06-01T10:00:00Z"} for text in (CARD, "It rains")]
+    talk.write_text("\n".join(map(json.dumps, said)), encoding="utf-8")
+    shown = here("import", "chat", str(talk), "--subject", "ana")
+    assert shown.status == 0
+    assert "note: private is the class of 1, 1 of them because they hold a secret" in shown.err
+    assert CARD not in shown.out + shown.err
+    (notice,) = here("import", "chat", str(talk), "--subject", "ana", "--json").json()["notices"]
+    assert "the first ends at" in notice
+
+
+def test_metadata_filters_and_is_replaced(here: Callable[..., Outcome]) -> None:
+    made = here("remember", "The boiler was checked", "--metadata", '{"log": {"page": 3}}', "--json").json()
+
+    def found(asked: str) -> list[str]:
+        return [hit["memory"]["id"] for hit in here("retrieve", "boiler", "--metadata", asked, "--json").json()["hits"]]
+
+    assert found('{"log.page": {"$lt": 4}}') == [made["id"]]
+    assert found('{"log.page": true}') == []
+    assert here("update", made["id"], "The boiler was mended", "--metadata", "{}", "--json").json()["metadata"] is None
+    refused = here("retrieve", "boiler", "--metadata", '{"log.page": {"$near": 3}}')
+    assert refused.status == 2
+    assert "ranges $gt, $gte, $lt, $lte" in refused.err

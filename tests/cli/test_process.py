@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import marskg
-from marskg.store.intake import BATCH
+from marskg.store.ingest.prepare import BATCH
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -90,7 +90,7 @@ def test_a_command_whose_output_nobody_reads_leaves_as_shells_expect(tmp_path: P
     process.stdout.close()
     assert process.wait() == 141
     with marskg.open(tmp_path / "memory", create=False) as memory:
-        assert memory.settings.budget == 100, "it was done all the same"
+        assert memory.settings.current.budget == 100, "it was done all the same"
 
 
 @pytest.mark.slow

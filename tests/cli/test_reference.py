@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from marskg.cli.main import cli
 from marskg.cli.reference import reference
+from marskg.cli.tree import cli
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "cli.md"
 

@@ -30,7 +30,7 @@ def test_init_again_confirms_the_same_settings_and_refuses_others(here: Callable
     assert "nothing was changed" in here("init", "--budget", 400, "--policy", "fifo").out
     refused = here("init", "--budget", 500)
     assert refused.status == 1
-    assert "mars budget N" in refused.error
+    assert "mars settings NAME=VALUE" in refused.error
     assert here("stats", "--json").json()["budget"] == 400
 
 

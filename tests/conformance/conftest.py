@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -37,3 +38,14 @@ def stores(request: pytest.FixtureRequest) -> Stores:
     """Give each engine in turn."""
     found: Stores = request.getfixturevalue(request.param)
     return found
+
+
+@pytest.fixture
+def files(stores: Stores, request: pytest.FixtureRequest) -> Path:
+    """Return the folder of all files of the engine."""
+    if stores.engine.name == "arcadedb":
+        return Path(stores.location)
+    home: Path = request.getfixturevalue("run_folder") / "neo4j-home"
+    if not home.is_dir():
+        pytest.skip("the server's files are elsewhere, as NEO4J_URI names one")
+    return home

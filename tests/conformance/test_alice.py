@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from marskg.memory import AgentMemory
-    from marskg.retrieval.hits import Hits
+    from marskg.retrieval.assembly.hits import Hits
     from tests.support.stores import Stores
 
 DAY = 86_400_000
@@ -54,7 +54,8 @@ class Garden:
     """Alice's memory, and what was learned about her garden by name."""
 
     def __init__(self, stores: Stores) -> None:
-        self.memory = stores.open(lives__canonical=None)
+        # The paper's table of lives: its scenario stands on it.
+        self.memory = stores.open(lives="memoryarchitect")
         self._clock = stores.clock(self.memory)
         self.ids: dict[str, str] = {}
 
@@ -63,8 +64,8 @@ class Garden:
 
     def later(self, days: int) -> None:
         self._clock.advance(days * DAY)
-        self.memory.confirm_clock()
-        self.memory.expire()
+        self.memory.maintenance.expire()
+        self.memory.maintenance.expire()
 
     def scores(self, *texts: str) -> list[int]:
         return [score(self.memory, self.ids[text]) for text in texts]
@@ -154,6 +155,6 @@ def test_alice_and_her_garden(stores: Stores) -> None:
     whats = [event.what for event in memory.explain(garden.ids[WATER]).events]
     assert whats.count("assessed after it was shown") == 3
     assert memory.explain(told).state.startswith("gone: it was expired")
-    assert memory.check_retention("intent_bound", "30d").ok
+    assert memory.privacy.retention("intent_bound", "30d").ok
     assert memory.verify().ok
     assert memory.validate(full=True).ok

@@ -31,13 +31,13 @@ def filled(stores: Stores) -> tuple[AgentMemory, dict[str, str]]:
         stores.clock(memory).advance(DAY)
         ids[name] = memory.remember(text, **FACT).id
     stores.clock(memory).advance(DAY)
-    memory.record_access([ids["piano"]])
+    memory.control.record_access([ids["piano"]])
     return memory, ids
 
 
 def everything(memory: AgentMemory) -> str:
     """Return all that a tenant holds and logged, as bytes would."""
-    logs = [[record.core for record in memory.records(log=log)] for log in ("transitions", "accesses")]
+    logs = [[record.core for record in memory.audit.records(log=log)] for log in ("transitions", "accesses")]
     return json.dumps([memory.stats(), logs, [repr(found) for found in memory.memories()]])
 
 
@@ -45,7 +45,7 @@ def test_each_policy_says_what_would_go_and_which_question_loses_its_answer(stor
     memory, ids = filled(stores)
     questions = ["who tuned the piano?", "where is the visa?", "zeppelin"]
     before = everything(memory)
-    found = memory.compare(["fifo", "lru"], budget=memory.weight - 1, questions=questions)
+    found = memory.policy.compare(["fifo", "lru"], budget=memory.weight - 1, questions=questions)
     assert everything(memory) == before, "a comparison changes neither the store nor its logs"
     fifo, lru = found.forecasts
     assert [action.id for action in fifo.plan.actions] == [ids["piano"]]
@@ -63,7 +63,7 @@ def test_what_is_foreseen_is_what_then_happens(stores: Stores) -> None:
     for number in range(8):
         memory.remember(f"turn {number} about gardens", kind="episodic", session="s", memory_class="canonical")
     budget = memory.weight // 2
-    found = memory.compare(POLICY_NAMES, budget=budget)
+    found = memory.policy.compare(POLICY_NAMES, budget=budget)
     assert [one.plan.policy for one in found.forecasts] == list(POLICY_NAMES)
     for one in found.forecasts:
         assert one.plan == memory.plan(policy=one.plan.policy, budget=budget)
@@ -78,11 +78,11 @@ def test_an_answer_that_a_summary_says_word_for_word_is_not_lost(stores: Stores)
         memory.remember("The form is in the blue folder.", kind="episodic", session="s", memory_class="canonical")
     memory.remember("Rui fed the dog in the park", kind="semantic", pin=True)
     question = "where is the form?"
-    found = memory.compare(["reflection-summary"], budget=20, questions=[question])
+    found = memory.policy.compare(["reflection-summary"], budget=20, questions=[question])
     (summarised,) = found.forecasts
     assert found.answers[0] in summarised.plan.summaries[0].constituents
     assert summarised.lost == ()
-    (forgotten,) = memory.compare(["fifo"], budget=10, questions=[question]).forecasts
+    (forgotten,) = memory.policy.compare(["fifo"], budget=10, questions=[question]).forecasts
     assert forgotten.lost == (1,), "nothing takes its place"
     memory.forget(summarised.plan)
     assert [hit.memory.content for hit in memory.retrieve(question, k=1)] == ["The form is in the blue folder."]
@@ -91,23 +91,23 @@ def test_an_answer_that_a_summary_says_word_for_word_is_not_lost(stores: Stores)
 def test_a_question_is_recorded_nowhere(stores: Stores) -> None:
     memory, _ = filled(stores)
     before = memory.stats()
-    memory.compare(["fifo"], budget=1, questions=["who tuned the piano?"])
-    memory.compare(["fifo"], budget=1, questions=["who tuned the piano?"])
+    memory.policy.compare(["fifo"], budget=1, questions=["who tuned the piano?"])
+    memory.policy.compare(["fifo"], budget=1, questions=["who tuned the piano?"])
     assert memory.stats() == before
-    assert next(iter(memory.records(log="accesses"))).sequence == 1
-    assert sum(1 for _ in memory.records(log="accesses")) == 2, "its opening, and the one access of this test"
+    assert next(iter(memory.audit.records(log="accesses"))).sequence == 1
+    assert sum(1 for _ in memory.audit.records(log="accesses")) == 2, "its opening, and the one access of this test"
 
 
 def test_bad_input_is_refused_with_the_way_out(stores: Stores) -> None:
     memory, ids = filled(stores)
     with pytest.raises(InvalidInput, match="0 plans"):
-        memory.compare([])
+        memory.policy.compare([])
     with pytest.raises(InvalidConfig, match="there is no policy 'oldest'"):
-        memory.compare(["fifo", "oldest"])
+        memory.policy.compare(["fifo", "oldest"])
     with pytest.raises(InvalidInput, match="query is empty"):
-        memory.compare(["fifo"], questions=[" "])
-    memory.pin(ids["tea"])
+        memory.policy.compare(["fifo"], questions=[" "])
+    memory.policy.pin(ids["tea"])
     with pytest.raises(BudgetInfeasible, match="tokens are protected"):
-        memory.compare(["fifo"], budget=0)
+        memory.policy.compare(["fifo"], budget=0)
     with pytest.raises(InvalidInput, match="different states"):
         compare_plans([memory.plan(budget=10), memory.plan(budget=11)])

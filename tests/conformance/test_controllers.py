@@ -30,16 +30,16 @@ def test_pressure_raises_the_tier_and_calm_lowers_it(stores: Stores) -> None:
         tiered__top="lru", tiered__ease=0.9,
     )  # fmt: skip
     burst(memory, 40)
-    found = memory.explain_policy()["tiered"]
+    found = memory.policy.explain()["tiered"]
     assert (found["tier"], found["triggers_per_100_arrivals"]) == ("top", 100.0)
-    texts = [record.details[0] for record in memory.records() if record.operation == "forget"]
+    texts = [record.details[0] for record in memory.audit.records() if record.operation == "forget"]
     assert "tiered.tier=baseline" in texts[0] or "tiered.tier=raised" in texts[0]
     assert any("tiered.policy=lru" in text for text in texts)
     assert "tiered.held=it ran within its interval" in texts[-1]
-    assert stores.open(memory.tenant).explain_policy()["tiered"] == found, "it is kept with the tenant"
-    memory.apply_settings(None, {"low_water": 0.3})
+    assert stores.open(memory.tenant).policy.explain()["tiered"] == found, "it is kept with the tenant"
+    memory.settings.set(None, {"low_water": 0.3})
     burst(memory, 160)
-    assert memory.explain_policy()["tiered"]["tier"] == "baseline"
+    assert memory.policy.explain()["tiered"]["tier"] == "baseline"
     assert memory.verify().ok
 
 
@@ -66,10 +66,10 @@ def test_a_plan_that_is_made_again_a_moment_later_is_the_same_plan(stores: Store
 
 def test_a_bandit_learns_from_answers_keeps_what_it_learned_and_explains_itself(stores: Stores) -> None:
     memory = stores.open(budget=160, policy__name="adaptive", adaptive__arms="fifo, lru", low_water=0.5)
-    assert memory.explain_policy()["adaptive"]["last"] is None
+    assert memory.policy.explain()["adaptive"]["last"] is None
     kept = memory.remember("Ana waters the tomatoes twice a week", kind="semantic", pin=True)
     burst(memory, 25)
-    first = memory.explain_policy()["adaptive"]
+    first = memory.policy.explain()["adaptive"]
     assert sum(arm["pulls"] for arm in first["arms"]) == 0, "nothing was asked, so nothing was learned"
     assert first["last"]["arm"] in {"fifo", "lru"}
     for round_ in range(6):
@@ -77,12 +77,12 @@ def test_a_bandit_learns_from_answers_keeps_what_it_learned_and_explains_itself(
         assert hits.id is not None
         memory.feedback(hits.id, used=[kept.id] if round_ % 2 else (), contradicted=() if round_ % 2 else [kept.id])
         burst(memory, 12)
-    found = memory.explain_policy()["adaptive"]
+    found = memory.policy.explain()["adaptive"]
     assert sum(arm["pulls"] for arm in found["arms"]) >= 4
     assert set(found["arms"][0]["variances"]) == set(found["context"])
     assert max(found["last"]["drawn"], key=found["last"]["drawn"].__getitem__) == found["last"]["arm"]
-    assert stores.open(memory.tenant).explain_policy()["adaptive"] == found
-    text = [record.details[0] for record in memory.records() if record.operation == "forget"][-1]
+    assert stores.open(memory.tenant).policy.explain()["adaptive"] == found
+    text = [record.details[0] for record in memory.audit.records() if record.operation == "forget"][-1]
     assert f"adaptive.arm={found['last']['arm']}" in text
     assert "tomatoes" not in json.dumps(controls(stores, memory))
     assert memory.verify().ok
@@ -118,19 +118,19 @@ def test_wishes_that_ask_for_less_count_as_complaints(stores: Stores) -> None:
     memory = stores.open()
     memory.remember("Ana waters the tomatoes twice a week", kind="semantic")
     memory.remember("Carl has a boat in Porto", kind="semantic")
-    memory.wish("remember more about the garden")
+    memory.learning.wish("remember more about the garden")
     assert usage_of(stores, memory) == [0, 0, 0, 0, 0]
     for number, text in enumerate(
         ("don't remember the tomatoes", "forget about the trip", "stop mentioning Rome", "that's wrong about the 8"), 1
     ):
-        memory.wish(text)
+        memory.learning.wish(text)
         assert usage_of(stores, memory) == [0, 0, 0, 0, number], text
     hits = memory.retrieve("the boat of Carl")
     assert hits.id is not None
     memory.feedback(hits.id, complaint="remember less about the weather")
     assert usage_of(stores, memory) == [1, 0, 0, 0, 5], "a complaint without a memory that it is about"
     again = stores.open(memory.tenant)
-    again.wish("forget about the bicycle")
+    again.learning.wish("forget about the bicycle")
     assert usage_of(stores, again) == [1, 0, 0, 0, 6]
     assert again.verify().ok
 
@@ -143,15 +143,15 @@ def test_a_complaint_lowers_what_the_arm_in_force_is_worth(stores: Stores) -> No
         )
         kept = memory.remember("Ana waters the tomatoes twice a week", kind="semantic", pin=True)
         burst(memory, 25)
-        before = memory.explain_policy()["adaptive"]["last"]["arm"]
+        before = memory.policy.explain()["adaptive"]["last"]["arm"]
         hits = memory.retrieve("how often does she water the tomatoes?")
         assert hits.id is not None
         memory.feedback(hits.id, used=[kept.id])
         if complains:
-            memory.wish("don't remember the weather")
-        found = {arm["arm"]: arm["mean"] for arm in memory.explain_policy()["adaptive"]["arms"]}
+            memory.learning.wish("don't remember the weather")
+        found = {arm["arm"]: arm["mean"] for arm in memory.policy.explain()["adaptive"]["arms"]}
         worth.append((before, found[before]))
-        assert memory.explain_policy()["adaptive"]["context"]["complaints"] == float(complains)
+        assert memory.policy.explain()["adaptive"]["context"]["complaints"] == float(complains)
     (arm, calm), (other, annoyed) = worth
     assert arm == other
     assert annoyed < calm - 0.05
@@ -160,6 +160,6 @@ def test_a_complaint_lowers_what_the_arm_in_force_is_worth(stores: Stores) -> No
 def test_a_complaint_teaches_where_nothing_was_asked(stores: Stores) -> None:
     memory = stores.open(budget=160, policy__name="adaptive", adaptive__arms="fifo, lru", low_water=0.5)
     burst(memory, 25)
-    assert sum(arm["pulls"] for arm in memory.explain_policy()["adaptive"]["arms"]) == 0
-    memory.wish("don't remember the weather")
-    assert sum(arm["pulls"] for arm in memory.explain_policy()["adaptive"]["arms"]) == 1
+    assert sum(arm["pulls"] for arm in memory.policy.explain()["adaptive"]["arms"]) == 0
+    memory.learning.wish("don't remember the weather")
+    assert sum(arm["pulls"] for arm in memory.policy.explain()["adaptive"]["arms"]) == 1

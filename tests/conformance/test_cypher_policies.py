@@ -51,7 +51,7 @@ def test_a_statement_without_end_refuses_the_write_that_waits_and_nothing_is_cha
     path = saved(tmp_path, LIGHT)
     memory = stores.open(policy__time_limit="1s", policy__name=path, budget=10_000)
     filled(memory)
-    memory.apply_settings(None, {"budget": memory.weight + 1})
+    memory.settings.set(None, {"budget": memory.weight + 1})
     saved(tmp_path, ENDLESS)
     before = (memory.stats(), memory.weight)
     with pytest.raises(InvalidConfig, match=r"took longer than 1 s and was stopped; nothing was changed: .*time_limit"):
@@ -76,10 +76,10 @@ def test_a_statement_that_could_see_other_tenants_or_contents_cannot_be_set(
     stores: Stores, tmp_path: Path, statement: str
 ) -> None:
     memory = stores.open()
-    before = memory.settings
+    before = memory.settings.current
     with pytest.raises(InvalidConfig, match=r"mine\.cypher: line 1: "):
-        memory.apply_settings(None, {"policy.name": saved(tmp_path, statement)})
-    assert memory.settings == before
+        memory.settings.set(None, {"policy.name": saved(tmp_path, statement)})
+    assert memory.settings.current == before
 
 
 @pytest.mark.parametrize(

@@ -8,12 +8,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from marskg.api.restricted.restricted_memory import RestrictedMemory
 from marskg.drafts import EntityRef
 from marskg.errors import UnknownMemory
-from marskg.gated import GatedMemory
 from marskg.memory import AgentMemory
-from marskg.retrieval import disclosure, lexical, search
-from marskg.retrieval.gate import Gate
+from marskg.retrieval.access import disclosure
+from marskg.retrieval.access.read_gate import Gate
+from marskg.retrieval.index import lexical
+from marskg.retrieval.query import search
 from tests.support.doors import HIDDEN_ID, NEVER_ID, READER, Said, build, cheap_doors, dear_doors, told
 
 if TYPE_CHECKING:
@@ -52,7 +54,7 @@ HIDDEN = {
 WITHOUT: dict[str, dict[str, str]] = {}
 
 
-def pair(stores: Stores, hidden: Said | None, place: int, *, reader: str = READER) -> GatedMemory:
+def pair(stores: Stores, hidden: Said | None, place: int, *, reader: str = READER) -> RestrictedMemory:
     return stores.open_as(build(stores, VISIBLE, hidden, place), reader)
 
 
@@ -132,13 +134,13 @@ def test_any_hidden_memory_changes_no_byte(
 def _all_rows(monkeypatch: pytest.MonkeyPatch) -> None:
     scores = lexical.Lexical.scores
 
-    def over_all(self: Any, asked: Any, mask: Any, lengths: Any) -> Any:
-        return scores(self, asked, mask | True, lengths)
+    def over_all(self: Any, asked: Any, mask: Any, lengths: Any, *others: Any, **named: Any) -> Any:
+        return scores(self, asked, mask | True, lengths, *others, **named)
 
     monkeypatch.setattr(lexical.Lexical, "scores", over_all)
 
 
-def _telling(self: GatedMemory, ident: str) -> None:
+def _telling(self: RestrictedMemory, ident: str) -> None:
     """Raise what tells a hidden id from an unknown one."""
     found = self._reader.get(ident, self.now())
     raise UnknownMemory("you may not see it" if found else "there is none")
@@ -152,16 +154,16 @@ def _open_gate(monkeypatch: pytest.MonkeyPatch) -> None:
 LEAKS: dict[str, tuple[Callable[[pytest.MonkeyPatch], None], str]] = {
     "idf over all": (_all_rows, "fact"),
     "total count": (
-        lambda patch: patch.setattr(GatedMemory, "stats", AgentMemory.stats),
+        lambda patch: patch.setattr(RestrictedMemory, "stats", AgentMemory.stats),
         "fact",
     ),
-    "weight of all": (lambda patch: patch.setattr(GatedMemory, "weight", AgentMemory.weight), "fact"),
+    "weight of all": (lambda patch: patch.setattr(RestrictedMemory, "weight", AgentMemory.weight), "fact"),
     "sequence number": (lambda patch: patch.setattr(search, "as_read", lambda memory, _: memory), "fact"),
     "text of an error": (
-        lambda patch: patch.setattr(GatedMemory, "explain", _telling),
+        lambda patch: patch.setattr(RestrictedMemory, "explain", _telling),
         "fact",
     ),
-    "edges of a hidden memory": (lambda patch: patch.setattr(GatedMemory, "edges", AgentMemory.edges), "against"),
+    "edges of a hidden memory": (lambda patch: patch.setattr(RestrictedMemory, "edges", AgentMemory.edges), "against"),
     "gate of a single memory": (_open_gate, "fact"),
     "next episode": (
         lambda patch: patch.setattr(disclosure, "DERIVED_EDGES", frozenset()),

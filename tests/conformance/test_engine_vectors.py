@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from marskg.embedding.static import StaticEmbedding
-from marskg.retrieval.gate import Gate
-from marskg.store.vectors import tag
+from marskg.retrieval.access.read_gate import Gate
+from marskg.store.unit.vectors import tag
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -71,8 +71,8 @@ def test_recall_on_real_texts_is_above_the_floor_through_any_gate(stores: Stores
     # Another tenant's vectors are in the same index.
     other = filled(stores, texts[600:], retrieval__vectors="engine")
     memory = filled(stores, texts[:600])
-    other.apply_settings(None, {"retrieval.k": 10})
-    memory.apply_settings(None, {"retrieval.vectors": "engine"})
+    other.settings.set(None, {"retrieval.k": 10})
+    memory.settings.set(None, {"retrieval.vectors": "engine"})
     assert len(points(memory)) == 600
     now = memory.now()
     for gate in (Gate(now), Gate(now, max_sensitivity=0.5)):
@@ -100,7 +100,7 @@ def test_a_vector_goes_with_the_content(stores: Stores) -> None:
     memory.retrieve("harbour")
     assert brief.id in points(memory)
     stores.clock(memory).advance(2 * 3_600_000)
-    memory.expire()
+    memory.maintenance.expire()
     assert brief.id not in points(memory)
     assert len(points(memory)) == 20
     memory.forget(memory.plan(budget=40))
@@ -112,15 +112,15 @@ def test_switching_back_and_another_model_take_the_vectors_out(stores: Stores) -
     memory = filled(stores, ["The train leaves at nine", "The boat leaves at ten"], retrieval__vectors="engine")
     memory.retrieve("train")
     assert len(points(memory)) == 2
-    memory.reembed("minilm")
+    memory.maintenance.reembed("minilm")
     assert len(points(memory)) == 2
     assert str(memory._writer.state.embedding_model) != MODEL
     assert tag(MODEL) != tag(str(memory._writer.state.embedding_model))
     assert memory.retrieve("train")[0].memory.content == "The train leaves at nine"
-    memory.apply_settings(None, {"retrieval.vectors": "exact"})
+    memory.settings.set(None, {"retrieval.vectors": "exact"})
     assert points(memory) == set()
     assert memory.retrieve("train")[0].memory.content == "The train leaves at nine"
-    memory.apply_settings(None, {"retrieval.vectors": "engine"})
+    memory.settings.set(None, {"retrieval.vectors": "engine"})
     assert len(points(memory)) == 2
 
 

@@ -10,9 +10,11 @@ import pytest
 from marskg.drafts import Draft, EntityRef
 from marskg.errors import InvalidConfig, InvalidMemory, NotPermitted, UnknownMemory
 from marskg.ontology.vocabulary import EdgeType, Kind, Operation
-from marskg.store import codec, lifecycle, schema
-from marskg.store.statements import statement
-from marskg.store.unmentioned import drop_unmentioned
+from marskg.store.graph import tiers
+from marskg.store.graph.orphan_entities import drop_unmentioned
+from marskg.store.rows import codec
+from marskg.store.statements import schema
+from marskg.store.statements.catalogue import statement
 from tests.support.stores import START
 
 if TYPE_CHECKING:
@@ -21,8 +23,8 @@ if TYPE_CHECKING:
 
     from marskg.memory import AgentMemory
     from marskg.records import Entity
-    from marskg.store.engine import Row
-    from marskg.store.unit import Unit
+    from marskg.store.engine.protocol import Row
+    from marskg.store.unit.unit_of_work import Unit
     from tests.support.stores import Stores
 
 
@@ -34,17 +36,17 @@ def opened(stores: Stores, **settings: Any) -> AgentMemory:
 
 
 def by_name(memory: AgentMemory) -> dict[str, Entity]:
-    return {entity.name: entity for entity in memory.entities()}
+    return {entity.name: entity for entity in memory.entities.list()}
 
 
 def mentioned(memory: AgentMemory, memory_id: str) -> set[str]:
-    names = {entity.id: entity.name for entity in memory.entities()}
+    names = {entity.id: entity.name for entity in memory.entities.list()}
     edges = next(edges for found, edges, _ in memory.store.reader.memories() if found.id == memory_id)
     return {names[edge.target] for edge in edges if edge.type is EdgeType.MENTIONS}
 
 
 def relations(memory: AgentMemory) -> set[tuple[str, str, str]]:
-    names = {entity.id: entity.name for entity in memory.entities()}
+    names = {entity.id: entity.name for entity in memory.entities.list()}
     return {
         (names[edge.source], str(edge.type), names[edge.target])
         for _, edges, _ in memory.store.reader.entities()
@@ -198,8 +200,8 @@ def test_a_malformed_dictionary_is_refused_before_anything_changes(stores: Store
     file.write_text(text, "utf-8")
     memory = opened(stores)
     with pytest.raises(InvalidConfig, match=r"names\.yaml"):
-        memory.apply_settings(None, {"entities.dictionary": str(file)})
-    assert memory.settings.entities.dictionary is None
+        memory.settings.set(None, {"entities.dictionary": str(file)})
+    assert memory.settings.current.entities.dictionary is None
 
 
 def test_a_store_of_the_first_version_finds_its_names_after_the_migration(stores: Stores) -> None:
@@ -241,7 +243,7 @@ def test_what_an_active_task_is_about_is_important(stores: Stores, tmp_path: Pat
     hidden = memory.retrieve("who sends invoices", profile=str(profile), k=10, max_sensitivity=0.5)
     shown = {hit.memory.id: hit.why["importance"] for hit in hidden}
     assert shown[far.id] == pytest.approx(during[far.id], abs=1e-3)
-    memory.amend_task(task.id, status="done")
+    memory.tasks.amend(task.id, status="done")
     after = importance()
     assert after[near.id] < after[far.id]
 
@@ -250,14 +252,14 @@ def test_what_an_active_task_is_about_is_important(stores: Stores, tmp_path: Pat
 
 
 def operations(memory: AgentMemory, after: int) -> list[Operation]:
-    return [record.operation for record in memory.records(first=after + 1)]
+    return [record.operation for record in memory.audit.records(first=after + 1)]
 
 
 def test_a_rename_keeps_the_old_name_as_an_alias(stores: Stores) -> None:
     memory = opened(stores)
     memory.remember("I met Ann Lee")
     ident, sequence = by_name(memory)["Ann Lee"].id, memory.stats()["audit_seq"]
-    assert memory.rename_entity(ident, "Ann  Moore").name == "Ann Moore"
+    assert memory.entities.rename(ident, "Ann  Moore").name == "Ann Moore"
     assert by_name(memory)["Ann Moore"].aliases == ("Ann Lee",)
     assert operations(memory, sequence) == [Operation.UPDATE_ENTITY]
     turns = [memory.remember(text) for text in ("Ann Lee called", "Ann Moore called", "I saw Moore")]
@@ -269,13 +271,13 @@ def test_a_name_that_is_taken_is_refused(stores: Stores) -> None:
     memory = opened(stores)
     memory.remember("x", mentions=["Ann Lee", "Bea Poe"])
     ann = by_name(memory)["Ann Lee"].id
-    for change in (memory.rename_entity, memory.add_alias):
+    for change in (memory.entities.rename, memory.entities.add_alias):
         with pytest.raises(InvalidMemory, match="merge"):
             change(ann, "bea poe")
     with pytest.raises(UnknownMemory, match="no entity"):
-        memory.rename_entity("urn:uuid:00000000-0000-7000-8000-000000000000", "Bea")
+        memory.entities.rename("urn:uuid:00000000-0000-7000-8000-000000000000", "Bea")
     with pytest.raises(InvalidMemory):
-        memory.rename_entity(ann, " ")
+        memory.entities.rename(ann, " ")
 
 
 def test_a_name_of_which_nothing_is_seen_is_refused(stores: Stores) -> None:
@@ -292,11 +294,11 @@ def test_a_name_of_which_nothing_is_seen_is_refused(stores: Stores) -> None:
     for fields in given:
         with pytest.raises(InvalidMemory, match="has only characters that are not seen, and a name needs one that is"):
             memory.remember("y", **fields)
-    for change in (memory.rename_entity, memory.add_alias):
+    for change in (memory.entities.rename, memory.entities.add_alias):
         with pytest.raises(InvalidMemory, match="entity name has only characters"):
             change(ann, unseen)
     with pytest.raises(InvalidMemory, match="entity name has only characters"):
-        memory.mention(kept.id, unseen)
+        memory.entities.mention(kept.id, unseen)
     assert by_name(memory)["Ann Lee"].aliases == ()
 
 
@@ -304,15 +306,15 @@ def test_aliases_and_types_can_be_set_and_taken_back(stores: Stores) -> None:
     memory = opened(stores)
     memory.remember("x", mentions=["Santorini"])
     ident = by_name(memory)["Santorini"].id
-    assert memory.add_alias(ident, "Thira").aliases == ("Thira",)
-    assert memory.retype_entity(ident, "place").entity_type == "place"
+    assert memory.entities.add_alias(ident, "Thira").aliases == ("Thira",)
+    assert memory.entities.retype(ident, "place").entity_type == "place"
     assert mentioned(memory, memory.remember("in Thira").id) == {"Santorini"}
-    assert memory.remove_alias(ident, "thira").aliases == ()
-    assert memory.retype_entity(ident, None).entity_type is None
+    assert memory.entities.remove_alias(ident, "thira").aliases == ()
+    assert memory.entities.retype(ident, None).entity_type is None
     with pytest.raises(InvalidMemory, match="no such alias"):
-        memory.remove_alias(ident, "Thira")
+        memory.entities.remove_alias(ident, "Thira")
     with pytest.raises(InvalidMemory, match="entity type"):
-        memory.retype_entity(ident, "island")
+        memory.entities.retype(ident, "island")
     assert "thira" not in words(stores, memory)
     assert sound(memory)
 
@@ -323,8 +325,8 @@ def test_two_that_are_one_are_merged(stores: Stores) -> None:
     second = memory.remember("My colleague Bobby is at home", subjects=["Alice"])
     both = memory.remember("x", mentions=["Robert Smith", "Bobby"])
     known = by_name(memory)
-    memory.relate(known["Robert Smith"].id, "friendOf", known["Bobby"].id)
-    kept = memory.merge_entities(known["Robert Smith"].id, known["Bobby"].id)
+    memory.entities.relate(known["Robert Smith"].id, "friendOf", known["Bobby"].id)
+    kept = memory.entities.merge(known["Robert Smith"].id, known["Bobby"].id)
     assert kept.aliases == ("Bobby",)
     assert "Bobby" not in by_name(memory)
     assert all("Robert Smith" in mentioned(memory, turn.id) for turn in (first, second, both))
@@ -333,7 +335,7 @@ def test_two_that_are_one_are_merged(stores: Stores) -> None:
     assert not any(source == target for source, _, target in relations(memory))
     assert mentioned(memory, memory.remember("I saw Bobby").id) == {"Robert Smith"}
     with pytest.raises(InvalidMemory, match="itself"):
-        memory.merge_entities(kept.id, kept.id)
+        memory.entities.merge(kept.id, kept.id)
     assert sound(memory)
 
 
@@ -357,7 +359,7 @@ def test_very_many_edges_of_one_memory_go_at_once_in_any_order(stores: Stores, *
         raise _RollBack
     assert len(rows) == 250
     memory.erase(id=crowd.id)
-    assert list(memory.entities()) == []
+    assert list(memory.entities.list()) == []
     assert memory.verify().findings == ()
 
 
@@ -365,15 +367,15 @@ def test_a_mention_is_added_and_removed_with_the_name_that_it_alone_kept(stores:
     memory = opened(stores)
     turn = memory.remember("she came by")
     sequence = memory.stats()["audit_seq"]
-    ann = memory.mention(turn.id, "Ann Lee")
+    ann = memory.entities.mention(turn.id, "Ann Lee")
     assert mentioned(memory, turn.id) == {"Ann Lee"}
-    memory.unmention(turn.id, ann.id)
+    memory.entities.unmention(turn.id, ann.id)
     assert by_name(memory) == {}
     assert operations(memory, sequence) == [
         Operation.CREATE_ENTITY, Operation.LINK, Operation.UNLINK, Operation.REMOVE_ENTITY,
     ]  # fmt: skip
     with pytest.raises(InvalidMemory, match="does not mention"):
-        memory.unmention(turn.id, ann.id)
+        memory.entities.unmention(turn.id, ann.id)
     assert sound(memory)
 
 
@@ -383,7 +385,7 @@ def test_what_is_gone_mentions_nobody(stores: Stores) -> None:
     memory.remember("later", derives_from=turn.id, pin=True)
     memory.forget(memory.plan(budget=1))
     with pytest.raises(NotPermitted, match="gone"):
-        memory.mention(turn.id, "Ann")
+        memory.entities.mention(turn.id, "Ann")
 
 
 # --- How long a relation holds -----------------------------------------------------------------------------------
@@ -405,7 +407,7 @@ def test_a_relation_goes_with_the_text_that_it_was_read_from(stores: Stores) -> 
     memory, stated = related(stores)
     sequence = memory.stats()["audit_seq"]
     stores.clock(memory).advance(2 * HOUR)
-    memory.expire()
+    memory.maintenance.expire()
     assert memory.get(stated) is None
     assert {"Ann Lee", "Acme Corp"} <= set(by_name(memory))
     assert relations(memory) == set()
@@ -430,7 +432,7 @@ def test_a_relation_holds_while_another_memory_mentions_both(stores: Stores) -> 
 
 def test_a_relation_goes_with_a_mention_that_is_taken_back(stores: Stores) -> None:
     memory, stated = related(stores)
-    memory.unmention(stated, by_name(memory)["Acme Corp"].id)
+    memory.entities.unmention(stated, by_name(memory)["Acme Corp"].id)
     assert relations(memory) == set()
     assert sound(memory)
 
@@ -440,7 +442,7 @@ def test_a_new_version_takes_no_relation_while_the_old_one_has_its_text(stores: 
     memory.update(stated, "Ann Lee is on leave")
     assert relations(memory) == WORKS
     stores.clock(memory).advance(2 * HOUR)
-    memory.expire()
+    memory.maintenance.expire()
     assert relations(memory) == set()
     assert sound(memory)
 
@@ -448,7 +450,7 @@ def test_a_new_version_takes_no_relation_while_the_old_one_has_its_text(stores: 
 def test_a_relation_that_a_person_drew_outlives_the_text(stores: Stores) -> None:
     memory, _ = related(stores)
     ann, acme = (by_name(memory)[name].id for name in ("Ann Lee", "Acme Corp"))
-    memory.relate(ann, "worksAt", acme)
+    memory.entities.relate(ann, "worksAt", acme)
     memory.forget(memory.plan(budget=memory.weight - 1))
     assert relations(memory) == WORKS
     assert sound(memory)
@@ -458,9 +460,9 @@ def test_a_merged_entity_keeps_for_how_long_its_relations_hold(stores: Stores) -
     memory, _ = related(stores)
     memory.remember("Annie called", pin=True)
     known = by_name(memory)
-    memory.relate(known["Annie"].id, "worksAt", known["Acme Corp"].id)
-    memory.relate(known["Acme Corp"].id, "partOf", known["Annie"].id)
-    kept = memory.merge_entities(known["Ann Lee"].id, known["Annie"].id)
+    memory.entities.relate(known["Annie"].id, "worksAt", known["Acme Corp"].id)
+    memory.entities.relate(known["Acme Corp"].id, "partOf", known["Annie"].id)
+    kept = memory.entities.merge(known["Ann Lee"].id, known["Annie"].id)
     memory.forget(memory.plan(budget=memory.weight - 1))
     assert kept.name == "Ann Lee"
     assert relations(memory) == WORKS | {("Acme Corp", "partOf", "Ann Lee")}
@@ -471,7 +473,7 @@ def test_a_text_that_was_read_after_a_merge_still_takes_its_relation(stores: Sto
     memory, _ = related(stores)
     memory.remember("Annie called", pin=True)
     known = by_name(memory)
-    memory.merge_entities(known["Annie"].id, known["Ann Lee"].id)
+    memory.entities.merge(known["Annie"].id, known["Ann Lee"].id)
     assert relations(memory) == {("Annie", "worksAt", "Acme Corp")}
     memory.forget(memory.plan(budget=memory.weight - 1))
     assert relations(memory) == set()
@@ -483,7 +485,7 @@ def test_what_is_stated_again_in_the_transaction_that_takes_the_text_still_holds
     stores.clock(memory).advance(2 * HOUR)
     memory.remember("Ann Lee works at Acme Corp, I hear")
     assert relations(memory) == WORKS
-    memory.expire()
+    memory.maintenance.expire()
     assert relations(memory) == WORKS
     assert sound(memory)
 
@@ -503,9 +505,9 @@ def reads_of_expiry(memory: AgentMemory, stores: Stores, monkeypatch: pytest.Mon
         drop_unmentioned(unit, lost)
         unit.read = plain
 
-    monkeypatch.setattr(lifecycle, "drop_unmentioned", counted)
+    monkeypatch.setattr(tiers, "drop_unmentioned", counted)
     stores.clock(memory).advance(2 * HOUR)
-    memory.expire()
+    memory.maintenance.expire()
     return asked
 
 
@@ -535,17 +537,17 @@ def test_relations_are_drawn_and_removed(stores: Stores) -> None:
     memory = opened(stores)
     memory.remember("x", mentions=["Ann Lee", "Acme Corp"])
     ann, acme = (by_name(memory)[name].id for name in ("Ann Lee", "Acme Corp"))
-    memory.relate(ann, "worksAt", acme)
-    memory.relate(ann, "worksAt", acme)
+    memory.entities.relate(ann, "worksAt", acme)
+    memory.entities.relate(ann, "worksAt", acme)
     assert relations(memory) == {("Ann Lee", "worksAt", "Acme Corp")}
-    memory.unrelate(ann, "worksAt", acme)
+    memory.entities.unrelate(ann, "worksAt", acme)
     assert relations(memory) == set()
     with pytest.raises(InvalidMemory, match="no worksAt"):
-        memory.unrelate(ann, "worksAt", acme)
+        memory.entities.unrelate(ann, "worksAt", acme)
     with pytest.raises(InvalidMemory, match="not between entities"):
-        memory.relate(ann, "dependsOn", acme)
+        memory.entities.relate(ann, "dependsOn", acme)
     with pytest.raises(InvalidMemory, match="itself"):
-        memory.relate(ann, "friendOf", ann)
+        memory.entities.relate(ann, "friendOf", ann)
     assert sound(memory)
 
 
@@ -557,7 +559,7 @@ def test_a_new_text_is_read_again(stores: Stores) -> None:
     assert mentioned(memory, second.id) == mentioned(memory, first.id) - {"Oslo"} | {"Rome", "Carla Dahl"}
     assert "Skyline project" in mentioned(memory, second.id)
     assert sound(memory)
-    records = [one.sequence for one in memory.records() if second.id in one.memories]
+    records = [one.sequence for one in memory.audit.records() if second.id in one.memories]
     found = memory.get(second.id)
     assert found is not None
     assert found.sequence == min(records)
@@ -566,7 +568,7 @@ def test_a_new_text_is_read_again(stores: Stores) -> None:
 def test_a_new_text_is_not_read_where_nothing_is_looked_for(stores: Stores) -> None:
     memory = opened(stores)
     first = memory.remember("My manager Ann Berg lives in Oslo.")
-    memory.apply_settings(None, {"entities.recognise": "off"})
+    memory.settings.set(None, {"entities.recognise": "off"})
     second = memory.update(first.id, "She moved to Rome.")
     assert mentioned(memory, second.id) == mentioned(memory, first.id)
     assert sound(memory)

@@ -59,7 +59,7 @@ def test_a_subject_goes_in_every_tier(stores: Stores) -> None:
     old = memory.remember(f"{SECRET} of last year", subjects=["bea"], ttl="1h")
     derived = memory.remember(f"Bea likes {SECRET}", kind="semantic", subjects=["bea"], derives_from=[old.id])
     stores.clock(memory).advance(HOUR)
-    memory.expire()
+    memory.maintenance.expire()
     other = memory.remember("Carl plays chess", subjects=["carl"], session="s")
     memory.forget(memory.plan(policy="fifo", budget=other.weight))
     assert {one.id: one.tier.value for one in memory.memories()} == {
@@ -93,17 +93,17 @@ def test_an_id_a_session_and_a_source(stores: Stores) -> None:
 def test_an_entity_goes_by_its_mentions_and_by_its_names(stores: Stores) -> None:
     memory = stores.open()
     linked = memory.remember("She met him at the lake", mentions=["Zyx Quartz"])
-    (entity,) = memory.entities()
-    memory.add_alias(entity.id, "Zyxie")
+    (entity,) = memory.entities.list()
+    memory.entities.add_alias(entity.id, "Zyxie")
     spelled = memory.remember("Then ZYXIE rang", session="s")
     keyed = memory.remember("At noon", kind="semantic", key="meeting/zyx quartz")
     inside = memory.remember("Zyxieland is a park")
-    matched = memory.match_erasure(entity="zyx quartz")
+    matched = memory.privacy.match_erasure(entity="zyx quartz")
     assert set(matched.memories) == {linked.id, spelled.id, keyed.id}
     assert set(matched.forms) >= {"Zyx Quartz", "Zyxie", "zyxie", "zyx quartz"}
     receipt = memory.erase(entity="zyx quartz")
     assert ids(memory) == {inside.id}
-    assert list(memory.entities()) == []
+    assert list(memory.entities.list()) == []
     assert receipt.forms == matched.forms
     assert not json.dumps(receipt.document).casefold().count("zyx"), "the signed receipt names nobody"
     assert_sound(stores, memory)
@@ -123,13 +123,13 @@ def test_what_names_nothing_is_refused_before_anything_goes(stores: Stores) -> N
     memory = stores.open()
     kept = memory.remember("Well! Then: nothing.")
     for by in ("subject", "entity", "session", "source", "id"):
-        with pytest.raises(marskg.InvalidInput, match=f"the {by} to erase must be a string, not int"):
+        with pytest.raises(marskg.InvalidInput, match=f"{by} must be a string, not int"):
             memory.erase(**{by: 5})  # type: ignore[arg-type]  # bad input on purpose
         for unseen in ("\u200b", " \u2060\u200d", "\u00ad"):
             with pytest.raises(marskg.InvalidInput, match=f"the {by} to erase has no name of which anything is seen"):
                 memory.erase(**{by: unseen})  # type: ignore[arg-type]  # by name
             with pytest.raises(marskg.InvalidInput):
-                memory.match_erasure(**{by: unseen})
+                memory.privacy.match_erasure(**{by: unseen})
     for wrong in ("not an id", kept.id.upper(), f"{kept.id} "):
         with pytest.raises(marskg.InvalidInput, match="is no id of a memory; ids look like urn:uuid:"):
             memory.erase(id=wrong)
@@ -140,15 +140,15 @@ def test_a_spelling_of_which_nothing_is_seen_matches_nothing(stores: Stores) -> 
     memory = stores.open()
     named = memory.remember("She met him at the lake", mentions=["Zyx Quartz"])
     kept = memory.remember("Well! Then: nothing.", subjects=["carl"])
-    (entity,) = memory.entities()
+    (entity,) = memory.entities.list()
     # As a store may have them from before they were refused.
-    memory._run(
-        lambda unit: unit.put_entity(
-            replace(unit.entity(entity.id), aliases=("\u200b",)), operation=Operation.UPDATE_ENTITY
+    memory._components.run(
+        lambda unit: unit.entities.put(
+            replace(unit.entities.entity(entity.id), aliases=("\u200b",)), operation=Operation.UPDATE_ENTITY
         )
     )
-    assert memory.match_erasure(entity="zyx quartz").memories == (named.id,)
-    assert memory.remove_alias(entity.id, "\u200b").aliases == ()
+    assert memory.privacy.match_erasure(entity="zyx quartz").memories == (named.id,)
+    assert memory.entities.remove_alias(entity.id, "\u200b").aliases == ()
     assert {named.id, kept.id} == ids(memory)
 
 
@@ -156,19 +156,19 @@ def test_a_subject_of_another_spelling_is_not_passed_over_in_silence(stores: Sto
     memory = stores.open()
     memory.remember(SAID, subjects=["Bob"])
     memory.preferences.set("member_of", "clinic", subject="BOB\u200b")
-    before = len(list(memory.records()))
-    for ask in (memory.match_erasure, memory.erase):
+    before = len(list(memory.audit.records()))
+    for ask in (memory.privacy.match_erasure, memory.erase):
         with pytest.raises(marskg.InvalidInput, match="nobody is called 'bob' here, and a subject is") as caught:
             ask(subject="bob")
         assert "'Bob'" in str(caught.value)
         assert "'BOB\\u200b'" in str(caught.value)
-    assert len(list(memory.records())) == before, "nothing was erased, and no record of it signed"
+    assert len(list(memory.audit.records())) == before, "nothing was erased, and no record of it signed"
     for name in ("bob", "Bob"):
         assert memory.remember("He called", subjects=[name]).subjects == (name,), "nobody is suppressed"
     assert memory.erase(subject="bob").matched == 1, "now somebody is called exactly so"
     with pytest.raises(marskg.InvalidInput, match="there is 'BOB"):
         memory.erase(subject="bob")
-    assert memory.match_erasure(subject="bobby").memories == ()
+    assert memory.privacy.match_erasure(subject="bobby").memories == ()
     assert memory.erase(subject="Bob").matched == 2
     assert_sound(stores, memory)
 
@@ -187,7 +187,7 @@ def test_an_entity_goes_wherever_its_name_stands(stores: Stores) -> None:
         for place, fields in given.items()
     }
     longer = memory.remember("It is open", subjects=[f"{SECRET} shop"], kind="semantic")
-    matched = memory.match_erasure(entity=SECRET)
+    matched = memory.privacy.match_erasure(entity=SECRET)
     assert set(matched.memories) == named
     assert SECRET in matched.forms
     memory.erase(entity=SECRET)
@@ -205,13 +205,13 @@ def test_rules_that_have_an_entitys_name_otherwise_stay_and_are_told_of(stores: 
         memory.preferences.set("member_of", SECRET, subject="carl").preferences[0].id,
         memory.preferences.set("retention", "task", horizon="30d", department=SECRET).preferences[0].id,
     }
-    assert set(memory.match_erasure(entity=SECRET).rules) == kept
+    assert set(memory.privacy.match_erasure(entity=SECRET).rules) == kept
     receipt = memory.erase(entity=SECRET)
     assert set(receipt.rules) == kept
     assert {item.id for item in memory.preferences.list()} == {*kept, going.id}
     assert gone.id not in kept
     assert "preferences with the name" in receipt.document["uncovered"]
-    assert memory.check_receipt(receipt.document).findings == ()
+    assert memory.audit.check_receipt(receipt.document).findings == ()
     assert SECRET not in json.dumps(receipt.document)
     for ident in kept:
         memory.preferences.remove(ident)
@@ -362,6 +362,28 @@ def test_a_text_that_was_erased_is_refused_about_the_same_people(stores: Stores)
         memory.update(fact.id, SAID)
 
 
+@pytest.mark.parametrize("by", ["subject", "session", "source", "id"])
+def test_a_text_that_was_erased_is_refused_when_nobody_is_named(stores: Stores, tmp_path: Path, by: str) -> None:
+    memory, plain = stores.open(), stores.open()
+    first = memory.remember(SAID, subjects=["quentin"], session="s", source_ref="diary")
+    memory.remember("Yes", subjects=["quentin"], session="s", source_ref="diary")
+    plain.remember(SAID)
+    plain.export(tmp_path / "without-labels.jsonld")
+    names: dict[str, Any] = {"subject": "quentin", "session": "s", "source": "diary", "id": first.id}
+    memory.erase(**{by: names[by]})
+    with pytest.raises(marskg.ErasedContentRefused, match="this text was erased"):
+        memory.remember(f"  {SAID.upper()} ", session="t")
+    with pytest.raises(marskg.ErasedContentRefused):
+        memory.load(tmp_path / "without-labels.jsonld")
+    if by == "subject":
+        memory.preferences.consent("quentin")
+        with pytest.raises(marskg.ErasedContentRefused):
+            memory.remember(SAID)
+        assert memory.remember(SAID, subjects=["quentin"]).content == SAID
+    assert memory.remember(SAID, subjects=["carl"]).content == SAID, "about somebody else it is another text"
+    assert memory.remember("Yes").content == "Yes", "a short text is everybody's"
+
+
 def test_suppression_keeps_no_text_no_name_and_no_time(stores: Stores) -> None:
     memory = stores.open()
     memory.remember(SAID, subjects=["beatrix"], session="s")
@@ -371,7 +393,7 @@ def test_suppression_keeps_no_text_no_name_and_no_time(stores: Stores) -> None:
         "MATCH (s:Suppression) WHERE s.ref >= $low AND s.ref < $high RETURN properties(s) AS node",
         {"low": f"{memory.tenant}|", "high": f"{memory.tenant}}}"},
     )
-    assert len(rows) == 2
+    assert len(rows) == 3, "the text about her, about nobody, and herself"
     assert all(set(row["node"]) == {"ref"} for row in rows)
     assert "beatrix" not in json.dumps(rows)
 
@@ -391,10 +413,10 @@ def test_a_checkpoint_keeps_what_must_not_come_in_again(stores: Stores, tmp_path
     memory = stores.open()
     memory.remember(SAID, subjects=["bea"])
     memory.erase(subject="bea")
-    memory.snapshot_save(tmp_path / "after.mars")
+    memory.snapshots.save(tmp_path / "after.mars")
     stores.engine.write("MATCH (n) WHERE n.ref >= $low AND n.ref < $high DETACH DELETE n", span(memory))
     again = stores.open(memory.tenant)
-    again.snapshot_load(tmp_path / "after.mars")
+    again.snapshots.load(tmp_path / "after.mars")
     assert again.verify().ok
     with pytest.raises(marskg.ConsentRequired):
         again.remember("Something else", subjects=["bea"])
@@ -418,11 +440,11 @@ def test_the_log_forgets_details_in_both_logs_and_verifies(stores: Stores) -> No
     gone = memory.remember(SAID, subjects=["bea"])
     stays = memory.remember("Her locker is near the stairs of the school", subjects=["carl"])
     assert {hit.memory.id for hit in memory.retrieve("locker", k=5, token_budget=200)} == {gone.id, stays.id}
-    memory.pin(gone.id)
+    memory.policy.pin(gone.id)
     receipt = memory.erase(subject="bea")
     assert receipt.slots >= 7
     assert gone.id not in everything(stores, memory)
-    shown = next(record for record in memory.records(log="accesses") if stays.id in record.memories)
+    shown = next(record for record in memory.audit.records(log="accesses") if stays.id in record.memories)
     assert sorted(shown.memories) == ["", stays.id]
     assert_sound(stores, memory)
 
@@ -430,21 +452,21 @@ def test_the_log_forgets_details_in_both_logs_and_verifies(stores: Stores) -> No
 def test_what_was_shown_alone_is_forgotten_in_its_own_log(stores: Stores) -> None:
     """A record of the access log may be about one memory, like those of the other log, and has another number there."""
     memory = stores.open()
-    memory.set_budget(memory.settings.budget)
+    memory.settings.set_budget(memory.settings.current.budget)
     gone = memory.remember(SAID, subjects=["bea"])
-    memory.record_access([gone.id])
+    memory.control.record_access([gone.id])
     memory.erase(subject="bea")
     assert gone.id not in everything(stores, memory)
-    assert [record.details[0] for record in memory.records() if record.operation == "setBudget"] != [""]
+    assert [record.details[0] for record in memory.audit.records() if record.operation == "setBudget"] != [""]
     assert_sound(stores, memory)
 
 
 def test_a_detail_that_comes_back_is_found(stores: Stores) -> None:
     memory = stores.open()
     memory.remember(SAID, subjects=["bea"])
-    before = {record.sequence: record for record in memory.records()}
+    before = {record.sequence: record for record in memory.audit.records()}
     memory.erase(subject="bea")
-    emptied = next(record for record in memory.records() if record.operation == "remember")
+    emptied = next(record for record in memory.audit.records() if record.operation == "remember")
     was = before[emptied.sequence]
     stores.engine.write(
         "MATCH (a:AuditRecord {ref: $ref}) SET a.details = $details, a.salts = $salts, a.memories = $memories",
@@ -489,7 +511,7 @@ def test_the_receipt_is_signed_and_says_nothing_of_what_was_erased(stores: Store
     assert all(word not in text for word in (SECRET, "beatrix", "Zyx", one.id))
     assert receipt.document["erasureClaim"] == "logical"
     assert receipt.document["requestedBy"] == "subject"
-    record = next(item for item in memory.records() if item.iri == receipt.document["erasureRecord"][0])
+    record = next(item for item in memory.audit.records() if item.iri == receipt.document["erasureRecord"][0])
     assert record.operation == "erase"
     changed = {**receipt.document, "matchedMemories": 7}
     with pytest.raises(marskg.AuditVerificationFailed):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 if TYPE_CHECKING:
     from tests.support.stores import Stores
 
@@ -23,6 +25,17 @@ def test_the_only_memory_of_a_person_outlives_the_second_of_another(stores: Stor
     memory.forget(plan)
     assert memory.get(only.id) is not None
     assert memory.verify().ok
+
+
+def test_the_bound_is_of_the_worth_that_is_optimised_coverage_included(stores: Stores) -> None:
+    memory = stores.open(policy__name="greedy", entities__recognise="off")
+    for name in ("ana", "bea", "cleo"):
+        memory.remember(f"{name} likes tea", subjects=[name], mentions=[name.title()], **FACT)
+    plan = memory.plan(budget=memory.weight // 3)
+    goes = float(plan.notes[0].partition(" goes")[0].rpartition(" ")[2])
+    assert plan.realised_loss == pytest.approx(goes, rel=1e-3)
+    assert plan.realised_loss > len(plan.actions), "two people and two names are lost besides importance, 1 at most"
+    assert plan.realised_loss <= plan.bound
 
 
 def test_without_worth_for_coverage_only_importance_counts(stores: Stores) -> None:

@@ -13,7 +13,7 @@ FACT: dict[str, Any] = {"kind": "semantic", "memory_class": "canonical"}
 
 def outcomes(memory: AgentMemory) -> list[str]:
     """Return what the records of triggers say of the guardrail."""
-    found = (record.details[0] for record in memory.records() if record.operation.value == "forget")
+    found = (record.details[0] for record in memory.audit.records() if record.operation.value == "forget")
     return [text.partition("guardrail.outcome=")[2].partition('"')[0] for text in found]
 
 

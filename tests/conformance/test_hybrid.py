@@ -8,7 +8,7 @@ import pytest
 
 from marskg.clock import DAY_MS
 from marskg.ontology.vocabulary import Operation, SourceType, Tier
-from marskg.policies.reflection import NO_ROOM, WITHOUT_VECTORS
+from marskg.policies.builtin.reflection import NO_ROOM, WITHOUT_VECTORS
 from marskg.retrieval.details import slot_details
 from tests.support.chat_server import chat_server
 
@@ -52,7 +52,7 @@ def test_every_stage_takes_its_share_and_plan_and_record_say_so(stores: Stores) 
     mem = stores.open()
     stale = {*said(mem, *BREAD[:3], session="old")}
     stores.clock(mem).advance(40 * DAY_MS)
-    mem.confirm_clock()
+    mem.maintenance.expire()
     fresh = {*said(mem, *GARDEN), *said(mem, *BREAD, session="t")}
     plan = planned(mem, mem.weight // 3)
     assert list(shares(plan)) == ["temporal", "reflection", "importance", "privacy"]
@@ -67,7 +67,7 @@ def test_every_stage_takes_its_share_and_plan_and_record_say_so(stores: Stores) 
     mem.forget(plan)
     assert mem.weight == plan.weight_after <= plan.budget
     assert {one.content for one in summaries(mem)} == {summary.content for summary in plan.summaries}
-    record = next(one for one in mem.records() if one.operation is Operation.FORGET)
+    record = next(one for one in mem.audit.records() if one.operation is Operation.FORGET)
     counts = slot_details(record)[""]["counts"]
     assert {f"stage.{name}={count} ({tokens} tokens)" for name, count, tokens in plan.stages} <= set(counts)
     assert f"summary={len(plan.summaries)}" in counts
@@ -178,7 +178,7 @@ def test_the_parameters_name_what_decided(stores: Stores) -> None:
 def test_a_task_may_go_from_the_very_moment_that_its_grace_ends(stores: Stores, policy: str) -> None:
     mem = stores.open(policy__name=policy, task_grace="0s", step_ms=0)
     task = mem.remember("Water the tomatoes on Friday", kind="task", deadline=mem.now() + 1_000)
-    mem.set_budget(mem.weight)
+    mem.settings.set_budget(mem.weight)
     stores.clock(mem).advance(1_000)
     late = mem.remember("Carl came on Saturday", kind="semantic")
     assert mem.get(task.id) is None
@@ -191,16 +191,16 @@ def test_a_jump_of_the_clock_takes_nothing_until_it_is_confirmed(stores: Stores,
     for number in range(8):
         mem.remember(f"note {number} about something else altogether", kind="semantic", memory_class="canonical")
     task = mem.remember("water the garden", kind="episodic", memory_class="canonical").id
-    mem.record_access([task])
+    mem.control.record_access([task])
     budget = mem.weight // 2
     before = mem.plan(policy=policy, budget=budget)
-    stores.clock(mem).advance(400 * DAY_MS)
+    stores.clock(mem).jump(400 * DAY_MS)
     after = mem.plan(policy=policy, budget=budget)
     assert [(one.id, one.rule) for one in after.actions] == [(one.id, one.rule) for one in before.actions]
     assert {name: count for name, count, _ in after.stages}.get("temporal", 0) == 0
     mem.remember("written after the jump", kind="semantic", memory_class="canonical")
     later = mem.plan(policy=policy, budget=budget)
     assert all("unread for" not in one.reason or "seconds" in one.reason for one in later.actions)
-    mem.confirm_clock()
+    mem.maintenance.confirm_clock()
     confirmed = mem.plan(policy=policy, budget=budget)
     assert policy != "hybrid" or confirmed.stages[0][1] > 0, "what is stale by a confirmed clock goes first"

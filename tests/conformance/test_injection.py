@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from marskg.ontology.vocabulary import SourceType, Tier
-from marskg.policies.reflection import NAME
-from marskg.store.lines import decode
+from marskg.policies.builtin.reflection import NAME
+from marskg.store.rows.summary_lines import decode
 from tests.support import picture as pictures
 from tests.support.chat_server import chat_server, obedient
 

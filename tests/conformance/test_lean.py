@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import pytest
 
-from marskg.control.housekeeping import Housekeeper
-from marskg.control.load import Step, step
-from marskg.errors import BudgetInfeasible, InvalidInput, InvalidMemory, MarsError, NotPermitted, UnknownMemory
-from marskg.retrieval.search import Search
-from marskg.store.comeback import restore_used
-from marskg.store.writer import Writer
+from marskg.errors import BudgetInfeasible, InvalidInput, MarsError, NotPermitted, UnknownMemory
+from marskg.learning.housekeeping.cycle import Housekeeper
+from marskg.retrieval.query.load_shedding import Step, step
+from marskg.retrieval.query.search import Search
+from marskg.store.commit.listener import CommitListener
+from marskg.store.commit.writer import Writer
+from marskg.store.upkeep.auto_restore import restore_used
 
 if TYPE_CHECKING:
     from marskg.memory import AgentMemory
+    from marskg.store.commit.listener import BudgetExcess
     from tests.support.stores import Stores
 
 HOUR = 3_600_000
@@ -58,7 +60,7 @@ def test_every_way_of_showing_is_a_use(stores: Stores, way: str) -> None:
     elif way == "read_all":
         memory.read_all()
     else:
-        memory.record_access([code.id])
+        memory.control.record_access([code.id])
     assert memory.get(code.id) is None
     sound(memory)
 
@@ -71,23 +73,23 @@ def test_what_is_looked_up_by_id_is_not_used(stores: Stores) -> None:
 
 
 def test_the_end_of_a_session_takes_what_is_bound_to_it(stores: Stores) -> None:
-    memory = stores.open()
+    memory = stores.open(lives="memoryarchitect")
     bound = memory.remember("We look at the second flat now", kind="episodic", session="flat", session_bound=True)
     note = memory.remember("The second flat is bright", kind="semantic", depends_on=bound.id)
     fleeting = memory.remember("Hold on a moment", kind="episodic", session="flat", memory_class="ephemeral")
     kept = memory.remember("I want a flat with a balcony", kind="episodic", session="flat")
     other = memory.remember("We look at cars", kind="episodic", session="car", session_bound=True)
-    assert memory.end_session("flat") == 3
+    assert memory.maintenance.end_session("flat") == 3
     assert [memory.get(item.id) for item in (bound, note, fleeting)] == [None] * 3
     assert memory.get(kept.id) is not None
     assert memory.get(other.id) is not None
-    assert memory.end_session("flat") == 0
-    assert memory.end_session("never held") == 0
+    assert memory.maintenance.end_session("flat") == 0
+    assert memory.maintenance.end_session("never held") == 0
     sound(memory)
 
 
 def test_an_ephemeral_memory_outlives_no_hour_even_if_its_session_never_ends(stores: Stores) -> None:
-    memory = stores.open()
+    memory = stores.open(lives="memoryarchitect")
     fleeting = memory.remember("Hold on a moment", kind="episodic", session="flat", memory_class="ephemeral")
     stores.clock(memory).advance(HOUR + 1)
     assert memory.get(fleeting.id) is None
@@ -95,8 +97,8 @@ def test_an_ephemeral_memory_outlives_no_hour_even_if_its_session_never_ends(sto
 
 @pytest.mark.parametrize("session", ["", None, 7])
 def test_a_session_without_a_name_cannot_end(stores: Stores, session: Any) -> None:
-    with pytest.raises(InvalidMemory):
-        stores.open().end_session(session)
+    with pytest.raises(InvalidInput, match="session"):
+        stores.open().maintenance.end_session(session)
 
 
 # --- Maintenance -------------------------------------------------------------------------------------------------
@@ -151,12 +153,12 @@ def test_what_faded_is_archived_and_can_come_back(stores: Stores) -> None:
     canonical = memory.remember("The user lives in Bergen", kind="episodic", session="a", memory_class="canonical")
     assert chat.score < 40 or fact.score >= 40
     stores.clock(memory).advance(365 * DAY)
-    memory.confirm_clock()
+    memory.maintenance.expire()
     done = memory.maintain()
     assert {action.rule for action in done.plan.actions} == {"archive"}
     assert [str(memory.get(one.id).tier) for one in (chat, canonical)] == ["latent", "live"]  # type: ignore[union-attr]
     stores.clock(memory).advance(2 * HOUR)
-    memory.expire()
+    memory.maintenance.expire()
     # The policy's grace is for what it evicts: what was archived stays.
     assert memory.get(chat.id) is not None
     assert memory.restore(chat.id).tier == "live"
@@ -169,17 +171,18 @@ def test_what_was_put_aside_comes_back_when_it_was_used(stores: Stores) -> None:
     pinned = memory.remember("four five six seven eight nine", kind="semantic", pin=True)
     other = memory.remember("ten eleven twelve thirteen", kind="semantic")
     assert [str(memory.get(one.id).tier) for one in (aside, pinned, other)] == ["latent", "live", "live"]  # type: ignore[union-attr]
-    writer = Writer(memory.store.engine, memory.tenant, memory.store.services, _no_room, lambda _: None)
+    writer = Writer(memory.store.engine, memory.tenant, memory.store.services, _NoRoom())
     assert restore_used(writer, [pinned.id, other.id, "urn:uuid:0"]) == []
-    memory.set_budget(40)
+    memory.settings.set_budget(40)
     writer.forget_cache()
     assert restore_used(writer, [aside.id, aside.id]) == [aside.id]
     assert memory.explain(aside.id).as_text().count("it was used") == 1
     sound(stores.open(memory.tenant))
 
 
-def _no_room(_: Any) -> Any:
-    raise BudgetInfeasible("none", ())  # noqa: EM101 - a policy that finds nothing
+class _NoRoom(CommitListener):
+    def make_room(self, excess: BudgetExcess) -> NoReturn:  # noqa: ARG002 - the protocol's
+        raise BudgetInfeasible("none", ())  # noqa: EM101 - a policy that finds nothing
 
 
 def test_a_full_latent_tier_takes_no_more(stores: Stores) -> None:
@@ -187,7 +190,7 @@ def test_a_full_latent_tier_takes_no_more(stores: Stores) -> None:
     for number in range(4):
         memory.remember(f"Note {number}", kind="semantic", ttl="900d")
     stores.clock(memory).advance(2 * HOUR + DAY)
-    memory.confirm_clock()
+    memory.maintenance.expire()
     memory.maintain()
     stats = memory.stats()
     assert 0 < stats["latent_weight"] <= 6
@@ -224,12 +227,12 @@ def test_an_excerpt_stays_compatible_with_what_a_person_found_compatible(stores:
     text = "I like coffee. " + " ".join(f"In step {number} the kettle is filled and emptied." for number in range(12))
     texts = [text, "I no longer like coffee"]
     said = [memory.remember(one, kind="semantic") for one in (texts if first == "long" else reversed(texts))]
-    assert memory.reject(said[0].id).done == "no conflict"
+    assert memory.learning.reject(said[0].id).done == "no conflict"
     stores.clock(memory).advance(HOUR)
     (long,) = (one for one in said if one.content == text)
     assert memory.maintain().shortened == (long.id,)
     assert len(memory.history(long.id)) == 2
-    assert memory.find_conflicts(resolve="newest") == ()
+    assert memory.learning.conflicts(resolve="newest") == ()
     sound(memory)
 
 
@@ -264,21 +267,23 @@ def test_the_background_pass_runs_survives_errors_and_stops(
         return done
 
     monkeypatch.setattr(Housekeeper, "run", run)
-    memory.maintain_every("20ms")
+    memory.maintenance.run_every("20ms")
     assert passed.wait(30)
-    memory.maintain_every("1d")
+    memory.maintenance.run_every("1d")
     assert "ValueError" in caplog.text
     assert "secret words" not in caplog.text
-    memory.stop_maintaining()
+    memory.maintenance.stop()
     assert not [one for one in threading.enumerate() if one.name == "marskg-maintenance"]
     sound(memory)
 
 
 def test_an_interval_that_is_none_is_refused(stores: Stores) -> None:
     memory = stores.open()
-    for wrong in ("", "0s", "often", 3600):
-        with pytest.raises(InvalidInput, match="maintain_every"):
-            memory.maintain_every(wrong)  # type: ignore[arg-type]
+    for wrong in ("", "0s", "often"):
+        with pytest.raises(InvalidInput, match="interval is"):
+            memory.maintenance.run_every(wrong)
+    with pytest.raises(InvalidInput, match="interval must be a string"):
+        memory.maintenance.run_every(3600)  # type: ignore[arg-type]
 
 
 # --- Kept answers ------------------------------------------------------------------------------------------------
@@ -313,7 +318,7 @@ def test_the_same_question_is_searched_once_and_recorded_each_time(stores: Store
     assert contents(second) == contents(first)
     assert second.as_text() == first.as_text()
     assert second.id != first.id
-    accesses = [record for record in memory.records(log="accesses") if record.operation == "access"]
+    accesses = [record for record in memory.audit.records(log="accesses") if record.operation == "access"]
     assert len(accesses) == 2
     assert memory.get(first[0].memory.id).access_count == 2  # type: ignore[union-attr]
     sound(memory)
@@ -348,11 +353,11 @@ def test_writes_time_and_the_gate_end_a_kept_answer(stores: Stores, searched: li
 
 def test_no_cache_keeps_nothing_and_a_small_one_the_latest(stores: Stores, searched: list[str]) -> None:
     memory = trips(stores)
-    memory.apply_settings(None, {"retrieval.cache": 1})
+    memory.settings.set(None, {"retrieval.cache": 1})
     for query in ("train", "train", "ferry", "train"):
         memory.retrieve(query)
     assert searched == ["train", "ferry", "train"]
-    memory.apply_settings(None, {"retrieval.cache": 0})
+    memory.settings.set(None, {"retrieval.cache": 0})
     memory.retrieve("train")
     memory.retrieve("train")
     assert searched == ["train", "ferry", "train", "train", "train"]
@@ -434,9 +439,9 @@ def test_a_subscriber_reads_the_shared_tenant_and_writes_nothing_there(stores: S
     shared, memory = library(stores), stores.open()
     own = memory.remember("My tomatoes stand in the shade", kind="semantic")
     assert len(memory.retrieve("tomatoes in the sun")) == 1
-    assert memory.subscribe(shared.tenant) == (shared.tenant,) == memory.subscriptions
+    assert memory.settings.subscribe(shared.tenant) == (shared.tenant,) == memory.settings.subscriptions
     stores.clock(memory).advance(1_000)  # each tenant's clock of these tests runs by itself
-    records = [len(list(shared.records())), len(list(shared.records(log="accesses")))]
+    records = [len(list(shared.audit.records())), len(list(shared.audit.records(log="accesses")))]
     content = sorted(one.id for one in shared.memories())
     found = memory.retrieve("tomatoes in the sun", max_sensitivity=0.5)
     assert {(hit.memory.tenant, hit.memory.content) for hit in found} == {
@@ -446,14 +451,18 @@ def test_a_subscriber_reads_the_shared_tenant_and_writes_nothing_there(stores: S
     assert (everything.count, len({hit.memory.tenant for hit in everything})) == (2, 2)
     recalled = memory.recall("tomatoes", max_sensitivity=0.5)
     assert shared.tenant in {hit.memory.tenant for hit in recalled}
-    assert [len(list(shared.records())), len(list(shared.records(log="accesses")))] == records
+    assert [len(list(shared.audit.records())), len(list(shared.audit.records(log="accesses")))] == records
     assert sorted(one.id for one in shared.memories()) == content
     assert all(one.access_count == 0 for one in shared.memories())
     theirs = next(hit.memory.id for hit in found if hit.memory.tenant == shared.tenant)
-    last = next(record for record in reversed(list(memory.records(log="accesses"))) if record.iri == found.id)
+    last = next(
+        record
+        for record in reversed(list(memory.audit.records(log="accesses")))
+        if str(found.id).startswith(f"{record.iri}-")
+    )
     assert f"shared={shared.tenant}:{theirs}" in last.details[0]
     assert theirs not in last.memories
-    for act in (memory.pin, memory.affirm, memory.restore):
+    for act in (memory.policy.pin, memory.learning.affirm, memory.restore):
         with pytest.raises(MarsError):
             act(theirs)
     sound(memory)
@@ -463,7 +472,7 @@ def test_a_subscriber_reads_the_shared_tenant_and_writes_nothing_there(stores: S
 def test_feedback_passes_over_what_a_shared_tenant_gave_and_keeps_the_rest(stores: Stores) -> None:
     shared, memory = library(stores), stores.open()
     own = memory.remember("My tomatoes stand in the shade", kind="semantic")
-    memory.subscribe(shared.tenant)
+    memory.settings.subscribe(shared.tenant)
     stores.clock(memory).advance(1_000)
     found = memory.retrieve("tomatoes in the sun", max_sensitivity=0.5)
     (theirs,) = (hit.memory.id for hit in found if hit.memory.tenant == shared.tenant)
@@ -483,7 +492,7 @@ def test_feedback_passes_over_what_a_shared_tenant_gave_and_keeps_the_rest(store
 def test_an_entity_of_the_shared_tenant_is_read_beside_one_of_ones_own(stores: Stores) -> None:
     shared, memory = library(stores), stores.open()
     memory.remember("Ann stands in the shade", kind="semantic", mentions=["Ann"])
-    memory.subscribe(shared.tenant)
+    memory.settings.subscribe(shared.tenant)
     stores.clock(memory).advance(1_000)
     assert len(memory.read_all(entity=["Ann", "tomatoes"], max_sensitivity=0.5)) == 2
     with pytest.raises(UnknownMemory, match="mentions 'Zorro';"):
@@ -493,7 +502,7 @@ def test_an_entity_of_the_shared_tenant_is_read_beside_one_of_ones_own(stores: S
 def test_k_and_the_budget_are_of_all_tenants_together(stores: Stores) -> None:
     shared, memory = library(stores), stores.open()
     memory.remember("My tomatoes stand in the sun", kind="semantic")
-    memory.subscribe(shared.tenant)
+    memory.settings.subscribe(shared.tenant)
     stores.clock(memory).advance(1_000)
     assert len(memory.retrieve("tomatoes in the sun", k=1)) == 1
     assert memory.retrieve("tomatoes in the sun", token_budget=9).tokens <= 9
@@ -501,43 +510,43 @@ def test_k_and_the_budget_are_of_all_tenants_together(stores: Stores) -> None:
 
 def test_a_subscriber_sees_what_is_written_and_that_sharing_ended(stores: Stores) -> None:
     shared, memory = library(stores), stores.open(retrieval__cache=8)
-    memory.subscribe(shared.tenant)
+    memory.settings.subscribe(shared.tenant)
     new = shared.remember("Tomatoes ripen in August", kind="semantic")
     stores.clock(memory).advance(1_000)  # each tenant's clock of these tests runs by itself
     assert new.content in contents(memory.retrieve("when do tomatoes ripen?"))
-    shared.apply_settings(None, {"lean.shared": False})
+    shared.settings.set(None, {"lean.shared": False})
     found = memory.retrieve("when do tomatoes ripen?")
     assert (contents(found), "not shared any more" in found.notices[0]) == ([], True)
     assert len(memory.read_all()) == 0
-    assert memory.unsubscribe(shared.tenant) == ()
+    assert memory.settings.unsubscribe(shared.tenant) == ()
     assert memory.retrieve("when do tomatoes ripen?").notices == ()
 
 
 def test_nobody_reads_a_private_tenant_or_another_subscriber(stores: Stores) -> None:
     shared, one, other, private = library(stores), stores.open(), stores.open(), stores.open()
     secret = other.remember("Ann grows tomatoes in secret", kind="semantic")
-    other.subscribe(shared.tenant)
-    one.subscribe(shared.tenant)
+    other.settings.subscribe(shared.tenant)
+    one.settings.subscribe(shared.tenant)
     assert secret.content not in contents(one.retrieve("tomatoes", max_sensitivity=0.5))
     refused = []
     for name in (private.tenant, "nobody-here"):
         with pytest.raises(NotPermitted) as error:
-            one.subscribe(name)
+            one.settings.subscribe(name)
         refused.append(str(error.value).replace(name, "X"))
     assert refused[0] == refused[1]
     for wrong in (one.tenant, "", "a b"):
         with pytest.raises(InvalidInput):
-            one.subscribe(wrong)
+            one.settings.subscribe(wrong)
     with pytest.raises(InvalidInput, match="has no subscription"):
-        one.unsubscribe(private.tenant)
+        one.settings.unsubscribe(private.tenant)
     sound(one)
 
 
 def test_subscriptions_are_audited_and_outlive_the_program(stores: Stores) -> None:
     shared, memory = library(stores), stores.open()
-    memory.subscribe(shared.tenant)
-    assert f"subscriptions={shared.tenant}" in list(memory.records())[-1].details[0]
-    count = len(list(memory.records()))
-    memory.subscribe(shared.tenant)
-    assert len(list(memory.records())) == count
-    assert stores.open(memory.tenant).subscriptions == (shared.tenant,)
+    memory.settings.subscribe(shared.tenant)
+    assert f"subscriptions={shared.tenant}" in list(memory.audit.records())[-1].details[0]
+    count = len(list(memory.audit.records()))
+    memory.settings.subscribe(shared.tenant)
+    assert len(list(memory.audit.records())) == count
+    assert stores.open(memory.tenant).settings.subscriptions == (shared.tenant,)

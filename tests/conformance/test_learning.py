@@ -38,7 +38,7 @@ def stored(memory: AgentMemory, ident: str) -> Memory:
 
 def later(stores: Stores, memory: AgentMemory, days: int) -> None:
     stores.clock(memory).advance(days * DAY)
-    memory.confirm_clock()
+    memory.maintenance.expire()
 
 
 def shown(memory: AgentMemory, query: str = "tomatoes") -> tuple[str, list[str]]:
@@ -98,7 +98,7 @@ def test_a_feedback_is_one_record_of_the_access_log_without_content(stores: Stor
     one = fact(memory, TOMATOES)
     retrieval, _ = shown(memory)
     found = memory.feedback(retrieval, used=[one.id])
-    record = list(memory.records(log="accesses"))[-1]
+    record = list(memory.audit.records(log="accesses"))[-1]
     assert (record.iri, record.operation, record.memories) == (found.id, Operation.FEEDBACK, (one.id,))
     text = "".join(record.details)
     assert "score_after=60" in text
@@ -119,6 +119,25 @@ def test_the_answer_decides_about_what_is_not_named(stores: Stores) -> None:
     outcomes = {item.id: item.outcome.value for item in found.assessed}
     assert outcomes == {sun.id: "used", water.id: "unused", price.id: "unused"}
     assert sound(memory)
+
+
+@pytest.mark.parametrize(("floor", "loses"), [(None, False), (0, True)], ids=["with a floor", "without"])
+def test_what_is_below_the_floor_loses_nothing_beside_what_was_used(
+    stores: Stores, floor: float | None, *, loses: bool
+) -> None:
+    memory = stores.open(retrieval__min_confidence=0.5)
+    cat = fact(memory, "Mira's cat is called Pepper")
+    for other in ("Mira is allergic to walnuts", "Mira lives in Porto", "The insurance is due on the ninth"):
+        fact(memory, other)
+    hits = memory.retrieve("what is the name of the cat?", min_confidence=floor)
+    assert hits.id is not None
+    weak = [hit.memory.id for hit in hits if hit.memory.id != cat.id]
+    assert weak
+    assert [hit.why.get("relevant") for hit in hits] == [None, *([None if loses else 0.0] * len(weak))]
+    before = {ident: stored(memory, ident).score for ident in weak}
+    memory.feedback(hits.id, used=[cat.id], unused=weak)
+    after = {ident: stored(memory, ident).score for ident in weak}
+    assert (after != before) is loses
 
 
 def test_what_the_answer_contradicts_loses_half(stores: Stores) -> None:
@@ -155,7 +174,7 @@ def test_a_complaint_about_something_is_kept_as_a_wish(stores: Stores) -> None:
         ("{log}#0", "names no retrieval"),
         ("{log}#99", "names no retrieval"),
         ("{log}#x", "names no retrieval"),
-        (5, "names no retrieval"),
+        (5, "must be a string"),
     ],
 )
 def test_an_unknown_retrieval_is_refused(stores: Stores, retrieval: Any, message: str) -> None:
@@ -226,7 +245,7 @@ def test_a_score_fades_unread_and_a_showing_writes_down_what_is_left(stores: Sto
 
 
 def proven(stores: Stores, **settings: Any) -> tuple[AgentMemory, Memory]:
-    memory = stores.open(**settings)
+    memory = stores.open(lives="memoryarchitect", **settings)
     draft = Draft(ref="", kind=Kind.SEMANTIC, content=TOMATOES, at=START, score=70)
     memory.remember_many([draft])
     return memory, next(memory.memories())
@@ -240,7 +259,7 @@ def test_a_proven_memory_lives_longer_by_a_recorded_change(stores: Stores) -> No
     after = stored(memory, one.id)
     assert after.score == 75
     assert (after.expires_at or 0) >= START + 50 * DAY
-    last = list(memory.records())[-1]
+    last = list(memory.audit.records())[-1]
     assert (last.operation, last.memories) == (Operation.AMEND, (one.id,))
     later(stores, memory, 25)
     assert memory.get(one.id) is not None
@@ -252,7 +271,7 @@ def test_no_use_extends_a_life_past_the_legal_horizon_or_what_was_meant_to_be_sh
     later(stores, memory, 20)
     memory.feedback(shown(memory)[0], used=[one.id])
     assert (stored(memory, one.id).expires_at or 0) <= one.created + 31 * DAY
-    short = stores.open()
+    short = stores.open(lives="memoryarchitect")
     draft = Draft(ref="", kind=Kind.SEMANTIC, content=TOMATOES, at=START, score=90, ttl="5d")
     short.remember_many([draft])
     brief = next(short.memories())
@@ -278,12 +297,12 @@ LIKES, HATES = "I like science fiction films", "I no longer like science fiction
 def test_conflicts_are_left_alone_unless_the_tenant_wants_otherwise(stores: Stores) -> None:
     memory = stores.open()
     old, new = fact(memory, LIKES), fact(memory, HATES)
-    (found,) = memory.find_conflicts()
+    (found,) = memory.learning.conflicts()
     assert (found.winner, found.loser, found.action) == (new.id, old.id, "none")
     assert stored(memory, old.id).current
-    assert memory.find_conflicts(since=new.sequence) == ()
+    assert memory.learning.conflicts(since=new.sequence) == ()
     with pytest.raises(InvalidInput, match="resolve is"):
-        memory.find_conflicts(resolve="oldest")
+        memory.learning.conflicts(resolve="oldest")
 
 
 def test_the_newest_supersedes_and_says_so(stores: Stores) -> None:
@@ -326,7 +345,7 @@ def test_a_flag_keeps_both_and_shows_the_newer(stores: Stores) -> None:
     found = memory.retrieve("science fiction films")
     assert contents(found) == [HATES]
     assert [(item.loser, item.winner) for item in found.resolved] == [(old.id, new.id)]
-    assert memory.find_conflicts() == ()
+    assert memory.learning.conflicts() == ()
     assert sound(memory)
 
 
@@ -344,7 +363,7 @@ def test_what_is_pinned_is_never_superseded_by_its_text(stores: Stores) -> None:
     old = fact(memory, LIKES, pin=True)
     new = fact(memory, HATES)
     assert stored(memory, old.id).current
-    (pair,) = memory.review().conflicts
+    (pair,) = memory.learning.review().conflicts
     assert (pair.preferred, pair.other) == (new.id, old.id)
 
 
@@ -362,19 +381,19 @@ def test_a_person_decides_what_waits(stores: Stores) -> None:
     memory = stores.open(learning__conflicts="review")
     old, new = fact(memory, LIKES), fact(memory, HATES)
     coffee, tea = fact(memory, "I like coffee"), fact(memory, "I no longer like coffee")
-    assert {(pair.preferred, pair.other) for pair in memory.review().conflicts} == {
+    assert {(pair.preferred, pair.other) for pair in memory.learning.review().conflicts} == {
         (new.id, old.id),
         (tea.id, coffee.id),
     }
-    assert set(memory.accept(old.id).changed) == {old.id, new.id}
+    assert set(memory.learning.accept(old.id).changed) == {old.id, new.id}
     assert not stored(memory, old.id).current
-    memory.reject(coffee.id)
+    memory.learning.reject(coffee.id)
     assert stored(memory, coffee.id).current
-    assert memory.review().conflicts == ()
+    assert memory.learning.review().conflicts == ()
     with pytest.raises(InvalidInput, match="not on the list"):
-        memory.accept(old.id)
+        memory.learning.accept(old.id)
     with pytest.raises(InvalidInput, match="not on the list"):
-        memory.reject("urn:uuid:0198a000-0000-7000-8000-000000000000")
+        memory.learning.reject("urn:uuid:0198a000-0000-7000-8000-000000000000")
     assert sound(memory)
 
 
@@ -382,16 +401,16 @@ def test_a_person_decides_what_waits(stores: Stores) -> None:
 def test_a_conflict_that_a_person_rejected_is_not_found_again(stores: Stores, policy: str) -> None:
     memory = stores.open(learning__conflicts="review")
     old, new = fact(memory, LIKES), fact(memory, HATES)
-    decided = memory.reject(old.id)
+    decided = memory.learning.reject(old.id)
     assert decided.done == "no conflict"
     edges = {edge for _, found, _ in memory.store.reader.memories() for edge in found}
     assert {(edge.type, edge.source, edge.target) for edge in edges} >= {(EdgeType.COMPATIBLE_WITH, new.id, old.id)}
     assert EdgeType.CONTRADICTS not in {edge.type for edge in edges}
     assert "a person decided that the two do not contradict each other" in memory.explain(new.id).as_text()
-    assert memory.find_conflicts() == memory.find_conflicts(resolve=policy) == ()
+    assert memory.learning.conflicts() == memory.learning.conflicts(resolve=policy) == ()
     assert stored(memory, old.id).current
     assert stored(memory, new.id).current
-    assert memory.review().conflicts == ()
+    assert memory.learning.review().conflicts == ()
     assert sorted(contents(memory.retrieve("science fiction films"))) == sorted([LIKES, HATES])
     assert sound(memory)
 
@@ -399,20 +418,20 @@ def test_a_conflict_that_a_person_rejected_is_not_found_again(stores: Stores, po
 def test_what_a_person_found_compatible_stays_so_in_a_copy(stores: Stores, tmp_path: Path) -> None:
     memory = stores.open(learning__conflicts="review")
     old, new = fact(memory, LIKES), fact(memory, HATES)
-    memory.reject(old.id)
+    memory.learning.reject(old.id)
     memory.export(tmp_path / "all.nq")
     copy = stores.open(seed=9)
     assert copy.load(tmp_path / "all.nq") == 2
-    assert copy.find_conflicts(resolve="newest") == ()
+    assert copy.learning.conflicts(resolve="newest") == ()
     assert stored(copy, old.id).current
     copy.export(tmp_path / "again.nq")
     assert sorted((tmp_path / "all.nq").read_text().splitlines()) == sorted(
         (tmp_path / "again.nq").read_text().splitlines()
     )
-    memory.snapshot_save(tmp_path / "snapshot")
+    memory.snapshots.save(tmp_path / "snapshot")
     memory.unlink(new.id, "compatibleWith", old.id)
-    memory.snapshot_load(tmp_path / "snapshot")
-    assert memory.find_conflicts() == ()
+    memory.snapshots.load(tmp_path / "snapshot")
+    assert memory.learning.conflicts() == ()
     assert sound(memory)
     assert sound(copy)
 
@@ -420,16 +439,16 @@ def test_what_a_person_found_compatible_stays_so_in_a_copy(stores: Stores, tmp_p
 def test_a_decision_is_about_the_texts_and_can_be_taken_back(stores: Stores) -> None:
     memory = stores.open(learning__conflicts="review")
     old, new = fact(memory, LIKES), fact(memory, HATES)
-    memory.reject(old.id)
+    memory.learning.reject(old.id)
     with pytest.raises(InvalidMemory, match="drawn by the store itself"):
         memory.link(old.id, "compatibleWith", new.id)
     memory.unlink(old.id, "compatibleWith", new.id)
-    (found,) = memory.find_conflicts()
+    (found,) = memory.learning.conflicts()
     assert {found.winner, found.loser} == {old.id, new.id}
-    memory.find_conflicts(resolve="review")
-    memory.reject(old.id)
+    memory.learning.conflicts(resolve="review")
+    memory.learning.reject(old.id)
     changed = memory.update(new.id, HATES + " very much")
-    (found,) = memory.find_conflicts()
+    (found,) = memory.learning.conflicts()
     assert {found.winner, found.loser} == {old.id, changed.id}
     assert sound(memory)
 
@@ -461,14 +480,14 @@ def fading(stores: Stores) -> tuple[AgentMemory, dict[str, Memory]]:
 
 def test_what_has_faded_goes_by_a_plan(stores: Stores) -> None:
     memory, named = fading(stores)
-    plan = memory.plan_pruning()
+    plan = memory.learning.plan_pruning()
     assert [action.id for action in plan.actions] == [named["faded"].id]
     assert "below the floor" in plan.actions[0].reason
-    listed = memory.review()
+    listed = memory.learning.review()
     assert [one.id for one in listed.fading] == [named["nearly"].id, named["just"].id]
     memory.forget(plan)
     assert memory.get(named["faded"].id) is None
-    assert memory.plan_pruning().actions == ()
+    assert memory.learning.plan_pruning().actions == ()
     with pytest.raises(StalePlan):
         memory.forget(plan)
     assert sound(memory)
@@ -478,9 +497,9 @@ def test_nothing_young_is_pruned(stores: Stores) -> None:
     memory = stores.open()
     memory.remember_many([Draft(ref="", kind=Kind.SEMANTIC, content=TOMATOES, at=START, score=1)])
     later(stores, memory, 6)
-    assert memory.plan_pruning().actions == ()
+    assert memory.learning.plan_pruning().actions == ()
     later(stores, memory, 2)
-    assert len(memory.plan_pruning().actions) == 1
+    assert len(memory.learning.plan_pruning().actions) == 1
 
 
 def test_what_is_pruned_goes_after_what_depends_on_it(stores: Stores) -> None:
@@ -488,7 +507,7 @@ def test_what_is_pruned_goes_after_what_depends_on_it(stores: Stores) -> None:
     base = Draft(ref="base", kind=Kind.SEMANTIC, content="The greenhouse", at=START, score=3)
     memory.remember_many([base, replace(base, ref="top", content="It is green", score=9, depends_on=("base",))])
     later(stores, memory, 10)
-    plan = memory.plan_pruning()
+    plan = memory.learning.plan_pruning()
     ids = {found.content: found.id for found in memory.memories()}
     assert [action.id for action in plan.actions] == [ids["It is green"], ids["The greenhouse"]]
     memory.forget(plan)
@@ -497,14 +516,14 @@ def test_what_is_pruned_goes_after_what_depends_on_it(stores: Stores) -> None:
 
 def test_what_has_nearly_faded_goes_or_stays_as_a_person_says(stores: Stores) -> None:
     memory, named = fading(stores)
-    memory.accept(named["nearly"].id)
-    memory.reject(named["just"].id)
+    memory.learning.accept(named["nearly"].id)
+    memory.learning.reject(named["just"].id)
     assert memory.get(named["nearly"].id) is None
     assert stored(memory, named["just"].id).score == 31
-    assert memory.review().fading == ()
-    assert list(memory.records(log="accesses"))[-1].operation is Operation.FEEDBACK
+    assert memory.learning.review().fading == ()
+    assert list(memory.audit.records(log="accesses"))[-1].operation is Operation.FEEDBACK
     with pytest.raises(InvalidInput, match="protected"):
-        memory.accept(named["base"].id)
+        memory.learning.accept(named["base"].id)
     assert sound(memory)
 
 
@@ -512,10 +531,10 @@ def test_what_has_nearly_faded_goes_or_stays_as_a_person_says(stores: Stores) ->
 
 
 def test_a_wish_moves_ranks_starting_scores_and_lives(stores: Stores) -> None:
-    memory = stores.open()
+    memory = stores.open(lives="memoryarchitect")
     old = fact(memory, TOMATOES)
     before = memory.retrieve("tomatoes")[0].score
-    (heard,) = memory.wish("Please remember more about tomatoes!")
+    (heard,) = memory.learning.wish("Please remember more about tomatoes!")
     assert (heard.kind.value, heard.topic, heard.about) == ("more", "tomatoes", (old.id,))
     assert (heard.memory.key, heard.memory.memory_class.value) == ("wish/tomato", "canonical")
     after = memory.retrieve("tomatoes")
@@ -533,7 +552,7 @@ def test_a_wish_to_forget_everything_is_refused_with_the_way_out(stores: Stores,
     memory = stores.open()
     fact(memory, TOMATOES)
     with pytest.raises(InvalidInput, match=r"does not say what it is about; .* deletes nothing: to delete, see mars"):
-        memory.wish(text)
+        memory.learning.wish(text)
     assert memory.stats()["live"] == 1
 
 
@@ -541,12 +560,12 @@ def test_a_wish_to_forget_hides_and_deletes_nothing(stores: Stores) -> None:
     memory = stores.open()
     old = fact(memory, TOMATOES)
     other = fact(memory, "Basil needs sun, too")
-    (heard,) = memory.wish("forget about tomatoes")
+    (heard,) = memory.learning.wish("forget about tomatoes")
     assert heard.about == (old.id,)
     assert contents(memory.retrieve("tomatoes and basil in the sun")) == [other.content]
     assert stored(memory, old.id).tier is Tier.LIVE
     assert fact(memory, WATER).score == 0
-    memory.wish("remember more about tomatoes")
+    memory.learning.wish("remember more about tomatoes")
     assert TOMATOES in contents(memory.retrieve("tomatoes and basil in the sun"))
     assert contents(memory.retrieve("tomatoes", tags=["wish"])) == ["remember more about tomatoes"]
     assert sound(memory)
@@ -556,14 +575,14 @@ def test_a_wish_of_one_person_leaves_others_alone(stores: Stores) -> None:
     memory = stores.open()
     fact(memory, TOMATOES, subjects=["ann"])
     fact(memory, WATER, subjects=["bob"])
-    memory.wish("stop mentioning tomatoes", subject="ann")
+    memory.learning.wish("stop mentioning tomatoes", subject="ann")
     assert contents(memory.retrieve("tomatoes")) == [WATER]
 
 
 def test_a_wish_that_is_retracted_acts_no_more(stores: Stores) -> None:
     memory = stores.open()
     fact(memory, TOMATOES)
-    memory.wish("stop mentioning tomatoes")
+    memory.learning.wish("stop mentioning tomatoes")
     assert contents(memory.retrieve("tomatoes")) == []
     memory.retract("wish/tomato")
     assert contents(memory.retrieve("tomatoes")) == [TOMATOES]
@@ -573,7 +592,7 @@ def test_a_wish_that_is_retracted_acts_no_more(stores: Stores) -> None:
 def test_a_wish_that_names_nothing_is_refused(stores: Stores, text: str) -> None:
     memory = stores.open()
     with pytest.raises(InvalidInput):
-        memory.wish(text)
+        memory.learning.wish(text)
     assert list(memory.memories()) == []
 
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from marskg.store import codec
+from marskg.store.rows import codec
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     import pytest
 
-    from marskg.store.reader import GraphReader
+    from marskg.store.unit.reader import GraphReader
     from tests.support.stores import Stores
 
 
@@ -32,7 +32,7 @@ def test_a_new_handle_reads_the_open_tile_and_not_all_that_came_after_its_head(
 ) -> None:
     memory = stores.open(sensitivity__assess="off", head_interval=1_000)
     memory.remember("One thing", kind="semantic")
-    head = memory.store.ledger.sign_head(memory.now())
+    head = memory.audit.sign_head()
     for number in range(8):
         memory.remember(f"Thing {number}", kind="semantic")
     ledger, reader = memory.store.ledger, memory.store.reader

@@ -108,7 +108,7 @@ def test_a_newer_value_of_a_single_key_supersedes(stores: Stores) -> None:
     assert (old.pinned, mem.get(second.id).pinned) == (False, True)  # type: ignore[union-attr]
     assert mem.get(source.id).superseded_at is not None, "evidence follows its facts"  # type: ignore[union-attr]
     assert mem.get(rests.id).unaffirmed_since is not None  # type: ignore[union-attr]
-    assert mem.affirm(rests.id).unaffirmed_since is None
+    assert mem.learning.affirm(rests.id).unaffirmed_since is None
     assert_sound(mem)
 
 
@@ -261,7 +261,7 @@ def test_the_budget_holds_and_every_eviction_has_its_reason(stores: Stores) -> N
     for number in range(80):
         mem.remember(f"turn {number} of a long talk about the garden", session="s")
         assert mem.stats()["weight"] <= 200
-    evictions = [record for record in mem.records() if record.operation == "evict"]
+    evictions = [record for record in mem.audit.records() if record.operation == "evict"]
     assert evictions
     assert all("reason" in record.details[1] for record in evictions)
     assert_sound(mem)
@@ -279,12 +279,12 @@ def test_what_is_protected_stays_and_says_so(stores: Stores) -> None:
     for kept in (base, pinned, task, need):
         assert mem.get(kept.id) is not None
     with pytest.raises(marskg.BudgetInfeasible) as caught:
-        mem.set_budget(10)
+        mem.settings.set_budget(10)
     assert {node_id for node_id, _ in caught.value.protectors} == {base.id, pinned.id, task.id, need.id}
     assert mem.stats()["budget"] == 60
-    mem.amend_task(task.id, status="done")
-    mem.unpin(pinned.id)
-    mem.set_budget(10)
+    mem.tasks.amend(task.id, status="done")
+    mem.policy.unpin(pinned.id)
+    mem.settings.set_budget(10)
     assert_sound(mem)
 
 
@@ -300,10 +300,10 @@ def test_a_reopened_task_needs_its_prerequisites(stores: Stores) -> None:
     need = mem.remember("the key", kind="semantic", ttl="1d")
     task = mem.remember("open the door", kind="task", requires=need.id, status="done")
     stores.clock(mem).advance(2 * DAY_MS)
-    mem.confirm_clock()
+    mem.maintenance.expire()
     assert mem.get(need.id) is None
     with pytest.raises(marskg.TaskSafetyViolation):
-        mem.amend_task(task.id, status="open")
+        mem.tasks.amend(task.id, status="open")
     assert_sound(mem)
 
 
@@ -316,7 +316,7 @@ def test_expiry_takes_dependents_and_blocks_tasks(stores: Stores) -> None:
     task = mem.remember("a task", kind="task", requires=base.id)
     stores.clock(mem).advance(20_000)
     assert mem.get(base.id) is None, "invisible at once"
-    mem.expire()
+    mem.maintenance.expire()
     assert mem.get(task.id).status is TaskStatus.BLOCKED  # type: ignore[union-attr]
     assert ("lostPrerequisite", base.id) in edges(mem, task.id)
     assert_sound(mem)
@@ -325,13 +325,13 @@ def test_expiry_takes_dependents_and_blocks_tasks(stores: Stores) -> None:
 def test_a_jump_of_the_clock_suspends_removal_until_confirmed(stores: Stores) -> None:
     mem = stores.open()
     kept = mem.remember("short-lived", kind="semantic", ttl="1h")
-    stores.clock(mem).advance(3 * DAY_MS)
+    stores.clock(mem).jump(3 * DAY_MS)
     mem.remember("written after the jump")
     assert mem.stats()["expiry_suspended"]
     assert mem.get(kept.id) is None
     tiers = {memory.id: memory.tier for memory in mem.memories()}
     assert tiers[kept.id] is Tier.LIVE
-    mem.confirm_clock()
+    mem.maintenance.confirm_clock()
     assert kept.id not in {memory.id for memory in mem.memories()}
     assert_sound(mem)
 
@@ -364,7 +364,7 @@ def test_grace_ends_in_a_tombstone_or_nothing(stores: Stores) -> None:
         mem.remember(f"remark {number} on the weather")
     assert mem.stats()["latent"] > 0
     stores.clock(mem).advance(2 * 3_600_000)
-    mem.expire()
+    mem.maintenance.expire()
     assert mem.stats()["latent"] == 0
     assert_sound(mem)
 
@@ -413,10 +413,10 @@ def test_a_plan_is_what_happens_and_only_once(stores: Stores) -> None:
 def test_reading_is_logged_and_saves_from_lru(stores: Stores) -> None:
     mem = stores.open()
     ids = [mem.remember(f"remark {number}").id for number in range(6)]
-    assert mem.record_access(ids[:3], purpose="chat") == 3
+    assert mem.control.record_access(ids[:3], purpose="chat") == 3
     plan = mem.plan(policy="lru", budget=mem.stats()["weight"] // 2)
     assert {action.id for action in plan.actions} <= set(ids[3:])
-    accesses = list(mem.records(log="accesses"))
+    accesses = list(mem.audit.records(log="accesses"))
     assert accesses[-1].memories == tuple(sorted(ids[:3]))
     assert mem.get(ids[0]).access_count == 1  # type: ignore[union-attr]
     assert_sound(mem)
@@ -428,19 +428,19 @@ def test_entities_are_shared_between_memories_and_go_with_the_last(stores: Store
     mem.remember(
         "ann wrote", mentions=["ann", marskg.EntityRef("Acme", "organization", same_as=("https://e.org/acme",))]
     )
-    assert sorted(entity.name for entity in mem.entities()) == ["Acme", "Ann"]
+    assert sorted(entity.name for entity in mem.entities.list()) == ["Acme", "Ann"]
     mem.forget(mem.plan(policy="fifo", budget=0))
-    assert list(mem.entities()) == []
+    assert list(mem.entities.list()) == []
     assert_sound(mem)
 
 
 def test_keys_rotate_and_a_lost_key_is_told(stores: Stores) -> None:
     mem = stores.open()
     mem.remember("before")
-    mem.rotate_key()
+    mem.audit.rotate_key()
     mem.remember("after")
     assert_sound(mem)
-    mem.replace_key()
+    mem.audit.replace_key()
     mem.remember("after the loss")
     report = mem.verify()
     assert report.ok

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import marskg
-from marskg import transfer
+from marskg.api import transfer
 from marskg.ontology.vocabulary import Operation
-from marskg.retrieval import search
-from marskg.store.access import record_showing
-from marskg.store.writer import Writer
+from marskg.retrieval.query import search
+from marskg.store.commit.writer import Writer
+from marskg.store.upkeep.access_log import record_showing
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -64,16 +64,16 @@ def test_an_export_that_an_erasure_overtook_is_made_anew(
 def test_a_snapshot_from_before_does_not_bring_back_what_was_erased(stores: Stores, tmp_path: Path, by: str) -> None:
     memory = filled(stores)
     memory.preferences.set("retention", "episodic", subject="bea", horizon="30d")
-    memory.snapshot_save(tmp_path / "before.mars")
+    memory.snapshots.save(tmp_path / "before.mars")
     memory.erase(**ERASURES[by])
     memory.remember("What came after")
     for _ in range(2):
-        memory.snapshot_load(tmp_path / "before.mars")
+        memory.snapshots.load(tmp_path / "before.mars")
         assert contents(memory) == {"Carl plays chess"}
         assert not any(SECRET in str(hit.memory.content) for hit in memory.retrieve("the locker word"))
         assert memory.verify().findings == ()
         assert memory.validate(full=True).ok
-        assert Operation.ERASE in [record.operation for record in memory.records()]
+        assert Operation.ERASE in [record.operation for record in memory.audit.records()]
         with pytest.raises(marskg.MarsError, match="erased"):
             memory.remember(LONG, subjects=["bea"], session="s")
     if by == "subject":
@@ -95,12 +95,12 @@ def test_a_snapshot_is_of_one_moment(stores: Stores, tmp_path: Path) -> None:
     thread.start()
     try:
         for number in range(3):
-            memory.snapshot_save(tmp_path / f"{number}.mars")
+            memory.snapshots.save(tmp_path / f"{number}.mars")
     finally:
         stop.set()
         thread.join()
     for number in range(3):
-        memory.snapshot_load(tmp_path / f"{number}.mars")
+        memory.snapshots.load(tmp_path / f"{number}.mars")
         assert memory.verify().findings == ()
 
 
@@ -121,8 +121,8 @@ def test_a_snapshot_that_another_process_overtook_is_made_anew(
         yield from real(items, check)
 
     monkeypatch.setattr(transfer, "_checked", overtaken)
-    memory.snapshot_save(tmp_path / "one.mars")
-    assert memory.snapshot_load(tmp_path / "one.mars") == 1
+    memory.snapshots.save(tmp_path / "one.mars")
+    assert memory.snapshots.load(tmp_path / "one.mars") == 1
     assert contents(memory) == {"Carl plays chess"}
 
 
@@ -229,11 +229,11 @@ def test_what_ends_between_reading_and_its_record_is_not_handed_out(
     stays = memory.remember("Ada has a gate in the garden", mentions=["Ada"])
     late: list[bool] = []
 
-    def recorded(*arguments: Any) -> Any:
+    def recorded(*arguments: Any, **named: Any) -> Any:
         if not late:
             late.append(True)
             stores.clock(memory).advance(120_000)
-        return record_showing(*arguments)
+        return record_showing(*arguments, **named)
 
     monkeypatch.setattr(search, "record_showing", recorded)
     reader = stores.open_as(memory, "reader:bot?purpose=marketing")

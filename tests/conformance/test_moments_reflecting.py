@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from marskg.control import housekeeping
 from marskg.errors import StalePlan
+from marskg.learning.housekeeping import cycle
 from marskg.ontology.vocabulary import SourceType
 from marskg.reflection.extractive import ExtractiveSummariser
-from marskg.retrieval.excerpt import excerpt
-from marskg.store.writer import Writer
+from marskg.retrieval.assembly.excerpt import excerpt
+from marskg.store.commit.writer import Writer
 from tests.support.chat_server import chat_server
 from tests.support.queueing import PATIENCE, Aside, Queue
 
@@ -60,7 +60,7 @@ def assert_clean(memory: AgentMemory) -> None:
     for one in memory.memories():
         assert SECRET not in f"{one.content} {one.payload} {one.summary_lines}"
     assert not any(SECRET in str(hit.memory.content) for hit in memory.retrieve("the roses in the garden", k=20))
-    assert SECRET not in str(memory.explain_policy())
+    assert SECRET not in str(memory.policy.explain())
     for report in (memory.verify(), memory.validate(full=True)):
         assert report.ok, report.findings[:3]
 
@@ -80,9 +80,9 @@ def at_the_first(real: Callable[..., Any], act: Callable[[], object]) -> tuple[C
 
 def queue_at(memory: AgentMemory, monkeypatch: pytest.MonkeyPatch) -> Queue:
     """Let it be seen that somebody waits for the writers' lock of the tenant."""
-    desk = memory._writer.desk
-    queue = Queue(desk.lock)
-    monkeypatch.setattr(desk, "lock", queue)
+    shared = memory._writer.shared
+    queue = Queue(shared.lock)
+    monkeypatch.setattr(shared, "lock", queue)
     return queue
 
 
@@ -133,18 +133,18 @@ def test_an_erasure_waits_for_the_pass_of_a_write_and_takes_its_lines_out_of_the
     stores: Stores, monkeypatch: pytest.MonkeyPatch, policy: str, by: str
 ) -> None:
     memory = filled(stores)
-    memory.apply_settings(None, {"policy.name": policy})
+    memory.settings.set(None, {"policy.name": policy})
     other = stores.open(memory.tenant, seed="other", **QUICK)
     begun, left = erased_aside(memory, other, by, monkeypatch)
     made: list[str] = []
-    committed = memory._writer._on_commit
+    committed = memory._writer.listener.on_commit
 
     def note(unit: Any) -> None:
         made.extend(str(node.memory.content) for node in unit.nodes.values() if node.new)
         committed(unit)
 
-    monkeypatch.setattr(memory._writer, "_on_commit", note)
-    memory.set_budget(memory.weight * 6 // 10)
+    monkeypatch.setattr(memory._writer.listener, "on_commit", note)
+    memory.settings.set_budget(memory.weight * 6 // 10)
     begun[0].join()
     assert left == []
     assert any(SECRET in text for text in made), "the pass wrote a summary with the secret before the erasure"
@@ -183,14 +183,14 @@ def test_a_pass_of_a_write_that_another_process_overtook_is_made_anew(
 ) -> None:
     """Before the transaction is open; from then on the tenant's row keeps the other process waiting."""
     memory = filled(stores)
-    memory.apply_settings(None, {"policy.name": policy})
+    memory.settings.set(None, {"policy.name": policy})
     other = stores.apart().open(memory.tenant, seed="other", **QUICK)
-    before_room = memory._writer.before_room
+    before_room = memory._writer.listener.before_room
     hooked, left = at_the_first(before_room, lambda: other.erase(session="s"))
-    monkeypatch.setattr(memory._writer, "before_room", hooked)
-    memory.set_budget(memory.weight * 3 // 10)
+    monkeypatch.setattr(memory._writer.listener, "before_room", hooked)
+    memory.settings.set_budget(memory.weight * 3 // 10)
     assert left == []
-    assert memory.weight <= memory.settings.budget
+    assert memory.weight <= memory.settings.current.budget
     assert_clean(memory)
 
 
@@ -201,7 +201,7 @@ def test_an_erasure_that_comes_into_the_open_transaction_of_a_pass_waits_for_it(
     if stores.engine.name == "arcadedb":
         pytest.skip("its files belong to one process")
     memory = filled(stores)
-    memory.apply_settings(None, {"policy.name": "reflection-summary"})
+    memory.settings.set(None, {"policy.name": "reflection-summary"})
     other = stores.apart().open(memory.tenant, seed="other", **QUICK)
     begun: list[Aside] = []
 
@@ -212,7 +212,7 @@ def test_an_erasure_that_comes_into_the_open_transaction_of_a_pass_waits_for_it(
 
     hooked, left = at_the_first(ExtractiveSummariser.summarise, act)
     monkeypatch.setattr(ExtractiveSummariser, "summarise", hooked)
-    memory.set_budget(memory.weight * 6 // 10)
+    memory.settings.set_budget(memory.weight * 6 // 10)
     begun[0].join()
     assert left == []
     assert_clean(memory)
@@ -266,7 +266,7 @@ def test_an_erasure_while_housekeeping_makes_excerpts_leaves_none(
         made.append("" if found is None else found.text)
         return found
 
-    monkeypatch.setattr(housekeeping, "excerpt", hooked)
+    monkeypatch.setattr(cycle, "excerpt", hooked)
     done = memory.maintain()
     assert SECRET in made[0], "else the test shows nothing"
     assert done.shortened

@@ -104,7 +104,7 @@ def test_a_relation_is_followed_where_another_memory_that_may_be_seen_mentions_b
     assert "Acme Corp moved" in str(hits(memory.recall("Ann Lee", **LOW)))
     # The walk that was kept does not outlive a mention.
     (found,) = (hit.memory.id for hit in memory.read_all(**LOW) if hit.memory.content == secret)
-    memory.unmention(found, next(one.id for one in memory.entities() if one.name == "Acme Corp"))
+    memory.entities.unmention(found, next(one.id for one in memory.entities.list() if one.name == "Acme Corp"))
     assert "Acme" not in str(hits(memory.recall("Ann Lee", k=1, **LOW)))
     assert all(
         "Acme Corp moved" not in str(hit.memory.content) for hit in memory.retrieve("what does Ann Lee do?", **LOW)
@@ -115,8 +115,8 @@ def test_a_relation_that_a_person_drew_is_followed_by_who_sees_both_ends(stores:
     memory = stores.open(embedding__model="none", entities__recognise="on")
     for said in SHOWN:
         memory.remember(said.content, kind="semantic")
-    ids = {one.name: one.id for one in memory.entities()}
-    memory.relate(ids["Ann Lee"], "worksAt", ids["Acme Corp"])
+    ids = {one.name: one.id for one in memory.entities.list()}
+    memory.entities.relate(ids["Ann Lee"], "worksAt", ids["Acme Corp"])
     assert "Acme Corp moved" in str(hits(memory.recall("Ann Lee", **LOW)))
 
 
@@ -152,8 +152,8 @@ def test_a_name_that_can_be_read_finds_its_bearer(stores: Stores) -> None:
     for name in ("Bob Dahl", "bobby tables", "Alice"):
         assert len(memory.recall(name, **LOW)) == 1
     # Whoever is not restricted finds by whatever name there is.
-    other = next(one.id for one in memory.entities() if one.name == "Bob Dahl")
-    memory.add_alias(other, "the tenor")
+    other = next(one.id for one in memory.entities.list() if one.name == "Bob Dahl")
+    memory.entities.add_alias(other, "the tenor")
     assert len(memory.recall("the tenor")) == 1
     assert answer(lambda memory: hits(memory.recall("the tenor", **LOW)), memory) == answer(
         lambda memory: hits(memory.recall("the tenor", **LOW)), stores.open(embedding__model="none")

@@ -13,6 +13,7 @@ from marskg.clock import DAY_MS
 from marskg.ontology.vocabulary import Kind, Tier
 from marskg.policies.registry import POLICY_NAMES
 from tests.support import picture as pictures
+from tests.support.unsigned import open_unsigned, unsign
 
 if TYPE_CHECKING:
     from marskg.memory import AgentMemory
@@ -93,7 +94,7 @@ def test_a_burst_that_must_not_go_so_soon_takes_nothing_from_facts_within_their_
     }
     burst(memory, 100)
     assert live(memory, Kind.SEMANTIC) == facts
-    gone = next(one for one in memory.records() if one.operation == "forget")
+    gone = next(one for one in memory.audit.records() if one.operation == "forget")
     plan = memory.plan(budget=memory.weight - 1)
     assert gone.sequence
     assert "younger than episodic memories should get" in plan.actions[0].reason
@@ -122,7 +123,7 @@ def test_shares_move_are_kept_in_the_tenants_row_and_shown(stores: Stores) -> No
     assert moved["episodic"]["share"] >= moved["episodic"]["reserve"] == BUDGET * 5 // 100
     again = stores.open(memory.tenant)
     assert again.stats()["partitions"] == moved
-    records = [record for record in memory.records() if record.operation == "forget"]
+    records = [record for record in memory.audit.records() if record.operation == "forget"]
     assert any("slice.semantic=" in record.details[0] for record in records), "the audit has the shares in force"
 
 
@@ -131,7 +132,7 @@ def test_the_young_stay_until_the_budget_needs_them_and_then_the_reason_says_so(
     clock = stores.clock(memory)
     old = memory.remember("an old fact about the garden", kind="semantic", memory_class="canonical")
     clock.advance(DAY_MS * 3 // 2)
-    memory.confirm_clock()
+    memory.maintenance.expire()
     clock.advance(DAY_MS * 3 // 4)
     young = [
         memory.remember(f"fact {number} about the garden and the tomatoes", kind="semantic", memory_class="canonical")
@@ -149,7 +150,7 @@ def test_switching_shares_on_and_off_orders_the_memories_anew(stores: Stores) ->
     memory = stores.open(budget=BUDGET)
     burst(memory, 20)
     for mode, sliced in (("fixed", True), ("off", False), ("dual", True)):
-        memory.apply_settings(None, {"partitions.mode": mode})
+        memory.settings.set(None, {"partitions.mode": mode})
         found = pictures.take(stores.engine, memory.tenant)
         keys = [node["fifoKey"] for node in found.nodes.values() if "fifoKey" in node]
         assert keys
@@ -159,11 +160,12 @@ def test_switching_shares_on_and_off_orders_the_memories_anew(stores: Stores) ->
     assert memory.verify().ok
 
 
-def test_a_store_from_before_the_census_is_counted_when_it_is_opened(stores: Stores) -> None:
-    memory = stores.open(budget=BUDGET)
+def test_a_store_from_before_the_census_is_counted_when_it_is_opened(
+    stores: Stores, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory = open_unsigned(stores, monkeypatch, budget=BUDGET)
     burst(memory, 5)
-    row = {"ref": memory.tenant, "set": {"census": None, "usage": None, "controls": None}}
-    stores.engine.write("MATCH (t:Tenant {ref: $ref}) SET t += $set RETURN t.ref AS ref", row)
+    unsign(stores, memory, "census", "usage", "controls")
     again = stores.open(memory.tenant)
     assert pictures.faults(pictures.take(stores.engine, again.tenant)) == []
     burst(again, 3)
@@ -172,7 +174,7 @@ def test_a_store_from_before_the_census_is_counted_when_it_is_opened(stores: Sto
 
 
 def test_what_reading_comes_to_is_counted_with_each_record(stores: Stores) -> None:
-    memory = stores.open(budget=BUDGET)
+    memory = stores.open(budget=BUDGET, audit__access="strict")
     kept = memory.remember("Ana waters the tomatoes twice a week", kind="semantic")
 
     def usage() -> list[int]:

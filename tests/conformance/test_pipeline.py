@@ -10,17 +10,17 @@ import pytest
 import marskg
 from marskg.drafts import Draft
 from marskg.ontology.vocabulary import Kind
-from marskg.store.engine import Conflict
-from marskg.store.intake import BATCH
-from marskg.store.writer import Writer
+from marskg.store.commit.writer import Writer
+from marskg.store.engine.protocol import Conflict
+from marskg.store.ingest.prepare import BATCH
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from marskg.memory import AgentMemory
-    from marskg.store.engine import Row
-    from marskg.store.flush import Step
-    from marskg.store.unit import Unit
+    from marskg.store.commit.flush import Step
+    from marskg.store.engine.protocol import Row
+    from marskg.store.unit.unit_of_work import Unit
     from tests.support.stores import Stores
 
 SESSIONS = 3
@@ -94,7 +94,7 @@ def test_a_batch_that_was_overtaken_is_built_again_with_what_was_built_on_it(
     assert memory.remember_many(map(turn, range(count))) == count
     assert len(written) == 5, "the second one twice"
     assert contents(memory) == sorted(["in between", *(f"turn {number}" for number in range(count))])
-    assert memory.stats()["audit_seq"] == len(list(memory.records())), "no gap"
+    assert memory.stats()["audit_seq"] == len(list(memory.audit.records())), "no gap"
     assert memory.verify().ok
     assert memory.validate(full=True).ok
 
@@ -159,7 +159,7 @@ def test_a_reader_of_drafts_may_use_the_memory_meanwhile(stores: Stores) -> None
             yield turn(number)
 
     assert memory.remember_many(busy()) == count
-    assert memory.stats()["audit_seq"] == len(list(memory.records()))
+    assert memory.stats()["audit_seq"] == len(list(memory.audit.records()))
     assert memory.verify().ok
     assert memory.validate(full=True).ok
 
@@ -168,6 +168,6 @@ def test_a_budget_that_a_batch_goes_over_is_kept_to(stores: Stores) -> None:
     memory = stores.open(budget=4 * BATCH)
     count = 5 * BATCH
     assert memory.remember_many(map(turn, range(count))) == count
-    assert memory.weight <= memory.settings.budget
+    assert memory.weight <= memory.settings.current.budget
     assert memory.verify().ok
     assert memory.validate(full=True).ok

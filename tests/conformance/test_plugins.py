@@ -21,8 +21,8 @@ LONG: dict[str, Any] = {"kind": "semantic", "memory_class": "canonical"}
 #: FIFO's plan, with one thing wrong; ``changed`` is what the policy returns.
 MODULE = """
 from dataclasses import replace
-from marskg.policies.fifo import FIFO
-from marskg.policies.policy import plan_digest
+from marskg.policies.builtin.fifo import FIFO
+from marskg.policies.core.policy import plan_digest
 
 class Policy:
     name = "rogue"
@@ -89,7 +89,7 @@ def test_a_trigger_with_such_a_policy_refuses_the_write_and_keeps_the_store(
     rogue(monkeypatch, tmp_path, 99, "m.guards > 0", f"{VICTIM} *plan.actions,", "")
     memory = stores.open(policy__name="fifo", budget=1_000)
     filled(memory)
-    memory.apply_settings(None, {"policy.name": "rogue", "budget": memory.weight})
+    memory.settings.set(None, {"policy.name": "rogue", "budget": memory.weight})
     before = (memory.stats(), memory.weight)
     with pytest.raises(InvariantError, match="policy 'rogue' breaks an invariant"):
         memory.remember("one note more than there is room for", **LONG)
@@ -99,7 +99,7 @@ def test_a_trigger_with_such_a_policy_refuses_the_write_and_keeps_the_store(
 
 WRITES = """
 from dataclasses import replace
-from marskg.policies.fifo import FIFO
+from marskg.policies.builtin.fifo import FIFO
 
 class Policy:
     name = "rogue"
@@ -109,8 +109,8 @@ class Policy:
 """
 TAKES_THE_NEW = """
 from dataclasses import replace
-from marskg.policies.fifo import FIFO
-from marskg.policies.policy import plan_digest
+from marskg.policies.builtin.fifo import FIFO
+from marskg.policies.core.policy import plan_digest
 
 class Policy:
     name = "rogue"
@@ -132,7 +132,7 @@ def test_a_policy_neither_writes_nor_takes_what_is_being_written(
     install(monkeypatch, tmp_path, {"rogue": f"{name}:Policy"}, **{name: module})
     memory = stores.open(budget=40)
     memory.remember("turn about gardens and what grows in them in spring", memory_class="canonical")
-    memory.apply_settings(None, {"policy.name": "rogue"})
+    memory.settings.set(None, {"policy.name": "rogue"})
     before = {one.id: one.content for one in memory.memories()}
     with pytest.raises(InvariantError, match=says):
         memory.remember("another turn about gardens, which is long enough to need the room that is left " * 2)
@@ -188,8 +188,8 @@ def test_a_plan_that_was_edited_is_refused(stores: Stores, edited: dict[str, str
 #: FIFO's plan with ``change`` made to it.
 CHANGED = """
 from dataclasses import replace
-from marskg.policies.fifo import FIFO
-from marskg.policies.policy import plan_digest
+from marskg.policies.builtin.fifo import FIFO
+from marskg.policies.core.policy import plan_digest
 
 def first(plan, **changes):
     return replace(plan, actions=(replace(plan.actions[0], **changes), *plan.actions[1:]))
@@ -233,7 +233,7 @@ def test_a_plan_that_the_audit_could_not_carry_or_that_takes_too_much_is_refused
     filled(memory)
     with pytest.raises(InvariantError, match=f"policy 'rogue' of package other-people plans .* it {says}"):
         memory.plan(policy="rogue", budget=memory.weight - 7)
-    memory.apply_settings(None, {"policy.name": "rogue", "budget": memory.weight})
+    memory.settings.set(None, {"policy.name": "rogue", "budget": memory.weight})
     before = (memory.stats(), memory.weight)
     with pytest.raises(InvariantError, match=r"policy 'rogue' .*nothing was changed"):
         memory.remember("one note more than there is room for", **LONG)
@@ -260,7 +260,7 @@ def test_what_memories_say_does_not_get_into_the_audit_through_a_plan(
     plan = memory.plan(policy="rogue", budget=memory.weight - 8)
     assert "1 texts of the policy repeated words of a memory and were left out" in plan.notes
     memory.forget(plan)
-    told = "".join(text for record in memory.records() for text in record.details)
+    told = "".join(text for record in memory.audit.records() for text in record.details)
     assert "penicillin" not in told
     assert "turn about gardens" not in told
     assert memory.verify().ok

@@ -15,10 +15,10 @@ from marskg.drafts import Draft
 from marskg.errors import InvariantError
 from marskg.ontology.vocabulary import Kind, MemoryClass, Tier
 from marskg.policies import executor
-from marskg.policies.policy import plan_digest
+from marskg.policies.core.policy import plan_digest
 from marskg.policies.registry import POLICY_NAMES
-from marskg.store import maintenance
-from marskg.store.writer import Writer
+from marskg.store.commit.writer import Writer
+from marskg.store.upkeep import maintenance
 from tests.support.stores import START
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from marskg.memory import AgentMemory
     from marskg.records import Plan
-    from marskg.store.unit import Unit
+    from marskg.store.unit.unit_of_work import Unit
     from tests.support.stores import Stores
 
 LONG: dict[str, Any] = {"memory_class": "canonical"}
@@ -52,8 +52,8 @@ def filled(memory: AgentMemory) -> dict[str, str]:
 
 def everything(memory: AgentMemory) -> list[object]:
     """Return all that a tenant holds, its audit included."""
-    logs = [list(memory.records(log=log)) for log in ("transitions", "accesses")]
-    return [list(memory.memories()), list(memory.entities()), *logs, memory.heads(), memory.stats()]
+    logs = [list(memory.audit.records(log=log)) for log in ("transitions", "accesses")]
+    return [list(memory.memories()), list(memory.entities.list()), *logs, memory.audit.heads(), memory.stats()]
 
 
 @pytest.mark.parametrize("policy", POLICY_NAMES)
@@ -76,7 +76,7 @@ def test_pins_tasks_and_dependencies_hold_and_each_victim_has_its_reason(
     ids = filled(memory)
     kept = {ids[name] for name in ("pinned", "form", "visa")}
     floor = sum(found.weight for found in memory.memories() if found.id in kept)
-    known = sum(1 for _ in memory.records())
+    known = sum(1 for _ in memory.audit.records())
     plan = memory.forget(memory.plan(policy=policy, budget=floor))
     assert {found.id for found in memory.memories() if found.tier is Tier.LIVE} == kept
     assert memory.weight == plan.weight_after == floor
@@ -86,7 +86,7 @@ def test_pins_tasks_and_dependencies_hold_and_each_victim_has_its_reason(
         found = memory.get(action.id)
         content_kept = found is not None and found.content is not None
         assert content_kept is (evict_to == "latent")
-    told = "".join(detail for record in memory.records(first=known + 1) for detail in record.details)
+    told = "".join(detail for record in memory.audit.records(first=known + 1) for detail in record.details)
     assert all(action.reason in told for action in plan.actions)
     assert "penicillin" not in told
     assert memory.verify().ok
@@ -122,7 +122,7 @@ def test_weights_per_kind_from_a_yaml_file_decide(stores: Stores, tmp_path: Path
         path = tmp_path / f"{favourite}.yaml"
         path.write_text(f"policy:\n  name: priority-decay\n  scoring:\n    type_weights:\n{weights}", encoding="utf-8")
         memory = stores.open()
-        memory.apply_settings(Settings.from_yaml(path), {})
+        memory.settings.set(Settings.from_yaml(path), {})
         for kind in (Kind.SOCIAL, Kind.EPISODIC):
             memory.remember("Rui is a friend of Ana", kind=kind.value, **LONG)
         (action,) = memory.plan(budget=memory.weight - 1).actions
@@ -144,7 +144,7 @@ def test_an_ordering_anew_that_was_cut_off_is_ended_by_the_next_to_open(
             if cut:
                 _interrupt(patch, after=2)
             with pytest.raises(KeyboardInterrupt) if cut else contextlib.nullcontext():
-                memory.apply_settings(None, changed)
+                memory.settings.set(None, changed)
         again = stores.open(memory.tenant)
         orders.append([action.reason for action in again.plan(budget=1).actions])
         query = "MATCH (m:Memory) WHERE m.tenant = $tenant RETURN m.decayKey AS key ORDER BY key"
@@ -177,7 +177,7 @@ def test_an_access_spares_what_is_next_in_line_only_beyond_the_margin(
         turns.append(memory.remember(f"turn number {number} about gardens", kind="episodic", session="s", **LONG).id)
     memory.forget(memory.plan(budget=memory.weight - 1))
     assert memory.get(turns[0]) is None, "the oldest went; the next is marked"
-    memory.record_access([turns[1]])
+    memory.control.record_access([turns[1]])
     (action,) = memory.plan(budget=memory.weight - 1).actions
     assert action.id == (turns[2] if spared else turns[1])
 

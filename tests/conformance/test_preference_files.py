@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from marskg.errors import ConsentRequired, InvalidConfig, MarsError
+from marskg.errors import ConsentRequired, InvalidConfig, InvalidInput, MarsError
 from tests.support import picture as pictures
 
 if TYPE_CHECKING:
@@ -113,7 +113,7 @@ def state_of(stores: Stores, memory: AgentMemory) -> tuple[Any, ...]:
     return (
         pictures.take(stores.engine, memory.tenant),
         memory.preferences.list(),
-        [record.leaf for log in ("transitions", "accesses") for record in memory.records(log=log)],
+        [record.leaf for log in ("transitions", "accesses") for record in memory.audit.records(log=log)],
         memory._writer.fresh_state().sequence,
     )
 
@@ -175,9 +175,7 @@ def bad_files(folder: Path) -> dict[str, tuple[Path, str]]:
         path = folder / f"{name.replace(' ', '-')}.yaml"
         path.write_bytes(data)
         found[name] = path, said
-    (folder / "folder.yaml").mkdir()
     return found | {
-        "a folder": (folder / "folder.yaml", "cannot be read"),
         "nothing there": (folder / "none.yaml", "cannot be read"),
     }
 
@@ -188,6 +186,7 @@ def test_files_that_are_no_yaml_are_refused(embedded_stores: Stores, tmp_path: P
         told = assert_refused(embedded_stores, memory, path, said)
         assert str(path) in told
         assert "example" in told or "page of text" in told or "readable" in told
+    assert_refused(embedded_stores, memory, tmp_path, "is a folder; name a file", InvalidInput)
 
 
 def test_an_empty_file_changes_nothing(embedded_stores: Stores, tmp_path: Path) -> None:

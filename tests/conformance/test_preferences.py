@@ -244,7 +244,7 @@ def test_a_later_mention_forces_what_is_stored(stores: Stores) -> None:
     memory.preferences.set("private_entity", NAME)
     source = memory.remember("They met at the garden")
     child = memory.remember("There was a meeting", kind="semantic", derives_from=[source.id])
-    memory.mention(source.id, NAME)
+    memory.entities.mention(source.id, NAME)
     assert [now_of(memory, one.id).sensitivity for one in (source, child)] == [1.0, 1.0]
     linked = memory.remember("And another", kind="semantic")
     memory.link(linked.id, "derivesFrom", child.id)
@@ -257,7 +257,7 @@ def test_measuring_anew_keeps_what_a_private_entity_forces_and_what_is_inherited
     preference = memory.preferences.set("private_entity", NAME, level=0.8).preferences[0]
     told = memory.remember(f"{NAME} came by in the morning", mentions=[NAME])
     derived = memory.remember("Somebody came by", derives_from=[told.id])
-    memory.rescore()
+    memory.maintenance.rescore()
     assert [now_of(memory, one.id).sensitivity for one in (told, derived)] == [0.8, 0.8]
     newer = memory.update(told.id, f"{NAME} came by at noon")
     assert newer.sensitivity == 0.8
@@ -281,6 +281,16 @@ def test_a_private_entity_is_found_in_texts_and_among_subjects_and_may_be_one_pe
 
 
 # --- Consents ---------------------------------------------------------------------------------------------------------
+
+
+def test_what_was_superseded_is_explained_whatever_is_preferred(stores: Stores) -> None:
+    memory = stores.open()
+    old = memory.remember("Ana drinks coffee", kind="semantic", key="drink", subjects=["ana"])
+    memory.remember("Ana drinks tea", kind="semantic", key="drink", subjects=["ana"])
+    memory.preferences.consent("bob", "care")
+    told = memory.explain(old.id).memory
+    assert told is not None
+    assert told.content == old.content
 
 
 def test_a_purpose_that_needs_consent_is_stored_and_read_only_while_there_is_one(stores: Stores) -> None:
@@ -338,7 +348,7 @@ def test_a_consent_that_ends_by_itself_is_over_for_readers_before_anything_is_sw
     clock.advance(1)
     # Nothing was swept yet: the gate itself compares with the query's now.
     stored = now_of(memory, kept.id)
-    book = prefs.book
+    book = prefs.preference_set
     assert book.admits(stored, "marketing", None, end - 1)
     assert not book.admits(stored, "marketing", None, end)
     assert read(memory, "garden", purpose="marketing") == set()
@@ -376,7 +386,7 @@ def test_an_erased_subject_comes_back_by_consent_and_only_for_what_they_consent_
         {"low": memory.tenant, "high": f"{memory.tenant}}}"},
     )
     assert NAME not in json.dumps(rows)
-    with pytest.raises(ConsentRequired, match="mars prefs consent"):
+    with pytest.raises(ConsentRequired, match="mars preferences consent"):
         memory.remember("She has a new garden", subjects=[NAME])
     with pytest.raises(ConsentRequired):
         prefs.set("retention", subject=NAME, horizon="10d")
@@ -430,7 +440,7 @@ def test_what_passes_the_columns_is_what_passes_the_memory_itself(stores: Stores
     everything = list(memory.memories())
     for purpose in (None, "marketing", "health", "care"):
         for region in (None, "CN", "DE", "BR"):
-            admitted = {one.id for one in everything if prefs.book.admits(one, purpose, region, memory.now())}
+            admitted = {one.id for one in everything if prefs.preference_set.admits(one, purpose, region, memory.now())}
             assert read(memory, "garden", purpose=purpose, jurisdiction=region, k=50) == admitted
 
 
@@ -470,11 +480,11 @@ def test_a_checkpoint_has_the_preferences_and_puts_them_back(stores: Stores, tmp
     memory = stores.open()
     memory.preferences.apply("lgpd")
     path = tmp_path / "all.mars"
-    memory.snapshot_save(path)
+    memory.snapshots.save(path)
     before = memory.preferences.list()
     memory.preferences.unapply("lgpd")
     memory.preferences.set("opt_out_kind", "task")
-    memory.snapshot_load(path)
+    memory.snapshots.load(path)
     assert memory.preferences.list() == before
     memory.remember("A task", kind="task")
     assert_sound(stores, memory)
@@ -492,7 +502,7 @@ def test_a_document_is_asked_by_the_rules_of_the_tenant_that_loads_it(stores: St
         other.load(path)
     assert NAME not in str(caught.value)
     assert left(other) == set()
-    assert list(other.entities()) == []
+    assert list(other.entities.list()) == []
 
 
 def test_somebody_who_changes_a_preference_behind_the_log_is_found(stores: Stores) -> None:
@@ -572,7 +582,7 @@ def test_social_memories_that_nobody_uses_are_put_aside_come_back_when_used_and_
     pinned = memory.remember("Ada knows Eve", kind="social", subjects=["ada"], pin=True)
     prefs.consent("dora", "longer_retention")
     _pass(stores, memory, 5)
-    memory.record_access([used.id])
+    memory.control.record_access([used.id])
     _pass(stores, memory, 4)
     memory.maintain()
     tiers = {one.id: one.tier.value for one in memory.memories() if one.kind is Kind.SOCIAL}

@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from marskg.errors import InvalidConfig, NotPermitted, PrivacyBudgetExhausted, StoreUnwritable
-from marskg.gated import GatedMemory
+import marskg
+from marskg.api.restricted.restricted_memory import RestrictedMemory
+from marskg.clock import SeededSource
+from marskg.errors import InvalidConfig, NotPermitted, PrivacyBudgetExhausted, StoreDamaged, StoreUnwritable
 from marskg.ontology.vocabulary import Operation, Tier
 from marskg.policies import executor
 from marskg.privacy.principals import Principal, Role
-from marskg.store.account import CONTROL, digest_of
-from marskg.store.checkpoint import Restore
-from marskg.store.statements import statement
+from marskg.store.rows.privacy_budget import CONTROL, digest_of
+from marskg.store.statements.catalogue import statement
 from tests.support import picture as pictures
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
     from marskg.memory import AgentMemory
     from marskg.records import Plan
-    from marskg.store.unit import Unit
+    from marskg.store.unit.unit_of_work import Unit
     from tests.support.stores import Stores
 
 SAID = re.compile(r"privacy\.(spent|choices|uniform)=([0-9.]+)")
@@ -43,7 +44,7 @@ def live(memory: AgentMemory) -> set[str]:
 
 def passes(memory: AgentMemory) -> list[dict[str, float]]:
     """Return what the record of each pass says of the account."""
-    texts = (record.details[0] for record in memory.records() if record.operation is Operation.FORGET)
+    texts = (record.details[0] for record in memory.audit.records() if record.operation is Operation.FORGET)
     return [{name: float(value) for name, value in SAID.findall(text)} for text in texts]
 
 
@@ -54,7 +55,7 @@ def check(stores: Stores, memory: AgentMemory) -> None:
 
 
 def spent(memory: AgentMemory) -> float:
-    return float(memory.privacy_budget()["spent"])
+    return float(memory.privacy.budget()["spent"])
 
 
 # --- The trigger ---------------------------------------------------------------------------------------------------
@@ -64,7 +65,7 @@ def test_triggers_spend_until_the_budget_is_gone_and_writes_go_on(stores: Stores
     memory = stores.open(budget=120, **PRIVATE, privacy__epsilon_budget=3)
     pinned = memory.remember("Ana is allergic to penicillin", kind="semantic", pin=True).id
     talk(memory, 30, "s1")
-    found = memory.privacy_budget()
+    found = memory.privacy.budget()
     assert (found["spent"], found["left"], found["choices"], found["choices_left"]) == (3.0, 0.0, 6, 0)
     assert found["uniform_choices"] > 0
     assert memory.weight <= 120
@@ -78,7 +79,7 @@ def test_triggers_spend_until_the_budget_is_gone_and_writes_go_on(stores: Stores
 def test_no_score_is_logged_or_explained(stores: Stores) -> None:
     memory = stores.open(budget=120, **PRIVATE)
     talk(memory, 20, "s1", sensitivity=0.7)
-    evicted = [record for record in memory.records() if record.operation is Operation.EVICT]
+    evicted = [record for record in memory.audit.records() if record.operation is Operation.EVICT]
     assert evicted
     told = ("utility=", "penalty=", "term_", "novelty=", "removal_priority=", "sensitivity=")
     for record in evicted:
@@ -87,7 +88,7 @@ def test_no_score_is_logged_or_explained(stores: Stores) -> None:
         assert not [word for word in told if word in text]
     explained = memory.explain(next(iter(live(memory))))
     assert not explained.density
-    memory.apply_settings(None, {"policy.name": "density"})
+    memory.settings.set(None, {"policy.name": "density"})
     assert memory.explain(next(iter(live(memory)))).density, "the same question has an answer under another policy"
 
 
@@ -95,7 +96,7 @@ def test_each_conversation_has_an_account_under_a_keyed_digest(stores: Stores) -
     memory = stores.open(budget=150, **PRIVATE, privacy__epsilon_budget=100, privacy__conversation_epsilon_budget=1)
     talk(memory, 15, "first")
     talk(memory, 15, "second")
-    found = memory.privacy_budget()
+    found = memory.privacy.budget()
     mine = {digest_of(memory.store.services.handle, memory.tenant, session): session for session in ("first", "second")}
     by_session = {mine[one["digest"]]: one for one in found["conversations"]}
     assert set(by_session) == {"first", "second"}
@@ -110,11 +111,11 @@ def test_who_wants_to_be_refused_is_and_nothing_was_written(stores: Stores) -> N
     memory = stores.open(budget=60, **PRIVATE, privacy__epsilon_budget=1, privacy__when_spent="refuse")
     with pytest.raises(PrivacyBudgetExhausted, match="mars privacy budget"):
         talk(memory, 40)
-    before = (live(memory), memory.stats()["audit_seq"], memory.privacy_budget())
+    before = (live(memory), memory.stats()["audit_seq"], memory.privacy.budget())
     with pytest.raises(PrivacyBudgetExhausted):
         talk(memory, 40)
-    assert (live(memory), memory.stats()["audit_seq"], memory.privacy_budget()) == before
-    memory.apply_settings(None, {"privacy.when_spent": "uniform"})
+    assert (live(memory), memory.stats()["audit_seq"], memory.privacy.budget()) == before
+    memory.settings.set(None, {"privacy.when_spent": "uniform"})
     talk(memory, 5)
     check(stores, memory)
 
@@ -123,7 +124,7 @@ def test_a_write_that_fails_after_the_draw_changes_nothing(stores: Stores, monke
     """The account is in the transaction of what it was spent on: what was not committed was not shown to anybody."""
     memory = stores.open(budget=60, **PRIVATE)
     talk(memory, 12)
-    before = (live(memory), memory.privacy_budget(), memory.stats()["audit_seq"])
+    before = (live(memory), memory.privacy.budget(), memory.stats()["audit_seq"])
     drawn = []
 
     def refused(_: Unit, plan: Plan) -> None:
@@ -136,7 +137,7 @@ def test_a_write_that_fails_after_the_draw_changes_nothing(stores: Stores, monke
         with pytest.raises(StoreUnwritable):
             talk(memory, 12)
     assert dict(drawn[0].controls)[CONTROL]
-    after = (live(memory), memory.privacy_budget(), memory.stats()["audit_seq"])
+    after = (live(memory), memory.privacy.budget(), memory.stats()["audit_seq"])
     # Writes for which there was room went in.
     assert after[1] == before[1]
     assert before[0] <= after[0]
@@ -160,27 +161,27 @@ def test_forgetting_at_once_charges_what_it_draws(stores: Stores) -> None:
     memory = stores.open(budget=1_000, privacy__epsilon_per_choice=0.5, privacy__epsilon_budget=2)
     talk(memory, 12, "s")
     weight = memory.weight
-    plan = memory.forget_privately(budget=weight - 1)
+    plan = memory.privacy.forget(budget=weight - 1)
     assert len(plan.actions) == 1
     assert spent(memory) == 0.5
     assert memory.weight == plan.weight_after < weight
     for _ in range(3):
-        memory.forget_privately(budget=memory.weight - 1, strict=True)
+        memory.privacy.forget(budget=memory.weight - 1, strict=True)
     before = (live(memory), memory.stats()["audit_seq"])
     with pytest.raises(PrivacyBudgetExhausted, match="is spent"):
-        memory.forget_privately(budget=memory.weight - 1, strict=True)
+        memory.privacy.forget(budget=memory.weight - 1, strict=True)
     assert (live(memory), memory.stats()["audit_seq"], spent(memory)) == (*before, 2.0)
-    plan = memory.forget_privately(budget=memory.weight - 1)
+    plan = memory.privacy.forget(budget=memory.weight - 1)
     assert plan.notes == ("1 drawn uniformly, as the privacy budget is spent",)
     assert spent(memory) == 2.0
-    assert not memory.forget_privately().actions
+    assert not memory.privacy.forget().actions
     check(stores, memory)
 
 
 def test_what_was_drawn_may_wait_for_a_person(stores: Stores) -> None:
     memory = stores.open(**PRIVATE, policy__review="all")
     talk(memory, 8, "s")
-    plan = memory.forget_privately(budget=memory.weight // 2)
+    plan = memory.privacy.forget(budget=memory.weight // 2)
     assert {action.action for action in plan.actions} == {"quarantine"}
     assert {one.tier for one in memory.memories()} == {Tier.LIVE, Tier.LATENT}
     assert spent(memory) > 0
@@ -194,7 +195,7 @@ def test_no_plan_is_made_to_be_looked_at(stores: Stores) -> None:
         with pytest.raises(NotPermitted, match="mars forget --policy private"):
             memory.plan(**options)  # type: ignore[arg-type]  # one of both
     with pytest.raises(NotPermitted, match="mars forget --policy private"):
-        memory.compare(["fifo", "private"], budget=10)
+        memory.policy.compare(["fifo", "private"], budget=10)
     assert spent(memory) == 0
     assert memory.plan(policy="fifo", budget=10).actions
 
@@ -203,9 +204,9 @@ def test_settings_that_would_draw_twice_are_refused_and_change_nothing(stores: S
     memory = stores.open(budget=1_000, **PRIVATE)
     for values in ({"partitions.mode": "dual"}, {"policy.guardrail": 0.5}, {"tiered.raised": "private"}):
         with pytest.raises(InvalidConfig):
-            memory.apply_settings(None, values)
-    assert memory.settings.policy.name == "private"
-    assert not memory.settings.partitions.on
+            memory.settings.set(None, values)
+    assert memory.settings.current.policy.name == "private"
+    assert not memory.settings.current.partitions.on
 
 
 def test_nobody_but_the_operator_sees_the_account(stores: Stores) -> None:
@@ -213,8 +214,8 @@ def test_nobody_but_the_operator_sees_the_account(stores: Stores) -> None:
     talk(memory, 12, "s")
     assert "privacy" not in json.dumps(memory.stats())
     for role in (Role.CONTROLLER, Role.SUBJECT, Role.READER):
-        with pytest.raises(NotPermitted, match="privacy_budget"):
-            GatedMemory(memory.store, Principal(role, "bea")).privacy_budget()
+        with pytest.raises(NotPermitted, match=r"privacy\.budget"):
+            RestrictedMemory(memory.store, Principal(role, "bea")).privacy.budget()
     assert spent(memory) > 0
 
 
@@ -225,10 +226,10 @@ def test_an_erased_conversation_leaves_no_digest(stores: Stores) -> None:
     memory = stores.open(budget=100, **PRIVATE)
     talk(memory, 10, "kept")
     talk(memory, 10, "gone")
-    before = memory.privacy_budget()
+    before = memory.privacy.budget()
     assert len(before["conversations"]) == 2
     memory.erase(session="gone")
-    after = memory.privacy_budget()
+    after = memory.privacy.budget()
     digest = digest_of(memory.store.services.handle, memory.tenant, "gone")
     assert [one for one in before["conversations"] if one["digest"] != digest] == after["conversations"]
     assert after["spent"] == before["spent"]
@@ -238,40 +239,40 @@ def test_an_erased_conversation_leaves_no_digest(stores: Stores) -> None:
 def test_restoring_an_older_snapshot_gives_back_nothing_that_was_spent(stores: Stores, tmp_path: Path) -> None:
     memory = stores.open(budget=100, **PRIVATE, privacy__epsilon_budget=4)
     talk(memory, 10, "a")
-    memory.snapshot_save(tmp_path / "early.mars")
-    early = memory.privacy_budget()
+    memory.snapshots.save(tmp_path / "early.mars")
+    early = memory.privacy.budget()
     talk(memory, 10, "b")
-    late = memory.privacy_budget()
+    late = memory.privacy.budget()
     assert early["spent"] < late["spent"]
-    memory.snapshot_load(tmp_path / "early.mars")
-    assert memory.privacy_budget() == late
-    memory.snapshot_load(tmp_path / "early.mars")
-    assert memory.privacy_budget() == late, "restoring twice gives the same store"
+    memory.snapshots.load(tmp_path / "early.mars")
+    assert memory.privacy.budget() == late
+    memory.snapshots.load(tmp_path / "early.mars")
+    assert memory.privacy.budget() == late, "restoring twice gives the same store"
     talk(memory, 10, "c")
     assert late["spent"] <= spent(memory) <= 4
     assert memory.verify().ok
 
 
-def test_a_restore_that_is_interrupted_does_not_lose_the_account(
+def test_what_a_killed_restore_of_an_earlier_version_parked_is_not_lost(
     stores: Stores, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     memory = stores.open(budget=100, **PRIVATE)
     talk(memory, 10, "a")
-    memory.snapshot_save(tmp_path / "early.mars")
+    memory.snapshots.save(tmp_path / "early.mars")
     talk(memory, 10, "b")
-    late = memory.privacy_budget()
-
-    class Killed(BaseException):
-        """The process ends here."""
-
-    def killed(*_: object) -> None:
-        raise Killed
-
-    with monkeypatch.context() as patched:
-        patched.setattr(Restore, "_write_audit", killed)
-        with pytest.raises(Killed):
-            memory.snapshot_load(tmp_path / "early.mars")
-    memory.snapshot_load(tmp_path / "early.mars")
-    assert memory.privacy_budget() == late
-    parked = stores.engine.read(statement("parked_account", stores.engine.name), {"ref": f"account|{memory.tenant}"})
-    assert parked == []
+    late = memory.privacy.budget()
+    parked = {"ref": f"account|{memory.tenant}", "tenant": memory.tenant}
+    stores.engine.write(
+        "MATCH (t:Tenant {ref: $tenant}) MERGE (v:StoreVersion {ref: $ref}) SET v.account = t.controls", parked
+    )
+    stores.engine.write("MATCH (t:Tenant {ref: $tenant}) DELETE t", parked)
+    with pytest.raises(StoreDamaged):
+        stores.apart().open(memory.tenant, budget=100, **PRIVATE)
+    if stores.address is not None:
+        monkeypatch.setenv("NEO4J_PASSWORD", stores.address.password)
+    clock, source = stores.clock(memory), SeededSource(3)
+    with marskg.open(
+        stores.location, tenant=memory.tenant, clock=clock, source=source, snapshot=tmp_path / "early.mars"
+    ) as again:
+        assert again.privacy.budget() == late
+    assert stores.engine.read(statement("parked_account", stores.engine.name), {"ref": parked["ref"]}) == []

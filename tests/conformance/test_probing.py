@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from marskg.errors import ConsentRequired, ErasedContentRefused, InvalidConfig, NotPermitted, ProbingRefused
-from marskg.store import suppression
+from marskg.store.graph import suppression
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -75,7 +75,7 @@ def test_after_so_many_everything_that_would_be_compared_is_refused_alike(
     }
     assert len(said) == 1
     assert said.pop().startswith(
-        "ProbingRefused: it was told 3 times lately that something was erased; until 2026-03-01T01:00:00Z"
+        "ProbingRefused: rate limit: 3 answers revealed lately that something was erased; until 2026-03-01T01:00:00Z"
     )
     assert looked == []
     assert memory.stats() == before
@@ -125,12 +125,12 @@ def test_consent_goes_on_and_the_limit_may_be_taken_away(stores: Stores) -> None
     memory = probed(stores)
     memory.preferences.consent("bea")
     memory.remember("Bea is here", subjects=["bea"])
-    memory.apply_settings(None, {"suppression.hits": None})
+    memory.settings.set(None, {"suppression.hits": None})
     for _ in range(9):
         with pytest.raises(ErasedContentRefused):
             memory.remember(ERASED, kind="semantic")
     with pytest.raises(InvalidConfig):
-        memory.apply_settings(None, {"suppression.hits": 0})
+        memory.settings.set(None, {"suppression.hits": 0})
 
 
 def test_a_subject_who_is_named_twice_is_asked_once(stores: Stores) -> None:

@@ -38,9 +38,9 @@ def test_all_of_it_waits_and_the_budget_holds(stores: Stores) -> None:
     memory = stores.open(policy__review="all", policy__quarantine="10d", policy__name="fifo")
     ids = filled(memory)
     weight = memory.weight
-    memory.set_budget(weight // 2)
+    memory.settings.set_budget(weight // 2)
     assert memory.weight <= weight // 2
-    found = memory.review().quarantined
+    found = memory.learning.review().quarantined
     assert {one.id for one in found} == {ident for ident, tier in tiers(memory).items() if tier == "latent"}
     assert found[0].id == ids[0]
     assert all("in quarantine until somebody decides" in one.reason and "stored" in one.reason for one in found)
@@ -60,7 +60,7 @@ def test_what_is_sensitive_waits_and_the_rest_goes(stores: Stores) -> None:
     assert "quarantine" in plan.actions[1].reason
     memory.forget(plan)
     assert tiers(memory) == {secret.id: "latent", stays.id: "live"}
-    assert [one.id for one in memory.review().quarantined] == [secret.id]
+    assert [one.id for one in memory.learning.review().quarantined] == [secret.id]
     assert_sound(stores, memory)
 
 
@@ -76,9 +76,9 @@ def test_its_bases_wait_with_it(stores: Stores) -> None:
     assert other.id not in tiers(memory)
     assert_sound(stores, memory)
     with pytest.raises(marskg.InvalidInput, match="depends on it"):
-        memory.accept(base.id)
-    memory.accept(secret.id)
-    assert memory.accept(base.id).done == "removed"
+        memory.learning.accept(base.id)
+    memory.learning.accept(secret.id)
+    assert memory.learning.accept(base.id).done == "removed"
     assert_sound(stores, memory)
 
 
@@ -97,12 +97,12 @@ def test_every_policy_leaves_it_to_a_person(stores: Stores, policy: str, review:
         )
     before = {one.id: one for one in memory.memories()}
     budget = memory.weight // 3
-    memory.set_budget(budget)
+    memory.settings.set_budget(budget)
     assert memory.weight <= budget
     after = {one.id: one for one in memory.memories()}
     lost = {ident for ident in before if ident not in after or after[ident].content is None}
     assert not any(review == "all" or before[ident].sensitivity >= 0.5 for ident in lost)
-    assert memory.review().quarantined
+    assert memory.learning.review().quarantined
     assert_sound(stores, memory)
 
 
@@ -110,18 +110,21 @@ def test_a_person_decides(stores: Stores) -> None:
     memory = stores.open(policy__review="all", policy__name="fifo")
     first, second, last = (memory.remember(f"Number {place} of three such things") for place in range(3))
     memory.forget(memory.plan(budget=last.weight))
-    assert {one.id for one in memory.review().quarantined} == {first.id, second.id}
-    decided = memory.accept(first.id)
+    assert {one.id for one in memory.learning.review().quarantined} == {first.id, second.id}
+    decided = memory.learning.accept(first.id)
     assert (decided.done, decided.changed) == ("removed", (first.id,))
     assert first.id not in tiers(memory)
-    kept = memory.reject(second.id)
+    kept = memory.learning.reject(second.id)
     assert (kept.done, tiers(memory)[second.id]) == ("restored", "live")
-    assert memory.review().quarantined == ()
+    assert memory.learning.review().quarantined == ()
     assert [
-        (record.operation.value, slot) for record in memory.records() for slot in record.details if "a person" in slot
+        (record.operation.value, slot)
+        for record in memory.audit.records()
+        for slot in record.details
+        if "a person" in slot
     ]
     with pytest.raises(marskg.InvalidInput, match="not on the list"):
-        memory.accept(second.id)
+        memory.learning.accept(second.id)
     assert_sound(stores, memory)
 
 
@@ -129,8 +132,8 @@ def test_what_was_kept_by_a_person_is_not_the_next_to_go(stores: Stores) -> None
     memory = stores.open(policy__review="all", policy__name="priority-decay")
     made = [memory.remember(f"Number {place} of four such things") for place in range(4)]
     memory.forget(memory.plan(budget=3 * made[0].weight))
-    (waiting,) = memory.review().quarantined
-    memory.reject(waiting.id)
+    (waiting,) = memory.learning.review().quarantined
+    memory.learning.reject(waiting.id)
     plan = memory.plan(budget=3 * made[0].weight)
     assert waiting.id not in {action.id for action in plan.actions}
 
@@ -140,15 +143,15 @@ def test_restoring_needs_room(stores: Stores) -> None:
     first = memory.remember("The first of two such things")
     second = memory.remember("The second of two such things")
     memory.forget(memory.plan(budget=second.weight))
-    memory.pin(second.id)
-    memory.set_budget(second.weight)
-    for call in (memory.restore, memory.reject):
+    memory.policy.pin(second.id)
+    memory.settings.set_budget(second.weight)
+    for call in (memory.restore, memory.learning.reject):
         with pytest.raises(marskg.BudgetInfeasible):
             call(first.id)
-    assert [one.id for one in memory.review().quarantined] == [first.id], "nothing changed"
-    memory.unpin(second.id)
+    assert [one.id for one in memory.learning.review().quarantined] == [first.id], "nothing changed"
+    memory.policy.unpin(second.id)
     assert memory.restore(first.id).tier.value == "live"
-    assert [one.id for one in memory.review().quarantined] == [second.id]
+    assert [one.id for one in memory.learning.review().quarantined] == [second.id]
     assert_sound(stores, memory)
 
 
@@ -160,9 +163,9 @@ def test_its_time_ends_and_it_goes(stores: Stores) -> None:
     for _ in range(2):
         stores.clock(memory).advance(DAY - 1000)
         assert memory.get(first.id) is not None
-        memory.record_access([last.id])
+        memory.control.record_access([last.id])
     stores.clock(memory).advance(3_000)
-    memory.expire()
+    memory.maintenance.expire()
     assert tiers(memory) == {last.id: "live"}
     assert_sound(stores, memory)
 
@@ -175,9 +178,11 @@ def test_its_time_ends_while_something_needs_it(stores: Stores) -> None:
     memory.forget(memory.plan(budget=last.weight))
     memory.restore(needs.id)
     stores.clock(memory).advance(3 * 3_600_000)
-    memory.expire()
+    memory.maintenance.expire()
     assert memory.get(base.id) is not None
-    assert base.id in {one.id for one in memory.review().quarantined}, "it waits for another time, and is still listed"
+    assert base.id in {one.id for one in memory.learning.review().quarantined}, (
+        "it waits for another time, and is still listed"
+    )
     assert_sound(stores, memory)
 
 
@@ -186,7 +191,7 @@ def test_the_latent_budget_protects(stores: Stores) -> None:
     filled(memory)
     before = tiers(memory)
     with pytest.raises(marskg.BudgetInfeasible, match="latent_budget"):
-        memory.set_budget(memory.weight // 2)
+        memory.settings.set_budget(memory.weight // 2)
     assert tiers(memory) == before
 
 
@@ -196,12 +201,12 @@ def test_expiry_and_erasure_wait_for_nobody(stores: Stores) -> None:
     bea = memory.remember("It is about Bea and her house", subjects=["bea"], sensitivity=0.9)
     last = memory.remember("Whatever")
     memory.forget(memory.plan(budget=last.weight))
-    assert len(memory.review().quarantined) == 2
+    assert len(memory.learning.review().quarantined) == 2
     memory.erase(subject="bea")
     stores.clock(memory).advance(3_600_001)
-    memory.expire()
+    memory.maintenance.expire()
     assert tiers(memory) == {last.id: "live"}
-    assert {short.id, bea.id}.isdisjoint(one.id for one in memory.review().quarantined)
+    assert {short.id, bea.id}.isdisjoint(one.id for one in memory.learning.review().quarantined)
     assert_sound(stores, memory)
 
 
@@ -209,7 +214,7 @@ def test_the_budgets_of_users_wait_as_well(stores: Stores) -> None:
     memory = stores.open(policy__review="all", policy__name="fifo", partitions__user_budget=30)
     for place in range(6):
         memory.remember(f"Number {place} of the things about Bea alone", subjects=["bea"])
-    assert memory.review().quarantined
+    assert memory.learning.review().quarantined
     assert "tombstone" not in tiers(memory).values()
     assert_sound(stores, memory)
 
@@ -224,4 +229,4 @@ def test_settings_that_make_no_sense(stores: Stores) -> None:
         {"policy.quarantine": None},
     ):
         with pytest.raises(marskg.InvalidConfig):
-            memory.apply_settings(None, wrong)
+            memory.settings.set(None, wrong)

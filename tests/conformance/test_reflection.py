@@ -10,14 +10,14 @@ import pytest
 from marskg.clock import DAY_MS
 from marskg.errors import InvariantError
 from marskg.ontology.vocabulary import EdgeType, Operation, SourceType, Tier
-from marskg.store.lines import decode
+from marskg.store.rows.summary_lines import decode
 from tests.support.consolidating import COUNTER, TEXTS, consolidated, current, line, summary_of, texts, told, usual
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from marskg.memory import AgentMemory
-    from marskg.store.unit import Unit
+    from marskg.store.unit.unit_of_work import Unit
     from tests.support.stores import Stores
 
 
@@ -49,7 +49,7 @@ def test_a_summary_takes_the_place_of_its_constituents(stores: Stores) -> None:
     assert mem.stats()["weight"] == made.weight < before["weight"]
     assert {memory.tier for memory in mem.memories() if memory.id in ids} == {Tier.TOMBSTONE}
     assert edges(mem, kept.id, EdgeType.DERIVES_FROM) == sorted(ids)
-    last = [(record.operation, record.memories) for record in mem.records()][-4:]
+    last = [(record.operation, record.memories) for record in mem.audit.records()][-4:]
     assert last == [(Operation.REMEMBER, (kept.id,)), *((Operation.CONSOLIDATE, (node_id,)) for node_id in ids)]
     sound(mem)
 
@@ -67,7 +67,7 @@ def test_strict_closure_keeps_the_constituents_latent(stores: Stores) -> None:
     ids = told(mem, *TEXTS)
     consolidated(mem, summary_of(ids, line("Watered the tomatoes.", *ids)), keep_latent=True)
     assert {memory.tier for memory in mem.memories() if memory.id in ids} == {Tier.LATENT}
-    assert [record.operation for record in mem.records()][-3:] == [Operation.CONSOLIDATE] * 3
+    assert [record.operation for record in mem.audit.records()][-3:] == [Operation.CONSOLIDATE] * 3
     sound(mem)
 
 
@@ -82,7 +82,7 @@ def test_whom_the_summary_does_not_name_it_does_not_mention(stores: Stores) -> N
     mem = stores.open(embedding__model="none")
     ids = told(mem, *TEXTS[:2], mentions=["Dora"]) + told(mem, TEXTS[2], mentions=["Carl"])
     consolidated(mem, summary_of(ids, line("Carl brought lime.", ids[2])))
-    assert [entity.name for entity in mem.entities()] == ["Carl"]
+    assert [entity.name for entity in mem.entities.list()] == ["Carl"]
     sound(mem)
 
 
@@ -95,8 +95,8 @@ def test_goals_and_what_a_constituent_makes_no_sense_without_pass_to_the_summary
     assert edges(mem, summary.id, EdgeType.ATTACHES_TO_GOAL) == [goal]
     assert edges(mem, summary.id, EdgeType.DEPENDS_ON) == [base]
     stores.clock(mem).advance(11 * DAY_MS)
-    mem.confirm_clock()
-    mem.expire()
+    mem.maintenance.expire()
+    mem.maintenance.expire()
     assert mem.get(summary.id) is None
     sound(mem)
 
@@ -168,7 +168,7 @@ def test_no_task_comes_to_require_a_summary_that_rests_on_it(stores: Stores) -> 
     made = summary_of(ids, line("The form is in the blue folder.", *ids), equivalent=True)
     with pytest.raises(InvariantError, match="on which another constituent rests"):
         consolidated(mem, made)
-    mem.amend_task(task, status="done")
+    mem.tasks.amend(task, status="done")
     summary = consolidated(mem, made)
     assert summary.id not in edges(mem, task, EdgeType.REQUIRES)
     sound(mem)
@@ -205,8 +205,8 @@ def test_lines_leave_when_their_source_expires(stores: Stores) -> None:
     summary = consolidated(mem, summary_of([*soon, *late], *lines, sensitivity=0.4))
     assert summary.expires_at == ends[soon[0]]
     stores.clock(mem).advance(6 * DAY_MS)
-    mem.confirm_clock()
-    mem.expire()
+    mem.maintenance.expire()
+    mem.maintenance.expire()
     (left,) = current(mem)
     assert texts(left) == ["Carl brought 12 kg of lime."]
     assert left.content == "Carl brought 12 kg of lime."
@@ -215,8 +215,8 @@ def test_lines_leave_when_their_source_expires(stores: Stores) -> None:
     assert mem.get(summary.id) is None
     sound(mem)
     stores.clock(mem).advance(50 * DAY_MS)
-    mem.confirm_clock()
-    mem.expire()
+    mem.maintenance.expire()
+    mem.maintenance.expire()
     assert current(mem) == []
     sound(mem)
 
@@ -244,7 +244,7 @@ def test_who_corrects_a_summary_says_nothing_of_the_facts_behind_it(stores: Stor
     consolidated(mem, made)
     mem.remember("lime: none left", kind="semantic", key="lime")
     stores.clock(mem).advance(DAY_MS // 2)
-    mem.expire()
+    mem.maintenance.expire()
     (summary,) = (one for one in current(mem) if one.summary_lines)
     corrected = mem.update(summary.id, "Watered the tomatoes. Carl brought 12 kg of fine lime.")
     assert mem.get(corrected.id) == corrected
@@ -259,6 +259,24 @@ def test_lines_leave_when_a_latent_source_is_superseded_itself(stores: Stores) -
     consolidated(mem, made, keep_latent=True)
     mem.update(ids[2], "On Friday Dora brought nothing.")
     assert texts(current(mem)[0]) == ["Watered the tomatoes."]
+    sound(mem)
+
+
+def test_lines_leave_a_summary_that_was_corrected_before(stores: Stores) -> None:
+    mem = stores.open(embedding__model="none")
+    ids = told(mem, *TEXTS)
+    made = summary_of(ids, line("Watered the tomatoes.", ids[0], ids[1]), line("Carl brought 12 kg of lime.", ids[2]))
+    summary = consolidated(mem, made, keep_latent=True)
+    rests = mem.remember("so the tomatoes do well", kind="semantic", depends_on=[summary.id]).id
+    newer = mem.update(summary.id, "Watered the tomatoes.\nCarl brought 12 kg of fine lime.")
+    mem.erase(id=ids[2])
+    assert not [one for one in mem.memories() if one.content and "lime" in one.content]
+    (left,) = current(mem)
+    assert left.id != newer.id
+    assert texts(left) == ["Watered the tomatoes."]
+    (older,) = (one for one in mem.memories() if one.summary_lines and not one.current)
+    assert texts(older) == ["Watered the tomatoes."]
+    assert edges(mem, rests, EdgeType.DEPENDS_ON) == [older.id]
     sound(mem)
 
 
@@ -302,12 +320,12 @@ def test_an_eviction_that_ends_its_grace_takes_no_line_with_it(stores: Stores) -
 
     def give_grace(unit: Unit) -> None:
         unit.change(unit.node(ids[2]), grace_until=unit.now + 1)
-        unit.note(Operation.MIGRATE)
+        unit.audit.note(Operation.MIGRATE)
 
     mem._writer.run(give_grace)
     stores.clock(mem).advance(2 * DAY_MS)
-    mem.confirm_clock()
-    mem.expire()
+    mem.maintenance.expire()
+    mem.maintenance.expire()
     assert [memory.tier for memory in mem.memories() if memory.id == ids[2]] == [Tier.TOMBSTONE]
     assert len(texts(mem.get(summary.id))) == 2  # type: ignore[arg-type]  # it is there
 

@@ -10,10 +10,10 @@ import pytest
 from marskg.clock import DAY_MS
 from marskg.errors import InvariantError, StalePlan
 from marskg.ontology.vocabulary import MemoryClass, Operation, SourceType, Tier
-from marskg.policies.policy import plan_digest
-from marskg.policies.reflection import NAME, NO_ROOM, RULE, WITHOUT_VECTORS
+from marskg.policies.builtin.reflection import NAME, NO_ROOM, RULE, WITHOUT_VECTORS
+from marskg.policies.core.policy import plan_digest
 from marskg.reflection.consolidation import LEFT_OUT
-from marskg.store.lines import decode
+from marskg.store.rows.summary_lines import decode
 from tests.support.chat_server import chat_server
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ def test_what_is_sensitive_stays_as_it_is_and_the_rest_is_summarised(stores: Sto
         assert "HIV" not in kept.content
         assert "555" not in kept.content
         assert not any("health" in reason for reason in kept.sensitivity_reasons)
-    assert mem.rescore() == 0
+    assert mem.maintenance.rescore() == 0
     sound(mem)
 
 
@@ -117,7 +117,7 @@ def test_kinds_with_shares_are_summarised_as_well(stores: Stores, mode: str) -> 
     said(mem, *BREAD, session="t")
     budget = mem.weight * 7 // 10
     without = planned(mem, budget)
-    mem.apply_settings(None, {"partitions.mode": mode})
+    mem.settings.set(None, {"partitions.mode": mode})
     plan = planned(mem, budget)
     assert [set(summary.constituents) for summary in plan.summaries] == [
         set(summary.constituents) for summary in without.summaries
@@ -137,8 +137,8 @@ def test_what_is_summarised_is_kept_as_long_as_what_is_evicted(stores: Stores, v
     assert taken <= ids
     assert {one.tier for one in mem.memories() if one.id in taken} == {Tier.LATENT}
     stores.clock(mem).advance(31 * DAY_MS)
-    mem.confirm_clock()
-    mem.expire()
+    mem.maintenance.expire()
+    mem.maintenance.expire()
     kept = Tier.LATENT if "policy__evict_to" in values else Tier.TOMBSTONE
     assert {one.tier for one in mem.memories() if one.id in taken} == {kept}
     assert len(summaries(mem)) == len(plan.summaries), "the end of a grace ends no summary"
@@ -154,11 +154,11 @@ def test_reasons_and_the_audit_say_distortion_and_hold_no_content(stores: Stores
         assert action.rule == RULE
         assert "distortion" in action.reason
         assert "tomatoes" not in action.reason
-    records = [record for record in mem.records() if record.operation is Operation.CONSOLIDATE]
+    records = [record for record in mem.audit.records() if record.operation is Operation.CONSOLIDATE]
     assert [record.memories[0] for record in records] == [action.id for action in plan.actions]
-    (passed,) = [record for record in mem.records() if record.operation is Operation.FORGET]
+    (passed,) = [record for record in mem.audit.records() if record.operation is Operation.FORGET]
     assert f'"summary={len(plan.summaries)}"' in passed.details[0]
-    assert not [record for record in mem.records() if any("tomatoes" in text for text in record.details)]
+    assert not [record for record in mem.audit.records() if any("tomatoes" in text for text in record.details)]
 
 
 def test_equal_stores_have_equal_plans(stores: Stores) -> None:
@@ -298,7 +298,7 @@ def did(mem: AgentMemory, stores: Stores, task: str, *steps: str) -> str:
     for step in steps:
         stores.clock(mem).advance(60_000)
         mem.remember(step, kind="episodic", session="w", attaches_to_goal=[goal])
-    mem.amend_task(goal, status="done")
+    mem.tasks.amend(goal, status="done")
     return goal
 
 
@@ -320,13 +320,13 @@ def test_the_note_of_an_ordinary_task_says_the_task_and_what_came_of_it(stores: 
 
 
 def test_the_line_of_the_task_lasts_when_that_of_its_outcome_ends(stores: Stores) -> None:
-    mem = stores.open()
+    mem = stores.open(lives__factual="30d")
     (task, *_) = CHORES
     did(mem, stores, task, *CHORES[task])
     mem.forget(planned(mem, mem.weight * 9 // 10))
     stores.clock(mem).advance(31 * DAY_MS)
-    mem.confirm_clock()
-    mem.expire()
+    mem.maintenance.expire()
+    mem.maintenance.expire()
     (note,) = summaries(mem)
     assert (note.content, note.expires_at) == (task, None)
     sound(mem)
@@ -444,14 +444,14 @@ def test_the_executor_stops_a_policy_whose_summaries_and_actions_differ(stores: 
 
 
 def test_a_clock_that_jumps_changes_no_line(stores: Stores) -> None:
-    mem = stores.open()
+    mem = stores.open(lives__factual="30d")
     said(mem, *GARDEN, memory_class="factual")
     mem.forget(planned(mem, mem.weight * 7 // 10))
     (before,) = {one.summary_lines for one in summaries(mem)}
-    stores.clock(mem).advance(400 * DAY_MS)
+    stores.clock(mem).jump(400 * DAY_MS)
     mem.remember("a word", kind="semantic", **LONG)
     assert {one.summary_lines for one in summaries(mem)} == {before}
-    mem.confirm_clock()
-    mem.expire()
+    mem.maintenance.confirm_clock()
+    mem.maintenance.expire()
     assert summaries(mem) == []
     sound(mem)

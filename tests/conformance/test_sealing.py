@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from itertools import pairwise
@@ -13,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import marskg
-from marskg.store.sealing import stretches
+from marskg.store.upkeep.seal import stretches
 from tests.support import picture as pictures
 
 if TYPE_CHECKING:
@@ -52,37 +53,37 @@ def a_past(stores: Stores, **settings: Any) -> tuple[AgentMemory, dict[str, str]
     gone = memory.remember("It goes early", ttl="1h")
     replaced = memory.remember("Bea drinks coffee", kind="semantic", key="drink", subjects=["bea"], ttl="900d")
     memory.preferences.consent("bea", purpose="support")
-    memory.record_access([stays.id], purpose="support")
-    memory.sign_head()
+    memory.control.record_access([stays.id], purpose="support")
+    memory.audit.sign_head()
     stores.clock(memory).advance(2 * 3_600_000)
-    memory.expire()
-    memory.rotate_key()
+    memory.maintenance.expire()
+    memory.audit.rotate_key()
     stores.clock(memory).advance(30 * DAY)
-    memory.confirm_clock()
+    memory.maintenance.expire()
     moment = memory.now()
     stores.clock(memory).advance(1_000)
-    memory.pin(amended.id)
+    memory.policy.pin(amended.id)
     memory.remember("Bea drinks tea", kind="semantic", key="drink", subjects=["bea"], ttl="900d")
-    memory.record_access([amended.id])
+    memory.control.record_access([amended.id])
     ids = {"stays": stays.id, "amended": amended.id, "gone": gone.id, "replaced": replaced.id}
     return memory, ids, moment
 
 
 def test_old_details_go_and_everything_still_verifies(stores: Stores, tmp_path: Path) -> None:
     memory, ids, moment = a_past(stores)
-    before = {record.iri: record for log in ("transitions", "accesses") for record in memory.records(log=log)}
+    before = {record.iri: record for log in ("transitions", "accesses") for record in memory.audit.records(log=log)}
     checked = memory.verify().checked
-    looked = memory.seal_audit(before=moment, dry_run=True)
+    looked = memory.audit.seal(before=moment, dry_run=True)
     assert not looked.applied
     assert memory.verify().checked == checked, "a dry run wrote something"
-    done = memory.seal_audit(before=moment)
+    done = memory.audit.seal(before=moment)
     assert (done.transitions, done.accesses, done.kept) == (looked.transitions, looked.accesses, looked.kept)
     assert done.transitions > 2
     assert done.accesses == 1
     assert_sound(stores, memory)
     emptied = set()
     for log in ("transitions", "accesses"):
-        for record in memory.records(log=log):
+        for record in memory.audit.records(log=log):
             was = before.get(record.iri)
             if was is None:
                 continue
@@ -94,41 +95,65 @@ def test_old_details_go_and_everything_still_verifies(stores: Stores, tmp_path: 
     assert len(emptied) == done.transitions + done.accesses
     assert memory.store.reader.records_of(ids["gone"]) == []
     assert memory.store.reader.records_of(ids["stays"]), "what is in the store keeps its last record"
-    assert memory.heads()[-1].size == memory.stats()["audit_seq"], "a head covers the sealing"
-    assert memory.prove(2)["leafHash"]
+    assert memory.audit.heads()[-1].size == memory.stats()["audit_seq"], "a head covers the sealing"
+    assert memory.audit.prove(2)["leafHash"]
     assert outside(memory, tmp_path)[0] == 0
-    seen = memory.who_saw(ids["stays"])
+    seen = memory.audit.who_saw(ids["stays"])
     assert (seen.seen, seen.sealed is not None) == ((), True)
+
+
+def test_a_sealed_record_takes_less_than_a_kilobyte(stores: Stores) -> None:
+    memory = stores.open()
+    amended = memory.remember("It is changed, and changed again", subjects=["bea"])
+    for _ in range(3):
+        memory.policy.pin(amended.id)
+        memory.policy.unpin(amended.id)
+    cores = {record.iri: record.core for record in memory.audit.records()}
+    stores.clock(memory).advance(DAY)
+    done = memory.audit.seal(before=memory.now())
+    assert done.transitions > 4
+    rows = memory.store.engine.read(
+        "MATCH (a:AuditRecord) WHERE a.ref STARTS WITH $t RETURN properties(a) AS record", {"t": f"{memory.tenant}|t|"}
+    )
+    sealed = [row["record"] for row in rows if not any(row["record"]["salts"])]
+    assert len(sealed) == done.transitions
+    assert max(len(json.dumps(record)) for record in sealed) < 1_000
+    assert {record.iri: record.core for record in memory.audit.records() if record.iri in cores} == cores
+    assert_sound(stores, memory)
+    memory.store.engine.write(
+        "MATCH (a:AuditRecord {ref: $ref}) SET a.recordedAt = a.recordedAt + 1", {"ref": sealed[0]["ref"]}
+    )
+    assert codes(memory), "what a sealed core is made of is signed with it"
 
 
 def test_sealing_again_and_erasing_before_and_after(stores: Stores, tmp_path: Path) -> None:
     memory, ids, moment = a_past(stores)
     memory.erase(id=ids["amended"])
-    memory.seal_audit(before=moment)
+    memory.audit.seal(before=moment)
     memory.erase(subject="bea")
     assert_sound(stores, memory)
     stores.clock(memory).advance(DAY)
     next_day = memory.remember("Something of the next day", ttl="90d")
-    memory.pin(next_day.id)
-    again = memory.seal_audit(before=memory.now())
+    memory.policy.pin(next_day.id)
+    again = memory.audit.seal(before=memory.now())
     assert again.transitions > 0
     assert_sound(stores, memory)
-    nothing = memory.seal_audit(before=moment)
+    nothing = memory.audit.seal(before=moment)
     assert (nothing.transitions, nothing.accesses) == (0, 0)
     assert outside(memory, tmp_path)[0] == 0
 
 
 def test_a_sequence_says_where_to_end(stores: Stores) -> None:
     memory, _, _ = a_past(stores)
-    by_time = memory.seal_audit(before=next(memory.records(first=4)).recorded_at, dry_run=True)
-    assert memory.seal_audit(sequence=4, dry_run=True) == by_time
+    by_time = memory.audit.seal(before=next(memory.audit.records(first=4)).recorded_at, dry_run=True)
+    assert memory.audit.seal(sequence=4, dry_run=True) == by_time
 
 
 def test_details_that_come_back_are_found(stores: Stores, tmp_path: Path) -> None:
     memory, _, moment = a_past(stores)
-    before = {record.sequence: record for record in memory.records()}
-    memory.seal_audit(before=moment)
-    emptied = next(record for record in memory.records() if record.operation == "expire")
+    before = {record.sequence: record for record in memory.audit.records()}
+    memory.audit.seal(before=moment)
+    emptied = next(record for record in memory.audit.records() if record.operation == "expire")
     was = before[emptied.sequence]
     stores.engine.write(
         "MATCH (a:AuditRecord {ref: $ref}) SET a.details = $details, a.salts = $salts, a.memories = $memories",
@@ -145,8 +170,8 @@ def test_details_that_come_back_are_found(stores: Stores, tmp_path: Path) -> Non
 
 def test_a_gap_that_no_sealing_lists_is_found(stores: Stores, tmp_path: Path) -> None:
     memory, _, moment = a_past(stores)
-    memory.seal_audit(before=moment)
-    later = next(record for record in memory.records() if record.operation == "supersede")
+    memory.audit.seal(before=moment)
+    later = next(record for record in memory.audit.records() if record.operation == "supersede")
     blank = [""] * len(later.details)
     stores.engine.write(
         "MATCH (a:AuditRecord {ref: $ref}) SET a.details = $blank, a.salts = $blank, a.memories = $none",
@@ -158,8 +183,8 @@ def test_a_gap_that_no_sealing_lists_is_found(stores: Stores, tmp_path: Path) ->
 
 def test_a_list_of_stretches_that_was_changed_is_found(stores: Stores) -> None:
     memory, _, moment = a_past(stores)
-    memory.seal_audit(before=moment)
-    sealing = next(record for record in memory.records() if record.operation == "seal")
+    memory.audit.seal(before=moment)
+    sealing = next(record for record in memory.audit.records() if record.operation == "seal")
     assert "sealedSlots" in sealing.details[0]
     wider = sealing.details[0].replace("-", "-9", 1)
     stores.engine.write(
@@ -170,7 +195,7 @@ def test_a_list_of_stretches_that_was_changed_is_found(stores: Stores) -> None:
 
 
 def test_a_sealing_cut_off_in_the_middle_is_sound(stores: Stores, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("marskg.store.sealing._BATCH", 2)
+    monkeypatch.setattr("marskg.store.upkeep.seal._BATCH", 2)
     memory, _, moment = a_past(stores)
     writes = 0
     run = memory._writer.run
@@ -184,10 +209,10 @@ def test_a_sealing_cut_off_in_the_middle_is_sound(stores: Stores, monkeypatch: p
 
     monkeypatch.setattr(memory._writer, "run", once)
     with pytest.raises(KeyboardInterrupt):
-        memory.seal_audit(before=moment)
+        memory.audit.seal(before=moment)
     monkeypatch.setattr(memory._writer, "run", run)
     assert_sound(stores, memory)
-    assert memory.seal_audit(before=moment).transitions > 0
+    assert memory.audit.seal(before=moment).transitions > 0
     assert_sound(stores, memory)
 
 
@@ -195,21 +220,21 @@ def test_views_and_other_programs_go_on(stores: Stores) -> None:
     memory, ids, moment = a_past(stores)
     other = stores.open(memory.tenant, seed="another program")
     assert other.retrieve("coffee tea", k=9, token_budget=500)
-    expiry = next(record for record in memory.records() if record.operation == "expire")
+    expiry = next(record for record in memory.audit.records() if record.operation == "expire")
     query = f"SELECT ?why WHERE {{ <{expiry.iri}.1> mars:reason ?why }}"
     assert len(memory.sparql(query).rows) == 1
-    memory.seal_audit(before=moment)
+    memory.audit.seal(before=moment)
     assert memory.sparql(query).rows == ()
     assert "Bea drinks tea" in {hit.memory.content for hit in other.retrieve("tea", k=9, token_budget=500)}
     assert "Bea drinks tea" in {hit.memory.content for hit in memory.retrieve("tea", k=9, token_budget=500)}
     assert memory.explain(ids["stays"]).memory is not None
-    assert memory.receipt(ids["stays"]).claim == "kept"
+    assert memory.audit.receipt(ids["stays"]).claim == "kept"
 
 
 def test_maintenance_seals_by_the_settings(stores: Stores) -> None:
     memory, _, _ = a_past(stores, lean__archive_below=None, lean__compress_below=None)
     assert memory.maintain().sealed == 0
-    memory.apply_settings(None, {"keep_details": "10d"})
+    memory.settings.set(None, {"keep_details": "10d"})
     looked = memory.maintain(dry_run=True)
     done = memory.maintain()
     assert looked.sealed == done.sealed > 2
@@ -230,9 +255,9 @@ def test_bad_input(stores: Stores) -> None:
     )
     for wrong in wrongs:
         with pytest.raises(marskg.InvalidInput):
-            memory.seal_audit(**wrong)
-    assert memory.seal_audit(before=0).transitions == 0
-    assert memory.seal_audit(sequence=1).transitions == 0
+            memory.audit.seal(**wrong)
+    assert memory.audit.seal(before=0).transitions == 0
+    assert memory.audit.seal(sequence=1).transitions == 0
 
 
 @given(st.sets(st.integers(1, 60)))

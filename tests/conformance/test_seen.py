@@ -21,8 +21,8 @@ def test_every_door_is_told_with_its_purpose(stores: Stores) -> None:
     memory.retrieve("bicycle cellar", purpose="support", k=5, token_budget=200)
     memory.recall("Bea", purpose="billing")
     memory.read_all(subjects=["bea"])
-    memory.record_access([one.id], purpose="by hand")
-    found = memory.who_saw(one.id)
+    memory.control.record_access([one.id], purpose="by hand")
+    found = memory.audit.who_saw(one.id)
     assert (found.id, found.state) == (one.id, "live")
     assert [(item.call, item.purpose, item.by) for item in found.seen] == [
         ("retrieve", "support", "operator"),
@@ -31,9 +31,11 @@ def test_every_door_is_told_with_its_purpose(stores: Stores) -> None:
         ("record_access", "by hand", "operator"),
     ]
     assert [item.at for item in found.seen] == sorted(item.at for item in found.seen)
-    records = {record.iri: record for record in memory.records(log="accesses")}
+    records = {record.iri: record for record in memory.audit.records(log="accesses")}
     assert all(one.id in records[item.record].memories for item in found.seen)
-    assert all(item.record not in {seen.record for seen in memory.who_saw(other.id).seen} for item in found.seen[1:])
+    assert all(
+        item.record not in {seen.record for seen in memory.audit.who_saw(other.id).seen} for item in found.seen[1:]
+    )
     assert memory.verify().findings == ()
 
 
@@ -41,7 +43,7 @@ def test_asking_is_no_showing(stores: Stores) -> None:
     memory = stores.open()
     one = memory.remember("Nobody asked for this")
     before = memory.stats()["access_seq"]
-    assert memory.who_saw(one.id).seen == ()
+    assert memory.audit.who_saw(one.id).seen == ()
     assert memory.stats()["access_seq"] == before
 
 
@@ -51,38 +53,40 @@ def test_an_assessment_is_no_showing(stores: Stores) -> None:
     hits = memory.retrieve("bicycle", k=5, token_budget=200)
     assert hits.id is not None
     memory.feedback(hits.id, used=[hits[0].memory.id])
-    assert len(memory.who_saw(hits[0].memory.id).seen) == 1
+    assert len(memory.audit.who_saw(hits[0].memory.id).seen) == 1
 
 
 def test_more_showings_than_a_page(stores: Stores, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("marskg.privacy.seen._PAGE", 3)
+    monkeypatch.setattr("marskg.privacy.disclosures.disclosure_log._PAGE", 3)
     memory = stores.open()
     one = memory.remember("Shown again and again")
     for _ in range(7):
-        memory.record_access([one.id])
-    assert len(memory.who_saw(one.id).seen) == 7
+        memory.control.record_access([one.id])
+    assert len(memory.audit.who_saw(one.id).seen) == 7
 
 
 def test_what_was_forgotten_is_told_and_what_was_erased_is_not(stores: Stores) -> None:
     memory = stores.open()
     gone = memory.remember("It goes by a policy", subjects=["bea"])
     erased = memory.remember("It goes on request, word by word", subjects=["carl"])
-    memory.record_access([gone.id, erased.id], purpose="support")
+    memory.control.record_access([gone.id, erased.id], purpose="support")
     memory.forget(memory.plan(policy="fifo", budget=erased.weight))
-    assert memory.who_saw(gone.id).state == "gone"
-    assert len(memory.who_saw(gone.id).seen) == 1
+    assert memory.audit.who_saw(gone.id).state == "gone"
+    assert len(memory.audit.who_saw(gone.id).seen) == 1
     with pytest.raises(marskg.UnknownMemory, match="nothing was ever erased"):
-        memory.who_saw(UNKNOWN)
+        memory.audit.who_saw(UNKNOWN)
     memory.erase(subject="carl")
-    found = memory.who_saw(erased.id)
+    found = memory.audit.who_saw(erased.id)
     assert (found.state, found.seen, len(found.erasures)) == ("unknown", (), 1)
-    assert memory.who_saw(UNKNOWN).erasures == found.erasures, "an id that never was looks like one that was erased"
-    assert len(memory.who_saw(gone.id).seen) == 1, "the showing of what stays stays"
+    assert memory.audit.who_saw(UNKNOWN).erasures == found.erasures, (
+        "an id that never was looks like one that was erased"
+    )
+    assert len(memory.audit.who_saw(gone.id).seen) == 1, "the showing of what stays stays"
 
 
 def test_nothing_of_another_tenant_is_told(stores: Stores) -> None:
     memory, other = stores.open(), stores.open()
     one = memory.remember("Mine")
-    memory.record_access([one.id])
+    memory.control.record_access([one.id])
     with pytest.raises(marskg.UnknownMemory):
-        other.who_saw(one.id)
+        other.audit.who_saw(one.id)

@@ -8,22 +8,24 @@ import pytest
 
 from marskg.drafts import Draft
 from marskg.errors import InvalidConfig, InvalidInput
+from marskg.ontology.mapping import time_lexical
 from marskg.ontology.vocabulary import EdgeType, Kind, MemoryClass, Operation
 
 if TYPE_CHECKING:
     from marskg.memory import AgentMemory
-    from marskg.records import Memory
+    from marskg.records import Memory, Stored
     from tests.support.stores import Stores
 
 CARD = "The number is 4111 1111 1111 1111"
 MAIL = "Write to ann@example.com"
+SICK = "I was diagnosed with diabetes last spring"
 HARMLESS = "The tomatoes need water twice a week"
 DAY = 86_400_000
 
 
-def opened(stores: Stores) -> AgentMemory:
-    memory = stores.open()
-    memory.apply_settings(None, {"entities.recognise": "off"})
+def opened(stores: Stores, **settings: Any) -> AgentMemory:
+    memory = stores.open(**settings)
+    memory.settings.set(None, {"entities.recognise": "off"})
     return memory
 
 
@@ -68,10 +70,10 @@ def test_many_are_measured_too(stores: Stores) -> None:
 )
 def test_what_it_is_called_and_where_it_is_from_is_measured(stores: Stores, fields: dict[str, Any]) -> None:
     memory = opened(stores)
-    memory.apply_settings(None, {"sensitivity.assess": "off"})
+    memory.settings.set(None, {"sensitivity.assess": "off"})
     old = memory.remember("Another note", kind="semantic", **fields)
     assert old.sensitivity == 0
-    memory.apply_settings(None, {"sensitivity.assess": "on"})
+    memory.settings.set(None, {"sensitivity.assess": "on"})
     now = read(memory, old.id)
     new = memory.remember("A further note", kind="semantic", **fields)
     assert now.sensitivity == new.sensitivity >= 0.9
@@ -86,6 +88,49 @@ def test_what_it_is_called_and_where_it_is_from_is_measured(stores: Stores, fiel
 def test_whom_it_is_about_is_no_finding(stores: Stores) -> None:
     stored = opened(stores).remember("A note", kind="semantic", subjects=["ann@example.com"])
     assert stored.sensitivity == 0
+
+
+@pytest.mark.parametrize("said", [SICK, MAIL], ids=["health", "sensitivity of the caller's"])
+def test_what_is_sensitive_and_no_secret_stays(stores: Stores, said: str) -> None:
+    memory = opened(stores)
+    stored = memory.remember(said, sensitivity=0.9)
+    assert (stored.memory_class, stored.expires_at, stored.notices) == (MemoryClass.FACTUAL, None, ())
+    assert stored.sensitivity >= 0.9
+    memory.settings.set(None, {"sensitivity.weights.health": 1.0, "sensitivity.weights.email": 1.0})
+    assert read(memory, stored.id).sensitivity == pytest.approx(1.0)
+    assert (read(memory, stored.id).memory_class, read(memory, stored.id).expires_at) == (MemoryClass.FACTUAL, None)
+
+
+def test_whoever_writes_what_is_private_is_told_its_end(stores: Stores) -> None:
+    memory = opened(stores)
+    for stored in (memory.remember(CARD), memory.remember("I feel low", memory_class="private")):
+        assert stored.expires_at is not None
+        (notice,) = stored.notices
+        assert time_lexical(stored.expires_at) in notice
+    endless = opened(stores, lives__private=None).remember("I feel low", memory_class="private")
+    assert endless.notices == ("it has the class private: it has no end",)
+
+
+def test_whoever_writes_many_is_told_how_many_are_private_and_when_the_first_ends(stores: Stores) -> None:
+    def many(memory: AgentMemory) -> Stored:
+        drafts = [
+            Draft(ref=str(place), kind=Kind.SEMANTIC, content=text, at=memory.now(), memory_class=given)
+            for place, (text, given) in enumerate([
+                (CARD, None), ("I feel low", MemoryClass.PRIVATE), ("The lift is out of order", None)
+            ])
+        ]  # fmt: skip
+        return memory.remember_many(drafts)
+
+    memory = opened(stores)
+    found = many(memory)
+    assert found == 3
+    first = min(one.expires_at for one in memory.memories() if one.expires_at is not None)
+    (notice,) = found.notices
+    assert notice.startswith("private is the class of 2, 1 of them because they hold a secret")
+    assert f"the first ends at {time_lexical(first)}" in notice
+    assert CARD not in notice
+    (endless,) = many(opened(stores, lives__private=None)).notices
+    assert "none of them has an end" in endless
 
 
 def test_a_class_that_the_caller_gives_stands(stores: Stores) -> None:
@@ -139,42 +184,41 @@ def test_changed_settings_measure_anew_and_each_change_is_recorded(stores: Store
     given = memory.remember(MAIL + " or ring", sensitivity=0.5)
     derived = memory.remember("A note", kind="semantic", derives_from=[mail.id])
     before = memory.stats()["audit_seq"]
-    memory.apply_settings(None, {"sensitivity.weights.email": 0.1})
+    memory.settings.set(None, {"sensitivity.weights.email": 0.1})
     assert [read(memory, one.id).sensitivity for one in (mail, given, derived)] == pytest.approx([0.1, 0.5, 0.1])
-    amended = [one for one in memory.records(first=before + 1) if one.operation is Operation.AMEND]
+    amended = [one for one in memory.audit.records(first=before + 1) if one.operation is Operation.AMEND]
     assert {ident for one in amended for ident in one.memories} == {mail.id, given.id, derived.id}
     assert not [text for one in amended for text in one.details if "example" in text]
-    memory.apply_settings(None, {"sensitivity.weights.email": 0.8})
+    memory.settings.set(None, {"sensitivity.weights.email": 0.8})
     now = read(memory, mail.id)
     assert now.sensitivity == pytest.approx(0.8)
-    assert now.memory_class is MemoryClass.PRIVATE
-    assert now.expires_at is not None
-    assert memory.rescore() == 0
+    assert (now.memory_class, now.expires_at) == (MemoryClass.FACTUAL, None)
+    assert memory.maintenance.rescore() == 0
     assert memory.verify().ok
     assert memory.validate(full=True).ok
 
 
 def test_what_was_stored_unmeasured_is_found_later(stores: Stores) -> None:
     memory = opened(stores)
-    memory.apply_settings(None, {"sensitivity.assess": "off"})
+    memory.settings.set(None, {"sensitivity.assess": "off"})
     stored = memory.remember(CARD)
     assert stored.sensitivity == 0
     with pytest.raises(InvalidInput, match=r"sensitivity\.assess is off"):
-        memory.rescore()
-    memory.apply_settings(None, {"sensitivity.assess": "on"})
+        memory.maintenance.rescore()
+    memory.settings.set(None, {"sensitivity.assess": "on"})
     assert read(memory, stored.id).sensitivity == pytest.approx(0.9)
 
 
 def test_a_model_that_there_is_not_is_refused_when_it_is_set(stores: Stores) -> None:
     memory = opened(stores)
     with pytest.raises(InvalidConfig, match=r"sensitivity\.model"):
-        memory.apply_settings(None, {"sensitivity.model": "gpt-4"})
-    assert memory.settings.sensitivity.model == "none"
+        memory.settings.set(None, {"sensitivity.model": "gpt-4"})
+    assert memory.settings.current.sensitivity.model == "none"
 
 
 def unmeasured(memory: AgentMemory, *texts: str) -> list[str]:
     """Store texts as a store of before does: they pass a ceiling that they should not."""
-    memory.apply_settings(None, {"sensitivity.assess": "off"})
+    memory.settings.set(None, {"sensitivity.assess": "off"})
     return [memory.remember(text, session="s").id for text in texts]
 
 
@@ -210,16 +254,16 @@ def test_an_output_does_not_repeat_what_is_hidden(stores: Stores) -> None:
     memory.remember(HARMLESS)
     memory.remember("The treatment of Ann's knee starts in May", purpose=["care"])
     said = f"{HARMLESS}. Ann's salary at Acme is 85,000. Write to ann@example.com! Ignore the ceiling."
-    found = memory.redact(said, max_sensitivity=0.5)
+    found = memory.privacy.redact(said, max_sensitivity=0.5)
     assert found.text == f"{HARMLESS}. [WITHHELD] Write to ann@example.com! Ignore the ceiling."
     assert [one.why for one in found.replaced] == ["withheld"]
-    assert memory.redact(said, max_sensitivity=0.3).text.count("[EMAIL]") == 1
-    assert memory.redact(said, max_sensitivity=0.5, hold=True).held
-    assert memory.redact(said, max_sensitivity=1).text == said
+    assert memory.privacy.redact(said, max_sensitivity=0.3).text.count("[EMAIL]") == 1
+    assert memory.privacy.redact(said, max_sensitivity=0.5, hold=True).held
+    assert memory.privacy.redact(said, max_sensitivity=1).text == said
     knee = "The treatment of Ann's knee starts in May."
-    assert memory.redact(knee, purpose="billing").text == "[WITHHELD]"
-    assert memory.redact(knee, purpose="care").text == knee
+    assert memory.privacy.redact(knee, purpose="billing").text == "[WITHHELD]"
+    assert memory.privacy.redact(knee, purpose="care").text == knee
     disguised = "\u200b".join("Ann earns a salary at Acme of 85,000 euros")
-    assert memory.redact(disguised, max_sensitivity=0.5).text == "[WITHHELD]"
+    assert memory.privacy.redact(disguised, max_sensitivity=0.5).text == "[WITHHELD]"
     with pytest.raises(InvalidInput, match="max_sensitivity"):
-        memory.redact(said, max_sensitivity=2)
+        memory.privacy.redact(said, max_sensitivity=2)

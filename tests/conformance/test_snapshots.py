@@ -13,14 +13,14 @@ import pytest
 import marskg
 from marskg.audit.linkeddata import verify_document
 from marskg.exporters.atomic import AtomicFile
-from marskg.store.snapshots import CHANGED, THERE, UNREACHABLE, Snapshots
+from marskg.store.commit.snapshot_register import CHANGED, THERE, UNREACHABLE, Snapshots
 from tests.support import stores as support
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from marskg.erasure.receipts import Receipt
     from marskg.memory import AgentMemory
-    from marskg.privacy.receipts import Receipt
     from tests.support.stores import Stores
 
 QUICK: dict[str, Any] = {"sensitivity__assess": "off", "embedding__model": "none"}
@@ -36,11 +36,11 @@ def filled(stores: Stores) -> AgentMemory:
 
 def saved(memory: AgentMemory, *paths: Path) -> None:
     for path in paths:
-        memory.snapshot_save(path)
+        memory.snapshots.save(path)
 
 
 def listed(memory: AgentMemory) -> list[tuple[str, str]]:
-    return [(Path(one.path).name, one.state) for one in memory.snapshots()]
+    return [(Path(one.path).name, one.state) for one in memory.snapshots.list()]
 
 
 def counts(receipt: Receipt) -> tuple[int, int, int, int]:
@@ -231,13 +231,13 @@ def test_a_snapshot_that_was_not_put_in_place_is_not_listed_and_hides_none(
         with monkeypatch.context() as patched:
             patched.setattr(AtomicFile, "_commit", fail)
             with pytest.raises(marskg.StoreUnwritable):
-                memory.snapshot_save(path)
+                memory.snapshots.save(path)
         with monkeypatch.context() as patched:
             # The note alone is left of a process that ended right before the file was in its place.
             patched.setattr(AtomicFile, "_commit", fail)
             patched.setattr(Snapshots, "_drop", lambda _self, _refs: None)
             with pytest.raises(marskg.StoreUnwritable):
-                memory.snapshot_save(path)
+                memory.snapshots.save(path)
     assert listed(memory) == [("one.mars", THERE)]
     assert counts(memory.erase(subject="bea", snapshots=True)) == (1, 0, 0, 0)
     assert list(tmp_path.iterdir()) == []
@@ -256,10 +256,10 @@ def test_a_snapshot_that_an_erasure_overtook_is_removed_and_made_anew(
         real(file)
 
     monkeypatch.setattr(AtomicFile, "_commit", overtaken)
-    memory.snapshot_save(tmp_path / "one.mars")
+    memory.snapshots.save(tmp_path / "one.mars")
     assert counts(done[0])[1:] == (0, 0, 0)
     assert listed(memory) == [("one.mars", THERE)], "it was made after the erasure"
-    assert memory.snapshot_load(tmp_path / "one.mars") == 1
+    assert memory.snapshots.load(tmp_path / "one.mars") == 1
 
 
 def test_a_restore_keeps_the_list_of_its_store_and_brings_none(stores: Stores, tmp_path: Path) -> None:
@@ -267,14 +267,14 @@ def test_a_restore_keeps_the_list_of_its_store_and_brings_none(stores: Stores, t
     saved(memory, tmp_path / "one.mars", tmp_path / "two.mars")
     memory.remember("What came after")
     saved(memory, tmp_path / "three.mars")
-    memory.snapshot_load(tmp_path / "one.mars")
+    memory.snapshots.load(tmp_path / "one.mars")
     assert [name for name, _ in listed(memory)] == ["one.mars", "three.mars", "two.mars"]
     # A store that goes on with a snapshot needs the keys as well.
     shutil.copytree(memory.store.folder / "keys", tmp_path / "elsewhere" / "keys")
     elsewhere = support.embedded(tmp_path / "elsewhere")
     try:
         restored = elsewhere.open(memory.tenant, **QUICK)
-        restored.snapshot_load(tmp_path / "three.mars")
+        restored.snapshots.load(tmp_path / "three.mars")
         assert listed(restored) == []
         assert counts(restored.erase(subject="bea", snapshots=True)) == (0, 0, 0, 0)
     finally:
@@ -295,7 +295,7 @@ def test_who_may_have_snapshots_removed_and_know_where_they_are(stores: Stores, 
     memory = filled(stores)
     saved(memory, tmp_path / "one.mars")
     bea = stores.open_as(memory, "subject:bea")
-    for refused in (bea.snapshots, lambda: bea.erase(subject="bea", snapshots=True)):
+    for refused in (bea.snapshots.list, lambda: bea.erase(subject="bea", snapshots=True)):
         with pytest.raises(marskg.NotPermitted):
             refused()
     receipt = bea.erase(subject="bea")
@@ -311,6 +311,6 @@ def test_an_encrypted_tenant_has_no_snapshots(stores: Stores, tmp_path: Path, mo
     memory = stores.open(**QUICK, encryption="subjects")
     memory.remember(SECRET, subjects=["bea"], session="s")
     with pytest.raises(marskg.NotPermitted, match="in clear"):
-        memory.snapshot_save(tmp_path / "one.mars")
+        memory.snapshots.save(tmp_path / "one.mars")
     receipt = memory.erase(subject="bea", snapshots=True)
     assert (receipt.claim, counts(receipt)) == ("keys", (0, 0, 0, 0))

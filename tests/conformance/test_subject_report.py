@@ -99,13 +99,13 @@ def a_life(stores: Stores) -> tuple[AgentMemory, dict[str, str]]:
     memory.retrieve("Porto", purpose="support", k=5, token_budget=200)
     memory.retrieve("Porto", purpose="support", k=5, token_budget=200)
     stores.clock(memory).advance(HOUR)
-    memory.expire()
+    memory.maintenance.expire()
     return memory, made
 
 
 def test_all_of_it_in_every_tier_and_nothing_of_others(stores: Stores) -> None:
     memory, made = a_life(stores)
-    report = memory.subject_report("bea")
+    report = memory.privacy.report("bea")
     held = {one.memory.id: one for one in report.held}
     assert set(held) == {made[name] for name in ("old", "derived", "turn", "named", "both", "carl")}
     assert {name: held[made[name]].memory.tier.value for name in ("old", "turn")} == {
@@ -119,7 +119,7 @@ def test_all_of_it_in_every_tier_and_nothing_of_others(stores: Stores) -> None:
         assert "Dora" not in text
         assert "moon" not in text
         assert "Bea moved to Porto" in text or "Bea moved to Porto".replace(" ", "") in text
-    whole = memory.subject_report("bea", shared=True)
+    whole = memory.privacy.report("bea", shared=True)
     assert all(SECRET in text for text in everywhere(whole))
     assert report.withheld == 2
     assert whole.withheld == 0
@@ -127,7 +127,7 @@ def test_all_of_it_in_every_tier_and_nothing_of_others(stores: Stores) -> None:
 
 def test_sources_showings_reasons_and_names(stores: Stores) -> None:
     memory, made = a_life(stores)
-    report = memory.subject_report("bea")
+    report = memory.privacy.report("bea")
     held = {one.memory.id: one for one in report.held}
     (shown,) = held[made["turn"]].shown
     assert (shown.by, shown.purpose, shown.call, shown.times) == ("operator", "support", "retrieve", 2)
@@ -146,7 +146,7 @@ def test_sources_showings_reasons_and_names(stores: Stores) -> None:
 
 def test_it_loads_and_holds_to_its_shape(stores: Stores) -> None:
     memory, made = a_life(stores)
-    report = memory.subject_report("bea")
+    report = memory.privacy.report("bea")
     graph = loaded(report)
     assert faults(graph) == ""
     (subject,) = graph.objects(None, MARS.reportSubject)
@@ -167,7 +167,7 @@ def test_it_loads_and_holds_to_its_shape(stores: Stores) -> None:
 
 def test_the_page_reads_without_a_network_and_without_eyes(stores: Stores) -> None:
     memory, _ = a_life(stores)
-    found = page(memory.subject_report("bea"))
+    found = page(memory.privacy.report("bea"))
     assert found.headings[0] == "h1"
     assert found.headings.count("h1") == 1
     levels = [int(name[1]) for name in found.headings]
@@ -183,7 +183,7 @@ def test_what_a_memory_says_is_never_markup(stores: Stores) -> None:
     memory = stores.open()
     nasty = '<script>alert(1)</script> <img src=x onerror="1"> [link](http://x) | a | \u202egnirts\x1b[31m\n# heading'
     memory.remember(nasty, subjects=["<b>bea</b>"])
-    report = memory.subject_report("<b>bea</b>")
+    report = memory.privacy.report("<b>bea</b>")
     assert "script" not in page(report).tags
     assert "img" not in page(report).tags
     assert "b" not in page(report).tags
@@ -201,63 +201,63 @@ def test_lines_of_a_shared_summary_that_are_theirs_alone(stores: Stores) -> None
     both: dict[str, Any] = {"subjects": ["bea", "carl"], "kind": "episodic", "session": "s"}
     ids = [memory.remember(text, **both).id for text in ("They met at noon in the old town", "They had soup together")]
     summary = consolidated(memory, summary_of(ids, line("They met.", ids[0]), line("They ate.", ids[1])))
-    held = {one.memory.id: one for one in memory.subject_report("bea").held}
+    held = {one.memory.id: one for one in memory.privacy.report("bea").held}
     assert held[summary.id].withheld
     assert held[summary.id].lines == ()
-    assert "They met" not in memory.subject_report("bea").as_markdown()
+    assert "They met" not in memory.privacy.report("bea").as_markdown()
 
 
 def test_handing_it_out_is_recorded_and_changes_nothing_else(stores: Stores) -> None:
     memory, made = a_life(stores)
     before = {one.id: (one.access_count, one.last_access) for one in memory.memories()}
-    memory.subject_report("bea", purpose="art 15")
+    memory.privacy.report("bea", purpose="art 15")
     assert {one.id: (one.access_count, one.last_access) for one in memory.memories()} == before
-    last = memory.who_saw(made["turn"]).seen[-1]
+    last = memory.audit.who_saw(made["turn"]).seen[-1]
     assert (last.call, last.purpose) == ("subject_report", "art 15")
-    assert [one.call for one in memory.subject_report("bea").held[2].shown] == ["retrieve", "subject_report"]
+    assert [one.call for one in memory.privacy.report("bea").held[2].shown] == ["retrieve", "subject_report"]
     assert memory.verify().findings == ()
 
 
 def test_a_report_of_many_memories_is_recorded_in_several(stores: Stores, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("marskg.store.access.DISCLOSED", 2)
+    monkeypatch.setattr("marskg.store.upkeep.access_log.DISCLOSED", 2)
     memory = stores.open()
     made = [memory.remember(f"Fact number {place}", subjects=["bea"]).id for place in range(5)]
     before = memory.stats()["access_seq"]
-    assert len(memory.subject_report("bea").held) == 5
+    assert len(memory.privacy.report("bea").held) == 5
     assert memory.stats()["access_seq"] == before + 3
-    assert all(len(memory.who_saw(ident).seen) == 1 for ident in made)
+    assert all(len(memory.audit.who_saw(ident).seen) == 1 for ident in made)
 
 
 def test_nobody_and_whoever_was_erased(stores: Stores) -> None:
     memory, _ = a_life(stores)
-    nobody = memory.subject_report("nobody")
+    nobody = memory.privacy.report("nobody")
     assert (nobody.held, nobody.holdings.suppressed) == ((), False)
     assert faults(loaded(nobody)) == ""
     assert "Nothing is held" in nobody.as_html()
     memory.erase(subject="bea")
-    erased = memory.subject_report("bea")
+    erased = memory.privacy.report("bea")
     assert erased.holdings.suppressed
     assert {one.filed for one in erased.held} <= {False}
     assert "nothing new is stored without consent" in erased.as_markdown()
     for wrong in ("", " ", 7, "a\x00b"):
         with pytest.raises(marskg.InvalidInput):
-            memory.subject_report(wrong)  # type: ignore[arg-type]  # bad input on purpose
+            memory.privacy.report(wrong)  # type: ignore[arg-type]  # bad input on purpose
 
 
 def test_a_report_by_another_spelling_is_refused_and_names_the_right_one(stores: Stores) -> None:
     memory, made = a_life(stores)
-    before = [memory.who_saw(ident).seen for ident in made.values()]
+    before = [memory.audit.who_saw(ident).seen for ident in made.values()]
     for name in ("BEA", " bea\u200b", "b\u0435a"):
         with pytest.raises(marskg.InvalidInput, match="exactly as it is written; there is 'bea'"):
-            memory.subject_report(name)
-    assert [memory.who_saw(ident).seen for ident in made.values()] == before, "no showing is recorded"
-    assert memory.subject_report("bea").held
+            memory.privacy.report(name)
+    assert [memory.audit.who_saw(ident).seen for ident in made.values()] == before, "no showing is recorded"
+    assert memory.privacy.report("bea").held
 
 
 def test_another_tenant_is_another_world(stores: Stores) -> None:
     memory, other = stores.open(), stores.open()
     memory.remember("Mine about Bea", subjects=["bea"])
-    assert other.subject_report("bea").held == ()
+    assert other.privacy.report("bea").held == ()
 
 
 def test_every_value_is_given_in_its_own_form(stores: Stores) -> None:
@@ -271,7 +271,7 @@ def test_every_value_is_given_in_its_own_form(stores: Stores) -> None:
         valid_to=1_999_999_999_999,
     )
     task = memory.remember("Ring Bea", kind="task", subjects=["bea"], status="open", priority=3)
-    report = memory.subject_report("bea")
+    report = memory.privacy.report("bea")
     assert faults(loaded(report)) == ""
     node: dict[str, Any] = next(one for one in report.document["reportMemory"] if one["id"] == task.id)
     assert node["status"] == "https://w3id.org/mars-kg/ns#open"
@@ -285,7 +285,7 @@ def test_it_tells_what_the_subject_asked_for_and_consented_to_and_nobody_elses(s
     memory.preferences.consent("bea", "research")
     memory.preferences.consent("carl", SECRET)
     memory.preferences.withdraw("bea", "research")
-    report = memory.subject_report("bea")
+    report = memory.privacy.report("bea")
     graph = loaded(report)
     assert faults(graph) == ""
     told = set(graph.objects(predicate=MARS.reportPreference))

@@ -9,13 +9,13 @@ import pytest
 
 from marskg.ontology.vocabulary import TOMBSTONE_EDGES, EdgeType
 from marskg.records import Edge
-from marskg.store import lifecycle
+from marskg.store.graph import tiers as lifecycle
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from marskg.memory import AgentMemory
-    from marskg.store.unit import Unit
+    from marskg.store.unit.unit_of_work import Unit
     from tests.support.stores import Stores
 
 #: Source, target and type.

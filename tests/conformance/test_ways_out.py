@@ -47,11 +47,11 @@ def test_the_end_of_a_grace_takes_nothing_that_is_needed(stores: Stores) -> None
     memory.forget(memory.plan(policy="fifo", budget=0))
     memory.restore(rent.id)
     stores.clock(memory).advance(HOUR)
-    memory.expire()
+    memory.maintenance.expire()
     assert [tier(memory, one.id) for one in (base, rent, loose)] == ["latent", "live", "gone"]
     memory.unlink(rent.id, "dependsOn", base.id)
     stores.clock(memory).advance(HOUR)
-    memory.expire()
+    memory.maintenance.expire()
     assert [tier(memory, one.id) for one in (base, rent)] == ["gone", "live"], "another grace later it may go"
     assert_sound(stores, memory)
 
@@ -62,9 +62,9 @@ def test_the_end_of_a_grace_takes_nothing_that_is_pinned(stores: Stores) -> None
     rent = memory.remember("Its rent is low", kind="semantic", depends_on=[base.id])
     memory.forget(memory.plan(policy="fifo", budget=0))
     memory.restore(rent.id)
-    memory.pin(rent.id)
+    memory.policy.pin(rent.id)
     stores.clock(memory).advance(2 * HOUR)
-    memory.expire()
+    memory.maintenance.expire()
     assert [tier(memory, one.id) for one in (base, rent)] == ["latent", "live"]
     assert_sound(stores, memory)
 
@@ -74,7 +74,7 @@ def test_a_tombstone_goes_with_the_last_edge_to_it(stores: Stores) -> None:
     evidence = memory.remember("Said in passing", ttl="1h")
     fact = memory.remember("Ann has a garden", kind="semantic", derives_from=[evidence.id])
     stores.clock(memory).advance(HOUR)
-    memory.expire()
+    memory.maintenance.expire()
     assert tier(memory, evidence.id) == "tombstone"
     memory.unlink(fact.id, "derivesFrom", evidence.id)
     assert tier(memory, evidence.id) == "gone"
@@ -86,10 +86,10 @@ def test_a_tombstone_goes_with_the_last_memory_that_names_it(stores: Stores) -> 
     old = memory.remember("Ann likes jazz", kind="semantic", ttl="1h")
     new = memory.remember("Ann likes the blues", kind="semantic", ttl="2h", contradicts=[old.id])
     stores.clock(memory).advance(HOUR)
-    memory.expire()
+    memory.maintenance.expire()
     assert tier(memory, old.id) == "tombstone"
     stores.clock(memory).advance(HOUR)
-    memory.expire()
+    memory.maintenance.expire()
     assert [tier(memory, one.id) for one in (old, new)] == ["gone", "gone"]
     assert_sound(stores, memory)
 
@@ -97,9 +97,9 @@ def test_a_tombstone_goes_with_the_last_memory_that_names_it(stores: Stores) -> 
 def test_an_entity_goes_with_the_last_edge_to_it(stores: Stores) -> None:
     memory = stores.open()
     said = memory.remember("Ann has a garden", mentions=["Ann"])
-    (entity,) = memory.entities()
+    (entity,) = memory.entities.list()
     memory.unlink(said.id, "mentions", entity.id)
-    assert list(memory.entities()) == []
+    assert list(memory.entities.list()) == []
     assert_sound(stores, memory)
 
 
@@ -138,7 +138,7 @@ def test_a_set_has_each_value_once_whenever_it_was_heard_of(stores: Stores) -> N
 def test_a_jump_is_told_before_anything_is_written(stores: Stores) -> None:
     memory = stores.open()
     memory.remember("Before")
-    stores.clock(memory).advance(2 * DAY_MS)
+    stores.clock(memory).jump(2 * DAY_MS)
     assert memory.stats()["expiry_suspended"]
 
 
@@ -179,6 +179,6 @@ def test_merging_an_equal_value_keeps_a_pin_and_what_is_mentioned(stores: Stores
     again = memory.remember("jazz", kind="semantic", key="likes", cardinality="set", pin=True, mentions=["Miles"])
     assert again.id == first.id
     assert memory.get(first.id).pinned  # type: ignore[union-attr]  # it is there
-    assert [entity.name for entity in memory.entities()] == ["Miles"]
+    assert [entity.name for entity in memory.entities.list()] == ["Miles"]
     assert memory.stats()["protected_weight"] == first.weight
     assert memory.verify().ok

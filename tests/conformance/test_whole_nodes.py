@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from marskg.ontology.vocabulary import MEMORY_FIELDS, PAYLOAD_FIELDS, EdgeType, Kind
-from marskg.store.codec import RECORD_PROPERTIES, memory_properties
-from marskg.store.statements import statement
+from marskg.ontology.fields import MEMORY_FIELDS, PAYLOAD_FIELDS
+from marskg.ontology.vocabulary import EdgeType, Kind
+from marskg.store.rows.codec import RECORD_PROPERTIES, memory_properties
+from marskg.store.statements.catalogue import statement
 
 if TYPE_CHECKING:
     from tests.support.stores import Stores

@@ -1,6 +1,7 @@
 """Processes killed at any moment: nothing acknowledged is lost, nothing is half-done, and the audit still verifies.
 
-``make test`` kills a few times, ``make crash`` hundreds of times (CRASH_KILLS, CRASH_NEO4J_KILLS).
+``make test`` kills a few times, ``make proof`` hundreds of times (CRASH_KILLS, CRASH_NEO4J_KILLS,
+CRASH_SEED).
 """
 
 from __future__ import annotations
@@ -106,7 +107,7 @@ def check_tenant(stores: Stores, memory: AgentMemory, promises: Promises) -> Non
     assert report.ok, report.findings
     sequences: list[int] = []
     recorded: set[str] = set()
-    for record in memory.records():
+    for record in memory.audit.records():
         sequences.append(record.sequence)
         if record.operation == "remember":
             recorded.update(record.memories)
@@ -115,8 +116,8 @@ def check_tenant(stores: Stores, memory: AgentMemory, promises: Promises) -> Non
     assert not missing, f"acknowledged, and the audit knows nothing of it: {missing}"
 
 
-def test_a_killed_writer_loses_nothing_that_it_acknowledged(kills: int, tmp_path: Path) -> None:
-    chance = random.Random(20260301)
+def test_a_killed_writer_loses_nothing_that_it_acknowledged(kills: int, crash_seed: str, tmp_path: Path) -> None:
+    chance = random.Random(f"writer {crash_seed}")
     promises, folder = Promises(), tmp_path / "store-0"
     for run in range(kills):
         if run % KILLS_PER_STORE == 0:
@@ -131,8 +132,8 @@ def test_a_killed_writer_loses_nothing_that_it_acknowledged(kills: int, tmp_path
             stores.engine.close()
 
 
-def test_a_writer_killed_while_it_opens_the_store_leaves_it_usable(kills: int, tmp_path: Path) -> None:
-    chance = random.Random(20260302)
+def test_a_writer_killed_while_it_opens_the_store_leaves_it_usable(kills: int, crash_seed: str, tmp_path: Path) -> None:
+    chance = random.Random(f"opening {crash_seed}")
     promises = Promises()
     for run in range(max(2, kills // 5)):
         child = start(str(tmp_path / "store"), run, promises.next, tmp_path, {})
@@ -151,8 +152,8 @@ def test_a_writer_killed_while_it_opens_the_store_leaves_it_usable(kills: int, t
 
 @pytest.mark.slow
 @pytest.mark.neo4j
-def test_a_killed_server_loses_nothing_that_it_acknowledged(neo4j_kills: int, tmp_path: Path) -> None:
-    chance = random.Random(20260303)
+def test_a_killed_server_loses_nothing_that_it_acknowledged(neo4j_kills: int, crash_seed: str, tmp_path: Path) -> None:
+    chance = random.Random(f"server {crash_seed}")
     promises = Promises()
     server = Neo4jServer(tmp_path / "neo4j", fetch())
     server.start()

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from marskg.store.encrypted import EncryptedEngine
+from marskg.store.crypto.encrypted_engine import custody_of
 from tests.support.encrypting import KEPT, SAID, WORD, connect
 from tests.support.residue import residue
 
@@ -22,12 +22,12 @@ ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(autouse=True)
-def vaults(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def keyrings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("MARS_VAULTS", str(tmp_path / "vaults"))
     return tmp_path / "vaults"
 
 
-@pytest.mark.parametrize("moment", ["doomed", "committed", "destroyed"])
+@pytest.mark.parametrize("moment", ["scheduled", "committed", "destroyed"])
 def test_who_opens_it_next_settles_what_a_dead_process_left(tmp_path: Path, moment: str) -> None:
     store = tmp_path / "store"
     command = [sys.executable, "-m", "tests.support.encrypting", str(store), moment]
@@ -35,19 +35,19 @@ def test_who_opens_it_next_settles_what_a_dead_process_left(tmp_path: Path, mome
     assert done.returncode == 9, done.stderr
     assert residue(tmp_path, [WORD]) == []
     memory = connect(store)
-    engine = memory.store.engine
-    assert isinstance(engine, EncryptedEngine)
-    assert engine.vault.doomed() == ()
-    if moment == "doomed":
+    custody = custody_of(memory.store.engine)
+    assert custody is not None
+    assert custody.keyring.scheduled() == ()
+    if moment == "scheduled":
         assert [one.content for one in memory.memories()] == [SAID, KEPT]
         assert memory.erase(subject="bea").claim == "keys"
     assert [one.content for one in memory.memories()] == [KEPT]
-    assert engine.subject_key("bea") is None
+    assert custody.subject_key("bea") is None
     assert memory.verify().findings == ()
     memory.close()
 
 
-def test_a_backup_from_before_says_nothing_after(tmp_path: Path, vaults: Path) -> None:
+def test_a_backup_from_before_says_nothing_after(tmp_path: Path, keyrings: Path) -> None:
     memory = connect(tmp_path / "store")
     memory.remember(SAID, subjects=["bea"], mentions=[f"Mr {WORD}"])
     memory.remember(KEPT, subjects=["carl"])
@@ -55,7 +55,7 @@ def test_a_backup_from_before_says_nothing_after(tmp_path: Path, vaults: Path) -
     memory.close()
     closed = shutil.copytree(tmp_path / "store", tmp_path / "closed")
     assert residue(tmp_path, [WORD]) == []
-    keys = shutil.copytree(vaults, tmp_path / "keys")
+    keys = shutil.copytree(keyrings, tmp_path / "keys")
     memory = connect(tmp_path / "store")
     assert memory.erase(subject="bea").claim == "keys"
     memory.close()
@@ -65,8 +65,8 @@ def test_a_backup_from_before_says_nothing_after(tmp_path: Path, vaults: Path) -
     backup.close()
     assert residue(running, [WORD]) == []
     # Whoever kept the keys as well has erased nothing: the receipt says so.
-    shutil.rmtree(vaults)
-    shutil.copytree(keys, vaults)
+    shutil.rmtree(keyrings)
+    shutil.copytree(keys, keyrings)
     backup = connect(closed)
     assert [one.content for one in backup.memories()] == [SAID, KEPT]
     backup.close()

@@ -2,7 +2,7 @@
 
 Every text, session, source and name of a history holds a word of its own. What the graph does not say any more after
 the erasure must be in no file, in no form, with the program running and after it closed the store. ``RESIDUE_STORES``
-is how many stores are tried; ``make crash`` tries 200.
+is how many stores are tried; ``make proof`` tries 200.
 """
 
 from __future__ import annotations

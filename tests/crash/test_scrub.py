@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import marskg
-from marskg.store import arcadedb
+from marskg.store.engine import arcadedb
 from tests.support import eraser
 from tests.support import picture as pictures
 from tests.support.residue import residue
@@ -113,7 +113,7 @@ def test_the_check_itself_finds_what_a_rewrite_left_out(tmp_path: Path) -> None:
 def test_no_byte_is_left_of_where_removed_snapshots_were(tmp_path: Path) -> None:
     memory = eraser.connect(tmp_path / "store").open(eraser.TENANT)
     eraser.fill(memory)
-    memory.snapshot_save(tmp_path / f"{eraser.SENTINELS[0]}.mars")
+    memory.snapshots.save(tmp_path / f"{eraser.SENTINELS[0]}.mars")
     receipt = memory.erase(subject="bea", scrub=True, snapshots=True)
     assert (receipt.claim, receipt.snapshots_removed) == ("bytes", 1)
     assert [path.name for path in tmp_path.iterdir()] == ["store"]
@@ -126,9 +126,7 @@ def test_what_was_erased_without_it_is_scrubbed_later(tmp_path: Path) -> None:
     eraser.fill(memory)
     assert memory.erase(subject="bea").claim == "logical"
     assert residue(tmp_path / "store", eraser.SENTINELS)
-    with pytest.raises(marskg.InvalidInput, match="server_home"):
-        memory.scrub(server_home=tmp_path)
-    assert memory.scrub().places == ()
+    memory.maintenance.scrub()
     assert residue(tmp_path / "store", eraser.SENTINELS) == []
     assert_whole(memory, eraser.KEPT)
     memory.store.close()

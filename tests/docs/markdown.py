@@ -1,6 +1,7 @@
 """The code blocks of a Markdown page, with what its HTML comments say about them.
 
-Directly before a block, ``<!-- not run: WHY -->`` keeps it from being run. Anywhere on a page,
+Directly before a block, ``<!-- not run: WHY -->`` keeps it from being run, and ``<!-- not found: WHY -->`` says that a
+verifier finds nothing in a file that the page tampered with. Anywhere on a page,
 ``<!-- needs: neo4j -->`` says what its blocks need.
 """
 
@@ -20,6 +21,7 @@ _FENCE = re.compile(
     r"^(?P<indent> *)```(?P<language>[\w-]*)[^\n]*\n(?P<body>.*?)^(?P=indent)```[ ]*$", re.DOTALL | re.MULTILINE
 )
 _NOT_RUN = re.compile(r"<!-- not run: (?P<why>[^>]+?) -->\s*$")
+_NOT_FOUND = re.compile(r"<!-- not found: (?P<why>[^>]+?) -->\s*$")
 _NEEDS = re.compile(r"<!-- needs: (?P<what>\w+) -->")
 
 
@@ -32,17 +34,20 @@ class Block:
     line: int
     start: int
     not_run: str | None
+    not_found: str | None
 
 
 def blocks(text: str) -> list[Block]:
     """Return the fenced blocks of a page in their order."""
     found = []
     for fence in _FENCE.finditer(text):
-        why = _NOT_RUN.search(text[: fence.start()])
+        before = text[: fence.start()]
+        why, unfound = _NOT_RUN.search(before), _NOT_FOUND.search(before)
         indent = fence["indent"]
         body = "".join(line.removeprefix(indent) for line in fence["body"].splitlines(keepends=True))
         line = text.count("\n", 0, fence.start()) + 1
-        found.append(Block(fence["language"], body, line, fence.start("body"), why["why"] if why else None))
+        reasons = (match["why"] if match else None for match in (why, unfound))
+        found.append(Block(fence["language"], body, line, fence.start("body"), *reasons))
     return found
 
 

@@ -17,6 +17,7 @@ _BOUND = {
     "proof": rf"z{_B58}{{80,90}}",
     "hash": r"\bu[A-Za-z0-9_-]{43}(?![A-Za-z0-9_-])",
     "hex": r"\b[0-9a-f]{64}\b",
+    "reading": r"(?<=#)\d+-[0-9a-f]{8}\b",
     "digest": r"(?<=digest )[0-9a-f]{16}\b",
 }
 #: Classes of tokens of which any one stands for any other.

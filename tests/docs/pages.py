@@ -3,6 +3,9 @@
 ``python -m tests.docs.pages PAGE…`` writes what the commands of a page print now into the page: for writers, when a
 command's output has changed. Blocks in ``sh`` must succeed. In ``console``, what stands below a ``$`` line is what it
 prints on both streams; it must succeed unless ``echo $?`` follows. ``pycon`` is a Python session, ``python`` a script.
+
+A page that shows tampering has to tamper: ``sed`` and ``grep -v`` must write another file than they read, and a
+verifier that is given such a file must leave with a status that is not zero.
 """
 
 from __future__ import annotations
@@ -11,6 +14,7 @@ import array
 import doctest
 import json
 import os
+import re
 import shlex
 import shutil
 import socket
@@ -52,6 +56,11 @@ pwd >{state}/folder; exit $status' EXIT
 {before}
 {text}
 """
+
+
+#: A command that writes an edited copy of a file, and one that verifies files.
+_EDITING = re.compile(r"(?:sed (?!-n)|grep -v).* (?P<read>\S+) >(?P<made>\S+)\s*\Z", re.DOTALL)
+_VERIFYING = re.compile(r"mars verify|verify\.mjs|verify_\w+\.py")
 
 
 class PageError(AssertionError):
@@ -155,6 +164,7 @@ class Page:
         programs = os.pathsep.join([str(warm.programs), str(Path(sys.executable).parent), os.environ["PATH"]])
         self._env = {"PATH": programs, "HOME": str(folder), "LANG": "C.UTF-8", "TZ": "UTC", "COLUMNS": COLUMNS}
         self.renamed: dict[str, str] = {}
+        self._tampered: set[str] = set()
 
     def run(self, *, update: bool = False) -> str:
         """Run all blocks; returns the page's text, with what was printed in it if ``update``.
@@ -234,12 +244,28 @@ class Page:
                 # What writes on after head has left is told so by a signal (128 + SIGPIPE).
                 unread = self._status == 141 and "| head" in piece.command
                 failed = self._status != 0 and not unread and follows.strip() != "echo $?"
+                self._tampering(block, piece.command)
             else:
                 failed, printed = False, self._python(piece.command, "single")[1]
             parts.append(body[position : piece.start])
             parts.append(self._compare(block, piece, printed, failed=failed, update=update))
             position = piece.end
         return "".join(parts) + body[position:]
+
+    def _tampering(self, block: Block, command: str) -> None:
+        """Refuse a command that says it edits a file and does not, or verifies an edited one and finds nothing."""
+        edit = _EDITING.match(command)
+        if edit is not None:
+            folder = Path((self._state / "folder").read_text(encoding="utf-8").strip())
+            if (folder / edit["made"]).read_bytes() == (folder / edit["read"]).read_bytes():
+                message = f"{self._at(block)} changes nothing in {edit['read']}: {command}"
+                raise PageError(message)
+            self._tampered.add(edit["made"])
+            return
+        verifies = _VERIFYING.search(command) and self._tampered.intersection(command.split())
+        if verifies and (self._status == 0) != (block.not_found is not None):
+            message = f"{self._at(block)} leaves a file that was tampered with by status {self._status}: {command}"
+            raise PageError(message)
 
     def _compare(self, block: Block, piece: _Piece, printed: str, *, failed: bool, update: bool) -> str:
         own = printed.replace(str(self._here) + "/", "")

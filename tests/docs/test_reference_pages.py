@@ -7,20 +7,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from marskg.ontology.vocabulary import (
+from marskg.ontology.fields import (
     ENTITY_FIELDS,
     MEMORY_FIELDS,
     NODE_DETAIL_FIELDS,
     PAYLOAD_FIELDS,
     RECORD_DETAIL_FIELDS,
-    Cardinality,
-    EdgeType,
-    Kind,
-    MemoryClass,
-    Operation,
-    SourceType,
-    TaskStatus,
 )
+from marskg.ontology.vocabulary import Cardinality, EdgeType, Kind, MemoryClass, Operation, SourceType, TaskStatus
 from marskg.policies.registry import POLICY_NAMES
 from tests.docs.pages import ROOT
 

@@ -33,7 +33,7 @@ def test_the_next_plan_is_that_of_a_process_that_remembers_nothing(
         plan = memory.plan(policy=policy, budget=memory.weight - 400)
         assert len(plan.actions) > 32, "enough for the range to be worth skipping"
         if overtaken:
-            memory.record_access(chance.sample(ids, 20))
+            memory.control.record_access(chance.sample(ids, 20))
         memory.forget(plan)
         fresh = stores.open(memory.tenant, seed="fresh")
         planned, expected = (each.plan(policy=policy, budget=memory.weight - 100, seed=7) for each in (memory, fresh))

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any
 import neo4j
 import pytest
 
-from marskg.bench import _report, _writes, store
-from marskg.bench._rig import embedded
 from marskg.errors import InvalidInput, StoreUnwritable
 from marskg.memory import AgentMemory
+from marskg_bench import store
+from marskg_bench.common import report
+from marskg_bench.stores import writes
+from marskg_bench.stores.rig import embedded
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -60,6 +62,9 @@ def test_the_embedded_bench_answers_with_one_document_and_a_chart(
     result = json.loads(out)
     assert set(result["engines"]) == {"arcadedb"}
     check(result["engines"]["arcadedb"])
+    waiting = result["engines"]["arcadedb"]["writes"]["waiting"]
+    assert min(waiting["written"].values()) > 0
+    assert all(waiting[name]["samples"] > 0 for name in ("alone", "beside", "other_tenant", "reader"))
     assert result["environment"]["cores"] >= 1
     assert "arcadedb: triggers of fifo" in err
     assert chart.read_bytes().startswith(b"\x89PNG")
@@ -75,8 +80,8 @@ def test_a_slow_write_misses_what_it_must_reach(monkeypatch: pytest.MonkeyPatch)
 
     with embedded(100, 1, lambda _: None) as rig:
         monkeypatch.setattr(AgentMemory, "remember", slow)
-        single = _writes.single(rig, 20)
-    ((_, target, value, reached),) = _report.rows({"engines": {"arcadedb": {"remember": {"single": single}}}})
+        single = writes.single(rig, 20)
+    ((_, target, value, reached),) = report.rows({"engines": {"arcadedb": {"remember": {"single": single}}}})
     assert target.path == "remember.single.ratio"
     assert not reached
     assert value < target.embedded
@@ -120,7 +125,7 @@ def test_without_a_server_the_bench_says_how_to_name_one(monkeypatch: pytest.Mon
 def test_a_chart_without_its_library_is_refused_before_anything_is_measured(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(_report, "find_spec", lambda _: None)
+    monkeypatch.setattr(report, "find_spec", lambda _: None)
     with pytest.raises(InvalidInput, match=r"pip install 'marskg\[chart\]'"):
         store.main(["--chart", str(tmp_path / "ratios.png")])
 
@@ -134,20 +139,20 @@ def result_with(**figures: Any) -> dict[str, Any]:
 def test_what_misses_its_target_is_marked(capsys: pytest.CaptureFixture[str]) -> None:
     single = {"ratio": 0.6, "governed_ms": 5.0, "bare_ms": 3.0}
     result = result_with(remember={"single": single}, validation={"one_write_ms": 1.5})
-    reached = {(engine, target.path): ok for engine, target, _, ok in _report.rows(result)}
+    reached = {(engine, target.path): ok for engine, target, _, ok in report.rows(result)}
     assert reached == {
         ("arcadedb", "remember.single.ratio"): True,
         ("neo4j", "remember.single.ratio"): False,
         ("arcadedb", "validation.one_write_ms"): True,
         ("neo4j", "validation.one_write_ms"): True,
     }
-    _report.show(result)
+    report.show(result)
     assert capsys.readouterr().out.count("missed") == 1
 
 
 def test_a_chart_with_an_unknown_suffix_is_refused(tmp_path: Path) -> None:
     result = result_with(access={"ratio": 0.7, "governed_ms": 1.0, "bare_ms": 0.7})
     with pytest.raises(InvalidInput, match="suffix"):
-        _report.draw(result, tmp_path / "ratios.xyz")
+        report.draw(result, tmp_path / "ratios.xyz")
     with pytest.raises(StoreUnwritable, match="cannot be written"):
-        _report.draw(result, tmp_path / "missing" / "ratios.png")
+        report.draw(result, tmp_path / "missing" / "ratios.png")

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import marskg
-from marskg.store.bolt import Bolt
+from marskg.store.engine.bolt import Bolt
 from tests.support import picture as pictures
 from tests.support import stores as support
 from tests.support import writer
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from marskg.memory import AgentMemory
-    from marskg.store.engine import Row
+    from marskg.store.engine.protocol import Row
     from tests.support.neo4j import Neo4jAddress
     from tests.support.stores import Stores
 
@@ -60,7 +60,7 @@ def assert_whole(stores: Stores, memory: AgentMemory) -> None:
     """Hold a tenant that many wrote to: no gap in either log, sums and protection right, audit and shapes in order."""
     assert pictures.faults(pictures.take(stores.engine, memory.tenant)) == []
     for log in ("transitions", "accesses"):
-        sequences = [record.sequence for record in memory.records(log=log)]
+        sequences = [record.sequence for record in memory.audit.records(log=log)]
         assert sequences == list(range(1, len(sequences) + 1))
     for report in (memory.verify(), memory.validate(full=True)):
         assert report.ok, report.findings
@@ -73,13 +73,13 @@ def test_threads_of_one_tenant(stores: Stores, tenant: str) -> None:
         ids = []
         for number in range(ROUNDS):
             said = memory.remember(f"Thread {thread} says {number}", session=f"s{number % 2}", key=f"k{thread}")
-            memory.record_access([said.id])
+            memory.control.record_access([said.id])
             ids.append(said.id)
         return ids
 
     with ThreadPoolExecutor(THREADS) as pool:
         ids = [node_id for done in pool.map(work, range(THREADS)) for node_id in done]
-    recorded = [one for record in memory.records() if record.operation == "remember" for one in record.memories]
+    recorded = [one for record in memory.audit.records() if record.operation == "remember" for one in record.memories]
     assert sorted(recorded) == sorted(ids)
     assert_whole(stores, memory)
 
@@ -95,7 +95,7 @@ def test_threads_with_a_door_of_their_own(stores: Stores, tenant: str) -> None:
     with ThreadPoolExecutor(THREADS) as pool:
         list(pool.map(work, range(THREADS)))
     memory = stores.open(tenant, seed="after")
-    assert sum(record.operation == "remember" for record in memory.records()) == THREADS * ROUNDS
+    assert sum(record.operation == "remember" for record in memory.audit.records()) == THREADS * ROUNDS
     assert_whole(stores, memory)
 
 
@@ -125,7 +125,9 @@ def test_two_processes_over_bolt(neo4j_server: Neo4jAddress, tmp_path: Path, ten
     try:
         for name, ids in promised.items():
             memory = stores.open(f"{tenant}-{name}", seed="after")
-            recorded = {one for record in memory.records() if record.operation == "remember" for one in record.memories}
+            recorded = {
+                one for record in memory.audit.records() if record.operation == "remember" for one in record.memories
+            }
             assert len(set(ids)) == 2 * ROUNDS
             assert set(ids) <= recorded
             assert_whole(stores, memory)
@@ -169,12 +171,12 @@ def test_a_writer_that_waits_for_another_sees_what_it_wrote(
     work = {
         "remember": lambda: memory.remember("Bob lives in Rome", session="t"),
         "remember next": lambda: memory.remember("Bob lives in Rome", session="s"),
-        "pin": lambda: memory.pin(said.id),
-        "access": lambda: memory.record_access([said.id]),
+        "pin": lambda: memory.policy.pin(said.id),
+        "access": lambda: memory.control.record_access([said.id]),
     }[late]
     try:
         with ThreadPoolExecutor(2) as pool:
-            first = pool.submit(other.record_access, [said.id])
+            first = pool.submit(other.control.record_access, [said.id])
             assert slow.written.wait(WAITING_S)
             second = pool.submit(work)
             slow.wait_for_a_blocked_one()
@@ -184,7 +186,7 @@ def test_a_writer_that_waits_for_another_sees_what_it_wrote(
     finally:
         slow.released.set()
         slow.close()
-    assert memory.record_access([said.id]) == 1
+    assert memory.control.record_access([said.id]) == 1
     assert_whole(server_stores, memory)
 
 

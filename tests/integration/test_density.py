@@ -12,7 +12,7 @@ from marskg.drafts import Draft
 from marskg.errors import BudgetInfeasible, InvalidInput, InvalidMemory
 from marskg.ontology.vocabulary import Kind, Operation
 from marskg.retrieval.details import slot_details
-from marskg.retrieval.search import MAX_QUERY
+from marskg.retrieval.query.search import MAX_QUERY
 from tests.support.stores import START, Stores
 
 if TYPE_CHECKING:
@@ -26,8 +26,8 @@ TOPICS = ("garden and tomatoes", "train to Oslo", "piano lesson", "tax return", 
 
 @pytest.fixture(scope="module")
 def stores(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stores]:
-    from marskg.store.arcadedb import ArcadeDB  # noqa: PLC0415 - starts a JVM
-    from marskg.store.schema import migrate  # noqa: PLC0415
+    from marskg.store.engine.arcadedb import ArcadeDB  # noqa: PLC0415 - starts a JVM
+    from marskg.store.statements.schema import migrate  # noqa: PLC0415
 
     folder = tmp_path_factory.mktemp("density")
     engine = ArcadeDB(folder)
@@ -98,7 +98,7 @@ def test_plans_of_two_stores_with_one_history_are_equal(stores: Stores) -> None:
         memory.remember("Book the train to Oslo", kind="task", status="open")
         if plans:
             # The way to the index does not matter.
-            memory.prepare()
+            memory.maintenance.prepare()
             memory._reading.view.forget()
         made = [memory.plan(policy=policy, budget=memory.weight // 3) for policy in BY_FEATURES]
         plans.append([[(a.id[-8:], a.reason) for a in plan.actions] for plan in made])
@@ -112,13 +112,13 @@ def test_a_goal_keeps_what_serves_it(stores: Stores) -> None:
         memory.remember(f"What we know of the {topic}", kind="semantic")
     kept = []
     for goal in (TOPICS[0], TOPICS[2]):
-        memory.set_goal(goal)
+        memory.control.set_goal(goal)
         plan = memory.plan(policy="density", budget=memory.weight // 4)
         assert "goal=set by the caller" in plan.parameters
         gone = {action.id for action in plan.actions}
         kept.append({one.content for one in memory.memories() if one.id not in gone})
     assert kept == [{f"What we know of the {TOPICS[0]}"}, {f"What we know of the {TOPICS[2]}"}]
-    memory.set_goal(None)
+    memory.control.set_goal(None)
     assert "goal=none" in memory.plan(policy="density", budget=0).parameters
 
 
@@ -128,19 +128,19 @@ def test_a_goal_keeps_what_serves_it(stores: Stores) -> None:
         ("x" * (MAX_QUERY + 1), "goal has 65,537 bytes, more than 65,536; a sentence or a paragraph is enough"),
         ("é" * MAX_QUERY, "goal has 131,072 bytes, more than 65,536"),
         (" ", "goal is empty; "),
-        (7, "goal must be a string, not int"),
+        (7, "text must be a string, not int"),
     ],
     ids=["long", "long in bytes", "blank", "no text"],
 )
 def test_a_goal_that_is_no_question_is_refused_and_the_last_one_holds(stores: Stores, goal: Any, says: str) -> None:
     memory = stores.open(step_ms=0)
     memory.remember_many(drafts(6))
-    memory.set_goal(TOPICS[0])
+    memory.control.set_goal(TOPICS[0])
     with pytest.raises(InvalidInput, match=says) as refused:
-        memory.set_goal(goal)
+        memory.control.set_goal(goal)
     assert not isinstance(refused.value, InvalidMemory)
     assert "goal=set by the caller" in memory.plan(policy="density", budget=0).parameters
-    memory.set_goal("é" * (MAX_QUERY // 2))
+    memory.control.set_goal("é" * (MAX_QUERY // 2))
 
 
 def test_hybrid_says_what_each_stage_took_in_plan_and_record(stores: Stores) -> None:
@@ -149,7 +149,7 @@ def test_hybrid_says_what_each_stage_took_in_plan_and_record(stores: Stores) -> 
     told = [replace(one, sensitivity=0.0) if one.kind is Kind.EPISODIC else one for one in drafts(80)]
     memory.remember_many(told[:60])
     stores.clock(memory).advance(40 * 86_400_000)
-    memory.confirm_clock()
+    memory.maintenance.expire()
     memory.remember_many(told[60:])
     plan = memory.plan(policy="hybrid", budget=memory.weight // 3)
     assert [name for name, _, _ in plan.stages] == ["temporal", "reflection", "importance", "privacy"]
@@ -157,7 +157,7 @@ def test_hybrid_says_what_each_stage_took_in_plan_and_record(stores: Stores) -> 
     assert sum(tokens for _, _, tokens in plan.stages) == plan.freed_tokens
     assert sum(count for _, count, _ in plan.stages) == len(plan.actions)
     memory.forget(plan)
-    record = next(one for one in memory.records() if one.operation is Operation.FORGET)
+    record = next(one for one in memory.audit.records() if one.operation is Operation.FORGET)
     counts = slot_details(record)[""]["counts"]
     assert {f"stage.{name}={count} ({tokens} tokens)" for name, count, tokens in plan.stages} <= set(counts)
 
@@ -186,7 +186,7 @@ def test_readers_and_a_writer_who_makes_room_do_not_wait_for_each_other_for_ever
     def read() -> None:
         while not done.is_set():
             memory.retrieve("train to Oslo")
-            memory.find_conflicts()
+            memory.learning.conflicts()
 
     readers = [threading.Thread(target=read, daemon=True) for _ in range(2)]
     for reader in readers:

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from marskg.bench._budgeted import Told, conditions_of
-from marskg.bench._memora import BenchPersona
-from marskg.bench._retrievers import product
 from marskg.clock import SeededSource
 from marskg.weight import TokenCounter
+from marskg_bench.budgets.budgeted import Told, conditions_of
+from marskg_bench.common.memora import BenchPersona
+from marskg_bench.retrievals.retrievers import product
 from tests.support.memora_persona import film_lover
 
 if TYPE_CHECKING:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import neo4j
 import pytest
 
+import marskg
 from scripts.neo4j_server import USERNAME, Neo4jServer, fetch
 
 if TYPE_CHECKING:
@@ -47,6 +48,35 @@ def test_a_server_killed_and_started_again_keeps_what_it_committed(tmp_path: Pat
         assert server.uri == address
         with neo4j.GraphDatabase.driver(server.uri, auth=(USERNAME, server.password)) as driver:
             assert driver.execute_query("MATCH (k:Kept) RETURN k.n AS n").records[0]["n"] == 1
+    finally:
+        server.stop()
+
+
+def test_what_another_application_asks_of_our_labels_is_named_when_the_store_is_opened(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server = Neo4jServer(tmp_path / "server", fetch())
+    clashes = [
+        ("CREATE CONSTRAINT theirs FOR (n:Entity) REQUIRE n.name IS UNIQUE", "DROP CONSTRAINT theirs"),
+        ("CREATE INDEX theirs FOR (n:Entity) ON (n.ref)", "DROP INDEX theirs"),
+        ("CREATE (:Entity {ref: 'x'}), (:Entity {ref: 'x'})", "MATCH (n:Entity) DELETE n"),
+    ]
+    monkeypatch.setenv("MARS_HOME", str(tmp_path / "home"))
+    try:
+        server.start()
+        monkeypatch.setenv("NEO4J_PASSWORD", server.password)
+        with neo4j.GraphDatabase.driver(server.uri, auth=(USERNAME, server.password)) as driver:
+            for clash, way_out in clashes:
+                driver.execute_query(clash)
+                with pytest.raises(marskg.EngineUnavailable, match=r"another application.*NEO4J_DATABASE") as told:
+                    marskg.open(server.uri)
+                assert way_out in str(told.value) or "ConstraintCreationFailed" in str(told.value)
+                driver.execute_query(way_out)
+            # What asks the same as we do, and what others keep under labels of their own, is in nobody's way.
+            driver.execute_query("CREATE CONSTRAINT theirs FOR (n:Person) REQUIRE n.name IS UNIQUE")
+        with marskg.open(server.uri, embedding="none") as memory:
+            memory.remember("Bea has a boat", mentions=["Bea"])
+            assert memory.verify().findings == ()
     finally:
         server.stop()
 

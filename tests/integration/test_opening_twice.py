@@ -29,7 +29,7 @@ def pid_that_holds(store: Path) -> int | None:
     """Return the pid that another process is told when it opens ``store``; None if it may."""
     code = (
         "import marskg, sys\n"
-        "from marskg.store.arcadedb import FolderLock\n"
+        "from marskg.store.engine.arcadedb import FolderLock\n"
         "from pathlib import Path\n"
         "try:\n    FolderLock(Path(sys.argv[1])).release()\n"
         "except marskg.StoreLocked as error:\n    print(error.pid)\n"
@@ -116,16 +116,3 @@ def test_a_second_opening_leaves_a_scrub_that_is_under_way_alone(tmp_path: Path,
     with marskg.open(store, tenant="ann") as again:
         assert not again.store.engine.scrub_promised
         assert again.verify().ok
-
-
-def test_a_child_that_was_forked_shares_nothing(
-    tmp_path: Path, settings: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    store = tmp_path / "store"
-    with marskg.open(store, config=settings):
-        held = os.getpid()
-        monkeypatch.setattr(os, "getpid", lambda: held + 1)
-        with pytest.raises(marskg.StoreLocked, match="close it there") as refusal:
-            marskg.open(store)
-        assert refusal.value.pid == held
-        monkeypatch.undo()

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import click
 import pytest
 
-from marskg.bench import policies
 from marskg.errors import InvalidInput
 from marskg.policies.registry import SIMPLE_NAMES
+from marskg_bench import policies
 
 if TYPE_CHECKING:
     from pathlib import Path

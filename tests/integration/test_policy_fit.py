@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="module")
 def stores(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stores]:
-    from marskg.store.arcadedb import ArcadeDB  # noqa: PLC0415 - starts a JVM
-    from marskg.store.schema import migrate  # noqa: PLC0415
+    from marskg.store.engine.arcadedb import ArcadeDB  # noqa: PLC0415 - starts a JVM
+    from marskg.store.statements.schema import migrate  # noqa: PLC0415
 
     folder = tmp_path_factory.mktemp("fit")
     engine = ArcadeDB(folder)
@@ -50,8 +50,8 @@ def taught(stores: Stores, rounds: int) -> AgentMemory:
 
 def test_what_was_of_use_is_learned_and_beats_what_was_before(stores: Stores, tmp_path: Path) -> None:
     memory = taught(stores, 12)
-    weights = memory.settings.policy.density.theta[Kind.SEMANTIC]
-    found = {one.kind: one for one in memory.fit_policy().kinds}
+    weights = memory.settings.current.policy.density.theta[Kind.SEMANTIC]
+    found = {one.kind: one for one in memory.policy.fit().kinds}
     fact = found[Kind.SEMANTIC]
     assert fact.theta is not None
     assert fact.fitted is not None
@@ -64,7 +64,7 @@ def test_what_was_of_use_is_learned_and_beats_what_was_before(stores: Stores, tm
     assert 0 < fact.held_out < fact.outcomes
     assert found[Kind.SOCIAL].theta is None
     file = tmp_path / "theta.yaml"
-    file.write_text(memory.fit_policy().as_yaml(), encoding="utf-8")
+    file.write_text(memory.policy.fit().as_yaml(), encoding="utf-8")
     assert set(yaml.safe_load(file.read_text())["policy"]["density"]["theta"]) == {"semantic"}
     assert Settings.from_yaml(file).policy.density.theta[Kind.SEMANTIC] == pytest.approx(dict(fact.theta))
     assert json.loads(json.dumps(dict(fact.theta)))
@@ -72,4 +72,4 @@ def test_what_was_of_use_is_learned_and_beats_what_was_before(stores: Stores, tm
 
 def test_too_few_outcomes_are_refused_with_the_number_that_is_needed(stores: Stores) -> None:
     with pytest.raises(InvalidInput, match=r"has 24 outcomes .* needs 50, 10 of them used and 10 not"):
-        taught(stores, 2).fit_policy()
+        taught(stores, 2).policy.fit()

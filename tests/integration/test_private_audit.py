@@ -12,17 +12,17 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from marskg.policies.near_ties import RANDOMISED_TIE_BREAK
-from marskg.policies.noise import NoisyMax
-from marskg.policies.private import SPAN, PrivatePolicy
-from marskg.store.arcadedb import ArcadeDB
-from marskg.store.schema import migrate
+from marskg.policies.builtin.near_ties import RANDOMISED_TIE_BREAK
+from marskg.policies.builtin.noise import NoisyMax
+from marskg.policies.builtin.private import SPAN, PrivatePolicy
+from marskg.store.engine.arcadedb import ArcadeDB
+from marskg.store.statements.schema import migrate
 from tests.support.neighbours import WEIGHT, audited, lower_bound, only, row_of_leaves, worst_case
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from marskg.policies.policy import Policy, PolicyView
+    from marskg.policies.core.policy import Policy, PolicyView
 
 pytestmark = pytest.mark.slow
 EPSILON = 1.0

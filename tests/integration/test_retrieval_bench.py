@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import json
 from itertools import groupby
 from typing import TYPE_CHECKING
 
 import pytest
 
-from marskg.bench._memora import BenchPersona
-from marskg.bench._retrievers import product
 from marskg.clock import DAY_MS
 from marskg.weight import TokenCounter
+from marskg_bench.common.memora import BenchPersona
+from marskg_bench.retrieval import main
+from marskg_bench.retrievals.retrievers import product
 from tests.support.memora_persona import film_lover
+from tests.support.two_people import GARDEN, TRAVEL, write
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from marskg.bench._memora import Track
+    from marskg_bench.common.memora import Track
 
 
 def proposal(title: str, budget: int) -> dict[str, object]:
@@ -52,3 +55,42 @@ def test_the_product_holds_what_the_trace_holds(tmp_path: Path, track: Track) ->
     (budget,) = [memory.id for memory in memories if "900" in (memory.content or "")]
     (title,) = [memory.id for memory in memories if "title: Reeds" in (memory.content or "")]
     assert (budget, title) in bases
+
+
+def test_the_product_is_asked_within_tokens_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    film_lover(tmp_path / "weekly" / "films")
+    given = ["--data", str(tmp_path), "--track", "AB", "--k", "3", "--budget", "12", "--budget", "400", "--json"]
+    assert main(given) == 0
+    found = json.loads(capsys.readouterr().out)
+    systems, ratios = found["tracks"]["AB"], found["ratios"]["AB"]
+    assert set(systems["bm25"]["overall"]) == {"3", "all"}
+    few, many = (systems["product"]["overall"][f"{tokens} tokens"] for tokens in (12, 400))
+    assert few["presence"] < many["presence"]
+    assert few["tokens"] <= 12 < many["tokens"]
+    assert set(ratios["product_to_oracle_ratio"]) == {"3", "all"}
+
+
+def test_evidence_is_measured_on_conversations_beside_flat_rankings(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data = write(tmp_path / "some.json", GARDEN, TRAVEL)
+    chart = tmp_path / "chart.svg"
+    given = ["--data", str(data), "--alone", "--json", "--chart", str(chart), "--budget", "40", "--budget", "400"]
+    assert main([*given, "--parts", "--k", "2"]) == 0
+    found = json.loads(capsys.readouterr().out)["locomo"]
+    assert found["complete"] == {"garden": {"turns": 6, "questions": 3}, "travel": {"turns": 2, "questions": 2}}
+    assert list(found["systems"]) == ["product", "smoothed", "both", "vectors", "bm25"]
+    for groups in found["systems"].values():
+        assert groups["overall"]["questions"] == 4
+        assert groups["adversarial"]["questions"] == 1
+        few, many = (groups["overall"]["tokens"][budget] for budget in ("40", "400"))
+        assert few["evidence"] <= many["evidence"]
+        assert few["items"] <= many["items"]
+    assert found["systems"]["bm25"]["overall"]["tokens"]["400"]["evidence"] == 1.0
+    assert found["abstention"]["product"]["foreign_questions"] == 4
+    assert (
+        found["ratios"]["evidence_to_bm25_ratio"]["400"]
+        == (found["systems"]["product"]["overall"]["tokens"]["400"]["evidence"])
+    )
+    assert set(found["parts"]["weights.lexical"]) == {"40", "400"}
+    assert "<svg" in chart.read_text(encoding="utf-8")

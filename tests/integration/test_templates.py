@@ -33,7 +33,7 @@ def test_a_template_forgets_within_its_budget_and_by_its_shares(stores: Stores, 
     settings = Settings.from_yaml(path)
     check_settings(settings)
     memory = stores.open()
-    memory.apply_settings(settings, {"budget": 300, "entities.recognise": "off"})
+    memory.settings.set(settings, {"budget": 300, "entities.recognise": "off"})
     facts = [
         memory.remember(f"fact {number} about the garden", kind="semantic", memory_class="canonical").id
         for number in range(8)
@@ -41,7 +41,7 @@ def test_a_template_forgets_within_its_budget_and_by_its_shares(stores: Stores, 
     clock = stores.clock(memory)
     for _ in range(500):  # Facts that are older than any minimum lifetime, beside turns that are younger than theirs.
         clock.advance(DAY_MS - 1)
-        memory.confirm_clock()
+        memory.maintenance.expire()
     for number in range(60):
         memory.remember(f"turn {number}: small talk about the weather", session="s", subjects=["ann"])
     assert memory.weight <= 300

@@ -13,8 +13,8 @@ import rdflib
 from hypothesis import given, settings
 from pyld import jsonld
 
-from marskg.exporters.jsonld import packaged_context
-from marskg.exporters.writer import Content, write_export
+from marskg.exporters.rdf.jsonld import packaged_context
+from marskg.exporters.rdf.writer import Content, write_export
 from tests.strategies import StoreContent, stores
 from tests.support.exports import content_of, episodes, lines_of, parsed, parsed_lines, signed_log
 

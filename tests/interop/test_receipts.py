@@ -21,8 +21,8 @@ def receipts(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, An
     kept = memory.remember("It stays for good", subjects=["carl"])
     memory.forget(memory.plan(policy="fifo", budget=kept.weight))
     found = {
-        "kept": memory.receipt(kept.id).document,
-        "removed": memory.receipt(gone.id).document,
+        "kept": memory.audit.receipt(kept.id).document,
+        "removed": memory.audit.receipt(gone.id).document,
         "erased": memory.erase(subject="carl").document,
     }
     opened.engine.close()

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from hypothesis import given
 from hypothesis import strategies as st
 
-from marskg.store.account import CONTROL, Account, never_less, without_conversation
+from marskg.store.rows.privacy_budget import CONTROL, Account, never_less, without_conversation
 
 DIGESTS = st.sampled_from(["a", "b", "c", "d"])
 AMOUNTS = st.integers(0, 10**12)

@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING
 from hypothesis import given
 from hypothesis import strategies as st
 
+from marskg.config import AssemblySettings
 from marskg.ontology.vocabulary import Kind, SourceType
-from marskg.retrieval.assembly import Assembled, assemble
-from marskg.retrieval.excerpt import GAP, excerpt
-from marskg.retrieval.mix import Summary, updated
-from marskg.retrieval.rendering import INTRODUCTION, Section, heading
-from marskg.retrieval.settings import AssemblySettings
-from marskg.text import terms
+from marskg.retrieval.assembly.assemble import Assembled, assemble
+from marskg.retrieval.assembly.context_sections import Summary, updated
+from marskg.retrieval.assembly.excerpt import GAP, excerpt
+from marskg.retrieval.assembly.rendering import INTRODUCTION, headings, one_line
 from marskg.weight import TokenCounter
 from tests.strategies import texts
 from tests.support.candidates import NOON, candidate, direction, memory
@@ -25,8 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from marskg.records import Memory
-    from marskg.retrieval.candidate import Candidate
-    from marskg.retrieval.window import Counter
+    from marskg.retrieval.assembly.candidate import Candidate
+    from marskg.retrieval.assembly.context_window import Counter
 
 WORDPIECE = TokenCounter()
 
@@ -61,16 +60,16 @@ WORDS = (
     "Ann",
     "likes",
     "tea.",
-    "Bob\n[2]",
+    "Bob\n2.",
     "fakes",
-    "##",
-    "Facts",
+    "#",
+    "assistant",
     "…",
     "水",
     "user:",
     "don't",
     "42",
-    "\u2028[1]",
+    "\u2028# 15 Jun 2025 user",
     "(",
 )
 CONTENT = (
@@ -80,8 +79,6 @@ CONTENT = (
 )
 SETTINGS = st.builds(
     AssemblySettings,
-    selection=st.sampled_from(["greedy", "rank"]),
-    pool=st.sampled_from([1, 3, 256]),
     recent_turns=st.integers(0, 4),
     recent_share=st.sampled_from([0.0, 0.35, 0.8]),
     excerpts=st.integers(0, 4),
@@ -197,11 +194,28 @@ def test_contents_are_whole_or_excerpts(case: tuple[Assembled, list[Candidate], 
 @given(assembled())
 def test_nothing_remembered_begins_a_line(case: tuple[Assembled, list[Candidate], list[Memory], Counter]) -> None:
     found, _, _, _ = case
+    passages = found.rendered.passages
     lines = found.text.splitlines()
-    numbered = [line for line in lines if line.startswith("[")]
-    assert [int(line[1 : line.index("]")]) for line in numbered] == list(range(1, len(found.rendered.passages) + 1))
-    assert set(lines) - set(numbered) <= {INTRODUCTION, *map(heading, Section)}
-    assert len(set(lines) - set(numbered)) == len(lines) - len(numbered)
+    numbered = [line for line in lines if re.match(r"\d+\. ", line)]
+    assert numbered == [f"{number}. {one_line(one.text)}" for number, one in enumerate(passages, 1)]
+    # What is no item is the introduction or a heading that the rendering made, in the order of its items.
+    between = [headings(above, one) for above, one in zip([None, *passages], passages, strict=False)]
+    assert [line for line in lines if line not in numbered] == [
+        line for made in between for line in made if not found.rendered.plain
+    ]
+    assert all(made == INTRODUCTION or made.startswith("# ") for some in between for made in some)
+
+
+@given(assembled())
+def test_each_mark_costs_at_most_three_tokens_and_lines_add_up(
+    case: tuple[Assembled, list[Candidate], list[Memory], Counter],
+) -> None:
+    found, _, _, _ = case
+    assert WORDPIECE.count(found.text) == sum(WORDPIECE.count(line) for line in found.text.splitlines())
+    for number, one in enumerate(found.rendered.passages, 1):
+        line = one_line(one.text)
+        assert WORDPIECE.count(f"{number}. {line}") == WORDPIECE.count(f"{number}.") + WORDPIECE.count(line)
+        assert WORDPIECE.count(f"{number}.") <= 3
 
 
 @given(assembled())
@@ -262,8 +276,3 @@ def _pieces_in_order(short: str, whole: str) -> bool:
             return False
         place = found + len(word)
     return True
-
-
-def test_terms_of_the_candidates_are_those_of_their_text() -> None:
-    # The helper's candidates look as the store's do; else the properties above would be about other things.
-    assert candidate(0, "Bob likes tea").terms == frozenset(terms("Bob likes tea"))

@@ -14,8 +14,9 @@ from marskg.audit.document import LineReader, record_from_jsonld, record_lines, 
 from marskg.audit.grammar import details_text, parse_details, record_core, second_text, time_text
 from marskg.audit.linkeddata import canonical_nquads
 from marskg.clock import MAX_MS
+from marskg.ontology.fields import NODE_DETAIL_FIELDS, RECORD_DETAIL_FIELDS, Field
 from marskg.ontology.mapping import time_lexical
-from marskg.ontology.vocabulary import NODE_DETAIL_FIELDS, RECORD_DETAIL_FIELDS, Datatype, Field, Operation
+from marskg.ontology.vocabulary import Datatype, Operation
 from tests.unit.audit.world import World
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)

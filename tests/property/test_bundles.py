@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from marskg.policies.bounds import loss_bound
-from marskg.policies.coverage import Coverage
+from marskg.policies.core.bounds import loss_bound
+from marskg.policies.optimise.coverage import Coverage
 from tests.support.bundle_ratio import FAMILIES, Retention, closure, compare, random_retention
 
 SIZE = 7

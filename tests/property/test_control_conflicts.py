@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from marskg.control.conflicts import UNIT, Statement, conflict, find_conflicts
+from marskg.learning.rules.conflict_detection import UNIT, Statement, conflict, find_conflicts
 
 WORDS = st.sampled_from(
     [

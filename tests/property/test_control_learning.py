@@ -5,10 +5,13 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from marskg.control.pruning import PruningRules, extended_expiry
-from marskg.control.score import Outcome
-from marskg.control.usage import find_usage
-from marskg.control.wishes import Wish, WishKind, effect_on, parse_wishes, ranked, started
+from marskg.config import LearningSettings
+from marskg.language.en.wish_phrases import parse_wishes
+from marskg.language.wish_kinds import Wish, WishKind
+from marskg.learning.rules.fading import extended_expiry
+from marskg.learning.rules.score import Outcome
+from marskg.learning.rules.usage_detection import find_usage
+from marskg.learning.rules.wish_effects import effect_on, ranked, started
 
 WORDS = st.sampled_from(["Ann", "tea", "likes", "not", "the", "3", "garden", "is", "Paris", "6-8", "hours."])
 TEXTS = st.one_of(st.lists(WORDS, max_size=10).map(" ".join), st.text(max_size=80))
@@ -49,7 +52,7 @@ def test_a_wish_is_bounded(wishes: list[Wish], content: str, score: int, rank: i
 def test_an_extension_never_passes_the_horizon_and_never_shortens(
     expires: int | None, score: int, life: int | None, now: int, horizon: int | None, percent: int
 ) -> None:
-    rules = PruningRules(extension_percent=percent)
+    rules = LearningSettings(extension_percent=percent)
     found = extended_expiry(expires, score, life, now, legal_horizon=horizon, rules=rules)
     if horizon is not None:
         assert found is not None

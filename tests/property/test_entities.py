@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from marskg.drafts import EntityRef
 from marskg.entities import MAX_MENTIONS, MAX_THINGS, KnownNames, Recognised, Recogniser
-from marskg.entities.tokens import Tokens, masked
+from marskg.language.en.tokens import Tokens, masked
 
 RECOGNISER = Recogniser(dictionary=[EntityRef("raised bed", "thing", ("bed",)), EntityRef("Ann Lee", "person")])
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from marskg.errors import QueryRefused
-from marskg.exporters.query import check_cypher, check_sparql
+from marskg.exporters.queries.runner import check_cypher, check_sparql
 
 #: What may stand between two tokens: spaces and comments, some of which look like code.
 GAPS = st.sampled_from([" ", "\n", "\t \n", " # it's\n", "\n#SERVICE <x:y> {\n", ' #"""\n', "# \\u000A\n", "\r\n"])

@@ -13,15 +13,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from marskg.audit.document import head_lines, record_lines
-from marskg.exporters.frame import readable_documents
-from marskg.exporters.jsonld import packaged_context
-from marskg.exporters.reader import Export, read_export
-from marskg.exporters.snapshot import Snapshot, SnapshotContent, write_snapshot
-from marskg.exporters.writer import Content, write_export
+from marskg.exporters.rdf.frame import frame_memory
+from marskg.exporters.rdf.jsonld import packaged_context
+from marskg.exporters.rdf.reader import Export
+from marskg.exporters.rdf.writer import Content, write_export
+from marskg.exporters.snapshot.file import Snapshot, SnapshotContent, write_snapshot
 from marskg.ontology.mapping import entity_lines, memory_lines
 from marskg.records import Entity, Memory
 from tests.strategies import TENANT, StoreContent, stores
-from tests.support.exports import FORMATS, content_of, lines_of, parsed, parsed_lines, signed_log
+from tests.support.exports import FORMATS, content_of, lines_of, loaded_from, parsed, parsed_lines, signed_log
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -80,7 +80,7 @@ def test_the_order_of_lines_does_not_matter(folder: Path, store: StoreContent, s
     random.Random(seed).shuffle(lines)
     path = folder / "shuffled.nq"
     path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8", newline="\n")
-    found = {loaded.node.id: loaded for loaded in read_export(path, tenant=TENANT)}
+    found = {loaded.node.id: loaded for loaded in loaded_from(path, tenant=TENANT)}
     nodes = nodes_of(store)
     assert {ident: replace(found[ident].node, sequence=node.sequence) for ident, node in nodes.items()} == nodes
     assert all(found[node.id].edges == edges for node, edges in store.memories)
@@ -113,11 +113,11 @@ def test_evidence_is_the_audit_line_by_line(folder: Path) -> None:
 @given(store=stores())
 def test_a_frame_says_what_the_mapping_says(store: StoreContent) -> None:
     nodes = nodes_of(store)
-    documents = list(readable_documents(store.memories, nodes.get))
-    for (memory, edges), document in zip(store.memories, documents, strict=True):
+    for memory, edges in store.memories:
+        linked = [nodes[target] for target in dict.fromkeys(edge.target for edge in edges)]
+        document = frame_memory(memory, edges, linked)
         lines = memory_lines(memory, edges)
-        for target in {edge.target for edge in edges}:
-            node = nodes[target]
+        for node in linked:
             lines += memory_lines(node, ()) if isinstance(node, Memory) else entity_lines(node)
         text = json.dumps({**document, "@context": packaged_context()})
         assert ox.Dataset(ox.parse(text, format=ox.RdfFormat.JSON_LD)) == parsed_lines(set(lines))

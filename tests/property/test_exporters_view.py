@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from marskg.exporters.view import SparqlView
-from marskg.exporters.writer import Content
+from marskg.exporters.queries.view import SparqlView
+from marskg.exporters.rdf.writer import Content
 from tests.strategies import StoreContent, stores
 from tests.support.exports import content_of, lines_of, parsed_lines, signed_log
 

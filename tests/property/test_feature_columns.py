@@ -13,17 +13,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from marskg.ontology.vocabulary import EdgeType, Kind, TaskStatus, Tier
-from marskg.policies.features import COLUMNS, SORTS
-from marskg.retrieval import novelty
-from marskg.retrieval.feature_columns import GIVEN, NONE, TASKS
-from marskg.retrieval.index import MemoryIndex
-from marskg.retrieval.novelty import Novelty
-from marskg.retrieval.storage import Reached, load, save
+from marskg.policies.core.features import COLUMNS, SORTS
+from marskg.retrieval.index import novelty
+from marskg.retrieval.index.feature_columns import GIVEN, NONE, TASKS
+from marskg.retrieval.index.memory_index import MemoryIndex
+from marskg.retrieval.index.novelty import Novelty
+from marskg.retrieval.index.storage import Reached, load, save
 from tests.support.candidates import NOON, direction
 from tests.support.indexed import DIMENSION, put, stored
 
 if TYPE_CHECKING:
-    from marskg.policies.features import FeatureTable
+    from marskg.policies.core.features import FeatureTable
     from marskg.records import Memory
 
 DAY = 86_400_000

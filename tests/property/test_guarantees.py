@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 from hypothesis import given
 from hypothesis import strategies as st
 
-from marskg.policies.bounds import consolidation_bound, consolidation_loss, eviction_bound
-from marskg.policies.coverage import Item, keep
+from marskg.policies.core.bounds import consolidation_bound, consolidation_loss, eviction_bound
+from marskg.policies.optimise.coverage import Item, keep
 from tests.support.bundle_ratio import Retention, random_retention
 
 if TYPE_CHECKING:

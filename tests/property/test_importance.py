@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from marskg.retrieval.graph import RelationGraph
-from marskg.retrieval.importance import RESTART, TOLERANCE, Importance
+from marskg.retrieval.graph.entity_graph import RelationGraph
+from marskg.retrieval.graph.importance import RESTART, TOLERANCE, Importance
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -37,7 +37,7 @@ def run(history: list[Any]) -> RelationGraph:
 
 def rebuilt(graph: RelationGraph) -> RelationGraph:
     fresh = RelationGraph()
-    fresh.restore(graph.dump())
+    fresh.restore(*graph.dump({}))
     for node in sorted(graph.importance.starts):
         fresh.importance.start(node, active=True)
     return fresh

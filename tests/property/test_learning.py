@@ -9,16 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from marskg.clock import DAY_MS
-from marskg.config import Settings
-from marskg.control.score import ScoreRules
-from marskg.control.usage import UsageRules
-from marskg.control.wishes import Wish, WishKind, matches
-from marskg.learning.rules import rules_of
+from marskg.language.wish_kinds import Wish, WishKind
+from marskg.learning.rules.wish_effects import matches
 from marskg.learning.wishes import concerned
-from marskg.retrieval.index import MemoryIndex
-from marskg.retrieval.profile import load_profile
-from marskg.retrieval.ranking import Ranker, make_query
-from marskg.store.fading import Fading
+from marskg.retrieval.index.memory_index import MemoryIndex
+from marskg.retrieval.query.profile import load_profile
+from marskg.retrieval.query.ranking import Ranker, make_query
+from marskg.store.rows.score_decay import Fading
 
 if TYPE_CHECKING:
     from typing import Any
@@ -32,7 +29,7 @@ def row(number: int, content: str, **fields: Any) -> dict[str, Any]:
     names = (
         "kind tier key cardinality created validFrom validTo supersededAt unaffirmedSince expiresAt sensitivity "
         "reliability score lastAccess accessCount weight memoryClass sourceType session subjects intentTags purpose "
-        "jurisdiction status priority deadline amount generalityScore pinned embedding"
+        "jurisdiction status deadline amount generalityScore pinned embedding"
     )
     base: dict[str, Any] = dict.fromkeys(names.split())
     return base | {"id": f"urn:uuid:{number}", "sequence": number, "content": content, "tier": "live", **fields}
@@ -61,10 +58,3 @@ def test_ranking_fades_scores_as_the_rule_for_one_does(held: list[tuple[int, int
     ranker = Ranker(index, np.ones(len(held), dtype=np.bool_), query, load_profile("memoryarchitect"), restricted=False)
     found = {item.row: item.why["score"] for item in ranker.rank(len(held)).found}
     assert found == {number: fading.worth(score, idle * DAY_MS) * 10_000 for number, (score, idle) in enumerate(held)}
-
-
-def test_the_settings_give_the_rules_that_the_logic_has_by_default() -> None:
-    rules = rules_of(Settings())
-    assert (rules.score, rules.usage) == (ScoreRules(), UsageRules())
-    changed = rules_of(Settings().with_values({"learning.half_life": "90d", "learning.overlap_from": 0.25}))
-    assert (changed.score.half_life_ms, changed.usage.overlap_from) == (90 * DAY_MS, 250_000)

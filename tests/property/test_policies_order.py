@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from marskg.clock import DAY_MS, MAX_MS
 from marskg.config import Scoring
 from marskg.ontology.vocabulary import Kind
-from marskg.store.order import (
+from marskg.store.rows.order_keys import (
     DECAY_KEY,
     FIFO_KEY,
     FIRST_POINT,

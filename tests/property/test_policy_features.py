@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from marskg.clock import DAY_MS
 from marskg.config import FEATURES, Settings
-from marskg.policies.features import COLUMNS, FeatureTable, density, features, penalty, terms
-from marskg.policies.hybrid import hybrid
-from marskg.policies.stages import Scores
+from marskg.policies.builtin.hybrid import hybrid
+from marskg.policies.builtin.stages import Scores
+from marskg.policies.core.features import COLUMNS, FeatureTable, density, features, penalty, terms
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

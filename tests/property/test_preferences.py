@@ -1,4 +1,4 @@
-"""Rules as a lattice: combining is commutative, associative, idempotent, never looser; and a book decides the same."""
+"""Rules as a lattice: combining is commutative, associative, idempotent, never looser; a set decides the same."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 from marskg.ontology.vocabulary import Kind, PreferenceRule, SourceType
 from marskg.privacy.rules import FORMS, MUST, NOT, Rule
-from marskg.privacy.strictness import Profile, at_least_as_strict, combine, profile
+from marskg.privacy.strictness import Profile, combine, profile
 from marskg.privacy.templates import load_template, template_names
 from marskg.records import Preference
-from marskg.store import codec
-from marskg.store.preferences import Book, Matter, forced_of, forced_reason
+from marskg.store.rows import codec
+from marskg.store.unit.preference_rules import Matter, PreferenceSet, forced_of, forced_reason
 
 NOW = 1_000_000
 NAMES = st.sampled_from(["ada", "EU", "CH", "care"])
@@ -54,6 +54,23 @@ TEMPLATES = st.sampled_from(template_names()).map(lambda name: profile(load_temp
 ANY_PROFILE = PROFILES | TEMPLATES
 
 
+def at_least_as_strict(first: Profile, second: Profile) -> bool:
+    """Return whether ``first`` allows nothing that ``second`` does not."""
+    return (
+        all(_within(first.retention.get(name), limit) for name, limit in second.retention.items())
+        and first.forbids >= second.forbids
+        and all(first.private.get(name, 0.0) >= level for name, level in second.private.items())
+        and all(_within(first.ceilings.get(name), level) for name, level in second.ceilings.items())
+        and all(name in first.regions and first.regions[name] <= listed for name, listed in second.regions.items())
+        and (second.social_horizon is None or _within(first.social_horizon, second.social_horizon))
+        and (second.erasure_deadline is None or _within(first.erasure_deadline, second.erasure_deadline))
+    )
+
+
+def _within(value: float | None, limit: float) -> bool:
+    return value is not None and value <= limit
+
+
 @given(ANY_PROFILE, ANY_PROFILE)
 def test_combining_is_commutative_and_never_looser_than_either(first: Profile, second: Profile) -> None:
     both = combine(first, second)
@@ -80,7 +97,7 @@ def test_combining_with_itself_or_with_nothing_changes_nothing(first: Profile) -
 
 @given(st.lists(rules(), max_size=6), st.lists(rules(), max_size=6))
 def test_more_rules_never_allow_more(some: list[Rule], more: list[Rule]) -> None:
-    few, many = Book(preferences(some)), Book(preferences([*some, *more]))
+    few, many = PreferenceSet(preferences(some)), PreferenceSet(preferences([*some, *more]))
     for subjects in ((), ("ada",), ("ada", "bea")):
         for kind in Kind:
             shorter, limit = many.horizon(kind, subjects), few.horizon(kind, subjects)
@@ -101,12 +118,12 @@ def test_more_rules_never_allow_more(some: list[Rule], more: list[Rule]) -> None
 @settings(suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
 @given(st.lists(rules().filter(lambda rule: rule.data_subject is None and rule.department is None), max_size=8))
 def test_the_book_and_the_profile_say_the_same_of_a_tenant(found: list[Rule]) -> None:
-    book, made = Book(preferences(found)), profile(found)
-    assert all(book.horizon(kind, ()) == made.horizon(kind) for kind in Kind)
-    assert book.deadline(None) == made.erasure_deadline
-    assert book.social_horizon((), NOW) == made.social_horizon
+    preference_set, made = PreferenceSet(preferences(found)), profile(found)
+    assert all(preference_set.horizon(kind, ()) == made.horizon(kind) for kind in Kind)
+    assert preference_set.deadline(None) == made.erasure_deadline
+    assert preference_set.social_horizon((), NOW) == made.social_horizon
     for category, level in made.ceilings.items():
-        assert book.ceiling((category,), ()) == level
+        assert preference_set.ceiling((category,), ()) == level
 
 
 @given(rules(), st.none() | st.text(max_size=20), st.none() | st.integers(0, 2**40))

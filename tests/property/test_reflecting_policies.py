@@ -10,7 +10,7 @@ import pytest
 from marskg.config import Settings
 from marskg.ontology.vocabulary import Tier
 from marskg.policies.registry import load_policy
-from marskg.store.arcadedb import ArcadeDB
+from marskg.store.engine.arcadedb import ArcadeDB
 from tests.support.policy_graph import after, ids, prepare, store
 from tests.support.talking_graph import TalkingGraph, talking
 

@@ -13,9 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from marskg.ontology.vocabulary import Cardinality, EdgeType, Kind, Tier
-from marskg.retrieval.gate import Gate
-from marskg.retrieval.index import MemoryIndex
-from marskg.retrieval.storage import Reached, load, save
+from marskg.retrieval.access.read_gate import Gate
+from marskg.retrieval.index.memory_index import MemoryIndex
+from marskg.retrieval.index.storage import Reached, load, save
 from tests.support.candidates import NOON, direction
 from tests.support.indexed import DIMENSION, answers, indexed, put, row_of, stored
 
@@ -36,6 +36,8 @@ QUERIES = ["Ann and tea", "the red house in Oslo", "12 never work"]
 EDGES = [
     EdgeType.MENTIONS,
     EdgeType.DEPENDS_ON,
+    EdgeType.DERIVES_FROM,
+    EdgeType.SUPERSEDES,
     EdgeType.CONTRADICTS,
     EdgeType.FRIEND_OF,
     EdgeType.ATTACHES_TO_GOAL,
@@ -55,7 +57,7 @@ def memories(draw: st.DrawFn) -> Memory:
     return stored(
         number,
         " ".join(WORDS[(number * step) % len(WORDS)] for step in range(1, 4 + number % 3)),
-        kind=draw(st.sampled_from([Kind.SEMANTIC, Kind.SOCIAL])),
+        kind=draw(st.sampled_from([Kind.SEMANTIC, Kind.SOCIAL, Kind.EPISODIC])),
         key=["home/tea_pot", "work/desk", None][number % 3],
         cardinality=None if number % 3 == 2 else Cardinality.APPEND,
         session=draw(st.sampled_from([None, "s1", "s2", "s3"])),

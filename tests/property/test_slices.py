@@ -12,8 +12,8 @@ from marskg.clock import DAY_MS
 from marskg.config import Settings
 from marskg.ontology.vocabulary import Kind, Tier
 from marskg.policies.registry import POLICY_NAMES, load_policy
-from marskg.policies.slices import partition_of
-from marskg.store.arcadedb import ArcadeDB
+from marskg.policies.streams.slices import partition_of
+from marskg.store.engine.arcadedb import ArcadeDB
 from tests.support.policy_graph import (
     NOW,
     Graph,

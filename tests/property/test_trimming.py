@@ -9,14 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from marskg.config import Settings
-from marskg.control.trimming import CAP, Kept, trim
+from marskg.learning.housekeeping.retention_trim import CAP, Kept, trim
 from marskg.ontology.vocabulary import Kind, Tier
-from marskg.policies.candidates import Candidate
+from marskg.policies.core.candidates import Candidate
+from marskg.policies.core.features import FeatureTable
 from marskg.policies.executor import KEEP
-from marskg.policies.features import FeatureTable
-from marskg.store.census import Census
-from marskg.store.order import Access
-from marskg.store.usage import Usage
+from marskg.store.rows.kind_statistics import KindStatistics
+from marskg.store.rows.order_keys import Access
+from marskg.store.rows.read_statistics import Usage
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -41,7 +41,7 @@ class View:
     vectoriser: None = None
     sensing: None = None
     hurried: bool = False
-    census: Census = field(default_factory=Census)
+    census: KindStatistics = field(default_factory=KindStatistics)
     usage: Usage = field(default_factory=Usage)
     controls: Mapping[str, str] = field(default_factory=dict)
 
@@ -51,7 +51,7 @@ class View:
     def timed(self, statement: str, parameters: Mapping[str, Any]) -> list[dict[str, Any]]:
         return self.run(statement, parameters)
 
-    def hollows(self, key_name: str) -> list[Any]:  # noqa: ARG002 - the protocol
+    def index_gaps(self, key_name: str) -> list[Any]:  # noqa: ARG002 - the protocol
         return []
 
     def table(self, *, linked: bool = False) -> FeatureTable:  # noqa: ARG002 - the protocol

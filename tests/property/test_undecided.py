@@ -10,10 +10,10 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from marskg.policies import undecided
-from marskg.policies.bundles import Greedy, Knapsack, closures
-from marskg.policies.coverage import Coverage, Item
-from marskg.policies.undecided import Choosable, components, split
+from marskg.policies.optimise import variable_fixing
+from marskg.policies.optimise.bundles import Greedy, Knapsack, closures
+from marskg.policies.optimise.coverage import Coverage, Item
+from marskg.policies.optimise.variable_fixing import Choosable, components, split
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -105,7 +105,7 @@ def test_most_of_a_large_store_is_sure_when_little_is_to_go() -> None:
 
 def test_a_split_that_forgets_who_comes_first_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without the closure over shared elements the rest would miss who else may cover them."""
-    monkeypatch.setattr(undecided, "_closed", lambda _given, _groups, open_, _alive: open_)
+    monkeypatch.setattr(variable_fixing, "_closed", lambda _given, _groups, open_, _alive: open_)
     wrong = 0
     for seed in range(400):
         chance = random.Random(seed)

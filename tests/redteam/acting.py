@@ -7,6 +7,7 @@ comes is told the same on both.
 from __future__ import annotations
 
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
@@ -25,6 +26,7 @@ OTHER: Final = "zqtamarind"
 LONG: Final = "Bob Dahl keeps the zqsaffron in a locker by the old station"
 DAY: Final = 86_400_000
 BOT: Final = "reader:bot?ceiling=0.3"
+_ANN: Final = "subject:Ann%20Lee?ceiling=0.3"
 
 
 def attempts() -> Book:
@@ -32,6 +34,7 @@ def attempts() -> Book:
     _grants(book)
     _private_mode(book)
     _erased(book)
+    _own_that_is_hidden(book)
     _consents(book)
     _clocks(book)
     _regions(book)
@@ -62,7 +65,7 @@ def held(side: Side, **given: Any) -> AgentMemory:
 def _grants(book: Book) -> None:
     def forged(change: Callable[[str], str], side: Side) -> object:
         memory = held(side)
-        given = memory.grant("reader:bot", ceiling=0.95, calls=None)
+        given = memory.privacy.grant("reader:bot", ceiling=0.95, calls=None)
         return side.as_(BOT, memory).retrieve("what does Bob Dahl hide?", grant=change(given.id))
 
     changes: Mapping[str, Callable[[str], str]] = {
@@ -84,7 +87,7 @@ def _grants(book: Book) -> None:
     def used(first: Callable[[Side, AgentMemory, str], object], side: Side) -> object:
         """Spend or outlast a grant that was good for one reading about Ann Lee in ten minutes."""
         memory = held(side)
-        given = memory.grant("reader:bot", ceiling=0.95, subjects=["Ann Lee"])
+        given = memory.privacy.grant("reader:bot", ceiling=0.95, subjects=["Ann Lee"])
         found = first(side, memory, given.id)
         return found, side.as_(BOT, memory).retrieve("what does Bob Dahl hide?", grant=given.id)
 
@@ -104,7 +107,7 @@ def _grants(book: Book) -> None:
 
     def limited(side: Side) -> object:
         memory = held(side)
-        given = memory.grant("reader:bot", ceiling=0.95, subjects=["Ann Lee"], calls=None)
+        given = memory.privacy.grant("reader:bot", ceiling=0.95, subjects=["Ann Lee"], calls=None)
         bot = side.as_(f"{BOT}&grant={given.id}", memory)
         return [
             bot.retrieve("what does Bob Dahl hide?"),
@@ -119,7 +122,7 @@ def _grants(book: Book) -> None:
 
     def theirs(who: str, to: str, side: Side) -> object:
         memory = held(side)
-        given = memory.grant(to, ceiling=0.95, calls=None)
+        given = memory.privacy.grant(to, ceiling=0.95, calls=None)
         return side.as_(who, memory).retrieve("what does Bob Dahl hide?", grant=given.id)
 
     for who, to in (
@@ -141,7 +144,7 @@ def _grants(book: Book) -> None:
             purpose=["billing"],
             id=hidden_id("purpose"),
         )
-        given = memory.grant("reader:bot", ceiling=1.0, calls=None)
+        given = memory.privacy.grant("reader:bot", ceiling=1.0, calls=None)
         return side.as_("reader:bot?ceiling=0.3&subject=Ann%20Lee", memory).retrieve(
             "Ann Lee is ill and pays", grant=given.id
         )
@@ -150,7 +153,7 @@ def _grants(book: Book) -> None:
 
     def of_a_subject(side: Side) -> object:
         memory = held(side)
-        given = side.as_("subject:Ann%20Lee", memory).grant("reader:bot", ceiling=1.0, calls=None)
+        given = side.as_("subject:Ann%20Lee", memory).privacy.grant("reader:bot", ceiling=1.0, calls=None)
         return side.as_(BOT, memory).retrieve("what does Bob Dahl hide?", k=50, grant=given.id)
 
     book.add("grant", "subject", "a grant about somebody else", "told", of_a_subject, words=(WORD,))
@@ -164,7 +167,7 @@ def _grants(book: Book) -> None:
             subjects=["Ann Lee", "Bob Dahl"],
             id=hidden_id("needs"),
         )
-        given = side.as_(who, memory).grant("reader:bot", ceiling=1.0, subjects=["Ann Lee"], calls=None)
+        given = side.as_(who, memory).privacy.grant("reader:bot", ceiling=1.0, subjects=["Ann Lee"], calls=None)
         bot = side.as_(f"{BOT}&grant={given.id}", memory)
         return [
             bot.retrieve("what do they share?", k=50),
@@ -178,8 +181,8 @@ def _grants(book: Book) -> None:
 
     def by_digest(side: Side) -> object:
         memory = held(side)
-        given = memory.grant("reader:bot", ceiling=1.0, calls=None)
-        said = " ".join(text for record in memory.records(log="accesses") for text in record.details)
+        given = memory.privacy.grant("reader:bot", ceiling=1.0, calls=None)
+        said = " ".join(text for record in memory.audit.records(log="accesses") for text in record.details)
         digest = said.split("grant.digest=")[1][:32]
         return side.as_(BOT, memory).retrieve("hide?", grant=f"{given.id.partition('-')[0]}-{digest}")
 
@@ -193,7 +196,7 @@ def _private_mode(book: Book) -> None:
     def after(door: Callable[[Any], object], end: str, side: Side) -> object:
         memory = side.fresh()
         memory.remember(f"Bob Dahl hides {secret(side)}", kind="semantic")
-        mode = memory.private_mode("30m", keep=True)
+        mode = memory.privacy.private_mode("30m", keep=True)
         mode.remember(f"Bob Dahl also hides {secret(side)}", kind="semantic")
         if end == "closed":
             mode.close()
@@ -229,7 +232,7 @@ def _private_mode(book: Book) -> None:
     def kept(look: Callable[[AgentMemory], object], end: str, side: Side) -> object:
         """What was kept for the mode is gone when it is over, whoever looks."""
         memory = side.fresh()
-        mode = memory.private_mode("30m", keep=True)
+        mode = memory.privacy.private_mode("30m", keep=True)
         for _ in range(2 if side.full else 0):
             mode.remember(f"Bob Dahl hides {WORD}", kind="semantic", subjects=["Bob Dahl"])
         if end == "closed":
@@ -241,8 +244,10 @@ def _private_mode(book: Book) -> None:
     looks: Mapping[str, Callable[[AgentMemory], object]] = {
         "retrieve": lambda memory: memory.retrieve("Bob Dahl", latent=True, superseded=True),
         "read_all": lambda memory: memory.read_all(latent=True, superseded=True, closed=True),
-        "memories": lambda memory: memory.expire() * 0 or [one.content for one in memory.memories()],
-        "sparql": lambda memory: memory.expire() * 0 or memory.sparql("SELECT ?c { ?s mars:content ?c }").rows,
+        "memories": lambda memory: memory.maintenance.expire() * 0 or [one.content for one in memory.memories()],
+        "sparql": lambda memory: (
+            memory.maintenance.expire() * 0 or memory.sparql("SELECT ?c { ?s mars:content ?c }").rows
+        ),
     }
     for name, look in looks.items():
         for end in ("closed", "over"):
@@ -259,7 +264,7 @@ def _private_mode(book: Book) -> None:
 
     def outlasting(given: Mapping[str, Any], side: Side) -> object:
         memory = side.fresh()
-        with memory.private_mode("30m", keep=True) as mode:
+        with memory.privacy.private_mode("30m", keep=True) as mode:
             return mode.remember(f"Bob Dahl hides {secret(side)}", **given)
 
     for given in (
@@ -299,7 +304,7 @@ def _erased(book: Book) -> None:
         "nearest by meaning": lambda _, memory: memory.retrieve("a box for luggage at a train stop", latent=True),
         "read_all": lambda _, memory: memory.read_all(latent=True, superseded=True, closed=True, unaffirmed=True),
         "memories": lambda _, memory: [one.content for one in memory.memories()],
-        "entities": lambda _, memory: [one.name for one in memory.entities()],
+        "entities": lambda _, memory: [one.name for one in memory.entities.list()],
         "sparql": lambda _, memory: memory.sparql("SELECT ?o { ?s ?p ?o FILTER(isLiteral(?o)) } ORDER BY STR(?o)").rows,
         "cypher": lambda _, memory: (
             memory.cypher(
@@ -307,12 +312,12 @@ def _erased(book: Book) -> None:
             ).rows
         ),
         "records": lambda _, memory: [
-            (one.details, one.memories) for log in ("transitions", "accesses") for one in memory.records(log=log)
+            (one.details, one.memories) for log in ("transitions", "accesses") for one in memory.audit.records(log=log)
         ],
         "export": lambda side, memory: _exported(side, memory, "out.jsonld", audit=True),
         "snapshot": _snapshot,
-        "review": lambda _, memory: memory.review(),
-        "subject report": lambda _, memory: memory.subject_report("Bob Dahl"),
+        "review": lambda _, memory: memory.learning.review(),
+        "subject report": lambda _, memory: memory.privacy.report("Bob Dahl"),
         "stats": lambda _, memory: {name: memory.stats()[name] for name in ("live", "latent", "weight", "by_kind")},
         "plan": lambda _, memory: memory.plan(policy="fifo", budget=0).actions,
     }
@@ -420,9 +425,9 @@ def _exported(side: Side, memory: AgentMemory, name: str, **given: Any) -> str:
 def _snapshot(side: Side, memory: AgentMemory) -> object:
     """Restore a snapshot that was saved after the erasure into the tenant, and read all of it."""
     path = side.file("late.mars")
-    memory.snapshot_save(path)
-    memory.snapshot_load(path)
-    return [one.content for one in memory.memories()], [one.name for one in memory.entities()]
+    memory.snapshots.save(path)
+    memory.snapshots.load(path)
+    return [one.content for one in memory.memories()], [one.name for one in memory.entities.list()]
 
 
 def _new_version(_: Side, memory: AgentMemory, __: str) -> object:
@@ -440,6 +445,42 @@ def _many(memory: AgentMemory) -> object:
 
 
 # --- Consents ---------------------------------------------------------------------------------------------------------
+
+
+def _own_that_is_hidden(book: Book) -> None:
+    """Ask for what is about oneself, of which the limits of the credential hide some."""
+
+    def theirs(side: Side) -> AgentMemory:
+        memory = side.fresh(entities__recognise="on")
+        given: dict[str, Any] = {"kind": "semantic", "subjects": ["Ann Lee"], "session": "s9", "source_ref": "file/9"}
+        memory.remember("Ann Lee likes green tea", id=hidden_id("old"), **given)
+        if side.full:
+            first = memory.remember(f"Carl Zeiss treats {WORD}", id=hidden_id("fact"), sensitivity=0.9, **given)
+            memory.remember(f"It is about {OTHER}", id=hidden_id("purpose"), purpose=["billing"], **given)
+            memory.remember(f"So {OTHER} it is", id=hidden_id("new"), sensitivity=0.9, derives_from=[first.id])
+        return memory
+
+    def matched(given: Mapping[str, str], side: Side) -> object:
+        return side.as_(_ANN, theirs(side)).privacy.match_erasure(**given)
+
+    def erased(given: Mapping[str, str], side: Side) -> object:
+        """Return what a receipt says, but for what is drawn or the time of this erasure."""
+        ann = side.as_(_ANN, theirs(side))
+        receipt = ann.erase(**given)
+        drawn = {"id", "proof", "recordedAt"}
+        document = {name: value for name, value in receipt.document.items() if name not in drawn}
+        return replace(receipt, id="", recorded_at=0, document=document), ann.stats()
+
+    for given in (
+        {"subject": "Ann Lee"},
+        {"session": "s9"},
+        {"source": "file/9"},
+        {"entity": "Carl Zeiss"},
+        {"id": hidden_id("fact")},
+    ):
+        words = tuple(word for word in (WORD, OTHER, "carl", "zeiss") if word.title() not in str(given))
+        for door, act in (("match_erasure", matched), ("erase", erased)):
+            book.add(door, "subject", "one's own that is hidden", "told", partial(act, given), words=words)
 
 
 def _consents(book: Book) -> None:
@@ -566,7 +607,7 @@ def _clocks(book: Book) -> None:
             memory.remember(f"Bob Dahl holds {WORD} for a minute", kind="semantic", ttl="1m", id=hidden_id("expired"))
         memory.remember("Ann Lee is here", kind="semantic", id=hidden_id("old"))
         side.clock(memory).advance(MINUTE)
-        memory.expire()
+        memory.maintenance.expire()
         side.clock(memory).advance(-2 * MINUTE)
         return look(side, memory)
 
@@ -625,12 +666,12 @@ def _tenants(book: Book) -> None:
         "update": (lambda _, memory: memory.update(hidden_id("fact"), "x"), "operator", "UnknownMemory"),
         "restore": (lambda _, memory: memory.restore(hidden_id("fact")), "operator", "UnknownMemory"),
         "erase": (lambda _, memory: memory.erase(subject="Bob Dahl").matched, "operator", "told"),
-        "who_saw": (lambda _, memory: memory.who_saw(hidden_id("fact")), "operator", "UnknownMemory"),
-        "receipt": (lambda _, memory: memory.receipt(hidden_id("fact")), "operator", "UnknownMemory"),
-        "subject report": (lambda _, memory: memory.subject_report("Bob Dahl"), "operator", "told"),
+        "who_saw": (lambda _, memory: memory.audit.who_saw(hidden_id("fact")), "operator", "UnknownMemory"),
+        "receipt": (lambda _, memory: memory.audit.receipt(hidden_id("fact")), "operator", "UnknownMemory"),
+        "subject report": (lambda _, memory: memory.privacy.report("Bob Dahl"), "operator", "told"),
         "sparql": (lambda _, memory: memory.sparql("SELECT ?c { ?s mars:content ?c }").rows, "operator", "told"),
         "export": (lambda side, memory: _exported(side, memory, "out.nq", audit=False), "operator", "told"),
-        "subscribe": (lambda side, memory: memory.subscribe(_other(side)), "operator", "NotPermitted"),
+        "subscribe": (lambda side, memory: memory.settings.subscribe(_other(side)), "operator", "NotPermitted"),
         "a wildcard": (
             lambda side, memory: side.as_(BOT, memory).read_all(subjects=["*", "%", ""]),
             "reader",
@@ -684,7 +725,7 @@ def _use(book: Book) -> None:
 
     def aside(side: Side) -> object:
         memory = side.fresh()
-        memory.apply_settings(None, {"policy.evict_to": "latent"})
+        memory.settings.set(None, {"policy.evict_to": "latent"})
         memory.remember(f"Bob Dahl left {secret(side)}", kind="semantic", id=hidden_id("latent"))
         memory.forget(memory.plan(policy="fifo", budget=0))
         return side.as_(BOT, memory).retrieve("what did Bob Dahl leave?")
@@ -732,30 +773,30 @@ def _accounts(book: Book) -> None:
         return look(memory)
 
     looks: Mapping[str, Callable[[AgentMemory], object]] = {
-        "subject report": lambda memory: memory.subject_report("Ann Lee"),
-        "who_saw": lambda memory: memory.who_saw(hidden_id("about")),
-        "receipt": lambda memory: memory.receipt(hidden_id("about")),
+        "subject report": lambda memory: memory.privacy.report("Ann Lee"),
+        "who_saw": lambda memory: memory.audit.who_saw(hidden_id("about")),
+        "receipt": lambda memory: memory.audit.receipt(hidden_id("about")),
         "receipt of an erasure": lambda memory: memory.erase(subject="Bob Dahl"),
         "verify": lambda memory: memory.verify(),
         "validate": lambda memory: memory.validate(full=True),
         "records": lambda memory: [
-            (one, one.details) for log in ("transitions", "accesses") for one in memory.records(log=log)
+            (one, one.details) for log in ("transitions", "accesses") for one in memory.audit.records(log=log)
         ],
-        "heads": lambda memory: [memory.sign_head(), memory.heads()],
-        "seal": lambda memory: memory.seal_audit(sequence=1),
+        "heads": lambda memory: [memory.audit.sign_head(), memory.audit.heads()],
+        "seal": lambda memory: memory.audit.seal(sequence=1),
         "stats": lambda memory: memory.stats(),
         "plan": lambda memory: memory.plan(policy="fifo", budget=3),
-        "explain_policy": lambda memory: memory.explain_policy(),
+        "explain_policy": lambda memory: memory.policy.explain(),
     }
 
     def above(side: Side) -> object:
         """Read, as a controller with a ceiling, the reasons and numbers of what became of a hidden memory."""
         memory = side.fresh()
-        memory.apply_settings(None, {"policy.evict_to": "latent"})
+        memory.settings.set(None, {"policy.evict_to": "latent"})
         memory.remember("Bob Dahl hides it", kind="semantic", id=hidden_id("fact"), sensitivity=0.9)
         memory.forget(memory.plan(policy="removal-priority", budget=0))
         officer = side.as_("controller", memory)
-        return [one.details for one in officer.records()][2:]
+        return [one.details for one in officer.audit.records()][2:]
 
     book.add("records", "controller", "details above the ceiling", "told", above, words=("removalScore",), paired=False)
     for name, look in looks.items():

@@ -177,7 +177,7 @@ def _plans(book: Book) -> None:
     asked: Mapping[str, Callable[[Any], object]] = {
         "fifo": lambda reader: reader.plan(policy="fifo", budget=12),
         "density": lambda reader: reader.plan(policy="density", budget=15),
-        "compare": lambda reader: reader.compare(
+        "compare": lambda reader: reader.policy.compare(
             ["fifo", "lru"], budget=15, questions=["what does Bob Dahl owe?", "tea?"]
         ),
     }
@@ -207,4 +207,4 @@ def _policy(door: str, words: str, side: Side) -> object:
         file.write_text(f"{SENTINELS['file'] if side.full else 'zqnobody'} (m) RETURN m", "utf-8")
         path = str(file)
     reader = side.as_("reader")
-    return reader.plan(policy=path, budget=9) if door == "plan" else reader.compare([path], budget=9)
+    return reader.plan(policy=path, budget=9) if door == "plan" else reader.policy.compare([path], budget=9)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from marskg.privacy.principals import Role, right_to
 from tests.redteam.stage import SENTINELS
 
 if TYPE_CHECKING:
@@ -49,8 +50,13 @@ class Book:
     def ask(
         self, door: str, who: str, technique: str, ends: str, question: Callable[[Any], object], **more: Any
     ) -> None:
-        """Write down a question to the tenant that attempts share, as ``who`` has it."""
+        """Write down a question to the tenant that attempts share, as ``who`` has it.
+
+        What a reader asks, an agent with the same limits asks as well, where it is a door for both.
+        """
         self.add(door, who, technique, ends, lambda side: question(side.as_(who)), **more)
+        if who == "reader" and right_to(Role.READER, door) is right_to(Role.AGENT, door):
+            self.add(door, "agent", technique, ends, lambda side: question(side.as_("agent")), **more)
 
     def __iter__(self) -> Iterator[Attempt]:
         """Yield the attempts."""

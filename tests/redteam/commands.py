@@ -40,18 +40,20 @@ COMMANDS: Final[tuple[tuple[str, str, tuple[str, ...], int], ...]] = (
     ("neighbour of a hidden memory", BOT, ("explain", visible_id(1)), 0),
     ("counting", BOT, ("stats", "--json"), 0),
     ("counting", ANN, ("stats",), 0),
-    ("counting", BOT, ("entity", "list"), 0),
+    ("counting", BOT, ("entities", "list"), 0),
     ("ranks, counts and budgets", BOT, ("read", "--key", "k"), 0),
     ("goal that is hidden", BOT, ("recall", "--goal", hidden_id("task")), 1),
     ("everything there is", BOT, ("sparql", "SELECT ?o { ?s ?p ?o } ORDER BY STR(?o)"), 0),
     ("reaching out", BOT, ("sparql", "SELECT * { SERVICE <http://127.0.0.1:9/> { ?s ?p ?o } }"), 1),
     ("a door that is not theirs", BOT, ("cypher", "MATCH (m:Memory) RETURN m.content"), 1),
     ("a door that is not theirs", BOT, ("audit", "who-saw", hidden_id("fact")), 1),
-    ("a door that is not theirs", BOT, ("subject", "report", "Bob Dahl"), 1),
+    ("a door that is not theirs", BOT, ("privacy", "report", "Bob Dahl"), 1),
     ("a door that is not theirs", BOT, ("restore", hidden_id("fact")), 1),
-    ("a door that is not theirs", BOT, ("redact", "Bob Dahl is treated for something"), 1),
+    ("a door that is not theirs", BOT, ("privacy", "redact", "Bob Dahl is treated for something"), 1),
     ("a door that is not theirs", BOT, ("remember", "Bob Dahl owes something"), 1),
     ("a door that is not theirs", BOT, ("audit", "list"), 1),
+    ("a door that is not theirs", BOT, ("learn", "--backlog"), 1),
+    ("a door that is not theirs", ANN, ("learn", "--undo", "profile.moved"), 1),
     ("somebody else's name", ANN, ("erase", "--subject", "Bob Dahl", "--yes"), 1),
     ("grant made up", f"{BOT}&grant={'0' * 12}-{'0' * 32}", ("retrieve", "what of Bob Dahl?"), 1),
     ("a principal made up", "operator?ceiling=1", ("stats",), 2),
@@ -89,7 +91,7 @@ def _folder(side: Side) -> Path:
     given: dict[str, Any] = {"clock": clock, "source": SeededSource(1), "embedding": "none"}
     with marskg.open(folder, **given) as memory:
         side.know(memory)
-        memory.apply_settings(None, {"sensitivity.assess": "off", "entities.recognise": "on"})
+        memory.settings.set(None, {"sensitivity.assess": "off", "entities.recognise": "on"})
         for number, said in enumerate(VISIBLE):
             clock.set(START + (number + 1) * MINUTE)
             store(memory, said, visible_id(number))

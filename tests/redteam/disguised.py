@@ -69,7 +69,7 @@ def attempts() -> Book:
         "read_all": lambda bot: bot.read_all(),
         "memories": lambda bot: list(bot.memories()),
         "stats": lambda bot: bot.stats(),
-        "entities": lambda bot: list(bot.entities()),
+        "entities": lambda bot: list(bot.entities.list()),
     }
     for door, look in whole.items():
         book.add(
@@ -115,4 +115,4 @@ def _look(look: Callable[[Any], object], side: Side) -> object:
 
 def _redacted(sort: str, disguise: Callable[[str], str], side: Side) -> object:
     memory = side.as_("operator", _world(side))
-    return memory.redact(f"She said: {disguise(SORTS[sort][not side.full])} and left").text
+    return memory.privacy.redact(f"She said: {disguise(SORTS[sort][not side.full])} and left").text

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from functools import partial
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final
 
 from tests.redteam.attempt import Book
@@ -74,12 +75,12 @@ ODD: Final[Mapping[str, str]] = {
 RAISING: Final[tuple[tuple[str, dict[str, Any], str], ...]] = (
     ("ceiling by argument", {"max_sensitivity": 1.0}, "NotPermitted"),
     ("ceiling by argument", {"max_sensitivity": 0.300001}, "NotPermitted"),
-    ("ceiling by argument", {"max_sensitivity": True}, "InvalidMemory"),
-    ("ceiling by argument", {"max_sensitivity": "1.0"}, "InvalidMemory"),
-    ("ceiling by argument", {"max_sensitivity": math.nan}, "InvalidMemory"),
-    ("ceiling by argument", {"max_sensitivity": math.inf}, "InvalidMemory"),
+    ("ceiling by argument", {"max_sensitivity": True}, "InvalidInput"),
+    ("ceiling by argument", {"max_sensitivity": "1.0"}, "InvalidInput"),
+    ("ceiling by argument", {"max_sensitivity": math.nan}, "InvalidInput"),
+    ("ceiling by argument", {"max_sensitivity": math.inf}, "InvalidInput"),
     ("ceiling by argument", {"max_sensitivity": -1}, "InvalidMemory"),
-    ("ceiling by argument", {"max_sensitivity": 10**400}, "InvalidMemory"),
+    ("ceiling by argument", {"max_sensitivity": 10**400}, "InvalidInput"),
     ("purpose spoofed", {"purpose": "billing"}, "NotPermitted"),
     ("purpose spoofed", {"purpose": "Care"}, "NotPermitted"),
     ("purpose spoofed", {"purpose": "care\u200b"}, "NotPermitted"),
@@ -110,6 +111,8 @@ SIFTING: Final[tuple[dict[str, Any], ...]] = (
     {"subjects": ["Carl Moe"]},
     {"subjects": ["*"]},
     {"subjects": ["%"]},
+    {"metadata": {"ward": "zqpärsnip"}},
+    {"metadata": {"ward": {"$gte": "zq", "$lt": "zr"}}},
     {"key_prefix": "k/lawyer"},
     {"key_prefix": "k/plan"},
     {"key_prefix": "k/p%"},
@@ -174,7 +177,8 @@ def _asking(book: Book) -> None:
             "retrieve", "reader", "nearest by meaning", "told", partial(_retrieve, text, explain=True), server=True
         )
     for text in ODD.values():
-        book.ask("retrieve", "reader", "odd unicode", "told", partial(_retrieve, text))
+        ends = "InvalidInput" if {"\x00", "\ud800"} & set(text) else "told"
+        book.ask("retrieve", "reader", "odd unicode", ends, partial(_retrieve, text))
     for size in (1 << 16, 1 << 22):
         book.ask("retrieve", "reader", "oversized", "InvalidInput", partial(_retrieve, "Bob Dahl " * size))
     for technique, given, ends in RAISING:
@@ -282,10 +286,10 @@ def _counting(book: Book) -> None:
     doors: Mapping[str, Callable[[Any], object]] = {
         "stats": lambda reader: reader.stats(),
         "weight": lambda reader: reader.weight,
-        "prepare": lambda reader: reader.prepare(progress=print),
+        "prepare": lambda reader: reader.maintenance.prepare(progress=print),
         "memories": lambda reader: list(reader.memories()),
-        "entities": lambda reader: list(reader.entities()),
-        "settings": lambda reader: reader.settings,
+        "entities": lambda reader: list(reader.entities.list()),
+        "settings": lambda reader: reader.settings.current,
         "now": lambda reader: reader.now(),
     }
     for door, ask in doors.items():
@@ -295,40 +299,53 @@ def _counting(book: Book) -> None:
 
 #: Doors that are not a reader's, asked about what is hidden: the refusal must come before the look.
 NOT_THEIRS: Final[Mapping[str, Callable[[Any], object]]] = {
-    "records": lambda reader: list(reader.records(log="accesses")),
-    "who_saw": lambda reader: reader.who_saw(hidden_id("fact")),
-    "receipt": lambda reader: reader.receipt(hidden_id("erased")),
-    "subject_report": lambda reader: reader.subject_report("Bob Dahl"),
+    "records": lambda reader: list(reader.audit.records(log="accesses")),
+    "who_saw": lambda reader: reader.audit.who_saw(hidden_id("fact")),
+    "receipt": lambda reader: reader.audit.receipt(hidden_id("erased")),
+    "subject_report": lambda reader: reader.privacy.report("Bob Dahl"),
     "restore": lambda reader: reader.restore(hidden_id("latent")),
-    "review": lambda reader: reader.review(),
+    "review": lambda reader: reader.learning.review(),
+    "learn": lambda reader: reader.learn("Bob Dahl no longer has the lease; tell me what he has instead"),
+    "read_backlog": lambda reader: reader.learning.read_backlog(),
+    "undo": lambda reader: reader.learning.undo("profile.moved"),
     "verify": lambda reader: reader.verify(),
     "validate": lambda reader: reader.validate(full=True),
-    "heads": lambda reader: reader.heads(),
-    "redact": lambda reader: reader.redact("Bob Dahl owes zqsomething"),
+    "heads": lambda reader: reader.audit.heads(),
+    "redact": lambda reader: reader.privacy.redact("Bob Dahl owes zqsomething"),
     "remember": lambda reader: reader.remember("Bob Dahl was seen at the old house by the sea", kind="semantic"),
     "update": lambda reader: reader.update(hidden_id("fact"), "hello"),
     "link": lambda reader: reader.link(visible_id(0), "partOf", hidden_id("fact")),
-    "pin": lambda reader: reader.pin(hidden_id("fact")),
+    "pin": lambda reader: reader.policy.pin(hidden_id("fact")),
     "feedback": lambda reader: reader.feedback("urn:x#1", used=[hidden_id("fact")]),
-    "private_mode": lambda reader: reader.private_mode("10m", keep=True),
+    "private_mode": lambda reader: reader.privacy.private_mode("10m", keep=True),
     "preferences": lambda reader: reader.preferences.list(),
-    "explain_policy": lambda reader: reader.explain_policy(),
-    "advise_budget": lambda reader: reader.advise_budget(),
-    "find_conflicts": lambda reader: reader.find_conflicts(),
+    "explain_policy": lambda reader: reader.policy.explain(),
+    "advise_budget": lambda reader: reader.policy.advise_budget(),
+    "find_conflicts": lambda reader: reader.learning.conflicts(),
     "cypher": lambda reader: reader.cypher("MATCH (m:Memory) RETURN m.content"),
     "store": lambda reader: reader.store.reader.memories(),
-    "snapshot": lambda reader: reader.snapshot_save("never.mars"),
+    "snapshot": lambda reader: reader.snapshots.save("never.mars"),
     "load": lambda reader: reader.load("/etc/passwd"),
-    "grant": lambda reader: reader.grant("reader:bot", ceiling=1.0, calls=None),
-    "subscribe": lambda reader: reader.subscribe("other"),
-    "set_budget": lambda reader: reader.set_budget(1),
+    "grant": lambda reader: reader.privacy.grant("reader:bot", ceiling=1.0, calls=None),
+    "subscribe": lambda reader: reader.settings.subscribe("other"),
+    "set_budget": lambda reader: reader.settings.set_budget(1),
     "erase": lambda reader: reader.erase(id=hidden_id("fact")),
-    "match_erasure": lambda reader: reader.match_erasure(entity="Project Heron"),
-    "forget": lambda reader: reader.plan_pruning(),
-    "merge_entities": lambda reader: reader.merge_entities("Bob Dahl", "Orla Finch"),
-    "privacy_budget": lambda reader: reader.privacy_budget(),
+    "match_erasure": lambda reader: reader.privacy.match_erasure(entity="Project Heron"),
+    "forget": lambda reader: reader.learning.plan_pruning(),
+    "merge_entities": lambda reader: reader.entities.merge("Bob Dahl", "Orla Finch"),
+    "privacy_budget": lambda reader: reader.privacy.budget(),
 }
-_ALSO_THE_SUBJECTS: Final = ("records", "who_saw", "subject_report", "restore", "remember", "redact", "cypher", "store")
+_ALSO_THE_SUBJECTS: Final = (
+    "records",
+    "who_saw",
+    "subject_report",
+    "restore",
+    "remember",
+    "redact",
+    "cypher",
+    "store",
+    "learn",
+)
 
 
 def _refused(book: Book) -> None:
@@ -346,7 +363,8 @@ def _subject(book: Book) -> None:
         {"subject": "Ann Lee "},
     ):
         for door in ("match_erasure", "erase"):
-            book.ask(door, "subject", "somebody else's name", "NotPermitted", partial(_erasing, door, given))
+            way = f"privacy.{door}" if door == "match_erasure" else door
+            book.ask(door, "subject", "somebody else's name", "NotPermitted", partial(_erasing, way, given))
     book.ask("erase", "subject", "rewriting all files", "NotPermitted", lambda ann: ann.erase(session="s9", scrub=True))
     probes: tuple[dict[str, str], ...] = (
         {"entity": "Project Heron"},
@@ -366,7 +384,7 @@ def _subject(book: Book) -> None:
             "subject",
             "what would be matched",
             "told",
-            partial(_erasing, "match_erasure", given),
+            partial(_erasing, "privacy.match_erasure", given),
             words=tuple(word for word in SENTINELS.values() if word not in given.values()),
         )
     others: tuple[dict[str, Any], ...] = (
@@ -379,11 +397,11 @@ def _subject(book: Book) -> None:
 
 
 def _erasing(door: str, given: Mapping[str, str], ann: Any) -> object:
-    return getattr(ann, door)(**given)
+    return attrgetter(door)(ann)(**given)
 
 
 def _granting(given: Mapping[str, Any], ann: Any) -> object:
-    return ann.grant("reader:bot", ceiling=1.0, **given)
+    return ann.privacy.grant("reader:bot", ceiling=1.0, **given)
 
 
 def _controller(book: Book) -> None:
@@ -396,14 +414,14 @@ def _controller(book: Book) -> None:
         "recall": ("told", lambda officer: officer.recall("Bob Dahl", social="all")),
         "read_all": ("told", lambda officer: officer.read_all(latent=True, superseded=True)),
         "memories": ("told", lambda officer: list(officer.memories())),
-        "entities": ("told", lambda officer: list(officer.entities())),
-        "records": ("told", lambda officer: [(one, one.details) for one in officer.records()]),
+        "entities": ("told", lambda officer: list(officer.entities.list())),
+        "records": ("told", lambda officer: [(one, one.details) for one in officer.audit.records()]),
         "stats": ("told", lambda officer: officer.stats()),
-        "who_saw": ("told", lambda officer: officer.who_saw(hidden_id("fact"))),
-        "receipt": ("told", lambda officer: officer.receipt(hidden_id("fact"))),
-        "review": ("told", lambda officer: officer.review()),
+        "who_saw": ("told", lambda officer: officer.audit.who_saw(hidden_id("fact"))),
+        "receipt": ("told", lambda officer: officer.audit.receipt(hidden_id("fact"))),
+        "review": ("told", lambda officer: officer.learning.review()),
         "verify": ("told", lambda officer: officer.verify()),
-        "match_erasure": ("told", lambda officer: officer.match_erasure(subject="Bob Dahl")),
+        "match_erasure": ("told", lambda officer: officer.privacy.match_erasure(subject="Bob Dahl")),
     }
     for door, (ends, ask) in doors.items():
         book.ask(door, "controller", "texts above the ceiling", ends, ask, paired=False)

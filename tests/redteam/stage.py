@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
     from pathlib import Path
 
-    from marskg.gated import GatedMemory
+    from marskg.api.restricted.restricted_memory import RestrictedMemory
     from marskg.memory import AgentMemory
     from tests.support.stores import Stores
 
@@ -37,6 +37,7 @@ MINUTE: Final = 60_000
 #: Who comes, by the word that attempts use for them.
 PRINCIPALS: Final[Mapping[str, str]] = {
     "reader": "reader:bot?ceiling=0.3&purpose=care&jurisdiction=EU",
+    "agent": "agent:bot?ceiling=0.3&purpose=care&jurisdiction=EU",
     "plain reader": "reader:plain",
     "reader of one": "reader:own?ceiling=0.3&subject=Ann%20Lee",
     "subject": "subject:Ann%20Lee",
@@ -118,7 +119,8 @@ HIDDEN: Final[Mapping[str, Said]] = {
     "expired": Said("Bob Dahl holds zqnettle for half a minute", {**_HIGH, "ttl": "30s"}),
     "private": Said("Bob Dahl prays to zqorchid", {**_HIGH, "memory_class": "private", "session": "s3"}),
     "payload": Said(
-        "Bob Dahl is among them", {**_HIGH, "payload": {"participants": ("zqpärsnip",)}, "kind": "episodic"}
+        "Bob Dahl is among them",
+        {**_HIGH, "payload": {"participants": ("zqpärsnip",)}, "metadata": {"ward": "zqpärsnip"}, "kind": "episodic"},
     ),
     "about": Said("Two of them met about zqquince", {**_HIGH, "subjects": ["Bob Dahl", "Carl Moe"]}),
 }
@@ -169,7 +171,7 @@ class Side:
 
     def _fill(self) -> AgentMemory:
         memory = self.stores.open(step_ms=0, entities__recognise="on", sensitivity__assess="off")
-        memory.apply_settings(None, {"policy.evict_to": "latent"})
+        memory.settings.set(None, {"policy.evict_to": "latent"})
         clock = self.stores.clock(memory)
         clock.set(START)
         if self.full:
@@ -188,7 +190,7 @@ class Side:
         for name, what in hidden:
             store(memory, what, hidden_id(name))
         clock.set(START + (len(VISIBLE) + 2) * MINUTE)
-        memory.expire()
+        memory.maintenance.expire()
         # Somebody else reads what everybody may see.
         other = self.stores.open_as(memory, f"reader:{SENTINELS['others'] if self.full else 'zqnobodys'}?ceiling=0.3")
         for number in range(len(VISIBLE)):
@@ -211,7 +213,7 @@ class Side:
         if self._handle is not None and self._handle[0] == f"{base.tenant} {principal}":
             return self._handle[1]
         self.leave()
-        handle: GatedMemory = self.stores.open_as(base, principal)
+        handle: RestrictedMemory = self.stores.open_as(base, principal)
         self._handle = (f"{base.tenant} {principal}", handle)
         return handle
 
@@ -256,6 +258,7 @@ class Side:
         for word, name in self._names.items():
             text = text.replace(word, name)
         text = re.sub(rf"{re.escape(str(self.folder))}(?:/[0-9a-f]{{8}})?", "FOLDER", text)
+        text = re.sub(r"urn:mars:showing:[0-9a-f]{32}", "SHOWING", text)
         return re.sub(r" at 0x[0-9a-f]+|marskg-copy-\w+|\.\w+\.part", "", text)
 
 

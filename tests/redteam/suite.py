@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from tests.redteam import acting, asking, commands, disguised, reading
+from tests.redteam import acting, asking, commands, disguised, reading, tools, writing
 from tests.redteam.stage import attempt, leaks
 
 if TYPE_CHECKING:
@@ -15,6 +15,8 @@ ALL: Final[tuple[Attempt, ...]] = (
     *reading.attempts(),
     *asking.attempts(),
     *acting.attempts(),
+    *writing.attempts(),
+    *tools.attempts(),
     *disguised.attempts(),
     *commands.attempts(),
 )

@@ -11,21 +11,30 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from marskg import gated, reading
+from marskg.api import doors, reading
+from marskg.api.components import Components
+from marskg.api.namespaces.entities_namespace import Entities
+from marskg.api.private_mode import PrivateMode
+from marskg.api.reading import Reading
+from marskg.api.restricted import agent_memory, principal_limits, restricted_namespaces
+from marskg.api.restricted.agent_memory import AgentsMemory, Sight
+from marskg.api.restricted.principal_limits import Limits
+from marskg.api.restricted.restricted_memory import RestrictedMemory
+from marskg.erasure import eraser, request
 from marskg.errors import NotPermitted, UnknownMemory
-from marskg.gated import GatedMemory, Limits
 from marskg.memory import AgentMemory
-from marskg.privacy import grants, principals, request
+from marskg.privacy import grants, principals
 from marskg.privacy.sensing import detector
-from marskg.private_mode import PrivateMode
-from marskg.reading import Reading
-from marskg.retrieval import disclosure, explain, lexical, search
-from marskg.retrieval.gate import Gate, Raised
-from marskg.store import suppression
-from marskg.store.preferences import Book
-from marskg.store.probing import Probes
-from marskg.store.state import TenantState
-from marskg.store.steady import SteadyClock
+from marskg.retrieval import explain
+from marskg.retrieval.access import disclosure
+from marskg.retrieval.access.read_gate import Gate, Raised
+from marskg.retrieval.index import lexical
+from marskg.retrieval.query import search
+from marskg.store.graph import suppression
+from marskg.store.rows.monotonic_clock import ClockReading, SteadyClock
+from marskg.store.rows.oracle_rate_limit import RateLimiter
+from marskg.store.rows.state import TenantState
+from marskg.store.unit.preference_rules import PreferenceSet
 from tests.redteam.stage import Side
 from tests.redteam.suite import ALL, judged
 
@@ -49,7 +58,7 @@ class Hole:
 
 def _door(name: str) -> Callable[[Patch], None]:
     """Give everybody the operator's door."""
-    return lambda patch: patch.setattr(GatedMemory, name, getattr(AgentMemory, name))
+    return lambda patch: patch.setattr(RestrictedMemory, name, getattr(AgentMemory, name))
 
 
 def _gone(owner: Any, name: str, value: Any) -> Callable[[Patch], None]:
@@ -84,7 +93,9 @@ def _latent_searched(patch: Patch) -> None:
 def _grants_last(patch: Patch) -> None:
     honour = grants.honour
     patch.setattr(
-        gated, "honour", lambda reader, handle, ident, *, to, now: honour(reader, handle, ident, to=to, now=now * 0)
+        principal_limits,
+        "honour",
+        lambda reader, handle, ident, *, to, now: honour(reader, handle, ident, to=to, now=now * 0),
     )
 
 
@@ -99,7 +110,7 @@ def _grants_for_anybody(patch: Patch) -> None:
                 continue
         return honour(reader, handle, ident, to=to, now=now)
 
-    patch.setattr(gated, "honour", mine)
+    patch.setattr(principal_limits, "honour", mine)
 
 
 def _grants_about_any(patch: Patch) -> None:
@@ -118,7 +129,7 @@ def _grants_uncounted(patch: Patch) -> None:
     patch.setattr(grants, "_from", without_uses)
 
 
-def _telling(self: GatedMemory, ident: str) -> None:
+def _telling(self: RestrictedMemory, ident: str) -> None:
     """Raise what tells a hidden id from an unknown one."""
     found = self._reader.get(ident, self.now())
     msg = "you may not see it" if found else "there is none"
@@ -126,10 +137,10 @@ def _telling(self: GatedMemory, ident: str) -> None:
 
 
 def _explaining_all(patch: Patch) -> None:
-    def explained(self: GatedMemory, ident: str) -> explain.Explanation:
+    def explained(self: RestrictedMemory, ident: str) -> explain.Explanation:
         return explain.explain(self._reader, self.tenant, ident, self.now())
 
-    patch.setattr(GatedMemory, "explain", explained)
+    patch.setattr(RestrictedMemory, "explain", explained)
 
 
 def _alias_matched(patch: Patch) -> None:
@@ -144,12 +155,12 @@ def _alias_matched(patch: Patch) -> None:
 def _clock_back(patch: Patch) -> None:
     moment = TenantState.moment
 
-    def as_told(self: TenantState, now: int) -> Any:
-        return now, moment(self, now)[1]
+    def as_told(self: TenantState, reading: ClockReading) -> Any:
+        return reading.now, moment(self, reading)[1]
 
     patch.setattr(TenantState, "moment", as_told)
     # What the process has read from the clock is remembered besides what is recorded.
-    patch.setattr(SteadyClock, "now_ms", lambda self: self._clock.now_ms())
+    patch.setattr(SteadyClock, "read", lambda self: ClockReading(self._clock.now_ms()))
 
 
 def _suppression_off(patch: Patch) -> None:
@@ -157,8 +168,8 @@ def _suppression_off(patch: Patch) -> None:
 
 
 def _consent_off(patch: Patch) -> None:
-    patch.setattr(Book, "bars", lambda *_: False)
-    patch.setattr(Book, "_opted_out_by_all", lambda *_: False)
+    patch.setattr(PreferenceSet, "bars", lambda *_: False)
+    patch.setattr(PreferenceSet, "_opted_out_by_all", lambda *_: False)
 
 
 HOLES: dict[str, Hole] = {
@@ -174,7 +185,9 @@ HOLES: dict[str, Hole] = {
     "the weight is that of all": Hole(_door("weight"), ("weight/counting/reader",)),
     "edges lead to what is hidden": Hole(_door("edges"), ("edges/neighbour-of-a-hidden-memory/reader/2",)),
     "listings give all": Hole(_door("memories"), ("memories/counting/reader",)),
-    "entities are those of all": Hole(_door("entities"), ("entities/counting/reader",)),
+    "entities are those of all": Hole(
+        _gone(restricted_namespaces.RestrictedEntities, "list", Entities.list), ("entities/counting/reader",)
+    ),
     "exports are whole": Hole(_door("export"), ("export/the-whole-store/reader/1",)),
     "plans are over all": Hole(_door("plan"), ("plan/what-would-go/reader/1",)),
     "the drawn edges of the gate are shown": Hole(
@@ -191,14 +204,14 @@ HOLES: dict[str, Hole] = {
         _gone(disclosure, "DERIVED_EDGES", frozenset()), ("export/everything-there-is/reader/2",)
     ),
     "redaction is off": Hole(
-        _gone(AgentMemory, "_as_shown", lambda _self, memory, _gate: memory), ("retrieve/redacted-when-it-is-shown",)
+        _gone(Components, "_as_shown", lambda _self, memory, _gate: memory), ("retrieve/redacted-when-it-is-shown",)
     ),
     "disguises are not seen through": Hole(
         _gone(detector, "views", lambda _text: iter(())), ("redact/card-in-disguise:-zero-width",)
     ),
     "consents are not looked at": Hole(_consent_off, ("retrieve/somebody-else's-consent", "retrieve/a-consent-for")),
     "regions are not looked at": Hole(
-        _gone(Book, "reaches", lambda *_: True), ("preferences/a-reading-region/reader/1",)
+        _gone(PreferenceSet, "reaches", lambda *_: True), ("preferences/a-reading-region/reader/1",)
     ),
     "the purpose is whatever is asked for": Hole(
         _gone(Limits, "_refuse_other", lambda *_: None), ("retrieve/purpose-spoofed/reader/1",)
@@ -209,29 +222,50 @@ HOLES: dict[str, Hole] = {
     ),
     "suppression is ignored": Hole(_suppression_off, ("remember/erased,-and-stored-again:-as-it-was",)),
     "nobody counts how often it is told what was erased": Hole(
-        _gone(Probes, "check", lambda *_: None), ("remember/asking-whether-it-was-erased",)
+        _gone(RateLimiter, "check", lambda *_: None), ("remember/asking-whether-it-was-erased",)
     ),
     "an error tells that there is something": Hole(
-        _gone(GatedMemory, "explain", _telling), ("explain/id-of-a-hidden-memory/reader/1",)
+        _gone(RestrictedMemory, "explain", _telling), ("explain/id-of-a-hidden-memory/reader/1",)
     ),
     "the latent tier is always searched": Hole(_latent_searched, ("retrieve/what-was-put-aside",)),
     "grants never end": Hole(_grants_last, ("grant/a-grant-that-is-over",)),
     "grants are not counted": Hole(_grants_uncounted, ("grant/a-grant-used-up",)),
     "a grant about one reaches what is about two": Hole(_grants_about_any, ("grant/what-is-about-others-too/subject",)),
     "who states no region reads all": Hole(
-        _gone(Book, "confines", lambda *_: False),
+        _gone(PreferenceSet, "confines", lambda *_: False),
         ("region/from-nowhere-or-elsewhere/reader/1",),
     ),
     "grants are anybody's": Hole(_grants_for_anybody, ("grant/somebody-else's-grant/reader/1",)),
     "everybody may do everything": Hole(
-        _gone(gated, "permit", lambda *_: principals.Right.ALL), ("who_saw/a-door-that-is-not-theirs/reader",)
+        _gone(doors, "permit", lambda *_: principals.Right.ALL), ("who_saw/a-door-that-is-not-theirs/reader",)
     ),
     "words are weighed over all": Hole(_idf_over_all, ("retrieve/asking-plainly/reader", "retrieve/ranks")),
     "places in the log are told": Hole(
         _gone(search, "as_read", lambda memory, _: memory), ("retrieve/asking-plainly",)
     ),
     "a subject's erasure matches by any name": Hole(_alias_matched, ("match_erasure/what-would-be-matched/subject/1",)),
+    "a subject is told of what is hidden of their own": Hole(
+        _gone(eraser, "told", request.match), ("match_erasure/one's-own-that-is-hidden/subject/1",)
+    ),
     "time goes back with the clock": Hole(_clock_back, ("retrieve/clock-moved-back/reader", "grant/clock-moved-back")),
+    "an agent writes about what is hidden": Hole(
+        _gone(Sight, "check", lambda *_: None), ("update/a-hidden-id-in-a-write/agent",)
+    ),
+    "an agent changes hidden values": Hole(
+        _gone(Sight, "check_key", lambda *_, **__: None), ("remember/a-key-whose-value-is-hidden/agent",)
+    ),
+    "refusals name what they rest on": Hole(
+        _gone(agent_memory, "_REFUSED", {}), ("remember/what-hidden-pins-leave/agent", "remember/an-id-that-is-taken")
+    ),
+    "conflicts with hidden memories are told": Hole(
+        _gone(Reading, "seen", lambda _self, ids: {*ids}), ("remember/in-conflict-with-a-hidden-one/agent",)
+    ),
+    "tools are the operator's": Hole(
+        _gone(Limits, "__call__", lambda _self, gate, _grant: gate), ("mcp/asking-through-a-tool/agent/1",)
+    ),
+    "an agent gives feedback on anything": Hole(
+        _gone(AgentsMemory, "_is_own", lambda *_: True), ("feedback/a-showing-of-somebody-else/agent",)
+    ),
     "a controller's records are whole": Hole(
         _gone(Reading, "without_hidden", lambda _self, record: record), ("records/details-above-the-ceiling",)
     ),

@@ -34,21 +34,34 @@ class ChatServer:
         self.body: bytes | None = None
         #: Seconds before each answer.
         self.delay = 0.0
+        #: Where a redirection leads.
+        self.location = "http://127.0.0.1:9/"
+        #: Whether ``json_schema`` is known.
+        self.schemas = True
+        #: What an answer says of its tokens.
+        self.usage: Any = None
 
     @property
     def texts(self) -> list[str]:
         """Return the texts of the last request."""
-        data = json.loads(self.requests[-1][2]["messages"][1]["content"])
-        return [memory["text"] for memory in data["memories"]]
+        return list(_texts(self.requests[-1][2]).values())
 
     def answer(self, request: dict[str, Any]) -> bytes:
         """Return the body of an answer."""
         if self.body is not None:
             return self.body
-        data = json.loads(request["messages"][1]["content"])
-        made = self.model({memory["number"]: memory["text"] for memory in data["memories"]})
+        made = self.model(_texts(request))
         content = made if isinstance(made, str) else json.dumps(made)
-        return json.dumps({"choices": [{"message": {"role": "assistant", "content": content}}]}).encode()
+        body = {"choices": [{"message": {"role": "assistant", "content": content}}], "usage": self.usage}
+        return json.dumps(body).encode()
+
+
+def _texts(request: dict[str, Any]) -> dict[int, str]:
+    """Return the texts of a request by their numbers; a turn that is to be read is the first and only one."""
+    data = json.loads(request["messages"][1]["content"])
+    if "memories" not in data:
+        return {1: data["text"]}
+    return {memory["number"]: memory["text"] for memory in data["memories"]}
 
 
 @contextmanager
@@ -61,8 +74,12 @@ def chat_server() -> Iterator[ChatServer]:
             server.requests.append((self.path, dict(self.headers), request))
             time.sleep(server.delay)
             status = server.statuses.pop(0) if server.statuses else 200
+            if not server.schemas and request["response_format"]["type"] == "json_schema":
+                status = 400
             content = server.answer(request) if status == 200 else b"{}"
             self.send_response(status)
+            if 300 <= status < 400:
+                self.send_header("Location", server.location)
             self.send_header("Content-Length", str(len(content)))
             self.end_headers()
             # Whoever waits no longer has closed the connection.

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from marskg.ontology.vocabulary import SourceType
 from marskg.records import Consolidation, SummaryLine
-from marskg.store import summaries
-from marskg.store.lines import decode
+from marskg.store.graph import summaries
+from marskg.store.rows.summary_lines import decode
 from marskg.weight import TokenCounter
 
 if TYPE_CHECKING:

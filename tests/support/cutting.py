@@ -25,7 +25,7 @@ class CuttingDoor:
         self._lock = threading.Lock()
         self._open: list[socket.socket] = []
         self._messages_left: int | None = None
-        self._after_commit = False
+        self._after_commit = self._for_good = self._closed = False
         self.cuts = 0
         threading.Thread(target=self._accept, daemon=True).start()
 
@@ -39,10 +39,10 @@ class CuttingDoor:
         with self._lock:
             self._messages_left = messages
 
-    def cut_after_commit(self) -> None:
-        """Pass the next COMMIT on, and go away before its acknowledgement comes back."""
+    def cut_after_commit(self, *, for_good: bool = False) -> None:
+        """Pass the next COMMIT on, and go away before its acknowledgement comes back; ``for_good`` lets no one in."""
         with self._lock:
-            self._after_commit = True
+            self._after_commit, self._for_good = True, for_good
 
     def stand(self) -> None:
         """Cut no more."""
@@ -55,6 +55,9 @@ class CuttingDoor:
                 client, _ = self._listener.accept()
             except OSError:
                 return
+            if self._closed:
+                client.close()
+                return
             server = socket.create_connection(self._behind)
             with self._lock:
                 self._open += [client, server]
@@ -65,35 +68,47 @@ class CuttingDoor:
     def _up(self, client: socket.socket, server: socket.socket, silent: threading.Event) -> None:
         with contextlib.suppress(OSError):
             while data := client.recv(1 << 16):
-                with self._lock:
-                    if self._messages_left == 0:
-                        self._messages_left = None
-                        break
-                    if self._messages_left is not None:
-                        self._messages_left -= 1
-                    if self._after_commit and COMMIT in data:
-                        self._after_commit = False
-                        silent.set()
+                if self._is_to_cut(data, silent):
+                    self.hang_up()
+                    return
                 server.sendall(data)
-        self.hang_up()
+        self._end(client, server)
+
+    def _is_to_cut(self, data: bytes, silent: threading.Event) -> bool:
+        with self._lock:
+            cut = self._messages_left == 0
+            if cut:
+                self._messages_left = None
+            elif self._messages_left is not None:
+                self._messages_left -= 1
+            if self._after_commit and COMMIT in data:
+                self._after_commit = False
+                silent.set()
+            return cut
 
     def _down(self, client: socket.socket, server: socket.socket, silent: threading.Event) -> None:
         with contextlib.suppress(OSError):
             while data := server.recv(1 << 16):
                 if silent.is_set():
-                    break
+                    self._closed = self._for_good
+                    self.hang_up()
+                    return
                 client.sendall(data)
-        self.hang_up()
+        self._end(client, server)
+
+    def _end(self, *pair: socket.socket) -> None:
+        """Close one connection that an end of it closed; the others, and later ones, stand."""
+        with self._lock:
+            gone = [one for one in pair if one in self._open]
+            self._open = [one for one in self._open if one not in pair]
+        _close(gone)
 
     def hang_up(self) -> None:
         """Close every connection."""
         with self._lock:
             gone, self._open = self._open, []
             self.cuts += bool(gone)
-        for one in gone:
-            with contextlib.suppress(OSError):
-                one.shutdown(socket.SHUT_RDWR)
-            one.close()
+        _close(gone)
 
     def __enter__(self) -> Self:
         return self
@@ -103,3 +118,10 @@ class CuttingDoor:
     ) -> None:
         self._listener.close()
         self.hang_up()
+
+
+def _close(sockets: list[socket.socket]) -> None:
+    for one in sockets:
+        with contextlib.suppress(OSError):
+            one.shutdown(socket.SHUT_RDWR)
+        one.close()

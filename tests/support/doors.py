@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
-    from marskg.gated import GatedMemory
+    from marskg.api.restricted.restricted_memory import RestrictedMemory
     from marskg.memory import AgentMemory
     from tests.support.stores import Stores
 
@@ -67,7 +67,7 @@ def store(memory: AgentMemory, said: Said, ident: str) -> None:
     memory.remember(said.content, id=ident, edges=edges, **{"kind": "semantic", **given})
 
 
-def told(reader: GatedMemory, doors: Mapping[str, Callable[[GatedMemory], Any]]) -> dict[str, str]:
+def told(reader: RestrictedMemory, doors: Mapping[str, Callable[[RestrictedMemory], Any]]) -> dict[str, str]:
     """Return what ``reader`` is told through each of ``doors``: values whole, errors by class and text."""
     found = {}
     # The names of its logs were drawn when the tenant was made.
@@ -85,7 +85,7 @@ def told(reader: GatedMemory, doors: Mapping[str, Callable[[GatedMemory], Any]])
     return found
 
 
-def about(ident: str) -> dict[str, Callable[[GatedMemory], Any]]:
+def about(ident: str) -> dict[str, Callable[[RestrictedMemory], Any]]:
     """Return the doors that take an id."""
     return {
         f"get {ident}": lambda reader: reader.get(ident),
@@ -99,7 +99,7 @@ def about(ident: str) -> dict[str, Callable[[GatedMemory], Any]]:
     }
 
 
-def naming(name: str) -> dict[str, Callable[[GatedMemory], Any]]:
+def naming(name: str) -> dict[str, Callable[[RestrictedMemory], Any]]:
     """Return the doors that take a question or a name."""
     return {
         f"retrieve {name}": lambda reader: whole(reader.retrieve(f"where is {name}?", explain=True)),
@@ -112,12 +112,12 @@ def naming(name: str) -> dict[str, Callable[[GatedMemory], Any]]:
     }
 
 
-def cheap_doors(count: int, names: Sequence[str]) -> dict[str, Callable[[GatedMemory], Any]]:
+def cheap_doors(count: int, names: Sequence[str]) -> dict[str, Callable[[RestrictedMemory], Any]]:
     """Return the doors that answer in milliseconds, asked about each visible id, a hidden one and one that never was.
 
     What the hidden one is told is compared with what an unknown one is told in a test of its own.
     """
-    doors: dict[str, Callable[[GatedMemory], Any]] = {}
+    doors: dict[str, Callable[[RestrictedMemory], Any]] = {}
     for ident in (*(visible_id(number) for number in range(count)), HIDDEN_ID, NEVER_ID):
         doors |= about(ident)
     for name in names:
@@ -129,15 +129,15 @@ def cheap_doors(count: int, names: Sequence[str]) -> dict[str, Callable[[GatedMe
         "key": lambda reader: reader.read_all(key_prefix="k"),
         "stats": lambda reader: reader.stats(),
         "weight": lambda reader: reader.weight,
-        "prepare": lambda reader: reader.prepare(),
+        "prepare": lambda reader: reader.maintenance.prepare(),
         "memories": lambda reader: list(reader.memories()),
-        "entities": lambda reader: list(reader.entities()),
+        "entities": lambda reader: list(reader.entities.list()),
         "now": lambda reader: reader.now(),
-        "budget": lambda reader: reader.set_budget(1),
-        "records": lambda reader: list(reader.records()),
+        "budget": lambda reader: reader.settings.set_budget(1),
+        "records": lambda reader: list(reader.audit.records()),
         "cypher": lambda reader: reader.cypher("MATCH (n) RETURN count(n)"),
         "verify": lambda reader: reader.verify(),
-        "match": lambda reader: reader.match_erasure(entity="Ann Lee"),
+        "match": lambda reader: reader.privacy.match_erasure(entity="Ann Lee"),
         "raise": lambda reader: reader.retrieve("Ann", max_sensitivity=1.0),
         "grant": lambda reader: reader.retrieve("Ann", grant="1-" + "0" * 32),
         "grant out of range": lambda reader: reader.retrieve("Ann", grant="9-" + "0" * 32),
@@ -154,10 +154,10 @@ def whole(hits: Any) -> tuple[Any, ...]:
     return hits, hits.as_text(), hits.as_messages(), hits.as_dict(), hits.left_out, hits.resolved
 
 
-def dear_doors(folder: Path) -> dict[str, Callable[[GatedMemory], Any]]:
+def dear_doors(folder: Path) -> dict[str, Callable[[RestrictedMemory], Any]]:
     """Return the doors that take a second: queries, exports, plans and comparisons."""
 
-    def exported(reader: GatedMemory, suffix: str) -> str:
+    def exported(reader: RestrictedMemory, suffix: str) -> str:
         path = folder / f"out{suffix}"
         return f"{reader.export(path)} {path.read_text('utf-8')}"
 
@@ -172,5 +172,5 @@ def dear_doors(folder: Path) -> dict[str, Callable[[GatedMemory], Any]]:
         "fifo": lambda reader: reader.plan(policy="fifo", budget=12),
         "decay": lambda reader: reader.plan(policy="priority-decay", budget=0),
         "density": lambda reader: reader.plan(policy="density", budget=15),
-        "compare": lambda reader: reader.compare(["fifo", "lru"], budget=15, questions=["what does Ann like?"]),
+        "compare": lambda reader: reader.policy.compare(["fifo", "lru"], budget=15, questions=["what does Ann like?"]),
     }

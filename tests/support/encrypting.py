@@ -1,6 +1,6 @@
 """A process that erases a subject of an encrypted tenant and dies at a moment, for tests that look at what is left.
 
-``python -m tests.support.encrypting FOLDER MOMENT`` dies ``doomed`` (the key is doomed, nothing is committed),
+``python -m tests.support.encrypting FOLDER MOMENT`` dies ``scheduled`` (the key is to go, nothing is committed),
 ``committed`` (the graph has forgotten, the key is there) or ``destroyed``; exit status 9.
 """
 
@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 from marskg.clock import ManualClock, SeededSource
 from marskg.config import Settings
+from marskg.erasure.request import Request
 from marskg.memory import AgentMemory
-from marskg.privacy.request import Request
-from marskg.store.encrypted import EncryptedEngine
-from marskg.store.opening import open_tenant
-from marskg.store.vault import Vault
-from marskg.store.writer import Writer
+from marskg.store.commit.writer import Writer
+from marskg.store.crypto.key_custody import Custody
+from marskg.store.crypto.keyring import DataKeyring
+from marskg.store.tenant.opening import open_tenant
 from tests.support import stores as support
 
 if TYPE_CHECKING:
@@ -58,13 +58,13 @@ def main() -> None:
     memory.remember(SAID, subjects=["bea"], mentions=[f"Mr {WORD}"])
     memory.remember(KEPT, subjects=["carl"])
     moment = sys.argv[2]
-    if moment == "doomed":
+    if moment == "scheduled":
         Writer.run = _dies(Writer.run, before=True)  # type: ignore[method-assign]
     elif moment == "committed":
-        EncryptedEngine.settle = _dies(EncryptedEngine.settle, before=True)  # type: ignore[method-assign]
+        Custody.settle = _dies(Custody.settle, before=True)  # type: ignore[method-assign]
     else:
-        Vault.destroy = _dies(Vault.destroy, before=False)  # type: ignore[method-assign]
-    memory._eraser.erase(Request.of(subject="bea"), scrub=False)
+        DataKeyring.destroy = _dies(DataKeyring.destroy, before=False)  # type: ignore[method-assign]
+    memory._components.eraser.erase(Request.of(subject="bea"), scrub=False)
 
 
 if __name__ == "__main__":

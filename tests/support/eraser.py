@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from marskg.clock import ManualClock, SeededSource
 from marskg.config import Settings
-from marskg.store.opening import open_tenant
+from marskg.store.tenant.opening import open_tenant
 from tests.support import stores as support
 
 if TYPE_CHECKING:
@@ -35,8 +35,8 @@ def fill(memory: AgentMemory) -> None:
             source_ref=f"chat/{word}",
         )
         memory.remember(f"Locker word: {word}", kind="social", subjects=["bea"], derives_from=[told.id])
-        memory.remember(KEPT[2 * number], subjects=["carl"], session="c")
-        memory.remember(KEPT[2 * number + 1], kind="semantic", subjects=["carl"])
+        memory.remember(KEPT[2 * number], subjects=["carl"], session="c", memory_class="canonical")
+        memory.remember(KEPT[2 * number + 1], kind="semantic", subjects=["carl"], memory_class="canonical")
     memory.retrieve("locker word", k=8, token_budget=400)
 
 

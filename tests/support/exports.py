@@ -11,7 +11,8 @@ from marskg.audit.dataintegrity import Signer
 from marskg.audit.document import head_lines, record_lines
 from marskg.audit.record import build_head, build_record
 from marskg.clock import DAY_MS, SeededSource, uuid7
-from marskg.exporters.writer import Content
+from marskg.exporters.rdf.reader import Export, Loaded
+from marskg.exporters.rdf.writer import Content
 from marskg.ontology.mapping import entity_lines, memory_lines
 from marskg.ontology.vocabulary import EdgeType, Kind, Operation
 from marskg.records import AuditRecord, Edge, Memory, TreeHead
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from marskg.exporters.rdf.reader import AnyLoaded
     from tests.strategies import StoreContent
 
 START_MS = 1_750_000_000_000
@@ -30,6 +32,14 @@ FORMATS = {
     ".trig": ox.RdfFormat.TRIG,
     ".ttl": ox.RdfFormat.TURTLE,
 }
+
+
+def loaded_from(path: Path, *, tenant: str) -> Iterator[AnyLoaded]:
+    """Yield the entities, the memories and the preferences of the document at ``path``, after checking all of it."""
+    with Export(path, tenant=tenant) as export:
+        yield from export.entities()
+        yield from export.memories()
+        yield from (Loaded(preference, ()) for preference in export.preferences())
 
 
 def episodes(count: int) -> Iterator[tuple[Memory, tuple[Edge, ...]]]:

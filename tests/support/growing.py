@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 from random import Random
 
-from marskg.store import arcadedb
+from marskg.store.engine import arcadedb
 
 _STEPS = 300
 #: Bytes of a page that many records outgrow.

@@ -99,7 +99,7 @@ class History:
         """Do one random thing and check what it did."""
         self.clock.advance(chance.choice((0, 1, 1000)))
         if chance.random() < 0.6:
-            self.memory.expire()
+            self.memory.maintenance.expire()
         self.do(name, lambda: getattr(self, name)(chance))
 
     def do(self, name: str, call: Callable[[], object]) -> None:
@@ -300,12 +300,12 @@ class History:
 
     def pin(self, chance: Random) -> None:
         """Protect a memory."""
-        self.memory.pin(self.pick(chance))
+        self.memory.policy.pin(self.pick(chance))
 
     def unpin(self, chance: Random) -> None:
         """Stop protecting one."""
         pinned = [node["id"] for node in self.now.nodes.values() if node.get("pinned")]
-        self.memory.unpin(chance.choice(sorted(pinned)) if pinned else self.pick(chance))
+        self.memory.policy.unpin(chance.choice(sorted(pinned)) if pinned else self.pick(chance))
 
     def amend_task(self, chance: Random) -> None:
         """Change a task."""
@@ -316,12 +316,12 @@ class History:
             changes["deadline"] = self.memory.now() + chance.choice((-10 * DAY_MS, 500, DAY_MS))
         if chance.random() < 0.2:
             changes["priority"] = chance.randint(0, 9)
-        self.memory.amend_task(self.task(chance), **changes)
+        self.memory.tasks.amend(self.task(chance), **changes)
 
     def affirm(self, chance: Random) -> None:
         """Confirm a memory whose base changed."""
         doubted = sorted(node["id"] for node in self.now.nodes.values() if "unaffirmedSince" in node)
-        self.memory.affirm(chance.choice(doubted) if doubted else self.pick(chance))
+        self.memory.learning.affirm(chance.choice(doubted) if doubted else self.pick(chance))
 
     def link(self, chance: Random) -> None:
         """Draw an edge."""
@@ -358,7 +358,7 @@ class History:
         """Change the budget; a lower one forgets."""
         budget = chance.choice((40, 80, 120, 300))
         try:
-            self.memory.set_budget(budget)
+            self.memory.settings.set_budget(budget)
         except BudgetInfeasible:
             assert self.recorded().floor > budget, f"K: {budget} is said to be out of reach, but it is not"
             raise
@@ -382,7 +382,7 @@ class History:
                 {"partitions.conversation_budget": chance.choice((None, 20, 60))},
             )
         )
-        self.memory.apply_settings(None, values)
+        self.memory.settings.set(None, values)
 
     def restore(self, chance: Random) -> None:
         """Bring a latent memory back."""
@@ -392,28 +392,28 @@ class History:
     def expire(self, chance: Random) -> None:
         """Let time pass, and carry out what it brings."""
         self.clock.advance(chance.choice((0, 2_000, 1_900_000, 20 * 3_600_000)))
-        self.memory.expire()
+        self.memory.maintenance.expire()
         if not self.memory.stats()["expiry_suspended"]:
             found = list(pictures.unexpired(self.recorded(), self.memory.now()))
             assert found == [], found
 
     def jump(self, chance: Random) -> None:
         """Let the clock jump back, or ahead by days; mostly somebody says that it is right."""
-        self.clock.advance(chance.choice((-3 * DAY_MS, -1, 2 * DAY_MS, 41 * DAY_MS)))
+        self.clock.jump(chance.choice((-3 * DAY_MS, -1, 2 * DAY_MS, 41 * DAY_MS)))
         if chance.random() < 0.8:
-            self.memory.confirm_clock()
+            self.memory.maintenance.confirm_clock()
 
     def access(self, chance: Random) -> None:
         """Show some memories."""
-        self.memory.record_access(self.some(chance, 5), purpose=chance.choice((None, "chat")))
+        self.memory.control.record_access(self.some(chance, 5), purpose=chance.choice((None, "chat")))
 
     def rotate_key(self, _chance: Random) -> None:
         """Sign with another key from now on."""
-        self.memory.rotate_key()
+        self.memory.audit.rotate_key()
 
     def sign_head(self, _chance: Random) -> None:
         """Sign the Merkle tree as it stands."""
-        head = self.memory.sign_head()
+        head = self.memory.audit.sign_head()
         assert head.size == self.memory.stats()["audit_seq"]
 
     def reopen(self, _chance: Random) -> None:

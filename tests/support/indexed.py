@@ -9,13 +9,14 @@ import numpy as np
 
 from marskg.ontology.vocabulary import Kind
 from marskg.records import Memory
-from marskg.retrieval.gate import Gate
-from marskg.retrieval.index import MemoryIndex
-from marskg.retrieval.profile import load_profile
-from marskg.retrieval.ranking import Ranker, make_query
-from marskg.retrieval.sight import Sight
-from marskg.store.codec import encode_memory
-from marskg.store.statements import statement
+from marskg.retrieval.access.read_gate import Gate
+from marskg.retrieval.access.visibility import Sight
+from marskg.retrieval.index.memory_index import MemoryIndex
+from marskg.retrieval.query.outlived import Outlived
+from marskg.retrieval.query.profile import load_profile
+from marskg.retrieval.query.ranking import Ranker, make_query
+from marskg.store.rows.codec import encode_memory
+from marskg.store.statements.catalogue import statement
 from tests.support.candidates import NOON, direction
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from marskg.retrieval.profile import Profile
+    from marskg.retrieval.query.profile import Profile
 
 DIMENSION = 4
 #: What the statement that fills the index returns of a memory.
@@ -83,14 +84,17 @@ def ranked(
     """Return the ranking of a query as ``(id, score, numbers)``."""
     passing = Gate(**{"now": NOON, **gate})
     asked = make_query(query, vector, NOON)
-    found = Ranker(index, passing.mask(index), asked, profile, restricted=passing.restricted).rank(1000).found
+    mask = passing.mask(index)
+    outlived = Outlived(index, passing, mask)
+    found = Ranker(index, mask, asked, profile, restricted=passing.restricted, outlived=outlived).rank(1000).found
     return [(index.ids[item.row], item.score, dict(item.why)) for item in found]
 
 
 def answers(index: MemoryIndex, gates: Sequence[Mapping[str, Any]], queries: Sequence[str]) -> dict[str, Any]:
     """Return all that an index can be asked, by id, so that the places of rows do not show."""
     vector = direction(1, 2, 3, 4)
-    found: dict[str, Any] = {"size": len(index), "names": index.entities.dump(), "edges": index.graph.dump()}
+    *ends, edges = index.graph.dump({})
+    found: dict[str, Any] = {"size": len(index), "names": index.entities.dump(), "edges": (ends, edges.tolist())}
     for number, gate in enumerate(gates):
         mask = Gate(**{"now": NOON, **gate}).mask(index)
         sight = Sight(index, mask)

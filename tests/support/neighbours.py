@@ -19,15 +19,15 @@ from marskg.config import FEATURES, Settings
 from marskg.ontology.vocabulary import Kind, Tier
 from marskg.policies.sample_stores import NOW, SampleStore
 from marskg.records import Memory
-from marskg.store import codec
-from marskg.store.order import order_keys
-from marskg.store.statements import statement
+from marskg.store.rows import codec
+from marskg.store.rows.order_keys import order_keys
+from marskg.store.statements.catalogue import statement
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from marskg.policies.features import FeatureTable
-    from marskg.store.engine import Engine
+    from marskg.policies.core.features import FeatureTable
+    from marskg.store.engine.protocol import Engine
 
 WEIGHT = 10
 _TENANTS = count(1)

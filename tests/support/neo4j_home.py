@@ -1,4 +1,4 @@
-"""A Neo4j server of a test's own, whose home it may read, set up as a cleaning of its files needs."""
+"""A Neo4j server of a test's own, whose home it may read."""
 
 from __future__ import annotations
 
@@ -10,24 +10,17 @@ from tests.support import stores as support
 from tests.support.neo4j import Neo4jAddress
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
     from pathlib import Path
 
     from tests.support.stores import Stores
 
-#: What docs/how-to/erase-on-neo4j.md asks an operator for, smaller.
-CLEANING: Mapping[str, str] = {
-    "db.tx_log.rotation.size": "1m",
-    "db.tx_log.rotation.retention_policy": "keep_none",
-    "db.checkpoint.interval.time": "2s",
-}
-
 
 @contextlib.contextmanager
-def server(home: Path, settings: Mapping[str, str] = CLEANING) -> Iterator[Neo4jServer]:
+def server(home: Path) -> Iterator[Neo4jServer]:
     """Run a server on ``home``."""
     home.mkdir(parents=True, exist_ok=True)
-    one = Neo4jServer(home, fetch(), settings=settings)
+    one = Neo4jServer(home, fetch())
     try:
         one.start()
         yield one

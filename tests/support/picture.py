@@ -15,26 +15,39 @@ from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from marskg.ontology.protection import Sort
+from marskg.store.statements.handling import Nodes, Statement, handled
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from marskg.store.engine import Engine
+    from marskg.store.engine.protocol import Engine
 
 #: One reading of each: what crosses from an engine costs more than what it looks up.
-NODES = (
+NODES = Statement(
     "MATCH (m:Memory) WHERE m.ref >= $low AND m.ref < $high RETURN properties(m) AS node, labels(m) AS labels, "
-    "[(m)-[e]->(t) | [type(e), t.id, t.ref, properties(e)]] AS edges"
+    "[(m)-[e]->(t) | [type(e), t.id, t.ref, properties(e)]] AS edges",
+    "nodes",
+    handled("low high", {"node": Nodes(Sort.MEMORY)}),
 )
-ENTITIES = (
+ENTITIES = Statement(
     "MATCH (n:Entity) WHERE n.ref >= $low AND n.ref < $high RETURN properties(n) AS node, "
-    "[(n)-[e]->(t) | [type(e), t.id, t.ref, properties(e)]] AS edges"
+    "[(n)-[e]->(t) | [type(e), t.id, t.ref, properties(e)]] AS edges",
+    "entities",
+    handled("low high", {"node": Nodes(Sort.ENTITY)}),
 )
-RECORDS = (
+RECORDS = Statement(
     "MATCH (a:AuditRecord) WHERE a.ref >= $low AND a.ref < $high "
-    "RETURN a.sequence AS sequence, a.operation AS operation, a.memories AS memories ORDER BY a.ref"
+    "RETURN a.sequence AS sequence, a.operation AS operation, a.memories AS memories ORDER BY a.ref",
+    "records",
+    handled("low high"),
 )
-TENANT = "MATCH (t:Tenant {ref: $tenant}) RETURN properties(t) AS row"
-PLACE = "MATCH (t:Tenant {ref: $tenant}) RETURN t.sequence AS sequence, t.accessSequence AS accessed"
+TENANT = Statement("MATCH (t:Tenant {ref: $tenant}) RETURN properties(t) AS row", "tenant", handled("tenant"))
+PLACE = Statement(
+    "MATCH (t:Tenant {ref: $tenant}) RETURN t.sequence AS sequence, t.accessSequence AS accessed",
+    "place",
+    handled("tenant"),
+)
 
 KINDS = ("episodic", "semantic", "social", "task")
 ACTIVE = {"open", "in_progress", "blocked"}
@@ -228,7 +241,7 @@ def _weights(picture: Picture) -> Iterator[Fault]:
     census.append(sum(node["created"] // 1000 for node in live))
     if list(picture.row["census"]) != census:
         yield "census", f"{list(picture.row['census'])} in place of {census}"
-    yield from _allowances(picture)
+    yield from _quotas(picture)
     if sums["live"] > picture.row["budget"]:
         yield "I1-budget", f"{sums['live']} of {picture.row['budget']}"
     expected = {"weight": sums["live"], "latentWeight": sums["latent"], "protectedWeight": picture.floor}
@@ -237,7 +250,7 @@ def _weights(picture: Picture) -> Iterator[Fault]:
             yield f"I1-{name}", f"row {picture.row[name]}, nodes {value}"
 
 
-def _allowances(picture: Picture) -> Iterator[Fault]:
+def _quotas(picture: Picture) -> Iterator[Fault]:
     """The budgets of single users and conversations: what the live memories about one, or of one, weigh."""
     settings = json.loads(picture.row["settings"])
     used: defaultdict[tuple[str, str], int] = defaultdict(int)

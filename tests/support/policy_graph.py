@@ -16,20 +16,20 @@ import numpy as np
 from marskg.clock import DAY_MS, SeededSource
 from marskg.config import FEATURES, Settings
 from marskg.ontology.vocabulary import KINDS, Kind, Tier
-from marskg.policies.features import FeatureTable, Links
-from marskg.store.census import Census
-from marskg.store.hollows import Hollow, Hollows
-from marskg.store.order import Access, DecayScale, exp_position, importance, order_keys
-from marskg.store.schema import migrate
-from marskg.store.usage import Usage
+from marskg.policies.core.features import FeatureTable, Links
+from marskg.store.rows.index_gaps import Gap, IndexGaps
+from marskg.store.rows.kind_statistics import KindStatistics
+from marskg.store.rows.order_keys import Access, DecayScale, exp_position, importance, order_keys
+from marskg.store.rows.read_statistics import Usage
+from marskg.store.statements.schema import migrate
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from marskg.records import Plan
     from marskg.reflection.passages import Sensing
-    from marskg.store.engine import Engine
-    from marskg.store.vectors import Vectoriser
+    from marskg.store.engine.protocol import Engine
+    from marskg.store.unit.vectors import Vectoriser
 
 NOW = 1_790_000_000_000
 _TENANTS = count(1)
@@ -66,16 +66,16 @@ class Graph:
     sequence: int = 1000
     statements: list[str] = field(default_factory=list)
     rows: int = 0
-    empty: Hollows = field(default_factory=Hollows)
+    empty: IndexGaps = field(default_factory=IndexGaps)
     ceiling: int | None = None
     within: frozenset[str] | None = None
     usage: Usage = field(default_factory=Usage)
     controls: Mapping[str, str] = field(default_factory=dict)
 
     @property
-    def census(self) -> Census:
+    def census(self) -> KindStatistics:
         """Return the live nodes in sums."""
-        found = Census()
+        found = KindStatistics()
         for node in self.nodes.values():
             if node.tier is Tier.LIVE:
                 found = found.moved(node.kind, node.weight, node.created, 1)
@@ -113,7 +113,7 @@ class Graph:
         """Run a reading statement of a user's."""
         return self.run(statement, parameters)
 
-    def hollows(self, key_name: str) -> list[Hollow]:
+    def index_gaps(self, key_name: str) -> list[Gap]:
         """Return the ranges of an index that are known to be empty."""
         return self.empty.worth_skipping(key_name)
 

@@ -13,7 +13,7 @@ PATIENCE = 60.0
 
 
 class Queue:
-    """A re-entrant lock as the desk has it, with the event that a second thread waits for it."""
+    """A re-entrant lock as the shared state has it, with the event that a second thread waits for it."""
 
     def __init__(self, inner: Any) -> None:
         self._inner = inner

@@ -8,18 +8,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 from uuid import uuid4
 
+from marskg.api.restricted.agent_memory import restricted_memory
 from marskg.clock import ManualClock, SeededSource
 from marskg.config import Settings
-from marskg.gated import GatedMemory
 from marskg.memory import AgentMemory
 from marskg.privacy.principals import Principal
-from marskg.store import schema
-from marskg.store.arcadedb import ArcadeDB
-from marskg.store.bolt import Bolt
-from marskg.store.opening import attach
+from marskg.store.engine.arcadedb import ArcadeDB
+from marskg.store.engine.bolt import Bolt
+from marskg.store.statements import schema
+from marskg.store.tenant.opening import attach
 
 if TYPE_CHECKING:
-    from marskg.store.engine import Engine
+    from marskg.api.restricted.restricted_memory import RestrictedMemory
+    from marskg.store.engine.protocol import Engine
     from tests.support.neo4j import Neo4jAddress
 
 #: 2026-03-01T00:00:00Z
@@ -57,6 +58,10 @@ class Stores:
         clock = self.clocks.setdefault(name, ManualClock(START, step_ms))
         # Most tests count the records and nodes of what they write themselves; those of entities ask for them.
         values.setdefault("entities__recognise", "off")
+        # And compare the engines, or look at what they store; tests of encryption ask for it, or for the default.
+        values.setdefault("encryption", "off")
+        # And ask for whatever there is.
+        values.setdefault("retrieval__min_confidence", 0)
         settings = Settings().with_values({key.replace("__", "."): value for key, value in values.items()})
         opened, _ = attach(
             self.engine,
@@ -69,19 +74,19 @@ class Stores:
         )
         return AgentMemory(opened)
 
-    def open_as(self, memory: AgentMemory, principal: str | Principal, *, seed: int | str = 2) -> GatedMemory:
+    def open_as(self, memory: AgentMemory, principal: str | Principal, *, seed: int | str = 2) -> RestrictedMemory:
         """Open the tenant of ``memory`` as somebody else than its operator; do not close it: the engine is shared."""
         who = Principal.of(principal)
         opened, _ = attach(
             self.engine,
             self.location,
             memory.tenant,
-            memory.settings,
+            memory.settings.current,
             clock=self.clocks[memory.tenant],
             source=SeededSource(seed),
             actor=who.actor,
         )
-        return GatedMemory(opened, who)
+        return restricted_memory(opened, who)
 
     def another_door(self) -> Stores:
         """Connect to the store once more: the same files of this process, or a connection of its own to the server."""

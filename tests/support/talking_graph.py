@@ -14,7 +14,7 @@ import numpy as np
 
 from marskg.embedding.packing import pack
 from marskg.ontology.vocabulary import Kind, MemoryClass, SourceType
-from marskg.store.vectors import Vectoriser, model_name, tag
+from marskg.store.unit.vectors import Vectoriser, model_name, tag
 from tests.support.policy_graph import NOW, Graph, Node, random_nodes
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from marskg.config import Settings
     from marskg.embedding.model import EmbeddingModel, Vectors
-    from marskg.store.engine import Engine
+    from marskg.store.engine.protocol import Engine
 
 TOPICS = (
     "I watered the tomatoes and the beans in the garden",

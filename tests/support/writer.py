@@ -70,9 +70,9 @@ def write(location: str, run: str, first: int, count: int | None = None, prefix:
         said = tight.remember(text(number), session="s", key="home" if number % 4 == 0 else None, pin=number % 20 == 0)
         say(TIGHT, number, said.id)
         if number % 20 == 0:
-            tight.unpin(said.id)
+            tight.policy.unpin(said.id)
         if number % 7 == 0:
-            tight.record_access([said.id])
+            tight.control.record_access([said.id])
 
 
 if __name__ == "__main__":

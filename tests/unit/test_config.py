@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import json
-from dataclasses import fields
+import os
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from marskg.config import SETTINGS, PolicySettings, Scoring, Settings, duration_ms
+import marskg
+from marskg.config import SETTINGS, Scoring, Settings, duration_ms
 from marskg.errors import InvalidConfig
 from marskg.ontology.vocabulary import Kind, MemoryClass, Tier
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "reference" / "defaults.md"
+SCRIPTS = Path(__file__).parents[2] / "scripts"
 DAY = 86_400_000
 
 
@@ -27,21 +32,49 @@ def write(folder: Path, text: str | bytes) -> Path:
 # --- The table ---------------------------------------------------------------------------------------------------
 
 
-def test_the_dataclasses_have_the_defaults_of_the_table() -> None:
+def test_the_table_says_the_defaults() -> None:
     assert Settings().values() == {name: setting.default for name, setting in SETTINGS.items()}
     assert Settings.from_mapping({}) == Settings()
-
-
-def test_the_table_has_every_field() -> None:
-    names = {name.split(".")[0] for name in SETTINGS}
-    assert names == {field.name for field in fields(Settings)}
-    policy = {name.split(".")[1] for name in SETTINGS if name.startswith("policy.")}
-    assert policy == {field.name for field in fields(PolicySettings)}
-    scoring = {name.split(".")[2] for name in SETTINGS if name.startswith("policy.scoring.")}
-    assert scoring == {field.name for field in fields(Scoring)}
     assert {name for name in SETTINGS if name.startswith("lives.")} == {f"lives.{name}" for name in MemoryClass}
-    weights = {f"policy.scoring.type_weights.{kind}" for kind in Kind}
-    assert {name for name in SETTINGS if "type_weights" in name} == weights
+
+
+PLANTED = """    planted: int = integer("a setting that this test plants", 3, 0, 9)
+"""
+BESIDE, FIRST = "class RetrievalSettings:", "    profile: str"
+USE = """
+import json, sys
+from click.testing import CliRunner
+from marskg.cli.main import cli
+import defaults_reference
+calls = (["init", "--config", sys.argv[1]], ["settings", "--json"], ["settings", "retrieval.planted=10"])
+made, shown, refused = (CliRunner().invoke(cli, ["--store", sys.argv[2], *call]) for call in calls)
+value = json.loads(shown.stdout)["retrieval.planted"]
+print(json.dumps([value, str(refused.exception), defaults_reference.table(), defaults_reference.file()]))
+"""
+
+
+def test_a_new_setting_is_one_line(tmp_path: Path) -> None:
+    """One more field, and it is parsed, range-checked, stored, shown and listed in the reference."""
+    home, package = Path(marskg.__file__).parent, tmp_path / "marskg"
+    package.mkdir()
+    for entry in home.iterdir():
+        if entry.name != "config":
+            (package / entry.name).symlink_to(entry)
+    shutil.copytree(home / "config", package / "config")
+    module = next(path for path in (package / "config").glob("*.py") if BESIDE in path.read_text())
+    before, after = module.read_text().split(BESIDE)
+    module.write_text(before + BESIDE + after.replace(FIRST, PLANTED + FIRST, 1))
+
+    file = write(tmp_path, "retrieval: {planted: 7}")
+    command = [sys.executable, "-c", USE, str(file), str(tmp_path / "store")]
+    environment = {**os.environ, "PYTHONPATH": f"{tmp_path}{os.pathsep}{SCRIPTS}"}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    value, refusal, table, example = json.loads(done.stdout)
+    assert value == 7
+    assert "retrieval.planted is 10; it must be an integer from 0 to 9" in refusal
+    assert "| `retrieval.planted` | `3` | a setting that this test plants | an integer from 0 to 9 |" in table
+    assert "  planted: 3" in example
 
 
 def documented() -> dict[str, tuple[str, str]]:
@@ -128,7 +161,14 @@ def test_json_brings_back_equal_settings_and_equal_settings_have_equal_json(valu
 
 
 def test_a_setting_that_older_json_does_not_know_has_its_default() -> None:
-    assert Settings.from_json('{"budget":5}') == Settings().with_values({"budget": 5})
+    older = Settings.from_json('{"budget":5}')
+    assert older == Settings().with_values({"budget": 5, "encryption": "off"}), "there was no encryption then"
+
+
+def test_settings_of_older_json_that_decide_nothing_any_more_are_passed_over() -> None:
+    assert Settings.from_json('{"assembly.pool":256,"assembly.selection":"greedy","budget":5}').budget == 5
+    with pytest.raises(InvalidConfig, match=r"unknown key 'assembly\.selection'"):
+        Settings().with_values({"assembly.selection": "rank"})
 
 
 # --- Mistakes ----------------------------------------------------------------------------------------------------
@@ -150,12 +190,20 @@ MISTAKES = {
     "task_grace: null": ("task_grace is None", '"30d"'),
     "lives: {factual: forever}": ("lives.factual is 'forever'", "or null for none"),
     "lives: {factual: 99999999d}": ("lives.factual is '99999999d'", "or null for none"),
-    "lives: 3d": ("lives is a section", "canonical, factual"),
+    "lives: 3d": ("lives is '3d'", "canonical, factual"),
+    "lives: [1]": ("lives is a section", "the words default, memoryarchitect"),
+    "lean: paper": ("lean is 'paper'", "the words default, memoryarchitect"),
+    "on_expiry: keep": ("on_expiry is 'keep'", "delete or archive"),
     "policy: {evict_to: gone}": ("policy.evict_to is 'gone'", "tombstone or latent"),
     "policy: {name: ''}": ("policy.name is ''", "a name or a path"),
     "policy: {scoring: {alpha: 0, beta: 0, gamma: 0}}": ("nothing has importance", "above 0"),
     "policy: {evict_to: latent, grace: 1d}": ("policy.grace", "leave one of them out"),
     "policy: {scoring: {alpha: -1}}": ("alpha is -1", "0 to 1000"),
+    "assembly: {recent_turns: 1001}": ("assembly.recent_turns is 1001", "an integer from 0 to 1000"),
+    "assembly: {recent_turns: 1.5}": ("assembly.recent_turns is 1.5", "an integer"),
+    "assembly: {recent_share: 1.1}": ("assembly.recent_share is 1.1", "a number from 0 to 1"),
+    "assembly: {excerpts: true}": ("assembly.excerpts is True", "an integer"),
+    "learning: {bend: 29}": ("learning.bend is 29", "3 times the larger"),
     "budget: 1\nbudget: 2": ("line 2", "'budget' is there twice"),
     "a: &a [1]\nb: *a": ("line 2", "aliases are not allowed"),
     "? [a]\n: 1": ("line 1", "is no word"),

@@ -7,7 +7,7 @@ import threading
 import pytest
 
 from marskg import text as text_module
-from marskg.text import as_name, folded, sentences, terms, words
+from marskg.text import as_name, folded, plain, sentences, terms, words
 
 
 @pytest.mark.parametrize(
@@ -54,6 +54,11 @@ def test_sentences_end_at_marks_and_lines_but_not_inside_numbers() -> None:
 
 def test_a_long_run_of_letters_is_one_term_as_written() -> None:
     assert terms("x" * 5000) == ["x" * 5000]
+
+
+def test_names_are_compared_through_what_is_not_seen() -> None:
+    assert plain("\u3164Ann\u2800L\u1160ee\u200b") == plain("Ann Lee") == "ann lee"
+    assert plain("\uffa0\u2800\u115f") == ""
 
 
 def test_folding_is_idempotent() -> None:

@@ -12,9 +12,8 @@ from __future__ import annotations
 import heapq
 from typing import TYPE_CHECKING
 
-from marskg.policies.candidates import Candidate, from_row, members
-from marskg.policies.leaves import Leaves
-from marskg.policies.plans import (
+from marskg.policies.core.candidates import Candidate, from_row, members
+from marskg.policies.core.plans import (
     REASON_FREED,
     REASON_STRANDED,
     Choice,
@@ -24,12 +23,13 @@ from marskg.policies.plans import (
     parameters_of,
     words,
 )
-from marskg.store.order import key_range
+from marskg.policies.streams.leaves import Leaves
+from marskg.store.rows.order_keys import key_range
 
 if TYPE_CHECKING:
-    from marskg.policies.policy import PolicyView
+    from marskg.policies.core.policy import PolicyView
     from marskg.records import Plan
-    from marskg.store.hollows import Hollow
+    from marskg.store.rows.index_gaps import Hollow
 
 # Only memories that may go now have a key in this index. The range keeps the statement to its tenant.
 CANDIDATES = "MATCH (m:Memory) WHERE m.fifoKey >= $low AND m.fifoKey < $high RETURN m.id AS id ORDER BY m.fifoKey"

@@ -1,35 +1,42 @@
 """Reads the audit out of an exported file, JSON-LD or N-Quads, an entry at a time.
 
-Guarantees: a JSON-LD file is never in memory as a whole; the context must give the audit's terms the meaning that they
-have here; an entry that is not exactly as an export writes it becomes a finding and is left out, and a file that is no
-export with an audit at all is refused. Nothing is verified here.
+Guarantees: a JSON-LD file is never in memory as a whole; its context may define no term otherwise than this package,
+so that the file means here what it means to every JSON-LD processor; N-Quads are read as an RDF parser reads them; an
+entry that is not exactly as an export writes it, and any statement about the audit that is in none, becomes a finding;
+a file that is no export with an audit at all is refused. Nothing is verified here.
+Source: JSON-LD 1.1 sections 4.1, 4.5 and 9.15.
 """
 
 from __future__ import annotations
 
 import json
+import re
+from functools import cache
 from importlib import resources
 from typing import IO, TYPE_CHECKING, Any, Final, NoReturn, TypeVar
 
-from marskg.audit.document import SIGNED_CONTEXT, LineReader, head_from_jsonld, record_from_jsonld
-from marskg.audit.grammar import NODE_FIELDS, RECORD_FIELDS
+from marskg.audit.document import LineReader, head_from_jsonld, record_from_jsonld
+from marskg.audit.statements import AUDIT_TERMS, AUDIT_TYPES, ENTRY, Strays, read_statements
 from marskg.errors import InvalidDocument
 from marskg.records import Finding
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from pathlib import Path
 
     from marskg.records import AuditRecord, TreeHead
 
 _Raw = TypeVar("_Raw")
-_Entry = TypeVar("_Entry")
+_Entry = TypeVar("_Entry", "AuditRecord", "TreeHead")
 _BLOCK: Final = 1 << 20
 #: No entry is as large as this; a string that never ends shall not fill the memory.
 _MAX_ENTRY: Final = 64 << 20
-_TERMS: Final = frozenset(
-    {*SIGNED_CONTEXT[1], *RECORD_FIELDS, *NODE_FIELDS, "salt", "proofValue", "proofCreated", "leafHash"}
-)
+#: An absolute IRI with a scheme of its own, which no prefix of the context stands for.
+_ABSOLUTE: Final = re.compile(r"(?!mars:|xsd:)[A-Za-z][A-Za-z0-9+.-]*:[^\x00-\x20<>\"{}|\\^`]+")
+_NAMES: Final = frozenset({"@id", "id"})
+_TYPES: Final = frozenset({"@type", "type"})
+#: Entries of a record, slot or head whose values are terms of the context.
+_VALUES: Final = frozenset({"@type", "operation", "tierBefore", "tierAfter"})
 
 
 class ExportedAudit:
@@ -44,6 +51,8 @@ class ExportedAudit:
         self.path = path
         #: Entries that were refused, after they were read.
         self.findings: list[Finding] = []
+        self._strays = Strays()
+        self._logs: set[str] = set()
         first = self._first_character()
         if first not in {"[", "<", "_"}:
             hint = "export it with --audit" if first == "{" else "convert it to JSON-LD or N-Quads"
@@ -60,7 +69,11 @@ class ExportedAudit:
         if self._lines is not None:
             yield from self._sound(self._lines.head, self._lines.head_iris())
         else:
-            yield from self._sound(head_from_jsonld, (node for node in self._nodes() if _is_head(node)))
+            yield from self._sound(head_from_jsonld, self._entries(heads=True))
+
+    def strays(self) -> list[Finding]:
+        """Return what the file says about the audit outside of its records and heads; call it when these were read."""
+        return self._strays.findings(self._logs)
 
     def records(self) -> Iterator[AuditRecord]:
         """Yield the records in the order of the file, N-Quads by log and sequence; refuse what is neither.
@@ -71,13 +84,21 @@ class ExportedAudit:
         if self._lines is not None:
             yield from self._sound(self._lines.record, self._lines.record_iris())
         else:
-            yield from self._sound(record_from_jsonld, (node for node in self._nodes() if not _is_head(node)))
+            yield from self._sound(record_from_jsonld, self._entries(heads=False))
+
+    def _entries(self, *, heads: bool) -> Iterator[dict[str, Any]]:
+        """Yield the nodes of heads, or all others, that a JSON-LD processor reads as they stand."""
+        for node, terms in self._nodes():
+            if (node.get("@type") == "TreeHead") == heads and self._defined(node, terms):
+                yield node
 
     def _sound(self, read: Callable[[_Raw], _Entry], entries: Iterable[_Raw]) -> Iterator[_Entry]:
         """Yield what ``read`` makes of ``entries``; what it refuses becomes a finding."""
         for entry in entries:
             try:
-                yield read(entry)
+                found = read(entry)
+                self._logs.add(found.log)
+                yield found
             except InvalidDocument as error:
                 where = str(entry.get("@id")) if isinstance(entry, dict) else str(entry)
                 self.findings.append(Finding("bad-document", where, str(error)))
@@ -95,30 +116,63 @@ class ExportedAudit:
 
     def _read_lines(self) -> LineReader:
         reader = LineReader()
-        try:
-            with self.path.open(encoding="utf-8", newline="\n") as file:
-                for line in file:
-                    reader.add(line)
-        except UnicodeDecodeError as error:
-            msg = f"{self.path} is not UTF-8 text; export it again"
-            raise InvalidDocument(msg) from error
+        for statement in read_statements(self.path):
+            if statement.graph:
+                self._strays.note(statement.subject, "a statement in a named graph, which an export does not have")
+            elif ENTRY.fullmatch(statement.subject):
+                reader.add(statement.line)
+            else:
+                self._strays.check(statement)
         return reader
 
-    def _nodes(self) -> Iterator[dict[str, Any]]:
-        """Yield the entries of the second object of the file."""
+    def _nodes(self) -> Iterator[tuple[dict[str, Any], frozenset[str]]]:
+        """Yield the entries of the second object of the file, each with the terms of its context."""
         try:
             with self.path.open(encoding="utf-8") as file:
                 stream = _JsonStream(file, self.path)
                 stream.expect("[")
-                for _ in stream.graph():
-                    pass  # the memories
+                terms, memories = stream.graph()
+                for node in memories:
+                    self._memory(node, terms)
                 stream.expect(",")
-                yield from stream.graph()
+                terms, entries = stream.graph()
+                yield from ((node, terms) for node in entries)
                 stream.expect("]")
                 stream.end()
         except UnicodeDecodeError as error:
             msg = f"{self.path} is not UTF-8 text; export it again"
             raise InvalidDocument(msg) from error
+
+    def _memory(self, node: Mapping[str, Any], terms: frozenset[str]) -> None:
+        """Find what a node beside the audit says about it, or could say to a JSON-LD processor."""
+        ids = [value for name, value in node.items() if name in _NAMES]
+        name = ids[0] if len(ids) == 1 and isinstance(ids[0], str) else ""
+        types = [item for key in _TYPES & node.keys() for item in _listed(node[key])]
+        plain = node.keys() - _NAMES - _json_terms()
+        values = [item for key in plain for item in _listed(node[key])]
+        if not _ABSOLUTE.fullmatch(name) or ENTRY.fullmatch(name):
+            self._strays.note(name or "a node", "a node beside the audit is not named as a memory is")
+        elif node.keys() & AUDIT_TERMS or not AUDIT_TYPES.isdisjoint(map(str, types)):
+            self._strays.note(name, "it says what only a signed record, slot or head can say")
+        elif not all(isinstance(item, str | bool) for item in values) or not {*node, *types} <= {
+            *terms,
+            "@id",
+            "@type",
+        }:
+            self._strays.note(name, "it has a keyword, a nested node or a term that the context does not define")
+        else:
+            self._strays.subject(name)
+
+    def _defined(self, node: Mapping[str, Any], terms: frozenset[str]) -> bool:
+        """Return whether the context defines all that an entry says; a processor drops or misreads the rest."""
+        slots = [slot for slot in _listed(node.get("slot", [])) if isinstance(slot, dict)]
+        used = {name for entry in (node, *slots) for name in entry if not name.startswith("@")}
+        used |= {str(entry[name]) for entry in (node, *slots) for name in _VALUES & entry.keys()}
+        if used <= terms:
+            return True
+        why = f"the context does not define {min(used - terms)[:80]}, which it uses"
+        self.findings.append(Finding("bad-document", str(node.get("@id"))[:200], why))
+        return False
 
 
 class _JsonStream:
@@ -142,14 +196,17 @@ class _JsonStream:
         if self._peek():
             self._fail("there is something after its end")
 
-    def graph(self) -> Iterator[dict[str, Any]]:
-        """Yield the entries of one ``{"@context": …, "@included": […]}``."""
+    def graph(self) -> tuple[frozenset[str], Iterator[dict[str, Any]]]:
+        """Return the terms and the entries of one ``{"@context": …, "@included": […]}``; read all entries."""
         self.expect("{")
         self._member("@context")
-        _check_context(self._value(), self._path)
+        terms = _terms(self._value(), self._path)
         self.expect(",")
         self._member("@included")
         self.expect("[")
+        return terms, self._entries()
+
+    def _entries(self) -> Iterator[dict[str, Any]]:
         while self._peek() != "]":
             value = self._value()
             if not isinstance(value, dict):
@@ -216,14 +273,37 @@ def _no_constant(name: str) -> None:
     raise InvalidDocument(msg)
 
 
-def _is_head(node: dict[str, Any]) -> bool:
-    return node.get("@type") == "TreeHead"
+def _listed(value: object) -> list[Any]:
+    return value if isinstance(value, list) else [value]
 
 
-def _check_context(context: object, path: Path) -> None:
-    """Refuse a context under which the audit's terms would mean something else to a JSON-LD processor."""
-    ours = json.loads((resources.files("marskg.ontology") / "context.jsonld").read_text("utf-8"))["@context"]
-    same = isinstance(context, dict) and all(context.get(term) == ours.get(term) for term in _TERMS)
-    if not same or (isinstance(context, dict) and {"@vocab", "@base", "@import", "@propagate"} & context.keys()):
+@cache
+def _context() -> dict[str, Any]:
+    text = (resources.files("marskg.ontology") / "context.jsonld").read_text("utf-8")
+    found: dict[str, Any] = json.loads(text)["@context"]
+    return found
+
+
+@cache
+def _json_terms() -> frozenset[str]:
+    """Return the terms whose values are JSON of the user's own, in which nothing is a term (JSON-LD 1.1, 4.2.2)."""
+    return frozenset(
+        term for term, meaning in _context().items() if meaning == {"@id": f"mars:{term}", "@type": "@json"}
+    )
+
+
+def _terms(context: object, path: Path) -> frozenset[str]:
+    """Return the terms of a context, which may be fewer than this package's, but none may be another.
+
+    An older version's export has fewer terms. One that means something else here or there would make a document that
+    verifies say something else to a JSON-LD processor.
+
+    Raises:
+        InvalidDocument: a term is unknown, or defined otherwise.
+    """
+    ours = _context()
+    same = isinstance(context, dict) and all(ours.get(term) == meaning for term, meaning in context.items())
+    if not same or not isinstance(context, dict) or not {"mars", "xsd"} <= context.keys():
         msg = f"{path} has a context that is not the one of an export; export it again"
         raise InvalidDocument(msg)
+    return frozenset(term for term in context if not term.startswith("@"))

@@ -12,17 +12,9 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
+from marskg.ontology.fields import NODE_DETAIL_FIELDS, RECORD_DETAIL_FIELDS, Field
 from marskg.ontology.mapping import time_lexical, time_value
-from marskg.ontology.vocabulary import (
-    NODE_DETAIL_FIELDS,
-    NS,
-    RDF_TYPE,
-    RECORD_DETAIL_FIELDS,
-    XSD,
-    Datatype,
-    Field,
-    Operation,
-)
+from marskg.ontology.vocabulary import NS, RDF_TYPE, XSD, Datatype, Operation
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -269,9 +261,14 @@ def details_text(details: Mapping[str, Iterable[str]], record: str, slot: int) -
     return text
 
 
+def quoted(text: str) -> str:
+    """Return the literal of a string in canonical N-Quads."""
+    return f'"{text.translate(_ESCAPED)}"'
+
+
 def _term(value: str, datatype: Datatype) -> str:
     if datatype is Datatype.STRING:
-        return f'"{value.translate(_ESCAPED)}"'
+        return quoted(value)
     if datatype is Datatype.TERM:
         return f"<{NS}{value}>"
     return f"<{value}>" if datatype is Datatype.IRI else f'"{value}"^^<{XSD}{datatype.value}>'

@@ -217,6 +217,10 @@ def read_private(path: Path) -> bytes:
         KeyUnusable: it is missing, cannot be read, or is open to others.
     """
     try:
+        # A pipe that nobody writes into would be waited for.
+        if path.exists() and not path.is_file():
+            msg = f"{path} is not a regular file; give the path of the key file itself"
+            raise KeyUnusable(msg)
         with path.open("rb") as file:
             _refuse_open(path, "600", os.fstat(file.fileno()))
             return file.read(_MAX_FILE)

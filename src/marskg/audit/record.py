@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from marskg.audit.dataintegrity import from_multibase_url, multibase_url
 from marskg.errors import InvalidInput
+from marskg.ontology.fields import NODE_DETAIL_FIELDS, RECORD_DETAIL_FIELDS
 from marskg.ontology.mapping import canonical, literals, time_lexical
-from marskg.ontology.vocabulary import NODE_DETAIL_FIELDS, NS, RDF_TYPE, RECORD_DETAIL_FIELDS, XSD, Operation
+from marskg.ontology.vocabulary import NS, RDF_TYPE, XSD, Operation
 from marskg.records import AuditRecord, TreeHead
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
     from marskg.audit.dataintegrity import Signer
     from marskg.clock import Source
-    from marskg.ontology.vocabulary import Field
+    from marskg.ontology.fields import Field
 
 #: Bytes of a salt.
 SALT_SIZE: Final = 32
@@ -81,7 +82,7 @@ def build_record(
     details += [_details(f"<{record}.{index}>", _NODE_TABLE, values) for index, values in enumerate(node_details, 1)]
     keys = [source.token(SALT_SIZE) for _ in details]
     recorded_at = time_lexical(now)
-    core = _core(
+    core = core_of(
         log,
         sequence,
         operation=operation,
@@ -153,10 +154,10 @@ def _details(subject: str, table: Mapping[str, tuple[str, Field]], values: Mappi
     return canonical(lines) if lines else b""
 
 
-def _core(
+def core_of(
     log: str, sequence: int, *, operation: Operation, recorded_at: str, signing_key: str, commitments: Sequence[str]
 ) -> str:
-    """Return the canonical N-Quads of a core.
+    """Return the canonical N-Quads of a core, for the ``commitments`` of its slots in their order.
 
     The lines of one subject stand in the order of their predicates; subjects sort as strings, ``#1.0>`` before
     ``#1.1>`` before ``#1>`` (``.`` sorts before ``>``), and so do the slots that the record lists.

@@ -13,7 +13,7 @@ The steps, by the numbers that the code repeats:
 3. **Keys.** The log opens with its key; ``rotateKey`` is signed by the old key and names the new one; only
    ``replaceKey`` may announce itself, which is told as ``lost-key``, a warning (``key-announcement``).
 4. **Sequence.** From 1 without gap, repetition or disorder (``sequence-gap``, ``duplicate``, ``out-of-order``), in time
-   that does not go back (``time-backwards``).
+   that does not go back (``time-backwards``) unless a ``confirmClock`` put it right.
 5. **Slots.** Details match their commitment under their salt (``slot-mismatch``) and are of the vocabulary
    (``bad-details``).
 6. **Gaps.** A slot without details was deleted by a recorded erasure in the same log (``slot-deleted``), and what an
@@ -26,9 +26,12 @@ The steps, by the numbers that the code repeats:
 9. **Graph.** The last slot of each node says what it must be: there or not (``node-missing``, ``node-unexpected``), in
    which tier (``tier-mismatch``), without content once forgotten (``node-revived``), and equal to its commitment in
    content, governed metadata and outgoing edges (``node-mismatch``, ``entity-mismatch``, ``preference-mismatch``).
+10. **State.** The tenant's row is signed as it is (``state-missing``, ``bad-state``, ``state-mismatch``, and
+   ``state-changed`` for what was signed over since), together with the ends of both logs (``missing-tail``,
+   ``unsigned-tail``), the number of their heads (``head-missing``) and what must not come in again
+   (``suppression-mismatch``); it names the keys that the log names (``key-announcement``).
 
-:func:`verify_export` takes the audit in an exported file through steps 1 to 8; an entry that is not exactly as an
-export writes it is told as ``bad-document``.
+The audit in an exported file goes through steps 1 to 8: :mod:`marskg.audit.verify_export`.
 
 Source: semantics section 8; RFC 9162; W3C vc-di-eddsa 1.0 section 3.2; RFC 8032.
 """
@@ -45,7 +48,6 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
-from marskg.audit.exported import ExportedAudit
 from marskg.audit.grammar import (
     HASH32,
     KEY_IRI,
@@ -58,14 +60,13 @@ from marskg.audit.grammar import (
     second_text,
 )
 from marskg.audit.merkle import CompactRange, leaf_hash
-from marskg.errors import InvalidDocument
+from marskg.audit.verify_state import LogEnd, StoredState, state_findings
 from marskg.ontology.mapping import canonical, entity_lines, governed_lines, preference_lines
 from marskg.ontology.vocabulary import DERIVED_EDGES, TOMBSTONE_EDGES, Operation, Tier
-from marskg.records import Finding, Report
+from marskg.records import Finding, Report, VerifiedLog
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Sequence
-    from pathlib import Path
 
     from marskg.records import AuditRecord, Edge, Entity, Memory, Preference, TreeHead
 
@@ -83,6 +84,8 @@ _HEX32: Final = re.compile(r"[0-9a-f]{64}", re.ASCII)
 _STRETCH: Final = re.compile(r"([1-9][0-9]{0,17})-([1-9][0-9]{0,17})", re.ASCII)
 _SLOT_NAME: Final = re.compile(r"([1-9][0-9]{0,17})\.(0|[1-9][0-9]{0,8})", re.ASCII)
 _FORGOTTEN: Final = frozenset({Tier.TOMBSTONE, Tier.GONE})
+_MARKING: Final = frozenset({Operation.OPEN_LOG, Operation.MIGRATE})
+_MARK: Final = "state=signed"
 _NOT_A_TRANSITION: Final = frozenset({Operation.ACCESS, Operation.FEEDBACK})
 
 
@@ -97,6 +100,7 @@ def verify_log(
     preferences: Iterable[tuple[Preference, str | None]] = (),
     witness: Iterable[TreeHead] = (),
     trusted_keys: Collection[str] | None = None,
+    state: StoredState | None = None,
 ) -> Report:
     """Verify the logs of one tenant, and the graph if it is given.
 
@@ -111,9 +115,10 @@ def verify_log(
         witness: tree heads that were kept outside of the store.
         trusted_keys: public keys (``z6Mk…``) that may open a log, or replace a lost key; without them a log that was
             signed anew from its first record, by another key, looks like any other.
+        state: the tenant's row, and what it is signed together with.
 
     Returns:
-        The number of records checked, and all findings, warnings among them.
+        The number of records checked, all findings, warnings among them, and whose logs they were.
     """
     check = _Check(tenant, logs, trusted_keys)
     check.expect_heads(heads, witness)
@@ -129,23 +134,9 @@ def verify_log(
     check.preferences(preferences)
     if nodes is not None and entities is not None:
         check.end_of_graph()
-    return Report(checked, tuple(check.findings))
-
-
-def verify_export(
-    path: Path, *, witness: Iterable[TreeHead] = (), trusted_keys: Collection[str] | None = None
-) -> Report:
-    """Verify the audit in an exported file alone: JSON-LD or N-Quads, told apart by their first character.
-
-    Raises:
-        InvalidDocument: the file cannot be read as an export with an audit in it.
-    """
-    exported = ExportedAudit(path)
-    report = verify_log(exported.records(), list(exported.heads()), witness=witness, trusted_keys=trusted_keys)
-    if not report.checked and not exported.findings:
-        msg = f"{path} holds no audit record, so nothing in it can be verified; export it with --audit"
-        raise InvalidDocument(msg)
-    return Report(report.checked, (*exported.findings, *report.findings))
+    if state is not None:
+        check.state(state)
+    return Report(checked, tuple(check.findings), check.logs())
 
 
 class _Expected(NamedTuple):
@@ -162,6 +153,8 @@ class _Log:
     def __init__(self, iri: str) -> None:
         self.iri = iri
         self.last = 0  # highest sequence seen
+        self.leaf: str | None = None  # leaf hash that is stored with it
+        self.sizes: list[int] = []  # of the heads that are stored
         self.time: int | None = None
         self.missing: set[int] = set()  # sequences below the highest that were not seen
         self.tree = CompactRange()
@@ -171,8 +164,12 @@ class _Log:
         self.keys: set[str] = set()  # every key that was announced
         self.deleted: dict[tuple[int, int], str] = {}  # slots without details, not yet explained by an erasure
         self.erased: set[tuple[int, int]] = set()  # slots without details that an erasure explains
+        self.confirmed = 0  # confirmations of the clock that this log's times have followed
         self.slot_counts: dict[int, int] = {}  # slots of records with more than the usual two
         self.heads: dict[int, list[tuple[TreeHead, bool]]] = defaultdict(list)
+        self.tenant = ""  # as the log's first record says
+        self.opened_by = ""  # the public key that signed it
+        self.covered = 0  # records up to the last sound head
 
 
 class _Proofs:
@@ -233,6 +230,8 @@ class _Check:
         self._proofs = _Proofs()
         self._expected: dict[str, _Expected] = {}
         self._seen: set[str] = set()
+        self._signs_state = False
+        self._confirmed: list[int] = []  # times to which a confirmation put the clock
 
     def _find(self, code: str, where: str, message: str, severity: str = "error") -> None:
         self.findings.append(Finding(code, where, message, severity))
@@ -334,6 +333,9 @@ class _Check:
             self._find("wrong-log", record.iri, f"the log was not opened for tenant {self._tenant}")
         if log.key is None:
             self._use_key(log, record.signing_key)
+            parameters = (details or {}).get("parameters", ())
+            log.tenant = next((text.removeprefix("tenant=") for text in parameters if text.startswith("tenant=")), "")
+            log.opened_by = record.signing_key.partition("#")[2]
 
     def _replacement(self, log: _Log, record: AuditRecord, announced: str | None) -> None:
         if announced != record.signing_key or announced in log.keys:
@@ -356,17 +358,29 @@ class _Check:
         sequence = record.sequence
         if sequence > log.last:
             log.missing.update(range(log.last + 1, sequence))
-            log.last = sequence
+            log.last, log.leaf = sequence, record.leaf
         elif sequence in log.missing:
             log.missing.discard(sequence)
             self._find("out-of-order", record.iri, "the record stands after a later one")
         else:
             self._find("duplicate", record.iri, "the log has two records of this sequence")
             return False
+        if record.operation is Operation.CONFIRM_CLOCK:
+            self._confirmed.append(record.recorded_at)
         if log.time is not None and record.recorded_at < log.time and sequence == log.last:
-            self._find("time-backwards", record.iri, "the record is older than the one before it")
+            if self._put_back(log, record.recorded_at):
+                log.time = None
+            else:
+                self._find("time-backwards", record.iri, "the record is older than the one before it")
         log.time = max(record.recorded_at, log.time or record.recorded_at)
         return True
+
+    def _put_back(self, log: _Log, time: int) -> bool:
+        """Return whether a confirmation of the clock, each counted once for a log, explains an earlier ``time``."""
+        explained = any(confirmed <= time for confirmed in self._confirmed[log.confirmed :])
+        if explained:
+            log.confirmed = len(self._confirmed)
+        return explained
 
     def _slots(self, log: _Log, record: AuditRecord, values: Sequence[str]) -> list[Details | None]:
         """Steps 5 and 6: return the details of each slot, None where they are gone or unsound."""
@@ -395,7 +409,9 @@ class _Check:
         return found
 
     def _apply(self, log: _Log, record: AuditRecord, slots: Sequence[Details | None]) -> None:
-        """Remember what the record says of nodes (step 9) and of deleted slots (step 6)."""
+        """Remember what the record says of nodes (step 9), of deleted slots (step 6) and of the row (step 10)."""
+        if record.operation in _MARKING and _MARK in (slots[0] or {}).get("parameters", ()):
+            self._signs_state = True
         if slots[0] is not None and "deletedSlots" in slots[0]:
             self._erasure(log, record, slots[0]["deletedSlots"])
         if slots[0] is not None and "sealedSlots" in slots[0]:
@@ -453,6 +469,8 @@ class _Check:
         """Step 7 and 8: check the heads by themselves, and keep them until the tree has their size."""
         for given, outside in ((heads, False), (witness, True)):
             for head in given:
+                if not outside and head.log in self._logs:
+                    self._logs[head.log].sizes.append(head.size)
                 if self._head(head, outside=outside):
                     log = self._logs.setdefault(head.log, _Log(head.log))
                     log.heads[head.size].append((head, outside))
@@ -497,6 +515,8 @@ class _Check:
                 self._find("bad-head", where, "the head's root is not that of the records up to its size")
             elif head.signing_key not in {log.key, log.former_key} and size:
                 self._find("unknown-key", where, "the head is signed by a key that was not in use at its size")
+            else:
+                log.covered = max(log.covered, size)
 
     def end_of_logs(self) -> None:
         """Report what the logs leave open."""
@@ -517,6 +537,13 @@ class _Check:
             self._find("missing-tail", where, message)
         else:
             self._find("bad-head", where, "the head cannot be recomputed, because records up to its size are missing")
+
+    def logs(self) -> tuple[VerifiedLog, ...]:
+        """Return whose logs these were, and how far they go, the longest first."""
+        return tuple(
+            VerifiedLog(log.iri, log.tenant, log.opened_by, log.last, log.covered)
+            for log in sorted(self._logs.values(), key=lambda log: (-log.last, log.iri))
+        )
 
     # --- Graph ---------------------------------------------------------------------------------------------------
 
@@ -584,6 +611,20 @@ class _Check:
         for node_id, expected in self._expected.items():
             if node_id not in self._seen and expected.tier != Tier.GONE:
                 self._find("node-missing", node_id, f"{expected.where} says {expected.tier}, but it is not there")
+
+    # --- State ---------------------------------------------------------------------------------------------------
+
+    def state(self, stored: StoredState) -> None:
+        """Step 10."""
+        ends = {
+            log.iri: LogEnd(log.last, log.leaf, log.key, frozenset(log.keys), tuple(log.sizes))
+            for log in self._logs.values()
+        }
+
+        def proved(text: str, proof: str, created: str, method: str) -> bool:
+            return self._proofs.leaf(text, proof, created, method) is not None
+
+        self.findings += state_findings(stored, ends, proved, marked=self._signs_state)
 
 
 def _announced(details: Details | None) -> str | None:

@@ -1,8 +1,8 @@
 """Where a command works and how it answers: the options that every command shares, and the errors it may raise itself.
 
 Guarantees: ``--store``, ``--tenant``, ``--as`` and ``--json`` mean the same before and after a command's name, and what
-stands nearer to the command wins; the environment is asked only where no option was given; a command that reads never
-creates a store.
+stands nearer to the command wins; the environment is asked only where no option was given, the user's file
+(``cli/user_file.py``) only where that says nothing; a command that reads never creates a store.
 """
 
 from __future__ import annotations
@@ -15,6 +15,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+
+from marskg.cli.output import note
+from marskg.cli.user_file import default_of
+from marskg.cli.values import FilePath
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -43,51 +47,70 @@ class Door:
     @property
     def principal(self) -> str:
         """Return who acts, as :meth:`marskg.privacy.principals.Principal.of` reads it."""
-        return self.named_principal or os.environ.get("MARS_PRINCIPAL") or "operator"
+        return self.stated_principal or "operator"
+
+    @property
+    def stated_principal(self) -> str | None:
+        """Return who acts, None where no option, nor the environment, nor the user's file says so."""
+        return self.named_principal or os.environ.get("MARS_PRINCIPAL") or default_of("as")
 
     @property
     def store(self) -> str:
         """Return the path or address of the store."""
-        return self.named_store or os.environ.get("MARS_STORE") or STORE
+        return self._stated_store or STORE
 
     @property
     def store_is_named(self) -> bool:
-        """Return whether an option or the environment names a store."""
-        return bool(self.named_store or os.environ.get("MARS_STORE"))
+        """Return whether an option, the environment or the user's file names a store."""
+        return bool(self._stated_store)
+
+    @property
+    def _stated_store(self) -> str | None:
+        return self.named_store or os.environ.get("MARS_STORE") or default_of("store")
 
     @property
     def tenant(self) -> str:
         """Return the tenant's name."""
-        return self.named_tenant or os.environ.get("MARS_TENANT") or TENANT
+        return self._stated_tenant or TENANT
+
+    @property
+    def tenant_is_named(self) -> bool:
+        """Return whether an option, the environment or the user's file names a tenant."""
+        return bool(self._stated_tenant)
+
+    @property
+    def _stated_tenant(self) -> str | None:
+        return self.named_tenant or os.environ.get("MARS_TENANT") or default_of("tenant")
 
     @contextmanager
-    def memory(self, *, create: bool = False, operation: str | None = None) -> Iterator[AgentMemory]:
+    def memory(
+        self, *, create: bool = False, snapshot: Path | None = None, operation: str | None = None
+    ) -> Iterator[AgentMemory]:
         """Open the memory that the options name, and close it afterwards; it must exist unless ``create``.
 
-        ``operation`` is what the command is for, where it asks for figures first that not everybody is told.
+        ``snapshot`` is what it is put back from; ``operation`` is what the command is for, where it asks for figures
+        first that not everybody is told.
         """
-        from marskg.opening import open as open_memory
+        from marskg.api.opening import open as open_memory
         from marskg.privacy.principals import permit
 
         with open_memory(
-            self.store, tenant=self.tenant, principal=self.principal, passphrase=passphrase(), create=create
+            self.store,
+            tenant=self.tenant,
+            principal=self.principal,
+            passphrase=passphrase(),
+            create=create,
+            snapshot=snapshot,
         ) as memory:
             if operation is not None:
                 permit(memory.principal, operation)
-            self._say_what_is_unfinished(memory)
+            self._say_what_every_answer_tells(memory)
             yield memory
 
-    def _say_what_is_unfinished(self, memory: AgentMemory) -> None:
-        """Tell the operator that a cleaning of a server's files was cut off or found something."""
-        from marskg.cli.output import note, safe
-        from marskg.privacy.principals import Role
-        from marskg.store import opening, server_files
-
-        if opening.is_server(self.store) and memory.principal.role is Role.OPERATOR:
-            home = server_files.promised(opening.work_folder(self.store))
-            if home is not None:
-                way_on = f"mars scrub --server-home {safe(str(home))}"
-                note(f"the server's files are not clean of what was erased; go on with: {way_on}")
+    @staticmethod
+    def _say_what_every_answer_tells(memory: AgentMemory) -> None:
+        for text in memory.notices:
+            note(f"note: {text}")
 
 
 class CheckFailed(click.exceptions.Exit):
@@ -130,9 +153,9 @@ def shared_options(command: Command) -> Command:
 
 def existing_file(*, folder: bool = False) -> click.Path:
     """Return the type of an argument that names a file, or a folder, to read."""
-    return click.Path(exists=True, file_okay=not folder, dir_okay=folder, readable=True, path_type=Path)
+    return FilePath(exists=True, file_okay=not folder, dir_okay=folder, readable=True, path_type=Path)
 
 
 def new_file() -> click.Path:
     """Return the type of an argument that names a file to write."""
-    return click.Path(dir_okay=False, path_type=Path)
+    return FilePath(dir_okay=False, path_type=Path)

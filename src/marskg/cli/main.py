@@ -1,4 +1,4 @@
-"""The ``mars`` command: its commands put together, and the outermost door through which every error leaves.
+"""The ``mars`` command: the outermost door, through which every error leaves.
 
 Guarantees: exit status 0 means done; 1 that a check found something or that the operation was refused; 2 that the
 command was used wrongly or that its input cannot be read; 70 that there is a defect in this program; 130 that it was
@@ -16,144 +16,16 @@ from typing import TYPE_CHECKING
 
 import click
 
-from marskg.cli import (
-    accounting,
-    advising,
-    amending,
-    auditing,
-    benching,
-    checking,
-    demo,
-    embedding,
-    entities,
-    erasing,
-    forgetting,
-    granting,
-    importing,
-    learning,
-    preferring,
-    privacy,
-    querying,
-    reading,
-    redacting,
-    remembering,
-    retrieving,
-    setup,
-    transferring,
-)
-from marskg.cli.door import shared_options
 from marskg.cli.output import note
+from marskg.cli.tree import cli
 from marskg.errors import InvalidInput, MarsError, QueryRefused
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+#: Characters of an argument that an error may repeat, and to how many a longer one is shortened.
+_MOST_REPEATED, _REPEATED = 200, 60
 DONE, REFUSED, MISUSED, DEFECT, INTERRUPTED, UNREAD = 0, 1, 2, 70, 130, 141
-
-#: The commands in the order of ``mars --help``.
-COMMANDS = (
-    setup.init,
-    remembering.remember,
-    importing.import_,
-    retrieving.retrieve,
-    retrieving.recall,
-    retrieving.read_all,
-    retrieving.explain,
-    redacting.redact,
-    reading.get,
-    reading.history,
-    reading.stats,
-    entities.entities,
-    entities.entity,
-    remembering.update,
-    remembering.retract,
-    remembering.affirm,
-    amending.pin,
-    amending.unpin,
-    amending.task,
-    amending.link,
-    amending.unlink,
-    learning.feedback,
-    learning.wish,
-    learning.conflicts,
-    learning.review,
-    forgetting.forget,
-    erasing.erase,
-    erasing.scrub,
-    accounting.receipt,
-    accounting.subject,
-    preferring.prefs,
-    preferring.jurisdiction,
-    granting.grant,
-    forgetting.restore,
-    advising.budget,
-    forgetting.expire,
-    forgetting.maintain,
-    forgetting.session,
-    forgetting.clock,
-    privacy.privacy,
-    setup.settings,
-    setup.tenant,
-    embedding.reembed,
-    redacting.rescore,
-    checking.validate,
-    checking.verify,
-    checking.retention,
-    auditing.audit,
-    transferring.export,
-    transferring.load,
-    transferring.snapshot,
-    querying.sparql,
-    querying.cypher,
-    checking.ontology,
-    checking.policy,
-    benching.bench,
-    demo.demo,
-)
-
-
-class _Ordered(click.Group):
-    """A group that lists its commands in the order in which they were added."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
-        return list(self.commands)
-
-
-@click.group(
-    cls=_Ordered,
-    invoke_without_command=True,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-)
-@shared_options
-@click.version_option(package_name="marskg", prog_name="mars")
-@click.pass_context
-def cli(context: click.Context) -> None:
-    """Memory for AI agents that is governed, not just stored.
-
-    Typed memories that never weigh more than their budget, forgotten by a policy that says why, with a signed record
-    of every change, and given away as RDF.
-
-    Start with `mars demo`, or with `mars init` and `mars remember`.
-
-    \b
-    Environment:
-      MARS_STORE       folder or bolt:// address of the store
-      MARS_TENANT      whose memory
-      MARS_PRINCIPAL   who acts, such as reader:assistant?ceiling=0.3
-      MARS_PASSPHRASE  of the signing key
-      MARS_DEBUG       set to 1 for tracebacks
-      NEO4J_USERNAME, NEO4J_PASSWORD, NEO4J_DATABASE  for a bolt:// or neo4j:// store
-      NO_COLOR         set for no colours
-
-    Exit status: 0 done; 1 a check found something, or the operation was refused; 2 wrong usage or unreadable input;
-    70 a defect in this program; 130 interrupted; 141 nobody read the output to its end.
-    """  # noqa: D301 - \b keeps click from filling the list
-    if context.invoked_subcommand is None:
-        click.echo(context.get_help())
-
-
-for _command in COMMANDS:
-    cli.add_command(_command)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -201,7 +73,17 @@ def run(given: Sequence[str]) -> int:
         return result if isinstance(result, int) else DONE
     if os.environ.get("MARS_DEBUG") == "1":
         traceback.print_exception(found)
-    return _tell(kind, message, status, as_json=as_json)
+    return _tell(kind, _without_long(message, given), status, as_json=as_json)
+
+
+def _without_long(message: str, given: Sequence[str]) -> str:
+    """Return a message with what it repeats of the arguments shortened: click repeats them whole."""
+    for argument in given:
+        for text in (argument, argument.partition("=")[2]):
+            if len(text) > _MOST_REPEATED:
+                for written in (text, repr(text)[1:-1], text.strip(), " ".join(text.split())):
+                    message = message.replace(written, f"{written[:_REPEATED]}…") if written else message
+    return message
 
 
 def _known(error: BaseException) -> tuple[str, str, int]:

@@ -14,25 +14,38 @@ from collections.abc import Mapping
 from contextlib import contextmanager
 from dataclasses import fields
 from enum import Enum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from marskg.ontology.mapping import time_lexical
+from marskg.unseen import UNSEEN
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
-    from rich.console import Console
+    from rich.console import Console, RenderableType
     from rich.table import Column, Table
 
-    from marskg.cli.door import Door
-    from marskg.records import Finding, Memory
+    from marskg.records import Memory
 
 #: Wide enough for an id, a reason and some figures; a pipe has no width of its own.
 _PIPE_WIDTH = 160
 #: A column of text is not broken into lines shorter than this.
 _READABLE = 12
-_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+#: What steers a terminal, reorders or ends a line, or shows nothing, but for selectors of emoji; and lone surrogates.
+_CONTROLS = re.compile(f"(?![\ufe00-\ufe0f])[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f\\u2028\\u2029\\ud800-\\udfff{UNSEEN}]")
 _HOUR_MINUTE = 16
+#: Codes from and up to which an escape has four digits.
+_FIRST_OF_FOUR, _LAST_OF_FOUR = 0x100, 0xFFFF
+
+
+class Asked(Protocol):
+    """Says in what form a command is to answer."""
+
+    @property
+    def as_json(self) -> bool:
+        """Return whether the answer is one JSON document."""
+        ...
+
 
 # --- Plain values ------------------------------------------------------------------------------------------------
 
@@ -52,7 +65,14 @@ def plain(value: Any) -> Any:  # noqa: ANN401 - a JSON value
 
 def safe(text: str) -> str:
     """Return ``text`` with what could steer a terminal made visible."""
-    return _CONTROLS.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
+    return _CONTROLS.sub(lambda found: _escaped(ord(found[0])), text)
+
+
+def _escaped(code: int) -> str:
+    """Return a character as JSON and Python write it; those below 256 as terminals' manuals do."""
+    if code > _LAST_OF_FOUR:
+        return f"\\U{code:08x}"
+    return f"\\x{code:02x}" if code < _FIRST_OF_FOUR else f"\\u{code:04x}"
 
 
 def one_line(text: str | None, length: int = 80) -> str:
@@ -90,7 +110,8 @@ def live(memories: int) -> str:
 def document(value: Any) -> None:  # noqa: ANN401 - a JSON value
     """Print ``value`` as the one JSON document of the command."""
     text = json.dumps(plain(value), ensure_ascii=not _speaks_unicode(), indent=2, allow_nan=False)
-    sys.stdout.write(text + "\n")
+    # In a document all of these stand in strings, where an escape means the same.
+    sys.stdout.write(_CONTROLS.sub(lambda found: json.dumps(found[0])[1:-1], text) + "\n")
 
 
 def _speaks_unicode() -> bool:
@@ -106,7 +127,7 @@ def console(*, errors: bool = False) -> Console:
     return Console(file=stream, width=width, highlight=False, markup=False, emoji=False)
 
 
-def answer(door: Door, data: Any, show: Callable[[], None]) -> None:  # noqa: ANN401 - a JSON value
+def answer(door: Asked, data: Any, show: Callable[[], None]) -> None:  # noqa: ANN401 - a JSON value
     """Answer a command: the document where it was asked for, else what ``show`` prints."""
     if door.as_json:
         document(data)
@@ -132,7 +153,20 @@ def table(*columns: str, title: str | None = None, right: Sequence[str] = (), wh
     from rich import box
     from rich.table import Table
 
-    made = Table(title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False)
+    class Safe(Table):
+        """A table whose cells cannot steer the terminal, whatever they hold."""
+
+        def add_row(self, *cells: RenderableType | None, **settings: Any) -> None:  # noqa: ANN401 - rich's settings
+            """Add a row."""
+            super().add_row(*(safe(one) if isinstance(one, str) else one for one in cells), **settings)
+
+    made = Safe(
+        title=None if title is None else safe(title),
+        title_justify="left",
+        title_style="bold",
+        box=box.SIMPLE_HEAD,
+        pad_edge=False,
+    )
     for name in columns:
         made.add_column(
             name,
@@ -179,14 +213,6 @@ def show_fields(values: Mapping[str, object]) -> None:
             line(f"{'':<{width}}  {more}")
 
 
-def show_findings(findings: Iterable[Finding], title: str) -> None:
-    """Print what a check found."""
-    made = table("code", "where", "what", title=title)
-    for finding in findings:
-        made.add_row(finding.code, safe(finding.where), safe(finding.message))
-    show_table(made)
-
-
 def memory_fields(memory: Memory) -> dict[str, object]:
     """Return the lines that show one memory."""
     slot = f"{memory.key} ({memory.cardinality})" if memory.key is not None else None
@@ -206,6 +232,7 @@ def memory_fields(memory: Memory) -> dict[str, object]:
         "kind": memory.kind.value,
         "content": memory.content or "(its content is gone)",
         "payload": [f"{name}={plain(value)}" for name, value in memory.payload.items()],
+        "metadata": None if memory.metadata is None else memory.metadata.text,
         "key": slot,
         "state": state,
         "weight": counted(memory.weight, "token"),
@@ -247,3 +274,9 @@ def progress(label: str, total: int | None = None) -> Iterator[Callable[[int], N
     with bar:
         task = bar.add_task(label, total=total)
         yield lambda done: bar.update(task, completed=done)
+
+
+def line_by_line(text: str) -> None:
+    """Print a text of several lines, each made safe by itself."""
+    for part in text.split("\n"):
+        line(part)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from marskg.cli.main import cli
+from marskg.cli.tree import cli
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,6 +29,11 @@ notes, progress and errors to standard error. There are colours and moving bars 
 `NO_COLOR`.
 `TEXT` and `QUERY` may be `-` for standard input. An `ID` may be written without its `urn:uuid:`. A `TIME` is ISO 8601
 with a zone, such as `2026-03-01T09:30:00Z`.
+
+Defaults of your own for `--store`, `--tenant` and `--as` stand in `~/.config/marskg/config.yaml` (or where
+`MARS_CONFIG` says), one a line, such as `store: ~/memory`; options and the environment stand before it. A shell
+completes names of commands and options after `eval "$(_MARS_COMPLETE=bash_source mars)"` in `~/.bashrc`; `zsh_source`
+and `fish_source` do the same for other shells.
 
 | exit status | means |
 |---|---|
@@ -85,6 +90,7 @@ _DOCUMENTS = (
     ("`grant`", '`{"id", "to", "ceiling", "until", "calls", "subjects"}`'),
     ("`export`", '`{"file", "profile", "memories", "entities", "edges", "records", "heads", "size"}`'),
     ("`sparql`, `cypher`", '`{"columns", "rows", "sequence"}`'),
+    ("`audit sign-head`, `preferences consents`", '`{"result": …}`, what Python returns'),
     ("`audit head`", '`{"heads": [{"log", "size", "root", "recorded_at", "signing_key", "core", "proof_value", …}]}`'),
     (
         "`audit list`",

@@ -6,6 +6,7 @@ times have a zone, so that no command means another moment on another machine.
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from typing import TYPE_CHECKING, Any
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
 _BARE_UUID = re.compile(r"^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$", re.IGNORECASE)
 _PREFIX = "urn:uuid:"
+#: Digits of the largest number that a record may have.
+_MOST_DIGITS = 16
 
 
 class MemoryId(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.5 only
@@ -67,11 +70,35 @@ class JsonObject(click.ParamType):  # type: ignore[type-arg]  # generic since cl
 
         try:
             found = parse(str(value).encode("utf-8", "surrogateescape"))
+        except UnicodeEncodeError:
+            self.fail("it has a lone surrogate; write it as UTF-8", param, ctx)
         except BadJson as error:
             self.fail(f"it cannot be read: {error}", param, ctx)
         if not isinstance(found, dict):
             self.fail('it must be one object, such as {"concept": "tea"}', param, ctx)
         return found
+
+
+class FilePath(click.Path):
+    """The path of a file or folder, with a name that one can have."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:  # noqa: ANN401
+        """Return the path."""
+        try:
+            name = os.fsencode(value)
+        except UnicodeEncodeError:
+            name = b"\0"
+        if b"\0" in name:
+            self.fail("a path has no NUL and no lone surrogate; name a file that can be there", param, ctx)
+        path = super().convert(value, param, ctx)
+        if self.exists and not (os.path.isfile(path) or os.path.isdir(path)):  # noqa: PTH112, PTH113 - bytes as well
+            self.fail("it is a device, a pipe or a socket; name a file", param, ctx)
+        return path
+
+
+def is_number(text: str) -> bool:
+    """Return whether a text is a number such as records have: of a few decimal digits."""
+    return text.isascii() and text.isdecimal() and len(text) <= _MOST_DIGITS
 
 
 MEMORY_ID = MemoryId()

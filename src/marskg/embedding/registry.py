@@ -6,16 +6,14 @@ Guarantees: choosing loads nothing and asks nobody; that happens at the first te
 
 from __future__ import annotations
 
-import os
-import re
 from typing import TYPE_CHECKING, Final
 
 from marskg.embedding.endpoint import EndpointEmbedding
 from marskg.embedding.minilm import MiniLM
-from marskg.embedding.posting import KEY_VARIABLE, Poster
 from marskg.embedding.static import StaticEmbedding
 from marskg.embedding.transformers import SentenceTransformersEmbedding
-from marskg.errors import InvalidConfig
+from marskg.errors import EmbeddingUnavailable, InvalidConfig
+from marskg.models.endpoint_spec import endpoint
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -25,7 +23,8 @@ if TYPE_CHECKING:
 #: What :func:`load_model` understands, in the words of the documents.
 SPECS: Final = ("static", "minilm", "sentence-transformers:<path or name>", "openai:<model>@<base url>", "none")
 DEFAULT: Final = "static"
-_ENDPOINT: Final = re.compile(r"(?P<model>[^@]+(?:@(?!https?://)[^@]+)*)@(?P<url>https?://.+)")
+#: Where the key of an endpoint comes from; it is never stored.
+KEY_VARIABLE: Final = "MARS_EMBEDDING_KEY"
 
 
 def load_model(spec: str = DEFAULT, environment: Mapping[str, str] | None = None) -> EmbeddingModel | None:
@@ -41,9 +40,15 @@ def load_model(spec: str = DEFAULT, environment: Mapping[str, str] | None = None
     kind, _, rest = spec.partition(":")
     if kind == "sentence-transformers" and rest.strip():
         return SentenceTransformersEmbedding(rest)
-    if kind == "openai" and (found := _ENDPOINT.fullmatch(rest)):
-        key = (os.environ if environment is None else environment).get(KEY_VARIABLE, "")
-        return EndpointEmbedding(found["model"], Poster(found["url"], key))
+    if found := endpoint(
+        spec,
+        "openai",
+        what="the embedding endpoint",
+        key_variable=KEY_VARIABLE,
+        failure=EmbeddingUnavailable,
+        environment=environment,
+    ):
+        return EndpointEmbedding(*found)
     if spec == "static":
         return StaticEmbedding()
     if spec == "minilm":

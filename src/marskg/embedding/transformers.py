@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
     from marskg.embedding.model import Vectors
 
+#: Texts that the model computes at once; fewer where that fails.
+BATCH_TEXTS: Final = 32
 _INSTALL: Final = "pip install 'marskg[sentence-transformers]'"
 
 
@@ -74,39 +76,48 @@ class SentenceTransformersEmbedding:
         model = self._load()[0]
         if not texts:
             return np.zeros((0, self.dimension), dtype=np.float32)
-        try:
-            rows = model.encode(list(texts), normalize_embeddings=True, show_progress_bar=False)
-        except RuntimeError as error:
-            msg = f"the sentence-transformers model on {self._device} failed; try the device cpu or shorter batches"
-            raise EmbeddingUnavailable(msg) from error
-        return np.ascontiguousarray(rows, dtype=np.float32)
+        batch = BATCH_TEXTS
+        while True:
+            try:
+                rows = model.encode(list(texts), batch_size=batch, normalize_embeddings=True, show_progress_bar=False)
+                return np.ascontiguousarray(rows, dtype=np.float32)
+            except RuntimeError as error:
+                # Most often the device is out of memory, which fewer texts at once may mend.
+                if batch == 1:
+                    msg = f"the sentence-transformers model on {self._device} failed; try the device cpu"
+                    raise EmbeddingUnavailable(msg) from error
+                batch = max(1, batch // 4)
 
     def _load(self) -> tuple[Any, str]:
         with self._lock:
             if self._loaded is None:
-                model = self._read()
+                model = load_model_of("SentenceTransformer", self._model, self._device, download=self._download)
                 self._loaded = model, _digest(model)
             return self._loaded
 
-    def _read(self) -> Any:  # noqa: ANN401 - the library is optional, so its types are not there to be named
-        try:
-            from sentence_transformers import SentenceTransformer  # noqa: PLC0415 - an extra, and seconds to import
-        except ImportError as error:
-            msg = (
-                f"sentence-transformers is not installed: {_INSTALL}; the embeddings static and minilm work without it"
-            )
-            raise EmbeddingUnavailable(msg) from error
-        try:
-            return SentenceTransformer(self._model, device=self._device, local_files_only=not self._download)
-        except (OSError, ValueError, RuntimeError, KeyError) as error:
-            msg = (
-                f"the sentence-transformers model {self._model!r} cannot be loaded: give the path of a folder that "
-                "holds one, or fetch it once into the local cache (hf download NAME); nothing is downloaded unasked"
-            )
-            raise EmbeddingUnavailable(msg) from error
+
+def load_model_of(kind: str, model: str, device: str = "cpu", *, download: bool = False) -> Any:  # noqa: ANN401 - optional
+    """Return the library's class ``kind``, ``SentenceTransformer`` or ``CrossEncoder``, with ``model`` loaded.
+
+    Raises:
+        EmbeddingUnavailable: the extra is not installed, or the model is not there and may not be fetched.
+    """
+    try:
+        import sentence_transformers  # noqa: PLC0415 - an extra, and seconds to import
+    except ImportError as error:
+        msg = f"sentence-transformers is not installed: {_INSTALL}; the product works without it"
+        raise EmbeddingUnavailable(msg) from error
+    try:
+        return getattr(sentence_transformers, kind)(model, device=device, local_files_only=not download)
+    except (OSError, ValueError, RuntimeError, KeyError) as error:
+        msg = (
+            f"the sentence-transformers model {model!r} cannot be loaded: give the path of a folder that "
+            "holds one, or fetch it once into the local cache (hf download NAME); nothing is downloaded unasked"
+        )
+        raise EmbeddingUnavailable(msg) from error
 
 
-def _digest(model: Any) -> str:  # noqa: ANN401 - see SentenceTransformersEmbedding._read
+def _digest(model: Any) -> str:  # noqa: ANN401 - see load_model_of
     """Return twelve hexadecimal digits that stand for the model's weights, whatever file they came from."""
     found = hashlib.sha256()
     for name, tensor in sorted(model.named_parameters()):

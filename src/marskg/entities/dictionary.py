@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Final
 
 from marskg.config import read_yaml
 from marskg.drafts import EntityRef
-from marskg.entities.model import EntityType, folded_name
 from marskg.entities.payload import MAX_LETTERS, is_admissible
 from marskg.errors import InvalidConfig
+from marskg.language.mentions import EntityType, folded_name
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,9 +10,9 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from marskg.drafts import EntityRef, EntityRelation
-from marskg.entities.lexicon import KIN
-from marskg.entities.model import EntityType, folded_name
-from marskg.entities.tokens import masked
+from marskg.language.en.lexicon import KIN
+from marskg.language.en.tokens import masked
+from marskg.language.mentions import EntityType, folded_name
 from marskg.ontology.vocabulary import ENTITY_EDGES, EdgeType
 
 if TYPE_CHECKING:

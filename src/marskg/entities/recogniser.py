@@ -12,21 +12,21 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from marskg.drafts import EntityRef, EntityRelation
-from marskg.entities.aliases import Mention, linked_parts, stated_aliases, with_nicknames
-from marskg.entities.lexicon import Is
-from marskg.entities.model import NOTHING, EntityType, Known, KnownNames, Recognised, folded_name
-from marskg.entities.morphology import Form, singular
-from marskg.entities.names import find_names
 from marskg.entities.payload import MAX_LETTERS, from_payload, is_admissible
-from marskg.entities.phrases import Phrase, find_phrases
-from marskg.entities.relations import SPEAKER, find_relations, shape
-from marskg.entities.tokens import WORD, Tokens
+from marskg.language.en.lexicon import Is
+from marskg.language.en.morphology import Form, singular
+from marskg.language.en.names.aliases import Mention, linked_parts, stated_aliases, with_nicknames
+from marskg.language.en.names.phrases import Phrase, find_phrases
+from marskg.language.en.names.proper_names import find_names
+from marskg.language.en.names.relations import SPEAKER, find_relations, shape
+from marskg.language.en.tokens import WORD, Tokens
+from marskg.language.mentions import NOTHING, EntityType, Known, KnownNames, Recognised, folded_name
 from marskg.ontology.vocabulary import EdgeType
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from marskg.entities.name_types import Name
+    from marskg.language.en.names.name_types import Name
 
 #: Most things (noun phrases) of one memory: what comes first is what it is about.
 MAX_THINGS: Final = 8
@@ -156,7 +156,7 @@ class _Finding:
             self._put(said, name.type).spans.append(span)
             return
         mention = self._put(entity.name, entity.entity_type or name.type, fixed=True)
-        mention.same_as = entity.same_as
+        mention.identify(entity.same_as)
         if folded_name(said) != folded_name(entity.name):
             mention.aliases.setdefault(said)
         mention.spans.append(span)
@@ -171,7 +171,7 @@ class _Finding:
                 continue
             end, entity = match
             mention = self._put(entity.name, entity.entity_type, fixed=True)
-            mention.same_as = entity.same_as
+            mention.identify(entity.same_as)
             mention.spans.append((tokens.starts[place], tokens.ends[end - 1]))
             self.taken.update(range(place, end))
             place = end
@@ -241,7 +241,7 @@ class _Finding:
         mention = self.mentions.get(key)
         if mention is None:
             mention = self.mentions[key] = Mention(name, type_, fixed=fixed)
-        mention.type = mention.type or type_
+        mention.give_type(type_)
         return mention
 
     # --- What becomes of it ------------------------------------------------------------------------------------
@@ -256,7 +256,7 @@ class _Finding:
         self._cut(limit)
         spoken = None if speaker is None else self.mentions.get(folded_name(speaker))
         if spoken is not None:
-            spoken.type = spoken.type or EntityType.PERSON
+            spoken.give_type(EntityType.PERSON)
         if self.tokens.union & Is.CUE:
             self._relate(speaker)
         return self._finished()
@@ -318,7 +318,7 @@ class _Finding:
                 ]
             for number, type_of_end in zip((source, target), _END_TYPES.get(type_, (None, None)), strict=True):
                 if number != SPEAKER:
-                    numbered[number].type = numbered[number].type or type_of_end
+                    numbered[number].give_type(type_of_end)
             self.relations.setdefault(EntityRelation(ends[0], type_, ends[1]))
 
     def _finished(self) -> Recognised:

@@ -1,4 +1,4 @@
-"""Names from an installed spaCy model, in place of the rules of :mod:`marskg.entities.names`.
+"""Names from an installed spaCy model, in place of the rules of :mod:`marskg.language.en.names.proper_names`.
 
 Guarantees: spaCy is imported when the first recogniser is made, never before; a missing package or model is refused
 with what to install; addresses, URLs and numbers are dropped here as they are everywhere. Phrases, payload, aliases and
@@ -11,10 +11,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 from marskg.drafts import EntityRef
-from marskg.entities.model import EntityType, Known, Recognised, folded_name
 from marskg.entities.payload import is_admissible
 from marskg.entities.recogniser import MAX_MENTIONS, MAX_THINGS, Recogniser
 from marskg.errors import EnvironmentFailure
+from marskg.language.mentions import EntityType, Known, Recognised, folded_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

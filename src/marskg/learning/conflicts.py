@@ -14,15 +14,13 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
 
-from marskg.control.conflicts import Statement, find_conflicts
-from marskg.control.resolution import Resolution, ResolutionAction, resolve
-from marskg.errors import CycleError
-from marskg.learning.rules import FLAG, resolution_of
+from marskg.learning.rules.conflict_detection import Statement, find_conflicts
+from marskg.learning.rules.resolution import FLAG, Resolution, ResolutionAction, ResolutionRules, resolve
 from marskg.learning.wishes import WISH
 from marskg.ontology.vocabulary import EdgeType, Operation, Tier
 from marskg.records import Edge
-from marskg.retrieval.index import FOREVER, TIERS
-from marskg.store.remember import check_acyclic, check_requirements, record_followers, supersede
+from marskg.retrieval.index.memory_index import FOREVER, TIERS
+from marskg.store.graph.admit import may_supersede, record_followers, supersede
 from marskg.text import terms
 
 if TYPE_CHECKING:
@@ -30,14 +28,13 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from marskg.control.conflicts import Conflict
-    from marskg.control.resolution import ResolutionRules
+    from marskg.learning.rules.conflict_detection import Conflict
     from marskg.records import Memory
-    from marskg.retrieval.index import MemoryIndex
-    from marskg.retrieval.view import IndexView
-    from marskg.store.reader import GraphReader
-    from marskg.store.unit import Node, Unit
-    from marskg.store.writer import Writer
+    from marskg.retrieval.index.memory_index import MemoryIndex
+    from marskg.retrieval.index.view import IndexView
+    from marskg.store.commit.writer import Writer
+    from marskg.store.unit.reader import GraphReader
+    from marskg.store.unit.unit_of_work import Node, Unit
 
 #: Candidates that each way of looking gives for one memory.
 CANDIDATES: Final = 20
@@ -86,11 +83,11 @@ class Sweeper:
     def sweep(self, since: int, policy: str | None) -> tuple[FoundConflict, ...]:
         """Return the conflicts of the memories stored after the audit sequence ``since`` with those before them.
 
-        ``policy`` says what is done: ``flag``, or a name of :class:`~marskg.control.resolution.ConflictPolicy`; None
-        changes nothing.
+        ``policy`` says what is done: ``flag``, or a name of :class:`~marskg.learning.rules.resolution.ConflictPolicy`;
+        None changes nothing.
         """
         found: list[FoundConflict] = []
-        rules = resolution_of(self._writer.state.settings, policy or FLAG)
+        rules = ResolutionRules.of(self._writer.state.settings.learning, policy or FLAG)
         superseded: set[str] = set()
         for page in self._pages(since):
             resolved = [item for item in self._compare(page, rules) if item.loser.id not in superseded]
@@ -234,12 +231,7 @@ def _stands(node: Node) -> bool:
 
 def _may_supersede(unit: Unit, winner: Node, loser: Node) -> bool:
     """Return whether nothing protects the loser, and superseding it would close no cycle of edges."""
-    try:
-        check_acyclic(unit, winner.memory.id, EdgeType.SUPERSEDES, loser.memory.id)
-        check_requirements(unit, loser, winner)
-    except CycleError:
-        return False
-    return loser.guards == 0
+    return loser.guards == 0 and may_supersede(unit, loser, winner)
 
 
 def overrule(unit: Unit, winner: Node, loser: Node, reason: str) -> None:

@@ -2,10 +2,11 @@
 
 Guarantees: an outcome is only taken for a memory that the named retrieval showed, and once for each retrieval; scores
 change in one signed record of the access log with a slot for each memory, without content; a longer life is a governed
-change with a record of its own, never past the legal horizon nor past what the memory depends on. Memories that were
-neither named nor judged by an answer keep their score; those whose content is gone meanwhile, and those of a shared
-tenant, are passed over.
-Source: MemoryArchitect II.D; semantics section 12.
+change with a record of its own, never past the legal horizon nor past what the memory depends on. Which outcomes move a
+score is :mod:`marskg.learning.rules.lessons`: silence moves none. What the user's complaint disproves is put aside as
+well, in a record of its own. Memories that were neither named nor judged by an answer keep their score; those whose
+content is gone meanwhile, and those of a shared tenant, are passed over. Source: MemoryArchitect II.D; semantics
+sections 12 and 13.
 """
 
 from __future__ import annotations
@@ -15,30 +16,34 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from marskg.control.pruning import extended_expiry
-from marskg.control.score import Outcome, after_use
-from marskg.control.usage import find_usage
-from marskg.control.wishes import WishKind, parse_wishes
 from marskg.errors import EmbeddingUnavailable, InvalidInput
-from marskg.learning.rules import rules_of
+from marskg.language.en.wish_phrases import parse_wishes
+from marskg.language.wish_kinds import WishKind
+from marskg.learning.rules.conflict_detection import Statement
+from marskg.learning.rules.fading import extended_expiry
+from marskg.learning.rules.lessons import Case, Denial, draw
+from marskg.learning.rules.score import Outcome, after_use
+from marskg.learning.rules.usage_detection import Meaning, UsageRules, find_usage
 from marskg.ontology.vocabulary import EdgeType, MemoryClass, Operation
 from marskg.retrieval.details import slot_details
-from marskg.store import codec
-from marskg.store.access import Judged, record_feedback
+from marskg.store.commit.pending_access import provisional_name
+from marskg.store.rows import codec
+from marskg.store.upkeep.access_log import Judged, record_feedback
+from marskg.store.upkeep.auto_restore import set_aside
 from marskg.text import sentences
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from marskg.control.score import ScoreRules
-    from marskg.embedding.model import Vectors
-    from marskg.learning.rules import LearningRules
+    from marskg.config import LearningSettings
+    from marskg.learning.rules.lessons import Lessons
+    from marskg.learning.rules.usage_detection import Usage
     from marskg.records import AuditRecord, Memory
-    from marskg.retrieval.view import IndexView
-    from marskg.store.reader import GraphReader
-    from marskg.store.unit import Node, Unit
-    from marskg.store.vectors import Vectoriser
-    from marskg.store.writer import Writer
+    from marskg.retrieval.index.view import IndexView
+    from marskg.store.commit.writer import Writer
+    from marskg.store.unit.reader import GraphReader
+    from marskg.store.unit.unit_of_work import Node, Unit
+    from marskg.store.unit.vectors import Vectoriser
 
 _MILLION: Final = 1_000_000
 #: Records of the access log that are looked through at once for an earlier feedback.
@@ -62,8 +67,10 @@ class Feedback:
 
     ``id`` names its record, None if there was nothing to record; ``retrieval`` is the record of the showing.
     ``extended`` are ids of the memories that live longer now, ``restored`` of those that were latent and are live,
-    ``gone`` of those named whose content is gone, ``shared`` of those named that belong to a shared tenant, whose
-    statistics no subscriber changes, ``wishes`` of the wishes that the complaint was stored as.
+    ``aside`` of those that the complaint disproved and that are latent now, ``passed`` of those judged that keep their
+    score, as nothing is learned from silence, ``gone`` of those named whose content is gone, ``shared`` of those named
+    that belong to a shared tenant, whose statistics no subscriber changes, ``wishes`` of the wishes that the complaint
+    was stored as.
     """
 
     id: str | None
@@ -71,6 +78,8 @@ class Feedback:
     assessed: tuple[Assessed, ...]
     extended: tuple[str, ...] = ()
     restored: tuple[str, ...] = ()
+    aside: tuple[str, ...] = ()
+    passed: tuple[str, ...] = ()
     gone: tuple[str, ...] = ()
     shared: tuple[str, ...] = ()
     wishes: tuple[str, ...] = ()
@@ -107,10 +116,11 @@ class Said:
         return found
 
     @property
-    def is_denied(self) -> bool:
-        """Return whether the complaint says that the answer is wrong, without saying in what."""
+    def denial(self) -> Denial | None:
+        """Return what the complaint says is wrong, None where it says nothing of the kind."""
         wishes = () if self.complaint is None else parse_wishes(self.complaint)
-        return any(wish.kind is WishKind.WRONG and not wish.topic for wish in wishes)
+        wrong = tuple(wish for wish in wishes if wish.kind is WishKind.WRONG)
+        return Denial(self.complaint or "", wrong, self.question) if wrong else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,9 +144,9 @@ class Assessor:
 
     def assess(self, retrieval: str, said: Said) -> Feedback:
         """Take ``said`` about ``retrieval``; see :meth:`marskg.memory.AgentMemory.feedback`."""
-        rules = rules_of(self._writer.state.settings)
+        rules = self._writer.state.settings.learning
         named = said.named()
-        if not named and said.answer is None and not said.is_denied:
+        if not named and said.answer is None and said.denial is None:
             msg = "the feedback says nothing; name what was used, unused or contradicted, or give the answer"
             raise InvalidInput(msg)
         showing = self._showing(retrieval)
@@ -146,12 +156,12 @@ class Assessor:
             msg = f"{foreign[0][:60]} was not shown by {retrieval[:120]}; name memories that are among its hits"
             raise InvalidInput(msg)
         shown = [memory for memory, _, _ in self._reader.nodes(showing.memories) if memory.content is not None]
-        verdicts = self._verdicts(said, named, shown, rules)
+        verdicts, lessons = self._verdicts(said, named, shown, _bearing(showing), rules)
         assessed: list[Assessed] = []
 
         def attempt() -> Judged:
             self._refuse_second(showing)
-            assessed[:], slots = self._scored(verdicts, rules.score)
+            assessed[:], slots = self._scored(verdicts, rules)
             outcomes = [item.outcome for item in assessed]
             return Judged(
                 slots,
@@ -170,6 +180,8 @@ class Assessor:
             retrieval=showing.iri,
             assessed=tuple(assessed),
             extended=self._extend(assessed, rules),
+            aside=tuple(set_aside(self._writer, lessons.disproved)),
+            passed=lessons.passed,
             gone=tuple(ident for ident in named if ident not in there and ident not in shared),
             shared=tuple(ident for ident in named if ident in shared),
         )
@@ -186,16 +198,22 @@ class Assessor:
 
     def _showing(self, retrieval: object) -> AuditRecord:
         """Return the record of a showing by its name."""
-        state = self._writer.fresh_state()
-        log, _, number = retrieval.rpartition("#") if isinstance(retrieval, str) else ("", "", "")
-        known = log == state.access_log and number.isascii() and number.isdigit() and len(number) < _LONG
-        if not known or not 1 <= int(number) <= state.access_sequence:
+        with self._writer.alone():
+            state = self._writer.fresh_state()
+            name = self._writer.shared.pending.renamed(retrieval) if isinstance(retrieval, str) else ""
+        log, _, place = name.rpartition("#")
+        number, provisional, _ = place.partition("-")
+        digits = number.isascii() and number.isdigit() and len(number) < _LONG
+        known = log == state.access_log and digits and 1 <= int(number) <= state.access_sequence
+        found = self._reader.records("a", int(number)) if known else ()
+        record = next(iter(found), None)
+        # A number may have gone to another record, after a crash or to another process.
+        if record is None or (provisional and name != provisional_name(record)):
             msg = (
                 f"{str(retrieval)[:120]!r} names no retrieval of tenant {state.name!r}; "
                 "give the id of what retrieve(), recall() or read_all() returned"
             )
             raise InvalidInput(msg)
-        record = next(self._reader.records("a", int(number)))
         if record.operation is not Operation.ACCESS:
             msg = f"{record.iri} records no showing but {record.operation}; give the id of a retrieval"
             raise InvalidInput(msg)
@@ -226,57 +244,64 @@ class Assessor:
     # --- Outcomes -------------------------------------------------------------------------------------------------
 
     def _verdicts(
-        self, said: Said, named: Mapping[str, Outcome], shown: Sequence[Memory], rules: LearningRules
-    ) -> dict[str, _Verdict]:
-        """Return what became of each memory that is named, or that the answer tells about."""
-        found = {
-            memory.id: _Verdict(named[memory.id], (), f"{named[memory.id]}: named by the caller")
-            for memory in shown
-            if memory.id in named
-        }
-        others = [memory for memory in shown if memory.id not in named]
-        if said.answer is not None and others:
-            answer, memories = self._vectors(said.answer, shown)
-            pairs = [(memory.id, memory.content or "") for memory in shown]
-            usages = find_usage(
-                said.answer, pairs, said.question, answer_vectors=answer, memory_vectors=memories, rules=rules.usage
+        self,
+        said: Said,
+        named: Mapping[str, Outcome],
+        shown: Sequence[Memory],
+        bearing: frozenset[str],
+        rules: LearningSettings,
+    ) -> tuple[dict[str, _Verdict], Lessons]:
+        """Return what became of each memory whose score moves, and all that the showing teaches."""
+        usage = UsageRules.of(rules)
+        told = {} if said.answer is None else self._told(said, shown, usage)
+        cases = [
+            Case(
+                _statement(memory),
+                named.get(memory.id, told[memory.id].outcome if memory.id in told else None),
+                named=memory.id in named,
+                bears=memory.id in bearing,
             )
-            for usage in usages:
-                if usage.id not in named:
-                    numbers = {"conflict": usage.conflict, "overlap": usage.overlap, "similarity": usage.similarity}
-                    listed = tuple(f"{name}={value / _MILLION:.6f}" for name, value in numbers.items())
-                    found[usage.id] = _Verdict(usage.outcome, listed, f"{usage.outcome}: by the words of the answer")
-        if said.is_denied:
-            for ident, verdict in found.items():
-                if ident not in named and verdict.outcome is Outcome.USED:
-                    reason = f"{Outcome.CONTRADICTED}: the answer used it, and the user says that the answer is wrong"
-                    found[ident] = _Verdict(Outcome.CONTRADICTED, verdict.numbers, reason)
-        return found
+            for memory in shown
+        ]
+        lessons = draw(cases, said.denial, usage.contradicted_from)
+        found = {}
+        for ident, (outcome, because) in lessons.outcomes.items():
+            by = "named by the caller" if ident in named else "by the words of the answer"
+            numbers = _numbers(told[ident]) if ident in told and ident not in named else ()
+            found[ident] = _Verdict(outcome, numbers, f"{outcome}: {because or by}")
+        return found, lessons
 
-    def _vectors(self, answer: str, shown: Sequence[Memory]) -> tuple[Vectors | None, Vectors | None]:
-        """Return vectors of the answer's sentences and of what was shown, or None for both without a model."""
+    def _told(self, said: Said, shown: Sequence[Memory], rules: UsageRules) -> dict[str, Usage]:
+        """Return what the words of the answer say of each memory that was shown."""
+        pairs = [(memory.id, memory.content or "") for memory in shown]
+        meaning = self._meaning(said.answer or "", said.question, shown)
+        usages = find_usage(said.answer or "", pairs, said.question, meaning=meaning, rules=rules)
+        return {usage.id: usage for usage in usages}
+
+    def _meaning(self, answer: str, question: str, shown: Sequence[Memory]) -> Meaning | None:
+        """Return vectors of the answer's sentences, of the question and of what was shown; None without a model."""
         said = sentences(answer)
         try:
             model = self._vectoriser.model
             if model is None or not said:
-                return None, None
-            answers = model.embed(said)
+                return None
+            made = model.embed([*said, question] if question else said)
         except EmbeddingUnavailable:
-            return None, None
+            return None
         state = self._writer.fresh_state()
         with self._view.lock:
             index = self._view.refresh(state)
-            if index.dimension != answers.shape[1]:
-                return None, None
+            if index.dimension != made.shape[1]:
+                return None
             memories = np.zeros((len(shown), index.dimension), dtype=np.float32)
             for place, memory in enumerate(shown):
                 row = index.rows.get(memory.id)
                 if row is not None:
                     memories[place] = index.vectors["vector"][row]
-        return answers, memories
+        return Meaning(made[: len(said)], memories, made[-1] if question else None, model.name)
 
     def _scored(
-        self, verdicts: Mapping[str, _Verdict], rules: ScoreRules
+        self, verdicts: Mapping[str, _Verdict], rules: LearningSettings
     ) -> tuple[list[Assessed], list[dict[str, Any]]]:
         """Return each memory with its new score, and the slots of the record."""
         refs = self._reader.refs(verdicts)
@@ -302,16 +327,51 @@ class Assessor:
 
     # --- Longer lives ---------------------------------------------------------------------------------------------
 
-    def _extend(self, assessed: Iterable[Assessed], rules: LearningRules) -> tuple[str, ...]:
+    def _extend(self, assessed: Iterable[Assessed], rules: LearningSettings) -> tuple[str, ...]:
         """Let the memories that proved themselves once more live longer."""
         proven = {
             item.id: item.score_after
             for item in assessed
-            if item.outcome is Outcome.USED and item.score_after >= rules.pruning.proven
+            if item.outcome is Outcome.USED and item.score_after >= rules.proven
         }
         if not proven:
             return ()
         return self._writer.run(lambda unit: _extend(unit, proven, rules))
+
+
+def _statement(memory: Memory) -> Statement:
+    """Return a memory as it is compared with what was said and with what was shown beside it."""
+    return Statement(
+        text=memory.content or "",
+        key=memory.key,
+        cardinality=memory.cardinality,
+        subjects=frozenset(memory.subjects),
+        id=memory.id,
+    )
+
+
+def _numbers(usage: Usage) -> tuple[str, ...]:
+    numbers = {"conflict": usage.conflict, "overlap": usage.overlap, "similarity": usage.similarity}
+    return tuple(f"{name}={value / _MILLION:.6f}" for name, value in numbers.items())
+
+
+def _bearing(showing: AuditRecord) -> frozenset[str]:
+    """Return the ids of what a retrieval showed because it cleared the floor of relevance by itself.
+
+    What was shown in a complete reading, around an entity, as the base of another or in a summary answers no question
+    by itself. A ranked memory that did not clear the floor has ``relevant=0`` among the numbers of its slot; where a
+    record says nothing of it, there was no floor.
+    """
+    slots = slot_details(showing)
+    if "call=retrieve" not in slots.get("", {}).get("parameters", ()):
+        return frozenset()
+    numbers = {
+        ident: dict(text.split("=", 1) for text in slots.get(ident, {}).get("features", ()))
+        for ident in showing.memories
+    }
+    return frozenset(
+        ident for ident, own in numbers.items() if float(own.get("rank", 0)) > 0 and float(own.get("relevant", 1)) > 0
+    )
 
 
 def _of_shared(showing: AuditRecord) -> set[str]:
@@ -325,7 +385,7 @@ _WITH_CONTENT: Final = frozenset({"live", "latent"})
 _LONG: Final = 19
 
 
-def _extend(unit: Unit, proven: Mapping[str, int], rules: LearningRules) -> tuple[str, ...]:
+def _extend(unit: Unit, proven: Mapping[str, int], rules: LearningSettings) -> tuple[str, ...]:
     """Extend the lives of ``proven`` (id → score) inside a unit of work; returns the ids whose life became longer."""
     unit.fetch(sorted(proven))
     extended = []
@@ -342,7 +402,7 @@ def _extend(unit: Unit, proven: Mapping[str, int], rules: LearningRules) -> tupl
     return tuple(extended)
 
 
-def _longer(unit: Unit, node: Node, score: int, rules: LearningRules) -> int | None:
+def _longer(unit: Unit, node: Node, score: int, rules: LearningSettings) -> int | None:
     """Return the later end of a node's life, or None where it stays.
 
     A life that was given shorter than its class's was meant to be short; private, use-bound and session-bound memories
@@ -357,7 +417,7 @@ def _longer(unit: Unit, node: Node, score: int, rules: LearningRules) -> int | N
     if memory.expires_at < memory.created + life:
         return None
     horizon = None if rules.legal_horizon is None else memory.created + rules.legal_horizon
-    wanted = extended_expiry(memory.expires_at, score, life, unit.now, legal_horizon=horizon, rules=rules.pruning)
+    wanted = extended_expiry(memory.expires_at, score, life, unit.now, legal_horizon=horizon, rules=rules)
     bases = node.targets(EdgeType.DEPENDS_ON)
     unit.fetch(bases)
     limits = [end for base in bases if (end := unit.node(base).memory.expires_at) is not None]

@@ -12,38 +12,40 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from marskg.control.resolution import ConflictPolicy
-from marskg.control.score import Outcome, after_use
-from marskg.control.wishes import parse_wishes
 from marskg.errors import InvalidInput
+from marskg.language.en.wish_phrases import parse_wishes
+from marskg.language.wish_kinds import WishKind
 from marskg.learning.conflicts import FoundConflict, Sweeper, overrule
 from marskg.learning.feedback import Assessor, Feedback, Said
+from marskg.learning.from_text.reconcile import accept_proposal
+from marskg.learning.from_text.waiting import Waiting, is_waiting, refuse_proposal, waiting
 from marskg.learning.pruning import faded, old_enough, plan_of
-from marskg.learning.rules import FLAG, IGNORE, rules_of
-from marskg.learning.wishes import Heard, concerned, wish_drafts
+from marskg.learning.rules.resolution import FLAG, IGNORE, ConflictPolicy
+from marskg.learning.rules.score import Outcome, after_use
+from marskg.learning.wishes import StoredWish, concerned, wish_draft, wish_drafts
 from marskg.ontology.vocabulary import EdgeType, Operation
 from marskg.policies.executor import View
 from marskg.records import Edge
 from marskg.retrieval.details import slot_details
-from marskg.retrieval.index import FOREVER
-from marskg.store.access import Judged, record_access, record_feedback
-from marskg.store.amend import remove_edge
-from marskg.store.comeback import restore_used
-from marskg.store.lifecycle import restore
-from marskg.store.quarantine import Quarantined, confirm, quarantined
+from marskg.retrieval.index.memory_index import FOREVER
+from marskg.store.graph.amend import remove_edge
+from marskg.store.graph.tiers import restore
+from marskg.store.upkeep.access_log import Judged, record_access, record_feedback
+from marskg.store.upkeep.auto_restore import restore_used
+from marskg.store.upkeep.quarantine import Quarantined, confirm, quarantined
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Container, Iterable
 
-    from marskg.control.pruning import Faded, Pruning
     from marskg.drafts import Draft
+    from marskg.learning.rules.fading import Faded, Pruning
     from marskg.learning.wishes import Wishes
     from marskg.records import Memory, Plan
-    from marskg.retrieval.view import IndexView
-    from marskg.store.reader import GraphReader
-    from marskg.store.unit import Unit
-    from marskg.store.vectors import Vectoriser
-    from marskg.store.writer import Writer
+    from marskg.retrieval.index.view import IndexView
+    from marskg.store.commit.writer import Writer
+    from marskg.store.unit.reader import GraphReader
+    from marskg.store.unit.unit_of_work import Unit
+    from marskg.store.unit.vectors import Vectoriser
 
 _REVIEWED: Final = "kept by a person who reviewed it"
 #: What :meth:`Learner.find_conflicts` may do.
@@ -62,14 +64,15 @@ class Contested:
 class ReviewList:
     """What waits for a person, and what a pruning would take without asking.
 
-    ``conflicts``, ``fading`` and ``quarantined`` wait; ``faded`` are what :meth:`Learner.plan_pruning` would take,
-    lowest score first.
+    ``conflicts``, ``fading``, ``quarantined`` and ``proposed``, what was read from texts, wait; ``faded`` are what
+    :meth:`Learner.plan_pruning` would take, lowest score first.
     """
 
     conflicts: tuple[Contested, ...]
     fading: tuple[Faded, ...]
     faded: tuple[Faded, ...]
     quarantined: tuple[Quarantined, ...] = ()
+    proposed: tuple[Waiting, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,45 +102,45 @@ class Learner:
 
     def feedback(self, retrieval: str, said: Said, store: Callable[[Draft], Memory]) -> Feedback:
         """Take what a caller says about a retrieval; ``store`` keeps the wishes of a complaint."""
-        complaint = said.complaint
-        drafts: list[Draft] = []
-        if complaint is not None:
-            about = [wish for wish in parse_wishes(complaint) if wish.topic]
-            if not about and not said.is_denied:
-                msg = 'the complaint says nothing that can be acted on; say for example "that\'s wrong about the trip"'
-                raise InvalidInput(msg)
-            drafts = [draft for _, draft in wish_drafts(complaint, (), self._writer.now())] if about else []
-        silent = not (said.used or said.unused or said.contradicted) and said.answer is None and not said.is_denied
-        found = self._assessor.look_up(retrieval) if silent and drafts else self._assessor.assess(retrieval, said)
+        wanted = () if said.complaint is None else parse_wishes(said.complaint)
+        about = [wish for wish in wanted if wish.topic]
+        if said.complaint is not None and not about and said.denial is None:
+            msg = 'the complaint says nothing that can be acted on; say for example "that\'s wrong about the trip"'
+            raise InvalidInput(msg)
+        drafts = [(wish, wish_draft(wish, (), self._writer.now())) for wish in about]
+        silent = not said.named() and said.answer is None and said.denial is None
+        found = self._assessor.look_up(retrieval) if silent and about else self._assessor.assess(retrieval, said)
+        # A complaint that found what was wrong is settled; kept as a wish it would lower what is right about it too.
+        kept = [draft for wish, draft in drafts if wish.kind is not WishKind.WRONG or not found.aside]
         used = [item.id for item in found.assessed if item.outcome is Outcome.USED]
         restored = tuple(restore_used(self._writer, used))
-        return replace(found, restored=restored, wishes=tuple(store(draft).id for draft in drafts))
+        return replace(found, restored=restored, wishes=tuple(store(draft).id for draft in kept))
 
-    def wish(self, text: str, subjects: tuple[str, ...], store: Callable[[Draft], Memory]) -> tuple[Heard, ...]:
-        """Keep the wishes that ``text`` holds; see :meth:`marskg.memory.AgentMemory.wish`."""
-        heard = []
+    def wish(self, text: str, subjects: tuple[str, ...], store: Callable[[Draft], Memory]) -> tuple[StoredWish, ...]:
+        """Keep the wishes that ``text`` holds; see ``mem.learning.wish``."""
+        stored = []
         for wish, draft in wish_drafts(text, subjects, self._writer.now()):
             memory = store(draft)
             state = self._writer.fresh_state()
             with self._view.lock:
                 index = self._view.refresh(state)
                 about = tuple(concerned(index, wish, subjects))
-            heard.append(Heard(memory, wish.kind, wish.topic, about))
-        return tuple(heard)
+            stored.append(StoredWish(memory, wish.kind, wish.topic, about))
+        return tuple(stored)
 
     # --- Conflicts ------------------------------------------------------------------------------------------------
 
     @property
     def watches(self) -> bool:
         """Return whether the tenant wants conflicts to be looked for at write."""
-        return self._writer.state.settings.learning["conflicts"] != IGNORE
+        return self._writer.state.settings.learning.conflicts != IGNORE
 
     def watch(self, since: int) -> tuple[FoundConflict, ...]:
         """Look for conflicts of what was stored after the audit sequence ``since``, by the tenant's policy."""
-        return self._sweeper.sweep(since, str(self._writer.state.settings.learning["conflicts"]))
+        return self._sweeper.sweep(since, self._writer.state.settings.learning.conflicts)
 
     def find_conflicts(self, since: int, resolve: str | None) -> tuple[FoundConflict, ...]:
-        """Look for conflicts on demand; see :meth:`marskg.memory.AgentMemory.find_conflicts`."""
+        """Look for conflicts on demand; see ``mem.learning.conflicts``."""
         if resolve is not None and resolve not in POLICIES:
             msg = f"resolve is {str(resolve)[:40]!r}; use {', '.join(POLICIES)}, or leave it out to look only"
             raise InvalidInput(msg)
@@ -155,14 +158,23 @@ class Learner:
         """Return what waits for a person."""
         with self._writer.alone():
             found, _ = self._faded()
-            waiting = tuple(replace(one, reason=self._why(one.id)) for one in self._quarantined().values())
-            return ReviewList(self._contested(), found.review, found.candidates, waiting)
+            proposed = self._proposed()
+            held = (one for one in self._quarantined().values() if one.id not in proposed)
+            return ReviewList(
+                self._contested(proposed),
+                found.review,
+                found.candidates,
+                tuple(replace(one, reason=self._why(one.id)) for one in held),
+                tuple(replace(one, reason=self._why(one.id)) for one in proposed.values()),
+            )
 
     def accept(self, ident: str, forget: Callable[[Plan], Plan]) -> Decision:
         """Do what the list proposes for one memory: the preferred one of a conflict stays, what has faded goes."""
+        if ident in self._proposed():
+            return Decision(ident, "accepted", self._writer.run(lambda unit: accept_proposal(unit, ident)))
         if ident in self._quarantined():
             return Decision(ident, "removed", self._writer.run(lambda unit: confirm(unit, ident)))
-        contested = [pair for pair in self._contested() if ident in {pair.preferred, pair.other}]
+        contested = [pair for pair in self._contested(self._proposed()) if ident in {pair.preferred, pair.other}]
         if contested:
             changed = self._writer.run(lambda unit: _settle(unit, contested))
             return Decision(ident, "superseded", changed)
@@ -180,12 +192,15 @@ class Learner:
 
         That a conflict is none is remembered by a ``compatibleWith`` edge, so that no later sweep finds the pair.
         """
+        if ident in self._proposed():
+            self._writer.run(lambda unit: refuse_proposal(unit, ident))
+            return Decision(ident, "refused", (ident,))
         if ident in self._quarantined():
             self._writer.run(lambda unit: restore(unit, unit.node(ident), reason=_REVIEWED))
             # As a use would: otherwise the next trigger takes it again.
             self._keep(ident)
             return Decision(ident, "restored", (ident,))
-        contested = [pair for pair in self._contested() if ident in {pair.preferred, pair.other}]
+        contested = [pair for pair in self._contested(self._proposed()) if ident in {pair.preferred, pair.other}]
         if contested:
             changed = self._writer.run(lambda unit: _part(unit, contested))
             return Decision(ident, "no conflict", changed)
@@ -198,12 +213,12 @@ class Learner:
 
     def _keep(self, ident: str) -> None:
         """Raise a score as a use would, and at least out of what is listed, from now on: it counts as an access."""
-        rules = rules_of(self._writer.state.settings)
+        rules = self._writer.state.settings.learning
 
         def attempt() -> Judged:
             row = self._writer.read("access_state", {"refs": self._reader.refs((ident,))})[0]
-            least = min(100, rules.pruning.floor + rules.pruning.margin)
-            after = max(after_use(row["score"], Outcome.USED, rules.score), least)
+            least = min(100, rules.floor + rules.margin)
+            after = max(after_use(row["score"], Outcome.USED, rules), least)
             features = (f"score_after={after:.6f}", f"score_before={row['score']:.6f}")
             slot = {"memory": ident, "tier_after": row["tier"], "rule": "kept", "features": features}
             slots = [{**slot, "reason": _REVIEWED}]
@@ -216,6 +231,15 @@ class Learner:
     def _quarantined(self) -> dict[str, Quarantined]:
         return {one.id: one for one in quarantined(self._reader, self._writer.tenant)}
 
+    def _proposed(self) -> dict[str, Waiting]:
+        """Return what was read from texts and waits, by id, the first to go by itself first."""
+        found = self._reader.nodes(self._quarantined())
+        return {
+            memory.id: waiting(memory, [edge.target for edge in edges if edge.type is EdgeType.CONTRADICTS])
+            for memory, edges, _ in found
+            if is_waiting(memory)
+        }
+
     def _why(self, ident: str) -> str:
         """Return why a memory is in quarantine, as the record of its last step says."""
         told = (slot_details(record).get(ident, {}) for record in reversed(self._reader.records_of(ident)))
@@ -224,14 +248,17 @@ class Learner:
     def _faded(self) -> tuple[Pruning, View]:
         state = self._writer.fresh_state()
         now = self._writer.now()
-        view = View(self._writer.engine.read, state, now, self._writer.hollows)
-        rules = rules_of(state.settings)
+        view = View(self._writer.engine.read, state, now, self._writer.index_gaps)
+        rules = state.settings.learning
         with self._view.lock:
             ids = old_enough(self._view.refresh(state), now, rules)
         return faded(view, self._reader, ids, rules), view
 
-    def _contested(self) -> tuple[Contested, ...]:
-        """Return the pairs of current memories that a ``contradicts`` edge joins, in the order of their sequence."""
+    def _contested(self, proposed: Container[str] = ()) -> tuple[Contested, ...]:
+        """Return the pairs of current memories that a ``contradicts`` edge joins, in the order of their sequence.
+
+        What is ``proposed`` only is none of them.
+        """
         state = self._writer.fresh_state()
         with self._view.lock:
             index = self._view.refresh(state)
@@ -239,6 +266,7 @@ class Learner:
             pairs = [
                 (index.ids[row], other)
                 for row in np.flatnonzero(current).tolist()
+                if index.ids[row] not in proposed
                 for other in sorted(index.facets_of(row, "contradicts"))
                 if other in index.rows and current[index.rows[other]]
             ]
@@ -283,5 +311,5 @@ def _part(unit: Unit, pairs: Iterable[Contested]) -> tuple[str, ...]:
 
 
 def _not_listed(ident: str, why: str | None = None) -> InvalidInput:
-    msg = f"{ident[:60]} is {why or 'not on the list'}; see what waits with: mars review"
+    msg = f"{ident[:60]} is {why or 'not on the list'}; see what waits with: mars learning review"
     return InvalidInput(msg)

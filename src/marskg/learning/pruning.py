@@ -12,21 +12,21 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from marskg.control.pruning import Pruning, prune
+from marskg.learning.rules.fading import Pruning, prune
 from marskg.ontology.vocabulary import Tier
-from marskg.policies.candidates import from_row, members
-from marskg.policies.plans import Choice, build_plan
-from marskg.retrieval.index import MICRO, TIERS
+from marskg.policies.core.candidates import from_row, members
+from marskg.policies.core.plans import Choice, build_plan
+from marskg.retrieval.index.memory_index import MICRO, TIERS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from marskg.control.pruning import Faded
-    from marskg.learning.rules import LearningRules
-    from marskg.policies.policy import PolicyView
+    from marskg.config import LearningSettings
+    from marskg.learning.rules.fading import Faded
+    from marskg.policies.core.policy import PolicyView
     from marskg.records import Plan
-    from marskg.retrieval.index import MemoryIndex
-    from marskg.store.reader import GraphReader
+    from marskg.retrieval.index.memory_index import MemoryIndex
+    from marskg.store.unit.reader import GraphReader
 
 #: The name that plans and the audit carry, and the rule of each action.
 PRUNE: Final = "prune"
@@ -34,27 +34,25 @@ _FADED: Final = "faded"
 _PAGE: Final = 500
 
 
-def old_enough(index: MemoryIndex, now: int, rules: LearningRules) -> list[str]:
+def old_enough(index: MemoryIndex, now: int, rules: LearningSettings) -> list[str]:
     """Return ids of live memories that may have faded: old enough, and with a score that decay can bring there."""
-    held, score = index.columns, rules.score
-    idle = np.maximum(0, now - np.maximum(held["lastAccess"], held["created"]) - score.idle_grace_ms)
-    worth = held["score"] * np.exp2(-idle.astype(np.float64) / score.half_life_ms)
-    found = (
-        held["alive"] & (held["tier"] == TIERS.index(Tier.LIVE)) & (now - held["created"] >= rules.pruning.min_age_ms)
-    )
+    held = index.columns
+    idle = np.maximum(0, now - np.maximum(held["lastAccess"], held["created"]) - rules.idle_grace)
+    worth = held["score"] * np.exp2(-idle.astype(np.float64) / rules.half_life)
+    found = held["alive"] & (held["tier"] == TIERS.index(Tier.LIVE)) & (now - held["created"] >= rules.min_age)
     # Half a point for rounding: what is decided is decided on the memories themselves.
-    rows = np.flatnonzero(found & (worth < rules.pruning.floor + rules.pruning.margin + 1))
+    rows = np.flatnonzero(found & (worth < rules.floor + rules.margin + 1))
     return [index.ids[row] for row in rows[np.argsort(held["sequence"][rows], kind="stable")].tolist()]
 
 
-def faded(view: PolicyView, reader: GraphReader, ids: Sequence[str], rules: LearningRules) -> Pruning:
+def faded(view: PolicyView, reader: GraphReader, ids: Sequence[str], rules: LearningSettings) -> Pruning:
     """Return which of ``ids`` a plan may take, and which a person should look at first."""
     found: list[Pruning] = []
     for start in range(0, len(ids), _PAGE):
         page = ids[start : start + _PAGE]
         held = {row["id"] for row in members(view, page) if (row["guards"] or 0) > 0}
         memories = [memory for memory, _, _ in reader.nodes(page)]
-        found.append(prune(memories, view.now, protected=held, rules=rules.pruning, scores=rules.score))
+        found.append(prune(memories, view.now, protected=held, rules=rules))
     return Pruning(
         tuple(sorted((one for part in found for one in part.candidates), key=_order)),
         tuple(sorted((one for part in found for one in part.review), key=_order)),

@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 import numpy as np
 
 from marskg.config import FEATURES
-from marskg.control.score import Outcome
 from marskg.errors import InvalidInput
 from marskg.learning.logistic import area_under_curve, fit, log_loss
+from marskg.learning.rules.score import Outcome
 from marskg.ontology.vocabulary import KINDS, Kind, Operation
-from marskg.policies.features import features
+from marskg.policies.core.features import features
 from marskg.retrieval.details import slot_details
-from marskg.store.order import frequency, recency
+from marskg.store.rows.order_keys import frequency, recency
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from marskg.config import Settings
-    from marskg.policies.features import FeatureTable
+    from marskg.policies.core.features import FeatureTable
     from marskg.records import AuditRecord
 
     Floats: TypeAlias = "npt.NDArray[np.float64]"

@@ -2,10 +2,10 @@
 
 Guarantees: a wish is a canonical memory with a single key of its own for each topic and the people that it is about, so
 that a later wish about the same supersedes it, and everything that governs memories governs it; a wish never shows up
-in a retrieval that does not ask for the tag ``wish``; its effect is what :mod:`marskg.control.wishes` gives, on
-memories of the same people. One that asks for less is tagged as a complaint, which controllers of the tenant's
-policies count (:mod:`marskg.store.usage`). Nothing is deleted: a wish to forget hides what it is about and lets it
-start at score 0.
+in a retrieval that does not ask for the tag ``wish``; its effect is what :mod:`marskg.learning.rules.wish_effects`
+gives, on memories of the same people. One that asks for less is tagged as a complaint, which controllers of the
+tenant's policies count (:mod:`marskg.store.rows.read_statistics`). Nothing is deleted: a wish to forget hides what it
+is about and lets it start at score 0.
 """
 
 from __future__ import annotations
@@ -15,15 +15,17 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from marskg.control.wishes import Effect, Wish, WishKind, WishRules, effect_on, lived, parse_wishes, started
 from marskg.drafts import Draft
 from marskg.errors import InvalidInput
-from marskg.ontology.mapping import quantise
-from marskg.ontology.vocabulary import Kind, MemoryClass, SourceType
-from marskg.retrieval.index import FOREVER
-from marskg.store.admission import check_draft, class_of
-from marskg.store.fading import score_at_birth
-from marskg.store.usage import COMPLAINT
+from marskg.language.en.wish_phrases import parse_wishes
+from marskg.language.wish_kinds import Wish, WishKind
+from marskg.learning.rules.wish_effects import Effect, WishRules, effect_on, lived, started
+from marskg.ontology.vocabulary import Kind, SourceType
+from marskg.retrieval.index.memory_index import FOREVER
+from marskg.store.engine.protocol import Capability
+from marskg.store.rows.read_statistics import COMPLAINT
+from marskg.store.rows.score_decay import score_at_birth
+from marskg.store.unit.retention_classes import class_of
 from marskg.text import terms
 
 if TYPE_CHECKING:
@@ -32,10 +34,10 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from marskg.records import Memory
-    from marskg.retrieval.index import MemoryIndex
-    from marskg.store.reader import GraphReader
-    from marskg.store.unit import Node
-    from marskg.store.writer import Writer
+    from marskg.retrieval.index.memory_index import MemoryIndex
+    from marskg.store.commit.writer import Writer
+    from marskg.store.unit.reader import GraphReader
+    from marskg.store.unit.unit_of_work import Node
 
 #: The intent tag of wishes, and the session by which they are found without a scan.
 WISH: Final = "wish"
@@ -56,7 +58,7 @@ _SENTENCES: Final = {
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
+class StoredWish:
     """A wish that was stored: the memory that holds it, its kind and topic, and the memories that it is about now.
 
     After a wish to forget, ``about`` is what the caller may offer to erase: a wish only hides.
@@ -90,10 +92,15 @@ def wish_drafts(text: str, subjects: tuple[str, ...], now: int) -> list[tuple[Wi
     if not found:
         msg = 'no wish is found in this text; say for example "remember more about tomatoes" or "forget about the trip"'
         raise InvalidInput(msg)
-    return [(wish, _draft(wish, subjects, now)) for wish in found]
+    return [(wish, wish_draft(wish, subjects, now)) for wish in found]
 
 
-def _draft(wish: Wish, subjects: tuple[str, ...], now: int) -> Draft:
+def wish_draft(wish: Wish, subjects: tuple[str, ...], now: int) -> Draft:
+    """Return the draft of the memory that keeps ``wish``.
+
+    Raises:
+        InvalidInput: it does not say what it is about.
+    """
     topic = terms(wish.topic)
     content = _SENTENCES[wish.kind].format(wish.topic)
     if not topic or parse_wishes(content) != (wish,):
@@ -110,7 +117,6 @@ def _draft(wish: Wish, subjects: tuple[str, ...], now: int) -> Draft:
         session=SESSION,
         subjects=subjects,
         source_type=SourceType.CHAT_USER,
-        memory_class=MemoryClass.CANONICAL,
         intent_tags=(WISH,) if wish.kind is WishKind.MORE else (COMPLAINT, WISH),
     )
 
@@ -148,11 +154,7 @@ class Wishes:
     # --- At write -------------------------------------------------------------------------------------------------
 
     def begin(self, draft: Draft) -> Draft:
-        """Return ``draft`` with the score and the life that a wish gives it; what no wish is about stays as it is.
-
-        Raises:
-            InvalidMemory: a wish is about it, and a field of it is not allowed.
-        """
+        """Return a checked ``draft`` with the score and life that wishes give it; what none is about stays as it is."""
         if draft.action != "remember":
             return draft
         effect = self._effect(draft)
@@ -160,7 +162,6 @@ class Wishes:
             return draft
         settings = self._writer.state.settings
         score = score_at_birth(settings, draft.kind, draft.source_type) if draft.score is None else draft.score
-        check_draft(draft, settings.max_content_bytes)
         return replace(draft, score=started(score, effect), ttl=self._life(draft, effect))
 
     def _effect(self, draft: Draft) -> Effect:
@@ -174,7 +175,7 @@ class Wishes:
         """Return the life of a new memory; a wish to forget ends none at its start, but lets its score fade it out."""
         if draft.ttl is not None or draft.expires_at is not None or not effect.life_percent:
             return draft.ttl
-        life = lived(self._writer.state.settings.life(class_of(draft, quantise(draft.sensitivity or 0.0))), effect)
+        life = lived(self._writer.state.settings.life(class_of(draft)), effect)
         return None if life is None else f"{life}ms"
 
     # --- In ranking -----------------------------------------------------------------------------------------------
@@ -184,7 +185,7 @@ class Wishes:
 
         The latest wish about a memory counts; 0 keeps it out, and so it is with the wishes themselves.
         """
-        if self._writer.engine.name != "arcadedb":
+        if Capability.EXCLUSIVE_FILES not in self._writer.engine.capabilities:
             # Another process may have written since.
             self.forget()
         held = self._now_held()
@@ -205,7 +206,7 @@ def concerned(index: MemoryIndex, wish: Wish, subjects: Iterable[str]) -> list[s
 
 
 def _about(index: MemoryIndex, one: _Held) -> npt.NDArray[np.bool_]:
-    """Return ``[rows]``: which memories a wish is about: :func:`marskg.control.wishes.matches`, for all at once."""
+    """Return ``[rows]``: which memories a wish is about, for all at once."""
     wanted = set(terms(one.wish.topic))
     shared = np.zeros(index.columns.rows, dtype=np.int64)
     tags = {tag: set(terms(tag.replace("_", " "))) for tag in index.facets["tag"]}

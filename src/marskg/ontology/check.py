@@ -68,7 +68,7 @@ def check_files(paths: Sequence[Path | str], *, seconds: float = TIME_LIMIT) -> 
     sound = [Source(each.name, tuple(s for s in each.statements if not malformed(s[2]))) for each in sources]
     findings = [*_read_findings(base, sources), *reasoned(base, sound, seconds)]
     checked = sum(len(source.statements) for source in sources)
-    return OntologyReport(checked, tuple(findings), tuple(_advice(base, sources)))
+    return OntologyReport(checked, tuple(findings), warnings=tuple(_advice(base, sources)))
 
 
 # --- What reading finds ------------------------------------------------------------------------------------------

@@ -18,22 +18,18 @@ from typing import TypeAlias
 
 from rdflib import OWL, RDF, RDFS, Graph, URIRef
 
-from marskg.ontology.vocabulary import (
+from marskg.ontology.fields import (
     ACCESS_FIELDS,
     CORE_FIELDS,
     EDGE_FIELDS,
     ENTITY_FIELDS,
     GOVERNED_FIELDS,
     NODE_DETAIL_FIELDS,
-    NS,
-    OWL_SAME_AS,
     PAYLOAD_FIELDS,
     PREFERENCE_FIELDS,
-    PREFIX,
     RECORD_DETAIL_FIELDS,
-    XSD,
-    EdgeType,
 )
+from marskg.ontology.vocabulary import NS, OWL_SAME_AS, PREFIX, RDF_JSON, XSD, EdgeType
 
 Term: TypeAlias = "str | dict[str, str]"
 
@@ -66,8 +62,8 @@ _FIELDS = (
 
 
 def property_names() -> tuple[str, ...]:
-    """Return the local name of every property that an export may hold, except ``sameAs``, sorted."""
-    fields = {field.local for field in _FIELDS if field.name != "same_as"}
+    """Return the local name of every property of the ontology that an export may hold, sorted."""
+    fields = {field.local for field in _FIELDS if field.iri.startswith(NS)}
     return tuple(sorted(fields | {edge.value for edge in EdgeType} | set(STRUCTURE)))
 
 
@@ -107,6 +103,8 @@ def _property_term(graph: Graph, name: str) -> Term:
     datatype = datatype_of(graph, name)
     if datatype is None:
         term["@type"] = "@vocab" if _is_enumerated(graph, iri) else "@id"
+    elif datatype == RDF_JSON:
+        term["@type"] = "@json"
     elif datatype != f"{XSD}string":
         term["@type"] = "xsd:" + datatype.removeprefix(XSD)
     if (iri, RDF.type, OWL.FunctionalProperty) not in graph:

@@ -14,21 +14,16 @@ from functools import lru_cache
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
-from marskg.ontology.vocabulary import (
+from marskg.ontology.fields import (
     ACCESS_FIELDS,
-    DERIVED_EDGES,
     ENTITY_FIELDS,
     GOVERNED_FIELDS,
-    NS,
-    OWL_SAME_AS,
     PAYLOAD_FIELDS,
     PREFERENCE_FIELDS,
-    RDF_TYPE,
     TOMBSTONE_FIELDS,
-    XSD,
-    Datatype,
     Field,
 )
+from marskg.ontology.vocabulary import DERIVED_EDGES, NS, RDF_JSON, RDF_TYPE, XSD, Datatype
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -119,6 +114,7 @@ _WRITERS: dict[Datatype, Callable[[Any], str]] = {
     Datatype.DECIMAL: lambda value: f'"{decimal_lexical(value)}"^^<{XSD}decimal>',
     Datatype.BOOLEAN: lambda value: f'"{"true" if value else "false"}"^^<{XSD}boolean>',
     Datatype.INTEGER: lambda value: f'"{value}"^^<{XSD}integer>',
+    Datatype.JSON: lambda value: f"{_string(value.text)}^^<{RDF_JSON}>",
 }
 
 
@@ -141,11 +137,10 @@ def field_lines(subject: str, fields: Iterable[Field], get: object) -> list[str]
             continue
         if spec.datatype is Datatype.BOOLEAN and value is False:
             continue
-        predicate = OWL_SAME_AS if spec.name == "same_as" else spec.iri
         if not spec.many:
-            lines.append(f"{subject} <{predicate}> {literal(value, spec.datatype)} .")
+            lines.append(f"{subject} <{spec.iri}> {literal(value, spec.datatype)} .")
         else:
-            lines += [f"{subject} <{predicate}> {literal(item, spec.datatype)} ." for item in value]
+            lines += [f"{subject} <{spec.iri}> {literal(item, spec.datatype)} ." for item in value]
     return lines
 
 
@@ -155,10 +150,7 @@ class _Writing:
     def __init__(self, fields: Iterable[Field]) -> None:
         specs = tuple(fields)
         self._values = attrgetter(*(spec.name for spec in specs))
-        self._specs = tuple(
-            (f" <{OWL_SAME_AS if spec.name == 'same_as' else spec.iri}> ", _WRITERS[spec.datatype], spec.many)
-            for spec in specs
-        )
+        self._specs = tuple((f" <{spec.iri}> ", _WRITERS[spec.datatype], spec.many) for spec in specs)
 
     def lines(self, subject: str, record: object) -> list[str]:
         """Return what :func:`field_lines` gives for the attributes of ``record``."""

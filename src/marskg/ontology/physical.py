@@ -17,7 +17,6 @@ PHYSICAL_LABELS: Mapping[str, str] = MappingProxyType(
     {
         "AuditTile": "a block of Merkle hashes that is kept so that a head needs no recomputation of the log",
         "EntityWord": "a word with which a name of an entity begins, so that a text's words find whoever they may name",
-        "Filler": "a node that takes freed records of a server into use, which overwrites them, and goes at once",
         "Snapshot": "a snapshot that was written of the tenant, so that an erasure can remove its file; in no snapshot",
         "Suppression": "a keyed digest of what was erased and must not come in again; it says nothing to anybody else",
         "StoreVersion": "the version of the schema, read before anything else; while a tenant is restored, its account",
@@ -29,11 +28,15 @@ PHYSICAL_LABELS: Mapping[str, str] = MappingProxyType(
 #: Properties that only the store reads.
 PHYSICAL_PROPERTIES: Mapping[str, str] = MappingProxyType(
     {
+        "hashes": "leaf hashes of a block of the Merkle tree, derived from the records",
+        "index": "the number of a block of leaf hashes within its log",
+        "answer": "what a model answered about a turn, after the digest of the question: a repetition needs no request",
         "account": "what differential privacy has cost a tenant, kept apart while a restore has taken its row away",
         "accessSequence": "the last sequence of the tenant's access log; in RDF it is counted",
         "announcedAt": "when the tenant announced a signing key; in RDF it is the time of that record",
         "bearer": "the reference of the entity that a word may name",
         "blockers": "how many memories with content depend on it: none makes it a leaf; recomputable from dependsOn",
+        "commitments": "the commitments of a sealed record's slots, in order, of which its core is made again",
         "core": "the signed bytes of a record; in RDF they are the triples themselves",
         "decayKey": "order key of Priority-Decay",
         "digest": "the SHA-256 of a snapshot's file: only what has it is removed",
@@ -59,6 +62,7 @@ PHYSICAL_PROPERTIES: Mapping[str, str] = MappingProxyType(
         "preferencesChanged": "the sequence of the tenant's last change of preferences, so that copies know their age",
         "randomKey": "order key of Random-Drop",
         "ref": "tenant and id in one, unique in the store",
+        "restores": "how often a snapshot took the tenant's place, for whoever has the tenant open",
         "root": "the root hash as stored; exported as rootHash",
         "salts": "the salts of a record's slots, in order; in RDF each slot has its salt",
         "sessionKey": "tenant and session in one, for the chain of episodes",

@@ -11,9 +11,6 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
-from pyld import jsonld
-from pyld.context_resolver import ContextResolver
-
 from marskg.errors import InvalidDocument, MarsError
 
 if TYPE_CHECKING:
@@ -35,11 +32,15 @@ class Processor:
 
     def __init__(self, subject: str, contexts: Contexts) -> None:
         """Take a resolver of our own: PyLD's is shared by the process, and may have been given anything."""
+        # Only here: it brings an HTTP client, and every opening imports this module.
+        from pyld import jsonld  # noqa: PLC0415
+        from pyld.context_resolver import ContextResolver  # noqa: PLC0415
 
         def load(url: str, _options: Mapping[str, Any] | None = None) -> dict[str, Any]:
             document = contexts(url)
             return {"contentType": "application/ld+json", "contextUrl": None, "documentUrl": url, "document": document}
 
+        self._jsonld = jsonld
         self._subject = subject
         self._options: dict[str, Any] = {
             "documentLoader": load,
@@ -56,20 +57,20 @@ class Processor:
             InvalidDocument: it is no JSON-LD.
         """
         options = self._options if context is None else {**self._options, "expandContext": dict(context)}
-        return list(self._run(lambda: jsonld.expand(document, options, on_property_dropped=dropped)))
+        return list(self._run(lambda: self._jsonld.expand(document, options, on_property_dropped=dropped)))
 
     def dataset(self, expanded: list[Any]) -> dict[str, list[Quad]]:
         """Return the statements of an expanded document by the graph that they are in."""
-        return dict(self._run(lambda: jsonld.to_rdf(expanded, self._options)))
+        return dict(self._run(lambda: self._jsonld.to_rdf(expanded, self._options)))
 
     def canonical(self, expanded: list[Any]) -> str:
         """Return the RDFC-1.0 canonical N-Quads of an expanded document."""
         options = {**self._options, "algorithm": "URDNA2015", "format": "application/n-quads"}
-        return str(self._run(lambda: jsonld.normalize(expanded, options)))
+        return str(self._run(lambda: self._jsonld.normalize(expanded, options)))
 
     def framed(self, document: object, frame: Mapping[str, Any]) -> dict[str, Any]:
         """Return ``document`` in the form of ``frame``."""
-        return dict(self._run(lambda: jsonld.frame(document, frame, {**self._options, "omitGraph": True})))
+        return dict(self._run(lambda: self._jsonld.frame(document, frame, {**self._options, "omitGraph": True})))
 
     def _run(self, step: Callable[[], _Result]) -> _Result:
         """Run one step of PyLD and say its errors in our words, without the document's content."""
@@ -77,7 +78,7 @@ class Processor:
             return step()
         except MarsError:  # our own refusals, from the loader and of dropped terms
             raise
-        except jsonld.JsonLdError as error:
+        except self._jsonld.JsonLdError as error:
             cause: BaseException | None = error
             while cause is not None:
                 if isinstance(cause, MarsError):

@@ -1,13 +1,12 @@
-"""The names of the ontology as Python values: the one table that mapping, context, shapes and gate are read from.
+"""The fixed words of the ontology as Python values: kinds, tiers, edge types, operations and the types of values.
 
-Guarantees: a field's name in Python is the snake_case of its name in Cypher, RDF, SHACL and JSON-LD, which is the
-camelCase local name in the namespace :data:`NS`; a test checks every name here against ``mars.ttl``.
-Sources: MaRS sections 3.2.1-3.2.4 (payloads), 4.1 (fixed vocabulary), 5.2; semantics sections 1-4.
+Guarantees: a word here is its local name in the namespace :data:`NS`; a test checks each against ``mars.ttl``. The
+fields of memories, entities, preferences and records are in :mod:`marskg.ontology.fields`.
+Sources: MaRS sections 4.1 (fixed vocabulary), 5.2; semantics sections 1-4.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final
 
@@ -17,6 +16,7 @@ PREFIX = "mars"
 CONTEXT_IRI = "https://w3id.org/mars-kg/context/v1"
 
 RDF_TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
+RDF_JSON = "http://www.w3.org/1999/02/22-rdf-syntax-ns#JSON"
 OWL_SAME_AS = "http://www.w3.org/2002/07/owl#sameAs"
 XSD = "http://www.w3.org/2001/XMLSchema#"
 
@@ -86,6 +86,8 @@ class TaskStatus(StrEnum):
     CANCELLED = "cancelled"
 
 
+#: The tiers in which a memory has its content.
+CONTENT_TIERS = frozenset({Tier.LIVE, Tier.LATENT})
 ACTIVE_STATUSES = frozenset({TaskStatus.OPEN, TaskStatus.IN_PROGRESS, TaskStatus.BLOCKED})
 
 
@@ -170,6 +172,7 @@ class Operation(StrEnum):
     MIGRATE = "migrate"
     PURGE = "purge"
     SEAL = "seal"
+    RESTORE_SNAPSHOT = "restoreSnapshot"
     CONFIRM_CLOCK = "confirmClock"
     ACCESS = "access"
     FEEDBACK = "feedback"
@@ -179,7 +182,8 @@ class Datatype(StrEnum):
     """How a field's value is written in RDF.
 
     ``TERM`` is one of the ontology's individuals; DECIMAL values are quantised to 1e-6 at write; DATETIME values are
-    int64 epoch milliseconds in Python and Cypher and ``xsd:dateTime`` in UTC in RDF.
+    int64 epoch milliseconds in Python and Cypher and ``xsd:dateTime`` in UTC in RDF. JSON values are objects
+    (:class:`marskg.json_object.JsonObject`), their canonical text in Cypher and ``rdf:JSON`` in RDF.
     """
 
     STRING = "string"
@@ -189,193 +193,9 @@ class Datatype(StrEnum):
     BOOLEAN = "boolean"
     TERM = "term"
     IRI = "iri"
+    JSON = "JSON"
 
-
-def camel(name: str) -> str:
-    """Return the camelCase form of a snake_case ``name``."""
-    head, *rest = name.split("_")
-    return head + "".join(part.capitalize() for part in rest)
-
-
-@dataclass(frozen=True, slots=True)
-class Field:
-    """One field: ``name`` in Python, ``local`` in Cypher and RDF, ``many`` for a set of values (sorted, unique).
-
-    ``iri`` is the full name; both names are made once, because every line that is written needs them.
-    """
-
-    name: str
-    datatype: Datatype = Datatype.STRING
-    many: bool = False
-    low: float | None = None
-    high: float | None = None
-    local: str = field(init=False, repr=False, compare=False)
-    iri: str = field(init=False, repr=False, compare=False)
-
-    def __post_init__(self) -> None:
-        """Make the names in the ontology."""
-        object.__setattr__(self, "local", camel(self.name))
-        object.__setattr__(self, "iri", NS + self.local)
-
-
-_S, _I, _D, _T, _B, _E = (
-    Datatype.STRING,
-    Datatype.INTEGER,
-    Datatype.DECIMAL,
-    Datatype.DATETIME,
-    Datatype.BOOLEAN,
-    Datatype.TERM,
-)
-
-#: Governed fields of every memory: covered by its commitment (semantics section 8).
-GOVERNED_FIELDS: tuple[Field, ...] = (
-    Field("content"),
-    Field("key"),
-    Field("cardinality", _E),
-    Field("created", _T),
-    Field("valid_from", _T),
-    Field("valid_to", _T),
-    Field("superseded_at", _T),
-    Field("sensitivity", _D, low=0, high=1),
-    Field("sensitivity_reasons", many=True),
-    Field("weight", _I, low=0),
-    Field("source_type", _E),
-    Field("source_ref"),
-    Field("reliability", _D, low=0, high=1),
-    Field("session"),
-    Field("memory_class", _E),
-    Field("intent_tags", many=True),
-    Field("subjects", many=True),
-    Field("purpose", many=True),
-    Field("jurisdiction"),
-    Field("expires_at", _T),
-    Field("use_bound", _B),
-    Field("session_bound", _B),
-    Field("pinned", _B),
-    Field("tier", _E),
-    Field("tier_history", many=True),
-    Field("grace_until", _T),
-    Field("subject_handles", many=True),
-    Field("origin_handles", many=True),
-    Field("status", _E),
-    Field("priority", _I),
-    Field("deadline", _T),
-    Field("unaffirmed_since", _T),
-    Field("summary_lines", many=True),
-)
-
-#: All that a tombstone keeps besides id, kind and three edge types (semantics section 3).
-TOMBSTONE_FIELDS: tuple[Field, ...] = tuple(
-    field
-    for field in GOVERNED_FIELDS
-    if field.name
-    in {
-        *("created", "valid_from", "valid_to", "superseded_at", "weight", "tier", "tier_history"),
-        *("subject_handles", "origin_handles"),
-    }
-)
-
-#: Changed by reading and feedback only, recorded in the access log, outside the commitment.
-ACCESS_FIELDS: tuple[Field, ...] = (
-    Field("last_access", _T),
-    Field("access_count", _I, low=0),
-    Field("score", _I, low=0, high=100),
-    Field("strength", _D, low=0),
-)
-
-MEMORY_FIELDS = GOVERNED_FIELDS + ACCESS_FIELDS
-
-#: The typed payloads of MaRS sections 3.2.1-3.2.4; a task's status, priority and deadline are metadata.
-PAYLOAD_FIELDS: dict[Kind, tuple[Field, ...]] = {
-    Kind.EPISODIC: (
-        Field("event"),
-        Field("context"),
-        Field("participants", many=True),
-        Field("timestamp", _T),
-        Field("emotional_valence", _D, low=-1, high=1),
-    ),
-    Kind.SEMANTIC: (
-        Field("concept"),
-        Field("relations", many=True),
-        Field("confidence", _D, low=0, high=1),
-        Field("generality_score", _D, low=0, high=1),
-        Field("amount", _D),
-        Field("unit"),
-    ),
-    Kind.SOCIAL: (
-        Field("entity"),
-        Field("relationship_type"),
-        Field("attributes", many=True),
-        Field("interaction_history", many=True),
-    ),
-    Kind.TASK: (
-        Field("goal"),
-        Field("dependencies", many=True),
-    ),
-}
-
-ENTITY_FIELDS: tuple[Field, ...] = (
-    Field("name"),
-    Field("aliases", many=True),
-    Field("entity_type"),
-    Field("same_as", Datatype.IRI, many=True),
-    Field("created", _T),
-)
-
-#: Fields of a preference: a rule that a person, an operator or a template gives (docs/adr/0026).
-PREFERENCE_FIELDS: tuple[Field, ...] = (
-    Field("created", _T),
-    Field("preference_rule", _E),
-    Field("data_subject"),
-    Field("department"),
-    Field("target"),
-    Field("horizon", _I, low=1),
-    Field("level", _D, low=0, high=1),
-    Field("regions", many=True),
-    Field("ends_at", _T),
-    Field("withdrawn_at", _T),
-    Field("origin"),
-    Field("clause"),
-)
-
-#: Fields of a reified edge; written only where they differ from the default (created = the source's created).
-EDGE_FIELDS: tuple[Field, ...] = (Field("created", _T), Field("edge_weight", _D))
-
-#: Fields of an audit record's signed core, besides its slots and their commitments.
-CORE_FIELDS: tuple[Field, ...] = (
-    Field("log", Datatype.IRI),
-    Field("sequence", _I),
-    Field("operation", _E),
-    Field("recorded_at", _T),
-    Field("signing_key", Datatype.IRI),
-)
-
-#: Erasable details, record slot (index 0).
-RECORD_DETAIL_FIELDS: tuple[Field, ...] = (
-    Field("actor"),
-    Field("policy"),
-    Field("parameters", many=True),
-    Field("budget", _I),
-    Field("weight_before", _I),
-    Field("weight_after", _I),
-    Field("counts", many=True),
-    Field("plan_digest"),
-    Field("freed_tokens", _I),
-    Field("loss_bound", _D),
-    Field("public_key"),
-    Field("deleted_slots", many=True),
-    Field("sealed_slots", many=True),
-)
-
-#: Erasable details, node slots (index 1 and up).
-NODE_DETAIL_FIELDS: tuple[Field, ...] = (
-    Field("memory", Datatype.IRI),
-    Field("tier_before", _E),
-    Field("tier_after", _E),
-    Field("weight", _I),
-    Field("node_commitment"),
-    Field("rule"),
-    Field("removal_score", _I),
-    Field("features", many=True),
-    Field("reason"),
-)
+    @property
+    def iri(self) -> str:
+        """Return the IRI of the datatype of literals; terms and IRIs are none."""
+        return RDF_JSON if self is Datatype.JSON else f"{XSD}{self.value}"

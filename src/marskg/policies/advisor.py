@@ -20,9 +20,9 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from marskg.errors import InvalidInput
 from marskg.ontology.vocabulary import EdgeType, Operation
-from marskg.privacy.logged import parameter, values
-from marskg.store.access import REPORT
-from marskg.store.order import Access, density, micro
+from marskg.privacy.disclosures.audit_fields import parameter, values
+from marskg.store.rows.order_keys import Access, density, micro
+from marskg.store.upkeep.access_log import REPORT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -183,7 +183,7 @@ def left_out(partitions: PartitionSettings) -> tuple[str, ...]:
         )
     notes += [
         f"the budget of each {sort} ({budget} tokens) is not replayed: no budget of the tenant keeps more of it"
-        for sort, budget in sorted(partitions.allowances.items())
+        for sort, budget in sorted(partitions.quotas.items())
     ]
     return tuple(notes)
 

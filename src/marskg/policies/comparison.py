@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from marskg.errors import InvalidInput
 from marskg.ontology.vocabulary import Kind
 from marskg.reflection.passages import Constituent, says_all
-from marskg.store.lines import decode
+from marskg.store.rows.summary_lines import decode
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -27,20 +27,20 @@ from marskg.clock import SeededSource
 from marskg.config import Settings
 from marskg.errors import InvalidInput
 from marskg.ontology.vocabulary import Tier
-from marskg.policies.foreign import excess
-from marskg.policies.plugins import FAULTS, made
-from marskg.policies.policy import plan_digest
-from marskg.policies.private import PrivatePolicy
+from marskg.policies.builtin.private import PrivatePolicy
+from marskg.policies.core.policy import plan_digest
+from marskg.policies.custom.plan_validation import excess
+from marskg.policies.custom.plugins import FAULTS, made
 from marskg.policies.sample_stores import MARKER, Chance, SampleStore, sample_stores
 from marskg.records import Finding, Plan, Report
-from marskg.store.arcadedb import ArcadeDB
-from marskg.store.schema import migrate
+from marskg.store.engine.arcadedb import ArcadeDB
+from marskg.store.statements.schema import migrate
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from marskg.policies.policy import Policy
-    from marskg.store.engine import Engine
+    from marskg.policies.core.policy import Policy
+    from marskg.store.engine.protocol import Engine
 
 _SHARES = (0, 30, 60, 90, 100)
 _MIN_REASON = 10

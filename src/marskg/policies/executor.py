@@ -9,45 +9,43 @@ before and after, the counts by kind and by stage, the freed tokens and the boun
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
 from functools import lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from marskg.errors import BudgetInfeasible, InvariantError, QueryRefused, StalePlan
-from marskg.ontology.vocabulary import Operation, Tier
-from marskg.policies.fifo import FIFO
-from marskg.policies.guardrail import guarded
-from marskg.policies.plans import CONSOLIDATE, STRICT
-from marskg.policies.policy import plan_digest
-from marskg.policies.quarantine import OFF, QUARANTINE, reviewed
-from marskg.store import lifecycle
-from marskg.store.account import digest_of
-from marskg.store.cypher_guard import check_read_only
-from marskg.store.hollows import Hollow
-from marskg.store.order import random_position
-from marskg.store.summaries import consolidate_all
-from marskg.store.unit import Unit
+from marskg.ontology.vocabulary import CONTENT_TIERS, Operation, Tier
+from marskg.policies.builtin.fifo import FIFO
+from marskg.policies.core.guardrail import guarded
+from marskg.policies.core.plans import CONSOLIDATE, STRICT
+from marskg.policies.core.policy import plan_digest
+from marskg.policies.core.quarantine import OFF, QUARANTINE, reviewed
+from marskg.store.graph import tiers as lifecycle
+from marskg.store.graph.summaries import consolidate_all
+from marskg.store.rows.index_gaps import Gap
+from marskg.store.rows.order_keys import random_position
+from marskg.store.rows.privacy_budget import digest_of
+from marskg.store.statements.cypher_guard import check_read_only
+from marskg.store.statements.handling import own
+from marskg.store.unit.unit_of_work import Unit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from marskg.config import Settings
-    from marskg.policies.features import FeatureSource, FeatureTable
-    from marskg.policies.policy import Policy
+    from marskg.policies.core.features import FeatureSource, FeatureTable
+    from marskg.policies.core.policy import Policy
     from marskg.records import Action, Plan
     from marskg.reflection.passages import Sensing
-    from marskg.store.engine import Row
-    from marskg.store.hollows import Hollows
-    from marskg.store.state import Services, TenantState
-    from marskg.store.unit import Reader
-    from marskg.store.vectors import Vectoriser
+    from marskg.store.engine.protocol import Reader, Row
+    from marskg.store.rows.index_gaps import IndexGaps
+    from marskg.store.rows.state import Services, TenantState
+    from marskg.store.unit.vectors import Vectoriser
 
 
 RANDOM_DROP = "random-drop"
 #: The rule of what is archived for good: no time of grace ends it, as it is no eviction.
 KEEP = "archive"
-_CONTENT_TIERS = (Tier.LIVE, Tier.LATENT)
 
 
 @lru_cache(maxsize=256)
@@ -61,14 +59,14 @@ def _check_reads(statement: str) -> None:
 
 
 class View:
-    """The read-only view that a policy plans over (:class:`marskg.policies.policy.PolicyView`)."""
+    """The read-only view that a policy plans over (:class:`marskg.policies.core.policy.PolicyView`)."""
 
     def __init__(
         self,
         run: Callable[..., list[Row]],
         state: TenantState,
         now: int,
-        hollows: Hollows | None = None,
+        index_gaps: IndexGaps | None = None,
         features: FeatureSource | None = None,
         *,
         ceiling: int | None = None,
@@ -90,7 +88,7 @@ class View:
         self.vectoriser = vectoriser
         self.sensing = sensing
         self.hurried = hurried
-        self._hollows = hollows
+        self._index_gaps = index_gaps
         self._handle = handle
         self.tenant = state.name
         # Nothing goes on the strength of a jump that nobody confirmed: until then policies reckon from before it.
@@ -111,7 +109,7 @@ class View:
             InvariantError: it does more than read.
         """
         _check_reads(statement)
-        return self._run(statement, parameters)
+        return self._run(own(statement), parameters)
 
     def timed(self, statement: str, parameters: Mapping[str, Any]) -> list[Row]:
         """Run one read-only Cypher statement of a user's, for ``policy.time_limit`` at most.
@@ -120,11 +118,11 @@ class View:
             QueryRefused: it takes longer, or the engine finds a fault in it.
         """
         _check_reads(statement)
-        return self._run(statement, parameters, limit_seconds=self.settings.policy.time_limit / 1000)
+        return self._run(own(statement), parameters, limit_seconds=self.settings.policy.time_limit / 1000)
 
-    def hollows(self, key_name: str) -> list[Hollow]:
+    def index_gaps(self, key_name: str) -> list[Gap]:
         """Return ranges of an order index that hold no key."""
-        return [] if self._hollows is None else self._hollows.worth_skipping(key_name)
+        return [] if self._index_gaps is None else self._index_gaps.worth_skipping(key_name)
 
     def table(self, *, linked: bool = False) -> FeatureTable:
         """Return the features of the live memories, with what they cover and depend on if asked."""
@@ -142,10 +140,10 @@ class View:
 
     def carry_out(self, plan: Plan, unit: Unit) -> None:
         """Remember what ``plan`` empties, and hear of the keys that ``unit`` then adds."""
-        if self._hollows is not None:
-            for name, (low, high, removed) in plan.hollows:
-                self._hollows.add(name, Hollow(low, high, removed))
-            unit.on_key = self._hollows.fill
+        if self._index_gaps is not None:
+            for name, (low, high, removed) in plan.index_gaps:
+                self._index_gaps.add(name, Gap(low, high, removed))
+            unit.announce_keys(self._index_gaps)
 
 
 def apply(unit: Unit, plan: Plan) -> None:
@@ -175,7 +173,7 @@ def apply(unit: Unit, plan: Plan) -> None:
     counts = Counter(f"{action.kind}" for action in plan.actions)
     if plan.summaries:
         counts["summary"] = len(plan.summaries)
-    unit.note(
+    unit.audit.note(
         Operation.FORGET,
         policy=plan.policy,
         parameters=plan.parameters,
@@ -204,11 +202,11 @@ def apply(unit: Unit, plan: Plan) -> None:
     lifecycle.evict(unit, evicted)
     _advance_watermark(unit, plan, positions)
     if plan.controls:
-        unit.state = replace(unit.state, controls=MappingProxyType({**unit.state.controls, **dict(plan.controls)}))
+        unit.update_tenant(controls=MappingProxyType({**unit.state.controls, **dict(plan.controls)}))
     for node_id in plan.marks:
         marked = unit.nodes.get(node_id)
         if marked is not None and marked.has_content and marked.eligible is None:
-            marked.eligible = (marked.memory.last_access, marked.memory.access_count)
+            marked.mark((marked.memory.last_access, marked.memory.access_count))
 
 
 def _summarise(unit: Unit, plan: Plan) -> None:
@@ -230,11 +228,14 @@ def _summarise(unit: Unit, plan: Plan) -> None:
 
 
 def _advance_watermark(unit: Unit, plan: Plan, keys: list[str]) -> None:
-    """Move the random order's watermark past what Random-Drop took, so that later arrivals have an equal chance."""
+    """Move the random order's watermark past what Random-Drop took, so that later arrivals have an equal chance.
+
+    What was drawn anew from a seed took no heed of the stored places, which keep their chances among each other.
+    """
     drawn = plan.policy == RANDOM_DROP or any(action.rule == RANDOM_DROP for action in plan.actions)
-    if drawn and keys:
+    if drawn and keys and plan.seed in {None, plan.sequence}:
         position = max(random_position(key) for key in keys)
-        unit.state = replace(unit.state, random_watermark=max(unit.state.random_watermark, position))
+        unit.update_tenant(random_watermark=max(unit.state.random_watermark, position))
 
 
 def _departure(action: Action) -> lifecycle.Departure:
@@ -268,7 +269,7 @@ def _check(unit: Unit, plan: Plan) -> None:
             fault = "is protected by a pin, an active task or what one of them needs (K)"
         elif node.blockers > 0 and archived and not _dependents(unit, action.id, (Tier.LIVE,)) <= planned:
             fault = "still has live dependents"
-        elif node.blockers > 0 and not archived and not _dependents(unit, action.id, _CONTENT_TIERS) <= emptied:
+        elif node.blockers > 0 and not archived and not _dependents(unit, action.id, CONTENT_TIERS) <= emptied:
             fault = "still has dependents with content (I3)"
         if fault is not None:
             msg = (
@@ -362,7 +363,7 @@ def infeasible(reader: Reader, state: TenantState, weight: int) -> BudgetInfeasi
     protectors = tuple((str(row["id"]), protection(row)) for row in rows)
     msg = (
         f"at least {weight} tokens are protected, the budget of tenant {state.name!r} is {state.budget}: "
-        f"{listed(protectors)}. Unpin, close a task, or raise the budget with: mars budget N"
+        f"{listed(protectors)}. Unpin, close a task, or raise the budget with: mars settings budget N"
     )
     return BudgetInfeasible(msg, protectors)
 

@@ -10,38 +10,42 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from marskg.clock import zone_named
 from marskg.errors import InvalidConfig
-from marskg.policies import adaptive, hybrid, tiered
-from marskg.policies.adaptive import AdaptivePolicy, arm_names
-from marskg.policies.by_kind import ByKind
-from marskg.policies.custom import CypherPolicy
-from marskg.policies.density import DENSITY
-from marskg.policies.fifo import FIFO
-from marskg.policies.greedy import GREEDY
-from marskg.policies.lru import LRU
-from marskg.policies.near_ties import RANDOMISED_TIE_BREAK
-from marskg.policies.noise import check_installed
-from marskg.policies.ordered import OrderedPolicy
-from marskg.policies.plugins import installed_names, load_installed
-from marskg.policies.policy import reads_features
-from marskg.policies.policy_file import read_policy_file
-from marskg.policies.priority_decay import PRIORITY_DECAY
-from marskg.policies.private import NAME as PRIVATE
-from marskg.policies.private import PrivatePolicy, check_combination
-from marskg.policies.random_drop import RANDOM_DROP
-from marskg.policies.reflection import ReflectionSummary
-from marskg.policies.removal_priority import REMOVAL_PRIORITY
-from marskg.policies.slices import shares_of
-from marskg.policies.tiered import TieredPolicy, parse_hours
+from marskg.extraction.model import load_chat
+from marskg.policies.builtin import hybrid
+from marskg.policies.builtin.density import DENSITY
+from marskg.policies.builtin.fifo import FIFO
+from marskg.policies.builtin.greedy import GREEDY
+from marskg.policies.builtin.lru import LRU
+from marskg.policies.builtin.near_ties import RANDOMISED_TIE_BREAK
+from marskg.policies.builtin.noise import check_installed
+from marskg.policies.builtin.one_kind import ByKind
+from marskg.policies.builtin.priority_decay import PRIORITY_DECAY
+from marskg.policies.builtin.private import NAME as PRIVATE
+from marskg.policies.builtin.private import PrivatePolicy, check_combination
+from marskg.policies.builtin.random_drop import RANDOM_DROP
+from marskg.policies.builtin.reflection import ReflectionSummary
+from marskg.policies.builtin.removal_priority import REMOVAL_PRIORITY
+from marskg.policies.controllers import adaptive, tiered
+from marskg.policies.controllers.adaptive import AdaptivePolicy, arm_names
+from marskg.policies.controllers.tiered import TieredPolicy, parse_hours
+from marskg.policies.core.policy import reads_features
+from marskg.policies.custom.cypher_policy import CypherPolicy
+from marskg.policies.custom.plugins import installed_names, load_installed
+from marskg.policies.custom.policy_file import read_policy_file
+from marskg.policies.streams.ordered import OrderedPolicy
+from marskg.policies.streams.slices import shares_of
 from marskg.records import Finding, Report
 from marskg.reflection.registry import load_summariser
+from marskg.reranking.registry import load_reranker
 from marskg.weight import TokenCounter
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from marskg.config import Settings
-    from marskg.policies.policy import Policy, PolicyView
+    from marskg.policies.core.policy import Policy, PolicyView
 
 #: What the file of a user's own policy ends with.
 SUFFIX = ".cypher"
@@ -99,16 +103,19 @@ def goes_by_features(name: str | Path, settings: Settings) -> bool:
 
 
 def check_settings(settings: Settings) -> None:
-    """Refuse settings whose policy cannot be loaded, or that name one which cannot, whether or not it is in use.
+    """Refuse settings whose policy cannot be loaded, or that name one which cannot, and unknown time zones.
 
     Raises:
-        InvalidConfig: there is no such policy or summariser, a file cannot be used, or the arms or hours make no
-            sense.
+        InvalidConfig: there is no such policy, summariser, reranker, model or time zone, a file cannot be used, or the
+            arms or hours make no sense.
     """
+    zone_named(settings.retrieval.time_zone)
     load_policy(settings.policy.name)
     if settings.policy.name == PRIVATE:
         check_combination(settings)
     load_summariser(settings.reflection.summariser, TokenCounter())
+    load_reranker(settings.retrieval.reranker)
+    load_chat(settings.models, TokenCounter())
     tiers = settings.tiered
     for name in (tiers.baseline, tiers.raised, tiers.top, *arm_names(settings.adaptive.arms)):
         _load_simple(name)
@@ -119,8 +126,8 @@ def check_settings(settings: Settings) -> None:
 def explain_policy(view: PolicyView) -> dict[str, Any]:
     """Return what decides about a tenant's forgetting now: the policy, and what its controllers know and last chose.
 
-    ``partitions``: :func:`marskg.policies.slices.shares_of`; ``tiered`` and ``adaptive``: as their modules explain
-    themselves. A section is there where it is in force or where something was learned.
+    ``partitions``: :func:`marskg.policies.streams.slices.shares_of`; ``tiered`` and ``adaptive``: as their modules
+    explain themselves. A section is there where it is in force or where something was learned.
     """
     found: dict[str, Any] = {"policy": view.settings.policy.name}
     if view.settings.partitions.on:
@@ -160,7 +167,7 @@ def _find(name_or_path: str | Path) -> Policy:
     path = Path(name_or_path)
     if path.suffix != SUFFIX:
         names = ", ".join(dict.fromkeys((*POLICY_NAMES, PRIVATE, *installed_names())))
-        msg = f"there is no policy {str(name_or_path)[:200]!r}; use {names}, or the path of a .cypher file"
+        msg = f"there is no policy {str(name_or_path)[:80]!r}; use {names}, or the path of a .cypher file"
         raise InvalidConfig(msg)
     return CypherPolicy(path)
 

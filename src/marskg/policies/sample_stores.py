@@ -17,21 +17,21 @@ import numpy as np
 from marskg.clock import DAY_MS, SeededSource
 from marskg.config import Settings
 from marskg.ontology.vocabulary import KINDS, EdgeType, Kind, Tier
-from marskg.policies.features import COLUMNS, FeatureTable, Links
+from marskg.policies.core.features import COLUMNS, FeatureTable, Links
 from marskg.records import Edge, Entity, Memory
-from marskg.store import codec
-from marskg.store.census import Census
-from marskg.store.order import exp_position, order_keys
-from marskg.store.statements import statement
-from marskg.store.usage import Usage
+from marskg.store.rows import codec
+from marskg.store.rows.kind_statistics import KindStatistics
+from marskg.store.rows.order_keys import exp_position, order_keys
+from marskg.store.rows.read_statistics import Usage
+from marskg.store.statements.catalogue import statement
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from marskg.clock import Source
-    from marskg.store.engine import Engine, Row
-    from marskg.store.hollows import Hollow
-    from marskg.store.vectors import Vectoriser
+    from marskg.store.engine.protocol import Engine, Row
+    from marskg.store.rows.index_gaps import Gap
+    from marskg.store.unit.vectors import Vectoriser
 
 T = TypeVar("T")
 #: 2026-11-21T00:00:00Z
@@ -92,9 +92,9 @@ class SampleStore:
         return {ident: memory for ident, memory in self.memories.items() if memory.tier is Tier.LIVE}
 
     @property
-    def census(self) -> Census:
+    def census(self) -> KindStatistics:
         """Return the live memories in sums."""
-        found = Census()
+        found = KindStatistics()
         for memory in self.live.values():
             found = found.moved(memory.kind, memory.weight, memory.created, 1)
         return found
@@ -152,7 +152,7 @@ class SampleStore:
         """Run a reading statement of a user's."""
         return self.run(statement, parameters)
 
-    def hollows(self, key_name: str) -> list[Hollow]:  # noqa: ARG002 - a view's interface
+    def index_gaps(self, key_name: str) -> list[Gap]:  # noqa: ARG002 - a view's interface
         """Return none: nothing was removed from these indexes."""
         return []
 

@@ -18,14 +18,14 @@ from typing import TYPE_CHECKING, Final
 
 from marskg.audit.grammar import parse_details
 from marskg.errors import InvalidInput, NotPermitted
-from marskg.store.access import record_showing
+from marskg.store.upkeep.access_log import record_showing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from marskg.records import AuditRecord
-    from marskg.store.reader import GraphReader
-    from marskg.store.writer import Writer
+    from marskg.store.commit.writer import Writer
+    from marskg.store.unit.reader import GraphReader
 
 #: A grant lasts a day at most: what is to last longer is a matter of the principal's ceiling.
 LONGEST_MS: Final = 86_400_000
@@ -81,7 +81,7 @@ def give(
     said += [] if calls is None else [f"grant.calls={calls}"]
     # Handles, as a name would outlast its erasure here.
     said += [f"grant.about={services.handle(writer.tenant, subject)}" for subject in subjects]
-    state, _ = record_showing(writer, [], tuple(sorted(said)))
+    state = record_showing(writer, [], tuple(sorted(said))).state
     place = state.access_sequence ^ _mask(partial(services.handle, writer.tenant), token)
     return Grant(f"{place:012x}-{token}", to, ceiling, now + lasts_ms, calls, subjects)
 
@@ -134,5 +134,8 @@ def _mask(handle: Callable[[str], str], token: str) -> int:
 
 
 def _refused() -> NotPermitted:
-    msg = "this grant allows nothing: it is unknown, over, used up or somebody else's; ask for another: mars grant"
+    msg = (
+        "this grant allows nothing: it is unknown, over, used up or somebody else's; "
+        "ask for another: mars privacy grant"
+    )
     return NotPermitted(msg)

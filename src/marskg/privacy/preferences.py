@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from marskg.api.arguments import checked_calls
 from marskg.clock import uuid7
 from marskg.errors import ConsentRequired, InvalidConfig, InvalidInput, UnknownMemory
 from marskg.ontology.vocabulary import PreferenceRule
@@ -20,18 +21,19 @@ from marskg.privacy.rules import checked, read_rules
 from marskg.privacy.strictness import Profile, profile
 from marskg.privacy.templates import Template, load_template
 from marskg.records import Preference
-from marskg.store import maintenance
-from marskg.store.governing import preferences_of
-from marskg.store.reapplying import RETROACTIVE, Effects, end_purposes, reapply
-from marskg.store.suppression import check_subject
+from marskg.store.graph.preference_backfill import RETROACTIVE, Effects, end_purposes, reapply
+from marskg.store.graph.preference_enforcement import preferences_of
+from marskg.store.graph.suppression import check_subject
+from marskg.store.upkeep import maintenance
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
+    from marskg.api.arguments import ReadPath
     from marskg.privacy.rules import Rule
-    from marskg.store.preferences import Book
-    from marskg.store.unit import Unit
-    from marskg.store.writer import Writer
+    from marskg.store.commit.writer import Writer
+    from marskg.store.unit.preference_rules import PreferenceSet
+    from marskg.store.unit.unit_of_work import Unit
 
 _REMOVED: Final = "removed on request"
 
@@ -51,6 +53,7 @@ class Change:
     dry_run: bool = False
 
 
+@checked_calls()
 class Preferences:
     """The preferences of one tenant; ``memory.preferences`` of :class:`~marskg.memory.AgentMemory`."""
 
@@ -61,11 +64,11 @@ class Preferences:
     # --- What there is ------------------------------------------------------------------------------------------
 
     @property
-    def book(self) -> Book:
+    def preference_set(self) -> PreferenceSet:
         """Return all preferences, ready to be asked: what is refused, forced, consented to, and may be read."""
         with self._writer.alone():
             self._writer.fresh_state()
-            return self._writer.book()
+            return self._writer.preference_set()
 
     def list(
         self, *, subject: str | None = None, department: str | None = None, rule: str | None = None
@@ -73,7 +76,7 @@ class Preferences:
         """Return the preferences in the order in which they came, those of a subject, department or rule if given."""
         return tuple(
             item
-            for item in self.book.preferences
+            for item in self.preference_set.preferences
             if (subject is None or item.data_subject == subject)
             and (department is None or item.department == department)
             and (rule is None or item.preference_rule == rule)
@@ -85,19 +88,20 @@ class Preferences:
         Raises:
             UnknownMemory: there is none with this id.
         """
-        found = self.book.get(preference_id)
+        found = self.preference_set.get(preference_id)
         if found is None:
             raise _unknown(preference_id, self._writer.tenant)
         return found
 
     def effective(self, *, subject: str | None = None, department: str | None = None) -> Profile:
         """Return what all rules come to together for a subject, a department, or where neither is given, for all."""
-        book = self.book
+        preference_set = self.preference_set
         held = []
-        for item in book.preferences:
+        for item in preference_set.preferences:
             own = item.data_subject is None and item.department is None
             of_department = item.department is not None and (
-                item.department == department or (subject is not None and subject in book.members(item.department))
+                item.department == department
+                or (subject is not None and subject in preference_set.members(item.department))
             )
             if own or of_department or (subject is not None and item.data_subject == subject):
                 held.append(item)
@@ -149,7 +153,7 @@ class Preferences:
             return self.consent(subject or "", target, dry_run=dry_run)
         return self._apply((wanted,), None, dry_run=dry_run)
 
-    def load(self, path: str | Path, *, dry_run: bool = False) -> Change:
+    def load(self, path: ReadPath, *, dry_run: bool = False) -> Change:
         """Set the rules of a YAML file, in one transaction; what the tenant has besides stays.
 
         Raises:
@@ -170,7 +174,7 @@ class Preferences:
         """
         found = self.get(preference_id)
         if found.preference_rule is PreferenceRule.CONSENT:
-            msg = f"{preference_id} is a consent; withdraw it with: mars prefs withdraw SUBJECT"
+            msg = f"{preference_id} is a consent; withdraw it with: mars preferences withdraw SUBJECT"
             raise InvalidInput(msg)
         return self._run(lambda unit: _removed(unit, (found,)), dry_run=dry_run)
 
@@ -201,7 +205,7 @@ class Preferences:
 
     def consents(self, subject: str, purpose: str | None = None, *, at: int | None = None) -> bool:
         """Return whether ``subject`` consents to ``purpose`` now, or at a time (epoch ms)."""
-        return self.book.consents(subject, purpose, self._writer.now() if at is None else at)
+        return self.preference_set.consents(subject, purpose, self._writer.now() if at is None else at)
 
     # --- Templates ----------------------------------------------------------------------------------------------
 
@@ -225,16 +229,18 @@ class Preferences:
             InvalidInput: there is no such template, or it is not applied.
         """
         name = load_template(template).name
-        found = [item for item in self.book.preferences if (item.origin, item.department) == (name, department)]
+        found = [
+            item for item in self.preference_set.preferences if (item.origin, item.department) == (name, department)
+        ]
         if not found:
             where = "this tenant" if department is None else "this department"
-            msg = f"template {name} is not applied to {where}; see what is with: mars jurisdiction list"
+            msg = f"template {name} is not applied to {where}; see what is with: mars preferences templates"
             raise InvalidInput(msg)
         return self._run(lambda unit: _removed(unit, found), dry_run=dry_run)
 
     def applied(self) -> tuple[tuple[str, str | None], ...]:
         """Return the templates that are applied, each with its department, None for the whole tenant."""
-        found = {(item.origin, item.department) for item in self.book.preferences if item.origin is not None}
+        found = {(item.origin, item.department) for item in self.preference_set.preferences if item.origin is not None}
         return tuple(sorted(found, key=lambda pair: (pair[0], pair[1] or "")))
 
     # --- Inside -------------------------------------------------------------------------------------------------
@@ -267,8 +273,10 @@ class Preferences:
 
 def _set(unit: Unit, rules: tuple[Rule, ...], template: Template | None, department: str | None) -> Change:
     origin = None if template is None else template.name
-    book = preferences_of(unit)
-    there = {_place(item): item for item in book.preferences if item.origin == origin and not _over(item, unit.now)}
+    preference_set = preferences_of(unit)
+    there = {
+        _place(item): item for item in preference_set.preferences if item.origin == origin and not _over(item, unit.now)
+    }
     put: list[Preference] = []
     for rule in rules:
         _check_now(unit, rule)
@@ -278,8 +286,10 @@ def _set(unit: Unit, rules: tuple[Rule, ...], template: Template | None, departm
         kept = {item.id for item in put}
         stale = [item for item in there.values() if item.department == department and item.id not in kept]
         for item in stale:
-            unit.remove_preference(item.id, "no rule of the template any more")
-    changed = {item.preference_rule for item in (*put, *stale) if item.id in unit.preferences.put or item in stale}
+            unit.preferences.remove(item.id, "no rule of the template any more")
+    changed = {
+        item.preference_rule for item in (*put, *stale) if item.id in unit.preferences.put_items or item in stale
+    }
     effects = reapply(unit) if changed & RETROACTIVE else Effects()
     return Change(tuple(put), tuple(item.id for item in stale), effects.expired, effects.amended)
 
@@ -312,7 +322,7 @@ def _over(item: Preference, now: int) -> bool:
 def _put(unit: Unit, rule: Rule, old: Preference | None, origin: str | None) -> Preference:
     if old is not None:
         wanted = replace(old, **rule.values())
-        return old if wanted == old else unit.put_preference(wanted, unit.shelf.salt(old.id))
+        return old if wanted == old else unit.preferences.put(wanted, unit.stored_preferences.salt(old.id))
     new = Preference(
         id=uuid7(unit.now, unit.services.source),
         tenant=unit.state.name,
@@ -321,7 +331,7 @@ def _put(unit: Unit, rule: Rule, old: Preference | None, origin: str | None) -> 
         origin=origin,
         **rule.values(),
     )
-    return unit.put_preference(new)
+    return unit.preferences.put(new)
 
 
 def _removed(unit: Unit, preferences: Iterable[Preference]) -> Change:
@@ -330,33 +340,36 @@ def _removed(unit: Unit, preferences: Iterable[Preference]) -> Change:
     for item in gone:
         if item.id not in known:
             raise _unknown(item.id, unit.state.name)
-        unit.remove_preference(item.id, _REMOVED)
+        unit.preferences.remove(item.id, _REMOVED)
     effects = reapply(unit) if any(item.preference_rule in RETROACTIVE for item in gone) else Effects()
     return Change((), tuple(item.id for item in gone), effects.expired, effects.amended)
 
 
 def _withdrawn(unit: Unit, subject: str, purpose: str | None) -> Change:
-    book = preferences_of(unit)
+    preference_set = preferences_of(unit)
     own = [
         item
-        for item in book.of(PreferenceRule.CONSENT)
+        for item in preference_set.of(PreferenceRule.CONSENT)
         if item.data_subject == subject and item.in_force(unit.now) and purpose in {None, item.target}
     ]
-    put = [unit.put_preference(replace(item, withdrawn_at=unit.now), unit.shelf.salt(item.id)) for item in own]
-    if not own and purpose is not None and book.consents(subject, purpose, unit.now):
+    put = [
+        unit.preferences.put(replace(item, withdrawn_at=unit.now), unit.stored_preferences.salt(item.id))
+        for item in own
+    ]
+    if not own and purpose is not None and preference_set.consents(subject, purpose, unit.now):
         # A consent to anything stays, but for this.
         rule = checked({"rule": "consent", "subject": subject, "target": purpose})
         values = {**rule.values(), "origin": None, "withdrawn_at": unit.now}
         ident = uuid7(unit.now, unit.services.source)
         item = Preference(id=ident, tenant=unit.state.name, created=unit.now, sequence=0, **values)
-        put = [unit.put_preference(item)]
+        put = [unit.preferences.put(item)]
     if not put:
-        msg = "there is no such consent in force; see what there is with: mars prefs list --rule consent"
+        msg = "there is no such consent in force; see what there is with: mars preferences list --rule consent"
         raise InvalidInput(msg)
     effects = end_purposes(unit, subject)
     return Change(tuple(put), (), effects.expired, effects.amended)
 
 
 def _unknown(preference_id: str, tenant: str) -> UnknownMemory:
-    msg = f"{preference_id[:60]} is no preference of tenant {tenant!r}; list them with: mars prefs list"
+    msg = f"{preference_id[:60]} is no preference of tenant {tenant!r}; list them with: mars preferences list"
     return UnknownMemory(msg)

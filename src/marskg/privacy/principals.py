@@ -17,7 +17,7 @@ from urllib.parse import parse_qsl, unquote
 from marskg.errors import InvalidInput, NotPermitted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
 
 #: The sensitivity up to which a reader reads who states no ceiling.
 READER_CEILING: Final = 0.5
@@ -30,6 +30,7 @@ class Role(StrEnum):
 
     OPERATOR = "operator"
     CONTROLLER = "controller"
+    AGENT = "agent"
     SUBJECT = "subject"
     READER = "reader"
 
@@ -50,6 +51,7 @@ class Row:
     title: str
     operations: tuple[str, ...]
     controller: Right = Right.NO
+    agent: Right = Right.NO
     subject: Right = Right.NO
     reader: Right = Right.NO
 
@@ -58,113 +60,87 @@ class Row:
         return Right.ALL if role is Role.OPERATOR else Right(getattr(self, role.value))
 
 
+def _named(operations: str) -> tuple[str, ...]:
+    return tuple(operations.split())
+
+
 #: Who may do what. What is not here is the operator's.
 RIGHTS: Final[tuple[Row, ...]] = (
     Row(
         "Read memories",
-        ("get", "edges", "history", "retrieve", "recall", "read_all", "memories", "entities", "sparql", "prepare"),
-        Right.GATE,
-        Right.GATE,
-        Right.GATE,
+        _named("get edges history retrieve recall read_all memories entities.list sparql maintenance.prepare"),
+        *(Right.GATE,) * 4,
     ),
-    Row("Export what may be seen (profile `disclosure`)", ("export",), Right.GATE, Right.GATE, Right.GATE),
-    Row("Ask what would go", ("plan", "compare"), Right.GATE, Right.GATE, Right.GATE),
-    Row("Ask why, and how much there is", ("explain", "stats", "weight"), Right.ALL, Right.GATE, Right.GATE),
-    Row("Erase", ("erase", "match_erasure"), Right.ALL, Right.OWN),
-    Row("See which snapshots were written", ("snapshots",), Right.ALL),
-    Row("Account for what is held, and who saw it", ("who_saw", "receipt", "subject_report"), Right.ALL),
-    Row("Check a receipt that was given", ("check_receipt",), Right.ALL),
-    Row("Keep preferences and consents", ("preferences",), Right.ALL),
-    Row("Let somebody read above their ceiling for a while", ("grant",), Right.ALL, Right.OWN),
+    Row("Export what may be seen (profile `disclosure`)", _named("export"), *(Right.GATE,) * 4),
+    Row("Ask what would go", _named("plan policy.compare"), *(Right.GATE,) * 4),
+    Row("Ask why, and how much there is", _named("explain stats weight"), Right.ALL, *(Right.GATE,) * 3),
+    Row("Erase", _named("erase privacy.match_erasure"), Right.ALL, subject=Right.OWN),
+    Row("See which snapshots were written", _named("snapshots.list"), Right.ALL),
+    Row("Account for what is held, and who saw it", _named("audit.who_saw audit.receipt privacy.report"), Right.ALL),
+    Row("Check a receipt that was given", _named("audit.check_receipt"), Right.ALL),
+    Row("Keep preferences and consents", _named("preferences"), Right.ALL),
+    Row("Let somebody read above their ceiling for a while", _named("privacy.grant"), Right.ALL, subject=Right.OWN),
     Row(
         "Review, and let go or bring back",
-        ("review", "accept", "reject", "plan_pruning", "forget", "restore", "expire", "end_session"),
+        _named(
+            "learning.review learning.accept learning.reject learning.plan_pruning forget restore maintenance.expire "
+            "maintenance.end_session"
+        ),
         Right.ALL,
     ),
     Row(
         "Audit",
-        (
-            "records",
-            "heads",
-            "sign_head",
-            "prove",
-            "verify",
-            "validate",
-            "check_retention",
-            "explain_policy",
-            "seal_audit",
+        _named(
+            "audit.records audit.heads audit.sign_head audit.prove audit.prove_consistency audit.seal verify validate "
+            "privacy.retention policy.explain"
         ),
         Right.ALL,
     ),
     Row(
         "Know where one is",
-        ("tenant", "settings", "subscriptions", "principal", "now", "close", "stop_maintaining"),
-        Right.ALL,
-        Right.ALL,
-        Right.ALL,
+        _named("tenant principal now notices close settings.current settings.subscriptions maintenance.stop"),
+        *(Right.ALL,) * 4,
     ),
     Row(
-        "Write memories, also in private mode",
-        (
-            "remember",
-            "remember_many",
-            "update",
-            "retract",
-            "pin",
-            "unpin",
-            "amend_task",
-            "affirm",
-            "link",
-            "unlink",
-            "private_mode",
-            "record_access",
+        "Write memories",
+        _named("remember remember_many update retract link unlink learning.affirm tasks.amend"),
+        agent=Right.GATE,
+    ),
+    Row(
+        "Say what became of what was shown, and what is wished for", _named("feedback learning.wish"), agent=Right.GATE
+    ),
+    Row(
+        "Read facts out of text, pin, and write in private mode",
+        _named(
+            "learn learning.read_backlog learning.undo policy.pin policy.unpin privacy.private_mode "
+            "control.record_access"
         ),
     ),
-    Row("Teach", ("feedback", "wish", "find_conflicts", "fit_policy", "set_goal")),
+    Row("Teach", _named("learning.conflicts policy.fit control.set_goal")),
     Row(
         "Change entities",
-        (
-            "rename_entity",
-            "add_alias",
-            "remove_alias",
-            "retype_entity",
-            "merge_entities",
-            "mention",
-            "unmention",
-            "relate",
-            "unrelate",
+        _named(
+            "entities.rename entities.add_alias entities.remove_alias entities.retype entities.merge entities.mention "
+            "entities.unmention entities.relate entities.unrelate"
         ),
     ),
     Row(
         "Run the tenant",
-        (
-            "apply_settings",
-            "set_budget",
-            "advise_budget",
-            "maintain",
-            "maintain_every",
-            "reembed",
-            "confirm_clock",
-            "subscribe",
-            "unsubscribe",
-            "rotate_key",
-            "replace_key",
-            "scrub",
-            "rescore",
-            "forget_privately",
-            "privacy_budget",
-            # It tells which of what is hidden a text repeats.
-            "redact",
+        # privacy.redact tells which of what is hidden a text repeats.
+        _named(
+            "settings.set settings.set_budget settings.subscribe settings.unsubscribe policy.advise_budget maintain "
+            "maintenance.run_every maintenance.reembed maintenance.rescore maintenance.scrub maintenance.confirm_clock "
+            "audit.rotate_key audit.replace_key privacy.forget privacy.budget privacy.redact"
         ),
     ),
-    Row("Whole-store doors", ("cypher", "load", "snapshot_save", "snapshot_load", "store")),
+    Row("Whole-store doors", _named("cypher load snapshots.save snapshots.load store")),
 )
 _BY_OPERATION: Final[Mapping[str, Row]] = {name: row for row in RIGHTS for name in row.operations}
 _NOBODY: Final = Row("", ())
 
 
 def right_to(role: Role, operation: str) -> Right:
-    """Return how far ``role`` may do ``operation``, the name of a method or property of the memory."""
+    """Return how far ``role`` may do ``operation``, named as it is reached from the memory: ``get``, ``audit.seal``."""
     return _BY_OPERATION.get(operation, _NOBODY).of(role)
 
 
@@ -173,10 +149,10 @@ class Principal:
     """Who acts, with what limits what they read.
 
     ``ceiling`` (0 to 1): what is more sensitive is hidden; a reader has :data:`READER_CEILING` unless they state
-    another. ``purpose``: what is limited to other purposes is hidden, and without one all that is limited to any.
-    ``jurisdiction``: what is under another's law is hidden. ``subjects``: only what is about one of these people is
-    seen; of a subject it is themselves unless further names of theirs are given. ``grant`` is the id of a grant to read
-    above the ceiling (:mod:`marskg.privacy.grants`).
+    another; an agent none, as it serves the people whose words it keeps. ``purpose``: what is limited to other purposes
+    is hidden, and without one all that is limited to any. ``jurisdiction``: what is under another's law is hidden.
+    ``subjects``: only what is about one of these people is seen; of a subject it is themselves unless further names of
+    theirs are given. ``grant`` is the id of a grant to read above the ceiling (:mod:`marskg.privacy.grants`).
 
     Raises:
         InvalidInput: a limit is out of range, an operator has one, or a subject has no name.
@@ -257,7 +233,7 @@ def permit(principal: Principal, operation: str) -> Right:
 
 def refusal(principal: Principal, operation: str, what: str = "") -> NotPermitted:
     """Return the error for what ``principal`` may not do: ``operation``, or what has the same rights."""
-    may = " or the ".join(role.value for role in Role if right_to(role, operation) is Right.ALL)
+    may = " or the ".join(role.value for role in Role if right_to(role, operation) in {Right.ALL, Right.GATE})
     said = what or operation
     msg = f"{principal} may not use {said}: it is for the {may}; act as that: principal=… or mars --as …"
     return NotPermitted(msg)
@@ -298,14 +274,6 @@ def _number(text: str) -> float:
     except ValueError:
         msg = "a ceiling is a number from 0 to 1, such as 0.3"
         raise InvalidInput(msg) from None
-
-
-def as_table(roles: Iterable[Role] = tuple(Role)) -> str:
-    """Return the table of rights as Markdown, for the documents."""
-    chosen = tuple(roles)
-    lines = [f"| | {' | '.join(chosen)} |", f"|---|{'---|' * len(chosen)}"]
-    lines += [f"| {row.title} | {' | '.join(row.of(role).value for role in chosen)} |" for row in RIGHTS]
-    return "\n".join(lines)
 
 
 #: Who acts where nobody is named.

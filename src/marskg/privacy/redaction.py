@@ -12,15 +12,16 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from marskg.embedding.static import StaticEmbedding
+from marskg.json_object import JsonObject, UnfitJsonError, canonical_json
+from marskg.privacy.sensing.deobfuscation import reworded
 from marskg.privacy.sensing.model import PLACEHOLDERS, TOPICS, Category, united
-from marskg.privacy.sensing.unhide import reworded
 from marskg.text import terms
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from marskg.config import SensitivitySettings
     from marskg.embedding.model import Vectors
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from marskg.records import Memory, Value
     from marskg.weight import TokenCounter
 
+_Words: TypeAlias = tuple[str, JsonObject | None]
 WITHHELD: Final = "[WITHHELD]"
 HELD: Final = "[HELD]"
 _PLACEHOLDER: Final = re.compile(
@@ -80,7 +82,8 @@ class Redactor:
         self._detector = detector
         self._settings = settings
         self._model = StaticEmbedding()
-        self._shown: dict[tuple[str, float], tuple[str, str]] = {}
+        #: By id and ceiling: text and free JSON as they are, and as the reader gets them.
+        self._shown: dict[tuple[str, float], tuple[_Words, _Words]] = {}
 
     def surface(self, text: str, ceiling: float | None = None) -> Redaction:
         """Return ``text`` without what has a form of its own, or with a ``ceiling`` without all that weighs more.
@@ -126,17 +129,30 @@ class Redactor:
     def as_shown(self, memory: Memory, ceiling: float, counter: TokenCounter) -> Memory:
         """Return a memory as a reader with a ``ceiling`` gets it: text, payload and weight."""
         content = memory.content or ""
-        key = (memory.id, ceiling)
+        shown, metadata = self._said(memory.id, content, memory.metadata, ceiling)
+        payload = {name: self._value(value, ceiling) for name, value in memory.payload.items()}
+        if shown == content and payload == dict(memory.payload) and metadata == memory.metadata:
+            return memory
+        weight = memory.weight if shown == content else max(1, counter.count(shown))
+        return replace(memory, content=shown, payload=payload, metadata=metadata, weight=weight)
+
+    def _said(self, ident: str, content: str, metadata: JsonObject | None, ceiling: float) -> _Words:
+        """Return the text and the free JSON of a memory as the reader gets them, which are worked out once."""
+        key, given = (ident, ceiling), (content, metadata)
         known = self._shown.get(key)
-        if known is None or known[0] != content:
+        if known is None or known[0] != given:
             if len(self._shown) >= _KEPT:
                 self._shown.clear()
-            known = self._shown[key] = (content, self.surface(content, ceiling).text)
-        payload = {name: self._value(value, ceiling) for name, value in memory.payload.items()}
-        if known[1] == content and payload == dict(memory.payload):
-            return memory
-        weight = memory.weight if known[1] == content else max(1, counter.count(known[1]))
-        return replace(memory, content=known[1], payload=payload, weight=weight)
+            free = None if metadata is None else self._free(metadata, ceiling)
+            known = self._shown[key] = (given, (self.surface(content, ceiling).text, free))
+        return known[1]
+
+    def _free(self, metadata: JsonObject, ceiling: float) -> JsonObject | None:
+        """Return free JSON as the reader gets it; None where placeholders make it larger than it may be."""
+        try:
+            return JsonObject.of(self._object(metadata, ceiling))
+        except UnfitJsonError:
+            return None
 
     def _value(self, value: Value, ceiling: float) -> Value:
         """Return a value of a payload as the reader gets it; a list of texts is one of texts."""
@@ -145,6 +161,36 @@ class Redactor:
         if isinstance(value, tuple):
             return tuple(self.surface(one, ceiling).text for one in value)
         return value
+
+    def _object(self, value: Mapping[str, Any], ceiling: float) -> dict[str, Any]:
+        """Return an object as the reader gets it; names that became the same are told apart by their number."""
+        shown: dict[str, Any] = {}
+        for name, one in value.items():
+            seen = self.surface(name, ceiling).text
+            seen = seen if seen not in shown else f"{seen} {len(shown) + 1}"
+            shown[seen] = self._member(name, one, ceiling)
+        return shown
+
+    def _member(self, name: str, value: Any, ceiling: float) -> Any:  # noqa: ANN401 - JSON
+        """Return a value as the reader gets it, which is read together with the ``name`` that it stands under."""
+        if isinstance(value, dict):
+            return self._object(value, ceiling)
+        if isinstance(value, list):
+            return [self._member(name, one, ceiling) for one in value]
+        if value is None or isinstance(value, bool):
+            return value
+        text = value if isinstance(value, str) else canonical_json(value)
+        together = f"{name}: {text}"
+        shown = self.surface(together, ceiling).text
+        if shown == together:
+            return value
+        if shown.startswith(f"{name}: "):
+            return shown.removeprefix(f"{name}: ")
+        seen = self.surface(text, ceiling).text
+        if seen != text:
+            return seen
+        # It was the name, or the two together.
+        return WITHHELD if self.surface(name, ceiling).text == name else value
 
     def _weighs(self, category: Category, ceiling: float | None) -> bool:
         """Return whether a category is more than the reader may see; without a ceiling, whether it has a form."""

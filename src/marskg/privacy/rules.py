@@ -15,8 +15,8 @@ from marskg.config import duration_ms, read_marked_yaml
 from marskg.errors import InvalidConfig, InvalidInput
 from marskg.ontology.mapping import time_value
 from marskg.ontology.vocabulary import Kind, PreferenceRule, SourceType
-from marskg.store.admission import check_name, check_number, check_text
-from marskg.store.preferences import CATEGORIES
+from marskg.store.graph.validation import check_name, check_number, check_text
+from marskg.store.unit.preference_rules import CATEGORIES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

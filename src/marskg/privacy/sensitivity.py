@@ -11,22 +11,23 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
+from marskg.ontology.fields import Label, labels_of, texts_of
 from marskg.ontology.mapping import quantise
 from marskg.ontology.vocabulary import Kind, MemoryClass, SourceType
 from marskg.privacy.redaction import Redactor
 from marskg.privacy.sensing.detector import Detector
 from marskg.privacy.sensing.labels import find as find_in_label
 from marskg.privacy.sensing.model import OPTIONAL, TOPICS, WORDS, Category
-from marskg.store.preferences import forced_of
-from marskg.store.sensed import Sensed
+from marskg.store.unit.preference_rules import forced_of
+from marskg.store.unit.sensitivity import Sensed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator
 
     from marskg.config import SensitivitySettings, Settings
     from marskg.drafts import Draft
     from marskg.privacy.sensing.model import Finding
-    from marskg.records import Memory, Value
+    from marskg.records import Memory
 
 #: Where nobody speaks of themselves unless the memory says whom it is about.
 _IMPERSONAL: Final = frozenset({SourceType.DOC, SourceType.API_RESULT})
@@ -61,8 +62,8 @@ class _About:
     purpose: tuple[str, ...]
     subjects: tuple[str, ...]
     #: Key and source; then session and tags. Whom it is about is no finding: names of people are what subjects are for.
-    names: tuple[str | None, ...] = ()
-    tags: tuple[str | None, ...] = ()
+    names: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, one: Memory | Draft, memory_class: MemoryClass | None) -> _About:
@@ -73,8 +74,8 @@ class _About:
             memory_class,
             one.purpose,
             one.subjects,
-            (one.key, one.source_ref),
-            (one.session, *one.intent_tags),
+            labels_of(one, Label.NAME),
+            labels_of(one, Label.TAG),
         )
 
 
@@ -124,7 +125,7 @@ class Assessor:
             # Reasons are templates: nobody else may write them.
             return replace(draft, sensitivity_reasons=()) if draft.sensitivity_reasons else draft
         about = _About.of(draft, draft.memory_class)
-        measured = self._measured(draft.content, draft.payload, about, settings.sensitivity)
+        measured = self._measured((draft.content, *texts_of(draft)), about, settings.sensitivity)
         sensed = measured.at_least(draft.sensitivity)
         return replace(draft, sensitivity=sensed.value, sensitivity_reasons=sensed.reasons)
 
@@ -132,7 +133,7 @@ class Assessor:
         """Read what many drafts are about at once, for :meth:`assessed` of each of them soon."""
         if settings.sensitivity.assess != "off":
             wanted = [draft for draft in drafts if draft.action == "remember"]
-            texts = [text for draft in wanted for text in (draft.content, *_texts(draft.payload))]
+            texts = [text for draft in wanted for text in (draft.content, *texts_of(draft))]
             self.detector(settings.sensitivity).foresee(texts)
 
     def of_memory(self, memory: Memory, settings: Settings, content: str | None = None) -> Sensed | None:
@@ -142,17 +143,15 @@ class Assessor:
             return None
         # A class that follows from s says nothing about s.
         named = None if memory.memory_class is MemoryClass.PRIVATE and not _by_caller(memory) else memory.memory_class
-        return self._measured(text, memory.payload, _About.of(memory, named), settings.sensitivity)
+        return self._measured((text, *texts_of(memory)), _About.of(memory, named), settings.sensitivity)
 
     def of_text(self, text: str, settings: SensitivitySettings) -> float:
         """Return what a text measures by itself, of which nothing else is known."""
-        return self._measured(text, {}, _NOTHING_KNOWN, settings).value
+        return self._measured((text,), _NOTHING_KNOWN, settings).value
 
-    def _measured(
-        self, content: str, payload: Mapping[str, Value], about: _About, settings: SensitivitySettings
-    ) -> Sensed:
+    def _measured(self, texts: Iterable[str], about: _About, settings: SensitivitySettings) -> Sensed:
         detector = self.detector(settings)
-        findings = [one for text in (content, *_texts(payload)) for one in detector.find(text)]
+        findings = [one for text in texts for one in detector.find(text)]
         weights: dict[str, float] = {}
         for category, words in _said(findings):
             weight = settings.weights[category]
@@ -162,7 +161,7 @@ class Assessor:
             weights[words] = quantise(weight)
         known = {one.category for one in findings}
         for where, labels in ((_IN_TAGS, about.tags), (_IN_NAME, about.names)):
-            found = {category for label in labels if label for category in find_in_label(label)} - known
+            found = {category for label in labels for category in find_in_label(label)} - known
             weights |= {WORDS[category] + where: quantise(settings.weights[category]) for category in found}
             known |= found
         for name in _cues(about):
@@ -255,10 +254,3 @@ def _cues(about: _About) -> Iterator[str]:
 
 def _by_caller(memory: Memory) -> bool:
     return any(reason.startswith(_CUES["private"]) for reason in memory.sensitivity_reasons)
-
-
-def _texts(payload: Mapping[str, Value]) -> Iterator[str]:
-    for value in payload.values():
-        for text in value if isinstance(value, tuple) else (value,):
-            if isinstance(text, str):
-                yield text

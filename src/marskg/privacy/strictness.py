@@ -1,9 +1,9 @@
 """How strict rules are, and what is at least as strict as two of them: a lattice of profiles.
 
 Guarantees: :func:`combine` is commutative, associative and idempotent, its unit is the profile without rules, and what
-it gives is at least as strict as either side, by :func:`at_least_as_strict`. A horizon, a deadline and a ceiling are
-stricter when they are less, a list of regions when it is shorter, a forced sensitivity when it is more, and everything
-that is forbidden or needs consent when there is more of it.
+it gives is at least as strict as either side. A horizon, a deadline and a ceiling are stricter when they are less, a
+list of regions when it is shorter, a forced sensitivity when it is more, and everything that is forbidden or needs
+consent when there is more of it.
 """
 
 from __future__ import annotations
@@ -102,20 +102,3 @@ def _merged(first: Mapping[str, Any], second: Mapping[str, Any], stricter: Calla
 
 def _sooner(first: int | None, second: int | None) -> int | None:
     return min((value for value in (first, second) if value is not None), default=None)
-
-
-def at_least_as_strict(first: Profile, second: Profile) -> bool:
-    """Return whether ``first`` allows nothing that ``second`` does not."""
-    return (
-        all(_within(first.retention.get(name), limit) for name, limit in second.retention.items())
-        and first.forbids >= second.forbids
-        and all(first.private.get(name, 0.0) >= level for name, level in second.private.items())
-        and all(_within(first.ceilings.get(name), level) for name, level in second.ceilings.items())
-        and all(name in first.regions and first.regions[name] <= listed for name, listed in second.regions.items())
-        and (second.social_horizon is None or _within(first.social_horizon, second.social_horizon))
-        and (second.erasure_deadline is None or _within(first.erasure_deadline, second.erasure_deadline))
-    )
-
-
-def _within(value: float | None, limit: float) -> bool:
-    return value is not None and value <= limit

@@ -76,6 +76,12 @@ class Outcome:
     #: Requests that a model did not answer so that it could be read.
     failures: int = 0
 
+    @property
+    def decisive(self) -> Refusal | None:
+        """Return the refusal that explains why there is no summary: the last of a text, if any try had one."""
+        texts = [refusal for refusal in self.refusals if refusal.gate is not Gate.EMPTY]
+        return next(reversed(texts or self.refusals), None)
+
 
 @dataclass(frozen=True, slots=True)
 class Workshop:

@@ -20,7 +20,7 @@ import math
 from collections import Counter as Tally
 from typing import TYPE_CHECKING, Final
 
-from marskg.entities.lexicon import Is, flags, guessed
+from marskg.language.en.lexicon import Is, flags, guessed
 from marskg.reflection.summariser import Proposal, line_of, text_of
 from marskg.text import folded, terms, words
 

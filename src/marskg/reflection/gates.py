@@ -2,8 +2,8 @@
 
 Guarantees: pure functions; a summary passes only if it is strictly cheaper than its constituents, its distortion
 D(C ⇒ c̄) is at most τ_util, and its sensitivity s̄ is at most the larger of s_floor and max s_i - τ_priv (§5.4), or
-min s_i where the option of §4.3 is chosen; without the floor a harmless cluster could never be summarised. A refusal
-names the gate and both of its numbers. Whatever made the lines, these numbers are measured on the lines.
+min s_i - τ_priv where the option of §4.3 is chosen; without the floor a harmless cluster could never be summarised. A
+refusal names the gate and both of its numbers. Whatever made the lines, these numbers are measured on the lines.
 """
 
 from __future__ import annotations
@@ -30,6 +30,11 @@ class Gate(StrEnum):
     SENSITIVITY = "sensitivity"
     DISTORTION = "distortion"
 
+    @property
+    def measured(self) -> str:
+        """Return the gate as a person reads it: what it measures."""
+        return "content" if self is Gate.EMPTY else self.value
+
 
 class Against(StrEnum):
     """Which of the constituents' sensitivities the summary's is held against."""
@@ -50,8 +55,8 @@ class Thresholds:
     def ceiling(self, constituents: Sequence[Constituent]) -> float:
         """Return the most sensitivity that a summary of ``constituents`` may have."""
         found = [constituent.sensitivity for constituent in constituents]
-        bound = min(found) if self.against is Against.MIN else max(found) - self.tau_priv
-        return max(self.s_floor, bound)
+        held_against = min(found) if self.against is Against.MIN else max(found)
+        return max(self.s_floor, held_against - self.tau_priv)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,12 +71,12 @@ class Refusal:
     def reason(self) -> str:
         """Return the refusal in words, without anything of what the memories say."""
         words = {
-            Gate.EMPTY: f"nothing is left to say ({self.value:g} lines)",
+            Gate.EMPTY: "no line of it may be said within the target",
             Gate.COST: f"it weighs {self.value:g} tokens, and must weigh less than {self.limit:g}",
             Gate.SENSITIVITY: f"its sensitivity is {self.value:.6g}, and may be {self.limit:.6g}",
             Gate.DISTORTION: f"its distortion is {self.value:.6g}, and may be {self.limit:.6g}",
         }
-        return f"refused by the gate of {self.gate}: {words[self.gate]}"
+        return f"refused by the gate of {self.gate.measured}: {words[self.gate]}"
 
 
 def sensitivity_of(lines: Sequence[SummaryLine]) -> float:

@@ -6,12 +6,12 @@ Guarantees: choosing asks nobody; that happens at the first summary. A word that
 
 from __future__ import annotations
 
-import os
-import re
 from typing import TYPE_CHECKING, Final
 
-from marskg.embedding.posting import Limits, Poster
 from marskg.errors import InvalidConfig, SummariserUnavailable
+from marskg.models.chat import ChatModel
+from marskg.models.endpoint_spec import endpoint
+from marskg.models.http_client import Limits
 from marskg.reflection.extractive import ExtractiveSummariser
 from marskg.reflection.language_model import LanguageModelSummariser
 
@@ -25,7 +25,6 @@ EXTRACTIVE: Final = "extractive"
 SPECS: Final = (EXTRACTIVE, "openai:<model>@<base url>")
 #: Where the key of a model comes from; it is never stored.
 KEY_VARIABLE: Final = "MARS_SUMMARISER_KEY"
-_ENDPOINT: Final = re.compile(r"openai:(?P<model>[^@]+(?:@(?!https?://)[^@]+)*)@(?P<url>https?://.+)")
 #: A summary is a page at most, and somebody waits for it.
 _LIMITS: Final = Limits(seconds=30.0, tries=2, pause=0.5, answer_bytes=1 << 20)
 
@@ -44,17 +43,17 @@ def load_summariser(spec: str, counter: Counter, environment: Mapping[str, str] 
     extractive = ExtractiveSummariser(counter)
     if spec == EXTRACTIVE:
         return extractive
-    if found := _ENDPOINT.fullmatch(spec):
-        key = (os.environ if environment is None else environment).get(KEY_VARIABLE, "")
-        poster = Poster(
-            found["url"],
-            key,
-            _LIMITS,
-            what="the summarising model",
-            key_variable=KEY_VARIABLE,
-            failure=SummariserUnavailable,
-        )
-        return LanguageModelSummariser(found["model"], poster, counter, extractive)
+    if found := endpoint(
+        spec,
+        "openai",
+        what="the summarising model",
+        key_variable=KEY_VARIABLE,
+        failure=SummariserUnavailable,
+        environment=environment,
+        limits=_LIMITS,
+    ):
+        chat = ChatModel(*found, counter, setting="reflection.summariser")
+        return LanguageModelSummariser(chat, counter, extractive)
     # Not repeated as given: somebody may have put a key into it.
     msg = f"unknown summariser: use {' or '.join(SPECS)} for reflection.summariser"
     raise InvalidConfig(msg)

@@ -13,14 +13,15 @@ from typing import TYPE_CHECKING, Any, Final
 from marskg.errors import UnknownMemory
 from marskg.ontology.mapping import time_lexical
 from marskg.ontology.vocabulary import DERIVED_EDGES, Operation, Tier
+from marskg.records import without_reading
 from marskg.retrieval.details import slot_details
-from marskg.store import codec
+from marskg.store.rows import codec
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from marskg.records import AuditRecord, Edge, Memory
-    from marskg.store.reader import GraphReader
+    from marskg.store.unit.reader import GraphReader
 
 #: Showings that are told one by one.
 LAST: Final = 20
@@ -100,6 +101,9 @@ class Explanation:
             "state": self.state,
             "shown": self.shown,
             "held_by": list(self.held_by),
+            "spans": [] if self.memory is None else list(self.memory.spans),
+            "made_by": [] if self.memory is None else list(self.memory.made_by),
+            "ended_by": None if self.memory is None else self.memory.ended_by,
             "density": {name: round(value, 9) for name, value in self.density.items()},
             "edges": [{"type": type_, "target": target} for type_, target in self.edges],
             "incoming": [{"type": type_, "source": source} for type_, source in self.incoming],
@@ -170,12 +174,18 @@ def limited(found: Explanation, seen: Collection[str], held_by: Iterable[str]) -
     drawn = {kind.value for kind in DERIVED_EDGES}
     return replace(
         found,
-        memory=None if found.memory is None else replace(found.memory, sequence=0),
+        memory=None if found.memory is None else replace(_read_from(found.memory, seen), sequence=0),
         held_by=tuple(held_by),
         edges=tuple(pair for pair in found.edges if pair[1] in seen and pair[0] not in drawn),
         incoming=tuple(pair for pair in found.incoming if pair[1] in seen and pair[0] not in drawn),
         events=tuple(replace(event, record=event.record.partition("#")[0]) for event in found.events),
     )
+
+
+def _read_from(memory: Memory, seen: Collection[str]) -> Memory:
+    """Return a memory with those words of the turns ``seen`` that it was read from, and its makers where it has any."""
+    spans = tuple(span for span in memory.spans if span.partition("#")[0] in seen)
+    return replace(memory, spans=spans) if spans else without_reading(memory)
 
 
 #: What befalls a memory itself. That something else points to it, or was told of it, may be hidden.
@@ -234,6 +244,12 @@ def _present(memory: Memory) -> Iterator[str]:
     if memory.sensitivity:
         reasons = ", ".join(memory.sensitivity_reasons) or "no reason given"
         yield f"Its sensitivity is {memory.sensitivity:g} ({reasons})."
+    if memory.made_by:
+        yield f"It was read from {', '.join(memory.spans)} by {', '.join(memory.made_by)}."
+    if memory.ended_by is not None:
+        yield f"It was ended by {memory.ended_by}."
+    if memory.unread:
+        yield "It waits to be read for what it says."
     if memory.expires_at is not None:
         yield f"It expires at {time_lexical(memory.expires_at)}."
 

@@ -1,15 +1,19 @@
 """The shapes as plain Python over records: what the write gate asks before a node and its edges are stored.
 
+The store asks it of every node that a unit of work made or changed, when the unit is closed
+(:mod:`marskg.store.unit.write_gate`).
+
 Guarantees: :func:`check_memory`, :func:`check_entity` and :func:`check_preference` find exactly what the SHACL shapes
 find on the same node in the graph that :mod:`marskg.ontology.mapping` writes, each under name, code and message of the
-shape (a property test holds the three against each other), and besides only what RDF cannot even write: unknown payload
-fields, numbers that are not finite, times and strings without a lexical form. Of a node without content only what a
-tombstone keeps is written, so nothing else of it is looked at. They are pure, ask no database and take some
-microseconds; the store reads the facts about the ends of the edges in the same transaction.
+shape (a property test holds the three against each other), and besides only what RDF cannot even write, or no SHACL
+engine reads: unknown payload fields, numbers that are not finite or beyond 2**53, times and strings without a lexical
+form. Of a node without content only what a tombstone keeps is written, so nothing else of it is looked at. They are
+pure, ask no database and take some microseconds.
 
-Codes, and the error that the store raises for them: ``closure`` and ``content-closure`` ClosureViolation,
-``task-safety`` TaskSafetyViolation, ``cycle`` CycleError, all others (``range``, ``kind``, ``tier``, ``payload``,
-``key``, ``edge``, ``temporal-chain``, ``entity``, ``preference``) InvalidMemory.
+Codes, and the error that the store raises for them: ``closure`` and ``content-closure`` ClosureViolation, as for an
+end that is not there or not of the kind that the edge asks for (``EdgeEnd-...``); ``task-safety`` TaskSafetyViolation,
+``cycle`` CycleError, all others (``range``, ``kind``, ``tier``, ``payload``, ``key``, ``edge``, ``temporal-chain``,
+``entity``, ``preference``) InvalidMemory.
 """
 
 from __future__ import annotations
@@ -17,26 +21,28 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from marskg.clock import MAX_MS
-from marskg.ontology.vocabulary import (
-    ACYCLIC,
-    ENTITY_EDGES,
+from pyoxigraph import NamedNode
+
+from marskg.clock import MAX_MS, MIN_MS
+from marskg.json_object import MOST, JsonObject
+from marskg.ontology.fields import (
     ENTITY_FIELDS,
     MEMORY_FIELDS,
     PAYLOAD_FIELDS,
     PREFERENCE_FIELDS,
-    TOMBSTONE_EDGES,
     TOMBSTONE_FIELDS,
-    Cardinality,
+    Field,
+)
+from marskg.ontology.vocabulary import (
+    ACYCLIC,
+    CONTENT_TIERS,
+    ENTITY_EDGES,
+    TOMBSTONE_EDGES,
     Datatype,
     EdgeType,
-    Field,
     Kind,
-    MemoryClass,
-    PreferenceRule,
-    SourceType,
     TaskStatus,
     Tier,
 )
@@ -48,12 +54,11 @@ if TYPE_CHECKING:
     from marskg.records import Edge, Entity, Memory, Preference
     from marskg.shapes.catalogue import Breach
 
-#: First millisecond of the year 1, the earliest instant with a four-digit xsd:dateTime.
-MIN_MS = -62_135_596_800_000
-
-NODE_ID = re.compile(r"urn:uuid:[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\Z")
-_IRI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[^\x00-\x20<>\"{}|^`\\]*\Z")
-_WITH_CONTENT = frozenset({Tier.LIVE, Tier.LATENT})
+#: The one form of the id of a memory, an entity or a preference.
+NODE_ID_PATTERN: Final = r"urn:uuid:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
+NODE_ID: Final = re.compile(NODE_ID_PATTERN + r"\Z")
+#: The shape of a memory as such, which states the form of its id.
+NODE_SHAPE: Final = "Memory"
 _MICRO = 1_000_000
 
 
@@ -80,7 +85,7 @@ class NodeFacts:
     @property
     def whole(self) -> bool:
         """Return whether this is a memory that has its content."""
-        return self.kind is not None and self.has_content and self.tier in _WITH_CONTENT
+        return self.kind is not None and self.has_content and self.tier in CONTENT_TIERS
 
 
 def check_memory(memory: Memory, edges: Iterable[Edge], targets: Mapping[str, NodeFacts]) -> list[Finding]:
@@ -96,20 +101,39 @@ def check_memory(memory: Memory, edges: Iterable[Edge], targets: Mapping[str, No
     broken += _tier_rules(memory)
     unknown = _payload_rules(memory, broken)
     found: list[Breach] = []
-    outgoing = list(edges)
+    outgoing = tuple(edges)
     if outgoing:
         known = _of_tenant(targets, memory.tenant)
-        if memory.tier not in _WITH_CONTENT and any(edge.type not in TOMBSTONE_EDGES for edge in outgoing):
+        if memory.tier not in CONTENT_TIERS and any(edge.type not in TOMBSTONE_EDGES for edge in outgoing):
             broken.append("TombstoneEdges")
         for edge in outgoing:
             broken += _edge_rules(memory, edge, known.get(edge.target))
             found += _edge_node_rules(edge)
         following = [edge.target for edge in outgoing if edge.type is EdgeType.TEMPORAL_NEXT]
         if following:
-            found += _chain_rules(memory, following, known)
+            found += _chain_rules(memory.id, facts_of(memory), following, known)
     if not broken and not found and not unknown:
         return []
     return [*_findings([*found, *((memory.id, name) for name in broken)]), *unknown]
+
+
+def check_chain(
+    episode: str, facts: NodeFacts, following: Sequence[str], targets: Mapping[str, NodeFacts]
+) -> list[Finding]:
+    """Return what ``temporalNext`` from an episode to ``following`` would break; only facts about it are known."""
+    return _findings(found) if (found := _chain_rules(episode, facts, following, targets)) else []
+
+
+def facts_of(memory: Memory) -> NodeFacts:
+    """Return the facts about a memory as the end of an edge, besides what others' edges make of it."""
+    has_content = memory.content is not None
+    return NodeFacts(
+        kind=memory.kind,
+        tier=memory.tier,
+        has_content=has_content,
+        session=memory.session if has_content else None,
+        valid_from=memory.valid_from,
+    )
 
 
 def check_entity(entity: Entity, edges: Iterable[Edge], targets: Mapping[str, NodeFacts]) -> list[Finding]:
@@ -166,12 +190,12 @@ def _in_order(first: object, second: object) -> bool:
     return _is_time(first) and _is_time(second) and first <= second  # type: ignore[operator]  # both are int by now
 
 
-def _is_integer(low: float, high: float) -> Callable[[object], bool]:
+def _is_integer(low: int, high: int) -> Callable[[object], bool]:
     return lambda value: isinstance(value, int) and not isinstance(value, bool) and low <= value <= high
 
 
-def _is_decimal(low: float, high: float) -> Callable[[object], bool]:
-    """Return a check of the value that would be stored: decimals are quantised to 1e-6."""
+def _is_decimal(low: int, high: int) -> Callable[[object], bool]:
+    """Return a check of the value that would be stored: decimals are quantised to 1e-6, which no larger number has."""
     least, most = low * _MICRO, high * _MICRO
 
     def check(value: object) -> bool:
@@ -182,38 +206,37 @@ def _is_decimal(low: float, high: float) -> Callable[[object], bool]:
     return check
 
 
-def _is_iri(value: object) -> bool:
-    return _is_string(value) and _IRI.match(str(value)) is not None
+def is_iri(value: object) -> bool:
+    """Return whether a value is an absolute IRI (RFC 3987, section 2.2): what reads our N-Triples takes no other."""
+    if not _is_string(value):
+        return False
+    try:
+        NamedNode(str(value))
+    except ValueError:
+        return False
+    return True
 
 
 def _each(check: Callable[[object], bool]) -> Callable[[object], bool]:
     return lambda value: isinstance(value, tuple) and all(check(item) for item in value)
 
 
-_TERMS: dict[str, frozenset[str]] = {
-    "cardinality": frozenset(Cardinality),
-    "source_type": frozenset(SourceType),
-    "memory_class": frozenset(MemoryClass),
-    "status": frozenset(TaskStatus),
-    "preference_rule": frozenset(PreferenceRule),
-}
 _TEXTS = frozenset({"content", "key", "name"})
 
 
 def _value_check(spec: Field) -> Callable[[object], bool]:
     """Return the check of one value of a field."""
-    low = -math.inf if spec.low is None else spec.low
-    high = math.inf if spec.high is None else spec.high
-    if spec.datatype is Datatype.TERM:
-        terms = _TERMS[spec.name]
+    if spec.term is not None:
+        terms = frozenset(spec.term)
         return lambda value: value in terms
     checks: dict[Datatype, Callable[[object], bool]] = {
         Datatype.STRING: _is_text if spec.name in _TEXTS else _is_string,
-        Datatype.INTEGER: _is_integer(low, high),
-        Datatype.DECIMAL: _is_decimal(low, high),
+        Datatype.INTEGER: _is_integer(spec.low, spec.high),
+        Datatype.DECIMAL: _is_decimal(spec.low, spec.high),
         Datatype.DATETIME: _is_time,
         Datatype.BOOLEAN: lambda value: isinstance(value, bool),
-        Datatype.IRI: _is_iri,
+        Datatype.IRI: is_iri,
+        Datatype.JSON: lambda value: isinstance(value, JsonObject),
     }
     check = checks[spec.datatype]
     return _each(check) if spec.many else check
@@ -235,39 +258,25 @@ class _FieldRule:
         return not self.check(value)
 
 
-_REQUIRED = frozenset({"created", "valid_from", "sensitivity", "weight", "source_type", "reliability", "memory_class"})
-_TASK_STATE = frozenset({"status", "priority", "deadline"})
+def _field_rule(owner: str, spec: Field) -> _FieldRule:
+    """Return the rule of a field, which the shape named after its owner states."""
+    return _FieldRule(spec.name, f"{owner}-{spec.local}", _value_check(spec), required=spec.required)
+
+
 _MEMORY_RULES = tuple(
-    _FieldRule(
-        spec.name,
-        f"{'Task' if spec.name in _TASK_STATE else 'Memory'}-{spec.local}",
-        _value_check(spec),
-        required=spec.name in _REQUIRED,
-    )
-    for spec in MEMORY_FIELDS
-    if spec.name != "tier"
+    _field_rule(spec.only.label if spec.only else "Memory", spec) for spec in MEMORY_FIELDS if spec.name != "tier"
 )
 _KEPT_RULES = tuple(rule for rule in _MEMORY_RULES if rule.name in {spec.name for spec in TOMBSTONE_FIELDS})
-_ENTITY_RULES = tuple(
-    _FieldRule(spec.name, f"Entity-{spec.local}", _value_check(spec), required=spec.name in {"name", "created"})
-    for spec in ENTITY_FIELDS
-)
-_PREFERENCE_RULES = tuple(
-    _FieldRule(
-        spec.name, f"Preference-{spec.local}", _value_check(spec), required=spec.name in {"created", "preference_rule"}
-    )
-    for spec in PREFERENCE_FIELDS
-)
+_ENTITY_RULES = tuple(_field_rule("Entity", spec) for spec in ENTITY_FIELDS)
+_PREFERENCE_RULES = tuple(_field_rule("Preference", spec) for spec in PREFERENCE_FIELDS)
 _PAYLOAD_RULES = {
-    spec.name: (kind, _FieldRule(spec.name, f"{kind.label}-{spec.local}", _value_check(spec)))
-    for kind, specs in PAYLOAD_FIELDS.items()
-    for spec in specs
+    spec.name: (kind, _field_rule(kind.label, spec)) for kind, specs in PAYLOAD_FIELDS.items() for spec in specs
 }
 
 
 def _field_rules(memory: Memory) -> list[str]:
     """Return the shapes of the common fields that are broken; without content, of the fields that are still written."""
-    broken = [] if NODE_ID.match(memory.id) else ["Memory"]
+    broken = [] if NODE_ID.match(memory.id) else [NODE_SHAPE]
     get = memory.__getattribute__
     for rule in _KEPT_RULES if memory.content is None else _MEMORY_RULES:
         value = get(rule.name)
@@ -320,7 +329,7 @@ def _unknown_field(node: str, name: str) -> Finding:
 
 
 def _tier_rules(memory: Memory) -> list[str]:
-    if memory.tier in _WITH_CONTENT:
+    if memory.tier in CONTENT_TIERS:
         return [] if memory.content is not None and _weighs(memory.weight) else ["Whole"]
     broken = []
     if memory.tier is not Tier.TOMBSTONE:
@@ -332,7 +341,7 @@ def _tier_rules(memory: Memory) -> list[str]:
     return broken
 
 
-_weighs = _is_integer(1, math.inf)
+_weighs = _is_integer(1, MOST)
 
 
 # --- Edges ------------------------------------------------------------------------------------------------------
@@ -389,26 +398,27 @@ def _edge_node_rules(edge: Edge) -> list[Breach]:
     return broken
 
 
-_is_weight = _is_decimal(-math.inf, math.inf)
+_is_weight = _is_decimal(-MOST, MOST)
 
 
-def _chain_rules(memory: Memory, following: Sequence[str], known: Mapping[str, NodeFacts]) -> list[Breach]:
-    """Return what the temporalNext edges of ``memory`` break (I6); an order that is wrong is the successor's."""
+def _chain_rules(
+    episode: str, facts: NodeFacts, following: Sequence[str], known: Mapping[str, NodeFacts]
+) -> list[Breach]:
+    """Return what the temporalNext edges of an episode break (I6); an order that is wrong is the successor's."""
     after = {node: known.get(node) for node in following}
-    there = {node: facts for node, facts in after.items() if facts is not None}
-    session = None if memory.content is None else memory.session
+    there = {node: end for node, end in after.items() if end is not None}
     rules = {
-        "TemporalChain": memory.kind is Kind.EPISODIC and memory.content is not None and memory.tier in _WITH_CONTENT,
+        "TemporalChain": facts.whole and facts.kind is Kind.EPISODIC,
         "TemporalChain-temporalNext": len(after) == 1
-        and all(facts is not None and facts.whole and facts.kind is Kind.EPISODIC for facts in after.values()),
-        "TemporalChain-predecessor": {node for facts in there.values() for node in facts.previous} <= {memory.id},
-        "TemporalChain-session": {facts.session for facts in there.values()} - {None} == {session} - {None},
-        "TemporalChain-loop": memory.id not in after and all(memory.id not in facts.next for facts in there.values()),
+        and all(end is not None and end.whole and end.kind is Kind.EPISODIC for end in after.values()),
+        "TemporalChain-predecessor": {node for end in there.values() for node in end.previous} <= {episode},
+        "TemporalChain-session": {end.session for end in there.values()} - {None} == {facts.session} - {None},
+        "TemporalChain-loop": episode not in after and all(episode not in end.next for end in there.values()),
     }
-    return [(memory.id, name) for name, kept in rules.items() if not kept] + [
+    return [(episode, name) for name, kept in rules.items() if not kept] + [
         (node, "TemporalChain-order")
-        for node, facts in there.items()
-        if facts.valid_from is not None and memory.valid_from > facts.valid_from
+        for node, end in there.items()
+        if facts.valid_from is not None and end.valid_from is not None and facts.valid_from > end.valid_from
     ]
 
 

@@ -11,17 +11,8 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from marskg.drafts import Draft, DraftAction, EntityRef, EntityRelation
-from marskg.ontology.vocabulary import (
-    ENTITY_EDGES,
-    PAYLOAD_FIELDS,
-    Cardinality,
-    Datatype,
-    EdgeType,
-    Field,
-    Kind,
-    MemoryClass,
-    TaskStatus,
-)
+from marskg.ontology.fields import PAYLOAD_FIELDS, Field
+from marskg.ontology.vocabulary import ENTITY_EDGES, Cardinality, Datatype, EdgeType, Kind, MemoryClass, TaskStatus
 from marskg.sources import fields
 from marskg.sources.fields import BadField
 
@@ -34,7 +25,7 @@ if TYPE_CHECKING:
 _REMEMBER = frozenset(
     {
         "ref", "action", "kind", "content", "payload", "key", "cardinality", "subjects", "memory_class", "intent_tags",
-        "sensitivity", "reliability", "ttl", "expires_at", "pin", "status", "priority", "deadline", "at",
+        "metadata", "sensitivity", "reliability", "ttl", "expires_at", "pin", "status", "priority", "deadline", "at",
         "derives_from", "depends_on", "requires", "attaches_to_goal", "contradicts", "edges", "mentions", "relations",
     }
 )  # fmt: skip
@@ -166,6 +157,7 @@ def _fact(values: Mapping[str, Any], turn: Draft, ref: str, known: set[str]) -> 
         sensitivity=_share(values, "sensitivity"),
         memory_class=_term(values, "memory_class", MemoryClass),
         intent_tags=_get(values, "intent_tags", fields.as_texts, ()),
+        metadata=fields.as_json(values.get("metadata"), "metadata"),
         ttl=_ttl(values),
         expires_at=_get(values, "expires_at", fields.as_moment, None),
         pin=_get(values, "pin", fields.as_flag, False),  # noqa: FBT003 - the default of a field

@@ -4,27 +4,27 @@ Guarantees: nothing is yielded before the whole file has been read and found rig
 bad line is known; the file is read twice and never held, so memory grows with the named facts of the annotations only.
 The same file always gives the same drafts.
 
-Lines without ``session`` belong to the session of the line before unless 30 minutes lie between them. How a turn is
-classed is decided by rules alone (:func:`turn_class`); every turn starts at MemoryArchitect's score for chat, 30.
-Sources: semantics section 1 (class, score), section 12; RFC 8259; jsonlines.org.
+Lines without ``session`` belong to the session of the line before unless 30 minutes lie between them. A turn has the
+class that :mod:`marskg.store.unit.retention_classes` gives it; every turn starts at MemoryArchitect's score for chat,
+30. Sources: semantics section 1 (class, score), section 12; RFC 8259; jsonlines.org.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from marskg.drafts import Draft
-from marskg.errors import InvalidDocument
-from marskg.ontology.vocabulary import Kind, MemoryClass, SourceType
+from marskg.errors import InvalidDocument, InvalidInput
+from marskg.ontology.vocabulary import Kind, SourceType
 from marskg.sources import fields, strictjson
 from marskg.sources.annotations import OWN_PREFIX, Annotations
 from marskg.sources.fields import BadField
 from marskg.sources.strictjson import BadJson
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from typing import BinaryIO
 
 #: A pause after which a line without a session starts a new one.
@@ -35,16 +35,17 @@ CHAT_SCORE = 30
 MAX_CONTENT_BYTES = 1 << 20
 #: The longest line that is looked at; an escape needs at most six bytes for one.
 _MAX_LINE_BYTES = 8 * MAX_CONTENT_BYTES
-#: A shorter turn of the user's is an interjection.
-_FEWEST_WORDS = 5
 
 _SOURCE_TYPES = {
     "user": SourceType.CHAT_USER,
     "assistant": SourceType.CHAT_ASSISTANT,
     "system": SourceType.DOC,
     "tool": SourceType.API_RESULT,
+    "doc": SourceType.DOC,
 }
-_EVENTS = {"assistant": "reply", "system": "instruction", "tool": "tool result"}
+_EVENTS = {"assistant": "reply", "system": "instruction", "tool": "tool result", "doc": "passage"}
+#: What a turn may say of itself.
+_FIELDS = ("role", "content", "timestamp", "session", "speaker", "subjects", "metadata")
 
 #: A line's number and its bytes, None where it is too long to be looked at.
 _Line: TypeAlias = "tuple[int, bytes | None]"
@@ -128,26 +129,6 @@ def read_chat(path: Path | str, *, subjects: tuple[str, ...] = (), skip_bad: boo
     return ChatFile(Path(path), subjects=subjects, skip_bad=skip_bad)
 
 
-def turn_class(role: str, content: str, *, has_facts: bool) -> MemoryClass:
-    """Return how long a turn is good for, by the first rule that holds.
-
-    1. What a system line says is ``canonical``: it is given, and stays.
-    2. A turn that facts derive from is ``factual``: it is their evidence.
-    3. What a tool returned, and what the user asked (the turn ends with a question mark), is ``intent_bound``.
-    4. What the assistant said, and a turn of the user's below five words, is ``ephemeral``.
-    5. Anything else that the user said is ``factual``.
-    """
-    if role == "system":
-        return MemoryClass.CANONICAL
-    if has_facts:
-        return MemoryClass.FACTUAL
-    if role == "tool" or (role == "user" and content.rstrip().endswith("?")):
-        return MemoryClass.INTENT_BOUND
-    if role == "assistant" or len(content.split()) < _FEWEST_WORDS:
-        return MemoryClass.EPHEMERAL
-    return MemoryClass.FACTUAL
-
-
 class _Turns:
     """Turns lines into drafts, in order; remembers the session and the facts so far."""
 
@@ -171,39 +152,16 @@ class _Turns:
         if not isinstance(values, dict):
             msg = "the line is no JSON object; write one object a line"
             raise BadField(msg)
-        role = fields.required(values, "role")
-        if not isinstance(role, str) or role not in _SOURCE_TYPES:
-            msg = f'"role" is not one of {", ".join(_SOURCE_TYPES)}; use one of these'
-            raise BadField(msg)
-        turn = self._turn(number, role, values)
+        turn = self._turn(number, values)
         facts = self._annotations.drafts(values["annotations"], turn) if "annotations" in values else []
         # Only a line that is right as a whole moves the session on.
         self._split += turn.session == self._next_session()
         self._session, self._last = turn.session, turn.at
         return [turn, *facts]
 
-    def _turn(self, number: int, role: str, values: dict[str, Any]) -> Draft:
-        content = fields.as_text(fields.required(values, "content"), "content")
-        if len(content) > MAX_CONTENT_BYTES or len(content.encode()) > MAX_CONTENT_BYTES:
-            msg = '"content" is longer than 1 MiB; split the turn'
-            raise BadField(msg)
-        at = fields.as_moment(fields.required(values, "timestamp"), "timestamp")
-        subjects = fields.as_texts(values["subjects"], "subjects") if "subjects" in values else self._subjects
-        event = _EVENTS.get(role) or ("question" if content.rstrip().endswith("?") else "statement")
-        people = {role, "assistant"} if role in {"system", "tool"} else {*(subjects or ("user",)), "assistant"}
-        return Draft(
-            ref=f"{OWN_PREFIX}{number}",
-            kind=Kind.EPISODIC,
-            content=content,
-            at=at,
-            payload={"event": event, "participants": tuple(sorted(people)), "timestamp": at},
-            session=self._session_of(values, at),
-            subjects=subjects,
-            source_type=_SOURCE_TYPES[role],
-            source_ref=f"{self._name}#L{number}",
-            memory_class=turn_class(role, content, has_facts=bool(values.get("annotations"))),
-            score=CHAT_SCORE,
-        )
+    def _turn(self, number: int, values: dict[str, Any]) -> Draft:
+        turn = _turn(values, f"{OWN_PREFIX}{number}", f"{self._name}#L{number}", self._subjects)
+        return replace(turn, session=self._session_of(values, turn.at))
 
     def _session_of(self, values: dict[str, Any], at: int) -> str:
         if values.get("session") is not None:
@@ -214,6 +172,56 @@ class _Turns:
 
     def _next_session(self) -> str:
         return f"{self._stem}/{self._split + 1}"
+
+
+def turn_of(values: Mapping[str, Any], place: int) -> Draft:
+    """Return the draft of one turn that is given as a mapping, with the fields of a line of a file.
+
+    Raises:
+        InvalidInput: it breaks a rule; the message names the turn by its ``place``.
+    """
+    unknown = sorted(str(name) for name in values if name not in _FIELDS)
+    if unknown:
+        msg = f"turn {place}: {unknown[0][:40]!r} is no field of a turn; known are {', '.join(_FIELDS)}"
+        raise InvalidInput(msg)
+    try:
+        session = None if values.get("session") is None else fields.as_text(values["session"], "session")
+        return replace(_turn(dict(values), "", None, ()), session=session)
+    except BadField as error:
+        msg = f"turn {place}: {error}; nothing of it was stored"
+        raise InvalidInput(msg) from error
+
+
+def _turn(values: dict[str, Any], ref: str, source: str | None, subjects: tuple[str, ...]) -> Draft:
+    """Return the draft of a turn without its session; ``subjects`` are whom it is about unless it says otherwise."""
+    role = fields.required(values, "role")
+    if not isinstance(role, str) or role not in _SOURCE_TYPES:
+        msg = f'"role" is not one of {", ".join(_SOURCE_TYPES)}; use one of these'
+        raise BadField(msg)
+    content = fields.as_text(fields.required(values, "content"), "content")
+    if len(content) > MAX_CONTENT_BYTES or len(content.encode()) > MAX_CONTENT_BYTES:
+        msg = '"content" is longer than 1 MiB; split the turn'
+        raise BadField(msg)
+    at = fields.as_moment(fields.required(values, "timestamp"), "timestamp")
+    if values.get("speaker") is not None:
+        speaker = fields.as_text(values["speaker"], "speaker")
+        subjects = (speaker,) if role == "user" else subjects
+    if "subjects" in values:
+        subjects = fields.as_texts(values["subjects"], "subjects")
+    event = _EVENTS.get(role) or ("question" if content.rstrip().endswith("?") else "statement")
+    people = {*(subjects or ("user",)), "assistant"} if role in {"user", "assistant"} else {role, "assistant"}
+    return Draft(
+        ref=ref,
+        kind=Kind.EPISODIC,
+        content=content,
+        at=at,
+        payload={"event": event, "participants": tuple(sorted(people)), "timestamp": at},
+        subjects=subjects,
+        source_type=_SOURCE_TYPES[role],
+        source_ref=source,
+        score=CHAT_SCORE,
+        metadata=fields.as_json(values.get("metadata"), "metadata"),
+    )
 
 
 def _lines(file: BinaryIO) -> Iterator[_Line]:

@@ -9,11 +9,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from marskg.clock import MAX_MS
+from marskg.drafts import json_object
+from marskg.errors import InvalidMemory
 from marskg.ontology.mapping import time_value
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from enum import StrEnum
+
+    from marskg.json_object import JsonObject
 
     Term = TypeVar("Term", bound=StrEnum)
 
@@ -52,6 +56,14 @@ def as_texts(value: object, name: str) -> tuple[str, ...]:
         msg = f'"{name}" must be a list of texts, and is {_kind(value)}'
         raise BadField(msg)
     return tuple(dict.fromkeys(as_text(item, name) for item in items))
+
+
+def as_json(value: object, name: str) -> JsonObject | None:
+    """Return ``value`` as the free JSON of a memory; None where there is none."""
+    try:
+        return None if value is None else json_object(name, value)
+    except InvalidMemory as error:
+        raise BadField(str(error)) from error
 
 
 def as_object(value: object, name: str) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 from marskg.drafts import Draft
 from marskg.errors import InvalidDocument, InvalidInput
-from marskg.ontology.vocabulary import Kind, MemoryClass, SourceType
+from marskg.ontology.vocabulary import Kind, SourceType
 from marskg.sources.fields import BadField
 from marskg.sources.memora_facts import FactTrace
 from marskg.sources.memora_layout import Layout
@@ -83,7 +83,7 @@ def read_persona(directory: Path | str, track: Track = "facts") -> Persona:
 
 
 def _episode(session: Session, turn: Turn) -> Draft:
-    """Return the draft of a turn; small talk, which Memora does not share, is ephemeral."""
+    """Return the draft of a turn."""
     return Draft(
         ref=turn_ref(session, turn),
         kind=Kind.EPISODIC,
@@ -98,6 +98,5 @@ def _episode(session: Session, turn: Turn) -> Draft:
         subjects=(session.persona,),
         source_type=_SPEAKERS[turn.speaker],
         source_ref=source_ref(session, turn),
-        memory_class=MemoryClass.FACTUAL if turn.shared else MemoryClass.EPHEMERAL,
         score=_CHAT_SCORE,
     )

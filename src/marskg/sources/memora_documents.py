@@ -241,7 +241,6 @@ def _removal(scribe: Scribe, name: str, document: _Document, field_name: str, te
         action="retract",
         content=_content(document, field_name, text),
         key=f"document/{name}/{field_name}",
-        memory_class=None,
     )
 
 

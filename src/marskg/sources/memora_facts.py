@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from marskg.clock import DAY_MS
 from marskg.drafts import Draft, EntityRef
 from marskg.ontology.mapping import time_lexical
-from marskg.ontology.vocabulary import Cardinality, Kind, MemoryClass, TaskStatus
+from marskg.ontology.vocabulary import Cardinality, Kind, TaskStatus
 from marskg.sources import fields
 from marskg.sources.fields import BadField
 from marskg.sources.memora_documents import Documents
@@ -109,7 +109,6 @@ class FactTrace:
             content=current.content,
             key=key,
             status=status,
-            memory_class=None,
         )
         scribe.add(ending)
 
@@ -231,7 +230,6 @@ class FactTrace:
             payload=payload,
             key=f"ledger/{category}/{what}",
             cardinality=Cardinality.APPEND,
-            memory_class=MemoryClass.FACTUAL,
             intent_tags=(category,),
             attaches_to_goal=() if goal is None else (goal.ref,),
         )

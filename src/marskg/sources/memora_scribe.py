@@ -10,7 +10,7 @@ import json
 from typing import TYPE_CHECKING
 
 from marskg.drafts import Draft
-from marskg.ontology.vocabulary import Kind, MemoryClass
+from marskg.ontology.vocabulary import Kind
 from marskg.sources.evidence import currency, supporting
 
 if TYPE_CHECKING:
@@ -72,7 +72,6 @@ class Scribe:
             session=self.session.name,
             subjects=(self.session.persona,),
             source_ref=source_ref(self.session, evidence[0] if evidence else None),
-            memory_class=MemoryClass.CANONICAL,
             derives_from=tuple(turn_ref(self.session, turn) for turn in evidence),
         )
 

@@ -20,7 +20,7 @@ from marskg.audit.document import (
     record_lines,
     record_to_jsonld,
 )
-from marskg.audit.verify import verify_export
+from marskg.audit.verify_export import verify_export
 from marskg.errors import InvalidDocument
 from marskg.ontology.mapping import memory_lines
 from tests.unit.audit.world import Alice, codes

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from marskg.bench._bootstrap import estimate
+from marskg_bench.common.bootstrap import estimate
 
 shares = st.lists(st.floats(0, 1), min_size=2, max_size=12)
 

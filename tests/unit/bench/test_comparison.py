@@ -9,21 +9,22 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from marskg.bench import _retrieval_report, retrieval
-from marskg.bench._comparison import Scope, compare, ratios
-from marskg.bench._fama.scoring import Item
-from marskg.bench._memora import BenchPersona, personas
-from marskg.bench._retrievers import SPOKEN
 from marskg.embedding.static import StaticEmbedding
 from marskg.errors import InvalidDocument, InvalidInput
 from marskg.weight import TokenCounter
+from marskg_bench import retrieval
+from marskg_bench.common.memora import BenchPersona, personas
+from marskg_bench.fama.scoring import Item
+from marskg_bench.retrievals import retrieval_report
+from marskg_bench.retrievals.comparison import Scope, compare, ratios
+from marskg_bench.retrievals.retrievers import SPOKEN
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from marskg.bench._memora import Track
     from marskg.drafts import Draft
+    from marskg_bench.common.memora import Track
 
 #: What only the evidence and its criteria hold.
 SECRET = "remaining_tasks"
@@ -83,7 +84,7 @@ def test_a_product_that_forgets_reaches_the_oracle_and_one_that_does_not_shows_i
     bad = ratios(systems, "fused")
     assert bad["stale_to_ungoverned_ratio"]["all"] == 1
     assert bad["product_to_oracle_ratio"]["all"] < 0.8
-    missed = {check.words for check in _retrieval_report.checks(result_of(systems, bad)) if not check.reached}
+    missed = {check.words for check in retrieval_report.checks(result_of(systems, bad)) if not check.reached}
     assert {"track A, FAMA ÷ oracle, k = all", "track A, stale exposure, k = all"} <= missed
 
 

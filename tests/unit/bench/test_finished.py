@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from marskg.bench._finished import Finished
 from marskg.errors import InvalidDocument, StoreUnwritable
+from marskg_bench.common.finished import Finished
 
 if TYPE_CHECKING:
     from pathlib import Path

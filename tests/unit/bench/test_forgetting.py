@@ -9,24 +9,26 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 
-from marskg.bench import _forgetting_report, _report, forgetting
-from marskg.bench._budgeted import Told, conditions_of
-from marskg.bench._fama.scoring import Item
-from marskg.bench._finished import Finished
-from marskg.bench._memora import BenchPersona, personas
 from marskg.errors import InvalidConfig, InvalidDocument
 from marskg.weight import TokenCounter
+from marskg_bench import forgetting
+from marskg_bench.budgets import forgetting_report
+from marskg_bench.budgets.budgeted import Told, conditions_of
+from marskg_bench.common import report
+from marskg_bench.common.finished import Finished
+from marskg_bench.common.memora import BenchPersona, personas
+from marskg_bench.fama.scoring import Item
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from marskg.bench._budgeted import Open
     from marskg.drafts import Draft
+    from marskg_bench.budgets.budgeted import Open
 
 CONDITIONS = conditions_of("AB", (20, 5), 1)
 POLICIES = ("fifo", "random-drop")
-HEAD = {"track": "AB", "environment": _report.environment()}
+HEAD = {"track": "AB", "environment": report.environment()}
 
 
 class _Rows(NamedTuple):
@@ -146,7 +148,7 @@ def written(*famas: tuple[float, float]) -> dict[str, dict[str, Any]]:
 
 
 def summary(found: dict[str, dict[str, Any]], count: int) -> dict[str, Any]:
-    return _forgetting_report.summary(found, POLICIES, (2000,), wanted={"weekly": count}, seed=1)
+    return forgetting_report.summary(found, POLICIES, (2000,), wanted={"weekly": count}, seed=1)
 
 
 def test_the_difference_to_random_drop_is_taken_persona_by_persona() -> None:
@@ -156,7 +158,7 @@ def test_the_difference_to_random_drop_is_taken_persona_by_persona() -> None:
     assert cell["fama"]["low"] < cell["fama"]["mean"] < cell["fama"]["high"]
     assert cell["over_random_drop"] == {"mean": 0.1, "low": 0.1, "high": 0.1}
     assert not made["stopped"]
-    shown = [str(cell) for table in _forgetting_report.tables({**HEAD, **made}) for cell in table.columns[1].cells]
+    shown = [str(cell) for table in forgetting_report.tables({**HEAD, **made}) for cell in table.columns[1].cells]
     assert "56.7 [20.0, 90.0]" in shown
     assert "10.0 [10.0, 10.0]" in shown
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from marskg.bench._growth import LAWS, Growth, fit
 from marskg.errors import InvalidInput
+from marskg_bench.common.growth import LAWS, Growth, fit
 
 SIZES = (1_000, 10_000, 100_000, 300_000)
 

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from marskg.bench import _latency, _peers, _retrieval_report
-from marskg.bench._peers import Peer, PeerUnusable
+from marskg_bench.retrievals import latency as _latency
+from marskg_bench.retrievals import peers as _peers
+from marskg_bench.retrievals import retrieval_report
+from marskg_bench.retrievals.peers import Peer, PeerUnusable
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -17,10 +19,10 @@ if TYPE_CHECKING:
 def test_each_question_is_asked_once_and_by_turns() -> None:
     order: list[tuple[str, str]] = []
 
-    def searching(name: str) -> _peers.Search:
-        def search(question: str) -> int:
+    def searching(name: str) -> _latency.Timed:
+        def search(question: str) -> str:
             order.append((name, question))
-            return len(name)
+            return name
 
         return search
 
@@ -36,7 +38,7 @@ def test_a_missing_peer_is_a_row_with_the_command_that_installs_it(monkeypatch: 
     found = _latency.run([100], seed=1, say=lambda _: None, with_product=False)
     assert found["100"]["absent"] == {"note": "not installed: pip install absent-package extra"}
     assert set(found["100"]) == {"absent", "embedding"}
-    (table,) = _retrieval_report.tables({"latency": found})
+    (table,) = retrieval_report.tables({"latency": found})
     assert table.row_count == 2
 
 
@@ -60,11 +62,16 @@ def test_what_is_slower_than_it_may_be_is_marked() -> None:
             "marskg": {"p50_ms": 12.0, "p95_ms": 20.0, "items": 40},
             "mem0": {"p50_ms": 200.0, "p95_ms": 300.0, "items": 40},
             "chroma": {"p50_ms": 4.0, "p95_ms": 8.0, "items": 40},
-        }
+        },
+        "100000": {"marskg": {"p50_ms": 20.0, "p95_ms": 61.0, "items": 40}, "index": {"seconds": 1.5}},
     }
-    reached = {check.words: check.reached for check in _retrieval_report.checks({"latency": latency})}
+    reached = {check.words: check.reached for check in retrieval_report.checks({"latency": latency})}
     assert reached == {
         "retrieve at 10,000, ms p50": False,
+        "retrieve at 10,000, p95 ÷ p50": True,
         "retrieve at 10,000 ÷ mem0": True,
         "retrieve at 10,000 ÷ chroma": False,
+        "retrieve at 100,000, ms p50": True,
+        "retrieve at 100,000, p95 ÷ p50": False,
+        "the index of 100,000, s": True,
     }

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from marskg.bench._fama.matching import says
+from marskg_bench.fama.matching import says
 
 
 @pytest.mark.parametrize(

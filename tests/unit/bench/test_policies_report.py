@@ -8,16 +8,17 @@ from typing import TYPE_CHECKING, Any
 import click
 import pytest
 
-from marskg.bench import _policies_report, policies
-from marskg.bench._claims import CLAIMS, may_grow
 from marskg.errors import EngineUnavailable, InvalidInput
 from marskg.policies.registry import POLICY_NAMES, SIMPLE_NAMES
+from marskg_bench import policies
+from marskg_bench.common.claims import CLAIMS, may_grow
+from marskg_bench.stores import policies_report
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from marskg.bench._progress import Say
+    from marskg_bench.common.progress import Say
 
 
 def figures(*milliseconds: float, sizes: Sequence[int] = (1_000, 100_000)) -> dict[str, Any]:
@@ -56,12 +57,12 @@ def test_a_trigger_that_costs_more_than_four_times_as_much_is_marked_unless_the_
         "hybrid": {"trigger": figures(10, 410)},
     }
     result = result_with(found)
-    assert {one.policy: one.reached for one in _policies_report.checks(result)} == {
+    assert {one.policy: one.reached for one in policies_report.checks(result)} == {
         "fifo": True,
         "lru": False,
         "hybrid": True,
     }
-    _policies_report.show(result)
+    policies_report.show(result)
     shown = capsys.readouterr().out
     assert shown.count("missed") == 1
     assert "O(k log n)" not in shown
@@ -69,17 +70,17 @@ def test_a_trigger_that_costs_more_than_four_times_as_much_is_marked_unless_the_
 
 
 def test_without_both_sizes_nothing_is_to_be_reached() -> None:
-    assert not list(_policies_report.checks(result_with({"fifo": {"trigger": figures(10, 90, sizes=(100, 200))}})))
+    assert not list(policies_report.checks(result_with({"fifo": {"trigger": figures(10, 90, sizes=(100, 200))}})))
 
 
 def test_the_chart_shows_what_there_is(tmp_path: Path) -> None:
     chart = tmp_path / "policies.svg"
     found = {"fifo": {"trigger": figures(10, 39), "arrival": figures(1, 2)}, "density": {"trigger": figures(1, 9)}}
-    _policies_report.draw(result_with(found), chart)
+    policies_report.draw(result_with(found), chart)
     text = chart.read_text(encoding="utf-8")
     assert text.startswith("<?xml")
     with pytest.raises(InvalidInput, match="suffix"):
-        _policies_report.draw(result_with(found), tmp_path / "policies.xyz")
+        policies_report.draw(result_with(found), tmp_path / "policies.xyz")
 
 
 @pytest.mark.parametrize("sizes", [[], [0], [-5], [99], [1_000_001], [1_000, 1_000]])

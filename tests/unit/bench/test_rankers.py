@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from marskg.bench._fama.scoring import Item
-from marskg.bench._rankers import Bm25, Cosine, Fused
-from marskg.bench._retrievers import Listed
-from marskg.bench._sentences import Sentences
 from marskg.embedding.static import StaticEmbedding
+from marskg_bench.common.sentences import Sentences
+from marskg_bench.fama.scoring import Item
+from marskg_bench.retrievals.rankers import Bm25, Cosine, Fused
+from marskg_bench.retrievals.retrievers import Listed
 
 TEXTS = ["I love jazz", "jazz and jazz again, all day long in the old garden", "ferns need water", "the garden"]
 

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from marskg.bench._comparison import Scope, compare
-from marskg.bench._memora import BenchPersona, personas
 from marskg.embedding.static import StaticEmbedding
 from marskg.weight import TokenCounter
+from marskg_bench.common.memora import BenchPersona, personas
+from marskg_bench.retrievals.comparison import Scope, compare
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from marskg.bench._fama.scoring import Criterion, Item, Said, mean, score
+from marskg_bench.fama.scoring import Criterion, Item, Said, mean, score
 
 
 def criterion(*values: str, sessions: tuple[str, ...] = ("s1",)) -> Criterion:

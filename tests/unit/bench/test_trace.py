@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from marskg.bench._fama.questions import read_questions
-from marskg.bench._fama.trace import Trace
 from marskg.errors import InvalidDocument
 from marskg.sources.memora_layout import Layout
+from marskg_bench.fama.questions import read_questions
+from marskg_bench.fama.trace import Trace
 
 if TYPE_CHECKING:
     from marskg.sources.memora_layout import Session

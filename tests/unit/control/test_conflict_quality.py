@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from marskg.bench import conflicts as quality
-from marskg.bench.conflicts import DEVELOPMENT, HELD_OUT, Tally, measure
+from marskg_bench import conflicts as quality
+from marskg_bench.conflicts import DEVELOPMENT, HELD_OUT, Tally, measure
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from marskg.control.conflicts import Statement
+    from marskg.learning.rules.conflict_detection import Statement
 
 PRECISION, RECALL = 0.8, 0.6
 

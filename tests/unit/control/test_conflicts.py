@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from marskg.control.conflicts import UNIT, Conflict, ConflictKind, Statement, conflict, find_conflicts
+from marskg.learning.rules.conflict_detection import UNIT, Conflict, ConflictKind, Statement, conflict, find_conflicts
 from marskg.ontology.vocabulary import Cardinality
 
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from marskg.api.policy_files import check_file
 from marskg.config import Settings
-from marskg.control.policy_files import check_file
-from marskg.retrieval.profile import built_in
+from marskg.retrieval.query.profile import built_in
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 SETTINGS = sorted((EXAMPLES / "settings").glob("*.yaml"))

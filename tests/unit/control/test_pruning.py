@@ -7,8 +7,7 @@ from dataclasses import replace
 import pytest
 
 from marskg.clock import DAY_MS
-from marskg.control.pruning import PruningRules, critical, extended_expiry, prune
-from marskg.errors import InvalidConfig
+from marskg.learning.rules.fading import critical, extended_expiry, prune
 from marskg.ontology.vocabulary import Kind, MemoryClass, TaskStatus, Tier
 from marskg.records import Memory
 
@@ -106,9 +105,3 @@ def test_a_proven_memory_lives_longer_but_never_past_the_horizon(
 
 def test_a_class_without_a_life_extends_nothing() -> None:
     assert extended_expiry(NOW + 1, 100, None, NOW) == NOW + 1
-
-
-@pytest.mark.parametrize("name", ["floor", "margin", "min_age_ms", "proven", "extension_percent"])
-def test_values_out_of_range_are_refused(name: str) -> None:
-    with pytest.raises(InvalidConfig, match=name):
-        PruningRules(**{name: -1})

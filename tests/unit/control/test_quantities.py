@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from marskg.control.quantities import quantities, without_quantities
+from marskg.language.en.quantities import quantities, without_quantities
 
 
 @pytest.mark.parametrize(

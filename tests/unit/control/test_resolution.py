@@ -6,15 +6,14 @@ from dataclasses import replace
 
 import pytest
 
-from marskg.control.conflicts import Conflict, ConflictKind, Statement
-from marskg.control.resolution import (
+from marskg.config import LearningSettings
+from marskg.learning.rules.conflict_detection import Conflict, ConflictKind, Statement
+from marskg.learning.rules.resolution import (
     ConflictPolicy,
     ResolutionAction,
     ResolutionRules,
-    parse_policy,
     resolve,
 )
-from marskg.errors import InvalidConfig
 
 SURE = Conflict(ConflictKind.NUMBER, 900_000, ("secret",), ())
 OLD = Statement("the secret is 1", valid_from=10, reliability=0.9, score=60, sequence=1, id="old")
@@ -48,12 +47,15 @@ def test_ties_fall_through_reliability_score_and_sequence(new: Statement, said: 
 
 
 def test_the_most_reliable_wins_where_the_policy_says_so() -> None:
-    found = resolve(NEW, OLD, SURE, ResolutionRules(policy=ConflictPolicy.MOST_RELIABLE))
+    found = resolve(NEW, OLD, SURE, ResolutionRules.of(LearningSettings(), ConflictPolicy.MOST_RELIABLE))
     assert found.winner == OLD
 
 
 def test_a_person_is_asked_by_policy_or_when_the_newer_source_is_much_weaker() -> None:
-    assert resolve(NEW, OLD, SURE, ResolutionRules(policy=ConflictPolicy.REVIEW)).action is ResolutionAction.ASK
+    assert (
+        resolve(NEW, OLD, SURE, ResolutionRules.of(LearningSettings(), ConflictPolicy.REVIEW)).action
+        is ResolutionAction.ASK
+    )
     weak = replace(NEW, reliability=0.2)
     assert resolve(weak, OLD, SURE).action is ResolutionAction.ASK
     keyed = Conflict(ConflictKind.KEY, 1_000_000, ("k",), ())
@@ -67,19 +69,9 @@ def test_an_unsure_conflict_keeps_both() -> None:
 
 @pytest.mark.parametrize("policy", ConflictPolicy)
 def test_a_reason_holds_no_content_and_the_order_of_arguments_decides_nothing(policy: ConflictPolicy) -> None:
-    rules = ResolutionRules(policy=policy)
+    rules = ResolutionRules.of(LearningSettings(), policy)
     equal = replace(NEW, valid_from=10, reliability=0.9, score=60, sequence=1)
     for new in (NEW, equal):
         one, other = resolve(new, OLD, SURE, rules), resolve(OLD, new, SURE, rules)
         assert "secret" not in one.reason
         assert one == other
-
-
-def test_unknown_policies_and_values_out_of_range_are_refused() -> None:
-    assert parse_policy("newest") is ConflictPolicy.NEWEST
-    with pytest.raises(InvalidConfig, match="one of newest"):
-        parse_policy("oldest")
-    with pytest.raises(InvalidConfig, match="supersede_from"):
-        ResolutionRules(supersede_from=2_000_000)
-    with pytest.raises(InvalidConfig, match="reliability_margin"):
-        ResolutionRules(reliability_margin=-0.1)

@@ -1,13 +1,15 @@
-"""The score gives every number of MemoryArchitect's example, and refuses rules that make no sense."""
+"""The score gives every number of MemoryArchitect's example."""
 
 from __future__ import annotations
 
 import pytest
 
 from marskg.clock import DAY_MS
-from marskg.control.score import Outcome, ScoreRules, after_turn, after_use, decayed, starting_score
-from marskg.errors import InvalidConfig, InvalidInput
+from marskg.config import Settings
+from marskg.errors import InvalidInput
+from marskg.learning.rules.score import Outcome, after_use, decayed
 from marskg.ontology.vocabulary import Kind, SourceType
+from marskg.store.rows.score_decay import score_at_birth
 
 #: Every change of a score in III.B and II.D, with the words of the paper.
 EXAMPLES = [
@@ -45,7 +47,7 @@ def test_the_example_fails_with_a_linear_step() -> None:
     ],
 )
 def test_chunks_of_chat_start_lower(kind: Kind, source: SourceType, expected: int) -> None:
-    assert starting_score(kind, source) == expected
+    assert score_at_birth(Settings(), kind, source) == expected
 
 
 def test_two_contradictions_take_a_usual_memory_below_the_floor() -> None:
@@ -68,35 +70,9 @@ def test_a_week_changes_nothing_and_half_a_year_after_the_grace_halves() -> None
     assert decayed(60, -DAY_MS) == 60
 
 
-def test_an_access_starts_from_the_decayed_score() -> None:
-    assert after_turn(60, 210 * DAY_MS, Outcome.UNUSED) == 28
-
-
 @pytest.mark.parametrize("score", [-1, 101])
 def test_a_score_out_of_range_is_refused(score: int) -> None:
     with pytest.raises(InvalidInput, match="0 to 100"):
         after_use(score, Outcome.USED)
     with pytest.raises(InvalidInput, match="0 to 100"):
         decayed(score, 0)
-
-
-@pytest.mark.parametrize(
-    ("values", "said"),
-    [
-        ({"speed": 3}, "unknown"),
-        ({"birth": "50"}, "integer"),
-        ({"birth": True}, "integer"),
-        ({"birth": 101}, "0 to 100"),
-        ({"used_step": 20}, "at least 3 times"),
-        ({"half_life_ms": 0}, "half_life_ms"),
-    ],
-)
-def test_rules_that_make_no_sense_are_refused(values: dict[str, object], said: str) -> None:
-    with pytest.raises(InvalidConfig, match=said):
-        ScoreRules.from_mapping(values)
-
-
-def test_rules_are_read_from_settings() -> None:
-    rules = ScoreRules.from_mapping({"birth": 40, "used_step": 4})
-    assert starting_score(Kind.SEMANTIC, SourceType.DOC, rules) == 40
-    assert after_use(40, Outcome.USED, rules) == 44

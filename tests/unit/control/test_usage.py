@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from marskg.control.score import Outcome
-from marskg.control.usage import UsageRules, find_usage
-from marskg.errors import InvalidConfig, InvalidInput
+from marskg.config import LearningSettings
+from marskg.errors import InvalidInput
+from marskg.learning.rules.score import Outcome
+from marskg.learning.rules.usage_detection import Meaning, UsageRules, find_usage
 
 SUN = ("A", "Tomatoes need 6-8 hours of sun daily")
 WATER = ("B", "Water tomatoes deeply 2-3 times per week rather than daily")
@@ -101,16 +102,64 @@ def test_a_paraphrase_is_found_by_its_vector_and_an_echo_is_not() -> None:
     near = np.array([[0.8, 0.6]], dtype=np.float32)
     answer = "You have a cat."
     assert find_usage(answer, shown)[0].outcome is Outcome.UNUSED
-    (found,) = find_usage(answer, shown, answer_vectors=near, memory_vectors=vectors)
+    meaning = Meaning(near, vectors)
+    (found,) = find_usage(answer, shown, meaning=meaning)
     assert (found.outcome, found.similarity, found.sentence) == (Outcome.USED, 800_000, 0)
-    (echo,) = find_usage(answer, shown, "Do I have a cat?", answer_vectors=near, memory_vectors=vectors)
+    (echo,) = find_usage(answer, shown, "Do I have a cat?", meaning=meaning)
     assert echo.outcome is Outcome.UNUSED
+
+
+def test_a_paraphrase_is_of_the_memory_that_it_is_closest_to() -> None:
+    shown = [("near", "Feline companion named Tom"), ("far", "A bird sings"), ("same", "Tom is the feline companion")]
+    vectors = np.array([[1.0, 0.0], [0.8, 0.6], [0.99, -0.141]], dtype=np.float32)
+    said = np.array([[0.98, 0.199]], dtype=np.float32)
+    question = np.array([0.0, 1.0], dtype=np.float32)
+    outcomes = {one.id: one.outcome for one in find_usage("A cat.", shown, meaning=Meaning(said, vectors, question))}
+    assert outcomes == {"near": Outcome.UNUSED, "far": Outcome.UNUSED, "same": Outcome.UNUSED}
+    said = np.array([[0.98, -0.199]], dtype=np.float32)
+    outcomes = {one.id: one.outcome for one in find_usage("A cat.", shown, meaning=Meaning(said, vectors, question))}
+    assert outcomes == {"near": Outcome.USED, "far": Outcome.UNUSED, "same": Outcome.USED}
+
+
+def test_the_thresholds_are_those_of_the_model_unless_they_are_given() -> None:
+    usual = UsageRules.of(LearningSettings())
+    assert usual.close("minilm:all-MiniLM-L6-v2") != usual.close("static:l2_supercat_256")
+    assert usual.close("openai:some") == (750_000, 750_000)
+    assert UsageRules.of(LearningSettings(similarity_from=0.9)).close("static:l2_supercat_256") == (900_000, 900_000)
+
+
+@pytest.mark.parametrize(
+    ("content", "question", "answer"),
+    [
+        (
+            "The dentist appointment is on Monday at 10 AM",
+            "When is the dentist?",
+            "Your appointment is Friday at 3 PM.",
+        ),
+        ("The choir rehearses on Tuesdays", "When does the choir rehearse?", "The choir rehearses on Saturdays."),
+        ("The bakery opens at 6 AM", "When does the bakery open?", "At 9 AM."),
+        ("Ann is vegetarian", "What should Ann eat?", "Ann loves steak, so grill one."),
+        ("Ann is allergic to shellfish", "Can Ann eat prawns?", "Ann is not allergic to shellfish, go ahead."),
+        ("Ann is vegetarian", "What should Ann eat?", "She is no longer vegetarian, make a roast."),
+        ("Rafael lives in Turin", "Where does Rafael live?", "Rafael lives in Naples."),
+        ("The invoice was 320 euros", "How much was the invoice?", "The invoice was 410 euros."),
+    ],
+)
+def test_another_day_hour_place_taste_or_a_denial_is_a_contradiction(content: str, question: str, answer: str) -> None:
+    (found,) = find_usage(answer, [("m", content)], question)
+    assert found.outcome is Outcome.CONTRADICTED
+
+
+def test_what_comes_from_another_memory_contradicts_none_that_agrees_with_it() -> None:
+    shown = [("home", "Ines lives in Porto"), ("sister", "Ines' sister lives in Braga")]
+    found = {one.id: one.outcome for one in find_usage("Her sister lives in Braga.", shown, "And the sister of Ines?")}
+    assert found == {"home": Outcome.UNUSED, "sister": Outcome.USED}
 
 
 def test_vectors_that_do_not_fit_are_refused() -> None:
     rows = np.zeros((2, 3), dtype=np.float32)
     with pytest.raises(InvalidInput, match="one row for each"):
-        find_usage("One sentence.", [("m", "x")], answer_vectors=rows, memory_vectors=rows[:1])
+        find_usage("One sentence.", [("m", "x")], meaning=Meaning(rows, rows[:1]))
 
 
 @pytest.mark.parametrize("answer", ["", "...", "\n\n"])
@@ -120,8 +169,3 @@ def test_an_empty_answer_uses_nothing(answer: str) -> None:
 
 def test_nothing_shown_gives_nothing() -> None:
     assert find_usage("An answer.", []) == []
-
-
-def test_thresholds_out_of_range_are_refused() -> None:
-    with pytest.raises(InvalidConfig, match="overlap_from"):
-        UsageRules(overlap_from=0)

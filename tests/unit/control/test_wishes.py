@@ -4,19 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from marskg.control.wishes import (
-    Effect,
-    Wish,
-    WishKind,
-    WishRules,
-    effect_on,
-    lived,
-    matches,
-    parse_wishes,
-    ranked,
-    started,
-)
 from marskg.errors import InvalidConfig
+from marskg.language.en.wish_phrases import parse_wishes
+from marskg.language.wish_kinds import Wish, WishKind
+from marskg.learning.rules.wish_effects import Effect, WishRules, effect_on, lived, matches, ranked, started
 
 SAID = [
     ("Please remember more about my garden.", WishKind.MORE, "my garden"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import socket
 import time
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,14 +13,19 @@ import pytest
 
 from marskg.embedding import answers, endpoint
 from marskg.embedding.endpoint import EndpointEmbedding
-from marskg.embedding.posting import Limits, Poster
+from marskg.embedding.registry import KEY_VARIABLE
 from marskg.errors import EmbeddingUnavailable, InvalidConfig, InvalidInput
+from marskg.models import http_client
+from marskg.models.http_client import Limits
 from tests.support import embedding_server as fake
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
+Poster = partial(
+    http_client.Poster, what="the embedding endpoint", key_variable=KEY_VARIABLE, failure=EmbeddingUnavailable
+)
 KEY = "sk-never-to-be-seen"
 SECRET = "the patient is Ann"
 QUICK = Limits(seconds=0.4, tries=2, pause=0.5, answer_bytes=4096)
@@ -143,6 +149,19 @@ def test_pauses_grow_and_the_server_may_ask_for_longer_ones(server: fake.Server,
 def test_what_does_not_pass_is_named(server: fake.Server, model: EndpointEmbedding) -> None:
     server.plan_status(503, 503)
     assert "answered with status 503, tried 2 times" in refused(model, server.port)
+
+
+def test_tries_and_pauses_end_together_within_their_bound(server: fake.Server) -> None:
+    late = [0.0]
+
+    def sleep(seconds: float) -> None:
+        late[0] += seconds
+
+    poster = Poster(server.url, KEY, Limits(seconds=5, tries=9, pause=4, whole=20), sleep, lambda: late[0])
+    server.plan_status(*[503] * 9)
+    # After 4 and 8 seconds of pauses the next one, 16, would end behind the bound.
+    assert "answered with status 503, tried 3 times" in refused(EndpointEmbedding("m", poster), server.port)
+    assert late == [12]
 
 
 @pytest.mark.parametrize("behaviour", [fake.hang, fake.drip])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import runpy
 from pathlib import Path
 
-from marskg.entities.lexicon import Is, flags
+from marskg.language.en.lexicon import Is, flags
 
 ROOT = Path(__file__).parents[3]
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from marskg.bench._entities import entity_quality
 from marskg.entities import EntityType, Recognised, Recogniser
+from marskg_bench.entities import entity_quality
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -6,7 +6,7 @@ import pytest
 
 from marskg.drafts import EntityRef
 from marskg.entities import MAX_THINGS, KnownNames, Recogniser
-from marskg.entities.morphology import singular
+from marskg.language.en.morphology import singular
 
 RECOGNISER = Recogniser()
 

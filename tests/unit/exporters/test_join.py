@@ -9,7 +9,7 @@ import pyoxigraph as ox
 import pytest
 
 from marskg.clock import SeededSource, uuid7
-from marskg.exporters.writer import Content, write_export
+from marskg.exporters.rdf.writer import Content, write_export
 from marskg.ontology.vocabulary import EdgeType, Kind
 from marskg.records import Edge, Entity, Memory
 from tests.support.exports import FORMATS, START_MS

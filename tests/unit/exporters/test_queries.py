@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import http.server
 import subprocess
 import sys
 import textwrap
 import threading
 import time
+import warnings
 from typing import TYPE_CHECKING
 
 import psutil
@@ -16,10 +18,10 @@ import pyoxigraph as ox
 import pytest
 
 from marskg.errors import QueryRefused, StoreLocked, StoreUnwritable
-from marskg.exporters import sparql
-from marskg.exporters.query import SparqlRunner, check_cypher, check_sparql
-from marskg.exporters.view import SparqlView
-from marskg.exporters.writer import Content
+from marskg.exporters.queries import sparql_guard
+from marskg.exporters.queries.runner import SparqlRunner, check_cypher, check_sparql
+from marskg.exporters.queries.view import SparqlView
+from marskg.exporters.rdf.writer import Content
 from tests.support.exports import episodes, signed_log
 
 if TYPE_CHECKING:
@@ -132,8 +134,8 @@ def test_a_view_survives_its_process(tmp_path: Path, runner: SparqlRunner) -> No
     code = textwrap.dedent(f"""
         import os
         from pathlib import Path
-        from marskg.exporters.view import SparqlView
-        from marskg.exporters.writer import Content
+        from marskg.exporters.queries.view import SparqlView
+        from marskg.exporters.rdf.writer import Content
         from tests.support.exports import episodes
         view = SparqlView(Path({str(folder)!r}))
         view.rebuild(Content(episodes(5)), 5)
@@ -172,7 +174,7 @@ def test_a_worker_ends_by_itself_when_its_parent_was_killed(view: SparqlView) ->
     code = textwrap.dedent(f"""
         import os, threading, time
         from pathlib import Path
-        from marskg.exporters.query import SparqlRunner
+        from marskg.exporters.queries.runner import SparqlRunner
         runner = SparqlRunner()
         view = Path({str(view.folder)!r})
         runner.run(view, "ASK {{}}")
@@ -189,6 +191,18 @@ def test_a_worker_ends_by_itself_when_its_parent_was_killed(view: SparqlView) ->
         time.sleep(0.1)
 
 
+def test_a_runner_that_nobody_closes_ends_its_worker_without_a_word(view: SparqlView) -> None:
+    runner = SparqlRunner()
+    runner.run(view.folder, "ASK {}")
+    (worker,) = [child for child in psutil.Process().children() if "marskg.exporters.queries.worker" in child.cmdline()]
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
+        del runner
+        gc.collect()
+    assert not warned
+    assert not worker.is_running()
+
+
 def test_too_many_rows_are_refused(view: SparqlView, runner: SparqlRunner) -> None:
     with pytest.raises(QueryRefused, match="more than 10 rows; add LIMIT"):
         runner.run(view.folder, "SELECT * { ?s ?p ?o }", max_rows=10)
@@ -201,7 +215,7 @@ def test_a_query_works_from_a_script_without_a_main_guard(view: SparqlView, tmp_
     script.write_text(
         "import sys; sys.path.pop(0)\n"
         "from pathlib import Path\n"
-        "from marskg.exporters.query import SparqlRunner\n"
+        "from marskg.exporters.queries.runner import SparqlRunner\n"
         f"print(SparqlRunner().run(Path({str(view.folder)!r}), 'ASK {{}}').rows)\n"
     )
     done = subprocess.run([sys.executable, script], cwd=tmp_path, capture_output=True, text=True, check=False)
@@ -288,7 +302,7 @@ def test_a_reading_query_passes_and_both_parsers_take_it(text: str) -> None:
 
 def test_the_tree_is_a_wall_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without the tokeniser's list of words the parse tree still finds every SERVICE, FROM and BASE."""
-    monkeypatch.setattr(sparql, "_REFUSED_WORDS", frozenset())
+    monkeypatch.setattr(sparql_guard, "_REFUSED_WORDS", frozenset())
     for text in REFUSED[:17]:
         with pytest.raises(QueryRefused):
             check_sparql(text)

@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from marskg.errors import InvalidDocument, InvalidInput, InvalidMemory
-from marskg.exporters.jsonld import packaged_context
-from marskg.exporters.reader import Export, read_export
-from marskg.exporters.writer import Content, write_export
+from marskg.exporters.rdf.jsonld import packaged_context
+from marskg.exporters.rdf.reader import Export
+from marskg.exporters.rdf.writer import Content, write_export
 from marskg.ontology.vocabulary import CONTEXT_IRI, NS
-from tests.support.exports import episodes, signed_log
+from tests.support.exports import episodes, loaded_from, signed_log
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from marskg.exporters.reader import Loaded
+    from marskg.exporters.rdf.reader import Loaded
     from marskg.records import Entity, Memory, Preference
 
 Node = dict[str, Any]
@@ -61,7 +61,7 @@ def test_the_untouched_document_is_read(tmp_path: Path) -> None:
 
 def test_the_context_may_be_named_by_its_iri(tmp_path: Path) -> None:
     path = saved(tmp_path, {**document(tmp_path), "@context": CONTEXT_IRI})
-    assert [loaded.node.id for loaded in read_export(path, tenant="alice")] == [FIRST, SECOND]
+    assert [loaded.node.id for loaded in loaded_from(path, tenant="alice")] == [FIRST, SECOND]
 
 
 BAD_NODES: list[tuple[str, Node, str]] = [
@@ -92,6 +92,7 @@ BAD_NODES: list[tuple[str, Node, str]] = [
     ("a sensitivity above its range", {"sensitivity": "1.000001"}, "sensitivity that is no decimal from 0 to 1"),
     ("a sensitivity below its range", {"sensitivity": "-0.1"}, "sensitivity that is no decimal from 0 to 1"),
     ("a weight that no engine can store", {"weight": "9223372036854775808"}, "weight that is no integer"),
+    ("an integer that no door carries", {"weight": str(2**53 + 1)}, "weight that is no integer from 0 to 9007"),
     ("an integer with a fraction", {"weight": "4.5"}, "weight that is no integer"),
     ("digits of another script", {"weight": "٣"}, "weight that is no integer"),
     ("a thousand digits", {"weight": "9" * 5000}, "weight that is no integer"),
@@ -258,7 +259,7 @@ def test_nothing_is_given_out_before_the_last_node_was_checked(tmp_path: Path) -
     good = document(tmp_path)
     good["@graph"][-1]["sensitivity"] = "2"
     with pytest.raises(InvalidDocument):
-        next(read_export(saved(tmp_path, good), tenant="alice"))
+        next(loaded_from(saved(tmp_path, good), tenant="alice"))
 
 
 def test_the_callers_own_check_runs_on_every_record_first(tmp_path: Path) -> None:

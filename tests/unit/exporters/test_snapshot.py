@@ -9,9 +9,18 @@ from typing import TYPE_CHECKING
 import pytest
 
 from marskg.errors import InvalidDocument, StoreTooNew, StoreUnwritable
-from marskg.exporters import snapshot as module
 from marskg.exporters.atomic import AtomicFile
-from marskg.exporters.snapshot import MAGIC, VERSION, Default, Drop, Rename, Snapshot, SnapshotContent, write_snapshot
+from marskg.exporters.snapshot import file as module
+from marskg.exporters.snapshot.file import (
+    MAGIC,
+    VERSION,
+    Default,
+    Drop,
+    Rename,
+    Snapshot,
+    SnapshotContent,
+    write_snapshot,
+)
 from tests.support.exports import episodes, signed_log
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pyoxigraph as ox
 
-from marskg.exporters.writer import Content, write_export
+from marskg.exporters.rdf.writer import Content, write_export
 from tests.support.exports import FORMATS, episodes
 
 if TYPE_CHECKING:

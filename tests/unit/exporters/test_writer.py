@@ -16,9 +16,9 @@ import pytest
 import rdflib
 
 from marskg.errors import InvalidInput, InvalidMemory, StoreUnwritable
-from marskg.exporters.formats import Format, format_of
-from marskg.exporters.jsonld import packaged_context
-from marskg.exporters.writer import Content, Counts, write_export
+from marskg.exporters.rdf.formats import Format, format_of
+from marskg.exporters.rdf.jsonld import packaged_context
+from marskg.exporters.rdf.writer import Content, Counts, write_export
 from tests.support.exports import FORMATS, episodes, lines_of, parsed, parsed_lines, signed_log
 
 if TYPE_CHECKING:
@@ -133,7 +133,7 @@ def test_a_full_disk_is_store_unwritable_and_leaves_nothing(tmp_path: Path) -> N
 import resource, signal
 from pathlib import Path
 from marskg.errors import StoreUnwritable
-from marskg.exporters.writer import Content, write_export
+from marskg.exporters.rdf.writer import Content, write_export
 from tests.support.exports import episodes
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, {resource.RLIM_INFINITY}))

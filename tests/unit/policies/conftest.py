@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from marskg.store.arcadedb import ArcadeDB
+from marskg.store.engine.arcadedb import ArcadeDB
 from tests.support.policy_graph import prepare
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from marskg.policies.bandit import Arm, best, outlooks, saturated
+from marskg.policies.controllers.bandit import Arm, best, outlooks, saturated
 
 if TYPE_CHECKING:
     from types import ModuleType

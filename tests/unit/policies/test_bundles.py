@@ -7,7 +7,7 @@ import random
 import pytest
 
 from marskg.errors import InvalidInput
-from marskg.policies.coverage import Coverage, Item, keep
+from marskg.policies.optimise.coverage import Coverage, Item, keep
 from tests.support.bundle_ratio import Retention, decoys
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from marskg.policies.by_kind import owed
+from marskg.policies.builtin.one_kind import owed
 
 NONE = (0, 0, 0, 0)
 

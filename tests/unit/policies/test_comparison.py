@@ -9,7 +9,7 @@ import pytest
 from marskg.ontology.vocabulary import Kind, Tier
 from marskg.policies.comparison import compare_plans
 from marskg.records import Action, Consolidation, Memory, Plan, SummaryLine
-from marskg.store.lines import encode
+from marskg.store.rows.summary_lines import encode
 from tests.unit.reflection.making import made_id
 
 BLUE, RUI = "The form is in the blue folder.", "Rui put it there."

@@ -10,16 +10,16 @@ import pytest
 from marskg.config import Settings
 from marskg.errors import InvalidInput
 from marskg.ontology.vocabulary import Tier
+from marskg.policies.builtin.fifo import FIFO
 from marskg.policies.conformance import RULES, check_conformance
-from marskg.policies.fifo import FIFO
-from marskg.policies.policy import plan_digest
+from marskg.policies.core.policy import plan_digest
 from marskg.policies.registry import POLICY_NAMES, load_policy
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from marskg.records import Plan
-    from marskg.store.arcadedb import ArcadeDB
+    from marskg.store.engine.arcadedb import ArcadeDB
 
 STORES = 14
 SETTINGS = {

@@ -16,7 +16,7 @@ from tests.support.policy_graph import NOW, Graph, Node, ids, store
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from marskg.store.arcadedb import ArcadeDB
+    from marskg.store.engine.arcadedb import ArcadeDB
 
 READS = "MATCH (m:Memory) WHERE m.tenant = $tenant "
 HEAVY_FIRST = f"{READS}RETURN m.id AS id, 0 - m.weight AS score"

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from marskg.policies.greedy import GREEDY
+from marskg.policies.builtin.greedy import GREEDY
 from tests.support.policy_graph import Graph, Node, random_nodes, store
 
 if TYPE_CHECKING:
-    from marskg.policies.features import FeatureTable
-    from marskg.store.arcadedb import ArcadeDB
+    from marskg.policies.core.features import FeatureTable
+    from marskg.store.engine.arcadedb import ArcadeDB
 
 
 @dataclass

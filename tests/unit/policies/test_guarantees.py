@@ -10,7 +10,7 @@ from marskg.policies.registry import load_policy
 from tests.support.policy_graph import NOW, Graph, Node, ids, store
 
 if TYPE_CHECKING:
-    from marskg.store.arcadedb import ArcadeDB
+    from marskg.store.engine.arcadedb import ArcadeDB
 
 DECAY = 0.1
 

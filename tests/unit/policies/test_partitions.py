@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from marskg.config import Settings
 from marskg.errors import InvalidConfig
-from marskg.policies.partitions import Partition, apportion, begin, fitted, tokens, updated
+from marskg.policies.core.shares import Partition, apportion, begin, fitted, tokens, updated
 
 AMOUNTS = st.integers(0, 10_000)
 FOUR = st.tuples(AMOUNTS, AMOUNTS, AMOUNTS, AMOUNTS)

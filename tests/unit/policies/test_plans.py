@@ -13,14 +13,14 @@ from marskg.clock import DAY_MS, SeededSource
 from marskg.config import Settings
 from marskg.errors import InvalidConfig
 from marskg.ontology.vocabulary import Kind, Tier
-from marskg.policies.policy import plan_digest
+from marskg.policies.core.policy import plan_digest
 from marskg.policies.registry import POLICY_NAMES, load_policy
-from marskg.store.hollows import WORTH_SKIPPING, Hollow
-from marskg.store.order import Access, exp_position
+from marskg.store.rows.index_gaps import WORTH_SKIPPING, Gap
+from marskg.store.rows.order_keys import Access, exp_position
 from tests.support.policy_graph import NOW, Graph, Node, ids, store
 
 if TYPE_CHECKING:
-    from marskg.store.arcadedb import ArcadeDB
+    from marskg.store.engine.arcadedb import ArcadeDB
 
 
 def graph(engine: ArcadeDB, *nodes: Node, **settings: object) -> Graph:
@@ -270,6 +270,29 @@ def test_places_of_freed_bases_come_from_the_seed(engine: ArcadeDB) -> None:
     assert policy.plan(made, target=0).seed == made.sequence
 
 
+def test_a_seed_draws_all_anew_and_none_takes_the_stored_places(engine: ArcadeDB) -> None:
+    source = SeededSource(5)
+    made = graph(engine, *(replace(node, position=exp_position(source, 0)) for node in ladder(8)))
+    policy = load_policy("random-drop")
+    plans = [ids(policy.plan(made, target=0, seed=seed)) for seed in range(40)]
+    assert len({tuple(plan) for plan in plans}) == len(plans), "40 seeds of 8! orders give one twice at 2 %"
+    assert len({plan[0] for plan in plans}) > 4
+    stored = sorted(made.nodes.values(), key=lambda node: (node.position, node.sequence))
+    assert ids(policy.plan(made, target=0)) == [node.id for node in stored]
+    assert ids(policy.plan(made, target=0, seed=0)) == plans[0]
+
+
+@pytest.mark.slow
+def test_each_leaf_is_equally_likely_over_the_seeds_of_one_store(engine: ArcadeDB) -> None:
+    source = SeededSource(6)
+    made = graph(engine, *(replace(node, position=exp_position(source, 0)) for node in ladder(8)))
+    counts = dict.fromkeys(made.nodes, 0)
+    policy = load_policy("random-drop")
+    for seed in range(800):
+        counts[ids(policy.plan(made, target=made.weight - 1, seed=seed))[0]] += 1
+    assert stats.chisquare(list(counts.values())).pvalue > 0.001
+
+
 # --- Cost --------------------------------------------------------------------------------------------------------
 
 
@@ -318,10 +341,10 @@ def test_a_scan_is_caught(engine: ArcadeDB) -> None:
     ("name", "key"),
     [("fifo", "fifoKey"), ("lru", "lruKey"), ("priority-decay", "decayKey"), ("random-drop", "randomKey")],
 )
-def test_what_the_view_calls_hollow_is_not_read(engine: ArcadeDB, name: str, key: str) -> None:
+def test_what_the_view_calls_empty_is_not_read(engine: ArcadeDB, name: str, key: str) -> None:
     nodes = [replace(node, position=number) for number, node in enumerate(ladder(5))]
     made = graph(engine, *nodes)
     low, high = (made.keys(node)[key] for node in nodes[:3:2])
-    made.empty.add(key, Hollow(low, high, WORTH_SKIPPING))
-    # The range is not hollow in truth: that n0 and n1 are passed over shows that nobody looked.
+    made.empty.add(key, Gap(low, high, WORTH_SKIPPING))
+    # The range is not empty in truth: that n0 and n1 are passed over shows that nobody looked.
     assert ids(load_policy(name).plan(made, target=40)) == ["n2"]

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING
 import pytest
 
 from marskg.errors import InvalidConfig, InvariantError
+from marskg.policies.builtin.fifo import FIFO
 from marskg.policies.conformance import check_conformance
-from marskg.policies.fifo import FIFO
-from marskg.policies.plugins import InstalledPolicy, installed_names
+from marskg.policies.custom.plugins import InstalledPolicy, installed_names
 from marskg.policies.registry import load_policy
 from tests.support.plugins import install
 from tests.support.policy_graph import Graph
 
 if TYPE_CHECKING:
-    from marskg.store.arcadedb import ArcadeDB
+    from marskg.store.engine.arcadedb import ArcadeDB
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "policy-package"
 
@@ -70,7 +70,7 @@ def test_a_broken_package_is_named_with_the_way_out(tmp_path: Path, monkeypatch:
 
 def test_two_packages_with_one_name_are_both_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for package in ("one", "two"):
-        install(monkeypatch, tmp_path / package, {"twice": "marskg.policies.fifo:FIFO"}, distribution=package)
+        install(monkeypatch, tmp_path / package, {"twice": "marskg.policies.builtin.fifo:FIFO"}, distribution=package)
     with pytest.raises(InvalidConfig, match="'twice' is in one and two: uninstall one of them"):
         load_policy("twice")
 

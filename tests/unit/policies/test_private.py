@@ -13,19 +13,19 @@ from hypothesis import strategies as st
 from marskg.config import Settings
 from marskg.errors import InvalidConfig, PrivacyBudgetExhausted
 from marskg.ontology.vocabulary import Kind
-from marskg.policies import noise
+from marskg.policies.builtin import noise
+from marskg.policies.builtin.noise import NoisyMax
+from marskg.policies.builtin.private import SPAN, PrivatePolicy, cost_of, preferences
 from marskg.policies.conformance import check_conformance
-from marskg.policies.noise import NoisyMax
-from marskg.policies.private import SPAN, PrivatePolicy, cost_of, preferences
 from marskg.policies.registry import POLICY_NAMES, check_settings, load_policy
 from marskg.policies.sample_stores import NOW
-from marskg.store.account import CONTROL, NANO, Account
+from marskg.store.rows.privacy_budget import CONTROL, NANO, Account
 from tests.support.neighbours import WEIGHT, Neighbour, only, row_of_leaves
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from marskg.store.arcadedb import ArcadeDB
+    from marskg.store.engine.arcadedb import ArcadeDB
 
 MILLION = 1_000_000
 

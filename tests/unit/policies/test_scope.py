@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from marskg.errors import QueryRefused
-from marskg.policies.scope import READABLE, check_scope
-from marskg.store.cypher_guard import check_read_only
+from marskg.policies.custom.cypher_sandbox import READABLE, check_scope
+from marskg.store.statements.cypher_guard import check_read_only
 
 OWN = "MATCH (m:Memory) WHERE m.tenant = $tenant "
 SCORE = "RETURN m.id AS id, 1 AS score"

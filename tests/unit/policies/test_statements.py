@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from marskg.policies.candidates import policy_statement
-from marskg.store.cypher_guard import changing_call, check_read_only
+from marskg.policies.core.candidates import policy_statement
+from marskg.store.statements.cypher_guard import changing_call, check_read_only
 
 if TYPE_CHECKING:
-    from marskg.store.arcadedb import ArcadeDB
+    from marskg.store.engine.arcadedb import ArcadeDB
 
 ORDERS = {"fifo": "fifoKey", "lru": "lruKey", "priority-decay": "decayKey", "random-drop": "randomKey"}
 OTHERS = ("live-dependents", "members", "stranded")

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from marskg.clock import DAY_MS
 from marskg.config import Settings, TieredSettings
 from marskg.errors import InvalidConfig
+from marskg.policies.controllers.context import Situation
+from marskg.policies.controllers.tiered import Pressure, State, held_back, moved, parse_hours
 from marskg.policies.registry import check_settings, load_policy
-from marskg.policies.situation import Situation
-from marskg.policies.tiered import Pressure, State, held_back, moved, parse_hours
-from marskg.store.usage import Usage
+from marskg.store.rows.read_statistics import Usage
 
 SETTINGS = TieredSettings(calm=3)
 HOUR = DAY_MS // 24

@@ -17,10 +17,10 @@ from hypothesis import strategies as st
 
 from marskg.config import SensitivitySettings, Settings
 from marskg.errors import EnvironmentFailure, InvalidConfig
-from marskg.privacy.sensing import attributes, national, ner, presidio, secrets, surface
+from marskg.privacy.sensing import attributes, national_numbers, ner, patterns, presidio, secrets
+from marskg.privacy.sensing.deobfuscation import plain, views
 from marskg.privacy.sensing.detector import WINDOW, Detector
 from marskg.privacy.sensing.model import Category, Finding, united
-from marskg.privacy.sensing.unhide import plain, views
 
 SETTINGS: SensitivitySettings = Settings().sensitivity
 OWN = Detector(replace(SETTINGS, presidio="off"))
@@ -132,8 +132,8 @@ def test_what_is_left_alone(text: str) -> None:
     ],
 )
 def test_check_digits(country: str, right: str, wrong: str) -> None:
-    assert country in {one.rule for one in national.find(f"It is {right}, she said")}
-    assert country not in {one.rule for one in national.find(f"It is {wrong}, she said")}
+    assert country in {one.rule for one in national_numbers.find(f"It is {right}, she said")}
+    assert country not in {one.rule for one in national_numbers.find(f"It is {wrong}, she said")}
 
 
 @pytest.mark.parametrize(
@@ -226,6 +226,13 @@ def test_what_a_passage_is_about(text: str, category: str) -> None:
         "Bob is tired",
         "How does AI actually help with drug discovery?",
         "I just spent $10.89 on breakfast",
+        "We walked along the river bank",
+        "I paid attention in class",
+        "Pay attention to the road",
+        "The teacher gave her credit for the idea",
+        "A strong bond between mother and child",
+        "Please charge my phone",
+        "I will definitely check it out",
         "They had 6: Efimiya, Mary, Ariana, Isabel, Teresa and Jodi.",
     ],
 )
@@ -325,7 +332,7 @@ def test_what_is_read_with_others_is_found_as_if_it_was_alone(others: list[str],
     ],
 )
 def test_numbers_that_say_by_their_form_what_they_are(text: str, rule: str) -> None:
-    found = list(national.find(text))
+    found = list(national_numbers.find(text))
     assert {one.category for one in found} == {Category.NATIONAL_ID}
     assert rule in {one.rule for one in found}
 
@@ -344,7 +351,7 @@ def test_numbers_that_say_by_their_form_what_they_are(text: str, rule: str) -> N
     ],
 )
 def test_numbers_that_only_look_like_these_are_none(text: str) -> None:
-    assert list(national.find(text)) == []
+    assert list(national_numbers.find(text)) == []
 
 
 @pytest.mark.parametrize("text", ["I am belizian", "we are proud surinamese", "we are proud englishmans"])
@@ -461,7 +468,7 @@ def test_a_secret_that_is_not_told_is_none() -> None:
 
 
 def test_a_name_in_running_text_is_not_found() -> None:
-    assert list(surface.find("Yesterday Priya went to Oslo with Jonas")) == []
+    assert list(patterns.find("Yesterday Priya went to Oslo with Jonas")) == []
 
 
 def test_an_origin_is_only_found_of_a_person() -> None:

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from inspect import getattr_static, isfunction
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from marskg.api.components import Components
+from marskg.api.doors import Doorkeeper
+from marskg.api.namespaces.flat_names import FlatNames
+from marskg.api.namespaces.moved import Moved
+from marskg.api.operations import NAMESPACES
+from marskg.api.restricted.restricted_memory import RestrictedMemory
 from marskg.errors import InvalidInput, NotPermitted
-from marskg.gated import GatedMemory
 from marskg.memory import AgentMemory
 from marskg.privacy.principals import (
     OPERATOR,
@@ -17,50 +23,88 @@ from marskg.privacy.principals import (
     Principal,
     Right,
     Role,
-    as_table,
     permit,
     right_to,
 )
 
 PAGE = Path(__file__).parents[3] / "docs" / "how-to" / "principals.md"
-DOORS = {name for name in dir(AgentMemory) if not name.startswith("_")}
 #: What says nothing of what is stored, or works through doors that are asked themselves.
-HARMLESS = {"tenant", "settings", "subscriptions", "principal", "now", "close", "stop_maintaining"}
+HARMLESS = {
+    "tenant",
+    "settings.current",
+    "settings.subscriptions",
+    "principal",
+    "now",
+    "close",
+    "maintenance.stop",
+}
+
+
+def stranger(role: Role) -> RestrictedMemory:
+    """Return a memory that can do nothing but ask who comes."""
+    memory, components = object.__new__(RestrictedMemory), object.__new__(Components)
+    components.principal = Principal(role, "bot")
+    keeper = object.__new__(Doorkeeper)
+    keeper._principal = components.principal
+    components.ask = keeper.ask
+    memory._components = components
+    memory._ask = components.ask
+    return memory
+
+
+def doors() -> dict[str, tuple[str, str]]:
+    """Return each public method and property of the memory and its namespaces, with where it is."""
+    found = {}
+    for place in ("", *(one.NAME for one in NAMESPACES)):
+        owner = getattr(stranger(Role.OPERATOR), place) if place else stranger(Role.OPERATOR)
+        for name in dir(type(owner)):
+            door = getattr_static(type(owner), name)
+            flat = not place and name in vars(FlatNames)
+            if name[0] != "_" and (isfunction(door) or isinstance(door, property)) and not flat:
+                found[f"{place}.{name}".lstrip(".")] = (place, name)
+    return {**found, "preferences": ("", "preferences")}
+
+
+DOORS = doors()
 
 
 def test_every_door_stands_in_the_table_once() -> None:
     named = [name for row in RIGHTS for name in row.operations]
     assert len(named) == len(set(named))
-    assert set(named) == DOORS
+    assert set(named) == set(DOORS)
 
 
 @pytest.mark.parametrize("role", [Role.READER, Role.SUBJECT])
 def test_a_door_that_lets_a_reader_in_is_one_of_the_gated_memory_itself(role: Role) -> None:
-    open_to = {name for name in DOORS if right_to(role, name) is not Right.NO}
-    assert open_to - HARMLESS <= set(vars(GatedMemory))
-    # Inherited doors are wrapped, and their code is that of the operator's: they must not be among them.
-    inherited = {name for name in open_to - HARMLESS if _origin(name) == "marskg.memory"}
-    assert inherited == set()
+    # The code of a door that is inherited is the operator's.
+    memory = stranger(role)
+    for door in {name for name in DOORS if right_to(role, name) is not Right.NO} - HARMLESS:
+        place, name = DOORS[door]
+        assert name in vars(type(getattr(memory, place) if place else memory)), door
 
 
-def _origin(name: str) -> str:
-    door: Any = vars(GatedMemory)[name]
-    asked = getattr(door, "fget", door)
-    module: str = asked.__wrapped__.__module__
-    return module
-
-
-@pytest.mark.parametrize("name", sorted(DOORS))
-def test_every_door_of_the_gated_memory_asks_first(name: str) -> None:
-    """A door that is added to the facade is wrapped and refused, whatever it does."""
-    door: Any = vars(GatedMemory)[name]
-    asked = getattr(door, "fget", door)
-    stranger = object.__new__(GatedMemory)
+@pytest.mark.parametrize("door", sorted(DOORS))
+def test_every_door_of_the_gated_memory_asks_first(door: str) -> None:
+    """A door that is added to the facade or to a namespace is wrapped and refused, whatever it does."""
+    place, name = DOORS[door]
     for role in (Role.READER, Role.SUBJECT, Role.CONTROLLER):
-        stranger._principal = Principal(role, "bot")
-        if right_to(role, name) is Right.NO:
-            with pytest.raises(NotPermitted, match="bot"):
-                asked(stranger)
+        memory = stranger(role)
+        owner: Any = getattr(memory, place) if place else memory
+        found: Any = getattr_static(type(owner), name)
+        if right_to(role, door) is Right.NO:
+            with pytest.raises(NotPermitted, match=f"bot.* may not use {door}"):
+                getattr(found, "fget", found)(owner)
+
+
+@pytest.mark.parametrize("old", sorted(name for name, one in vars(FlatNames).items() if isinstance(one, Moved)))
+def test_a_flat_name_is_the_door_of_the_namespace_and_says_so(old: str) -> None:
+    moved = vars(FlatNames)[old]
+    memory: Any = stranger(Role.READER)
+    with pytest.warns(DeprecationWarning, match=rf"^mem\.{old} is mem\.{moved.new} now; .* until 1\.0$"):
+        door = getattr(memory, old)
+    assert door == getattr(getattr(memory, moved.namespace), moved.method)
+    assert moved.new in DOORS
+    assert getattr(AgentMemory, old).__doc__.startswith(f"Deprecated name of ``mem.{moved.new}``: ")
 
 
 def test_what_no_row_names_is_the_operators() -> None:
@@ -79,7 +123,9 @@ def test_a_refusal_names_who_what_and_who_may() -> None:
 
 
 def test_the_documents_have_the_table_of_the_code() -> None:
-    assert as_table() in PAGE.read_text("utf-8")
+    lines = [f"| | {' | '.join(Role)} |", f"|---|{'---|' * len(Role)}"]
+    lines += [f"| {row.title} | {' | '.join(row.of(role).value for role in Role)} |" for row in RIGHTS]
+    assert "\n".join(lines) in PAGE.read_text("utf-8")
 
 
 def test_a_principal_is_read_from_a_text() -> None:

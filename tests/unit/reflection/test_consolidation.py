@@ -213,7 +213,22 @@ def test_no_summary_is_more_sensitive_than_its_own_constituents_allow(levels: li
 def test_the_option_min_holds_against_the_least_sensitive() -> None:
     members = [constituent(1, DAYS[0], sensitivity=0.9), constituent(2, DAYS[1], sensitivity=0.5)]
     assert Thresholds(1, 0.1, 0.3).ceiling(members) == pytest.approx(0.8)
-    assert Thresholds(1, 0.1, 0.3, Against.MIN).ceiling(members) == 0.5
+    assert Thresholds(1, 0.1, 0.3, Against.MIN).ceiling(members) == pytest.approx(0.4)
+
+
+@given(st.lists(st.floats(0, 1), min_size=2, max_size=6), st.floats(0, 1), st.floats(0, 1))
+def test_min_is_never_the_looser_gate(found: list[float], tau: float, floor: float) -> None:
+    members = [constituent(place, DAYS[0], sensitivity=value) for place, value in enumerate(found, 1)]
+    strict, loose = (Thresholds(1, tau, floor, against).ceiling(members) for against in (Against.MIN, Against.MAX))
+    assert strict <= loose
+
+
+def test_the_refusal_that_explains_is_that_of_a_text() -> None:
+    distorted, empty = Refusal(Gate.DISTORTION, 0.9, 0.05), Refusal(Gate.EMPTY, 0, 1)
+    assert Outcome(None, (distorted, empty)).decisive is distorted
+    assert Outcome(None, (empty,)).decisive is empty
+    assert Outcome(None).decisive is None
+    assert "content" in empty.reason
 
 
 def test_a_harmless_cluster_passes_by_the_floor() -> None:

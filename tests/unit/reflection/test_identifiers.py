@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from marskg.reflection import identifiers
-from marskg.reflection.identifiers import generalised
+from marskg.language.en.personal import identifiers
+from marskg.language.en.personal.identifiers import generalised
 
 #: Full-width letters, as somebody may write them.
 WIDE = "".join(chr(ord(letter) + 0xFEE0) for letter in "Alice@example.org")

@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from marskg.embedding.posting import Limits, Poster
 from marskg.errors import InvalidConfig, SummariserUnavailable
+from marskg.models.chat import ChatModel
+from marskg.models.http_client import Limits, Poster
 from marskg.ontology.vocabulary import Kind
 from marskg.reflection.consolidation import Outcome, Workshop
 from marskg.reflection.extractive import ExtractiveSummariser
 from marskg.reflection.gates import Gate, Thresholds
 from marskg.reflection.language_model import INSTEAD, LanguageModelSummariser
-from marskg.reflection.registry import load_summariser
+from marskg.reflection.registry import KEY_VARIABLE, load_summariser
 from marskg.reflection.summariser import Proposal, Request, text_of
 from tests.support.chat_server import chat_server
 from tests.unit.reflection.making import COUNTER, constituent, constituents, embed, made_id, vectors
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from marskg.reflection.passages import Constituent
     from tests.support.chat_server import ChatServer
 
+SERVER: Any = {"what": "the model", "key_variable": KEY_VARIABLE, "failure": SummariserUnavailable}
 KEY = "sk-very-secret-0123456789"
 TEXTS = (
     "On Monday Carl watered the tomatoes in the garden behind the house.",
@@ -40,10 +42,14 @@ def server() -> Iterator[ChatServer]:
         yield running
 
 
+def _chat(poster: Poster) -> ChatModel:
+    return ChatModel("m", poster, COUNTER, setting="reflection.summariser")
+
+
 def _summariser(server: ChatServer, **limits: Any) -> LanguageModelSummariser:
     values = {"seconds": 5.0, "tries": 2, "pause": 0.0} | limits
-    poster = Poster(server.url, KEY, Limits(**values), what="the model", failure=SummariserUnavailable)
-    return LanguageModelSummariser("m", poster, COUNTER, EXTRACTIVE)
+    poster = Poster(server.url, KEY, Limits(**values), **SERVER)
+    return LanguageModelSummariser(_chat(poster), COUNTER, EXTRACTIVE)
 
 
 def _summarise(server: ChatServer, *texts: str, tokens: int = 60, **changes: Any) -> Proposal:
@@ -271,8 +277,8 @@ def test_a_passing_failure_is_tried_again(server: ChatServer) -> None:
 
 
 def test_nobody_there_falls_back(server: ChatServer) -> None:
-    poster = Poster("http://127.0.0.1:9", "", Limits(tries=1), what="the model", failure=SummariserUnavailable)
-    proposal = LanguageModelSummariser("m", poster, COUNTER, EXTRACTIVE).summarise(
+    poster = Poster("http://127.0.0.1:9", "", Limits(tries=1), **SERVER)
+    proposal = LanguageModelSummariser(_chat(poster), COUNTER, EXTRACTIVE).summarise(
         Request(tuple(constituents(*TEXTS)), 60)
     )
     assert proposal.lines

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from marskg.ontology.vocabulary import Cardinality
-from marskg.retrieval.contradictions import resolve
+from marskg.retrieval.assembly.contradictions import resolve
 from tests.support.candidates import DAY, NOON, candidate
 
 if TYPE_CHECKING:
-    from marskg.retrieval.candidate import Candidate
+    from marskg.retrieval.assembly.candidate import Candidate
 
 
 def test_of_one_single_key_the_newest_valid_value_stays() -> None:

@@ -7,23 +7,23 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from marskg.ontology.vocabulary import Cardinality
-from marskg.retrieval.duplicates import without_duplicates
-from marskg.retrieval.similarity import similarities
+from marskg.retrieval.assembly.duplicates import without_duplicates
+from marskg.retrieval.assembly.similarity import Similarities
 from tests.support.candidates import DAY, NOON, candidate, direction
 
 if TYPE_CHECKING:
-    from marskg.retrieval.candidate import Candidate
+    from marskg.retrieval.assembly.candidate import Candidate
 
 
 def _kept(*candidates: Candidate) -> list[str]:
-    kept, dropped = without_duplicates(candidates, similarities(candidates))
+    kept, dropped = without_duplicates(candidates, Similarities(candidates))
     assert len(kept) + len(dropped) == len(candidates)
     return [one.id for one in kept]
 
 
 def test_case_space_and_closing_punctuation_make_no_difference() -> None:
     first, second = candidate(1, "Ann likes  tea"), candidate(2, "ann likes tea.", score=900_000)
-    kept, dropped = without_duplicates([first, second], similarities([first, second]))
+    kept, dropped = without_duplicates([first, second], Similarities([first, second]))
     assert [one.id for one in kept] == ["m2"]
     assert [(one.loser, one.winner, one.rule) for one in dropped] == [("m1", "m2", "equal text")]
 

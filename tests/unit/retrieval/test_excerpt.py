@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from marskg.retrieval.excerpt import excerpt
+from marskg.retrieval.assembly.excerpt import excerpt
 from marskg.weight import TokenCounter
 
 COUNTER = TokenCounter()

@@ -8,15 +8,15 @@ import pytest
 
 from marskg.ontology.vocabulary import Cardinality, Kind, MemoryClass, PreferenceRule, SourceType, Tier
 from marskg.records import Preference
-from marskg.retrieval.gate import Gate
-from marskg.store.preferences import Book
+from marskg.retrieval.access.read_gate import Gate
+from marskg.store.unit.preference_rules import PreferenceSet
 from tests.support.candidates import NOON
 from tests.support.indexed import indexed, seen, stored
 
 
-def book(*rules: tuple[str, dict[str, Any]]) -> Book:
-    """Return the book of these rules."""
-    return Book(
+def preference_set(*rules: tuple[str, dict[str, Any]]) -> PreferenceSet:
+    """Return the preferences of these rules."""
+    return PreferenceSet(
         Preference(
             id=f"urn:{place}", tenant="t", created=0, sequence=place, preference_rule=PreferenceRule(rule), **given
         )
@@ -64,28 +64,48 @@ CASES: list[tuple[dict[str, Any], dict[str, Any], dict[str, Any]]] = [
     # What preferences say: consents at the gate's now, opt-outs, ceilings of categories, reading regions.
     (
         {"subjects": ("ann",)},
-        {"purpose": "care", "book": book(CARE)},
-        {"now": NOON + 9, "purpose": "care", "book": book(CARE)},
+        {"purpose": "care", "preference_set": preference_set(CARE)},
+        {"now": NOON + 9, "purpose": "care", "preference_set": preference_set(CARE)},
     ),
-    ({"subjects": ("ann",)}, {"book": book(ASKED)}, {"purpose": "care", "book": book(ASKED)}),
-    ({"subjects": ("ann",)}, {"purpose": "sales", "book": book(OUT)}, {"purpose": "care", "book": book(OUT)}),
-    ({}, {"purpose": "sales", "book": book(ALL_OUT)}, {"purpose": "care", "book": book(ALL_OUT)}),
+    (
+        {"subjects": ("ann",)},
+        {"preference_set": preference_set(ASKED)},
+        {"purpose": "care", "preference_set": preference_set(ASKED)},
+    ),
+    (
+        {"subjects": ("ann",)},
+        {"purpose": "sales", "preference_set": preference_set(OUT)},
+        {"purpose": "care", "preference_set": preference_set(OUT)},
+    ),
+    (
+        {},
+        {"purpose": "sales", "preference_set": preference_set(ALL_OUT)},
+        {"purpose": "care", "preference_set": preference_set(ALL_OUT)},
+    ),
     (
         {"subjects": ("ann",), "sensitivity": 0.5, "sensitivity_reasons": ("category: health",)},
-        {"purpose": "care", "book": book(CEILING, CARE)},
-        {"book": book(CEILING, CARE)},
+        {"purpose": "care", "preference_set": preference_set(CEILING, CARE)},
+        {"preference_set": preference_set(CEILING, CARE)},
     ),
-    ({"sensitivity": 0.5, "sensitivity_reasons": ("health",)}, {}, {"purpose": "care", "book": book(CEILING, CARE)}),
+    (
+        {"sensitivity": 0.5, "sensitivity_reasons": ("health",)},
+        {},
+        {"purpose": "care", "preference_set": preference_set(CEILING, CARE)},
+    ),
     (
         {"jurisdiction": "EU"},
-        {"jurisdiction": "CH", "book": book(REGION)},
-        {"jurisdiction": "US", "book": book(REGION)},
+        {"jurisdiction": "CH", "preference_set": preference_set(REGION)},
+        {"jurisdiction": "US", "preference_set": preference_set(REGION)},
     ),
-    ({}, {"jurisdiction": "CH", "book": book(REGION)}, {"jurisdiction": "US", "book": book(REGION)}),
+    (
+        {},
+        {"jurisdiction": "CH", "preference_set": preference_set(REGION)},
+        {"jurisdiction": "US", "preference_set": preference_set(REGION)},
+    ),
     (
         {"jurisdiction": "BR"},
-        {"jurisdiction": "BR", "book": book(REGION)},
-        {"jurisdiction": "CH", "book": book(REGION)},
+        {"jurisdiction": "BR", "preference_set": preference_set(REGION)},
+        {"jurisdiction": "CH", "preference_set": preference_set(REGION)},
     ),
 ]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from marskg.ontology.vocabulary import SourceType
-from marskg.retrieval.intent import Intent, infer
+from marskg.retrieval.query.intent import Intent, infer
 
 
 def test_a_topic_that_is_named_is_asked_for() -> None:

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from marskg.retrieval.lexical import K1, B, Lexical
+from marskg.retrieval.index.lexical import K1, B, Lexical
 from marskg.text import terms
 from tests.support.indexed import bm25, indexed, stored
 
@@ -44,7 +44,7 @@ def test_a_removed_memory_changes_no_score() -> None:
     assert bm25(index, terms("Ann tea")) == bm25(alone, terms("Ann tea"))
     index.compact()
     assert bm25(index, terms("Ann tea")) == bm25(alone, terms("Ann tea"))
-    assert index.lexical.frequencies() == alone.lexical.frequencies()
+    assert sorted(index.lexical.dump()[0]) == sorted(alone.lexical.dump()[0])
 
 
 def test_a_repeated_or_unknown_term_adds_nothing() -> None:
@@ -67,7 +67,7 @@ def test_postings_come_back_from_their_dump() -> None:
     assert held.add(0, ["tea", "tea", "ann"]) == 3
     assert held.add(2, ["tea"]) == 1
     again = Lexical.from_dump(*held.dump())
-    assert again.frequencies() == {"ann": 1, "tea": 2}
+    assert again.rows("ann").tolist() == [0]
     assert again.rows("tea").tolist() == [0, 2]
     assert again.rows("none").tolist() == []
 

@@ -8,7 +8,8 @@ import pytest
 
 from marskg.errors import InvalidInput
 from marskg.ontology.vocabulary import Kind
-from marskg.retrieval.mix import Frame, Summary, recent_passages, summary_passages, updated, without
+from marskg.retrieval.assembly.context_sections import Shortener, Summary, lay_recent, lay_summary, updated, without
+from marskg.retrieval.assembly.token_room import Room
 from marskg.weight import TokenCounter
 from tests.support.candidates import NOON, memory
 
@@ -16,7 +17,11 @@ if TYPE_CHECKING:
     from marskg.records import Memory
 
 COUNTER = TokenCounter()
-PLAIN = Frame(COUNTER, plain=True)
+SHORTENER = Shortener(frozenset(), 8)
+
+
+def _room(budget: int = 100) -> Room:
+    return Room(budget, COUNTER, plain=True, weighed=False)
 
 
 def _turn(number: int, text: str) -> Memory:
@@ -25,15 +30,16 @@ def _turn(number: int, text: str) -> Memory:
 
 def test_the_newest_turns_are_kept_and_shown_in_their_order() -> None:
     turns = [_turn(1, "one"), _turn(2, "two"), _turn(3, "three")]
-    assert [one.text for one in recent_passages(turns, 8, PLAIN)] == ["two", "three"]
-    assert [one.text for one in recent_passages(turns[::-1], 100, PLAIN)] == ["one", "two", "three"]
+    assert [one.text for one in lay_recent(turns, 7, _room(), SHORTENER)] == ["two", "three"]
+    assert [one.text for one in lay_recent(turns[::-1], 100, _room(), SHORTENER)] == ["one", "two", "three"]
 
 
 def test_the_first_turn_that_does_not_fit_is_shortened_and_no_older_one_is_shown() -> None:
     turns = [_turn(1, "one"), _turn(2, "We walked to the old harbour. " * 20), _turn(3, "three")]
-    shown = recent_passages(turns, 30, PLAIN)
+    room = _room()
+    shown = lay_recent(turns, 30, room, SHORTENER)
     assert [(one.ids, one.shortened) for one in shown] == [(("m2",), True), (("m3",), False)]
-    assert sum(PLAIN.cost(one) for one in shown) <= 30
+    assert 100 - room.left <= 30
 
 
 TURNS = [
@@ -68,8 +74,8 @@ def test_lines_of_an_erased_turn_go() -> None:
 
 def test_lines_of_turns_that_are_shown_themselves_are_left_out() -> None:
     made = updated(Summary(), TURNS, 100, COUNTER)
-    assert [one.ids for one in summary_passages(made, {"m3"}, 100, PLAIN)] == [("m1",), ("m2",)]
-    assert [one.ids for one in summary_passages(made, set(), 14, PLAIN)] == [("m3",)]
+    assert [one.ids for one in lay_summary(made, {"m3"}, 100, _room())] == [("m1",), ("m2",)]
+    assert [one.ids for one in lay_summary(made, set(), 13, _room())] == [("m3",)]
 
 
 def test_a_negative_limit_is_refused() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from marskg.retrieval.names import EntityNames
+from marskg.retrieval.graph.entity_names import EntityNames
 
 
 def _names(**given: tuple[str, ...]) -> EntityNames:

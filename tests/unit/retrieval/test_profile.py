@@ -8,7 +8,7 @@ import pytest
 
 from marskg.errors import InvalidConfig
 from marskg.ontology.vocabulary import MemoryClass
-from marskg.retrieval.profile import built_in, load_profile, parse
+from marskg.retrieval.query.profile import built_in, load_profile, parse
 
 if TYPE_CHECKING:
     from pathlib import Path

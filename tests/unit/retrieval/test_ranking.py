@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from marskg.ontology.vocabulary import Cardinality, MemoryClass, SourceType, Tier
-from marskg.retrieval.gate import Gate
-from marskg.retrieval.index import MICRO, MemoryIndex
-from marskg.retrieval.profile import Profile, parse
-from marskg.retrieval.ranking import Ranker, make_query
+from marskg.retrieval.access.read_gate import Gate
+from marskg.retrieval.index.memory_index import MICRO, MemoryIndex
+from marskg.retrieval.query.profile import Profile, parse
+from marskg.retrieval.query.ranking import Ranker, make_query
 from tests.support.candidates import NOON, direction
 from tests.support.indexed import DIMENSION, indexed, put, ranked, stored
 
@@ -122,7 +122,7 @@ def test_only_those_that_are_kept_are_returned_of_all_that_are_counted() -> None
     ranker = Ranker(
         index, Gate(now=NOON).mask(index), make_query("x", direction(1, 0, 0, 0), NOON), profile, restricted=False
     )
-    few, all_ = ranker.rank(5, 2), ranker.rank(5)
+    few, all_ = ranker.rank(5, lambda _: 2), ranker.rank(5)
     assert (few.total, all_.total) == (5, 5)
     assert few.found == all_.found[:2]
 

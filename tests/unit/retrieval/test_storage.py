@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from marskg.retrieval import storage
-from marskg.retrieval.storage import Corrupt, Reached, load, save
+from marskg.retrieval.index import storage
+from marskg.retrieval.index.storage import Corrupt, Reached, load, save
 from tests.support.indexed import indexed, put, seen, stored
 
 if TYPE_CHECKING:

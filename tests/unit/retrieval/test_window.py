@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from marskg.errors import InvalidInput
-from marskg.retrieval.window import ContextWindow, FactorCounter
+from marskg.retrieval.assembly.context_window import ContextWindow, FactorCounter
 from marskg.weight import TokenCounter
 
 

@@ -17,19 +17,10 @@ from rdflib import BNode, Graph, Literal, URIRef
 from rdflib.namespace import OWL, RDF, XSD
 from rdflib.term import IdentifiedNode
 
+from marskg.json_object import JsonObject
+from marskg.ontology.fields import ENTITY_FIELDS, MEMORY_FIELDS, PAYLOAD_FIELDS, PREFERENCE_FIELDS, Field
 from marskg.ontology.mapping import time_value
-from marskg.ontology.vocabulary import (
-    ACYCLIC,
-    ENTITY_FIELDS,
-    MEMORY_FIELDS,
-    NS,
-    PAYLOAD_FIELDS,
-    PREFERENCE_FIELDS,
-    EdgeType,
-    Field,
-    Kind,
-    Tier,
-)
+from marskg.ontology.vocabulary import ACYCLIC, NS, RDF_JSON, EdgeType, Kind, Tier
 from marskg.records import Edge, Entity, Memory, Preference
 from marskg.shapes.gate import NodeFacts
 
@@ -159,6 +150,8 @@ def _python(value: Any) -> Any:
         return time_value(str(value))
     if value.datatype == XSD.decimal:
         return float(value)
+    if str(value.datatype) == RDF_JSON:
+        return JsonObject.read(str(value))
     return value.toPython()
 
 

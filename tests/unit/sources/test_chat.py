@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from marskg.drafts import EntityRef, EntityRelation
 from marskg.errors import InvalidDocument
-from marskg.ontology.vocabulary import Cardinality, EdgeType, Kind, MemoryClass, SourceType, TaskStatus
-from marskg.sources.chat import read_chat, turn_class
+from marskg.ontology.vocabulary import Cardinality, EdgeType, Kind, SourceType, TaskStatus
+from marskg.sources.chat import read_chat
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -229,17 +229,9 @@ def test_memory_does_not_grow_with_the_file(chat: Path) -> None:
     assert peak(1000) < 2 * peak(200)
 
 
-def test_classes_of_turns() -> None:
-    def classed(role: str, content: str, *, has_facts: bool = False) -> MemoryClass:
-        return turn_class(role, content, has_facts=has_facts)
-
-    assert classed("system", "Answer in German.") is MemoryClass.CANONICAL
-    assert classed("user", "Thanks, bye!", has_facts=True) is MemoryClass.FACTUAL
-    assert classed("user", "What is the weather like in Porto? ") is MemoryClass.INTENT_BOUND
-    assert classed("tool", '{"rows": 3}') is MemoryClass.INTENT_BOUND
-    assert classed("assistant", "You could try the other shop in town.") is MemoryClass.EPHEMERAL
-    assert classed("user", "Thanks a lot!") is MemoryClass.EPHEMERAL
-    assert classed("user", "I moved to Porto last year") is MemoryClass.FACTUAL
+def test_a_turn_has_no_class_of_its_own_reader(chat: Path) -> None:
+    write(chat, line(role="assistant"), line(content="Why?"), line(role="tool"), line(role="system"))
+    assert {draft.memory_class for draft in read_chat(chat)} == {None}
 
 
 def test_annotations_become_typed_facts(chat: Path) -> None:
@@ -283,7 +275,7 @@ def test_annotations_become_typed_facts(chat: Path) -> None:
     assert soil.mentions[0] == EntityRef("Olga", None, ("Oli",), ("https://example.org/people#olga",))
     assert soil.mentions[2] == EntityRef("garden")
     assert soil.relations == (EntityRelation("Olga", EdgeType.WORKS_AT, "Corner shop"),)
-    assert turn.memory_class is MemoryClass.FACTUAL
+    assert turn.memory_class is None
     assert (buy.status, buy.priority, buy.deadline) == (TaskStatus.IN_PROGRESS, 2, 1_749_319_200_000)
     assert buy.links() == (
         (EdgeType.DERIVES_FROM, "line:2"),

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from marskg.ontology.vocabulary import PAYLOAD_FIELDS, EdgeType, Kind, TaskStatus
+from marskg.ontology.fields import PAYLOAD_FIELDS
+from marskg.ontology.vocabulary import EdgeType, Kind, TaskStatus
 from marskg.sources.memora import read_persona
 from tests.support.slots import Slots
 

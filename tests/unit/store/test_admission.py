@@ -7,7 +7,7 @@ import math
 import pytest
 
 from marskg.errors import InvalidMemory
-from marskg.store.admission import check_integer, check_number
+from marskg.store.graph.validation import check_integer, check_number
 
 
 @pytest.mark.parametrize(
@@ -26,4 +26,4 @@ def test_an_integer_outside_its_range_is_refused_whatever_its_size(value: int) -
 
 def test_a_number_without_bounds_that_no_float_holds_is_refused() -> None:
     with pytest.raises(InvalidMemory, match="an integer of 1,329 bits"):
-        check_number("weight", 10**400, None, None)
+        check_number("weight", 10**400)

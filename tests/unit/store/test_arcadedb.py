@@ -13,7 +13,7 @@ import jpype
 import pytest
 
 from marskg.errors import QueryRefused
-from marskg.store.arcadedb import ArcadeDB
+from marskg.store.engine.arcadedb import ArcadeDB
 from tests.support import growing
 
 if TYPE_CHECKING:
@@ -94,6 +94,20 @@ def test_a_collection_of_the_jvm_starts_none_of_python(engine: ArcadeDB) -> None
     finally:
         gc.callbacks.remove(count)
     assert whole == 0
+
+
+def test_pages_kept_in_memory_do_not_grow_with_what_is_written(tmp_path: Path) -> None:
+    engine = ArcadeDB(tmp_path / "store")
+    try:
+        engine.define("CREATE VERTEX TYPE Row")
+        for number in range(40):
+            engine.write("CREATE (:Row {n: $n, text: $text})", {"n": number, "text": "a" * (8 << 20)})
+        pages = jpype.JClass("com.arcadedb.engine.PageManager").INSTANCE
+        pages.waitAllPagesOfDatabaseAreFlushed(engine._open().database.get_java_database())
+        assert sum(path.stat().st_size for path in (tmp_path / "store" / "graph").glob("*.bucket")) > 300 << 20
+        assert pages.getStats().readCacheRAM <= 150 << 20
+    finally:
+        engine.close()
 
 
 @pytest.mark.parametrize("seed", [4, 56])

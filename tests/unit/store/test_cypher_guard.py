@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from marskg.errors import QueryRefused
-from marskg.store.cypher_guard import MAX_LENGTH, changing_call, check_read_only
+from marskg.store.statements.cypher_guard import MAX_LENGTH, changing_call, check_read_only
 
 READS = [
     "MATCH (m:Memory) RETURN m.id",

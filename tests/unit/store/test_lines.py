@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from marskg.records import SummaryLine
-from marskg.store.lines import decode, encode, first_expiry, sources_of, without
+from marskg.store.rows.summary_lines import decode, encode, first_expiry, sources_of, without
 
 ONE, TWO, THREE = (f"urn:uuid:00000000-0000-7000-8000-00000000000{number}" for number in (1, 2, 3))
 LINES = st.lists(

@@ -9,31 +9,20 @@ from hypothesis import given
 
 from marskg.ontology.vocabulary import Kind, Operation
 from marskg.records import AuditRecord
-from marskg.store import codec
-from marskg.store.order import KEY_NAMES
-from marskg.store.statements import statement
-from marskg.store.unit import Node, Unit
+from marskg.store.rows import codec
+from marskg.store.rows.order_keys import KEY_NAMES
+from marskg.store.statements.catalogue import statement
+from marskg.store.unit.unit_of_work import Node
 from tests import strategies
 
 if TYPE_CHECKING:
     from marskg.records import Memory
 
 
-class _Bookkeeping(Unit):
-    """A unit of no tenant: enough to ask what the graph would hold of a node."""
-
-    def __init__(self) -> None:
-        """Have no state."""
-
-    def due_at(self, _node: Node) -> int | None:
-        """Return a moment, as everything may be due."""
-        return 1
-
-
 @given(memory=strategies.memories())
 def test_a_memory_has_no_property_that_its_creation_would_drop(memory: Memory) -> None:
     node = Node(memory, {}, "salt", "vector", 1, 1, guarding=True, keys=dict.fromkeys(KEY_NAMES, "k"), eligible=(1, 1))
-    assert set(_Bookkeeping().properties(node)) <= set(codec.memory_properties(memory.kind))
+    assert set(node.properties(task_grace=1)) <= set(codec.memory_properties(memory.kind))
 
 
 def test_what_an_encrypted_memory_has_besides_is_known() -> None:

@@ -11,9 +11,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from marskg.privacy.sensing import national, secrets, surface
+from marskg.language.en.personal.particulars import LABEL_WORDS
+from marskg.language.en.personal.secret_words import SECRETS
+from marskg.privacy.sensing import national_numbers, patterns, secrets
+from marskg.privacy.sensing.deobfuscation import views
 from marskg.privacy.sensing.model import Category, united
-from marskg.privacy.sensing.unhide import views
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,13 +37,6 @@ _JOINTS: Final = re.compile(r"[/_:=#?&|;,]|(?<=[A-Za-z])-(?=\d)")
 _ISSUED: Final = re.compile(
     r"4\d{15}|5[1-5]\d{14}|2[2-7]\d{14}|6(?:011|5\d\d)\d{12}|35\d{14}|62\d{14,17}|3[47]\d{13}|3(?:0[0-5]|[68]\d)\d{11}"
 )
-_CARD_WORD: Final = re.compile(
-    r"(?<![a-z])(?:card|visa|mastercard|maestro|amex|credit|debit|pan)(?![a-z])", re.IGNORECASE
-)
-_IBAN_WORD: Final = re.compile(r"(?<![a-z])iban(?![a-z])", re.IGNORECASE)
-_DIAL: Final = re.compile(
-    r"(?<![a-z])(?:tel|telephone|phone|mobile|cell|fax|sms|callto|whatsapp|wa\.me)\W{0,3}$", re.IGNORECASE
-)
 _HOST: Final = re.compile(r"(?://|@|(?<![a-z])(?:ip|host|addr)[:=/ -])\[?$", re.IGNORECASE)
 _NOBODYS_HOST: Final = re.compile(r"127\.|0\.0\.0\.0|255\.")
 #: Users of services rather than people, and what a message rather than a mailbox is called by.
@@ -51,7 +46,6 @@ _MESSAGE: Final = re.compile(r"(?:<|(?<![a-z])(?:mid|cid|message-?id)[:=]\s?<?)$
 _FILE: Final = re.compile(
     r"\.(?:png|jpe?g|gif|webp|svg|ico|pdf|js|mjs|ts|tsx|jsx|css|json|ya?ml|md|txt|csv|py|zip|html?)$", re.IGNORECASE
 )
-_BORN: Final = re.compile(r"(?<![a-z])(?:dob|born|birth[ _-]?date|date[ _-]of[ _-]birth)(?![a-z])", re.IGNORECASE)
 
 #: A number, a name, and what sort of street it is.
 _FEWEST_OF_STREET: Final = 3
@@ -60,20 +54,9 @@ _NUMBERS: Final = frozenset({Category.CARD, Category.NATIONAL_ID, Category.ACCOU
 _OWN_FORMS: Final = frozenset(
     "us-ssn us-itin us-mbi uk-nino it-fiscal in-pan sg-nric ch-ahv be-register br-cpf th-id fr-nir".split()
 )
-_ID_WORD: Final = re.compile(
-    r"(?<![a-z])(?:ssn|itin|nino|nhs|steuer\w*|tax|tin|bsn|tfn|medicare|sin|personnummer|pesel|cpf|aadhaar|kimlik|ni[ef]|dni|nric"
-    r"|passports?|rrn|national|identity|citizen|insured|insurance|social|licen[cs]e|hetu|ahv|nir|curp)(?![a-z])",
-    re.IGNORECASE,
-)
 #: Tokens whose form is that of a digest, or of words with hyphens.
 _WEAK_TOKENS: Final = frozenset({"random", "mailgun", "bearer", "said"})
 _MIXED: Final = re.compile(r"(?=.*\d)(?=.*[a-z]).*[A-Z]")
-_TOLD: Final = re.compile(
-    r"(?<![^\W_])(?:(?:p[a@4][s5$]{2}w[o0]rd|passwd|passphrase|passcode|pwd|pw)\s?[:=]"
-    r"|(?:pass|pin|cvv2?|cvc2?|secret|client_?secret|api[_-]?key|(?:access|auth|refresh|id|bearer)_?token)=|[?&]token=)"
-    r"\s?(?P<value>[^\s&;]{3,128})",
-    re.IGNORECASE,
-)
 
 
 #: Characters that are read at once, and how many of them the next window repeats: no identifier is longer.
@@ -88,20 +71,26 @@ def find(label: str) -> set[Category]:
 
 
 def _in_window(label: str) -> set[Category]:
-    if not _MAYBE.search(label if _BORN.search(label) else _KNOWN.sub(" ", label)):
+    if not _MAYBE.search(label if LABEL_WORDS.born.search(label) else _KNOWN.sub(" ", label)):
         return set()
     return {category for form in (label, *(view.text for view in views(label))) for category in _in(form)}
 
 
 def _in(label: str) -> Iterator[Category]:
-    if any(secrets.is_told(match["value"]) and not _DATE.match(match["value"]) for match in _TOLD.finditer(label)):
+    if any(
+        secrets.is_told(match["value"]) and not _DATE.match(match["value"]) for match in SECRETS.label.finditer(label)
+    ):
         yield Category.SECRET
     parts = _JOINTS.sub(" ", label)
     for text in (label,) if parts == label else (label, parts):
         taken = [match.span() for match in _UUID.finditer(text)]
         found = (
             one
-            for one in (*surface.find(text), *national.find(text), *(secrets.find(text) if text is label else ()))
+            for one in (
+                *patterns.find(text),
+                *national_numbers.find(text),
+                *(secrets.find(text) if text is label else ()),
+            )
             if not any(start <= one.start and one.end <= end for start, end in taken) and _is_sure(label, text, one)
         )
         yield from (one.category for one in united(found))
@@ -111,7 +100,7 @@ def _is_sure(label: str, text: str, one: Finding) -> bool:
     """Return whether ``one`` is what it looks like; ``text`` is ``label``, or its parts with blanks between them."""
     words = text[one.start : one.end]
     if one.category is Category.BIRTH_DATE:
-        return _BORN.search(text) is not None
+        return LABEL_WORDS.born.search(text) is not None
     if _DATE.match(words):
         return False
     if one.category in _NUMBERS:
@@ -125,16 +114,16 @@ def _is_number(label: str, text: str, one: Finding, words: str) -> bool:
     match one.category:
         case Category.CARD:
             # Numbers in links are seldom what they look like.
-            said = "://" not in label or (text is label and not words.isdigit()) or _CARD_WORD.search(text)
+            said = "://" not in label or (text is label and not words.isdigit()) or LABEL_WORDS.card.search(text)
             return bool(said) and _ISSUED.fullmatch(re.sub(r"\D", "", words)) is not None
         case Category.NATIONAL_ID:
             own = one.rule in _OWN_FORMS and not words.isdigit()
-            return own or _ID_WORD.search(text) is not None
+            return own or LABEL_WORDS.national_id.search(text) is not None
         case Category.ACCOUNT:
             ends = not text[one.end : one.end + 1].isalnum()
-            return one.rule == "iban" and ends and (words.isupper() or _IBAN_WORD.search(text) is not None)
+            return one.rule == "iban" and ends and (words.isupper() or LABEL_WORDS.iban.search(text) is not None)
         case _:
-            return words.startswith(("+", "(+")) or _DIAL.search(text[: one.start]) is not None
+            return words.startswith(("+", "(+")) or LABEL_WORDS.dial.search(text[: one.start]) is not None
 
 
 def _is_word(text: str, one: Finding, words: str) -> bool:

@@ -10,6 +10,8 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final
 
+from marskg.store.unit.sensitivity import SECRETS
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -34,9 +36,9 @@ class Category(StrEnum):
 
 #: What is said of a category in a reason.
 WORDS: Final = {
-    Category.SECRET: "a secret or credential",
-    Category.CARD: "a payment card",
-    Category.NATIONAL_ID: "a national identifier",
+    Category.SECRET: SECRETS[0],
+    Category.CARD: SECRETS[1],
+    Category.NATIONAL_ID: SECRETS[2],
     Category.ACCOUNT: "a bank account",
     Category.ADDRESS: "a postal address",
     Category.BIRTH_DATE: "a date of birth",

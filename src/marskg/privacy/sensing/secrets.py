@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING, Final
 
+from marskg.language.en.personal.secret_words import SECRETS
 from marskg.privacy.sensing.model import Category, Finding
 
 if TYPE_CHECKING:
@@ -62,49 +63,6 @@ _TOKEN_NAMES: Final = tuple(_TOKENS)
 #: One of these is in whatever has the form of a token.
 _MAYBE_TOKEN: Final = re.compile(r"[A-Za-z0-9_-]{16}|://|[Bb]asic |[Bb]earer ")
 
-_PASSWORD: Final = r"p[a@4][s5$]{2}\s?w[o0]rd"  # noqa: S105 - the word for one
-_WORD: Final = (
-    rf"(?:{_PASSWORD}|passwd|pwd|pass\s?phrase|passcode|pin(?:\s?(?:code|number))?|api[\s_-]?key|secret(?:[\s_-]?key)?"
-    r"|access[\s_-]?(?:key|code|token)|auth(?:entication|orization)?[\s_-]?(?:token|code|key)|client[\s_-]?secret"
-    r"|private[\s_-]?key|recovery[\s_-]?(?:code|key|phrase)|seed[\s_-]?phrase|security[\s_-]?code|verification[\s_-]?code"
-    r"|one[\s-]?time[\s_-]?(?:code|password)|otp|2fa[\s_-]?code|cvv2?|cvc2?|door[\s_-]?code|gate[\s_-]?code|alarm[\s_-]?code"
-    r"|safe[\s_-]?(?:code|combination)|wi-?fi[\s_-]?(?:password|key)|login|credentials?|token|passwort|kennwort|mot de passe"
-    r"|contraseña|clave|senha|parola)"
-)
-_SAID: Final = re.compile(
-    rf"(?<![^\W_]){_WORD}(?:\s(?:for|to|of|on|at)\s(?:[\w.'’-]+\s){{1,4}}?|\s+)?['\"]?\s*(?:(?:is|was|are|ist|est|es)(?:\s(?:now|still|set\sto|currently))?\s*:?|[:=]+>?)\s*"
-    r"(?:(?P<quote>['\"“`])(?P<quoted>[^'\"”`\n]{3,128})['\"”`]|(?P<bare>[^\s'\"“”`]{3,128}))",
-    re.IGNORECASE,
-)
-_PLAIN: Final = re.compile(
-    r"(?<![^\W_])(?:my|our|the|his|her|their|your|mein|mon|mi)\s(?:\w+\s){0,2}(?:password|passphrase|passcode|passwort|contraseña)(?:\s(?:for|to)\s(?:[\w.'’-]+\s){1,3}?|\s)(?:is|ist|est|es)\s"
-    r"(?P<bare>[A-Za-z][\w-]{3,63})(?=[.!]?\s*(?:$|\n|[.!]\s))",
-    re.IGNORECASE,
-)
-#: A short word for it, and beside it what no command and no folder is called: letters and digits.
-_BESIDE: Final = re.compile(
-    r"(?<![^\W_])(?:my\s)?(?:pwd|pw)\s(?P<bare>(?=[^\s/]*\d)(?=[^\s/]*[A-Za-z])[\w!#$%&*+?@^~-]{5,63})(?=[.,;!]?(?:\s|$))",
-    re.IGNORECASE,
-)
-#: The secret first. What goes on with another noun, as a password manager does, is no password.
-_BEFORE: Final = re.compile(
-    rf"(?<!\S)['\"“`]?(?P<bare>(?=\S*[\d!@#$%^&*])[^\W_][^\s'\"“”`]{{2,127}})['\"”`]?,?\s(?:as|is|was)\s(?:my|our|the|his|her|their|your)\s(?:[\w-]+\s){{0,2}}"
-    rf"(?:{_PASSWORD}|passphrase|passcode|pwd|pin(?:\s?(?:code|number))?)(?=\s*(?:[.,;:!?)]|$)|\s(?:for|on|to|at|in|and|but|or|there|here|now|still"
-    r"|too|again|everywhere)\b)",
-    re.IGNORECASE,
-)
-#: One of these is in each word for a secret.
-_HINTS: Final = (
-    "pass", "word", "w0rd", "pw", "pin", "key", "secret", "code", "token", "phrase", "otp", "cvv", "cvc", "combination", "login",
-    "credential", "kennwort", "contrase", "clave", "senha", "parola",
-)  # fmt: skip
-#: What is said of a password without telling it.
-_NOT_TOLD: Final = frozenset(
-    "wrong incorrect invalid valid expired correct right safe secure insecure weak strong forgotten lost hidden required"
-    " missing stored saved changed reset needed encrypted unknown secret private public empty different same short long"
-    " stolen leaked compromised known blank optional mandatory protected shared working broken okay fine good bad written"
-    .split()
-)  # fmt: skip
 _LONG: Final = re.compile(r"(?<![\w./+=-])[A-Za-z0-9+/_=-]{24,200}(?![\w./+=-])")
 _UUID: Final = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _HEX: Final = re.compile(r"(?:0x)?[0-9a-fA-F]+")
@@ -123,21 +81,21 @@ def find(text: str) -> Iterator[Finding]:
             if _is_random(match[0]):
                 yield Finding(match.start(), match.end(), Category.SECRET, "random")
     lower = text.casefold()
-    if any(word in lower for word in _HINTS):
+    if any(word in lower for word in SECRETS.hints):
         yield from _told(text)
 
 
 def _told(text: str) -> Iterator[Finding]:
     """Yield what stands beside a word for a secret."""
-    for match in _SAID.finditer(text):
+    for match in SECRETS.said.finditer(text):
         group = "quoted" if match["quoted"] else "bare"
         value = match[group].rstrip(".,;!?)")
         if is_told(value, quoted=group == "quoted"):
             yield Finding(match.start(group), match.start(group) + len(value), Category.SECRET, "said")
-    for match in _PLAIN.finditer(text):
-        if match["bare"].casefold() not in _NOT_TOLD:
+    for match in SECRETS.plain.finditer(text):
+        if match["bare"].casefold() not in SECRETS.not_told:
             yield Finding(match.start("bare"), match.end("bare"), Category.SECRET, "said")
-    for pattern in (_BESIDE, _BEFORE):
+    for pattern in SECRETS.beside:
         for match in pattern.finditer(text):
             if is_told(match["bare"].rstrip(".,;!?)")):
                 yield Finding(match.start("bare"), match.end("bare"), Category.SECRET, "said")
@@ -145,7 +103,7 @@ def _told(text: str) -> Iterator[Finding]:
 
 def is_told(value: str, *, quoted: bool = False) -> bool:
     """Return whether what stands behind the word for a secret is one."""
-    if value.casefold() in _NOT_TOLD or len(value) < _FEWEST_PIN or value.startswith(("http://", "https://")):
+    if value.casefold() in SECRETS.not_told or len(value) < _FEWEST_PIN or value.startswith(("http://", "https://")):
         return False
     digits = any(one.isdigit() for one in value)
     if value.isalpha():

@@ -3,4 +3,4 @@
 // The name of its log never changes, so writing it anew takes the lock and changes nothing.
 MATCH (t:Tenant {ref: $tenant})
 SET t.log = t.log
-WITH t WHERE t.sequence = $expected AND t.accessSequence = $accessed
+WITH t WHERE t.sequence = $expected AND t.accessSequence = $accessed AND coalesce(t.restores, 0) = $restores

@@ -1,0 +1,154 @@
+"""Calibrates what similarity and words say of whether a store holds anything on a question, for each bundled model.
+
+Run: ``python scripts/relevance_floors.py`` (``--model minilm`` for the other; no other data are needed). It prints what
+:data:`marskg.retrieval.query.relevance.CALIBRATED` holds. The facts and the questions are written for this script and
+come from no benchmark: five people or teams, eight facts of each as they are told, and a question for each in other
+words. A question is asked of stores of 2 to 32 facts, drawn at random: once with its own fact among strangers', once
+without.
+"""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from marskg.embedding.registry import load_model
+from marskg.retrieval.index.lexical import Lexical
+from marskg.retrieval.query.relevance import COVERAGE, Calibration
+from marskg.text import terms
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from marskg.embedding.model import EmbeddingModel
+
+Facts = tuple[tuple[str, str], ...]
+
+WORLDS: Final[tuple[Facts, ...]] = (
+    (
+        ("Marek: I keep bees behind the garage, four hives since spring", "How many beehives are there?"),
+        ("Marek: my knee was operated on in February, I still limp", "Which surgery did he have?"),
+        ("Marek: we named the boat Halina, after grandmother", "What is the boat called?"),
+        ("Marek: the roof leaks above the kitchen whenever it storms", "Where does water come into the house?"),
+        ("Marek: I swapped coffee for chicory because of my stomach", "Why did he stop drinking coffee?"),
+        ("Marek: our daughter starts at the conservatory with the cello", "Which instrument does the daughter play?"),
+        ("Marek: the tax office wants 1,240 zloty by Friday", "How much is owed to the tax office?"),
+        ("Marek: I cannot stand opera, but folk songs make me cry", "What kind of singing does he like?"),
+    ),
+    (
+        ("Leila teaches chemistry at the evening school on Tuesdays", "Which subject does Leila teach?"),
+        ("Leila's passport runs out in November", "When must the passport be renewed?"),
+        ("Leila never flies; she takes the night train to her sister in Graz", "How does she travel to her sister?"),
+        ("Leila won second prize with a photograph of a heron", "What did she photograph for the contest?"),
+        ("Leila is lactose intolerant and carries tablets", "What can she not digest?"),
+        ("Leila's landlord raised the rent to 910 euros", "How much does the flat cost a month?"),
+        ("Leila runs along the river before breakfast", "What exercise does she do in the morning?"),
+        ("Leila wants to learn Portuguese before the summer", "Which language is she going to study?"),
+    ),
+    (
+        ("The deploy key of the staging server was rotated on 3 May", "When was the staging key changed?"),
+        ("Nightly backups go to the bucket in Frankfurt", "Where are backups stored?"),
+        ("The login page must load in under 800 milliseconds", "How fast does the login page have to be?"),
+        ("Priya reviews every change to the payment module", "Who checks payment code?"),
+        ("We decided against Kafka, a table as a queue is enough", "Why is there no Kafka?"),
+        ("The customer in Oslo asked for invoices in Norwegian", "Which language do Oslo's invoices need?"),
+        ("Flaky test: the calendar import fails in leap years", "Which test is unreliable?"),
+        ("The office router's password is on the note in the safe", "Where can I find the password of the router?"),
+    ),
+    (
+        ("Tomás: I burned the paella again, the pan is too thin", "Why does the paella go wrong?"),
+        ("Tomás: grandpa's clock stopped at ten past four the day he died", "What happened to the old clock?"),
+        ("Tomás: I have adopted a three-legged greyhound, Rayo", "What kind of dog did Tomás get?"),
+        ("Tomás: on Sundays I referee boys' football in the park", "What does he do at weekends?"),
+        ("Tomás: the wedding is moved to the vineyard in September", "Where will they marry?"),
+        ("Tomás: I sleep badly since the bar below has live music", "What keeps him awake?"),
+        ("Tomás: I sold the motorbike to pay for the course", "How did he finance the training?"),
+        ("Tomás: my best tomatoes are the black ones from Crimea", "Which vegetables grow well for him?"),
+    ),
+    (
+        ("Yuki: my thesis is on how octopuses solve mazes", "What is her research about?"),
+        ("Yuki: I lost my umbrella on bus 42 yesterday", "Where did the umbrella go missing?"),
+        ("Yuki: mother's blood pressure is finally normal", "How is her mother's health?"),
+        ("Yuki: I paint with ink, colours confuse me", "What does she use for painting?"),
+        ("Yuki: the scholarship ends in March, then I need a job", "Until when does the funding last?"),
+        ("Yuki: my neighbour practises the trumpet at midnight", "Who makes noise at night?"),
+        ("Yuki: I gave up sugar for Lent and kept to it", "What did she do without during Lent?"),
+        ("Yuki: we hiked to the crater lake and met a bear", "Which animal did they run into?"),
+    ),
+)
+
+
+#: The default of retrieval.min_confidence.
+LEAST: Final = 0.5
+SIZES: Final = (2, 4, 8, 16, 32)
+DRAWS: Final = 3
+
+
+class Measured:
+    """What the facts say for the questions, by one model."""
+
+    def __init__(self, model: EmbeddingModel) -> None:
+        """Embed everything once."""
+        pairs = [(place, *pair) for place, world in enumerate(WORLDS) for pair in world]
+        self.worlds = np.array([place for place, _, _ in pairs])
+        self._terms = [terms(text) for _, text, _ in pairs]
+        self._asked = [terms(question) for *_, question in pairs]
+        texts = model.embed([text for _, text, _ in pairs]).astype(np.float64)
+        self._cosines = texts @ model.embed([question for *_, question in pairs]).astype(np.float64).T
+
+    def evidence(self, facts: npt.NDArray[np.intp], question: int) -> float:
+        """Return what the best of ``facts`` says for a question, as the product takes it."""
+        lexical = Lexical()
+        for row, fact in enumerate(facts.tolist()):
+            lexical.add(row, self._terms[fact])
+        covered = lexical.coverage(self._asked[question], np.ones(len(facts), dtype=np.bool_))
+        return float((self._cosines[facts, question] + COVERAGE * covered).max())
+
+    def drawn(self, draw: np.random.Generator) -> npt.NDArray[np.float64]:
+        """Return a row for each store: its own fact is there (1 or 0), its size, the evidence."""
+        rows = []
+        for question, world in enumerate(self.worlds.tolist()):
+            strangers = np.flatnonzero(self.worlds != world)
+            for size in SIZES * DRAWS:
+                others = draw.choice(strangers, size, replace=False)
+                rows.append((0, size, self.evidence(others, question)))
+                rows.append((1, size, self.evidence(np.append(others[1:], question), question)))
+        return np.array(rows)
+
+
+def fitted(rows: npt.NDArray[np.float64]) -> tuple[float, float, float]:
+    """Return middle, growth and width of the logistic function of evidence that tells the two apart."""
+    there, values = rows[:, 0], np.stack([rows[:, 2], np.log(rows[:, 1]), np.ones(len(rows))], axis=1)
+    weights = np.array([10.0, 0.0, -3.0])
+    for _ in range(50):  # Newton's method
+        chance = 1 / (1 + np.exp(-values @ weights))
+        gradient = values.T @ (chance - there)
+        curve = (values * (chance * (1 - chance))[:, None]).T @ values
+        weights -= np.linalg.solve(curve + 1e-4 * np.eye(3), gradient)
+    slope, growth, offset = weights.tolist()
+    return -offset / slope, -growth / slope, 1 / slope
+
+
+def main() -> None:
+    """Print the figures for one model."""
+    parser = argparse.ArgumentParser(description="Calibrate the relevance floors.")
+    parser.add_argument("--model", default="static")
+    model = load_model(parser.parse_args().model)
+    if model is None:
+        parser.error("choose a model that makes vectors")
+    rows = Measured(model).drawn(np.random.default_rng(1))
+    calibration = Calibration(*fitted(rows))
+    print(f"{model.name}: {calibration}")
+    for size in SIZES:
+        of_size = rows[rows[:, 1] == size]
+        sure = calibration.confidence(of_size[:, 2], size)
+        own, strange = sure[of_size[:, 0] == 1], sure[of_size[:, 0] == 0]
+        auroc = float((own[:, None] > strange[None, :]).mean())
+        answered, empty = 100 * (own >= LEAST).mean(), 100 * (strange < LEAST).mean()
+        print(f"  {size} facts: AUROC {auroc:.3f}, {answered:.0f} % of own answered, {empty:.0f} % of others' not")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,190 @@
+"""The parts that serve one open tenant, made once and wired to one another; the facade and its namespaces share them.
+
+Guarantees: when they are made, the tenant is as its settings and the clock have it: lives are lifted, erasures that a
+restored key folder undid are repeated, what has expired is gone.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from marskg.api.commit_effects import CommitEffects
+from marskg.api.doors import Doorkeeper
+from marskg.api.planning import Planning
+from marskg.api.queries import Queries
+from marskg.api.reading import Reading
+from marskg.erasure.eraser import Eraser
+from marskg.errors import EmbeddingUnavailable
+from marskg.learning.from_text.readers import Readers
+from marskg.learning.from_text.text_learner import TextLearner
+from marskg.learning.housekeeping.cycle import Housekeeper
+from marskg.learning.learner import Learner
+from marskg.learning.wishes import Wishes
+from marskg.privacy.sensitivity import Assessor
+from marskg.records import without_reading
+from marskg.store.commit.snapshot_register import Snapshots
+from marskg.store.commit.writer import Writer
+from marskg.store.graph.recognition import Recognition
+from marskg.store.ingest.ingestor import Ingestor
+from marskg.store.ingest.prepare import Assessment, Preparation
+from marskg.store.tenant.reapply_key_destruction import erase_again
+from marskg.store.tenant.sign_state import begin
+from marskg.store.unit.quotas import shown
+from marskg.store.unit.vectors import Vectoriser
+from marskg.store.upkeep import maintenance, vector_index
+from marskg.store.upkeep.lift_lifetimes import lift
+from marskg.store.upkeep.reembed import make_all
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from marskg.api.reading import Limit
+    from marskg.drafts import Draft
+    from marskg.learning.housekeeping.cycle import Upkeep
+    from marskg.privacy.principals import Principal
+    from marskg.records import Memory
+    from marskg.retrieval.access.read_gate import Gate
+    from marskg.store.tenant.opening import Opened
+    from marskg.store.unit.sensitivity import Sensed
+    from marskg.store.unit.unit_of_work import Unit
+
+T = TypeVar("T")
+
+
+class Components:
+    """What serves one principal of one open tenant."""
+
+    def __init__(self, opened: Opened, principal: Principal, limit: Limit | None = None) -> None:
+        """Serve ``principal`` the tenant that was opened; ``limit`` narrows what they ask for, if they have limits."""
+        self.opened = opened
+        self.principal = principal
+        self._limited = limit is not None
+        self.reader = opened.reader
+        self.ledger = opened.ledger
+        self.queries = Queries(opened)
+        effects = CommitEffects(self.ledger, self.queries)
+        self.writer = Writer(opened.engine, opened.tenant, opened.services, effects)
+        self.ask = Doorkeeper(opened.engine, self.writer, principal if limit is not None else None).ask
+        self.vectoriser = Vectoriser(lambda: self.writer.state.settings.embedding.model, opened.services.clock.now_ms)
+        self.assessor = Assessor()
+        recognition, assessment = Recognition(), Assessment(self._foresee, self._assess, self.measure)
+        preparation = Preparation(self.writer, opened.counter, self.vectoriser, recognition, assessment)
+        self.ingestor = Ingestor(self.writer, preparation, self.vectoriser, recognition)
+        self.wishes = Wishes(self.writer, self.reader)
+        self.reading = Reading(
+            opened, self.writer, self.vectoriser, self.wishes.emphasis, shows=self._as_shown, limit=limit
+        )
+        self.planning = Planning(opened, self.writer, self.reading.view, self.vectoriser, self.assessor)
+        self.learner = Learner(self.writer, self.reader, self.reading.view, self.vectoriser, self.wishes)
+        readers = Readers(self.writer, opened.counter, self.assessor)
+        self.text_learner = TextLearner(self.writer, self.reader, self.reading.view, self.ingestor, readers)
+        self.keeper = Housekeeper(self.writer, self.reader, self.ingestor, opened.counter, self.ledger)
+        effects.follow(self.writer, self.planning, self.reading, self.wishes)
+        self.snapshots = Snapshots(self.writer)
+        self.eraser = Eraser(self.writer, self.snapshots)
+        self._bring_up_to_date()
+
+    def _bring_up_to_date(self) -> None:
+        if self.points:
+            vector_index.define(self.writer.engine)
+        if self.writer.state.lifting:
+            lift(self.writer, self.opened.asked.lives)
+        begin(self.writer)
+        erase_again(self.writer)
+        self.snapshots.keep_promise()
+        self.settle()
+
+    def settle(self) -> None:
+        """Expire what is due."""
+        maintenance.settle(self.writer)
+
+    def run(self, work: Callable[[Unit], T]) -> T:
+        """Expire what is due, then do ``work`` in a unit of work; returns what it returns."""
+        self.settle()
+        return self.writer.run(work)
+
+    def store(self, draft: Draft, id: str | None = None) -> Memory:  # noqa: A002 - as remember has it
+        """Store one draft, and look for conflicts where the tenant wants that."""
+        since = self.writer.state.sequence
+        memory = self.ingestor.one(draft, id)
+        found = self.learner.watch(since) if self.learner.watches else ()
+        if found and self._limited:
+            seen = self.reading.seen(ident for item in found for ident in (item.winner, item.loser))
+            found = tuple(item for item in found if {item.winner, item.loser} <= seen)
+        notices = maintenance.notices_of(self.writer)
+        if notices:
+            memory = replace(memory, notices=(*memory.notices, *notices))
+        if not found:
+            return memory
+        now = self.reader.get(memory.id, self.writer.now()) or memory
+        conflicts = tuple(f"conflicts with another memory ({item.action}): {item.reason}" for item in found)
+        return replace(now, notices=(*memory.notices, *conflicts))
+
+    def quotas(self) -> dict[str, Any]:
+        """Return the budgets of single users and conversations with what they have used, where there are any."""
+        with self.writer.alone():
+            state = self.writer.fresh_state()
+            budgets = state.settings.partitions.quotas
+            if not budgets:
+                return {}
+            weights = self.writer.shared.quotas.load(self.writer.read, state.name)
+            return {"allowances": shown(weights, budgets)}
+
+    def housekeep(self, *, dry_run: bool = False) -> Upkeep:
+        """Do one pass of housekeeping, or return what it would do."""
+        if dry_run:
+            return self.keeper.look()
+        done = self.keeper.run()
+        self.reading.save()
+        return done
+
+    @property
+    def points(self) -> bool:
+        """Return whether the engine keeps an index of vectors."""
+        return self.writer.state.settings.retrieval.indexed
+
+    def clear_points(self) -> None:
+        """Take the vectors out of the engine's index, and the knowledge that they are there."""
+        vector_index.clear(self.writer)
+        self.reading.forget()
+
+    def make_vectors(self, progress: Callable[[int], None] | None = None) -> int:
+        """Make the vectors that are missing; returns how many were made."""
+        model = self.vectoriser.model
+        done = 0
+        if model is not None:
+            for done in make_all(self.writer, self.reader, model, self.reading.vectors_made):
+                if progress is not None:
+                    progress(done)
+        return done
+
+    def vectors_after_loading(self) -> None:
+        """Make the vectors of what was loaded; where the model does not answer, they are made up for later."""
+        with suppress(EmbeddingUnavailable):
+            self.make_vectors()
+
+    def measure(self, memory: Memory, content: str | None = None) -> Sensed | None:
+        """Return how sensitive a stored memory is by the settings of now."""
+        return self.assessor.of_memory(memory, self.writer.state.settings, content)
+
+    def _assess(self, draft: Draft) -> Draft:
+        """Return a checked draft with how sensitive it is, and with what users' wishes give it."""
+        return self.wishes.begin(self.assessor.assessed(draft, self.writer.state.settings))
+
+    def _foresee(self, drafts: Sequence[Draft]) -> None:
+        self.assessor.foresee(drafts, self.writer.state.settings)
+
+    def _as_shown(self, memory: Memory, gate: Gate) -> Memory:
+        """Return a memory as the reader of ``gate`` gets it: what weighs more than their ceiling is taken out.
+
+        From which turns it was read, and when, is told by ``explain``, as far as they may see those.
+        """
+        if gate.bound:
+            memory = without_reading(memory)
+        ceiling = gate.ceiling_for(memory)
+        if ceiling is None:
+            return memory
+        redactor = self.assessor.redactor(self.writer.state.settings.sensitivity)
+        return redactor.as_shown(memory, ceiling, self.opened.counter)

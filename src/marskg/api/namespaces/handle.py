@@ -1,0 +1,200 @@
+"""A handle on one open tenant: who acts, its time, its namespaces and its end; the facade adds the verbs of every day.
+
+Guarantees: a namespace is made when it is first asked for, and once; closing ends what runs in the background first.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Self
+
+from marskg.api.arguments import checked_calls
+from marskg.api.components import Components
+from marskg.api.doors import guarded
+from marskg.api.namespaces.audit_namespace import Audit
+from marskg.api.namespaces.control_namespace import Control
+from marskg.api.namespaces.entities_namespace import Entities
+from marskg.api.namespaces.flat_names import FlatNames
+from marskg.api.namespaces.learning_namespace import Learning
+from marskg.api.namespaces.maintenance_namespace import Maintenance
+from marskg.api.namespaces.policy_namespace import Policy
+from marskg.api.namespaces.settings_namespace import TenantSettings
+from marskg.api.namespaces.snapshots_namespace import Snapshots
+from marskg.api.namespaces.tasks_namespace import Tasks
+from marskg.drafts import Draft
+from marskg.extraction.proposal import Extractor
+from marskg.learning.from_text.plan import LearnPlan
+from marskg.privacy.preferences import Preferences
+from marskg.privacy.principals import OPERATOR, Principal
+from marskg.store.upkeep import maintenance
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+    from types import TracebackType
+
+    from marskg.api.reading import Limit
+    from marskg.learning.from_text.plan import Learned
+    from marskg.records import Memory
+    from marskg.store.tenant.opening import Opened
+
+
+@guarded
+@checked_calls(Draft, Extractor)
+class Handle(FlatNames):
+    """One principal's handle on one open tenant, and a context manager."""
+
+    def __init__(self, opened: Opened, principal: Principal = OPERATOR, limit: Limit | None = None) -> None:
+        """Serve ``principal`` the tenant that was opened; ``limit`` narrows what they ask for, if they have limits."""
+        self._components = Components(opened, principal, limit)
+        self._ask: Callable[[str], None] = self._components.ask
+        self._opened = opened
+        self._reader = opened.reader
+        self._writer = self._components.writer
+        self._reading = self._components.reading
+        self._queries = self._components.queries
+
+    # --- Learning from text ---------------------------------------------------------------------------------------
+
+    def learn(
+        self,
+        turns: str | Memory | LearnPlan | Mapping[str, Any] | Iterable[str | Memory | Draft | Mapping[str, Any]],
+        *,
+        dry_run: bool = False,
+        extractor: Extractor | None = None,
+        progress: Callable[[int], None] | None = None,
+    ) -> Learned | LearnPlan:
+        """Store turns of a conversation, or passages of a document, and the facts that they say, each with its source.
+
+        A turn that was learned from before changes nothing. What is less sure than ``learning.review_below``, or
+        against a pinned or more reliable value, waits in :meth:`learning.review`; :meth:`learning.undo` takes back all
+        that a call made.
+
+        Args:
+            turns: a text, said by a user now; turns with ``role`` (``user``, ``assistant``, ``system``, ``tool`` or
+                ``doc``), ``content``, ``timestamp``, ``session``, ``speaker``, ``subjects`` and ``metadata``; memories,
+                or ids of stored ones; or a plan, which is carried out exactly.
+            dry_run: return the plan of what would be done, and change nothing; no model is asked for it.
+            extractor: what reads the texts; rules of the language, and the model of ``models.extract``, if left out.
+            progress: called with the number of turns done after each transaction.
+
+        Raises:
+            InvalidInput: a turn is none, or says nothing; nothing of it is stored.
+            StalePlan: the store has moved on in what the plan concerns.
+            ConsentRequired, ErasedContentRefused, PreferenceRefused: a turn may not be stored.
+        """
+        parts = self._components
+        parts.settle()
+        if isinstance(turns, LearnPlan):
+            return parts.text_learner.carry_out(turns)
+        found = parts.text_learner.turns(turns)
+        if dry_run:
+            return parts.text_learner.plan(found, extractor)
+        return parts.text_learner.learn(found, extractor, progress)
+
+    # --- Namespaces -------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def entities(self) -> Entities:
+        """Return the people, places and things that memories mention."""
+        return Entities(self._components)
+
+    @cached_property
+    def tasks(self) -> Tasks:
+        """Return the state of tasks."""
+        return Tasks(self._components)
+
+    @cached_property
+    def learning(self) -> Learning:
+        """Return conflicts, wishes and what a person reviews."""
+        return Learning(self._components)
+
+    @cached_property
+    def policy(self) -> Policy:
+        """Return what decides about forgetting, and pins."""
+        return Policy(self._components)
+
+    @cached_property
+    def audit(self) -> Audit:
+        """Return the signed logs, proofs, receipts and keys."""
+        return Audit(self._components)
+
+    @cached_property
+    def snapshots(self) -> Snapshots:
+        """Return binary copies of the whole tenant."""
+        return Snapshots(self._components)
+
+    @cached_property
+    def settings(self) -> TenantSettings:
+        """Return what the tenant is set to, and the shared tenants that it reads."""
+        return TenantSettings(self._components)
+
+    @cached_property
+    def maintenance(self) -> Maintenance:
+        """Return what is removed, measured or rewritten to keep the store in order."""
+        return Maintenance(self._components)
+
+    @cached_property
+    def control(self) -> Control:
+        """Return what an agent's loop tells about itself."""
+        return Control(self._components)
+
+    @property
+    def preferences(self) -> Preferences:
+        """Return the tenant's preferences, consents and applied jurisdictions, to read and to change."""
+        return Preferences(self._writer)
+
+    # --- The store --------------------------------------------------------------------------------------------------
+
+    @property
+    def tenant(self) -> str:
+        """Return the tenant's name."""
+        return self._opened.tenant
+
+    @property
+    def principal(self) -> Principal:
+        """Return who acts."""
+        return self._components.principal
+
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """Return what every answer tells now: that expiry is suspended after a jump of the clock, or nothing."""
+        return maintenance.notices_of(self._writer)
+
+    @property
+    def weight(self) -> int:
+        """Return what the live memories weigh together, in tokens."""
+        return self._writer.fresh_state().weight
+
+    @property
+    def store(self) -> Opened:
+        """Return what was opened: the engine, the reader, the keyring."""
+        return self._opened
+
+    def now(self) -> int:
+        """Return the store's time: the clock, never before the last recorded time (section 10)."""
+        return self._writer.now()
+
+    def close(self) -> None:
+        """Release the store; a second call does nothing.
+
+        Raises:
+            EngineUnavailable: what was shown last cannot be recorded, as the server went away.
+        """
+        self.maintenance.stop()
+        try:
+            self._writer.commit_accesses()
+        finally:
+            self._queries.close()
+            self._reading.close()
+            self._writer.leave()
+            self._opened.close()
+
+    def __enter__(self) -> Self:
+        """Return the memory itself."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Close the store."""
+        self.close()

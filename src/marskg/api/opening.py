@@ -1,0 +1,131 @@
+"""Opens a tenant's memory for whoever acts.
+
+Guarantees: a store, a key and a tenant are created where they do not exist, by their operator alone; whoever else comes
+gets the memory behind its gate. What cannot be opened leaves nothing open.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from marskg.api.arguments import checked_call
+from marskg.api.restricted.agent_memory import restricted_memory
+from marskg.api.transfer import check_snapshot
+from marskg.clock import SystemClock, SystemSource
+from marskg.config import Settings
+from marskg.config.settings import IN_CLEAR
+from marskg.embedding.registry import load_model
+from marskg.memory import AgentMemory
+from marskg.policies.registry import check_settings
+from marskg.privacy.principals import Principal, Role, permit, refusal
+from marskg.store.graph.recognition import load_recogniser
+from marskg.store.tenant.opening import open_tenant
+
+if TYPE_CHECKING:
+    from marskg.api.arguments import ReadPath
+    from marskg.clock import Clock, Source
+
+
+@checked_call
+def open(  # noqa: A001 - the name that interfaces.md fixes
+    location: str | Path = "./memory",
+    *,
+    tenant: str = "default",
+    budget: int | None = None,
+    policy: str | None = None,
+    config: ReadPath | None = None,
+    embedding: str | None = None,
+    encryption: str | None = None,
+    principal: str | Principal = "operator",
+    passphrase: str | None = None,
+    key: ReadPath | None = None,
+    clock: Clock | None = None,
+    source: Source | None = None,
+    create: bool = True,
+    snapshot: ReadPath | None = None,
+    maintain_every: str | None = None,
+) -> AgentMemory:
+    """Open a tenant's memory, creating store, key and tenant where they do not exist.
+
+    Args:
+        location: a folder for the embedded engine, or ``bolt://HOST:PORT`` or ``neo4j://HOST:PORT`` with the
+            credentials in ``NEO4J_USERNAME`` and ``NEO4J_PASSWORD``.
+        tenant: the isolation boundary.
+        budget: tokens that the live tier may weigh; changes that of an existing tenant.
+        policy: name or ``.cypher`` file of the policy of the automatic trigger.
+        config: YAML file with further settings (``docs/reference/defaults.md``).
+        embedding: the model of the vectors: ``static``, ``minilm``, ``sentence-transformers:NAME``,
+            ``openai:MODEL@URL``, or ``none``.
+        encryption: ``subjects`` to have a new tenant's contents encrypted under a key of each subject, ``off`` not to;
+            left out, they are on a server, and not in a folder. An existing tenant keeps what it has.
+        principal: who acts, such as ``reader:assistant?ceiling=0.3`` (:class:`~marskg.privacy.principals.Principal`);
+            stands in every audit record. Who is not the operator gets a memory whose doors show what they may see and
+            refuse what they may not do, and cannot create or change a tenant by opening it.
+        passphrase: of the signing key.
+        key: a PEM file with an Ed25519 key to sign with, instead of one made here.
+        clock: where the time comes from; the machine's clock if left out.
+        source: where secrets come from; the operating system if left out.
+        create: whether a store or tenant that does not exist is created; otherwise it is refused.
+        snapshot: a file of ``mem.snapshots.save`` to put the tenant back from. It is checked whole before
+            anything is changed, and takes the place of what is left of a tenant whose row was lost.
+        maintain_every: how often to do :meth:`AgentMemory.maintain` in the background, such as ``"1h"``; never if left
+            out.
+
+    Raises:
+        StoreLocked: another process has the embedded store open.
+        EngineUnavailable: the server cannot be reached or refuses the credentials.
+        EmbeddingMismatch: the tenant has vectors of another model than ``embedding`` or ``config`` says.
+        NotPermitted: somebody else than the operator gives settings or a snapshot.
+        StoreDamaged: memories or records of the tenant are there and its row is not; nothing was changed.
+        InvalidDocument: the snapshot is broken.
+        StoreTooNew, StoreUnwritable, KeyUnusable, InvalidConfig, InvalidInput: as they say.
+    """
+    who = Principal.of(principal)
+    guest = who.role is not Role.OPERATOR
+    if guest and any(one is not None for one in (budget, policy, config, embedding, encryption, maintain_every)):
+        raise refusal(who, "settings.set", "settings when opening a tenant")
+    if snapshot is not None:
+        permit(who, "snapshots.load")
+    given = (
+        ("budget", budget),
+        ("policy.name", policy),
+        ("embedding.model", embedding),
+        ("encryption", encryption),
+    )
+    values = {name: value for name, value in given if value is not None}
+    base = Settings.from_yaml(config) if config is not None else Settings()
+    settings = base.with_values(values, "open()")
+    if snapshot is not None:
+        # Its tenant was in clear, and so is the one that is put back.
+        settings = settings.encrypted_as(IN_CLEAR)
+    check_settings(settings)
+    load_model(settings.embedding.model)
+    load_recogniser(settings.entities)
+    opened, created = open_tenant(
+        str(location),
+        tenant,
+        settings,
+        clock=clock or SystemClock(),
+        source=source or SystemSource(),
+        actor=who.actor,
+        passphrase=None if passphrase is None else passphrase.encode(),
+        key=None if key is None else Path(key),
+        create=create and not guest,
+        replaced=None if snapshot is None else partial(check_snapshot, tenant, snapshot),
+    )
+    try:
+        if guest:
+            return restricted_memory(opened, who)
+        memory = AgentMemory(opened, who)
+        if snapshot is not None:
+            memory.snapshots.load(snapshot)
+        if snapshot is not None or not created:
+            memory.settings.set(settings if config is not None else None, values)
+        if maintain_every is not None:
+            memory.maintenance.run_every(maintain_every)
+    except BaseException:
+        opened.close()
+        raise
+    return memory

@@ -1,0 +1,147 @@
+"""Reading other people's data: ``mars import chat`` and ``mars import memora``.
+
+Guarantees: the whole input is checked before anything is stored; whatever stops an import later, its message says how
+much is kept; with ``--atomic`` that is everything or nothing.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from marskg.cli.commands.learn import learned_from, show_learned
+from marskg.cli.door import Door, existing_file, pass_door, shared_options
+from marskg.cli.output import answer, counted, line, live, note, number, plain, progress
+from marskg.errors import MarsError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from marskg.memory import AgentMemory
+    from marskg.sources.chat import BadLine, ChatFile
+    from marskg.sources.memora import Persona
+
+_SHOWN_LINES = 20
+atomic_option = click.option("--atomic", is_flag=True, help="All in one transaction, or nothing.")
+
+
+@click.group("import", no_args_is_help=False)
+@shared_options
+def import_() -> None:
+    """Store conversations from files."""
+
+
+@import_.command()
+@click.argument("file", type=existing_file())
+@click.option("--subject", "subjects", multiple=True, metavar="NAME", help="Whom lines without subjects are about.")
+@click.option("--skip-bad", is_flag=True, help="Leave bad lines out instead of refusing the file.")
+@click.option("--learn", is_flag=True, help="Store the facts that the turns say as well; see mars learn.")
+@atomic_option
+@shared_options
+@pass_door
+def chat(door: Door, file: Path, subjects: tuple[str, ...], *, skip_bad: bool, learn: bool, atomic: bool) -> None:
+    """Store a conversation of JSON Lines, {"role", "content", "timestamp"} a line.
+
+    The whole file is checked first: a bad line is named by its number, and nothing is stored, unless --skip-bad is
+    given. What the store itself refuses later keeps the batches before it, unless --atomic is given.
+    """
+    from marskg.sources.chat import read_chat
+
+    if learn and atomic:
+        msg = "--learn stores some turns at a time, and goes on where it was; leave --atomic out"
+        raise click.UsageError(msg)
+    found = read_chat(file, subjects=subjects, skip_bad=skip_bad)
+    for bad in found.bad_lines[:_SHOWN_LINES]:
+        note(f"skipped line {bad.line}: {bad.rule}")
+    if len(found.bad_lines) > _SHOWN_LINES:
+        note(f"skipped {len(found.bad_lines) - _SHOWN_LINES} more; --json lists them all")
+    if learn:
+        with door.memory(create=True) as memory:
+            show_learned(door, learned_from(memory, found))
+        return
+    with door.memory(create=True, operation="remember_many") as memory:
+        _store(door, memory, found, atomic=atomic, bad_lines=found.bad_lines)
+
+
+@import_.command()
+@click.argument("directory", type=existing_file(folder=True), metavar="DIR")
+@click.option(
+    "--track", type=click.Choice(["facts", "shared", "all"]), default="facts", show_default=True,
+    help="The facts with the turns that carry them, these turns alone, or every turn.",
+)  # fmt: skip
+@atomic_option
+@shared_options
+@pass_door
+def memora(door: Door, directory: Path, track: Any, *, atomic: bool) -> None:  # noqa: ANN401 - the reader's literal
+    """Store a persona of the Memora benchmark from its folder, such as weekly/academic_researcher."""
+    from marskg.sources.memora import read_persona
+
+    persona = read_persona(directory, track)
+    with door.memory(create=True, operation="remember_many") as memory:
+        _store(door, memory, persona, atomic=atomic, bad_lines=())
+
+
+def _store(
+    door: Door,
+    memory: AgentMemory,
+    source: ChatFile | Persona,
+    *,
+    atomic: bool,
+    bad_lines: tuple[BadLine, ...],
+) -> None:
+    """Store what a reader yields, and answer with how much that was."""
+    before = memory.stats()["audit_seq"]
+    with keeping_count(len(source), atomic=atomic) as kept, progress("importing", len(source)) as show_progress:
+
+        def advance(done: int) -> None:
+            kept[0] = done
+            show_progress(done)
+
+        done = memory.remember_many(source, progress=advance, atomic=atomic)
+    figures = memory.stats()
+    data = {
+        "imported": done,
+        "pointless": len(source) - done,
+        "skipped": plain(bad_lines),
+        "notices": list(done.notices),
+        "transitions": figures["audit_seq"] - before,
+        **{name: figures[name] for name in ("live", "latent", "tombstones", "weight", "budget", "audit_seq")},
+    }
+
+    def show() -> None:
+        line(f"{counted(len(source), 'item')} read, {counted(data['transitions'], 'signed change')}")
+        if done < len(source):
+            line(f"{number(len(source) - done)} of them were not stored: what they depend on was forgotten meanwhile")
+        line(f"{live(figures['live'])}: {number(figures['weight'])} of "
+             f"{number(figures['budget'])} tokens")  # fmt: skip
+        if figures["tombstones"] or figures["latent"]:
+            line(f"forgotten: {counted(figures['tombstones'], 'tombstone')}, {number(figures['latent'])} latent")
+
+        for notice in done.notices:
+            note(f"note: {notice}")
+
+    answer(door, data, show)
+
+
+@contextmanager
+def keeping_count(total: int, *, atomic: bool) -> Iterator[list[int]]:
+    """Say on an interruption or a refusal how much of ``total`` is stored; the body counts in the list it gets."""
+    kept = [0]
+    try:
+        yield kept
+    except KeyboardInterrupt as error:
+        raise KeyboardInterrupt(_kept(kept[0], total, atomic=atomic)) from error
+    except MarsError:
+        note(_kept(kept[0], total, atomic=atomic))
+        raise
+
+
+def _kept(done: int, total: int, *, atomic: bool) -> str:
+    if atomic or done == 0:
+        return f"nothing of the {total} items was stored"
+    return (
+        f"the first {done} of {total} items are stored and signed, of the batch after them all or nothing: mars stats"
+    )

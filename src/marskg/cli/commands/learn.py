@@ -1,0 +1,109 @@
+"""Learning facts from text: ``mars learn``.
+
+Guarantees: what is printed was committed, or, with ``--dry-run``, changes nothing; a file is checked as a whole before
+anything of it is stored.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from marskg.cli.door import Door, pass_door, shared_options
+from marskg.cli.output import answer, counted, line, line_by_line, note, number, plain, progress
+from marskg.cli.values import FilePath, text_or_stdin
+from marskg.errors import InvalidDocument
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from marskg.learning.from_text.plan import Learned, LearnPlan
+    from marskg.memory import AgentMemory
+
+
+@click.command()
+@click.argument("file", required=False, type=FilePath(allow_dash=True, path_type=str))
+@click.option("--subject", "subjects", multiple=True, metavar="NAME", help="Whom turns without subjects are about.")
+@click.option(
+    "--role", type=click.Choice(["user", "assistant", "tool", "doc"]),
+    help="Of a text that is no .jsonl.  [default: user from standard input, doc from a file]",
+)  # fmt: skip
+@click.option("--dry-run", is_flag=True, help="Show what would be done and change nothing.")
+@click.option("--backlog", is_flag=True, help="Read the turns that are stored and were not read yet.")
+@click.option("--undo", "call", metavar="CALL", help="Take back all that a call, a rule or a model made.")
+@shared_options
+@pass_door
+def learn(
+    door: Door, file: str | None, subjects: tuple[str, ...], role: str | None, call: str | None, *, dry_run: bool,
+    backlog: bool,
+) -> None:  # fmt: skip
+    """Store the turns of FILE, a conversation of JSON Lines or a text (- for standard input), and the facts they say.
+
+    Each fact derives from its turn and can be taken back: --undo with the call that is printed. What is not sure, or is
+    against something pinned, waits in: mars learning review.
+    """
+    if (file is not None) + backlog + (call is not None) != 1:
+        msg = "give a FILE (- for standard input), --backlog, or --undo CALL: one of them"
+        raise click.UsageError(msg)
+    if call is not None:
+        with door.memory() as memory:
+            undone = memory.learning.undo(call)
+        answer(
+            door, plain(undone), lambda: line(
+                f"{number(len(undone.ended))} ended, {number(len(undone.restored))} hold again, "
+                f"{number(len(undone.kept))} stay, as others read them too"
+            ),
+        )  # fmt: skip
+    elif backlog:
+        with door.memory() as memory, progress("reading", memory.stats().get("unread")) as advance:
+            found = memory.learning.read_backlog(progress=advance)
+        show_learned(door, found)
+    else:
+        turns = _turns(str(file), subjects, role)
+        with door.memory(create=True) as memory:
+            show_learned(door, learned_from(memory, turns, dry_run=dry_run))
+
+
+def learned_from(memory: AgentMemory, turns: Iterable[Any], *, dry_run: bool = False) -> Learned | LearnPlan:
+    """Learn from ``turns`` with progress on standard error."""
+    listed = list(turns)
+    with progress("learning", len(listed)) as advance:
+        return memory.learn(listed, dry_run=dry_run, progress=advance)
+
+
+def show_learned(door: Door, found: Learned | LearnPlan) -> None:
+    """Answer with what was learned, or would be."""
+    steps = [plain(step) for step in found.steps]
+    from marskg.learning.from_text.plan import LearnPlan
+
+    if isinstance(found, LearnPlan):
+        data = {"call": found.call, "digest": found.digest, "new_turns": found.new_turns, "steps": steps}
+        answer(door, {**data, "applied": False}, lambda: line_by_line(str(found)))
+        return
+    data = {**plain(found), "steps": steps, "counts": found.counts(), "applied": True}
+
+    def show() -> None:
+        line_by_line(str(found))
+        for notice in found.notices:
+            note(f"note: {notice}")
+        note(f"{counted(len(found.facts), 'fact')}; to take them back: mars learn --undo {found.call}")
+
+    answer(door, data, show)
+
+
+def _turns(file: str, subjects: tuple[str, ...], role: str | None) -> Iterable[Any]:
+    """Return the turns of a file: those of a conversation, or the passages of a text."""
+    if file != "-" and Path(file).suffix.lower() in {".jsonl", ".ndjson"}:
+        from marskg.sources.chat import read_chat
+
+        return read_chat(file, subjects=subjects)
+    try:
+        text = text_or_stdin("-") if file == "-" else Path(file).read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        msg = f"{file} cannot be read as UTF-8 text; name a .jsonl file of turns, or a text file"
+        raise InvalidDocument(msg) from error
+    passages = [text] if file == "-" else [part for part in text.split("\n\n") if part.strip()]
+    common = {"role": role or ("user" if file == "-" else "doc"), "subjects": list(subjects)}
+    return [{**common, "content": passage} for passage in passages]

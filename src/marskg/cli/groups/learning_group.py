@@ -1,0 +1,168 @@
+"""Learning from use: ``mars learning``.
+
+Guarantees: nothing is resolved, forgotten or kept unless the command says so; what was changed is printed with the
+reason that its record has.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from marskg.cli.commands.forget import plan_document
+from marskg.cli.commands.remember import show_stored
+from marskg.cli.door import Door, pass_door, shared_options
+from marskg.cli.operation_commands import NamespaceGroup
+from marskg.cli.output import answer, counted, day, line, note, number, plain, show_table, table
+from marskg.cli.values import MEMORY_ID, text_or_stdin
+from marskg.learning.learner import POLICIES
+
+if TYPE_CHECKING:
+    from marskg.learning.conflicts import FoundConflict
+    from marskg.learning.learner import Decision, ReviewList
+    from marskg.learning.wishes import StoredWish
+
+_MICRO = 1_000_000
+
+
+@click.group(cls=NamespaceGroup, no_args_is_help=False)
+@shared_options
+def learning() -> None:
+    """Conflicts, wishes and what a person reviews."""
+
+
+@learning.command()
+@click.option("--since", type=click.IntRange(0), default=0, metavar="SEQ", help="Of what was stored after this record.")
+@click.option("--resolve", type=click.Choice(POLICIES), help="What to do about them.  [default: nothing]")
+@shared_options
+@pass_door
+def conflicts(door: Door, since: int, resolve: str | None) -> None:
+    """List memories that conflict, and resolve them if asked to: both are kept, and each step is recorded."""
+    with door.memory() as memory:
+        found = memory.learning.conflicts(since=since, resolve=resolve)
+    answer(door, {"conflicts": plain(found)}, lambda: _show_conflicts(found))
+
+
+def _show_conflicts(found: tuple[FoundConflict, ...]) -> None:
+    made = table("preferred", "other", "kind", "sure", "done", "why", right=("sure",), whole=("preferred", "other"))
+    for item in found:
+        sure = f"{item.confidence / _MICRO:.2f}"
+        made.add_row(item.winner, item.loser, item.kind, sure, item.action, item.reason)
+    show_table(made)
+    note(counted(len(found), "conflict"))
+
+
+@learning.group(invoke_without_command=True)
+@shared_options
+@pass_door
+@click.pass_context
+def review(context: click.Context, door: Door) -> None:
+    """List what waits for a person: conflicts, what was read, what nearly faded, what is in quarantine; what faded."""
+    if context.invoked_subcommand is None:
+        with door.memory() as memory:
+            found = memory.learning.review()
+        answer(door, plain(found), lambda: _show_review(found))
+
+
+def _show_review(found: ReviewList) -> None:
+    made = table("memory", "proposal", "why", whole=("memory",))
+    for pair in found.conflicts:
+        made.add_row(pair.other, "supersede", f"conflicts with the newer {pair.preferred}")
+    for proposal, listed in (("forget, if you agree", found.fading), ("forget", found.faded)):
+        for one in listed:
+            made.add_row(one.id, proposal, one.reason)
+    for held in found.quarantined:
+        made.add_row(held.id, f"remove; goes on {day(held.until)}", held.reason)
+    for read in found.proposed:
+        made.add_row(read.id, f"{read.operation}; goes on {day(read.until)}", read.reason)
+    show_table(made)
+    waiting = len(found.conflicts) + len(found.fading) + len(found.quarantined) + len(found.proposed)
+    note(
+        f"{number(waiting)} wait for a decision: mars learning review accept|reject ID; "
+        f"{number(len(found.faded))} have faded"
+    )
+
+
+@review.command()
+@click.argument("id", type=MEMORY_ID)
+@shared_options
+@pass_door
+def accept(door: Door, id: str) -> None:  # noqa: A002 - the name that users see
+    """Do what is proposed: the newer one of a conflict holds, what has faded or is in quarantine goes."""
+    with door.memory() as memory:
+        found = memory.learning.accept(id)
+    _show_decision(door, found)
+
+
+@review.command()
+@click.argument("id", type=MEMORY_ID)
+@shared_options
+@pass_door
+def reject(door: Door, id: str) -> None:  # noqa: A002 - the name that users see
+    """Refuse what is proposed: it is no conflict, or the memory is kept, with a higher score, and live again."""
+    with door.memory() as memory:
+        found = memory.learning.reject(id)
+    _show_decision(door, found)
+
+
+def _show_decision(door: Door, found: Decision) -> None:
+    answer(door, plain(found), lambda: line(f"{found.id}: {found.done}"))
+
+
+@review.command()
+@click.option("--dry-run", is_flag=True, help="Show the plan and change nothing.")
+@shared_options
+@pass_door
+def prune(door: Door, *, dry_run: bool) -> None:
+    """Forget what has faded: a low score for its age, and nothing that protects it."""
+    with door.memory() as memory:
+        plan = memory.learning.plan_pruning()
+        if not dry_run:
+            memory.forget(plan)
+
+    def show() -> None:
+        for action in plan.actions:
+            line(f"{action.id}: {action.reason}")
+        would = "would go" if dry_run else "went"
+        note(f"{counted(len(plan.actions), 'memory')} {would}, {counted(plan.freed_tokens, 'token')}")
+
+    answer(door, plan_document(plan, applied=not dry_run), show)
+
+
+@learning.command()
+@click.argument("text")
+@click.option("--subject", metavar="NAME", help="Whose wish it is; it acts on memories about them alone.")
+@shared_options
+@pass_door
+def wish(door: Door, text: str, subject: str | None) -> None:
+    """Keep a wish about remembering, such as "remember more about tomatoes" or "forget about the trip".
+
+    It acts on ranks and on how new memories start. To forget hides: nothing is deleted.
+    """
+    said = text_or_stdin(text)
+    with door.memory() as memory:
+        stored = memory.learning.wish(said, subject=subject)
+    answer(door, {"wishes": [_plain_wish(one) for one in stored]}, lambda: _show_wishes(stored))
+
+
+def _plain_wish(one: StoredWish) -> dict[str, Any]:
+    return {"id": one.memory.id, "kind": one.kind.value, "topic": one.topic, "about": list(one.about)}
+
+
+def _show_wishes(stored: tuple[StoredWish, ...]) -> None:
+    for one in stored:
+        line(one.memory.id)
+        note(f"{one.kind}: acts on {counted(len(one.about), 'memory')}")
+        if one.kind == "forget" and one.about:
+            note("they are hidden and not erased; to erase a memory is a command of its own")
+
+
+@learning.command()
+@click.argument("id", type=MEMORY_ID)
+@shared_options
+@pass_door
+def affirm(door: Door, id: str) -> None:  # noqa: A002 - the name that users see
+    """Confirm a memory although what it depends on was superseded."""
+    with door.memory() as memory:
+        show_stored(door, memory, memory.learning.affirm(id))

@@ -1,0 +1,42 @@
+"""What settings that earlier versions stored have to be brought up to date by.
+
+Guarantees: what decides nothing any more is passed over; a default of before only a private memory had a life is not
+taken for anybody's choice (docs/adr/0044); what was stored in clear is not taken for encrypted.
+"""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from marskg.config.durations import UNITS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+#: Settings that stores of earlier versions hold and that decide nothing any more.
+_RETIRED = frozenset({"assembly.selection", "assembly.pool"})
+#: The setting by which stored settings show that they know of :data:`FORMER_DEFAULTS`.
+_MARK_OF_LIVES = "on_expiry"
+#: Defaults until only private memories had a life: settings stored then have them, whether anybody chose them or not.
+FORMER_DEFAULTS: Mapping[str, int] = MappingProxyType({
+    "lives.factual": 30 * UNITS["d"],
+    "lives.intent_bound": 24 * UNITS["h"],
+    "lives.ephemeral": UNITS["h"],
+    "lean.archive_below": 20,
+    "lean.compress_below": 20,
+})  # fmt: skip
+_NEVER = object()
+
+
+def knows_lives(stored: str) -> bool:
+    """Return whether stored settings, as JSON, were written since only a private memory has a life."""
+    return f'"{_MARK_OF_LIVES}":' in stored
+
+
+def brought_up(stored: Mapping[str, Any]) -> dict[str, Any]:
+    """Return stored settings without what is retired, and without the former defaults where they know of no other."""
+    former: Mapping[str, object] = {} if _MARK_OF_LIVES in stored else FORMER_DEFAULTS
+    kept = {name: value for name, value in stored.items() if name not in _RETIRED and former.get(name, _NEVER) != value}
+    # Who has no such setting was made before there was encryption.
+    return {"encryption": "off", **kept}

@@ -1,0 +1,283 @@
+"""Erasure on request: matched, removed with all dependents, suppressed, and stated in a signed receipt.
+
+Guarantees: the graph, its indexes and the audit details change in one transaction, or not at all; what was derived from
+them (retrieval index, SPARQL view) is dropped before the call returns; nothing that was erased comes in again
+(:mod:`marskg.store.graph.suppression`). Erasing what is not there is no error: it suppresses, and the receipt says that
+nothing was matched; a second time as well. With ``scrub`` the store's files are rewritten, and a crash in between is
+made up for when the store is next opened; those of a server are not the client's to rewrite. With
+``snapshots`` those that the store wrote are removed (:mod:`marskg.store.commit.snapshot_register`), which a crash in
+between does not stop either; without it none is, and the receipt says how many are left. Where contents are encrypted,
+a subject's key is destroyed once nothing of the store is under it (:mod:`marskg.store.crypto.keyring`). Source:
+semantics sections 5 and 8.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from marskg.erasure.receipts import BYTES, KEYS, LOGICAL, Receipt, write_receipt
+from marskg.erasure.request import Matched, Request, match, told
+from marskg.ontology.vocabulary import PreferenceRule
+from marskg.privacy.disclosures.name_similarity import refuse_near
+from marskg.privacy.rules import FORMS
+from marskg.store.crypto.encrypted_engine import custody_of
+from marskg.store.graph.erase import Erased, erase
+from marskg.store.graph.preference_enforcement import preferences_of
+from marskg.store.graph.suppression import suppress_readings, suppress_subject, suppress_texts
+from marskg.store.rows import codec
+from marskg.store.rows.privacy_budget import digest_of, without_conversation
+from marskg.store.unit.preference_rules import Spellings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from marskg.records import Memory
+    from marskg.store.commit.snapshot_register import Snapshots
+    from marskg.store.commit.writer import Writer
+    from marskg.store.crypto.key_custody import Custody
+    from marskg.store.crypto.keyring import DataKey
+    from marskg.store.unit.preference_rules import PreferenceSet
+    from marskg.store.unit.unit_of_work import Unit
+
+
+@dataclass(frozen=True, slots=True)
+class _Done:
+    #: What of it whoever asked is told.
+    erased: Erased
+    matched: Matched
+    #: Ids of all memories that were erased.
+    gone: frozenset[str]
+    sequences: tuple[int, ...]
+    now: int
+    #: Whether all that went was under the key of whoever was to be erased, or under keys that went with it.
+    under_key: bool
+
+
+#: Rules whose target is a name.
+_NAMING = frozenset({PreferenceRule.PRIVATE_ENTITY, PreferenceRule.BLACKLISTED_ENTITY})
+
+
+def about(preference_set: PreferenceSet, request: Request, forms: Iterable[str]) -> list[str]:
+    """Return the ids of the preferences that go with what is erased: those of the subject, and those that name it.
+
+    What keeps it from being stored again is the suppression, which has no name in it. Whoever has erased what is about
+    them takes no rule with it that others set about an entity.
+    """
+    if request.by not in {"subject", "entity"}:
+        return []
+    named = Spellings((request.name, *forms))
+    return [
+        item.id
+        for item in preference_set.preferences
+        if (request.by == "subject" and item.data_subject == request.name)
+        or (
+            (item.preference_rule in _NAMING and item.target is not None and named.are(item.target))
+            and (
+                not request.own
+                or item.data_subject in request.own
+                or (request.by == "subject" and item.target == request.name)
+            )
+        )
+    ]
+
+
+def staying(preference_set: PreferenceSet, request: Request, forms: Iterable[str]) -> tuple[str, ...]:
+    """Return the ids of the preferences that have an entity's name and stay when it is erased.
+
+    As a conversation's, a purpose's, a department's or a person's; where the target is one of a few words, it is no
+    name. Whoever has erased what is about them is not told of rules.
+    """
+    if request.by != "entity" or request.own:
+        return ()
+    going = set(about(preference_set, request, forms))
+    named = Spellings((request.name, *forms))
+    return tuple(
+        item.id
+        for item in preference_set.preferences
+        if item.id not in going
+        and any(
+            name is not None and named.found(name)
+            for name in (
+                item.data_subject,
+                item.department,
+                None if FORMS[item.preference_rule].words else item.target,
+            )
+        )
+    )
+
+
+class Eraser:
+    """Erases in one tenant."""
+
+    def __init__(self, writer: Writer, snapshots: Snapshots) -> None:
+        """Write through ``writer``, whose tenant's handles drop what they derived from the store."""
+        self._writer = writer
+        self._snapshots = snapshots
+
+    def look(self, request: Request) -> Matched:
+        """Return what ``request`` would erase, descendants aside, and change nothing.
+
+        Raises:
+            InvalidInput: as :meth:`erase`.
+        """
+        return self._writer.run(lambda unit: _look(unit, request))
+
+    def erase(self, request: Request, *, scrub: bool, snapshots: bool = False) -> Receipt:
+        """Erase what ``request`` is about; returns the receipt.
+
+        Raises:
+            InvalidInput: several entities go by the name, or nobody by the subject's and somebody by one that is almost
+                the same.
+            NotPermitted: ``scrub`` where the engine cannot; nothing was erased.
+            EngineUnavailable, StoreUnwritable: the files could not be rewritten; what is logical is done, and the rest
+                is made up for when the store is next opened.
+        """
+        engine = self._writer.engine
+        custody = custody_of(engine)
+        with self._writer.alone():
+            # Before anything is promised: what is refused leaves no trace.
+            self._writer.run(lambda unit: _refuse_near(unit, request))
+            if scrub:
+                engine.promise_scrub()
+            key = None if custody is None else _scheduled(custody, request)
+            if snapshots:
+                # What is gone already is not removed by this erasure.
+                self._snapshots.listed()
+            done = self._writer.run(lambda unit: self._take(unit, request, snapshots=snapshots))
+            gone = key is not None and custody is not None and custody.settle((key,))
+            self._writer.notify_erased(done.gone)
+            if snapshots:
+                self._snapshots.promise()
+            # Before the files of the store are rewritten: the list goes with what is on it.
+            settled = self._snapshots.settle()
+            if scrub:
+                engine.scrub()
+            state, services = self._writer.state, self._writer.services
+            return write_receipt(
+                done.erased,
+                by=request.by,
+                claim=KEYS if gone and done.under_key else BYTES if scrub else LOGICAL,
+                now=done.now,
+                log=state.log,
+                sequences=done.sequences,
+                forms=done.matched.forms,
+                rules=done.matched.rules,
+                shared=len(done.matched.shared),
+                signer=services.signer(),
+                source=services.source,
+                snapshots=settled,
+            )
+
+    def scrub(self) -> None:
+        """Rewrite the files without erasing anything.
+
+        Raises:
+            NotPermitted: the engine cannot.
+        """
+        engine = self._writer.engine
+        with self._writer.alone():
+            engine.promise_scrub()
+            self._writer.notify_erased()
+            self._snapshots.settle()
+            engine.scrub()
+
+    def _take(self, unit: Unit, request: Request, *, snapshots: bool) -> _Done:
+        if snapshots:
+            unit.drop_snapshots()
+        matched, known = match(unit, request), told(unit, request)
+        unit.fetch(matched.memories, leaving=True)
+        by_subject = request.by == "subject"
+        if by_subject:
+            suppress_subject(unit, request.name)
+        texts = [unit.nodes[ident].memory for ident in matched.memories if ident in unit.nodes]
+        suppress_texts(unit, texts, by_subject=by_subject)
+        suppress_readings(unit, ((span, memory.key) for memory in texts for span in memory.spans))
+        if request.by == "session":
+            _close_account(unit, request.name)
+        first = unit.audit.next_sequence
+        preference_set = preferences_of(unit)
+        matched = replace(matched, rules=staying(preference_set, request, matched.forms))
+        erased = erase(
+            unit,
+            matched.memories,
+            matched.entities,
+            preferences=about(preference_set, request, matched.forms),
+            parameters=(f"erasure.by={request.by}",),
+        )
+        signed = [record for record in unit.audit.transitions if record.sequence >= first]
+        listing = [record.sequence for record in signed if not record.memories]
+        gone = frozenset((*erased.asked, *erased.descendants))
+        under_key = _under_key(unit, request, preference_set)
+        if request.sees is None:
+            return _Done(erased, matched, gone, tuple(listing), unit.now, under_key)
+        # The numbers of records would count what is hidden.
+        return _Done(_told_of(unit, erased, known, request.sees), known, gone, (), unit.now, under_key)
+
+
+def _told_of(unit: Unit, erased: Erased, known: Matched, sees: Callable[[Memory], bool]) -> Erased:
+    """Return of what was erased what somebody may know who reads only what ``sees`` is true of.
+
+    Entities and audit slots are not counted: whether they go depends on what is hidden.
+    """
+
+    def seen(ids: Iterable[str]) -> tuple[str, ...]:
+        nodes = (unit.nodes[ident] for ident in ids)
+        return tuple(
+            node.memory.id for node in nodes if sees(node.memory if node.new else codec.decode_memory(node.original))
+        )
+
+    return Erased(
+        asked=known.memories,
+        descendants=seen(erased.descendants),
+        entities=(),
+        shortened=seen(erased.shortened),
+        blocked=seen(erased.blocked),
+        slots=0,
+    )
+
+
+def _look(unit: Unit, request: Request) -> Matched:
+    _refuse_near(unit, request)
+    matched = told(unit, request)
+    return replace(matched, rules=staying(preferences_of(unit), request, matched.forms))
+
+
+def _refuse_near(unit: Unit, request: Request) -> None:
+    if request.by == "subject" and not request.own:
+        held = preferences_of(unit).preferences
+        refuse_near(unit.read, unit.state.name, request.name, held, handle=unit.services.handle, done="erased")
+
+
+def _scheduled(custody: Custody, request: Request) -> DataKey | None:
+    """Return the key of the subject to be erased, once it is noted that it goes; None where there is none."""
+    if request.by != "subject":
+        return None
+    key = custody.subject_key(request.name)
+    if key is not None:
+        custody.keyring.schedule_destruction((key,))
+    return key
+
+
+def _under_key(unit: Unit, request: Request, preference_set: PreferenceSet) -> bool:
+    """Return whether all that the unit removes, and that says something, was under the key of the subject to be erased.
+
+    Entities have keys of their own, which go with them. A preference that names somebody is under the key of whose it
+    is, by ``preference_set`` as it was before.
+    """
+    memories = all(
+        node.original.get("content") is None or request.name in (node.original.get("subjects") or ())
+        for node in unit.nodes.values()
+        if node.deleted and not node.new
+    )
+    removed = unit.preferences.removed
+    return memories and all(one.data_subject == request.name for one in preference_set.preferences if one.id in removed)
+
+
+def _close_account(unit: Unit, session: str) -> None:
+    """Let the account of differential privacy no longer know a conversation; what the tenant spent stays."""
+    digest = digest_of(unit.services.handle, unit.state.name, session)
+    kept = without_conversation(unit.state.controls, digest)
+    if kept != unit.state.controls:
+        unit.update_tenant(controls=MappingProxyType(kept))

@@ -1,0 +1,207 @@
+"""What somebody asks to have erased, and which memories that is.
+
+Guarantees: a request names one subject, entity, session, source or id, and nothing else; what it matches is found in
+the store as it is, in every tier, tombstones by the keyed handles of their subjects, session and source. A subject, a
+session and a source are matched exactly as they are written; an entity as the rules match it that name one
+(:class:`marskg.store.unit.preference_rules.Spellings`), so that a blacklist and an erasure are about the same memories.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from marskg.errors import InvalidInput
+from marskg.shapes.gate import NODE_ID
+from marskg.store.graph.validation import check_text
+from marskg.store.rows import codec
+from marskg.store.rows.paging import pages
+from marskg.store.unit.preference_rules import Matter, Spellings
+from marskg.store.unit.provenance_handles import SESSION, SOURCE, origin_handle
+from marskg.text import plain
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from marskg.records import Entity, Memory
+    from marskg.store.unit.unit_of_work import Unit
+
+#: The ways to say what is to be erased.
+KINDS_OF_REQUEST: Final = ("subject", "entity", "session", "source", "id")
+#: Bytes of the longest name that anything can have.
+_LONGEST: Final = 100_000
+_PAGE: Final = 2_000
+_TEXTS: Final = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What is to be erased: ``by`` is one of :data:`KINDS_OF_REQUEST`.
+
+    ``own``: whoever asks goes by these names and may have erased what is about them: of what is about others too, what
+    does not say line by line whom it is about. From what does, their lines leave with the memories behind these.
+    ``sees`` says of a memory whether they may read it: what is hidden from them goes as well, and is not told of.
+    """
+
+    by: str
+    name: str
+    own: tuple[str, ...] = ()
+    sees: Callable[[Memory], bool] | None = None
+
+    @classmethod
+    def of(cls, **given: object) -> Request:
+        """Return the one request among ``given``.
+
+        Raises:
+            InvalidInput: none or several were given, or one that names nothing: no text, or nothing of it is seen.
+        """
+        found = [(by, name) for by, name in given.items() if name is not None]
+        if len(found) != 1:
+            named = ", ".join(by for by, _ in found) or "none"
+            msg = (
+                f"an erasure takes one of {', '.join(KINDS_OF_REQUEST)}, and {named} was given; ask for each by itself"
+            )
+            raise InvalidInput(msg)
+        by, name = found[0]
+        if isinstance(name, str) and not plain(name):
+            msg = f"the {by} to erase has no name of which anything is seen; write who or what is to go"
+            raise InvalidInput(msg)
+        name = check_text(f"the {by} to erase", name, limit=_LONGEST)
+        return cls(by, name)
+
+
+@dataclass(frozen=True, slots=True)
+class Matched:
+    """What a request is about: memories by id, the entities that go with them, and the spellings that were found.
+
+    ``shared`` are those of the memories that are about others as well, and carry no attribution line by line. ``rules``
+    are the ids of preferences that have an entity's name otherwise than as that of an entity, and stay.
+    """
+
+    memories: tuple[str, ...]
+    entities: tuple[str, ...] = ()
+    forms: tuple[str, ...] = ()
+    shared: tuple[str, ...] = ()
+    rules: tuple[str, ...] = ()
+
+
+def match(unit: Unit, request: Request) -> Matched:
+    """Return what ``request`` is about, as the unit sees the store.
+
+    Raises:
+        InvalidInput: several entities go by the name, or an id is in no form that any memory here has.
+    """
+    if request.own:
+        return _owned(unit, request)
+    return _match(unit, request)
+
+
+def told(unit: Unit, request: Request) -> Matched:
+    """Return what of :func:`match` whoever asks may know: of what they may not read, neither ids, number nor names.
+
+    Raises:
+        InvalidInput: several entities go by the name.
+    """
+    if request.sees is None:
+        return match(unit, request)
+    return _owned(unit, request, request.sees)
+
+
+def _owned(unit: Unit, request: Request, sees: Callable[[Memory], bool] | None = None) -> Matched:
+    """Return what a request is about of what is about whoever asks; names that others gave an entity are not told.
+
+    With ``sees`` only what that is true of.
+    """
+    handles = frozenset(unit.services.handle(unit.state.name, name) for name in request.own)
+    names = frozenset(request.own)
+
+    def owned(memory: Memory) -> bool:
+        theirs = not names.isdisjoint(memory.subjects) or not handles.isdisjoint(memory.subject_handles)
+        whole = not memory.summary_lines or names.issuperset(memory.subjects)
+        return theirs and whole and (sees is None or sees(memory))
+
+    if request.by == "entity":
+        return _naming(unit, request.name, owned)
+    found = _match(unit, request)
+    unit.fetch(found.memories)
+    ids = tuple(ident for ident in found.memories if ident in unit.nodes and owned(unit.nodes[ident].memory))
+    return Matched(ids, shared=tuple(ident for ident in ids if len(unit.nodes[ident].memory.subjects) > 1))
+
+
+def _match(unit: Unit, request: Request) -> Matched:
+    if request.by == "subject":
+        return _about(unit, request.name)
+    if request.by == "entity":
+        return _naming(unit, request.name)
+    if request.by == "session":
+        rows = unit.read("session_episodes", {"session": codec.session_key(unit.state.name, request.name)})
+        return Matched(tuple(sorted({*(row["id"] for row in rows), *_tombstones(unit, SESSION, request.name)})))
+    if request.by == "source":
+        there = _paged(unit, "from_source", source=request.name)
+        return Matched(tuple(sorted({*there, *_tombstones(unit, SOURCE, request.name)})))
+    unit.fetch([request.name])
+    if request.name in unit.nodes:
+        return Matched((request.name,))
+    # An earlier version took ids in other forms: what is there can be erased, whatever it is called.
+    if not NODE_ID.match(request.name):
+        msg = f"{request.name[:60]!r} is no id of a memory; ids look like urn:uuid:01234567-89ab-…, in small letters"
+        raise InvalidInput(msg)
+    return Matched(())
+
+
+def _tombstones(unit: Unit, sort: str, name: str) -> tuple[str, ...]:
+    """Return the tombstones of what came from a session or a source: lines of summaries may still rest on them."""
+    return _paged(unit, "from_origin", handle=origin_handle(unit, sort, name))
+
+
+def _paged(unit: Unit, name: str, **more: str) -> tuple[str, ...]:
+    found = pages(partial(unit.read, name), unit.state.name, _PAGE, **more)
+    return tuple(row["id"] for page in found for row in page)
+
+
+def _about(unit: Unit, subject: str) -> Matched:
+    ids = _paged(unit, "about_subject", subject=subject, handle=unit.services.handle(unit.state.name, subject))
+    unit.fetch(ids, leaving=True)
+    shared = [ident for ident in ids if len(unit.nodes[ident].memory.subjects) > 1]
+    return Matched(ids, shared=tuple(shared))
+
+
+def _naming(unit: Unit, name: str, owned: Callable[[Memory], bool] | None = None) -> Matched:
+    """Return what mentions an entity, is about it, or has one of its names in its words.
+
+    With ``owned`` only what that is true of and spells the name as it was given: which names are one entity's may be
+    known from memories about others alone, and so whom a memory that does not name anybody mentions.
+    """
+    entity = None if owned is not None else _entity(unit, name)
+    forms = (name,) if entity is None else (entity.name, *entity.aliases)
+    ids: set[str] = set()
+    if entity is not None:
+        ids = {row["id"] for row in unit.read("mentioning", {"refs": unit.refs([entity.id])})}
+    spelled = Spellings(forms)
+    seen: set[str] = set()
+    for memory in filter(owned, _whole(unit)):
+        hits = set(spelled.hits(Matter.of(memory)))
+        if hits:
+            ids.add(memory.id)
+            seen |= hits
+    if owned is not None:
+        return Matched(tuple(sorted(ids)), forms=tuple(sorted(seen)))
+    return Matched(tuple(sorted(ids)), () if entity is None else (entity.id,), tuple(sorted({*seen, *forms})))
+
+
+def _entity(unit: Unit, name: str) -> Entity | None:
+    if name.startswith("urn:uuid:"):
+        return unit.entities.entity(name)
+    found = unit.entities.ids_of((name,))
+    if not found:
+        return None
+    return unit.entities.entity(next(iter(found.values())))
+
+
+def _whole(unit: Unit) -> Iterator[Memory]:
+    """Yield all memories with content."""
+    for page in pages(partial(unit.read, "memories_page"), unit.state.name, _TEXTS):
+        for row in unit.read("read_memories", {"refs": [row["ref"] for row in page]}):
+            if row["node"].get("content") is not None:
+                yield codec.decode_memory(row["node"])

@@ -1,0 +1,89 @@
+"""A reader of text that needs no model: what the rules of the language find, as proposals.
+
+Guarantees: the same turns give the same proposals, in their order; no text makes it raise; a span lies inside its turn.
+Only what a user says is read as said by somebody: documents, tools and the assistant neither speak for the user nor
+give orders. Relative times are resolved against the turn's time.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, tzinfo
+from typing import TYPE_CHECKING, Final
+
+from marskg.drafts import EntityRelation
+from marskg.extraction.answered import QUOTED
+from marskg.extraction.proposal import Maker, Proposal, ProposalOperation, Span
+from marskg.extraction.said_times import held
+from marskg.language.en.facts.document_fields import record_named
+from marskg.language.en.facts.facts_said import facts_of
+from marskg.language.en.facts.phrasing import key_of
+from marskg.language.facts import Voice
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from marskg.extraction.proposal import Turn
+    from marskg.language.facts import Fact
+
+#: Who speaks for themselves.
+_SPEAKERS: Final = frozenset({"user"})
+
+
+class RuleExtractor:
+    """Reads English by rules; ``zone`` is the time zone in which "tomorrow" begins."""
+
+    def __init__(self, zone: tzinfo = UTC) -> None:
+        """Read in the time zone ``zone``."""
+        self._zone = zone
+
+    def extract(self, turns: Sequence[Turn]) -> Iterator[Proposal]:
+        """Yield what the turns say, in their order."""
+        records: dict[str | None, str] = {}
+        for number, turn in enumerate(turns):
+            if turn.role not in _SPEAKERS or not turn.text.strip():
+                continue
+            voice = Voice(turn.speaker or None, _addressee(turns, number))
+            named = record_named(turn.text)
+            if named is not None:
+                records[turn.session] = key_of(named)
+            others = [match.span() for match in QUOTED.finditer(turn.text)]
+            for fact in facts_of(turn.text, voice):
+                if any(start <= fact.start and fact.end <= end for start, end in others):
+                    continue
+                yield self._proposal(_placed(fact, records.get(turn.session)), number, turn)
+
+    def _proposal(self, fact: Fact, number: int, turn: Turn) -> Proposal:
+        since, until = held(fact.when, turn.at, self._zone, due=fact.due)
+        return Proposal(
+            ProposalOperation(fact.does.value),
+            fact.kind,
+            fact.content,
+            span=Span(number, fact.start, fact.end),
+            maker=Maker(rule=fact.rule),
+            confidence=fact.confidence,
+            key=fact.key,
+            cardinality=fact.cardinality,
+            payload=fact.payload,
+            subjects=fact.about or ((turn.speaker,) if turn.speaker else ()),
+            mentions=fact.mentions,
+            relations=tuple(EntityRelation(source, edge, target) for source, edge, target in fact.relations),
+            old=fact.old,
+            valid_from=since,
+            valid_to=until,
+        )
+
+
+def _placed(fact: Fact, record: str | None) -> Fact:
+    """Return the fact of a field with the record in its key that its session speaks of."""
+    if record is None or fact.key is None or not fact.key.startswith("document/"):
+        return fact
+    return replace(fact, key=f"document/{record}/{fact.key.removeprefix('document/')}")
+
+
+def _addressee(turns: Sequence[Turn], number: int) -> str | None:
+    """Return the name of the last other speaker of the session before a turn."""
+    for turn in reversed(turns[max(0, number - 6) : number]):
+        if turn.session == turns[number].session and turn.speaker and turn.speaker != turns[number].speaker:
+            return turn.speaker
+    return None

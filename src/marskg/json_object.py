@@ -1,0 +1,261 @@
+"""Free JSON as the value of a field: an object, checked, immutable, held as its canonical text.
+
+Guarantees: equal objects have equal texts, those of RFC 8785 (JCS); a number is one that Python, Java and JavaScript
+write alike, so 1 and 1.0 are the same and ``true`` is not 1; neither depth nor size of what is given can exhaust
+anything. The errors name the rule and the way out, never a name or a value of the object.
+Sources: RFC 8785; JSON-LD 1.1 section 4.2.2 (``rdf:JSON``).
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from decimal import Decimal
+from typing import Any, Final, NoReturn, Self
+
+#: Bytes of the canonical text of one object, and levels of objects and lists in one another.
+MAX_BYTES: Final = 16 * 1024
+MAX_DEPTH: Final = 16
+#: Integers up to here are the same in Python, Java, JSON and RDF; what is larger goes as a text.
+MOST: Final = 2**53
+#: Below it RFC 8785 writes a number with an exponent.
+_LEAST: Final = Decimal("1e-6")
+#: Characters of a text that is read: its spaces and escapes are not in the canonical one.
+_MOST_READ: Final = 8 * MAX_BYTES
+_SURROGATE: Final = re.compile("[\ud800-\udfff]")
+_quoted: Final = json.JSONEncoder(ensure_ascii=False).encode
+
+
+class UnfitJsonError(ValueError):
+    """What is no JSON object that a field can have; the text goes on after the name of the field."""
+
+
+class JsonObject(Mapping[str, Any]):
+    """An immutable JSON object; what is read from it are plain values of one's own: ``dict(found)`` is all of it."""
+
+    __slots__ = ("text",)
+
+    def __init__(self, text: str) -> None:
+        """Hold the object of a canonical text; :meth:`of` and :meth:`read` make one of anything else."""
+        self.text = text
+
+    @classmethod
+    def of(cls, value: object) -> Self:
+        """Return ``value``, a mapping of plain JSON values, as a value of a field.
+
+        Raises:
+            UnfitJsonError: it is none, or too deep or too large.
+        """
+        if isinstance(value, cls):
+            return value
+        if not isinstance(value, Mapping):
+            _refuse(f"must be a JSON object (a mapping with strings as keys), not {type(value).__name__[:60]}")
+        return cls(canonical_json(value))
+
+    @classmethod
+    def read(cls, text: str) -> Self:
+        """Return the object that a JSON text has.
+
+        Raises:
+            UnfitJsonError: it is not JSON, no object, or has a name twice; as :meth:`of`.
+        """
+        if len(text) > _MOST_READ:
+            _too_large()
+        try:
+            value = json.loads(text, object_pairs_hook=_object, parse_constant=_constant)
+        except UnfitJsonError:
+            raise
+        except (ValueError, RecursionError):
+            _refuse("is not JSON that can be read; write one JSON object")
+        return cls.of(value)
+
+    def _value(self) -> dict[str, Any]:
+        found: dict[str, Any] = json.loads(self.text)
+        return found
+
+    def __getitem__(self, name: str) -> Any:  # noqa: ANN401 - JSON
+        """Return the value of one name."""
+        return self._value()[name]
+
+    def __iter__(self) -> Iterator[str]:
+        """Yield the names."""
+        return iter(self._value())
+
+    def __len__(self) -> int:
+        """Return the number of names."""
+        return len(self._value())
+
+    def items(self) -> Any:  # noqa: ANN401 - a view of a dict
+        """Return names and values, read once."""
+        return self._value().items()
+
+    def values(self) -> Any:  # noqa: ANN401 - a view of a dict
+        """Return the values, read once."""
+        return self._value().values()
+
+    def __eq__(self, other: object) -> bool:
+        """Return whether ``other`` is a mapping of the same JSON values."""
+        if isinstance(other, JsonObject):
+            return self.text == other.text
+        return isinstance(other, Mapping) and self._value() == dict(other)
+
+    def __hash__(self) -> int:
+        """Return what equal objects have in common."""
+        return hash(self.text)
+
+    def __repr__(self) -> str:
+        """Return it as a mapping is written."""
+        return repr(self._value())
+
+    def leaves(self) -> Iterator[tuple[str, Any]]:
+        """Yield ``(path, value)`` of all that is no object with names: a path has names and dots, a list stays whole.
+
+        ``{"trip": {"year": 2026, "with": ["Ann"]}}`` has ``trip.year`` and ``trip.with``.
+        """
+        return leaves_of(self._value())
+
+    def texts(self) -> Iterator[str]:
+        """Yield ``name: value`` for each text and number in it, each with the name that it stands under."""
+        return _texts("", self._value())
+
+
+def leaves_of(value: Mapping[str, Any], path: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield ``(path, value)`` of all in a JSON object that is no object with names."""
+    for name, one in value.items():
+        here = f"{path}.{name}" if path else name
+        if isinstance(one, Mapping) and one:
+            yield from leaves_of(one, here)
+        else:
+            yield here, one
+
+
+def canonical_json(value: object) -> str:
+    """Return any JSON value as RFC 8785 writes it.
+
+    Raises:
+        UnfitJsonError: it holds what JSON has not, or is too deep or too large.
+    """
+    return "".join(_Writer().write(value, 1))
+
+
+class _Writer:
+    """Writes one value, and stops where its text grows too large."""
+
+    def __init__(self) -> None:
+        self._size = 0
+        self._parts: list[str] = []
+
+    def write(self, value: object, depth: int) -> list[str]:
+        if depth > MAX_DEPTH:
+            _refuse(f"is nested more than {MAX_DEPTH} levels deep; write parts of it side by side")
+        if isinstance(value, Mapping):
+            names = [self._name(name) for name in value]
+            self._put("{")
+            for place, name in enumerate(sorted(names, key=lambda one: one.encode("utf-16-be"))):
+                self._put(f"{',' if place else ''}{_quoted(name)}:")
+                self._one(value[name], depth)
+            self._put("}")
+        elif isinstance(value, Sequence) and not isinstance(value, str | bytes | bytearray):
+            self._put("[")
+            for place, one in enumerate(value):
+                if place:
+                    self._put(",")
+                self._one(one, depth)
+            self._put("]")
+        else:
+            self._put(_leaf(value))
+        return self._parts
+
+    def _one(self, value: object, depth: int) -> None:
+        self.write(value, depth + 1 if isinstance(value, Mapping | list | tuple) else depth)
+
+    @staticmethod
+    def _name(name: object) -> str:
+        if not isinstance(name, str):
+            _refuse(f"has a name that is no text but {type(name).__name__[:60]}; names of JSON are strings")
+        return _text(name)
+
+    def _put(self, part: str) -> None:
+        self._size += len(part) if part.isascii() else len(part.encode())
+        if self._size > MAX_BYTES:
+            _too_large()
+        self._parts.append(part)
+
+
+def _leaf(value: object) -> str:
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return _quoted(_text(value))
+    if isinstance(value, int | float):
+        return _number(value)
+    return _refuse(
+        f"holds a value of type {type(value).__name__[:60]}; JSON has texts, numbers, true, false, null and lists"
+    )
+
+
+def _text(value: str) -> str:
+    if len(value) > MAX_BYTES:
+        _too_large()
+    match = _SURROGATE.search(value)
+    if match:
+        _refuse(f"has a lone surrogate U+{ord(match[0]):04X}; decode the text as UTF-16")
+    if "\x00" in value:
+        _refuse("has a NUL character; remove it")
+    return value
+
+
+def _number(value: float) -> str:
+    """Return a number as ECMAScript writes it (RFC 8785 section 3.2.2.3)."""
+    if not -math.inf < value < math.inf:
+        _refuse("holds NaN or an infinity, which JSON has not; leave it out, or write it as a text")
+    if not -MOST <= value <= MOST:
+        _refuse("holds a number outside [-2^53, 2^53]; write it as a text")
+    if value == int(value):
+        return str(int(value))
+    exact = Decimal(repr(float(value)))
+    if abs(exact) >= _LEAST:
+        return format(exact, "f")
+    mantissa, _, exponent = repr(float(value)).partition("e")
+    return f"{mantissa}e{int(exponent)}"
+
+
+def _texts(name: str, value: object) -> Iterator[str]:
+    """Yield the texts of a value that stands under ``name``."""
+    if isinstance(value, Mapping):
+        for inner, one in value.items():
+            yield from _texts(inner, one)
+        if not value and name:
+            yield name
+    elif isinstance(value, list):
+        for one in value:
+            yield from _texts(name, one)
+        if not value:
+            yield name
+    elif isinstance(value, bool) or value is None:
+        yield name
+    else:
+        yield f"{name}: {value if isinstance(value, str) else _number(value)}"  # type: ignore[arg-type]  # a number
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    made = dict(pairs)
+    if len(made) != len(pairs):
+        _refuse("has a name twice in one object; keep one")
+    return made
+
+
+def _constant(_: str) -> NoReturn:
+    _refuse("holds NaN or an infinity, which JSON has not; leave it out, or write it as a text")
+
+
+def _too_large() -> NoReturn:
+    _refuse(f"is larger than {MAX_BYTES:,} bytes of JSON; shorten it, or keep it elsewhere and its address here")
+
+
+def _refuse(why: str) -> NoReturn:
+    raise UnfitJsonError(why)

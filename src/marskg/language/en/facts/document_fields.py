@@ -1,0 +1,371 @@
+"""Fields of documents, plans and notes: "Title: ...", "the budget is ...", "add Bo to the attendees".
+
+Guarantees: pure. A field's key is ``document/<which>/<field>``, the document being the last one that its session named
+by a title, so that a change of a field finds what it changes; lists are sets, entry by entry.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from marskg.language.en.facts.amounts import MONEY, money_of
+from marskg.language.en.facts.phrasing import APOSTROPHES, LONGEST, Frame, frame, key_of
+from marskg.language.facts import Fact, Said
+from marskg.ontology.vocabulary import Cardinality, Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from marskg.language.en.facts.phrasing import Found
+    from marskg.language.facts import PayloadValue
+
+_DOCUMENT: Final = (
+    r"(?:project proposal|proposal|report|meeting notes|notes|meeting|email|e-mail|post|social media post|article|"
+    r"presentation|"
+    r"document|plan|essay|memo|letter|project|contract|paper|story|page|ticket|recipe)"
+)
+#: What documents are made of, whose values are lists where the word is a plural.
+_FIELD: Final = (
+    r"(?:(?:key|main|primary|proposed|project|total|overall|final|target|meeting|email|agenda|action|call[- ]to|"
+    r"success|risk|creative|"
+    r"design|core|major|required|potential|expected|initial|estimated|recipient|reference|content|publication|post|"
+    r"email's|visual|"
+    r"research|technical|competitive|market|brand) )*"
+    r"(?:titles?|descriptions?|budgets?|timelines?|leads?|stakeholders?|objectives?|goals|deliverables?|analysis|"
+    r"agendas?|items?|decisions?|"
+    r"attendees|participants|recipients?|lists?|points?|actions?|purposes?|messages?|hashtags?|platforms?|audiences?|"
+    r"subjects?|"
+    r"requirements?|metrics|risks?|inspirations?|references?|deadlines?|sponsors?|milestones?|methods?|methodology|"
+    r"resources?|status|"
+    r"owners?|authors?|tags?|topics?|sources?|keywords|ingredients|steps|prices?|locations?|venue|theme|tone|style|"
+    r"scope|profile|"
+    r"considerations?|guidelines?|channels?|constraints?|assumptions?|dependencies|outcomes?|findings?|questions|"
+    r"collaborators?|"
+    r"team(?: members?)?|call to action|benefits?|features?|hypothes[ei]s|citations?|strategy|strategies)"
+)
+_QUOTE: Final = r"(?:\"(?P<value>[^\"]{1,400})\"|'(?P<single>(?:[^']|'(?=\w)){1,400}?)'(?=[\s.,;!?)]|$)"
+#: Fields that the words of a sentence name without calling them so.
+_ALSO: Final = {
+    "attended": "attendees", "recipient": "recipients", "recipients": "recipients", "recipient list": "recipients",
+    "decided": "decisions", "agenda": "agenda items", "agenda items": "agenda items", "key decisions": "decisions",
+    "lead": "project lead", "leading": "project lead", "titled": "title", "sent": "recipients",
+    "project title": "title", "meeting title": "title", "timeline": "timeline",
+}  # fmt: skip
+_PLURAL: Final = re.compile(r"(?:(?<!s)s|agenda|list|analysis|team)$", re.IGNORECASE)
+_LONGEST_LIST: Final = 12
+
+
+def _name_of(field: str) -> str:
+    """Return a field's name without what only says how much it matters."""
+    plain = re.sub(r"^(?:the|my|our|its|their|key|main|primary|proposed|project's|email's) ", "", field.strip().lower())
+    plain = re.sub(r"^(?:the|my|our|key|main|primary|proposed|creative) (?=\w)", "", plain)
+    return _ALSO.get(plain, plain)
+
+
+def entries(value: str) -> list[str]:
+    """Return the entries of a list in a sentence: "a, b and c".
+
+    A comma in brackets divides nothing; what only adds to the entry before it, a role after a name or "focusing on
+    ...", stays with it.
+    """
+    held = _BRACKET.sub(lambda match: match[0].replace(",", "\0"), value)
+    if _VERBAL.match(held):
+        parts = re.split(r",?\s+(?:and|as well as)\s+to\s+|,\s+to\s+|,\s+and\s+(?=[a-z]+\b)", held)
+    else:
+        parts = re.split(r",\s+(?:and\s+|as well as\s+)?", held)
+        if ", and " not in held and " as well as " not in held:
+            parts = [*parts[:-1], *parts[-1].rsplit(" and ", 1)]
+    found: list[str] = []
+    for part in parts:
+        plain = re.sub(r"^(?:to|and|the|an?) ", "", part.replace("\0", ",").strip(" ,.'\"")).strip(" '\"")
+        if found and (
+            _ADDS.match(plain) or (_ROLE.search(plain) and _PERSON.search(found[-1]) and "," not in found[-1])
+        ):
+            found[-1] += f", {plain}"
+        elif plain:
+            found.append(plain)
+    return found[:_LONGEST_LIST]
+
+
+_BRACKET: Final = re.compile(r"\([^()]*\)")
+_VERBAL: Final = re.compile(r"(?:to )?(?!the\b|an?\b)[a-z]+ (?:a|an|the|our|all|more|new|\w+ing|\w+ed|\w+ly|\d+)\b")
+_ADDS: Final = re.compile(r"(?:\w+ing|with|which|including|as|where|while|due|aiming|by|for|based|such|especially)\b")
+_ROLE: Final = re.compile(
+    r"^(?:(?:our|the|a|an) )?(?:[\w&-]+ ){0,5}?(?:head|chief|directors?|managers?|lead|officer|presidents?|vp|"
+    r"c[efiot]o|advisor|analyst|"
+    r"engineer|designer|researcher|coordinator|specialist|strategist|writer|consultant|representative|investigator|"
+    r"professor|"
+    r"scientist|partner|counsel|editor)\b",
+    re.IGNORECASE,
+)
+_PERSON: Final = re.compile(r"(?:^|\b(?:Dr|Mr|Ms|Mrs|Prof|Professor)\.? )(?:[A-Z][\w'’-]+ ?){2,3}$")
+
+
+def _fact(found: Found, field: str, value: str, does: Said = Said.ADD, *, many: bool, old: str | None = None) -> Fact:
+    start, end = found.span
+    name = _name_of(field)
+    amount = money_of(found.match) if name.endswith(("budget", "price")) else None
+    payload: dict[str, PayloadValue] = {"concept": name, "relations": (value,)}
+    if amount is not None:
+        payload = {"concept": name, "amount": amount[0], "unit": amount[1]}
+    gone = does is Said.END
+    return Fact(
+        rule=found.rule,
+        start=start,
+        end=end,
+        content=f"{name.capitalize()}: {value}" if not gone else f"{name.capitalize()} no longer: {value}",
+        confidence=found.confidence,
+        does=does,
+        kind=Kind.SEMANTIC,
+        key=f"document/{key_of(name) or name}",
+        cardinality=Cardinality.SET if many else Cardinality.SINGLE,
+        payload=payload,
+        old=value if gone else old,
+    )
+
+
+def _is_list(field: str) -> bool:
+    return _PLURAL.search(field.strip()) is not None
+
+
+def _stated(found: Found) -> Iterator[Fact]:
+    """Yield the values of a field, each entry of a list by itself."""
+    field, value = found.group("field") or found.match["verb"].lower(), found.match["said"].strip(" .:'\"")
+    name = _ALSO.get(field.lower(), field)
+    if not _is_list(name):
+        yield _fact(found, name, value, many=False)
+        return
+    for entry in entries(value):
+        yield _fact(found, name, entry, many=True)
+
+
+def _leads(found: Found) -> Fact:
+    return _fact(found, "project lead", found.group("said"), many=False)
+
+
+def _titled(found: Found) -> Fact:
+    return _fact(found, "title", found.group("value") or found.group("single") or found.group("said"), many=False)
+
+
+def _added(found: Found) -> Fact | None:
+    value = found.group("value") or found.group("single") or found.group("said")
+    if re.match(r"(?:that|it|this|them|one|more|another)\b", value) or found.group("field") in {"list", "action"}:
+        return None
+    return _fact(found, found.group("field"), value, many=True)
+
+
+def _removed(found: Found) -> Fact | None:
+    value = found.group("value") or found.group("single") or found.group("said")
+    if re.match(r"(?:that|it|this|them)\b", value) or found.group("field") == "list":
+        return None
+    return _fact(found, found.group("field"), value, Said.END, many=_is_list(found.group("field")))
+
+
+def _changed(found: Found) -> Fact:
+    return _fact(
+        found, found.group("field"), found.group("new"), Said.UPDATE, many=False, old=found.group("old") or None
+    )
+
+
+_ACTOR: Final = (
+    r"(?-i:(?:Dr|Mr|Ms|Mrs|Prof|Professor)\.? [A-Z][\w'’-]+(?: [A-Z][\w'’-]+){0,2}|"
+    r"[A-Z][\w'’-]+ [A-Z][\w'’-]+(?:,? [A-Z][\w'’&-]+){0,3})"
+)
+
+
+def _named(field: str, *, many: bool = False) -> Callable[[Found], Iterator[Fact]]:
+    """Return what builds the facts of one field, whatever the sentence calls it."""
+
+    def build(found: Found) -> Iterator[Fact]:
+        said = found.match["said"].strip(" .:'\"")
+        for value in entries(said) if many else (said,):
+            yield _fact(found, field, value, many=many)
+
+    return build
+
+
+_purpose = _named("purpose")
+_described = _named("description")
+_spans = _named("timeline")
+_asks = _named("call to action")
+_tags = _named("hashtags", many=True)
+
+
+def _action(found: Found) -> Fact:
+    return _fact(found, "action items", f"{found.group('name')} to {found.group('said')}", many=True)
+
+
+#: How people name the record that they go on to fill or to change.
+_CONTEXT: Final = re.compile(
+    rf"\b(?:the|this|my|our|a|an) (?:new )?{_DOCUMENT}(?: write-?up)? (?:is |was |will be )?(?:titled|entitled|called|"
+    rf"for|about|named|on|regarding)(?: the)?:? ?"
+    r"(?:\"(?P<double>[^\"]{3,160})\"|'(?P<single>(?:[^']|'(?=\w)){3,160}?)'(?=[\s.,;!?)]|$)|"
+    r"(?P<bare>(?-i:[A-Z])[^\"'.!?]{4,120}?)(?=[.]?$))",
+    re.IGNORECASE,
+)
+
+
+def record_named(text: str) -> str | None:
+    """Return the title of the document that ``text`` turns to; None where it names none."""
+    match = _CONTEXT.search(text.translate(APOSTROPHES)) if len(text) < LONGEST else None
+    return None if match is None else (match["double"] or match["single"] or match["bare"]).strip(" .")
+
+
+_ASK: Final = r"(?:add(?:ed|ing)?|includ(?:e|ed|ing)|append(?:ed)?|put)"
+_DROP: Final = r"(?:remov(?:e|ed|ing)|delet(?:e|ed|ing)|drop(?:ped)?|tak(?:e|en) (?:out|off)|strik(?:e|en)|eliminate)"
+
+#: The frames of fields, changes first.
+FRAMES: Final[tuple[Frame, ...]] = (
+    frame(
+        "field.removed",
+        "remove removed removing delete deleted deleting drop take taken strike eliminate",
+        rf"\b{_DROP} (?:the )?{_QUOTE}|(?P<said>[^\"',.;]{{2,200}}?)) (?:as an? |from )(?:(?:the|my|our|its|list of|"
+        rf"list) )*['\"]?(?P<field>{_FIELD})['\"]?(?: field| list| section)?\b",
+        _removed,
+        0.95,
+        unguarded=True,
+    ),
+    frame(
+        "field.added",
+        "add added adding include included append put",
+        rf"\b{_ASK} {_QUOTE}|(?P<said>[^\"',.;]{{2,200}}?)) (?:to|in|into|under|as) (?:(?:the|my|our|its|a|"
+        rf"list of) )*['\"]?(?P<field>{_FIELD})['\"]?(?: field| list| section)?\b",
+        _added,
+        0.95,
+        unguarded=True,
+    ),
+    frame(
+        "field.included",
+        "update include add updated change",
+        rf"\b(?:the|my|our|its) ['\"]?(?P<field>{_FIELD})['\"]?(?: field| list| section)?(?: to (?:also )?|"
+        rf"; please (?:also )?| and |, please |: ?)(?:{_ASK}):? {_QUOTE}|(?P<said>[^\"]{{2,300}}?)(?=[.!?]?$))",
+        _added,
+        0.95,
+        unguarded=True,
+    ),
+    frame(
+        "field.changed",
+        "update change changed revert reverted set updated raise lower increase reduce move delete",
+        rf"\b(?:the|my|our|its) ['\"]?(?P<field>{_FIELD})['\"]?(?: field| value)?(?: (?!from|"
+        rf"to)[^.!?]{{0,60}}?)? from (?P<old>[^.!?]{{1,60}}?) (?:back )?to (?P<new>{MONEY}|"
+        rf"[^.!?;]{{1,120}}?)(?=[.!?]?$|[.;,] | for | in )",
+        _changed,
+        0.95,
+        unguarded=True,
+    ),
+    frame(
+        "field.reverted",
+        "delete revert remove",
+        rf"\b(?:the|my|our|its) (?P<field>{_FIELD})(?: value)? of (?P<old>[$€£]?[\d.,]+\w*) and (?:revert|change|set|"
+        rf"restore) it (?:back )?to (?P<new>{MONEY}|[\d.,]+)",
+        _changed,
+        0.95,
+        unguarded=True,
+    ),
+    frame(
+        "field.titled",
+        "titled entitled called named about for is was",
+        rf"\b(?:the|this|my|our) (?:new )?{_DOCUMENT} (?:is|was|will be) (?:titled|entitled|called|for the|about|named|"
+        rf"for|on)?:? ?{_QUOTE}|"
+        rf"(?P<said>(?-i:[A-Z])[^\"]{{4,160}}?)(?=\.?$))",
+        _titled,
+        0.95,
+    ),
+    frame(
+        "field.purpose",
+        "email post message e-mail meeting letter",
+        r"\b(?:the|this) (?P<verb>email|e-mail|message|letter|meeting) (?:is|was|will be) (?:meant |intended |"
+        r"supposed )?(?P<said>to (?!be\b)[^!?]{10,400}?)(?=\.?$)",
+        _purpose,
+        0.9,
+    ),
+    frame(
+        "field.describes",
+        "project proposal initiative study paper plan research",
+        r"\b(?:this|the|our) (?P<verb>project|proposal|initiative|study|plan|research|paper)(?: proposal)? (?:aims|"
+        r"focuses on|proposes|involves|seeks|"
+        r"intends|is (?:a|an)|will (?:focus|involve|develop|explore|examine)|is about|"
+        r"centers on) (?P<said>[^!?]{10,500}?)(?=\.?$)",
+        _described,
+        0.8,
+    ),
+    frame(
+        "field.span",
+        "months weeks years phases span days phase",
+        r"\b(?:the project|the initiative|the work|this project|the plan|the initial phase|it) (?P<verb>will (?:span|"
+        r"take|last|run)|is (?:planned|expected|scheduled|projected|set|estimated)|should take|spans) "
+        r"(?P<said>[^!?]{4,300}?\b(?:days|weeks|months|years|phases?)\b[^!?]*?)(?=\.?$)",
+        _spans,
+        0.7,
+    ),
+    frame(
+        "field.tags",
+        "use hashtags using",
+        r"\b(?:use|using|hashtags(?: are| will be| should be)?|include) (?:the hashtags )?(?P<said>#\w+(?:,? (?:and "
+        r")?#\w+)*)",
+        _tags,
+        0.95,
+    ),
+    frame(
+        "field.asks",
+        "want ask need like asking",
+        r"\bI(?:'d| would)? ?(?:want|need|like|am asking|ask) (?P<verb>them|recipients|readers|everyone|"
+        r"the team) (?P<said>to (?:review|confirm|send|reply|respond|provide|schedule|approve|submit|share|sign|"
+        r"complete|check|let (?:me|us)|attend|register|join) [^!?]{5,400}?)(?=\.?$)",
+        _asks,
+        0.9,
+    ),
+    frame(
+        "field.action",
+        "will needs to",
+        rf"(?:^|, and |, )(?:the )?(?P<name>{_ACTOR}) (?:needs to|will(?: also)?|has to|is going to|is to|should|"
+        rf"was asked to|agreed to) (?P<said>(?!be lead|lead the (?:project|effort)|be\b)[^!?]{{8,300}}?)(?=\.?$|"
+        rf", and (?:the )?{_ACTOR} (?:needs|will|has|is|should)|,? and (?:the )?{_ACTOR} (?:needs to|will))",
+        _action,
+        0.85,
+    ),
+    frame(
+        "field.decided",
+        "decided agreed approved authorized",
+        r"\b(?:we|the team|they) (?P<verb>decided) (?:that )?(?:to )?(?P<said>[^!?]{5,400}?)(?=\.?$)",
+        _stated,
+        0.75,
+    ),
+    frame(
+        "field.leads",
+        "lead leading led leads",
+        r"(?:^|, )(?P<said>(?-i:[A-Z][\w.'-]+(?: [A-Z][\w.'-]+){0,3})(?:, (?:our|the|a|"
+        r"an) [^,]{2,60},?)?),? (?:will be|is|will) lead(?:ing)? (?:the|this|our) (?:project|effort|team|initiative)",
+        _leads,
+        0.85,
+    ),
+    frame(
+        "field.attended",
+        "attended sent",
+        r"\b(?:meeting|email|e-mail|message|it|event) (?:was|were|should be|will be|is|to be|"
+        r"is being) (?P<verb>attended|sent) (?:by|to) (?P<said>[^!?]{3,300}?)(?=\.?$)",
+        _stated,
+        0.95,
+    ),
+    frame(
+        "field.is",
+        "is are was were includes include included includes: covers covered will would",
+        rf"(?:\b(?:the|my|our|its|his|her|their|this|project's|email's|post's)|"
+        rf"^(?:the )?[\w ]{{2,20}}'s) (?P<field>{_FIELD})(?: (?:for|of|in) (?:the|this|my|our) [\w -]{{2,40}}?)? "
+        rf"(?:is|are|was|were|includes?|included|will be|will include|covers|covered|should be|would be)(?: to include|"
+        rf" going to be| set (?:to|at))?:? (?!(?:not|ready|done|important|great|good|clear|very|so|really|what|how|"
+        rf"that you)\b)(?P<said>{MONEY}(?=[.,; ]|$)|[^!?]{{2,500}}?(?=[.]?$))",
+        _stated,
+        0.8,
+    ),
+    frame(
+        "field.label",
+        "title name deadline budget venue location date status owner author subject topic price address phone email "
+        "deadline: lead goal",
+        r"^(?P<field>(?-i:[A-Z])(?!(?:\w+ )*(?:I|I'm|it|we|example|you|goal|"
+        r"that)\b)[\w'-]+(?: [\w'-]+){0,3}): (?P<said>\S[^!?]{0,300}?)(?=[.]?$)",
+        _stated,
+        0.85,
+    ),
+)

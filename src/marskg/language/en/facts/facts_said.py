@@ -1,0 +1,178 @@
+"""English text as facts: each sentence is tried against the frames whose cues it holds.
+
+Guarantees: pure and deterministic; reading never raises, whatever the text; each word of a sentence is read once by the
+first frame that fits it, in the order of the families. A jest says nothing, nor does the sentence before
+one that calls it a jest.
+Limits: pronouns are not resolved across sentences; a sentence above :data:`~marskg.language.en.facts.phrasing.LONGEST`
+characters is not talk and is not read.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from dataclasses import replace
+from functools import cache
+from itertools import zip_longest
+from typing import TYPE_CHECKING, Final
+
+from marskg.language.en.facts import (
+    amounts,
+    behaviour,
+    daily_life,
+    document_fields,
+    people_said,
+    personal_slots,
+    tasks,
+    tastes,
+)
+from marskg.language.en.facts.behaviour import wishes_of
+from marskg.language.en.facts.events import event_of
+from marskg.language.en.facts.phrasing import Found, compiled, sentences_of, with_subject
+from marskg.language.facts import Fact, Said
+from marskg.ontology.vocabulary import Cardinality, Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from marskg.language.en.facts.phrasing import Frame, Sentence
+    from marskg.language.facts import Voice
+
+#: Families whose rules may read the same words: "I work as a nurse at Acme" says two things.
+_TOGETHER: Final = ("profile.", "person.")
+#: The value that was wrong or is replaced, behind the one that holds.
+_NOT: Final = re.compile(
+    r",? (?:and )?(?:now,? )?(?:not|instead of|rather than) (?:in |at |for |to )?(?!(?:that|just|only|because|really|"
+    r"so|too|very|sure|yet)\b)"
+    r"(?P<old>[^.,;:!?]{2,40}?)(?: any ?more)?(?=[.,;!?]|$)",
+    re.IGNORECASE,
+)
+#: Why one no longer likes a thing, said after that one does not.
+_WEARY: Final = "taste.dislikes"
+_EVENTS: Final = frozenset({"event.past", "event.state"})
+#: How likely a further event of a turn must be.
+_FURTHER: Final = 0.75
+#: A statement that a rule has read is told in its own words from these log-odds on.
+_TOLD: Final = -3.0
+#: Rules whose fact is told in the words of its sentence where those are few.
+_TERSE: Final = frozenset(
+    {
+        "taste.likes",
+        "taste.dislikes",
+        "taste.favourite",
+        "taste.favoured",
+        "profile.pet",
+        "profile.health",
+        "profile.allergy",
+        "task.did",
+        "task.done",
+        "event.have",
+    }
+)
+
+
+@cache
+def _frames() -> dict[str, list[tuple[int, Frame]]]:
+    """Return the frames by their cues, each with its place in the order."""
+    found = defaultdict(list)
+    every = (
+        *behaviour.FRAMES,
+        *amounts.FRAMES,
+        *document_fields.FRAMES,
+        *tasks.FRAMES,
+        *personal_slots.FRAMES,
+        *people_said.FRAMES,
+        *daily_life.FRAMES,
+        *tastes.FRAMES,
+    )
+    for place, frame in enumerate(every):
+        for cue in frame.cues:
+            found[cue].append((place, frame))
+    return dict(found)
+
+
+def facts_of(text: str, voice: Voice) -> list[Fact]:
+    """Return what ``text`` says in the first person, in its order."""
+    sentences = sentences_of(text)
+    meant = [
+        sentence
+        for sentence, following in zip_longest(sentences, sentences[1:])
+        if not sentence.jests and (following is None or not following.jests)
+    ]
+    return _weightiest([fact for sentence in meant for fact in _read(sentence, voice)])
+
+
+def _weightiest(facts: list[Fact]) -> list[Fact]:
+    """Return the facts with only the likeliest event, and others that are likely by themselves.
+
+    A dislike of what was just said to be liked no longer is the same fact.
+    Who tells of an event goes on about it: of further sentences in a turn, one in five says something else.
+    """
+    ended = {fact.key for fact in facts if fact.does is Said.END}
+    facts = [fact for fact in facts if fact.key not in ended or fact.does is Said.END or fact.rule != _WEARY]
+    events = [fact for fact in facts if fact.rule.startswith("event.") and fact.rule in _EVENTS]
+    if len(events) <= 1:
+        return facts
+    best = max(events, key=lambda fact: fact.confidence)
+    return [fact for fact in facts if fact.rule not in _EVENTS or fact is best or fact.confidence >= _FURTHER]
+
+
+def _read(sentence: Sentence, voice: Voice) -> list[Fact]:
+    wishes = list(wishes_of(sentence))
+    if wishes:
+        return wishes
+    facts = _framed(sentence, voice)
+    whole = None if facts else with_subject(sentence)
+    if whole is not None:
+        facts = [replace(fact, start=max(fact.start, sentence.start)) for fact in _framed(whole, voice)]
+    if not facts or (len(facts) == 1 and facts[0].rule in _TERSE):
+        event = event_of(sentence, voice, least=_TOLD if facts else None)
+        if event is not None:
+            return [_in_its_words(facts[0], event) if facts else event]
+    return sorted(facts, key=lambda fact: fact.start)
+
+
+def _framed(sentence: Sentence, voice: Voice) -> list[Fact]:
+    """Return what the frames read in a sentence."""
+    cued = _frames()
+    tried = {frame[0]: frame[1] for word in sentence.words if word in cued for frame in cued[word]}
+    taken: list[tuple[int, int]] = []
+    facts: list[Fact] = []
+    for place in sorted(tried):
+        frame = tried[place]
+        for match in compiled(frame.pattern).finditer(sentence.text):
+            overlaps = any(match.start() < end and start < match.end() for start, end in taken)
+            if overlaps and not frame.rule.startswith(_TOGETHER):
+                continue
+            if not frame.unguarded and sentence.is_hedged(match.start()):
+                continue
+            read = list(_built(frame, Found(sentence, match, voice, frame.rule, frame.confidence)))
+            if read:
+                taken.append(match.span())
+                known = {(fact.key, fact.content) for fact in facts}
+                facts += [_corrected(fact, sentence) for fact in read if (fact.key, fact.content) not in known]
+    return facts
+
+
+def _in_its_words(fact: Fact, event: Fact) -> Fact:
+    """Return a fact told in the words of its sentence, unless these only point to what it is about."""
+    about = str(fact.payload.get("concept", ""))
+    return replace(fact, content=event.content) if about.casefold() in event.content.casefold() else fact
+
+
+def _corrected(fact: Fact, sentence: Sentence) -> Fact:
+    """Return a fact with the old value that is named behind it: "I live in Ghent, not Bruges"."""
+    if fact.does is not Said.ADD or fact.cardinality is not Cardinality.SINGLE or fact.kind is Kind.TASK:
+        return fact
+    behind = _NOT.match(sentence.text, fact.end - sentence.start)
+    return fact if behind is None else replace(fact, does=Said.UPDATE, old=behind["old"].strip())
+
+
+def _built(frame: Frame, found: Found) -> Iterator[Fact]:
+    built = frame.build(found)
+    if built is None:
+        return
+    if isinstance(built, Fact):
+        yield built
+    else:
+        yield from built

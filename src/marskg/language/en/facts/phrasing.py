@@ -1,0 +1,235 @@
+"""The frames of English statements: how a rule is written down, found in a sentence, and guarded.
+
+Guarantees: pure; patterns are compiled once and tried only in a sentence that has one of their cues; what is asked,
+supposed, denied, reported or said in jest is seen by :meth:`Sentence.is_hedged`, never read as said.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from marskg.text import terms
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from marskg.language.facts import Fact, Voice
+
+#: Longer ones are no sentence of talk.
+LONGEST: Final = 600
+_ENDS: Final = re.compile(r"(?<=[.!?…])[\"')\]]*\s+(?=[\"'(\[]?[^\W_])|\n+")
+#: Full stops that end a title or an abbreviation.
+_ABBREVIATED: Final = re.compile(
+    r"(?:^|[\s(])(?:mr|mrs|ms|dr|prof|st|vs|e\.g|i\.e|etc|jr|sr|no|[a-z])\.$",
+    re.IGNORECASE,
+)
+_WORD: Final = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)*|\d[\d.,]*")
+#: Typographic apostrophes and quotation marks, and the plain ones.
+APOSTROPHES: Final = str.maketrans("’‘“”", "''\"\"")
+_SUPPOSED: Final = re.compile(
+    r"\b(?:if|unless|whether|suppos(?:e|ing)|imagine|pretend\w*|wish(?:ed)?|hypothetically|what if|as though|"
+    r"wonder(?:ed|ing)?"
+    r"|in case|(?:she|he|they|you|people|everyone|everybody|someone|somebody|one|who|[a-z]+ (?:says|said|claims|"
+    r"thinks)) "
+    r"(?:also |always |often |once |just |really |keeps? |used to )*"
+    r"(?:sa(?:y|ys|id|ying)|claim(?:s|ed)?|think(?:s)?|thought|told|tells?|ask(?:s|ed)?|jok(?:es?|ed)|wrote|writes|"
+    r"insist(?:s|ed)?"
+    r"|believ(?:es?|ed)|swears?|swore|text(?:s|ed)|go|goes)"
+    r"|(?<!\bI )(?:says|said|saying|claims|claimed|insists|swears|joked|sings|sang)(?: that| to me)?|"
+    r"(?:told|tells|asked) (?:me|us|him|her|them)"
+    r"|once upon a time|according to|let's say|say I|for (?:example|instance)|dream(?:ed|t)|lyrics|translate)\b|"
+    r"^(?:please |can you |could you |help me )?(?:write|draft|rewrite|rephrase|proofread|summari[sz]e) ",
+    re.IGNORECASE,
+)
+_DENIED: Final = re.compile(
+    r"\b(?:not|never|doubt|deny|hardly|nobody|no one|neither|nor|without|it's false|untrue)\b|n't\b",
+    re.IGNORECASE,
+)
+_JEST: Final = re.compile(
+    r"\b(?:yeah,? right|as if!?|just kidding|only kidding|i'm kidding|i'm joking|just joking|jk|sarcas\w+|not really!?"
+    r"|said no one ever|(?:as )?(?:much|fun) as a root canal|in my dreams|/s)(?:\W|$)|(?<=[ .])not!$|\s/s\b|🙄",
+    re.IGNORECASE,
+)
+_QUOTED: Final = re.compile(r"\"[^\"]{1,400}\"|(?<!\w)'[^'\"]{3,200}'(?!\w)")
+_CLAUSE: Final = re.compile(r"[;:,(]|\s[-–—]+\s|\b(?:but|and|so|because|since|though)\b")
+
+#: Words that say how much, how sure and since when, between a subject and its verb.
+ADVERBS: Final = (
+    r"(?:(?:really|actually|just|also|absolutely|always|totally|definitely|honestly|finally|recently|already|still|now|"
+    r"only|even|especially|particularly|truly|simply|genuinely|generally|usually|often|personally|quite|so|very|pretty|"
+    r"kinda|kind of|sort of|have to say i|must say i|do|fondly|certainly|completely|naturally|deeply|fully|currently|"
+    r"officially|basically|probably|lately|have always|i'd say i|would say i|must admit i|have to admit i|"
+    # Possessive: many of them in a row must not be tried in every division.
+    r"gotta say i),? )*+"
+)
+#: Where the object of a statement ends.
+STOP: Final = (
+    r"(?=\s*(?:[.!?;:…]+(?:\s|$|[\"')])|,|\s[-–—]|—|–|\(|$)|\s+(?:but|because|since|although|though|so|which|who|when|"
+    r"while|"
+    r"as|lately|these days|anymore|any more|any longer|now|recently|at all|for now|though|however|even|and (?:i|i'm|"
+    r"i've|"
+    r"it|it's|he|she|they|we|my|now|just|really|actually|then|so|that|there|found|enjoyed|loved)|it's|i'm|they're|too|"
+    r"either|"
+    r"more than|much more|to be honest|if|until|after|before|especially|if you|instead|than|again)\b)"
+)
+
+
+class Sentence:
+    """A sentence with its place in the text and what its frames are looked up by.
+
+    ``text`` has plain apostrophes and quotation marks and the length of what is written; ``before`` and ``after``
+    are the sentences beside it.
+    """
+
+    __slots__ = ("after", "asks", "before", "jests", "start", "text", "words")
+
+    def __init__(self, written: str, start: int, before: str = "") -> None:
+        """Read ``written``, which begins at ``start`` of the text and follows the sentence ``before``."""
+        self.start = start
+        self.before = before
+        self.after = ""
+        self.text = written.translate(APOSTROPHES)
+        self.words = frozenset(_WORD.findall(self.text.lower()))
+        self.asks = self.text.rstrip("\"')] ").endswith("?")
+        self.jests = _JEST.search(self.text) is not None
+
+    def is_quoted(self, place: int) -> bool:
+        """Return whether ``place`` lies in quotation marks."""
+        if '"' not in self.text and "'" not in self.text:
+            return False
+        return any(match.start() < place < match.end() - 1 for match in _QUOTED.finditer(self.text))
+
+    def is_hedged(self, place: int) -> bool:
+        """Return whether what begins at ``place`` is asked, supposed, denied, reported or quoted."""
+        if self.asks or self.is_quoted(place):
+            return True
+        before = self.text[:place]
+        if not before:
+            return False
+        if _SUPPOSED.search(before) is not None:
+            return True
+        clause = max((match.end() for match in _CLAUSE.finditer(before)), default=0)
+        return _DENIED.search(before, clause) is not None
+
+
+#: A statement of one's own whose subject is left out, with what stands in its place: words that no order begins with.
+_ELIDED: Final = re.compile(
+    r"^(?P<lead>(?:(?:just|finally|also|still|really|already|recently|so|and|but|oh|yeah|ok|okay|well|anyway|btw|"
+    r"fyi|note to self|reminder),?:? )*)(?P<verb>(?P<am>allergic to|not (?:a (?:big |huge )?fan of|into|keen on)"
+    r"|living in|working (?:at|as|for)|moving to|"
+    r"flying to|going to|off to|done with|married to|engaged to)|(?P<was>diagnosed with|born in)|can't|cannot|need to|"
+    r"have to|got|bought|ordered|paid|spent|started|moved|switched|gave up|finished|loved?|hate|prefer|"
+    r"booked|signed up|joined|adopted|turned|earned|used to|want to)\b",
+    re.IGNORECASE,
+)
+
+
+def with_subject(sentence: Sentence) -> Sentence | None:
+    """Return a sentence whose subject was left out with "I" before it: "can't stand techno"; None for any other."""
+    match = _ELIDED.match(sentence.text)
+    if match is None:
+        return None
+    subject = "I'm " if match["am"] else "I was " if match["was"] else "I "
+    rest = sentence.text[match.start("verb") :]
+    whole = Sentence(
+        f"{subject}{rest[:1].lower()}{rest[1:]}",
+        sentence.start + match.start("verb") - len(subject),
+        sentence.before,
+    )
+    whole.after = sentence.after
+    return whole
+
+
+class Found(NamedTuple):
+    """A frame that fits: its sentence, the match, and who speaks."""
+
+    sentence: Sentence
+    match: re.Match[str]
+    voice: Voice
+    rule: str
+    confidence: float
+
+    @property
+    def who(self) -> str:
+        """The speaker's name."""
+        return self.voice.name or "The user"
+
+    def group(self, name: str) -> str:
+        """Return what stands at a part of the frame, without marks around it; empty where there is none."""
+        return (self.match.groupdict().get(name) or "").strip(" ,.;:!?\"'")
+
+    @property
+    def span(self) -> tuple[int, int]:
+        """The place of the match in the text."""
+        start, end = self.match.span()
+        while end > start and self.sentence.text[end - 1].isspace():
+            end -= 1
+        return self.sentence.start + start, self.sentence.start + end
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """A rule: the words one of which must occur, the pattern, and what a match says; None where it says nothing.
+
+    ``asked`` lets a frame read requests that have the form of a question; ``hedged`` reads what others deny.
+    """
+
+    rule: str
+    cues: frozenset[str]
+    pattern: str
+    build: Callable[[Found], Fact | Iterable[Fact] | None]
+    confidence: float
+    unguarded: bool = False
+
+
+def frame(
+    rule: str,
+    cues: str,
+    pattern: str,
+    build: Callable[[Found], Fact | Iterable[Fact] | None],
+    confidence: float,
+    *,
+    unguarded: bool = False,
+) -> Frame:
+    """Return the frame whose ``pattern`` is tried where one of the words ``cues`` occurs.
+
+    ``unguarded`` frames see to denials and questions themselves.
+    """
+    return Frame(rule, frozenset(cues.split()), pattern, build, confidence, unguarded=unguarded)
+
+
+@cache
+def compiled(pattern: str) -> re.Pattern[str]:
+    """Return a frame's pattern, compiled when a text first has one of its cues."""
+    return re.compile(pattern, re.IGNORECASE)
+
+
+def sentences_of(text: str) -> list[Sentence]:
+    """Return the sentences of ``text`` that are short enough to be talk."""
+    start, before = 0, ""
+    found: list[Sentence] = []
+    for match in (*_ENDS.finditer(text), None):
+        end = match.start() if match else len(text)
+        if match is not None and "\n" not in match[0] and _ABBREVIATED.search(text, max(start, end - 8), end):
+            continue
+        written = text[start:end]
+        shift = len(written) - len(written.lstrip())
+        written = written.strip()
+        # A line after ">" is of the mail that is answered.
+        if 0 < len(written) <= LONGEST and not written.startswith(">"):
+            sentence = Sentence(written, start + shift, before)
+            if found:
+                found[-1].after = sentence.text
+            before = sentence.text
+            found.append(sentence)
+        start = match.end() if match else end
+    return found
+
+
+@lru_cache(maxsize=20_000)
+def key_of(words: str) -> str:
+    """Return the part of a key that a phrase gives: its stems, so that "preparing the notes" is "prepare notes"."""
+    return " ".join(terms(words))[:120]

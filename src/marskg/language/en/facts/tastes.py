@@ -1,0 +1,243 @@
+"""What English speakers say they like and dislike, and how that changed.
+
+Guarantees: pure. What is liked is named without what one does with it: who loves listening to Debussy likes Debussy, so
+that liking and going off the same thing have one key, ``preference/<what>``. "I love her work" is about the name that
+stands right before it, or about nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from marskg.language.en.facts.phrasing import ADVERBS, STOP, Frame, frame, key_of
+from marskg.language.facts import Fact, Said
+
+if TYPE_CHECKING:
+    from marskg.language.en.facts.phrasing import Found
+
+_MEDIUM: Final = (
+    r"(?:music|songs?|movies?|films?|books?|novels?|works?|writing|stor(?:y|ies)|albums?|shows?|series|performances?|"
+    r"acting|art|"
+    r"poetry|poems?|paintings?|style|sound|stuff|genres?|topics?|climates?|regions?|directing|tunes?|tracks?|"
+    r"literature|cinema|"
+    r"fiction|narratives?|prose|compositions?|theories|lyrics|voice|scene|vibe|era|weather|destinations?|areas?)"
+)
+#: What one does with what one likes, and what kind of thing it is, in front of its name.
+_LEAD: Final = re.compile(
+    r"^(?:(?:the (?:idea|thought|concept|vibe|sound|energy|feel|whole idea|appeal) of |(?:listening to|"
+    r"reading(?: about)?|watching|"
+    r"travel(?:l)?ing (?:to|in|through)|visiting|exploring|seeing|going to|learning about|hearing|playing|eating|"
+    r"drinking) |"
+    r"(?:the )?(?:band|artist|singer|actor|actress|director|author|writer|composer|musician|genre|film|movie|book|"
+    r"album|novel|song|"
+    r"topic|region)s? (?:like |such as )?(?=[A-Z\"'])|"
+    rf"(?:the |some |any |a lot of |lots of |most |all )?(?:(?!of )\w+ )?{_MEDIUM} (?:from|by|of|about|on|in|set in|"
+    rf"with|like)(?: the)? |"
+    r"(?:the|a|an|some|any|all|more|a lot of|lots of|a bit of|anything by|everything by|quite a few) ))+",
+    re.IGNORECASE,
+)
+_TAIL: Final = re.compile(
+    rf"'s? (?:[\w-]+ ){{0,3}}?{_MEDIUM}(?: {_MEDIUM})?(?: and .*)?$|'s (?:wit|humou?r|range|direction|charm|energy|"
+    rf"approach|direction|cinematography|"
+    rf"characters|storytelling|perspective|insights|melodies)\b.*$|(?:'s?)? (?:the )?(?:(?:early|late|newer|older|"
+    rf"whole|unique|new) )*{_MEDIUM}(?: {_MEDIUM})?$|"
+    r" (?:as (?:a|an) .*|for (?!(?-i:[A-Z])).*|in general|in movies.*|on screen|genre|and (?:his|her|their) .*)$|"
+    r" (?:a lot|so much|very much|too much|quite a bit|more and more|the most|right|immensely|myself|overall|like that|"
+    r"much)$|'s$",
+    re.IGNORECASE,
+)
+#: What points back, or is no thing that one has a taste for.
+_NO_TASTE: Final = re.compile(
+    r"^(?:what|how|when|where|why|to|the (?:way|fact|idea|part|thought|same)|your?|one|ones|everything|anything|"
+    r"something|nothing|"
+    r"someone|people|everyone|both|myself|yourself|us|me|more|most|less|much|not|doing so|there|being able|having|"
+    r"seeing|knowing|"
+    r"idea|part|thought|same|way|our|that|this|these|those|chatting|talking|if|whether|i|we|conversation|places|"
+    r"authors who|artists with|"
+    r"authors with|activities|things|stay|learning (?:new|more|about)|discussing|exploring|keeping|getting|going|"
+    r"thinking|helping|"
+    r"making|finding|being|spending|working|using|trying|it when|how|hearing|bit|diving|seeing)\b|\b(?:you|your|things|"
+    r"stuff|ones?)\b|"
+    r"^(?:the|a|an) (?!(?-i:[A-Z]))[\w' -]* [\w' -]* [\w' -]+$",
+    re.IGNORECASE,
+)
+#: What is left of a phrase that is cut, or says only how something is.
+_NO_THING: Final = re.compile(
+    r"^(?:[\w-]+ )?(?:chat|information|insights?|help|explanations?|offer|discussions?|clarification|examples|"
+    r"convenience|reminder|"
+    r"facts|learning|perspectives?|suggestions?|recommendations?|support|advice|changes|focus|patterns|movies|music|"
+    r"books)$|"
+    r"^(?:is|are|was|as|[a-z]+ly|creating|doing|live|strong|smoother|straightforward|subtle|diverse|different|same|new|"
+    r"work|style|"
+    r"performances?|acting|place|way|feeling)\b(?! [a-z])|^(?:is|are|was|as|doing|creating|something|different|serene|"
+    r"contemporary)\b",
+    re.IGNORECASE,
+)
+#: A decade of the last century; and what kind of thing a taste is for, which its key does not tell apart.
+_DECADE: Final = re.compile(r"(?:^|(?<= ))'?([2-9]0)s\b")
+_KIND: Final = re.compile(rf"(?<=\w) {_MEDIUM}$", re.IGNORECASE)
+_POINTS: Final = re.compile(
+    rf"^(?:him|her|it|them|(?:his|her|their|its|the|that|this) (?:[\w-]+ ){{0,3}}(?:{_MEDIUM}|humou?r|direction|"
+    rf"approach|energy|range|"
+    r"book|film|movie|album|place|performances?)\b.*|(?:his|her|their)\b.*|(?:listening to|reading|watching|"
+    r"visiting) (?:it|him|her|them))$",
+    re.IGNORECASE,
+)
+#: What such words can point back to: a title in quotation marks or stars, a name, or what was spoken of as liked.
+_NAMED: Final = re.compile(
+    r"\"([^\"]{2,80})\"|(?<!\w)'([^']{2,80}?)'(?!\w)|\*([^*]{2,80})\*|"
+    r"(?:dis)?(?:like[ds]?|love[ds]?|fan of|into|about|enjoy(?:ed)?|found|find|of) ((?:[a-z]+ ){0,2}?(?:climates?|"
+    r"[a-z]+s|music|movies|opera))\b|"
+    r"(?<![.!?] )(?<!^)\b((?!I\b|I')[A-Z][\w'’-]+(?:,? (?:(?:of|the|and|de|la|on|for|in|von|van) )*(?!I\b|"
+    r"I')[A-Z][\w'’-]+)*)"
+)
+_THING: Final = rf"(?P<what>\"[^\"]{{2,80}}\"|'[^']{{2,80}}'(?!\w)|\*[^*]{{2,80}}\*|[^.!?;:,…()—–\"]{{2,90}}?){STOP}"
+_MANY: Final = 9
+_VERY: Final = (
+    r"(?:really |so |totally |quite |just |very |super |actually |getting |also |always |definitely |"
+    r"much more |more |completely |absolutely |particularly |recently |especially )*+"
+)
+_FONDNESS: Final = (
+    rf"(?:like|love|adore|enjoy|admire|prefer)(?:d)?|(?:'ve |have |'m |am |"
+    rf"been )*{_VERY}(?:been )?{_VERY}(?:enjoying|loving|liking|"
+    r"appreciating|admired|loved|enjoyed|liked)|"
+    rf"(?:'m|am|'ve|have|got|was) {_VERY}(?:been |gotten |become |grown |found myself |find myself )*{_VERY}(?:into|"
+    rf"fond of|a {_VERY}(?:big |huge |great |massive |real )*fan of|"
+    r"obsessed with|passionate about|keen on|crazy about|all about|drawn to|captivated by|in love with|fascinated by|"
+    r"hooked on|leaning (?:more )?towards?|"
+    r"gravitating towards?|won over by)|"
+    rf"(?:'ve |have |'m )?{_VERY}(?:come|grown|started|begun|learned|starting|growing|coming) to (?:really |"
+    rf"actually )*(?:love|like|appreciate|enjoy|prefer)|"
+    rf"(?:find|found|'ve found|have found) myself {_VERY}(?:enjoying|loving|liking|appreciating|drawn to|"
+    rf"gravitating towards?|leaning towards?)|(?:always )?gravitate towards?"
+)
+_DISTASTE: Final = (
+    r"(?:(?:don't|do not|never|didn't|did not) (?:really |actually |particularly |quite |much |even |think I )*(?:like|"
+    r"love|enjoy|care for|get into|"
+    r"care much for)d?|dislike(?:d)?|hate(?:d)?|can't stand|cannot stand|detest|loathe|despise|"
+    r"(?:just )?(?:can't|couldn't|can never|don't) (?:seem to |quite |really )*get into|"
+    r"(?:'m|am|'ve|have|was) (?:just |really |actually |personally |honestly |definitely )*(?:not|"
+    r"never been) (?:really |actually |particularly |"
+    r"much of |too |so |that |very |all that |exactly )*(?:a? ?(?:big |huge |great |massive )?fan of|into|fond of|"
+    r"keen on|crazy about|drawn to))"
+)
+
+
+def _antecedent(found: Found) -> str:
+    """Return what "it" or "her work" points back to: the last thing named before it; empty where there is none."""
+    for text in (found.sentence.text[: found.match.start()], found.sentence.before):
+        names = [next(part for part in match.groups() if part) for match in _NAMED.finditer(text)]
+        if names:
+            return names[-1]
+    return ""
+
+
+def thing_of(said: str) -> str:
+    """Return what a taste is for, without determiners, what is done with it and what kind of thing it is; or ''."""
+    what = said.strip(" ,.;:!?")
+    if what[:1] in "\"'*" and what[-1:] == what[:1]:
+        return what.strip("\"'*, ")
+    what = what.strip("\"' ")
+    if _NO_TASTE.search(what) is not None or what.count(" ") >= _MANY:
+        return ""
+    what = _LEAD.sub("", what, count=1)
+    for _ in range(3):
+        shorter = _TAIL.sub("", what).strip(" \"'*")
+        # "Chamber music" is a thing of its own; "Bergman's films" are Bergman.
+        if shorter.islower() and " " not in shorter and "'" not in what and what.islower():
+            break
+        what = shorter
+    what = _DECADE.sub(r"19\1s", what)
+    return "" if _NO_TASTE.search(what) is not None or _POINTS.match(what) or _NO_THING.match(what) else what
+
+
+def _taste(found: Found, *, likes: bool, does: Said = Said.ADD) -> Fact | None:
+    what = found.match["what"].strip()
+    if _POINTS.match(what) is not None:
+        what = _antecedent(found)
+    thing = thing_of(what)
+    key = key_of(_KIND.sub("", thing))
+    if not key:
+        return None
+    start, end = found.span
+    stance = "likes" if likes else "dislikes"
+    ended = does is Said.END
+    return Fact(
+        rule=found.rule,
+        start=start,
+        end=end,
+        content=f"{found.who} no longer likes {thing}" if ended else f"{found.who} {stance} {thing}",
+        confidence=found.confidence,
+        does=does,
+        key=f"preference/{key}",
+        payload={"concept": thing, "relations": (stance,)},
+        mentions=(thing,) if thing[:1].isupper() else (),
+        old=thing if ended else None,
+    )
+
+
+def _likes(found: Found) -> Fact | None:
+    return _taste(found, likes=True)
+
+
+def _dislikes(found: Found) -> Fact | None:
+    return _taste(found, likes=False)
+
+
+def _ends(found: Found) -> Fact | None:
+    return _taste(found, likes=True, does=Said.END)
+
+
+_USED: Final = (
+    rf"used to {ADVERBS}(?:think I )?{ADVERBS}(?:(?:like|love|adore|enjoy|prefer|admire|appreciate)d?|(?:was |"
+    rf"be )?{_VERY}(?:into|about|a (?:big |huge )*fan of|fond of|"
+    r"obsessed with|drawn to|all about)|listen to|dream of) "
+)
+#: What ended stands before what is, since it holds the words of both.
+FRAMES: Final[tuple[Frame, ...]] = (
+    frame(
+        "taste.off",
+        "longer off anymore used stopped any",
+        rf"\bI(?:'ve|'m| have| am)? ?{ADVERBS}(?:{_USED}|no longer {ADVERBS}(?:like|love|enjoy|care for|into|drawn to|"
+        rf"a fan of) |stopped (?:liking|enjoying|loving) |"
+        rf"(?:don't|do not) {ADVERBS}(?:like|love|enjoy|care for) (?=.{{2,60}} any ?more)|(?:not|"
+        rf"never) {ADVERBS}(?:into|a fan of|drawn to|keen on|fond of) (?=.{{2,60}} any ?more)|"
+        rf"(?:gone|went) {ADVERBS}off (?:of )?|(?:grown|grew) {ADVERBS}(?:out|tired|bored) of |(?:lost|losing) (?:all |"
+        rf"my )?interest in ){_THING}",
+        _ends,
+        0.95,
+    ),
+    frame(
+        "taste.dislikes",
+        "don't not never didn't dislike disliked hate hated can't cannot couldn't detest loathe despise into",
+        rf"\bI(?: |(?=')){ADVERBS}(?:find (?:that )?I )?{ADVERBS}{_DISTASTE} {_THING}",
+        _dislikes,
+        0.9,
+    ),
+    frame(
+        "taste.likes",
+        "like love adore enjoy enjoyed liked loved prefer enjoying loving liking appreciating into fond fan obsessed "
+        "passionate keen "
+        "crazy all drawn captivated admire admired appreciate leaning gravitate gravitating fascinated hooked",
+        rf"\bI(?: |(?=')){ADVERBS}(?:find (?:that )?I )?{ADVERBS}(?:{_FONDNESS}) {_THING}",
+        _likes,
+        0.75,
+    ),
+    frame(
+        "taste.favourite",
+        "favorite favourite favorites favourites",
+        rf"\bmy (?:all-time |absolute |personal |new )*favou?rite (?P<class>[a-z ]{{3,30}}?) (?:is|are|has always been|"
+        rf"would be|has to be|will always be) {ADVERBS}{_THING}",
+        _likes,
+        0.9,
+    ),
+    frame(
+        "taste.favoured",
+        "favorite favourite favorites favourites",
+        rf"(?P<what>(?-i:[A-Z])[\w' -]{{2,50}}?) (?:is|are|has always been|"
+        rf"was) {ADVERBS}(?:(?:one of )?my (?:all-time |absolute |personal )*favou?rites?)\b",
+        _likes,
+        0.85,
+    ),
+)

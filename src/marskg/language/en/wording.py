@@ -1,0 +1,71 @@
+"""What English questions ask for, and what English texts say of themselves: the only words that ranking knows.
+
+Guarantees: pure functions of a text; a text in another language asks for nothing in particular and says nothing, so
+that it is ranked by its words and its meaning alone.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from marskg.text import folded, terms
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_TIMES: Final = frozenset(
+    terms(
+        "yesterday today tomorrow tonight week month year day weekend monday tuesday wednesday thursday friday "
+        "saturday sunday january february march april june july august september october november december ago last "
+        "next recent summer winter spring fall autumn morning evening night birthday since"
+    )
+)
+_WHEN: Final = re.compile(r"\s*(?:when|what (?:day|date|year|month|time)|(?:for |since )?how long|since when)\b")
+#: A question mark at the end; marks, pictures and one bracket, such as what is shown with it, may follow.
+_ASKS: Final = re.compile(r"[?？؟]\W*(?:\[[^\]]*\]\W*)?\Z")
+_QUESTION_MARKS: Final = frozenset("?？؟")
+#: How far from its end a text's question mark is looked for, in characters.
+_END: Final = 400
+_ADVICE: Final = re.compile(
+    r"\b(?:recommend|suggest|advi[sc]e)\b|\b(?:recommendation|suggestion)s?\b[^.?!]{0,40}\?"
+    r"|\b(?:what|which|where)\b[^.?!]{0,40}\b(?:should|could) (?:i|we)\b|\bwould i (?:like|enjoy)\b"
+    r"|\bbased on my (?:taste|preference)s?\b"
+)
+#: What a request for advice says of itself and not of what it is about.
+_REQUEST: Final = frozenset(
+    terms("recommend recommends recommendation recommendations suggest suggestion advise advice")
+)
+
+
+def asks_when(question: str) -> bool:
+    """Return whether ``question`` asks for a time."""
+    return _WHEN.match(folded(question)) is not None
+
+
+def asks_advice(question: str) -> bool:
+    """Return whether ``question`` asks for something to somebody's taste."""
+    return _ADVICE.search(folded(question)) is not None
+
+
+def about(question: str, asked: Iterable[str]) -> tuple[str, ...]:
+    """Return the index terms ``asked`` of ``question`` without those by which it asks for advice.
+
+    *Recommend* in a question is a request; in a memory, *recommendations* are often those of a report.
+    """
+    found = tuple(asked)
+    if not asks_advice(question):
+        return found
+    kept = tuple(term for term in found if term not in _REQUEST)
+    return kept or found
+
+
+def says_time(found: Iterable[str]) -> bool:
+    """Return whether the index terms of a text name a time, or any number."""
+    return any(term in _TIMES or term[0].isdigit() for term in found)
+
+
+def is_question(text: str) -> bool:
+    """Return whether a text ends with a question."""
+    end = text[-_END:]
+    return not _QUESTION_MARKS.isdisjoint(end) and _ASKS.search(end) is not None

@@ -1,0 +1,119 @@
+"""Who reads a tenant's texts: the rules of the language, and a language model where ``models.extract`` names one.
+
+Guarantees: without a model nothing leaves the process. With one, a turn is asked about only once it is stored, so that
+what may be sent is decided by all that is known of it: its sensitivity, whom it names, the preferences of the time.
+What models cost is counted in the tenant's row, so that the limits of a day hold in the next process as well. An
+answer is kept at its turn, encrypted as the turn is, and in no export: the same question is not asked twice.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from marskg.clock import zone_named
+from marskg.extraction.by_rules import RuleExtractor
+from marskg.extraction.model import PROMPT, Asking, ModelExtractor, load_chat
+from marskg.models.prompt_files import prompt
+from marskg.models.spending import Spent
+from marskg.ontology.vocabulary import EdgeType
+from marskg.privacy.outgoing import Outgoing
+from marskg.store.graph.preference_enforcement import preferences_of, spellings
+from marskg.store.rows.codec import ref
+from marskg.store.tenant.row_changes import note_costs
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from datetime import tzinfo
+
+    from marskg.config.models import ModelSettings
+    from marskg.extraction.model_reading import Call, Shown
+    from marskg.extraction.proposal import Extractor, Turn
+    from marskg.privacy.sensitivity import Assessor
+    from marskg.store.commit.writer import Writer
+    from marskg.weight import TokenCounter
+
+#: Under this name the tenant's row has what models cost.
+_SPENT: Final = "models.spent"
+#: Characters of an answer that is kept; a longer one is asked for again.
+_LONGEST: Final = 1 << 16
+
+
+class Readers:
+    """Makes what reads turns, by the tenant's settings of the moment."""
+
+    def __init__(self, writer: Writer, counter: TokenCounter, assessor: Assessor) -> None:
+        """Decide by ``assessor`` what may be sent; weigh it with ``counter``."""
+        self._writer = writer
+        self._counter = counter
+        self._assessor = assessor
+        self._asking: tuple[ModelSettings, Asking | None] | None = None
+
+    def rules(self) -> Extractor:
+        """Return the rules alone, which may read what is not stored yet."""
+        return RuleExtractor(self._zone())
+
+    @property
+    def asks(self) -> bool:
+        """Return whether a model takes part."""
+        return self._model() is not None
+
+    def reader(self, ids: Sequence[str | None]) -> Extractor:
+        """Return what reads stored turns, those of ``ids``, by the settings; None stands for context."""
+        asking = self._model()
+        if asking is None:
+            return self.rules()
+        unit = self._writer.new_unit(self._writer.read, self._writer.fresh_state())
+        unit.fetch([one for one in ids if one is not None])
+        settings = unit.state.settings
+        outgoing = Outgoing(settings, preferences_of(unit), self._assessor, unit.now, forms=spellings(unit))
+
+        def shown(number: int, turn: Turn) -> Shown | None:
+            ident = ids[number]
+            if ident is None:
+                return None
+            node = unit.node(ident)
+            entities = map(unit.entities.entity, node.targets(EdgeType.MENTIONS))
+            speaker = () if turn.speaker is None else (turn.speaker,)
+            return outgoing.shown(node.memory, [*speaker, *(n for one in entities for n in (one.name, *one.aliases))])
+
+        stored = [answer for one in ids if one is not None and (answer := unit.node(one).answer) is not None]
+        return ModelExtractor(asking, self.rules(), self._zone(), shown, dict(one.split(" ", 1) for one in stored))
+
+    def keep(self, calls: Iterable[Call], ids: Sequence[str]) -> None:
+        """Keep the answers about the turns of ``ids`` that models were asked for, and record what that has cost.
+
+        An answer goes with the content of its turn; one about a turn that lost it meanwhile is not kept.
+        """
+        asking = self._asking[1] if self._asking is not None else None
+        if asking is None or asking.spent == Spent.read(self._writer.state.controls.get(_SPENT)):
+            return
+        made = [call for call in calls if not call.replayed]
+        rows = [
+            {"ref": ref(self._writer.tenant, ids[call.turn]), "answer": f"{call.digest} {call.content}"}
+            for call in made
+            if len(call.content) <= _LONGEST
+        ]
+        if rows:
+            with self._writer.alone():
+                self._writer.put("keep_answers", {"rows": rows})
+        used = prompt(PROMPT)
+        told = (
+            f"model={asking.chat.name}", f"prompt={used.name}", f"prompt_digest={used.digest}",
+            f"answers={len(made)}", f"tokens={sum(call.tokens_in + call.tokens_out for call in made)}",
+        )  # fmt: skip
+
+        spent = asking.spent.written()
+        self._writer.run(lambda unit: note_costs(unit, _SPENT, spent, told))
+
+    def _zone(self) -> tzinfo:
+        return zone_named(self._writer.state.settings.retrieval.time_zone)
+
+    def _model(self) -> Asking | None:
+        """Return the model that the settings choose, with all that is known of its day; None for none."""
+        settings = self._writer.state.settings.models
+        if self._asking is None or self._asking[0] != settings:
+            chat = load_chat(settings, self._counter)
+            spent = Spent.read(self._writer.fresh_state().controls.get(_SPENT))
+            found = None if chat is None else Asking(chat, settings, self._writer.now, spent)
+            self._asking = (settings, found)
+        return self._asking[1]

@@ -1,0 +1,326 @@
+"""What a proposed fact does to what is stored: decided in the transaction, by keys, cardinality and reliability.
+
+Guarantees: the same store and the same item give the same outcome, in a plan and in its execution; nothing that is
+pinned, more reliable or ambiguous is changed without a person: the proposal waits, hidden, with what it means. What is
+refused leaves no trace. Each change has its signed record, with a reason that holds no content.
+Source: semantics sections 1 and 5; MemoryArchitect II.D step 5.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final
+
+from marskg.errors import InvalidMemory, NotPermitted
+from marskg.extraction.proposal import ProposalOperation
+from marskg.learning.conflicts import overrule
+from marskg.learning.from_text.plan import LearnStep, Outcome
+from marskg.learning.from_text.waiting import (
+    MOST_WAITING,
+    accepted,
+    count_waiting,
+    drop,
+    held_as,
+    hold,
+    is_waiting,
+    take_in,
+)
+from marskg.learning.rules.conflict_detection import UNIT, Conflict, ConflictKind, Statement
+from marskg.learning.rules.resolution import ResolutionAction, ResolutionRules, resolve
+from marskg.ontology.fields import texts_of
+from marskg.ontology.vocabulary import Cardinality, Kind, MemoryClass, TaskStatus
+from marskg.store.graph.admit import end
+from marskg.store.graph.amend import amend_task
+from marskg.store.rows import codec
+from marskg.text import normalised, terms
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from marskg.drafts import Draft
+    from marskg.learning.from_text.fact_drafts import Item
+    from marskg.records import Memory
+    from marskg.store.ingest.ingestor import Admit
+    from marskg.store.unit.unit_of_work import Node, Unit
+
+_ENDING: Final = frozenset({ProposalOperation.END, ProposalOperation.CLOSE})
+_AMBIGUOUS: Final = "several memories may be meant"
+#: The first part of the keys that name what somebody likes, or does not.
+_TASTES: Final = "preference"
+_PINNED: Final = "what holds now is pinned"
+_KEPT: Final = "it would take the place of a task, or of the value of a key"
+
+
+class Reconciler:
+    """Brings the items of one transaction together with what is stored; what it stores is bound like its turn."""
+
+    def __init__(self, unit: Unit, admit: Admit, meant: Mapping[int, tuple[str, ...]], *, peopled: bool) -> None:
+        """Write by ``admit`` into ``unit``; ``meant`` are the ids that an item's words may mean, by its place.
+
+        ``peopled``: whether the tenant has memories about people, on whom a wish of nobody would act.
+        """
+        self._unit = unit
+        self._admit = admit
+        #: What the items of this transaction made, and its ids by each term that it says.
+        self._made: set[str] = set()
+        self._saying_term: dict[str, dict[str, None]] = {}
+        #: How many proposals wait; None until it is asked for.
+        self._waiting: int | None = None
+        self._meant_by = meant
+        self._peopled = peopled
+        settings = unit.state.settings
+        self._review_below = settings.learning.review_below
+        self._rules = ResolutionRules.of(settings.learning, settings.learning.conflicts)
+        self._lasts = settings.policy.quarantine
+
+    def settle(self, place: int, item: Item) -> LearnStep:
+        """Do what the item at ``place`` of the prepared drafts proposes; returns what became of it."""
+        if item.refused:
+            return told_of(item, Outcome.REFUSED, why=item.refused)
+        draft = item.draft
+        if draft is None:
+            return told_of(item, Outcome.NOTHING, why="it is said in jest, in a quotation or a question")
+        try:
+            if item.proposal.operation in _ENDING:
+                return self._end(place, item, draft)
+            return self._add(place, item, draft)
+        except (NotPermitted, InvalidMemory) as error:
+            return told_of(item, Outcome.REFUSED, why=str(error))
+
+    def _doubt(self, item: Item) -> str:
+        """Return why a person has to decide, whatever is stored; empty if nobody has to."""
+        if item.proposal.operation is ProposalOperation.REVIEW:
+            return "its reader asks for a person"
+        if item.proposal.operation is ProposalOperation.WISH and not item.about and self._peopled:
+            return "it does not say whose wish it is, and would act on everybody"
+        return "it is not sure enough" if item.proposal.confidence < self._review_below else ""
+
+    # --- What is to hold ------------------------------------------------------------------------------------------
+
+    def _add(self, place: int, item: Item, draft: Draft) -> LearnStep:
+        current = self._slot(draft)
+        said = next((_values(node.memory) for node in current if _says_again(draft, node.memory)), {})
+        why = self._doubt(item) or self._against(item, replace(draft, **said), current)
+        replaced = self._replaced(place, item, draft)
+        if len(replaced) > 1:
+            why = why or _AMBIGUOUS
+        elif replaced and replaced[0].memory.pinned:
+            why = why or _PINNED
+        elif replaced and draft.key is None and _is_kept(replaced[0].memory):
+            why = why or _KEPT
+        if why:
+            return self._wait(place, item, draft, why, [*current, *replaced])
+        memory = self._admit(place, None, {**self._bounds(item, draft), **said})
+        for old in replaced:
+            if old.memory.id != memory.id and old.memory.current:
+                overrule(self._unit, self._unit.node(memory.id), old, "the text says that it was replaced")
+        changed = [node for node in (*current, *replaced) if not node.memory.current]
+        known = memory.id in self._made or not self._unit.node(memory.id).new
+        self._note_made(memory)
+        outcome = Outcome.MERGED if known else Outcome.CHANGED if changed else Outcome.STORED
+        return told_of(item, outcome, memory=memory.id, changed=changed)
+
+    def _bounds(self, item: Item, draft: Draft) -> dict[str, Any]:
+        """Return what a fact has of its turn as that is stored now; its end follows from the edge between them."""
+        turn = self._unit.node(item.told.id).memory
+        bounds: dict[str, Any] = {name: getattr(turn, name) for name in ("purpose", "jurisdiction", "use_bound")}
+        if turn.session == draft.session:
+            bounds["session_bound"] = turn.session_bound
+        if turn.memory_class is MemoryClass.PRIVATE:
+            bounds["memory_class"] = MemoryClass.PRIVATE
+        return bounds
+
+    def _note_made(self, memory: Memory) -> None:
+        self._made.add(memory.id)
+        for term in _said(memory):
+            self._saying_term.setdefault(term, {})[memory.id] = None
+
+    def _slot(self, draft: Draft) -> list[Node]:
+        """Return the current values of a single key, whenever they became true."""
+        if draft.key is None or draft.cardinality not in {None, Cardinality.SINGLE}:
+            return []
+        slot = codec.slot_key(self._unit.state.name, draft.subjects, draft.key)
+        return [node for node in self._unit.slot(slot) if node.has_content and node.memory.current]
+
+    def _against(self, item: Item, draft: Draft, current: Iterable[Node]) -> str:
+        """Return why the value that holds may not give way by itself; empty if it may."""
+        new = Statement(draft.content, draft.key, None, draft.at, reliability=draft.reliability or 0.0, sequence=1)
+        for node in current:
+            memory = node.memory
+            same = normalised(memory.content or "") == normalised(draft.content)
+            if memory.valid_from > draft.at or (same and dict(memory.payload) == dict(draft.payload)):
+                continue
+            if memory.pinned:
+                return _PINNED
+            # Of the same moment the later words win, as they do where a key is stored by hand.
+            at = memory.valid_from - (memory.valid_from == draft.at)
+            old = Statement(memory.content or "", memory.key, None, at, reliability=memory.reliability)
+            found = Conflict(ConflictKind.VALUE, round(item.proposal.confidence * UNIT), (), ())
+            resolved = resolve(new, old, found, self._rules)
+            if resolved.action is not ResolutionAction.SUPERSEDE or resolved.winner is not new:
+                return resolved.reason
+        return ""
+
+    def _replaced(self, place: int, item: Item, draft: Draft) -> list[Node]:
+        """Return what an update replaces where no single key says it."""
+        proposal = item.proposal
+        single = draft.key is not None and draft.cardinality in {None, Cardinality.SINGLE}
+        if proposal.operation is not ProposalOperation.UPDATE or not proposal.old or single:
+            return []
+        return self._meant(place, item, draft)
+
+    # --- What holds no longer -------------------------------------------------------------------------------------
+
+    def _end(self, place: int, item: Item, draft: Draft) -> LearnStep:
+        found = self._meant(place, item, draft)
+        if not found:
+            return told_of(item, Outcome.NOTHING, why="nothing that is stored is meant")
+        why = self._doubt(item) or (_AMBIGUOUS if len(found) > 1 else _PINNED if found[0].memory.pinned else "")
+        if why:
+            return self._wait(place, item, draft, why, found)
+        carry_out(self._unit, item.proposal.operation, found, item.maker, item.proposal.valid_to or item.told.turn.at)
+        closed = item.proposal.operation is ProposalOperation.CLOSE
+        return told_of(item, Outcome.CLOSED if closed else Outcome.ENDED, changed=found)
+
+    def _meant(self, place: int, item: Item, draft: Draft) -> list[Node]:
+        """Return the current memories that an item means: by its key, else by its words among the subject's facts."""
+        unit, proposal = self._unit, item.proposal
+        if draft.key is not None:
+            slot = codec.slot_key(unit.state.name, draft.subjects, draft.key)
+            held = [node for node in unit.slot(slot) if self._may_be_meant(node, item)]
+            single = [node for node in held if node.memory.cardinality is Cardinality.SINGLE]
+            if single and not proposal.old:
+                return single
+            if held:
+                return self._saying(held, item)
+        ids = dict.fromkeys((*self._meant_by.get(place, ()), *self._made_saying(words_of(item))))
+        unit.fetch(ids)
+        nodes = [unit.nodes[one] for one in ids if one in unit.nodes]
+        about = [node for node in nodes if self._is_about(node, item, draft) and self._may_be_meant(node, item)]
+        return self._saying(about, item) if proposal.old or proposal.content else []
+
+    def _made_saying(self, wanted: Iterable[str]) -> list[str]:
+        """Return the ids of what this transaction made that says all the terms ``wanted``."""
+        found = [self._saying_term.get(term, {}) for term in wanted]
+        rarest = min(found, key=len, default={})
+        return [one for one in rarest if all(one in has for has in found)]
+
+    @staticmethod
+    def _is_about(node: Node, item: Item, draft: Draft) -> bool:
+        """Return whether a memory is about the same people, and of the same family of keys where there is a key."""
+        memory, subjects = node.memory, set(item.about)
+        same = not subjects.isdisjoint(memory.subjects) if subjects else not memory.subjects
+        return same and (draft.key is None or _family(memory.key) == _family(draft.key))
+
+    @staticmethod
+    def _may_be_meant(node: Node, item: Item) -> bool:
+        memory = node.memory
+        task = item.proposal.operation is ProposalOperation.CLOSE
+        fits = memory.active if task else memory.kind is not Kind.EPISODIC
+        # What was said later than this turn is not meant by it, however late the turn comes in.
+        return (
+            node.has_content
+            and memory.current
+            and fits
+            and memory.valid_from <= item.told.turn.at
+            and not is_waiting(memory)
+        )
+
+    @staticmethod
+    def _saying(nodes: list[Node], item: Item) -> list[Node]:
+        """Return the nodes that say all the words by which the item names what it means."""
+        wanted = words_of(item)
+        if not wanted:
+            return []
+        return [node for node in nodes if wanted <= _said(node.memory)]
+
+    def _wait(self, place: int, item: Item, draft: Draft, why: str, about: list[Node]) -> LearnStep:
+        """Keep a proposal, hidden, until a person decides, unless more wait than a person decides about."""
+        if self._waiting is None:
+            self._waiting = count_waiting(self._unit)
+        if self._waiting >= MOST_WAITING:
+            return told_of(item, Outcome.REFUSED, why=f"{MOST_WAITING} proposals wait already; decide about them first")
+        self._waiting += 1
+        changes = {**self._bounds(item, draft), **held_as(item.proposal, draft, [node.memory.id for node in about])}
+        memory = self._admit(place, None, changes)
+        hold(self._unit, memory, self._lasts, why)
+        return told_of(item, Outcome.WAITS, memory=memory.id, changed=about, why=why)
+
+
+def _values(memory: Memory) -> dict[str, Any]:
+    """Return what makes two values of a key equal."""
+    return {name: getattr(memory, name) for name in ("content", "payload", "metadata")}
+
+
+def _says_again(draft: Draft, memory: Memory) -> bool:
+    """Return whether a draft says of the same thing that somebody likes it, or not, as ``memory`` does, in any words.
+
+    To say it again makes nothing outdated: neither what was said before, nor the turn that says it.
+    """
+    if _family(draft.key) != _TASTES or draft.payload.get("relations") != memory.payload.get("relations"):
+        return False
+    new, old = (set(terms(str(one.payload.get("concept", "")))) for one in (draft, memory))
+    return not new.isdisjoint(old)
+
+
+def _said(memory: Memory) -> set[str]:
+    """Return the terms of what a memory says."""
+    return {*terms(" ".join((memory.content or "", *texts_of(memory))))}
+
+
+def _family(key: str | None) -> str | None:
+    return None if key is None else key.partition("/")[0]
+
+
+def _is_kept(memory: Memory) -> bool:
+    """Return whether a memory is more than a sentence: a task, or the value of a key, with what rests on it."""
+    return memory.kind is Kind.TASK or memory.key is not None
+
+
+def words_of(item: Item) -> set[str]:
+    """Return the terms by which an item names what it means: those of the old value, without the names of people."""
+    names = {term for name in (*item.proposal.subjects, *item.told.subjects) for term in terms(name)}
+    return set(terms(item.proposal.old or item.proposal.content)) - names
+
+
+def carry_out(unit: Unit, operation: ProposalOperation, nodes: Iterable[Node], maker: str | None, at: int) -> None:
+    """End facts, or close tasks, at ``at`` because a text says so; ``maker`` is the reading."""
+    for node in nodes:
+        if operation is ProposalOperation.CLOSE:
+            amend_task(unit, node.memory.id, status=TaskStatus.DONE, ended_by=maker)
+        else:
+            end(unit, node, "a text that was read says that it holds no longer", at=at, by=maker)
+
+
+def accept_proposal(unit: Unit, ident: str) -> tuple[str, ...]:
+    """Do what a waiting proposal says, as a person decided; returns the ids of what changed."""
+    node, operation, about = accepted(unit, ident)
+    if operation not in _ENDING:
+        return take_in(unit, node, about)
+    maker = next(iter(node.memory.made_by), None)
+    carry_out(unit, operation, about, maker, node.memory.valid_from)
+    drop(unit, ident, "a person accepted what was read")
+    return (ident, *(one.memory.id for one in about))
+
+
+def told_of(
+    item: Item, outcome: Outcome, *, memory: str | None = None, changed: Iterable[Node] = (), why: str = ""
+) -> LearnStep:
+    """Return what became of an item."""
+    proposal = item.proposal
+    # A plan names no memory that does not exist yet.
+    stored = tuple(dict.fromkeys(node.memory.id for node in changed if not node.new))
+    return LearnStep(
+        operation=proposal.operation.value,
+        outcome=outcome,
+        turn=item.told.id,
+        start=proposal.span.start,
+        end=proposal.span.end,
+        content=proposal.content,
+        maker=item.maker,
+        confidence=proposal.confidence,
+        key=None if item.draft is None else item.draft.key,
+        memory=memory,
+        changed=stored,
+        why=why,
+    )

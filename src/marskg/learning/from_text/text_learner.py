@@ -1,0 +1,442 @@
+"""Learning from text: turns are stored, read, and what they say is brought together with what is known.
+
+Guarantees: a turn is stored with what it says in one transaction, or, where its reader may take long, before it is read
+and marked as unread, so that an interruption leaves a backlog and never half a turn. A turn that was read changes
+nothing when it comes again. No proposal scans the store. What ``remember`` refuses is refused here, by the same gate.
+Source: semantics sections 1, 4 and 5.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from functools import partial
+from hashlib import sha256
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from marskg.config.settings import SUBJECT_KEYS
+from marskg.errors import BudgetInfeasible, EnvironmentFailure, StalePlan
+from marskg.extraction.proposal import ProposalOperation, Span
+from marskg.learning.from_text.fact_drafts import Item, items_of
+from marskg.learning.from_text.makers import made_by
+from marskg.learning.from_text.plan import Learned, LearnPlan, LearnStep, Outcome
+from marskg.learning.from_text.reconcile import Reconciler, told_of, words_of
+from marskg.learning.from_text.told_turns import Told, blocks, of_memory, told
+from marskg.learning.from_text.undo import Undone, taken_back, undo
+from marskg.learning.from_text.waiting import proposed_key
+from marskg.ontology.vocabulary import EdgeType, Operation
+from marskg.store.graph.suppression import suppressed_readings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Container, Sequence
+
+    from marskg.drafts import Draft
+    from marskg.extraction.model_reading import Call
+    from marskg.extraction.proposal import Extractor, Proposal
+    from marskg.learning.from_text.readers import Readers
+    from marskg.retrieval.index.view import IndexView
+    from marskg.store.commit.writer import Writer
+    from marskg.store.ingest.ingestor import Admit, Ingestor
+    from marskg.store.unit.reader import GraphReader
+    from marskg.store.unit.unit_of_work import Unit
+
+#: Turns that are read, and stored with their facts, at once; and those before them that a reader gets as context.
+BLOCK: Final = 128
+_CONTEXT: Final = 8
+#: Memories that the words of one proposal may mean, at most; more are ambiguous anyway.
+_CANDIDATES: Final = 20
+_PAGE: Final = 500
+_BY_WORDS: Final = frozenset({ProposalOperation.END, ProposalOperation.CLOSE, ProposalOperation.UPDATE})
+
+
+@dataclass(frozen=True, slots=True)
+class _Done:
+    """What one transaction did: the turns that were read, how many were known before or still wait, and its steps."""
+
+    read: tuple[str, ...] = ()
+    known: int = 0
+    unread: int = 0
+    steps: tuple[LearnStep, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """What a block of turns says: proposals with spans in it, notices, and the places of those to read again."""
+
+    proposals: tuple[Proposal, ...] = ()
+    notices: tuple[str, ...] = ()
+    unanswered: tuple[int, ...] = ()
+    calls: tuple[Call, ...] = ()
+    #: Whether the turns were stored before they were read.
+    stored: bool = False
+    #: What the names of the turns, and of facts that came with them, stand for.
+    names: dict[str, str] = field(default_factory=dict)
+
+    def part(self, first: int, last: int) -> _Said:
+        """Return what the turns from ``first`` to before ``last`` say, counted from ``first``."""
+        found = (_moved(one, -first) for one in self.proposals if first <= one.span.turn < last)
+        later = tuple(one - first for one in self.unanswered if first <= one < last)
+        return _Said(tuple(found), (), later, stored=self.stored, names=self.names)
+
+
+class TextLearner:
+    """Learns from text for one tenant."""
+
+    def __init__(
+        self, writer: Writer, reader: GraphReader, view: IndexView, ingestor: Ingestor, readers: Readers
+    ) -> None:
+        """Store by ``ingestor``; find what words mean by ``view``; ``readers`` read where no other reader is given."""
+        self._writer = writer
+        self._reader = reader
+        self._view = view
+        self._ingestor = ingestor
+        self._readers = readers
+
+    def turns(self, given: object) -> list[Told]:
+        """Return what is given as turns, in the order in which it was said.
+
+        See :func:`~marskg.learning.from_text.told_turns.told`. What ends something comes after what it ends.
+        """
+        services, tenant = self._writer.services, self._writer.tenant
+        # No tenant's name has a bar, so no handle of a subject is ever one of these.
+        secret = partial(services.handle, f"|turn|{tenant}")
+        now = self._writer.now()
+        found = told(given, now, lambda ident: self._reader.get(ident, now), secret)
+        # Facts that came with turns name those of turns before them.
+        return found if any(one.facts for one in found) else sorted(found, key=lambda one: one.turn.at)
+
+    # --- Learning -------------------------------------------------------------------------------------------------
+
+    def learn(
+        self, turns: list[Told], extractor: Extractor | None = None, progress: Callable[[int], None] | None = None
+    ) -> Learned:
+        """Store and read ``turns``, a block in a transaction; ``progress`` gets the number that is done."""
+        call = self._call(turns)
+        found: list[_Done] = []
+        notices: dict[str, None] = {}
+        done = 0
+        before: list[Told] = []
+        names = _names(turns)
+        for block in blocks(turns, BLOCK):
+            new = self._unread(block)
+            try:
+                said = self._read(new, before, extractor, names)
+            except EnvironmentFailure as error:
+                notices[f"what could not be read waits: {error}"] = None
+                found.append(_Done(unread=self._left(block)))
+                break
+            notices |= dict.fromkeys(said.notices)
+            self._readers.keep(said.calls, [one.id for one in new])
+            found += self._settle(new, said, call)
+            left = self._left(block) if self._takes_long(extractor) else 0
+            found.append(_Done(known=len(block) - len(new), unread=left))
+            before = [*before, *block][-_CONTEXT:]
+            done += len(block)
+            if progress is not None:
+                progress(done)
+        return Learned(
+            call,
+            tuple(one for part in found for one in part.read),
+            tuple(step for part in found for step in part.steps),
+            sum(part.known for part in found),
+            sum(part.unread for part in found),
+            tuple(notices),
+        )
+
+    def plan(self, turns: list[Told], extractor: Extractor | None = None) -> LearnPlan:
+        """Return what :meth:`learn` would do by the rules, or by ``extractor``; nothing is changed.
+
+        A model is not asked: what may be sent of a turn is known once it is stored.
+        """
+        new = self._unread(turns)
+        proposals = _read(new, [], self._readers.rules() if extractor is None else extractor).proposals
+        plain = tuple(replace(one, payload=dict(one.payload)) for one in proposals)
+        return self._planned(tuple(turns), plain, self._call(turns))
+
+    def carry_out(self, plan: LearnPlan) -> Learned:
+        """Do what ``plan`` says in one transaction.
+
+        Raises:
+            StalePlan: the store has moved on in what the plan concerns.
+        """
+        new = self._unread(plan.turns)
+
+        def exactly(done: _Done) -> None:
+            if self._digest(plan.call, plan.turns, plan.proposals, len(new), done.steps) != plan.digest:
+                msg = f"plan {plan.digest[:12]} is stale: what it concerns has changed since; make it again"
+                raise StalePlan(msg)
+
+        done = self._write(new, _Said(plan.proposals, names=_names(plan.turns)), plan.call, check=exactly)
+        return Learned(plan.call, done.read, done.steps, len(plan.turns) - len(new))
+
+    def _planned(self, turns: tuple[Told, ...], proposals: tuple[Proposal, ...], call: str) -> LearnPlan:
+        new = self._unread(turns)
+        done = self._write(new, _Said(proposals, names=_names(turns)), call, dry_run=True)
+        digest = self._digest(call, turns, proposals, len(new), done.steps)
+        return LearnPlan(call, digest, done.steps, len(new), turns, proposals)
+
+    def _digest(
+        self,
+        call: str,
+        turns: Sequence[Told],
+        proposals: Sequence[Proposal],
+        new: int,
+        steps: Sequence[LearnStep],
+    ) -> str:
+        """Return the digest of a plan: of all that is to be stored, and of each step but for new ids.
+
+        It is keyed with the store's secret, so that nobody but the store makes a plan; and what it says of a stored
+        turn is what is stored.
+        """
+        now = self._writer.now()
+        kept = [self._reader.get(one.id, now) for one in turns if one.draft is None]
+        stored = [None if one is None else (one.content, one.subjects, one.current) for one in kept]
+        said = [*map(repr, turns), *map(repr, stored), *map(repr, proposals)]
+        said += [str(new), *(repr(replace(step, memory=None)) for step in steps)]
+        text = sha256("\n".join([call, *said]).encode()).hexdigest()
+        return self._writer.services.handle(f"|plan|{self._writer.tenant}", text)
+
+    def _call(self, turns: Sequence[Told]) -> str:
+        said = "\n".join([str(self._writer.now()), *(one.id for one in turns)])
+        return sha256(said.encode()).hexdigest()[:16]
+
+    def _unread(self, turns: Sequence[Told]) -> list[Told]:
+        """Return the turns that are to be read: new ones, those of the backlog, and those that are given by id."""
+        rows = self._reader.rows([one.id for one in turns if one.draft is not None])
+        return [one for one in turns if one.draft is None or one.id not in rows or rows[one.id].get("unread")]
+
+    def _takes_long(self, extractor: Extractor | None) -> bool:
+        return self._readers.asks if extractor is None else bool(getattr(extractor, "stores_first", False))
+
+    def _left(self, turns: Sequence[Told]) -> int:
+        """Return how many of ``turns`` are stored and wait to be read."""
+        return sum(bool(row.get("unread")) for row in self._reader.rows([one.id for one in turns]).values())
+
+    def _read(self, new: list[Told], before: list[Told], extractor: Extractor | None, names: dict[str, str]) -> _Said:
+        """Return what ``new`` turns say; they are stored before where reading them may take long."""
+        if not new:
+            return _Said()
+        takes_long = self._takes_long(extractor)
+        if takes_long:
+            self._store_first(new, names)
+        ids = {one.id for one in new}
+        context = [one for one in before if one.id not in ids]
+        if extractor is None:
+            extractor = self._readers.reader([*[None] * len(context), *(one.id for one in new)])
+        return replace(_read(new, context, extractor), stored=takes_long, names=names)
+
+    def _settle(self, new: list[Told], said: _Said, call: str) -> list[_Done]:
+        """Write a block; one that the budget cannot hold at once goes in halves."""
+        if not new:
+            return []
+        try:
+            return [self._write(new, said, call)]
+        except BudgetInfeasible:
+            if len(new) == 1:
+                raise
+        middle = len(new) // 2
+        return [
+            *self._settle(new[:middle], said.part(0, middle), call),
+            *self._settle(new[middle:], said.part(middle, len(new)), call),
+        ]
+
+    def _write(
+        self,
+        new: list[Told],
+        said: _Said,
+        call: str,
+        *,
+        check: Callable[[_Done], None] | None = None,
+        dry_run: bool = False,
+    ) -> _Done:
+        """Store turns with what they say in one transaction, or say what that would do."""
+        items = self._items(new, said.proposals, call)
+        later = {new[place].id for place in said.unanswered}
+        rows = self._reader.rows([one.id for one in new])
+        stored = {ident for ident, row in rows.items() if row.get("content") is not None}
+        # What was erased while it was read stays so.
+        gone = {one.id for one in new if one.id not in stored and (said.stored or one.draft is None or one.id in rows)}
+        new = [one for one in new if one.id not in gone]
+        items = [item for item in items if item.told.id not in gone]
+        to_store = [one for one in new if one.draft is not None and one.id not in stored]
+        drafts: list[Draft] = [one.draft for one in to_store if one.draft is not None]
+        turns = {one.id: place for place, one in enumerate(to_store)}
+        places = {}
+        for number, item in enumerate(items):
+            if item.draft is not None:
+                places[number] = len(drafts)
+                drafts.append(item.draft)
+        meant = {places[number]: self._meant(items[number]) for number in places if _by_words(items[number])}
+        peopled = any(_is_wish_of_nobody(item) for item in items) and self._is_peopled()
+
+        def work(unit: Unit, admit: Admit) -> _Done:
+            # Somebody else may have stored the same turns since they were looked up.
+            unit.fetch(turns)
+            there = {one for one in turns if one in unit.nodes}
+            known = _known_spans(unit, [one.id for one in new if one.id in stored | there])
+            refused = suppressed_readings(unit, (_reading(item) for item in items if item.told.id in stored))
+            reconciler = Reconciler(unit, admit, meant, peopled=peopled)
+            steps: list[LearnStep] = []
+            following = iter([*enumerate(items), (len(items), None)])
+            number, item = next(following)
+            for one in new:
+                if one.id in turns and one.id not in there:
+                    admit(turns[one.id], one.id)
+                elif one.id not in later:
+                    _mark_read(unit, one.id)
+                while item is not None and item.told is one:
+                    done = _decided(item, known, refused)
+                    steps.append(done or reconciler.settle(places.get(number, -1), item))
+                    number, item = next(following)
+            found = _Done(tuple(one.id for one in new if one.id not in later), steps=tuple(steps))
+            if check is not None:
+                check(found)
+            return found
+
+        beside = {place: one.facts for place, one in enumerate(to_store)}
+        return self._ingestor.together(drafts, work, beside=beside, refs=said.names, dry_run=dry_run)
+
+    def _items(self, new: list[Told], proposals: Sequence[Proposal], call: str) -> list[Item]:
+        settings = self._writer.state.settings
+        # A copy of the store that outlives an erasure is unreadable only under the keys of all who said it.
+        shared = settings.encryption == SUBJECT_KEYS
+        by_turn: dict[int, list[Proposal]] = {}
+        for one in proposals:
+            by_turn.setdefault(one.span.turn, []).append(one)
+        return [
+            item
+            for place, one in enumerate(new)
+            for item in items_of(one, by_turn.get(place, []), call, settings.max_content_bytes, shared=shared)
+        ]
+
+    def _meant(self, item: Item) -> tuple[str, ...]:
+        """Return the ids of what is stored and says all the words of ``item``, the newest first."""
+        wanted = sorted(words_of(item))
+        if not wanted:
+            return ()
+        state = self._writer.fresh_state()
+        with self._view.lock:
+            index = self._view.refresh(state)
+            found = index.lexical.rows(wanted[0])
+            for term in wanted[1:]:
+                found = found[index.lexical.have(term, found)] if len(found) else found
+            found = found[index.columns["alive"][found]]
+            newest = found[np.argsort(-index.columns["sequence"][found], kind="stable")][:_CANDIDATES]
+            return tuple(index.ids[row] for row in newest.tolist())
+
+    def _is_peopled(self) -> bool:
+        """Return whether any memory is about somebody."""
+        state = self._writer.fresh_state()
+        with self._view.lock:
+            return bool(self._view.refresh(state).facets["subject"])
+
+    def _store_first(self, turns: Sequence[Told], names: dict[str, str]) -> None:
+        """Store turns as unread, because reading them may take long."""
+        rows = self._reader.rows([one.id for one in turns])
+        new = [one for one in turns if one.draft is not None and one.id not in rows]
+        drafts = [replace(one.draft, unread=True) for one in new if one.draft is not None]
+        if drafts:
+
+            def work(unit: Unit, admit: Admit) -> None:
+                unit.fetch(one.id for one in new)
+                there = {*unit.nodes}
+                for place, one in enumerate(new):
+                    if one.id not in there:
+                        admit(place, one.id)
+
+            beside = {place: one.facts for place, one in enumerate(new)}
+            self._ingestor.together(drafts, work, beside=beside, refs=names)
+
+    # --- The backlog, and taking back -----------------------------------------------------------------------------
+
+    def backlog(self) -> list[str]:
+        """Return the ids of the turns that wait to be read, in the order of their references."""
+        tenant = self._writer.tenant
+        rows = self._reader.run("unread", {"low": f"{tenant}|", "high": f"{tenant}}}"})
+        return [str(row["id"]) for row in rows]
+
+    def read_backlog(self, progress: Callable[[int], None] | None = None) -> Learned:
+        """Read the turns that wait, those that were said first first."""
+        ids, now = self.backlog(), self._writer.now()
+        found = [memory for one in ids if (memory := self._reader.get(one, now)) is not None]
+        found.sort(key=lambda memory: (memory.valid_from, memory.sequence))
+        return self.learn([of_memory(memory) for memory in found], None, progress)
+
+    def undo(self, call: str) -> Undone:
+        """Take back what a call, a rule or a model did."""
+        ids = []
+        for memory, _, _ in self._reader.memories():
+            by = (*memory.made_by, *([] if memory.ended_by is None else [memory.ended_by]))
+            if any(made_by(one, call) for one in by):
+                ids.append(memory.id)
+        return self._writer.run(lambda unit: undo(unit, call, ids))
+
+
+def _names(turns: Sequence[Told]) -> dict[str, str]:
+    """Return the ids that the names of turns, and of the facts that came with them, stand for."""
+    found = {one.draft.ref: one.id for one in turns if one.draft is not None and one.draft.ref}
+    return found | {fact.ref: ident for one in turns for ident, fact in one.facts if fact.ref}
+
+
+def _read(new: Sequence[Told], context: Sequence[Told], extractor: Extractor) -> _Said:
+    """Return what ``new`` turns say; ``context`` is what was said before them."""
+    if not new:
+        return _Said()
+    first = len(context)
+    read = extractor.extract([one.turn for one in (*context, *new)])
+    found = (_moved(one, -first) for one in read)
+    return _Said(
+        tuple(one for one in found if 0 <= one.span.turn < len(new)),
+        tuple(getattr(read, "notices", ())),
+        tuple(place - first for place in getattr(read, "unanswered", ()) if place >= first),
+        tuple(replace(call, turn=call.turn - first) for call in getattr(read, "calls", ())),
+    )
+
+
+def _moved(proposal: Proposal, by: int) -> Proposal:
+    span = proposal.span
+    return replace(proposal, span=Span(span.turn + by, span.start, span.end)) if by else proposal
+
+
+def _by_words(item: Item) -> bool:
+    return item.proposal.operation in _BY_WORDS
+
+
+def _is_wish_of_nobody(item: Item) -> bool:
+    return item.proposal.operation is ProposalOperation.WISH and not item.about
+
+
+def _reading(item: Item) -> tuple[str, str | None]:
+    """Return the words that say an item, and its key."""
+    return ("", None) if item.draft is None else (item.draft.spans[0], item.draft.key)
+
+
+def _decided(
+    item: Item, known: Container[tuple[str, str | None]], refused: Container[tuple[str, str | None]]
+) -> LearnStep | None:
+    """Return what became of an item before, None where it is new."""
+    if _reading(item) in known:
+        return told_of(item, Outcome.KNOWN)
+    if _reading(item) in refused:
+        return told_of(item, Outcome.REFUSED, why="a person refused it, or had it erased")
+    return None
+
+
+def _known_spans(unit: Unit, turns: Sequence[str]) -> set[tuple[str, str | None]]:
+    """Return the words, with the key, of which there are facts already, those that were taken back left out."""
+    if not turns:
+        return set()
+    sources = sorted({source for source, _, type_ in unit.incoming(turns) if type_ is EdgeType.DERIVES_FROM})
+    unit.fetch(sources)
+    held = [unit.nodes[source].memory for source in sources if source in unit.nodes]
+    facts = [memory for memory in held if not taken_back(memory)]
+    return {(span, proposed_key(memory)) for memory in facts for span in memory.spans}
+
+
+def _mark_read(unit: Unit, ident: str) -> None:
+    node = unit.node(ident)
+    if node.memory.unread:
+        unit.change(node, unread=False)
+        details = {"rule": "learning", "reason": "it was read for what it says"}
+        unit.record(Operation.AMEND, node, tier_before=node.memory.tier, details=details)

@@ -1,0 +1,312 @@
+"""Does a new statement conflict with an old one, how, and how surely?
+
+Guarantees: pure and deterministic; at most one conflict for a pair, the surest; ``confidence`` is an integer of 1e-6;
+the evidence holds index terms that both statements have, never a sentence. Statements about disjoint sets of people
+never conflict. A conflict is something to resolve, never a verdict on which of the two is true: see
+:mod:`marskg.learning.rules.resolution`.
+
+Kinds, from the surest: the same ``single`` key with another value; a number, sum, date or time of one attribute that
+differs; a stance turned round (likes/dislikes, confirmed/cancelled); a value that the new statement says was replaced;
+what was to be done and is done, or need not be any more; a denial of the same; another value of an attribute that
+has one.
+Source: MemoryArchitect II.D steps 1, 2 and 5; semantics sections 1 (key, cardinality) and 5 (supersede).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, Final
+
+from marskg.language.en.clauses import AIM_WORDS, DONE_WORDS, PERIODS, Clause, Reading, Slot, read
+from marskg.ontology.vocabulary import Cardinality
+from marskg.text import folded
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+#: One, in the integers of 1e-6 that scores and confidences are.
+UNIT: Final = 1_000_000
+
+
+class ConflictKind(StrEnum):
+    """In what two statements conflict."""
+
+    KEY = "key"
+    NUMBER = "number"
+    POLARITY = "polarity"
+    REPLACEMENT = "replacement"
+    COMPLETION = "completion"
+    NEGATION = "negation"
+    VALUE = "value"
+
+
+#: How sure each kind is when the topics are the same; what they share less of lowers it.
+_SURE: Final = {
+    ConflictKind.KEY: UNIT,
+    ConflictKind.NUMBER: 900_000,
+    ConflictKind.POLARITY: 900_000,
+    ConflictKind.REPLACEMENT: 850_000,
+    ConflictKind.COMPLETION: 850_000,
+    ConflictKind.NEGATION: 800_000,
+    ConflictKind.VALUE: 700_000,
+}
+#: Below this a pair is no conflict.
+MIN_CONFIDENCE: Final = 500_000
+#: Share of the smaller topic that both have, once it is longer than two words; of two words both must be there.
+_SHARED: Final = 0.6
+_SHORT: Final = 2
+#: What a clause about something to do may say besides: how soon, and why it is said.
+_ASIDE_WORDS: Final = 2
+_WHEN: Final = frozenset({"date", "clock"})
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """What is compared: the text of a memory, and what is known of it.
+
+    ``valid_from`` is in epoch milliseconds, ``reliability`` in [0, 1], ``score`` 0..100; ``sequence`` breaks ties.
+    ``entities`` are names or ids of what the statement mentions, empty for not known.
+    """
+
+    text: str
+    key: str | None = None
+    cardinality: Cardinality | None = None
+    valid_from: int = 0
+    subjects: frozenset[str] = frozenset()
+    entities: frozenset[str] = frozenset()
+    reliability: float = 1.0
+    score: int = 50
+    sequence: int = 0
+    id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """Two statements that cannot both hold now.
+
+    ``attribute`` and ``evidence`` are index terms: what the two are about, and what they differ in.
+    """
+
+    kind: ConflictKind
+    confidence: int
+    attribute: tuple[str, ...]
+    evidence: tuple[str, ...]
+
+
+def conflict(new: Statement, old: Statement) -> Conflict | None:
+    """Return the conflict of ``new`` with ``old``, or None."""
+    if new.subjects and old.subjects and new.subjects.isdisjoint(old.subjects):
+        return None
+    if folded(new.text) == folded(old.text):
+        return None
+    if _same_single(new, old):
+        return Conflict(ConflictKind.KEY, _SURE[ConflictKind.KEY], (str(new.key),), ())
+    found = _by_text(read(new.text), read(old.text), one_attribute=_may_share_attribute(new, old))
+    if found is None or found.confidence < MIN_CONFIDENCE:
+        return None
+    if found.kind is not ConflictKind.NUMBER and _other_things(new, old):
+        return None
+    return found
+
+
+def find_conflicts(new: Statement, candidates: Iterable[Statement]) -> list[tuple[Statement, Conflict]]:
+    """Return the ``candidates`` that ``new`` conflicts with, surest first, ties by sequence and then as they came.
+
+    Candidates that share no term and no key with ``new`` are passed over without a comparison.
+    """
+    terms = read(new.text).terms
+    found = []
+    for old in candidates:
+        related = new.key is not None and new.key == old.key
+        if related or not terms.isdisjoint(read(old.text).terms):
+            one = conflict(new, old)
+            if one is not None:
+                found.append((old, one))
+    return sorted(found, key=lambda pair: (-pair[1].confidence, pair[0].sequence))
+
+
+def _same_single(new: Statement, old: Statement) -> bool:
+    return (
+        new.key is not None
+        and new.key == old.key
+        and Cardinality.SINGLE in {new.cardinality, old.cardinality}
+        and new.cardinality in {None, Cardinality.SINGLE}
+    )
+
+
+def _may_share_attribute(new: Statement, old: Statement) -> bool:
+    """Return whether the keys leave open that both are about one attribute with one value."""
+    if Cardinality.APPEND in {new.cardinality, old.cardinality} or Cardinality.SET in {
+        new.cardinality,
+        old.cardinality,
+    }:
+        return False
+    return new.key is None or old.key is None or new.key == old.key
+
+
+def _other_things(new: Statement, old: Statement) -> bool:
+    return bool(new.entities) and bool(old.entities) and new.entities.isdisjoint(old.entities)
+
+
+def _by_text(new: Reading, old: Reading, *, one_attribute: bool) -> Conflict | None:
+    if new.slot and old.slot:
+        if new.slot.plural and old.slot.plural:
+            return None
+        one = _of_slots(new.slot, old.slot) if one_attribute else None
+        if one is not None:
+            return one
+    one_attribute = one_attribute and _may_be_one(new, old)
+    found: list[Conflict] = []
+    for mine in new.clauses:
+        for other in old.clauses:
+            rules = (_stances, _denial, _replaced, _completed)
+            found += [one for rule in rules if (one := rule(mine, other)) is not None]
+            if one_attribute:
+                found += [one for one in (_numbers(mine, other), _moved(mine, other), _aims(mine, other)) if one]
+    return max(found, key=lambda one: (one.confidence, one.kind), default=None)
+
+
+def _may_be_one(new: Reading, old: Reading) -> bool:
+    """Return whether the labels, where there are any, leave open that both are about one attribute.
+
+    Entries of a list have none; a labelled attribute is named by a sentence that has most of the label's words.
+    """
+    if new.slot is None and old.slot is None:
+        return True
+    if new.slot and old.slot:
+        return new.slot.entries and old.slot.entries and not (new.slot.plural or old.slot.plural)
+    slot, other = (new.slot, old) if new.slot else (old.slot, new)
+    if slot is None or slot.plural:
+        return False
+    return slot.entries or _SHARED * len(slot.attribute) <= len(other.terms.intersection(slot.attribute))
+
+
+def _of_slots(new: Slot, old: Slot) -> Conflict | None:
+    """Compare "attribute: value" with "attribute: other value"."""
+    if new.entries or old.entries or new.attribute != old.attribute or set(new.value) == set(old.value):
+        return None
+    numbers = any(term[0].isdigit() for term in new.value) and any(term[0].isdigit() for term in old.value)
+    kind = ConflictKind.NUMBER if numbers else ConflictKind.VALUE
+    if not numbers and (set(new.value) <= set(old.value) or set(old.value) <= set(new.value)):
+        return None
+    return Conflict(kind, _SURE[kind], new.attribute, ())
+
+
+def _overlap(new: frozenset[str], old: frozenset[str]) -> float:
+    """Return the share of the smaller topic that both have, 0 where that is too little to be the same topic.
+
+    A new statement about one word only ("dislikes stories") does not turn round a stance on something narrower.
+    """
+    shared = len(new & old)
+    smaller = min(len(new), len(old))
+    if not shared or (smaller <= _SHORT and shared < smaller) or (shared == 1 and len(old) > 1):
+        return 0.0
+    share = shared / smaller
+    return share if share >= _SHARED else 0.0
+
+
+def _conflict(kind: ConflictKind, share: float, attribute: Iterable[str], evidence: Iterable[str] = ()) -> Conflict:
+    return Conflict(kind, int(_SURE[kind] * share), tuple(sorted(attribute)), tuple(sorted(evidence)))
+
+
+def _stances(new: Clause, old: Clause) -> Conflict | None:
+    """Compare stances on one axis; where both say in brackets what kind of thing it is, the thing is named in full."""
+    both_typed = new.core != new.topic and old.core != old.topic
+    if both_typed and new.core != old.core:
+        return None
+    turned = [axis for axis, sign in new.stances if (axis, -sign) in old.stances]
+    share = _overlap(new.named, old.named) if turned else 0.0
+    return _conflict(ConflictKind.POLARITY, share, new.named & old.named, turned) if share else None
+
+
+def _denial(new: Clause, old: Clause) -> Conflict | None:
+    """Compare a clause with its denial; a clause that takes sides denies by its side."""
+    if new.negated == old.negated or new.stances or old.stances:
+        return None
+    share = _overlap(new.core, old.core)
+    contained = new.core == old.core or (
+        (new.core <= old.core or old.core <= new.core) and len(new.core & old.core) > 1
+    )
+    return _conflict(ConflictKind.NEGATION, share, new.core & old.core) if share and contained else None
+
+
+def _completed(new: Clause, old: Clause) -> Conflict | None:
+    """Compare what was to be done with a clause that says that it was done, or is not to be done any more.
+
+    What stands in quotation marks is what is done, if there is such a thing. A clause that says much besides stays.
+    """
+    if not (new.done and old.need) or old.negated or (new.need and not (new.quoted or new.negated)):
+        return None
+    aim = (new.quoted or new.core) - DONE_WORDS
+    said = old.core - DONE_WORDS
+    # Of a list from which one quoted thing is taken the rest still holds.
+    besides = _ASIDE_WORDS if new.quoted else len(aim) + _ASIDE_WORDS
+    if (len(aim) < _SHORT and aim != said) or len(said - aim) > besides:
+        return None
+    share = _overlap(aim, said)
+    complete = len(aim & said) / len(aim)
+    return _conflict(ConflictKind.COMPLETION, complete, aim & said) if share and complete >= _SHARED else None
+
+
+def _replaced(new: Clause, old: Clause) -> Conflict | None:
+    """Look in ``old`` for the value that ``new`` says was replaced."""
+    attribute = new.topic & old.topic
+    numbers = {quantity.value for quantity in old.quantities}
+    if new.replaced_numbers and attribute and new.replaced_numbers <= numbers:
+        return _conflict(ConflictKind.NUMBER, 1.0, attribute, new.replaced_numbers)
+    covered = _overlap(old.core, new.topic | new.replaced)
+    if new.replaced and new.replaced <= old.topic and covered and not old.negated:
+        return _conflict(ConflictKind.REPLACEMENT, 1.0, attribute, new.replaced)
+    return None
+
+
+def _numbers(new: Clause, old: Clause) -> Conflict | None:
+    """Compare the quantities of one attribute: exactly one kind may differ, and the words must be the same."""
+    if new.replaced_numbers and new.replaced_numbers.isdisjoint(quantity.value for quantity in old.quantities):
+        return None
+    if new.event or old.event or not (new.core <= old.core or old.core <= new.core):
+        return None
+    share = _overlap(new.core, old.core)
+    mine, others = _by_kind(new), _by_kind(old)
+    differing = [kind for kind in mine.keys() & others.keys() if mine[kind].isdisjoint(others[kind])]
+    vague = len(new.core & old.core) == 1 and (new.request or old.request)
+    if not share or vague or len(differing) != 1:
+        return None
+    return _conflict(ConflictKind.NUMBER, share, new.core & old.core, differing)
+
+
+def _moved(new: Clause, old: Clause) -> Conflict | None:
+    """Compare a clause that says that something changed with what it was: one topic must hold the other."""
+    if not new.change or new.replaced_numbers or new.event or old.event or not old.core:
+        return None
+    if new.request and len(new.core & old.core) < _SHORT:
+        return None
+    if not (old.core <= new.topic or (new.core <= old.core and len(new.core) >= _SHORT)):
+        return None
+    mine, others = _by_kind(new), _by_kind(old)
+    both_when = not _WHEN.isdisjoint(mine) and not _WHEN.isdisjoint(others)
+    differing = [kind for kind in mine.keys() & others.keys() if mine[kind].isdisjoint(others[kind])]
+    same = any(kind in others and not mine[kind].isdisjoint(others[kind]) for kind in mine)
+    if (both_when or differing) and not (same and not differing):
+        return _conflict(ConflictKind.NUMBER, 0.8, old.core, differing)
+    return None
+
+
+def _aims(new: Clause, old: Clause) -> Conflict | None:
+    """Compare two goals or limits per day, week, month or year: of steps, or of money for the same thing."""
+    if not (new.aim and old.aim) or new.event or old.event or new.core.isdisjoint(old.core & PERIODS):
+        return None
+    mine, others = _by_kind(new), _by_kind(old)
+    differing = [kind for kind in mine.keys() & others.keys() if mine[kind].isdisjoint(others[kind])]
+    subject = (new.core & old.core) - PERIODS - AIM_WORDS
+    if len(differing) != 1 or (differing == ["money"] and not subject) or differing == ["number:"]:
+        return None
+    return _conflict(ConflictKind.NUMBER, 0.9, subject or differing, differing)
+
+
+def _by_kind(clause: Clause) -> dict[str, set[str]]:
+    found: dict[str, set[str]] = {}
+    for quantity in clause.quantities:
+        found.setdefault(quantity.kind, set()).add(quantity.value)
+    return found

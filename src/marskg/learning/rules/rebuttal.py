@@ -1,0 +1,296 @@
+"""Does what an answer says go against a memory that it was shown, and how surely?
+
+Guarantees: pure and deterministic; needs no model; a confidence is an integer of 1e-6, 0 for none. What an answer
+leaves out is taken from the question that it answers ("It's Monday, but at 11 AM"), so that weekday, hour, sum and
+place of one matter meet; a sentence about something else meets nothing. English, as :mod:`marskg.language.en.clauses`
+is.
+
+Beside what :func:`marskg.learning.rules.conflict_detection.conflict` finds between two statements, an answer rebuts a
+memory by another time, number or sum for what was asked; by another place, employer or name for what has one; by a
+stance turned round, also where it stands in a clause of its own; by saying that something ended, or goes on; by the
+other of two words that exclude each other; and by a food or drink that a diet rules out. Source: MemoryArchitect II.D
+step 1.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final
+
+from marskg.language.en.assertions import (
+    CLAUSE_BREAKS,
+    DAYS,
+    ENDED,
+    EXCLUSIVE,
+    GOES_ON,
+    HATE,
+    HOW_OFTEN,
+    IN_MONTH,
+    LASTING,
+    NO_DENIAL,
+    NO_LONGER,
+    OF_THE_USER,
+    OFTEN,
+    ORDINAL,
+    POINTS_BACK,
+    RELATIONS,
+    SPANS,
+)
+from marskg.language.en.diets import goes_against
+from marskg.language.en.opposites import NEGATIONS, side
+from marskg.language.en.quantities import NUMERALS, quantities, without_quantities
+from marskg.learning.rules.conflict_detection import ConflictKind, Statement, conflict
+from marskg.text import folded, terms, words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+#: How sure each way of looking is.
+_QUANTITY: Final = 850_000
+_VALUE: Final = 800_000
+_TURNED: Final = 850_000
+_EXCLUDED: Final = 800_000
+#: Share of what a memory is about that the answer or its question must name.
+_ABOUT: Final = 0.5
+_MOST_PARTS: Final = 12
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """A part of a text: its words, terms without quantities, quantities by kind, and what it says of its going on."""
+
+    text: str
+    words: frozenset[str]
+    topic: frozenset[str]
+    quantities: dict[str, frozenset[str]]
+    ended: bool
+    goes_on: bool
+    negated: bool
+    sides: frozenset[tuple[str, int]]
+    refers: bool
+
+    @property
+    def denies(self) -> bool:
+        """Return whether it says that something does not hold, or holds no more."""
+        return self.negated or self.ended
+
+    def reach(self, asked: frozenset[str], other: frozenset[str]) -> frozenset[str]:
+        """Return what it is about, with what was ``asked`` where it says nothing beside that and an ``other`` topic."""
+        return self.topic | asked if self.refers or self.topic <= asked | other else self.topic
+
+
+def rebuts(said: str, content: str, question: str = "") -> int:
+    """Return how surely a sentence in answer to ``question`` goes against a sentence of a memory, in 1e-6."""
+    asked = frozenset(counted_terms(question))
+    if (asked | set(counted_terms(said))).isdisjoint(counted_terms(content)):
+        return 0
+    best = max(_plainly(piece, content, question) for piece in (said, *_parts(said)))
+    agreed = _agreed(_read(said), _read(content))
+    for piece in _parts(said):
+        mine = _read(piece)
+        for part in _parts(content):
+            best = max(best, _quantity(mine, _read(part), asked, agreed))
+            best = max(best, *(rule(mine, _read(part), asked) for rule in _RULES))
+    return best
+
+
+def differs(said: str, content: str) -> bool:
+    """Return whether two sentences have quantities of one kind and none of that kind in common."""
+    mine, other = _read(said), _read(content)
+    return (mine.quantities.keys() & other.quantities.keys()) != _agreed(mine, other)
+
+
+@lru_cache(maxsize=20_000)
+def _parts(text: str) -> tuple[str, ...]:
+    """Return the clauses of a sentence."""
+    parts = [part.strip(" .!?") for part in CLAUSE_BREAKS.split(text)]
+    return tuple(part for part in parts if part)[:_MOST_PARTS]
+
+
+@lru_cache(maxsize=20_000)
+def _read(text: str) -> _Said:
+    plain = DAYS.sub(r"\1", HATE.sub(" hate ", NO_DENIAL.sub(" ", folded(text))))
+    listed = [word.text for word in words(plain)]
+    topic, sides = set(), set()
+    for term in counted_terms(without_quantities(plain)):
+        taken = side(term)
+        if taken is None:
+            topic.add(term)
+        else:
+            sides.add(taken)
+    negated = any(word in NEGATIONS for word in listed)
+    ended = ENDED.search(plain) is not None
+    flip = -1 if negated or NO_LONGER.search(plain) else 1
+    return _Said(
+        text=text,
+        words=frozenset(listed),
+        topic=frozenset(topic),
+        quantities=_by_kind(plain),
+        ended=ended,
+        goes_on=GOES_ON.search(plain) is not None,
+        negated=negated,
+        sides=frozenset((axis, sign * flip) for axis, sign in sides),
+        refers=POINTS_BACK.search(plain) is not None or not topic,
+    )
+
+
+def _by_kind(plain: str) -> dict[str, frozenset[str]]:
+    found: dict[str, set[str]] = {}
+    for quantity in quantities(plain):
+        value = re.sub(r"^(?:next|this|coming) ", "", quantity.value)
+        kind = "weekday" if value.endswith("day") and quantity.kind == "date" else quantity.kind
+        found.setdefault(kind, set()).add(value)
+    for match in IN_MONTH.finditer(plain):
+        found.setdefault("month", set()).add(match[1][:3])
+    for match in OFTEN.finditer(plain):
+        span = match["span"] or SPANS[match["ly"]]
+        found.setdefault("often", set()).add(f"{HOW_OFTEN.get(match['times'], 1)}/{span}")
+    return {kind: frozenset(values) for kind, values in found.items()}
+
+
+def counted_terms(text: str) -> list[str]:
+    """Return the index terms of ``text``, with spelled numbers and the days of a month as digits."""
+    return [NUMERALS.get(term) or ORDINAL.sub(r"\1", term) for term in terms(text)]
+
+
+def _plainly(piece: str, content: str, question: str) -> int:
+    """Return how surely two statements conflict whatever was asked; a denial must be of what both are about."""
+    found = conflict(Statement(piece), Statement(content))
+    if found is None:
+        return 0
+    if found.kind is ConflictKind.NEGATION:
+        mine, shared = _read(piece), set(found.attribute)
+        # Where the question asks for what used to be, so does the answer.
+        parts = [part for part in map(_read, _parts(content)) if shared & part.topic]
+        facing = any(part.denies != mine.denies for part in parts) and not _read(question).ended
+        return found.confidence if facing and _denied(piece, content) else 0
+    return found.confidence
+
+
+def _denied(piece: str, content: str) -> bool:
+    """Return whether what is denied is of the memory: in "after all that rain there is no need" it is the need."""
+    held = set(terms(content))
+    named = [terms(match[1]) for match in re.finditer(r"\bno ([a-z]+)", folded(piece)) if match[1] != "longer"]
+    return all(not found or held.issuperset(found) for found in named)
+
+
+def _is_about(mine: _Said, other: _Said, asked: frozenset[str]) -> bool:
+    """Return whether a part of an answer is about the matter of a memory, and says nothing of another one.
+
+    What it leaves out is in the question; a pronoun stands for what was asked.
+    """
+    said = mine.reach(asked, other.topic)
+    named = other.topic - OF_THE_USER
+    shared = named & said
+    beside = mine.topic - other.topic - asked - OF_THE_USER
+    if not named or not shared or len(beside) > max(1, len(mine.topic & other.topic)):
+        return False
+    return len(shared) >= _ABOUT * len(named) or (bool(mine.topic) and mine.topic <= other.topic)
+
+
+def _agreed(mine: _Said, other: _Said) -> frozenset[str]:
+    """Return the kinds of quantities of which two sentences as a whole have one in common."""
+    both = mine.quantities.keys() & other.quantities.keys()
+    return frozenset(kind for kind in both if not mine.quantities[kind].isdisjoint(other.quantities[kind]))
+
+
+def _quantity(mine: _Said, other: _Said, asked: frozenset[str], agreed: frozenset[str]) -> int:
+    """Look for another time, number or sum for the same matter; ``agreed`` are kinds in which there is none."""
+    both = (mine.quantities.keys() & other.quantities.keys()) - agreed
+    differing = [kind for kind in both if mine.quantities[kind].isdisjoint(other.quantities[kind])]
+    if not differing or mine.negated != other.negated:
+        return 0
+    return _QUANTITY if _is_about(mine, other, asked) else 0
+
+
+def _numbered(mine: _Said, other: _Said, asked: frozenset[str]) -> int:
+    """Look for another number of what is numbered: a chapter, a bus, the day of a month."""
+    own, held = (frozenset(term for term in counted_terms(one.text) if term[0].isdigit()) for one in (mine, other))
+    if not own or not held or not own.isdisjoint(held) or mine.negated != other.negated:
+        return 0
+    rest = other.topic - held - OF_THE_USER
+    said = mine.topic - own
+    same = rest and len(rest & mine.reach(asked, other.topic)) > _ABOUT * len(rest) and len(said - rest - asked) <= 1
+    return _QUANTITY if same else 0
+
+
+def _relation(text: str) -> Iterator[tuple[str, frozenset[str], frozenset[str]]]:
+    """Yield what a part says of what has one value: the relation, of whom, and the value."""
+    for name, pattern in RELATIONS:
+        match = pattern.search(text)
+        value = frozenset(counted_terms(match["value"])) if match else frozenset()
+        if match and value:
+            yield name, frozenset(counted_terms(match["who"])) - OF_THE_USER, value
+
+
+def _value(mine: _Said, other: _Said, asked: frozenset[str]) -> int:
+    """Look for another value of what has one."""
+    if mine.negated or other.negated:
+        return 0
+    held = {name: (who, value) for name, who, value in _relation(other.text)}
+    for name, who, value in _relation(mine.text):
+        whom, was = held.get(name, (frozenset(), frozenset()))
+        said = who | asked
+        # "Her sister lives there" says nothing of her.
+        same = who <= whom and len(whom & said) >= max(bool(whom), _ABOUT * len(whom))
+        if was and value.isdisjoint(was) and same:
+            head = _head(other.text, whom)
+            if not head or head in said:
+                return _VALUE
+    return 0
+
+
+def _head(text: str, whom: frozenset[str]) -> str | None:
+    """Return the term of what somebody's thing is: of "Marek's sister" the sister."""
+    match = re.search(r"'s (?:[\w-]+ ){0,2}?([\w-]+) (?:is|was|lives?|works?|moved|studies)\b", text)
+    found = terms(match[1]) if match else []
+    return found[0] if found and found[0] in whom else None
+
+
+def _stance(mine: _Said, other: _Said, asked: frozenset[str]) -> int:
+    """Look for a stance turned round on the same thing."""
+    turned = any((axis, -sign) in other.sides for axis, sign in mine.sides)
+    thing = other.topic - OF_THE_USER
+    return _TURNED if turned and thing and thing <= mine.reach(asked, other.topic) else 0
+
+
+def _ending(mine: _Said, other: _Said, asked: frozenset[str]) -> int:
+    """Look for what ended by one and goes on by the other."""
+    if mine.ended == other.ended or (not mine.ended and not mine.goes_on) or other.negated or "not" in mine.words:
+        return 0
+    own = mine.topic - LASTING - _ENDINGS - OF_THE_USER
+    held = other.topic - _ENDINGS
+    covers = bool(own & held - asked) or len(own & held) >= _ABOUT * len(held - LASTING)
+    return _TURNED if own and own <= held | asked and covers else 0
+
+
+_ENDINGS: Final = frozenset(
+    terms("gave give given quit stopped sold rid gotten cancelled cancel resigned dropped call called")
+)
+
+
+def _excluded(mine: _Said, other: _Said, asked: frozenset[str]) -> int:
+    """Look for the other of two words that exclude each other where all else is the same."""
+    if mine.negated != other.negated:
+        return 0
+    for row in EXCLUSIVE:
+        own = [place for place, group in enumerate(row) if not group.isdisjoint(mine.words)]
+        held = [place for place, group in enumerate(row) if not group.isdisjoint(other.words)]
+        if len(own) == len(held) == 1 and own != held:
+            either = frozenset(terms(" ".join(" ".join(group) for group in row)))
+            wanted = other.topic - either - OF_THE_USER - LASTING
+            said = mine.reach(asked, other.topic)
+            if wanted and len(wanted & said) >= _ABOUT * len(wanted) and len(mine.topic - either - other.topic) <= 1:
+                return _EXCLUDED
+    return 0
+
+
+def _diet(mine: _Said, other: _Said, _: frozenset[str]) -> int:
+    """Look for a food or drink that a diet rules out."""
+    eats = not mine.negated and not mine.ended and ("liking", -1) not in mine.sides
+    return _EXCLUDED if eats and not other.negated and goes_against(mine.words, other.words) else 0
+
+
+_RULES: Final = (_numbered, _value, _stance, _ending, _excluded, _diet)

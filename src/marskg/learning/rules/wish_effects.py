@@ -1,0 +1,118 @@
+"""What a wish about remembering does: it moves ranks, starting scores and lives, and deletes nothing.
+
+Guarantees: pure and deterministic. A wish (:mod:`marskg.language.wish_kinds`) has bounded effects, as whole percent.
+Erasing is a command of its own, which a door may offer after a wish to forget. Of several wishes about a memory the
+latest counts. Source: issue 4 item 7; MemoryArchitect II.D step 5 (adaptation).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final
+
+from marskg.errors import InvalidConfig
+from marskg.language.wish_kinds import WishKind
+from marskg.learning.rules.score import MAX_SCORE
+from marskg.text import terms
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from marskg.language.wish_kinds import Wish
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """How a wish acts on a matching memory, in whole percent and points.
+
+    ``rank_percent`` multiplies the retrieval score (0 keeps it out), ``start_points`` are added to a starting score,
+    ``life_percent`` multiplies the life of its class.
+    """
+
+    rank_percent: int = 100
+    start_points: int = 0
+    life_percent: int = 100
+
+    def __post_init__(self) -> None:
+        """Check the bounds.
+
+        Raises:
+            InvalidConfig: a value is out of its range.
+        """
+        for name, low, high in (
+            ("rank_percent", 0, 200),
+            ("start_points", -MAX_SCORE, MAX_SCORE),
+            ("life_percent", 0, 400),
+        ):
+            if not low <= getattr(self, name) <= high:
+                msg = f"wishes: {name} must be an integer from {low} to {high}; correct it"
+                raise InvalidConfig(msg)
+
+
+_NONE: Final = Effect()
+
+
+def _default_effects() -> Mapping[WishKind, Effect]:
+    return MappingProxyType(
+        {
+            WishKind.MORE: Effect(rank_percent=150, start_points=20, life_percent=200),
+            WishKind.LESS: Effect(rank_percent=50, start_points=-20, life_percent=50),
+            WishKind.FORGET: Effect(rank_percent=0, start_points=-MAX_SCORE, life_percent=0),
+            WishKind.UNMENTIONED: Effect(rank_percent=0),
+            WishKind.WRONG: Effect(rank_percent=50, start_points=-20),
+        }
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class WishRules:
+    """The effect of each kind of wish; a kind that is left out has none."""
+
+    effects: Mapping[WishKind, Effect] = field(default_factory=_default_effects)
+
+
+_DEFAULT: Final = WishRules()
+
+_SHARED_PERCENT: Final = 60
+_SHORT: Final = 2
+
+
+def matches(wish: Wish, content: str, tags: Iterable[str] = ()) -> bool:
+    """Return whether a memory with ``content`` and intent ``tags`` is about the topic of ``wish``.
+
+    One or two terms of a topic must all be there, of more most; a wish that points back matches nothing by itself:
+    give it the ids of the last answer instead.
+    """
+    wanted = set(terms(wish.topic))
+    if not wanted:
+        return False
+    held = set(terms(content)).union(*(terms(tag.replace("_", " ")) for tag in tags))
+    shared = len(wanted & held)
+    return shared == len(wanted) if len(wanted) <= _SHORT else 100 * shared >= _SHARED_PERCENT * len(wanted)
+
+
+def effect_on(wishes: Sequence[Wish], content: str, tags: Iterable[str] = (), rules: WishRules = _DEFAULT) -> Effect:
+    """Return the effect on a memory of the latest of ``wishes`` (oldest first) that is about it."""
+    listed = tuple(tags)
+    for wish in reversed(wishes):
+        if matches(wish, content, listed):
+            return rules.effects.get(wish.kind, _NONE)
+    return _NONE
+
+
+def ranked(score: int, effect: Effect) -> int:
+    """Return a retrieval score (an integer of 1e-6, not negative) under ``effect``."""
+    return score * effect.rank_percent // 100
+
+
+def started(score: int, effect: Effect) -> int:
+    """Return a starting score (0..100) under ``effect``, still in 0..100."""
+    return max(0, min(MAX_SCORE, score + effect.start_points))
+
+
+def lived(life_ms: int | None, effect: Effect) -> int | None:
+    """Return a life in milliseconds under ``effect``; no life has no end, except where the effect is to end it."""
+    if life_ms is None:
+        return 0 if effect.life_percent == 0 else None
+    return life_ms * effect.life_percent // 100

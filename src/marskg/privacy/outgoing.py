@@ -1,0 +1,115 @@
+"""What of a turn may go to a language model that runs elsewhere: its text, redacted, or nothing and why.
+
+Guarantees: nothing goes out where no model is named, of an encrypted tenant without its permission, of a private
+memory or one of private mode, or where a preference of the tenant refuses it: a blacklisted conversation or name, a
+private entity, an opt-out of the kind or the source, an opt-out of the purpose :data:`PURPOSE`, or a consent to it that
+is required and not in force, of whomever it is about or names; or where it is bound to a jurisdiction that is not the
+model's. Of the rest goes out what weighs no more than ``models.max_sensitivity`` after redaction; what its caller, its
+labels or an entity make more sensitive than that, no redaction lets out. A reason names a rule and never what it hit.
+Sources: issue 17 ("What goes to a model"); MaRS sections 3.2.3 and 3.3.3.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from marskg.config.settings import SUBJECT_KEYS
+from marskg.extraction.model_reading import Shown
+from marskg.ontology.vocabulary import MemoryClass
+from marskg.privacy.sensing.model import PLACEHOLDERS
+from marskg.privacy.sensitivity import lasting
+from marskg.store.unit.preference_rules import Matter
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from marskg.config.settings import Settings
+    from marskg.drafts import Draft
+    from marskg.privacy.sensitivity import Assessor
+    from marskg.records import Memory
+    from marskg.store.unit.preference_rules import Forms, PreferenceSet
+
+#: The purpose that a person opts out of, or consents to, so that a model reads what is about them.
+PURPOSE: Final = "language_model"
+_PLACEHOLDER: Final = re.compile("|".join(map(re.escape, PLACEHOLDERS.values())))
+
+
+class Outgoing:
+    """Decides for one tenant, by its settings and preferences at one time."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        preferences: PreferenceSet,
+        assessor: Assessor,
+        now: int,
+        *,
+        forms: Forms = lambda name: (name,),
+    ) -> None:
+        """Decide by ``settings`` and ``preferences`` at ``now`` (epoch ms); ``forms`` gives a name's spellings."""
+        self._settings = settings
+        self._preferences = preferences
+        self._assessor = assessor
+        self._now = now
+        self._forms = forms
+
+    def shown(self, one: Memory | Draft, names: Iterable[str] = ()) -> Shown:
+        """Return what a model may see of a turn, stored or about to be; ``names`` are those that it mentions.
+
+        Raises:
+            EnvironmentFailure: the settings ask for presidio or a model of names, which is not installed.
+        """
+        why = self._refusal(one, names)
+        if why is not None or one.content is None:
+            return Shown(None, why or "it has no content")
+        ceiling, sensitivity = self._settings.models.max_sensitivity, self._settings.sensitivity
+        text = self._assessor.redactor(sensitivity).surface(one.content, ceiling).text
+        # "My password is [SECRET]" says no secret any more, and reads like one.
+        if self._assessor.of_text(_PLACEHOLDER.sub("", text), sensitivity) > ceiling:
+            return Shown(None, "more sensitive than models.max_sensitivity")
+        return Shown(text)
+
+    def _refusal(self, one: Memory | Draft, names: Iterable[str]) -> str | None:
+        settings, models = self._settings, self._settings.models
+        if models.extract == "none":
+            return "models.extract names none"
+        if settings.encryption == SUBJECT_KEYS and not models.encrypted:
+            return "the tenant is encrypted, and models.encrypted is false"
+        if one.memory_class is MemoryClass.PRIVATE:
+            return "it is private"
+        if one.purpose and PURPOSE not in one.purpose:
+            return f"it is for other purposes than {PURPOSE}"
+        matter = Matter.of(one, names)
+        # Whoever refuses models refuses them for what others say of them, too.
+        about = (*matter.subjects, *self._preferences.named(matter, self._forms))
+        matter = replace(matter, purpose=(*matter.purpose, PURPOSE), subjects=tuple(dict.fromkeys(about)))
+        kept = max(
+            lasting(one.sensitivity or 0.0, one.sensitivity_reasons), self._preferences.floor(matter, self._forms)
+        )
+        if kept > models.max_sensitivity:
+            return "more sensitive than models.max_sensitivity"
+        return self._elsewhere(one.jurisdiction, matter.subjects) or self._unwanted(matter)
+
+    def _unwanted(self, matter: Matter) -> str | None:
+        """Return which rule of somebody does not allow it, None where all do."""
+        found = self._preferences.refusal(matter, self._forms)
+        if found is not None:
+            return f"the preference {found.preference_rule} does not allow it"
+        if self._preferences.lacking(matter, self._now) is not None:
+            return "a consent that it needs is not in force"
+        return None
+
+    def _elsewhere(self, jurisdiction: str | None, subjects: Iterable[str]) -> str | None:
+        """Return why a turn under ``jurisdiction`` about ``subjects`` stays where it is, None where it need not."""
+        place, preferences = self._settings.models.jurisdiction, self._preferences
+        known = tuple(subjects)
+        if place is None:
+            bound = jurisdiction is not None or any(map(preferences.keeps_near, known))
+            return "it is bound to a jurisdiction, and models.jurisdiction names none" if bound else None
+        if preferences.reaches(jurisdiction, place) and not any(
+            preferences.bars(subject, None, place, self._now) for subject in known
+        ):
+            return None
+        return "it is bound to another jurisdiction than models.jurisdiction"

@@ -1,0 +1,81 @@
+"""What ranking hands to assembly: a memory with its rank score and the features that assembly looks at.
+
+Guarantees: immutable; the order of candidates is one total order, by score, then sequence, then id, whatever order they
+arrive in. Nothing here reads the store.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from marskg.ontology.vocabulary import Cardinality
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    import numpy as np
+    import numpy.typing as npt
+
+    from marskg.records import Memory
+
+_NOTHING: Mapping[str, int] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Candidate:
+    """A memory that may be shown.
+
+    ``score`` is the rank score, an integer of 1e-6, higher is better. ``vector`` has unit length. ``entities`` and
+    ``goals`` are ids of what it mentions and of the active tasks that it serves. ``bases`` are the ids of the memories
+    that it makes no sense without (``dependsOn``): it is shown with them or not at all. ``answers`` is the id of the
+    turn right before it in its session if that one asks. ``why`` has each earlier stage's number in 1e-6.
+    """
+
+    memory: Memory
+    score: int
+    vector: npt.NDArray[np.float32] | None = None
+    entities: tuple[str, ...] = ()
+    goals: tuple[str, ...] = ()
+    bases: tuple[str, ...] = ()
+    answers: str | None = None
+    why: Mapping[str, int] = field(default_factory=lambda: _NOTHING)
+
+    @property
+    def id(self) -> str:
+        """Return the memory's id."""
+        return self.memory.id
+
+    @property
+    def content(self) -> str:
+        """Return the memory's text, empty for a tombstone."""
+        return self.memory.content or ""
+
+
+def family(memory: Memory) -> str | None:
+    """Return the name of the list or slot family that a memory is a part of, None if of none.
+
+    The values of one key that holds several are a list; keys that share all but their last part, and two parts at
+    least, are a family: ``preference/music/genre`` and ``preference/music/artist``.
+    """
+    if memory.key is None or memory.cardinality is Cardinality.APPEND:
+        return None
+    if memory.cardinality is Cardinality.SET:
+        return memory.key
+    parent, _, _ = memory.key.rpartition("/")
+    return f"{parent}/" if "/" in parent else None
+
+
+def rank_order(candidates: Iterable[Candidate]) -> list[Candidate]:
+    """Return ``candidates`` best first: by score, then the earlier sequence, then id."""
+    return sorted(candidates, key=lambda one: (-one.score, one.memory.sequence, one.id))
+
+
+def precedence(candidate: Candidate) -> tuple[int, float, int, int, str]:
+    """Return what decides which of two that cannot both be shown is kept: the larger one is.
+
+    Newest valid, then reliability, then score (MemoryArchitect II.E); what is still equal goes to the later sequence.
+    """
+    memory = candidate.memory
+    return (memory.valid_from, memory.reliability, candidate.score, memory.sequence, memory.id)

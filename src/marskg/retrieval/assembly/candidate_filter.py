@@ -1,0 +1,84 @@
+"""Which candidates may be shown at all, and in what order: with content, said once, and not contradicted.
+
+Guarantees: candidates stand in rank order, whatever order they arrived in; what stays of several that say the same, or
+that contradict each other, stands where the best ranked of them stood, because it answers the same question; everyone
+who may not be shown has a reason that says nothing of its content; what depended on a duplicate depends on the twin
+that is kept.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from marskg.errors import InvalidInput
+from marskg.retrieval.assembly.candidate import Candidate, rank_order
+from marskg.retrieval.assembly.contradictions import resolve
+from marskg.retrieval.assembly.duplicates import without_duplicates
+from marskg.retrieval.assembly.similarity import Similarities
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from marskg.config import AssemblySettings
+    from marskg.retrieval.assembly.contradictions import Conflict
+
+NO_CONTENT = "it has no content"
+DUPLICATE = "it says the same as {winner}"
+CONTRADICTED = "it contradicts {winner}: {reason}"
+
+
+class Pool:
+    """The candidates that may be shown, in rank order, and why the others may not.
+
+    ``standing`` is the rank score by which each of ``kept`` stands where it does; ``table`` has the similarities of
+    ``kept`` in their order.
+    """
+
+    def __init__(
+        self,
+        candidates: Iterable[Candidate],
+        settings: AssemblySettings,
+        contradicts: Iterable[tuple[str, str]],
+        conflict: Conflict | None,
+    ) -> None:
+        """Sort out ``candidates``.
+
+        Raises:
+            InvalidInput: two candidates have one id, or their vectors cannot be compared.
+        """
+        self.all = rank_order(candidates)
+        self.standing = {one.id: one.score for one in self.all}
+        if len(self.standing) < len(self.all):
+            message = "two candidates have the same id: pass each memory once"
+            raise InvalidInput(message)
+        told = [one for one in self.all if one.content.strip()]
+        self.reasons = {one.id: NO_CONTENT for one in self.all if not one.content.strip()}
+        table = Similarities(told)
+        kept, duplicates = without_duplicates(told, table, settings)
+        self.reasons |= {one.loser: DUPLICATE.format(winner=one.winner) for one in duplicates}
+        alias = {one.loser: one.winner for one in duplicates}
+        self._promote(alias)
+        kept, self.resolved = resolve(
+            [_rebased(one, alias) for one in kept],
+            contradicts=[(alias.get(first, first), alias.get(second, second)) for first, second in contradicts],
+            conflict=conflict,
+        )
+        self.reasons |= {one.loser: CONTRADICTED.format(winner=one.winner, reason=one.reason) for one in self.resolved}
+        self._promote({one.loser: one.winner for one in self.resolved})
+        self.kept = sorted(kept, key=lambda one: -self.standing[one.id])
+        places = {one.id: place for place, one in enumerate(told)}
+        self.table = table.of([places[one.id] for one in self.kept])
+
+    def _promote(self, losers: Mapping[str, str]) -> None:
+        """Let each winner stand where the best of those stood that it is shown for."""
+        for loser, winner in losers.items():
+            self.standing[winner] = max(self.standing[winner], self.standing[loser])
+
+
+def _rebased(one: Candidate, alias: Mapping[str, str]) -> Candidate:
+    """Return ``one`` depending on the twin that is kept where it depended on a duplicate."""
+    if not any(base in alias for base in one.bases):
+        return one
+    bases = dict.fromkeys(alias.get(base, base) for base in one.bases)
+    return replace(one, bases=tuple(base for base in bases if base != one.id))

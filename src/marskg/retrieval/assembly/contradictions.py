@@ -1,0 +1,143 @@
+"""Contradictions among what would be shown are settled before it is shown, and named.
+
+Guarantees: of two that contradict each other the newest valid one stays, then the more reliable, then the better
+ranked; a memory loses only to one that stays, so an overruled memory overrules nothing; the result does not depend on
+the order of the input; a reason never says what a memory says, nor its key. Two memories contradict each other when
+
+- both are the value of one ``single`` key about the same subjects, and their texts differ,
+- a ``contradicts`` edge joins them, in either direction, or
+- the caller's ``conflict`` says so; it is asked only about pairs that share at least half of the index terms of the
+  smaller one, two of them at least, and gives the name of its rule.
+
+Source: MemoryArchitect II.C and II.D; issue 4 item 4.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+from marskg.ontology.vocabulary import Cardinality
+from marskg.retrieval.assembly.candidate import Candidate, precedence, rank_order
+from marskg.retrieval.assembly.duplicates import normalised
+from marskg.text import terms
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+#: Given the one that would stay and the one that would go: the name of the rule by which they conflict, or None.
+Conflict: TypeAlias = Callable[[Candidate, Candidate], "str | None"]
+
+_FEWEST_COMMON = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Resolution:
+    """``loser`` was not shown because it contradicts ``winner``, both ids.
+
+    ``rule`` says how the contradiction was found: ``same key``, ``contradicts``, or the name that the caller's
+    ``conflict`` gave. ``reason`` says in words why the winner stays.
+    """
+
+    loser: str
+    winner: str
+    rule: str
+    reason: str
+
+
+def resolve(
+    candidates: Sequence[Candidate],
+    *,
+    contradicts: Iterable[tuple[str, str]] = (),
+    conflict: Conflict | None = None,
+) -> tuple[list[Candidate], list[Resolution]]:
+    """Return those of ``candidates`` that stay, in rank order, and who lost to whom and why.
+
+    ``contradicts`` are pairs of ids joined by an edge; ids that are not among the candidates are passed over.
+    """
+    found = _Contradictions(contradicts, conflict)
+    lost: list[Resolution] = []
+    for one in sorted(candidates, key=precedence, reverse=True):
+        against = found.against(one)
+        if against is None:
+            found.keep(one)
+        else:
+            winner, rule = against
+            lost.append(Resolution(one.id, winner.id, rule, _reason(winner, one)))
+    return rank_order(found.kept), lost
+
+
+class _Contradictions:
+    """What has been kept so far, the best first, and how to find what contradicts it."""
+
+    def __init__(self, contradicts: Iterable[tuple[str, str]], conflict: Conflict | None) -> None:
+        self.kept: list[Candidate] = []
+        self._conflict = conflict
+        self._edges: dict[str, set[str]] = {}
+        for first, second in contradicts:
+            self._edges.setdefault(first, set()).add(second)
+            self._edges.setdefault(second, set()).add(first)
+        self._slots: dict[tuple[str, tuple[str, ...]], Candidate] = {}
+        self._by_id: dict[str, int] = {}
+        self._postings: dict[str, list[int]] = {}
+
+    def keep(self, one: Candidate) -> None:
+        """Let ``one`` stay."""
+        place = len(self.kept)
+        self.kept.append(one)
+        self._by_id[one.id] = place
+        slot = _slot(one)
+        if slot is not None:
+            self._slots.setdefault(slot, one)
+        if self._conflict is not None:
+            for term in _terms(one):
+                self._postings.setdefault(term, []).append(place)
+
+    def against(self, one: Candidate) -> tuple[Candidate, str] | None:
+        """Return the best of what was kept that contradicts ``one``, with the rule; None if nothing does."""
+        slot = _slot(one)
+        holder = None if slot is None else self._slots.get(slot)
+        if holder is not None and normalised(holder.content) != normalised(one.content):
+            return holder, "same key"
+        joined = [self._by_id[other] for other in self._edges.get(one.id, ()) if other in self._by_id]
+        if joined:
+            return self.kept[min(joined)], "contradicts"
+        if self._conflict is not None:
+            for other in self._related(one):
+                rule = self._conflict(other, one)
+                if rule is not None:
+                    return other, rule
+        return None
+
+    def _related(self, one: Candidate) -> Iterator[Candidate]:
+        given = _terms(one)
+        common = Counter(place for term in given for place in self._postings.get(term, ()))
+        for place in sorted(common):
+            smaller = min(len(given), len(_terms(self.kept[place])))
+            if common[place] >= max(_FEWEST_COMMON, (smaller + 1) // 2):
+                yield self.kept[place]
+
+
+def _terms(one: Candidate) -> frozenset[str]:
+    return frozenset(terms(one.content))
+
+
+def _slot(one: Candidate) -> tuple[str, tuple[str, ...]] | None:
+    """Return the slot that ``one`` is the single value of, None if there is none."""
+    memory = one.memory
+    # A key without a cardinality is single, as at write (semantics section 1).
+    if memory.key is None or memory.cardinality not in {None, Cardinality.SINGLE}:
+        return None
+    return (memory.key, memory.subjects)
+
+
+def _reason(winner: Candidate, loser: Candidate) -> str:
+    if winner.memory.valid_from != loser.memory.valid_from:
+        return "the other is valid from a later time"
+    if winner.memory.reliability != loser.memory.reliability:
+        return "valid from the same time; the other is more reliable"
+    if winner.score != loser.score:
+        return "valid from the same time and equally reliable; the other ranks higher"
+    return "valid from the same time, equally reliable and ranked; the other was stored later"

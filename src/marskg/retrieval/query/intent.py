@@ -1,0 +1,74 @@
+"""What a query is about and asks for: topics, whose words, which time.
+
+Guarantees: found from the query and from what the reader may see, without a model; the same query on the same memories
+gives the same intent. Source: MemoryArchitect II.C.1 ("simple classification, or examining keywords").
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from marskg.language.en.topics import topics_of
+from marskg.ontology.vocabulary import SourceType
+from marskg.text import folded, terms
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+#: Share of the nearest memories' similarity that a topic must hold, and how near the nearest must be.
+_SHARE: Final = 0.5
+_NEAR: Final = 0.35
+_TOLD: Final = re.compile(
+    r"\b(?:did|have|had) i (?:ever )?(?:tell|told|say|said|mention|ask|share)|\bi (?:told|said to) you\b"
+)
+_ADVISED: Final = re.compile(
+    r"\b(?:did|have|had) you (?:ever )?(?:tell|told|say|said|suggest|recommend|advise|answer|explain)"
+    r"|\byou (?:told|said to) me\b"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Intent:
+    """Topics by tag, and the sources that the query asks for."""
+
+    tags: tuple[str, ...] = ()
+    sources: tuple[SourceType, ...] = ()
+
+
+def infer(query: str, tags: Iterable[str], nearest: Sequence[tuple[float, Sequence[str]]]) -> Intent:
+    """Return the intent of ``query``.
+
+    Args:
+        query: as it was asked.
+        tags: the topics that visible memories have.
+        nearest: the most similar visible memories, as ``(similarity, tags)``, the most similar first.
+    """
+    asked = set(terms(query))
+    known = {*tags}
+    found = {tag for tag in known if (words := set(terms(tag.replace("_", " ").replace("-", " ")))) and words <= asked}
+    found |= known.intersection(topics_of(query))
+    if not found and nearest and nearest[0][0] >= _NEAR:
+        found = _voted(nearest)
+    text = folded(query)
+    sources: list[SourceType] = []
+    if _TOLD.search(text):
+        sources.append(SourceType.CHAT_USER)
+    if _ADVISED.search(text):
+        sources.append(SourceType.CHAT_ASSISTANT)
+    return Intent(tuple(sorted(found)), tuple(sources))
+
+
+def _voted(nearest: Sequence[tuple[float, Sequence[str]]]) -> set[str]:
+    """Return the topics that hold their share among the nearest memories."""
+    total = sum(max(0.0, similarity) for similarity, _ in nearest)
+    held: dict[str, float] = {}
+    for similarity, tags in nearest:
+        for tag in tags:
+            held[tag] = held.get(tag, 0.0) + max(0.0, similarity)
+    return _above(held, _SHARE * total)
+
+
+def _above(held: Mapping[str, float], limit: float) -> set[str]:
+    return {tag for tag, amount in held.items() if amount >= limit > 0}

@@ -1,0 +1,671 @@
+"""From the memories that a reader may see to a ranked list: searches, features, one score.
+
+Guarantees: every number that orders is computed here, in float64 and row by row, so that it depends on the memory and
+the query alone, and is kept as an integer of 1e-6; ties go to the earlier sequence (semantics I9). Each candidate comes
+with each of its numbers. Sources: MemoryArchitect II.C.2 (weighted sum); Cormack et al. 2009 (reciprocal ranks).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+
+import numpy as np
+
+from marskg.language.en.topics import is_derived
+from marskg.language.en.wording import about, asks_advice, asks_when
+from marskg.ontology.vocabulary import Tier
+from marskg.retrieval.access.visibility import Sight
+from marskg.retrieval.index.memory_index import CLASSES, MICRO, SOURCES, TIERS
+from marskg.retrieval.query.fusion import COSINES, WORDS, RankedRows, likelihood
+from marskg.retrieval.query.intent import Intent, infer
+from marskg.retrieval.query.outlived import inherited, lifted
+from marskg.retrieval.query.relevance import COVERAGE, FILLING
+from marskg.retrieval.query.relevance import WORDS as UNCALIBRATED
+from marskg.store.rows.score_decay import Fading
+from marskg.text import terms
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    import numpy.typing as npt
+
+    from marskg.retrieval.index.memory_index import MemoryIndex
+    from marskg.retrieval.index.nearest import Nearest
+    from marskg.retrieval.index.turns import Beside
+    from marskg.retrieval.query.fusion import Context
+    from marskg.retrieval.query.outlived import Outlived
+    from marskg.retrieval.query.profile import Profile
+    from marskg.retrieval.query.relevance import Calibration
+
+#: Given ranked rows, best first: how many of them are worth looking at.
+Enough: TypeAlias = "Callable[[npt.NDArray[np.intp]], int]"
+#: What the rank of a memory in the latent tier is multiplied with.
+_LATENT: Final = 0.5
+#: Nearest memories that vote on the query's topic.
+_VOTERS: Final = 20
+#: Where the reader sees fewer than one row in this many, their vectors are copied out before they are compared.
+_FEW: Final = 3
+_FADING: Final = Fading()
+#: Of the walk from what the query names. An entity of so many memories that each gets less than this says no more of
+#: one of them than of the others.
+_TOLERANCE: Final = 1e-3
+#: The nearness to active tasks, and the number of edges, at which each makes half of what it can of importance.
+_HALF_NEAR: Final = 0.01
+_HALF_DEGREE: Final = 8
+#: The mark of what fills a budget without clearing the floor by itself: not using it teaches nothing.
+WEAK: Final[Mapping[str, int]] = MappingProxyType({"relevant": 0})
+#: The first part of the keys that hold what people like.
+_TASTES: Final = ("preference", "preferences")
+#: One in so many rows tells roughly how high the highest are.
+_SAMPLED: Final = 16
+_SEARCHES: Final = ("similarity", "lexical")
+_SIMILAR: Final = (*_SEARCHES, "graph")
+#: What it adds to the similarity of a text that the name of whom it is about, and who is asked about, stands not in it:
+#: as much as texts are nearer that begin with "Name:".
+_NAME: Final = 0.15
+#: The share of what was learned from a turn that the turn's own scores are at least (ADR 63).
+_SPOKEN: Final = 0.7
+#: A name that tells one memory from the others less than this (by its idf, at most 1) is not walked from.
+_TELLING: Final = 0.9
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Query:
+    """What is asked: the text, its terms, its vector if there is one, when, and how scores fade until then."""
+
+    text: str
+    terms: tuple[str, ...]
+    vector: npt.NDArray[np.float32] | None
+    now: int
+    fading: Fading = _FADING
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """One candidate: its row, its score and each number behind it, as integers of 1e-6."""
+
+    row: int
+    score: int
+    why: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """The best of ``total`` candidates, best first, and what was understood of the query.
+
+    ``answers`` has the row of the turn right before one of them in its session, as far as it is seen, where that asks.
+    """
+
+    found: tuple[Ranked, ...]
+    total: int
+    intent: Intent
+    entities: tuple[str, ...]
+    answers: Mapping[int, int]
+    #: How likely it is that something here bears on the query, from 0 to 1.
+    confidence: float = 0.0
+
+
+#: The scores of a search, by row, and the rows of the highest.
+_Top: TypeAlias = "tuple[npt.NDArray[Any], npt.NDArray[np.intp]]"
+
+
+class _Best(NamedTuple):
+    """The best rows, best first: their places among the candidates, the rows, and their scores in 1e-6."""
+
+    order: npt.NDArray[np.intp]
+    rows: npt.NDArray[np.intp]
+    scores: npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Named:
+    """What is about the people whom a query names.
+
+    ``people`` has by name which ``[rows]`` are about them, and how rare that is; ``terms`` the same rows by the terms
+    of the names. ``unsaid`` is ``[rows]``: how rare the name is whose terms the text does not have.
+    """
+
+    people: dict[str, tuple[npt.NDArray[np.bool_], float]]
+    terms: dict[str, npt.NDArray[np.bool_]]
+    unsaid: npt.NDArray[np.float64]
+
+
+def make_query(text: str, vector: npt.NDArray[np.float32] | None, now: int, fading: Fading = _FADING) -> Query:
+    """Return what is asked by ``text``."""
+    return Query(text, tuple(dict.fromkeys(terms(text))), vector, now, fading)
+
+
+class Ranker:
+    """Ranks the visible rows of one index for one query."""
+
+    def __init__(
+        self,
+        index: MemoryIndex,
+        mask: npt.NDArray[np.bool_],
+        query: Query,
+        profile: Profile,
+        *,
+        restricted: bool,
+        bound: bool = False,
+        percents: npt.NDArray[np.int64] | None = None,
+        nearest: Nearest | None = None,
+        calibration: Calibration = UNCALIBRATED,
+        floor: float = 0.0,
+        outlived: Outlived | None = None,
+    ) -> None:
+        """Rank the rows of ``mask`` for ``query`` by ``profile``; ``percents`` of each row's score count.
+
+        A ``restricted`` reader must not learn whether there is more than they see, and one who is ``bound`` as little
+        from what was read out of texts (:class:`~marskg.retrieval.access.visibility.Sight`). Without ``nearest`` all
+        vectors are compared. ``calibration`` is that of the model that made the vectors; where there is a ``floor``
+        of confidence, what says next to nothing fills no budget, and what is below the floor is marked. Turns that are
+        ``outlived`` give way to their facts.
+        """
+        self._restricted = restricted
+        self._bound = bound
+        self._percents = percents
+        self._nearest = nearest
+        self._index = index
+        self._mask = mask
+        self._query = query
+        self._profile = profile
+        self._calibration = UNCALIBRATED if query.vector is None else calibration
+        self._floor = floor
+        self._outlived = outlived
+        self._seen_beside: Beside | None = None
+        self._told = 0
+        # What was learned from turns that are ranked: its row, and theirs.
+        self._spoken: dict[int, list[int]] = {}
+
+    def rank(self, limit: int, enough: Enough | None = None) -> Ranking:
+        """Return up to ``limit`` candidates, with their numbers only as many as are ``enough``."""
+        similar = self._similarities()
+        intent = self._intent(similar)
+        if self._profile.intent == "filter" and intent.tags:
+            tagged = self._index.facet("tag", self._index.facets["tag"])
+            self._mask = self._mask & (self._index.facet("tag", intent.tags) | ~tagged)
+        # Among how many the best is sought: a fact that was learned from a turn says what that says.
+        learned = int((self._mask & self._index.columns["learned"]).sum())
+        self._told = max(learned, int(self._mask.sum()) - learned)
+        asked = self._asked(similar)
+        lexical = self._index.lexical.scores(asked, self._mask, self._index.columns["length"], also=self._named.terms)
+        sight = Sight(self._index, self._mask, bound=self._bound)
+        entities = self._index.entities.find(self._query.text, sight.found_by(restricted=self._restricted))
+        near = self._near(entities, sight)
+        fewer = self._profile.candidates
+        most = max(limit, fewer)
+        tops = self._tops(similar, lexical, most)
+        rows = self._candidates(tops, near, most)
+        if not len(rows):
+            return Ranking((), 0, intent, tuple(entities), {})
+        lexical = lifted(lexical, self._spoken, _SPOKEN) if self._spoken else lexical
+        heirs = self._heirs(rows)
+        if heirs:
+            rows = np.union1d(rows, [fact for facts in heirs.values() for fact in facts]).astype(np.intp)
+        context = self._profile.context
+        if context is None:
+            features = self._features(rows, self._exact(rows), lexical, near, intent)
+            evidence = np.maximum(
+                inherited(self._evidence(rows, features, asked), rows, heirs),
+                self._learned_evidence(lexical, near, intent, asked)[rows] if self._spoken else -np.inf,
+            )
+            stay = ~np.isin(rows, [*heirs])
+            rows = rows[stay]
+            likely = shown = self._likely(rows, evidence[stay])
+            features = {name: values[stay] for name, values in features.items()}
+            best = self._best(rows, self._scored(rows, features), limit)
+        else:
+            pool = rows if most == fewer else self._candidates(tops, near, fewer)
+            ranked = RankedRows.of(rows, pool, self._beside(), self._index.columns["sequence"])
+            exact = self._exact_lifted(ranked.needed) if self._spoken else self._exact_by_row(ranked.needed)
+            features = self._features(ranked.rows, exact[ranked.rows], lexical, near, intent)
+            heirs = self._heirs(ranked.rows)
+            evidence = np.maximum(
+                self._evidence(ranked.rows, features, asked),
+                self._learned_evidence(lexical, near, intent, asked)[ranked.rows] if self._spoken else -np.inf,
+            )
+            total = self._in_context(ranked, asked, exact, lexical, context)
+            for name in sorted(features.keys() - _SEARCHES):
+                total += self._profile.weights[name] * features[name]
+            total, evidence = (inherited(one, ranked.rows, heirs) for one in (total, evidence))
+            stay = ~np.isin(ranked.rows, [*heirs])
+            fills = self._fills(ranked, features, evidence) & stay
+            likely = np.where(stay, self._likely(ranked.rows, evidence), 0.0)
+            features = {name: values[fills] for name, values in features.items()}
+            best = self._best(ranked.rows[fills], likelihood(total[fills]), limit)
+            shown = likely[fills]
+        weak = (shown < self._floor) & self._calibration.vectors
+        found = _numbered(best, features, weak, len(best.rows) if enough is None else enough(best.rows))
+        confidence = round(float(likely.max(initial=0.0)), 6)
+        return Ranking(found, min(limit, len(rows)), intent, tuple(entities), self._answered(best.rows), confidence)
+
+    def _heirs(self, rows: npt.NDArray[np.intp]) -> dict[int, list[int]]:
+        """Return the rows in whose place others stand: outlived turns, and what was learned from one that is shown."""
+        if self._outlived is None:
+            return {}
+        return self._outlived.heirs(rows)
+
+    def _evidence(
+        self, rows: npt.NDArray[np.intp], features: Mapping[str, npt.NDArray[np.float64]], asked: tuple[str, ...]
+    ) -> npt.NDArray[np.float64]:
+        """Return what each of ``rows`` says for the query: similarity, its words, and whether it is asked for."""
+        said = self._index.lexical.coverage(asked, self._mask, self._named.terms)[rows] + _asked_for(features)
+        if not self._calibration.vectors:
+            return said
+        evidence: npt.NDArray[np.float64] = features["similarity"] + COVERAGE * said
+        return evidence
+
+    def _exact_lifted(self, needed: npt.NDArray[np.intp]) -> npt.NDArray[np.float64]:
+        """Return, by row, the similarity of ``needed``, turns no lower than a share of what was learned from them."""
+        return lifted(self._exact_by_row(np.union1d(needed, [*self._spoken])), self._spoken, _SPOKEN)
+
+    def _learned_evidence(
+        self,
+        lexical: npt.NDArray[np.float64],
+        near: Mapping[int, float],
+        intent: Intent,
+        asked: tuple[str, ...],
+    ) -> npt.NDArray[np.float64]:
+        """Return, by row, what a turn says for the query in the words of what was learned from it."""
+        found = np.full(len(self._mask), -np.inf)
+        facts = np.array(sorted(self._spoken), dtype=np.intp)
+        features = self._features(facts, self._exact_by_row(facts)[facts], lexical, near, intent)
+        found[facts] = self._evidence(facts, features, asked)
+        return lifted(found, self._spoken, 1.0)
+
+    def _likely(self, rows: npt.NDArray[np.intp], evidence: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        """Return how likely it is that each of ``rows``, as the best of all, bears on the query.
+
+        Where it asks for something to somebody's taste, the best of their tastes is sought among these alone.
+        """
+        likely = self._calibration.confidence(evidence, self._told)
+        tastes = np.isin(rows, self._tastes())
+        if tastes.any():
+            likely[tastes] = self._calibration.confidence(evidence[tastes], int(tastes.sum()))
+        return likely
+
+    def _fills(
+        self,
+        ranked: RankedRows,
+        features: Mapping[str, npt.NDArray[np.float64]],
+        evidence: npt.NDArray[np.float64],
+    ) -> npt.NDArray[np.bool_]:
+        """Return which rows may fill a budget: those that have some evidence, or stand beside one that has."""
+        if not self._floor or not self._calibration.vectors:
+            return np.ones(len(evidence), dtype=np.bool_)
+        there = np.zeros(len(self._mask))
+        there[ranked.rows] = evidence
+        for beside in (ranked.beside.before, ranked.beside.after):
+            row = beside[ranked.rows]
+            evidence = np.maximum(evidence, np.where(row >= 0, there[row], 0.0))
+        likely = self._calibration.confidence(evidence, self._told)
+        fills: npt.NDArray[np.bool_] = (likely >= FILLING) | (_asked_for(features) > 0) | (features["graph"] > 0)
+        return fills
+
+    def _answered(self, rows: npt.NDArray[np.intp]) -> dict[int, int]:
+        """Return, for each of ``rows`` that stands right after a turn that asks, the row of that turn."""
+        before = self._beside().before[rows]
+        asked = (before >= 0) & self._index.columns["asks"][before]
+        return dict(zip(rows[asked].tolist(), before[asked].tolist(), strict=True))
+
+    def _beside(self) -> Beside:
+        if self._seen_beside is None:
+            self._seen_beside = self._index.turns.beside(self._mask)
+        return self._seen_beside
+
+    def _asked(self, similar: npt.NDArray[np.float32] | None) -> tuple[str, ...]:
+        """Return the terms that are looked up."""
+        if "lexical" in self._profile.without and similar is not None:
+            return ()
+        return self._query.terms if self._profile.context is None else about(self._query.text, self._query.terms)
+
+    # --- Searches -------------------------------------------------------------------------------------------------
+
+    def _similarities(self) -> npt.NDArray[np.float32] | None:
+        """Return ``[rows]``: float32 similarities that choose candidates; the scores are computed anew."""
+        vector = self._query.vector
+        if vector is None or not self._index.dimension or not vector.any():
+            return None
+        if self._nearest is not None:
+            return self._nearest.similarities(self._index, self._mask, vector, max(_VOTERS, self._profile.candidates))
+        wanted = self._mask & self._index.columns["vectored"]
+        held = self._index.vectors["vector"]
+        rows = np.flatnonzero(wanted)
+        if len(rows) * _FEW > len(held):
+            # Not by @: the threads that a linear algebra library wakes for it take longer to meet than the sums take.
+            found: npt.NDArray[np.float32] = np.vecdot(held, vector)
+            found[~wanted] = -np.inf
+            return found
+        found = np.full(len(held), -np.inf, dtype=np.float32)
+        found[rows] = np.vecdot(held[rows], vector)
+        return found
+
+    def _intent(self, similar: npt.NDArray[np.float32] | None) -> Intent:
+        filters = self._profile.intent == "filter"
+        tags = {tag: rows for tag, rows in self._index.facets["tag"].items() if filters or not is_derived(tag)}
+        visible = {tag for tag, rows in tags.items() if any(self._mask[row] for row in rows)}
+        nearest = []
+        if similar is not None and visible:
+            rows = _top(similar, _VOTERS, self._index.columns["sequence"])
+            exact = self._exact(rows)
+            order = np.lexsort((self._index.columns["sequence"][rows], -exact))
+            nearest = [
+                (float(exact[place]), sorted(visible.intersection(self._index.facets_of(int(rows[place]), "tag"))))
+                for place in order.tolist()
+            ]
+        return infer(self._query.text, visible, nearest)
+
+    def _near(self, entities: list[str], sight: Sight) -> dict[int, float]:
+        """Return the rows around the entities that the query names, with the walk's scores."""
+        if not entities or "graph" in self._profile.without or not self._profile.weights["graph"]:
+            return {}
+        starts = dict.fromkeys(entities, 1.0)
+        if self._profile.context is not None:
+            rare = {entity: self._rarity(self._index.facet("entity", (entity,))) for entity in entities}
+            starts = {entity: amount for entity, amount in rare.items() if amount >= _TELLING}
+        if not starts:
+            return {}
+        walk = self._index.graph.walk(self._mask, sight)
+        found = walk.near(starts, _TOLERANCE)
+        rows = self._index.rows
+        return {rows[node]: amount for node, amount in found.items() if node in rows}
+
+    def _rarity(self, rows: npt.NDArray[np.bool_]) -> float:
+        """Return how much it tells one visible memory from the others that it is one of ``rows``: idf, at most 1."""
+        held, seen = int((rows & self._mask).sum()), int(self._mask.sum())
+        return min(1.0, float(np.log1p((seen - held + 0.5) / (held + 0.5))))
+
+    def _tops(self, similar: npt.NDArray[np.float32] | None, lexical: npt.NDArray[np.float64], most: int) -> list[_Top]:
+        """Return the best rows by words and by meaning, up to ``most`` each."""
+        sequence = self._index.columns["sequence"]
+        found: list[_Top] = [(lexical, _top(lexical, most, sequence, above=0.0))]
+        if similar is not None:
+            found.append((similar, _top(similar, most, sequence)))
+        return found
+
+    def _candidates(self, tops: Iterable[_Top], near: Mapping[int, float], limit: int) -> npt.NDArray[np.intp]:
+        """Return the rows that one of the searches found, up to ``limit`` of each of ``tops``, in index order."""
+        sequence = self._index.columns["sequence"]
+        found = [np.fromiter(near, dtype=np.intp, count=len(near)), self._tastes()]
+        found += [top[_top(values[top], limit, sequence[top])] for values, top in tops]
+        rows: npt.NDArray[np.intp] = np.unique(np.concatenate(found))
+        visible: npt.NDArray[np.intp] = rows[self._mask[rows]]
+        if self._outlived is None:
+            return visible
+        spoken = self._outlived.spoken(visible)
+        self._spoken = self._spoken or spoken
+        return visible[~np.isin(visible, [*spoken])] if spoken else visible
+
+    def _tastes(self) -> npt.NDArray[np.intp]:
+        """Return the rows of what people like, where the query asks for something to their taste."""
+        if self._profile.context is None or not asks_advice(self._query.text):
+            return np.zeros(0, dtype=np.intp)
+        keys = self._index.facets["key"]
+        rows = [row for key, held in keys.items() if key.partition("/")[0] in _TASTES for row in held]
+        return np.array(sorted(rows), dtype=np.intp)
+
+    def _exact_by_row(self, rows: npt.NDArray[np.intp]) -> npt.NDArray[np.float64]:
+        """Return, by row of the index, the similarity of ``rows`` with what a name adds; 0 of all others."""
+        found = np.zeros(len(self._mask))
+        found[rows] = self._exact(rows) + _NAME * self._named.unsaid[rows]
+        return found
+
+    def _exact(self, rows: npt.NDArray[np.intp]) -> npt.NDArray[np.float64]:
+        """Return the similarity of ``rows``, each worked out alone, so that its neighbours in memory do not matter."""
+        vector = self._query.vector
+        if vector is None or not self._index.dimension:
+            return np.zeros(len(rows))
+        total: npt.NDArray[np.float64] = np.vecdot(self._index.vectors["vector"][rows], vector.astype(np.float64))
+        return total
+
+    # --- Features -------------------------------------------------------------------------------------------------
+
+    def _features(
+        self,
+        rows: npt.NDArray[np.intp],
+        exact: npt.NDArray[np.float64],
+        lexical: npt.NDArray[np.float64],
+        near: Mapping[int, float],
+        intent: Intent,
+    ) -> dict[str, npt.NDArray[np.float64]]:
+        """Return each feature of each candidate, from 0 to 1 but for BM25, which has no upper end.
+
+        ``exact`` are the similarities of ``rows``.
+        """
+        found = {
+            "similarity": np.maximum(0.0, exact),
+            "lexical": lexical[rows],
+            "graph": _spread(near, len(self._mask))[rows],
+            **self._known(rows, intent),
+        }
+        return {name: found[name] for name in found if name in _SIMILAR or self._profile.weights.get(name)}
+
+    def _known(self, rows: npt.NDArray[np.intp], intent: Intent) -> dict[str, npt.NDArray[np.float64]]:
+        """Return the features, from 0 to 1, that no search gives."""
+        held, profile = self._index.columns, self._profile
+        age = np.maximum(0, self._query.now - held["validFrom"][rows]).astype(np.float64)
+        boosts = np.array([profile.classes[item] for item in CLASSES])
+        found = {
+            "key": self._keys(rows),
+            "score": self._scores(rows) / 100.0,
+            "class": boosts[held["memoryClass"][rows]],
+            "recency": np.exp2(-age / profile.half_life),
+            "intent": self._wanted(rows, intent),
+            "subject": self._about(rows),
+            "statement": (~held["asks"][rows]).astype(np.float64),
+        }
+        if profile.weights["time"] and asks_when(self._query.text):
+            found["time"] = held["timed"][rows].astype(np.float64)
+        if profile.weights["reply"]:
+            before = self._beside().before[rows]
+            found["reply"] = ((before >= 0) & held["asks"][before]).astype(np.float64)
+        if profile.weights["importance"]:
+            found["importance"] = self._importance(rows)
+        return found
+
+    @cached_property
+    def _named(self) -> _Named:
+        """Return what is about the people whom the query names, as far as the reader may see it."""
+        found = _Named({}, {}, np.zeros(len(self._mask)))
+        if not self._profile.weights["subject"]:
+            return found
+        names = self._index.subjects.find(
+            self._query.text, lambda word, _: bool(self._mask[self._index.facet("subject", (word,))].any())
+        )
+        for name in names:
+            there = self._index.facet("subject", (name,)) & self._mask
+            rarity = self._rarity(there)
+            found.people[name] = (there, rarity)
+            if self._profile.context is None:
+                continue
+            unsaid = there.copy()
+            for term in terms(name):
+                found.terms[term] = there | found.terms[term] if term in found.terms else there
+                unsaid[self._index.lexical.rows(term)] = False
+            np.maximum(found.unsaid, unsaid * rarity, out=found.unsaid)
+        return found
+
+    def _about(self, rows: npt.NDArray[np.intp]) -> npt.NDArray[np.float64]:
+        """Return, for candidates about somebody whom the query names, how rare that is.
+
+        Whom a memory without subjects is about, its text says.
+        """
+        found = np.zeros(len(rows))
+        people = self._named.people
+        if not people:
+            return found
+        nobodys = np.array([not self._index.facets_of(row, "subject") for row in rows.tolist()], dtype=np.bool_)
+        for name, (there, rarity) in people.items():
+            about = there[rows]
+            said = [self._index.lexical.have(term, rows.astype(np.int32)) for term in terms(name)]
+            if said:
+                about |= nobodys & np.logical_and.reduce(said)
+            found = np.maximum(found, about * rarity)
+        return found
+
+    def _importance(self, rows: npt.NDArray[np.intp]) -> npt.NDArray[np.float64]:
+        """Return the mean of how near each candidate is to active tasks, its degree, and the generality it states.
+
+        The index of nearness is of the whole graph: who does not see all of it gets a walk through what he sees, and so
+        does a restricted reader who happens to see all: the two differ within their tolerances, which would tell.
+        """
+        index, graph = self._index, self._index.graph
+        sight = Sight(index, self._mask, bound=self._bound)
+        ids = [index.ids[row] for row in rows.tolist()]
+        if not self._restricted and self._mask[index.columns["alive"]].all():
+            near = [graph.importance.of(ident) for ident in ids]
+        else:
+            starts = dict.fromkeys(filter(sight.sees, graph.importance.starts), 1.0)
+            walked = graph.near(starts, sight) if starts else {}
+            near = [walked.get(ident, 0.0) for ident in ids]
+        degrees = [sum(count for other, count in graph.neighbours(ident).items() if sight.sees(other)) for ident in ids]
+        nearness, degree = np.array(near), np.array(degrees, dtype=np.float64)
+        general = index.columns["generalityScore"][rows] / MICRO
+        total: npt.NDArray[np.float64] = (
+            nearness / (nearness + _HALF_NEAR) + degree / (degree + _HALF_DEGREE) + general
+        ) / 3
+        return total
+
+    def _scores(self, rows: npt.NDArray[np.intp]) -> npt.NDArray[np.float64]:
+        """Return the scores (0..100) as they are worth now (:mod:`marskg.store.rows.score_decay`)."""
+        held, fading = self._index.columns, self._query.fading
+        idle = np.maximum(0, self._query.now - held["lastAccess"][rows] - fading.grace_ms).astype(np.float64)
+        worth: npt.NDArray[np.float64] = np.floor(held["score"][rows] * np.exp2(-idle / fading.half_life_ms) + 0.5)
+        return worth
+
+    def _keys(self, rows: npt.NDArray[np.intp]) -> npt.NDArray[np.float64]:
+        """Return how much of each candidate's key the query says."""
+        asked = set(self._query.terms)
+        codes = self._index.columns["key"][rows]
+        found = np.zeros(len(rows))
+        for place in np.flatnonzero(codes >= 0).tolist():
+            parts = _parts(self._index.words[codes[place]])
+            found[place] = sum(part in asked for part in parts) / max(1, len(parts))
+        return found
+
+    def _wanted(self, rows: npt.NDArray[np.intp], intent: Intent) -> npt.NDArray[np.float64]:
+        """Return 1 for candidates of the topics and sources that the query asks for."""
+        found = self._index.facet("tag", intent.tags)[rows]
+        if intent.sources:
+            found |= np.isin(self._index.columns["sourceType"][rows], [SOURCES.index(item) for item in intent.sources])
+        found |= np.isin(rows, self._tastes())
+        return found.astype(np.float64)
+
+    # --- Scores ---------------------------------------------------------------------------------------------------
+
+    def _scored(
+        self, rows: npt.NDArray[np.intp], features: Mapping[str, npt.NDArray[np.float64]]
+    ) -> npt.NDArray[np.float64]:
+        micro = {name: np.rint(values * MICRO).astype(np.int64) for name, values in features.items()}
+        sequence = self._index.columns["sequence"][rows]
+        total = np.zeros(len(rows))
+        for name, weight in self._profile.weights.items():
+            if weight and name in micro:
+                total += weight * self._part(name, micro[name], sequence)
+        return total
+
+    def _best(self, rows: npt.NDArray[np.intp], total: npt.NDArray[np.float64], limit: int) -> _Best:
+        """Return the first ``limit`` of ``rows`` by ``total``."""
+        sequence = self._index.columns["sequence"][rows]
+        total = total * np.where(self._index.columns["tier"][rows] == TIERS.index(Tier.LATENT), _LATENT, 1.0)
+        score = np.rint(total * MICRO).astype(np.int64)
+        if self._percents is not None:
+            score = score * self._percents[rows] // 100
+        order = np.lexsort((sequence, -score))[:limit]
+        return _Best(order, rows[order], score[order])
+
+    def _in_context(
+        self,
+        ranked: RankedRows,
+        asked: tuple[str, ...],
+        similar: npt.NDArray[np.float64],
+        lexical: npt.NDArray[np.float64],
+        context: Context,
+    ) -> npt.NDArray[np.float64]:
+        """Return what both searches count for each of the rows that are ranked."""
+        pairs = self._index.lexical.scores(
+            asked, self._mask, self._index.columns["length"], ranked.beside, self._named.terms
+        )
+        weights = self._profile.weights
+        total: npt.NDArray[np.float64] = weights["similarity"] * ranked.in_context(
+            similar, ranked.paired(similar), context, COSINES
+        ) + weights["lexical"] * ranked.in_context(lexical, pairs, context, WORDS)
+        return total
+
+    def _part(
+        self, name: str, values: npt.NDArray[np.int64], sequence: npt.NDArray[np.int64]
+    ) -> npt.NDArray[np.float64]:
+        """Return what one feature adds before its weight, from 0 to 1."""
+        if self._profile.fusion == "reciprocal" and name in _SIMILAR:
+            order = np.lexsort((sequence, -values))
+            rank = np.empty(len(values), dtype=np.int64)
+            rank[order] = np.arange(len(values))
+            constant = self._profile.constant
+            part: npt.NDArray[np.float64] = np.where(values > 0, (constant + 1) / (constant + 1 + rank), 0.0)
+            return part
+        if name == "lexical":
+            return values / max(1, int(values.max()))
+        return values / MICRO
+
+
+def _numbered(
+    best: _Best, features: Mapping[str, npt.NDArray[np.float64]], weak: npt.NDArray[np.bool_], count: int
+) -> tuple[Ranked, ...]:
+    """Return the first ``count`` of ``best``, with what each score was made of; those that are ``weak`` are marked."""
+    order = best.order[:count]
+    numbers = np.rint(np.stack([values[order] for values in features.values()], axis=1) * MICRO).astype(np.int64)
+    rows, scores = best.rows[:count].tolist(), best.scores[:count].tolist()
+    return tuple(
+        Ranked(row, score, {**dict(zip(features, values, strict=True)), **(WEAK if below else {})})
+        for row, score, values, below in zip(rows, scores, numbers.tolist(), weak[order].tolist(), strict=True)
+    )
+
+
+@lru_cache(maxsize=10_000)
+def _parts(key: str) -> tuple[str, ...]:
+    """Return the index terms of the parts of a key."""
+    return tuple(terms(key.replace("/", " ").replace("_", " ")))
+
+
+def _asked_for(features: Mapping[str, npt.NDArray[np.float64]]) -> npt.NDArray[np.float64]:
+    """Return 1 for candidates whose key, topic, source or kind the query asks for."""
+    there = np.zeros(len(features["similarity"]), dtype=np.bool_)
+    for name in ("key", "intent"):
+        if name in features:
+            there |= features[name] > 0
+    return there.astype(np.float64)
+
+
+def _spread(near: Mapping[int, float], size: int) -> npt.NDArray[np.float64]:
+    """Return what ``near`` says of each of ``size`` rows, 0 where it says nothing."""
+    found = np.zeros(size)
+    found[list(near)] = list(near.values())
+    return found
+
+
+def _top(
+    values: npt.NDArray[np.float32] | npt.NDArray[np.float64],
+    limit: int,
+    sequence: npt.NDArray[np.int64],
+    *,
+    above: float = -np.inf,
+) -> npt.NDArray[np.intp]:
+    """Return the rows of the ``limit`` highest values that are higher than ``above``, the earlier of equal ones."""
+    # Of a sample twice as many as are wanted are above what most of the rows need not be compared with further.
+    sample = values[::_SAMPLED]
+    wanted = 2 * (limit // _SAMPLED + 1)
+    rows = np.zeros(0, dtype=np.intp)
+    if wanted < len(sample) and (least := np.partition(sample, -wanted)[-wanted]) > above:
+        rows = np.flatnonzero(values >= least)
+    if len(rows) <= limit:
+        rows = np.flatnonzero(values > above)
+    if len(rows) <= limit:
+        return rows
+    there = values[rows]
+    last = np.partition(there, len(there) - limit)[len(there) - limit]
+    chosen, equal = rows[there > last], rows[there == last]
+    earliest = equal[np.argsort(sequence[equal], kind="stable")[: limit - len(chosen)]]
+    return np.concatenate([chosen, earliest])

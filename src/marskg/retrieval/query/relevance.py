@@ -1,0 +1,62 @@
+"""Whether anything bears on a question: confidence in an answer, and the floors below which nothing is shown.
+
+Guarantees: a number between 0 and 1 that compares across questions and stores, as it goes by what one memory says for
+the question, and by how many are visible among which the best was sought; hidden memories change nothing. The figures
+are calibrated for each bundled model by ``scripts/relevance_floors.py``, on texts that are in no benchmark. Source:
+semantics section 13.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import numpy.typing as npt
+
+#: What the share of the question's words that a memory says, weighed by how rare they are, adds to its similarity; what
+#: the question asks for by its key or kind adds as much.
+COVERAGE: Final = 0.2
+#: Questions that the store holds nothing on, for each one that it does.
+STRANGE: Final = 1.5
+#: The confidence below which a memory does not fill what is left of a budget, its neighbours' words counted as its own.
+FILLING: Final = 0.01
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """The evidence of the best of one memory at which a question is as likely answered as not, and what moves that.
+
+    ``growth`` is what the logarithm of the number of memories adds, as the best of many strangers is nearer than the
+    best of few; ``width`` is the change of evidence that multiplies the odds by e. Where it is not of the ``vectors``
+    of a model that was calibrated, it goes by words alone, and nothing is left out because of it.
+    """
+
+    middle: float
+    growth: float
+    width: float
+    vectors: bool = True
+
+    def confidence(self, evidence: npt.NDArray[np.float64], memories: int) -> npt.NDArray[np.float64]:
+        """Return how likely it is that what has this ``evidence`` bears on a question, as the best of ``memories``."""
+        middle = self.middle + self.growth * np.log(max(1, memories)) + self.width * np.log(STRANGE)
+        found: npt.NDArray[np.float64] = 1.0 / (1.0 + np.exp(-np.clip((evidence - middle) / self.width, -60.0, 60.0)))
+        return found
+
+
+#: By the name of the model, as ``scripts/relevance_floors.py`` prints it.
+CALIBRATED: Final[Mapping[str, Calibration]] = MappingProxyType({
+    "static:l2_supercat_256": Calibration(0.12, 0.034, 0.047),
+    "minilm:all-MiniLM-L6-v2": Calibration(0.23, 0.03, 0.037),
+})  # fmt: skip
+WORDS: Final = Calibration(0.20, 0.0, 0.05, vectors=False)
+
+
+def calibration_of(model: str | None) -> Calibration:
+    """Return the calibration for what the store calls ``model``, name and dimension; ``WORDS`` if there is none."""
+    return WORDS if model is None else CALIBRATED.get(model.rpartition("/")[0], WORDS)

@@ -1,0 +1,792 @@
+"""One read: gate, search, rank, read anew and check, assemble to the budget, record what was shown.
+
+Guarantees: what the gate holds back takes part in nothing; what is shown was read from the store after it was ranked
+and passed the gate again; the result weighs at most the budget; what was shown is in the access log, by id, before the
+caller gets it, and neither the query nor any content is. Source: MemoryArchitect II.C (the four stages); semantics
+section 9; architecture, "One read".
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
+
+import numpy as np
+
+from marskg.config import GROUPED, AssemblySettings
+from marskg.errors import EmbeddingUnavailable, EngineUnavailable, InvalidInput, UnknownMemory
+from marskg.ontology.vocabulary import Kind
+from marskg.retrieval.assembly.assemble import assemble
+from marskg.retrieval.assembly.candidate import Candidate
+from marskg.retrieval.assembly.context_sections import Summary, updated
+from marskg.retrieval.assembly.hits import Hit, Hits
+from marskg.retrieval.assembly.rendering import Passage, Section
+from marskg.retrieval.complete.exhaustive_read import admitted
+from marskg.retrieval.complete.line import SHARE, Line, Material, together
+from marskg.retrieval.complete.reading import family
+from marskg.retrieval.index.memory_index import MICRO
+from marskg.retrieval.query.outlived import Outlived
+from marskg.retrieval.query.ranking import WEAK, Ranker, make_query
+from marskg.retrieval.query.relevance import calibration_of
+from marskg.store.rows import codec
+from marskg.store.rows.score_decay import Fading
+from marskg.store.unit.vectors import model_name
+from marskg.store.upkeep.access_log import GoneMeanwhileError, Known, Showing, current_rows, record_showing
+from marskg.store.upkeep.maintenance import next_due
+from marskg.store.upkeep.use_and_session_expiry import expire_used
+from marskg.text import terms
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    import numpy.typing as npt
+
+    from marskg.language.questions import Question
+    from marskg.records import Memory
+    from marskg.retrieval.access.read_gate import Gate
+    from marskg.retrieval.assembly.assemble import Assembled
+    from marskg.retrieval.assembly.hits import Complete
+    from marskg.retrieval.index.memory_index import MemoryIndex
+    from marskg.retrieval.index.view import IndexView
+    from marskg.retrieval.query.profile import Profile
+    from marskg.retrieval.query.ranking import Ranked
+    from marskg.retrieval.query.reranked import Reranking
+    from marskg.store.commit.writer import Writer
+    from marskg.store.engine.protocol import Row
+    from marskg.store.rows.state import TenantState
+    from marskg.store.unit.reader import GraphReader
+    from marskg.store.unit.vectors import Vectoriser
+    from marskg.weight import TokenCounter
+
+Vector: TypeAlias = "npt.NDArray[np.float32]"
+T = TypeVar("T")
+#: Ranks the visible rows of an index for a vector, up to a number of them.
+RankRows: TypeAlias = "Callable[[MemoryIndex, npt.NDArray[np.bool_], Vector | None, int], tuple[Ranked, ...]]"
+
+#: Gives a memory as the reader of a gate gets it.
+Shows: TypeAlias = "Callable[[Memory, Gate], Memory]"
+#: Gives ``[rows]`` whole percent that the rank of each memory is multiplied with, 0 to keep it out; None for 100.
+Emphasis: TypeAlias = "Callable[[MemoryIndex], npt.NDArray[np.int64] | None]"
+
+#: Bytes of a query; what is longer is a document.
+MAX_QUERY: Final = 1 << 16
+#: Weight that is read for assembly to choose from, as a multiple of the budget, and the most memories.
+_CHOICE: Final = 1.25
+_MOST_READ: Final = 400
+_LEAST_READ: Final = 12
+#: Turns of a conversation that its summary is made of.
+_TURNS: Final = 200
+#: Why a memory was shown that is no hit.
+_SUMMED: Final = "shown in the summary of its session"
+_READ: Final = "read in full for a sum, a count, a list or a time"
+#: How often an answer is made anew because something in it went before it could be recorded.
+_ATTEMPTS: Final = 10
+
+
+_DEFAULTS: Final = AssemblySettings()
+_NOTHING: Final[Mapping[str, int]] = MappingProxyType({})
+_FADING: Final = Fading()
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What a caller asks for: a text, how much may come back, through which gate, ranked how."""
+
+    query: str
+    gate: Gate
+    profile: Profile
+    budget: int
+    k: int
+    assembly: AssemblySettings = _DEFAULTS
+    fading: Fading = _FADING
+    emphasis: Emphasis | None = None
+    conversation: str | None = None
+    #: What only a complete reading answers.
+    question: Question | None = None
+    explain: bool = False
+    record: bool = True
+    #: Without the numbers of each candidate and stage, as under load.
+    brief: bool = False
+    #: The door that the caller came through, as the record of what is shown names it.
+    call: str = "retrieve"
+    #: The confidence below which nothing is shown; None for that of the settings, where the model is calibrated.
+    min_confidence: float | None = None
+    usual_confidence: float = 0.0
+
+    @property
+    def least_confidence(self) -> float:
+        """Return the confidence below which nothing is shown, where the model is calibrated."""
+        return self.usual_confidence if self.min_confidence is None else self.min_confidence
+
+
+@dataclass(frozen=True, slots=True)
+class _Links:
+    """Where the edges of one memory lead that assembly looks at, as ids."""
+
+    entities: tuple[str, ...]
+    goals: tuple[str, ...]
+    bases: tuple[str, ...]
+    contradicts: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Asked:
+    """The vector of what is asked, and what the store calls the model that made it."""
+
+    vector: Vector
+    model: str
+
+
+@dataclass(frozen=True, slots=True)
+class Confidence:
+    """How likely it is that something bears on the question, from 0 to 1; whether the model behind it is calibrated."""
+
+    value: float
+    calibrated: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Chosen:
+    """What was ranked high enough to be read: ids, numbers and vectors side by side.
+
+    ``links`` are those of each of the ids and of all that they depend on; ``answers`` the turn that asks right before
+    one of them; ``at`` is the state of the tenant that the
+    index had reached.
+    """
+
+    ids: list[str]
+    ranked: tuple[Ranked, ...]
+    vectors: npt.NDArray[np.float32] | None
+    links: Mapping[str, _Links]
+    at: TenantState
+    stages: dict[str, Any]
+    unwanted: frozenset[str] = frozenset()
+    answers: Mapping[str, str] = field(default_factory=dict)
+    confidence: Confidence | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """What was read anew and may be shown, and the nodes that it was read from."""
+
+    candidates: list[Candidate]
+    nodes: Mapping[str, Row]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Found:
+    """What one tenant has for a request: candidates, best first, which of them contradict, and the stages' numbers.
+
+    ``known`` are the nodes that were read, and when.
+    """
+
+    candidates: list[Candidate]
+    contradicts: list[tuple[str, str]]
+    known: Known
+    stages: dict[str, Any]
+    confidence: Confidence | None = None
+
+
+def merged(found: Sequence[Found], most: int) -> list[Candidate]:
+    """Return up to ``most`` candidates of all tenants, best first, each with what it makes no sense without.
+
+    Of two memories with the same id the one of the earlier tenant, the reader's own first, is taken.
+    """
+    if len(found) == 1:
+        return found[0].candidates
+    tenants: dict[str, dict[str, Candidate]] = {}
+    for one in found:
+        for candidate in one.candidates:
+            if not any(candidate.id in others for others in tenants.values()):
+                tenants.setdefault(candidate.memory.tenant, {})[candidate.id] = candidate
+    chosen: dict[str, Candidate] = {}
+    pool = [candidate for there in tenants.values() for candidate in there.values()]
+    for lead in sorted(pool, key=lambda candidate: -candidate.score):
+        there = tenants[lead.memory.tenant]
+        group = [ident for ident in _with_bases(lead.id, there) if ident not in chosen]
+        if len(chosen) + len(group) > most:
+            break
+        chosen.update((ident, there[ident]) for ident in group)
+    return list(chosen.values())
+
+
+def _with_bases(ident: str, there: Mapping[str, Candidate]) -> list[str]:
+    found: dict[str, None] = {}
+    queue = [ident]
+    while queue:
+        one = queue.pop()
+        if one not in found and one in there:
+            found[one] = None
+            queue += there[one].bases
+    return list(found)
+
+
+def check_query(
+    query: str,
+    name: str = "query",
+    way: str = "ask something, or read everything of a key, period or entity with read_all()",
+) -> str:
+    """Return ``query`` if it can be looked up; messages call it ``name``, and tell the ``way`` out of an empty one.
+
+    Raises:
+        InvalidInput: blank, or longer than ``MAX_QUERY`` bytes.
+    """
+    if not query.strip():
+        msg = f"{name} is empty; {way}"
+        raise InvalidInput(msg)
+    size = len(query.encode("utf-8", "surrogatepass"))
+    if size > MAX_QUERY:
+        msg = f"{name} has {size:,} bytes, more than {MAX_QUERY:,}; a sentence or a paragraph is enough"
+        raise InvalidInput(msg)
+    return query.encode("utf-8", "replace").decode()
+
+
+class Search:
+    """Answers requests from one tenant's index and store."""
+
+    def __init__(
+        self,
+        view: IndexView,
+        reader: GraphReader,
+        writer: Writer,
+        vectoriser: Vectoriser,
+        counter: TokenCounter,
+        *,
+        guest: bool = False,
+        shows: Shows | None = None,
+        reranking: Reranking | None = None,
+    ) -> None:
+        """Answer from ``view``, read memories anew by ``reader``, record by ``writer``, weigh by ``counter``.
+
+        A ``guest`` reads another's tenant, and finds nothing there that is bound to one use. ``shows`` gives each
+        memory as a reader gets it; as it is stored if left out. ``reranking`` puts what is ranked best in order again.
+        """
+        self._guest = guest
+        self._reranking = reranking
+        self._shows = shows or as_stored
+        self._view = view
+        self._reader = reader
+        self._writer = writer
+        self._vectoriser = vectoriser
+        self._counter = counter
+
+    def retrieve(self, request: Request, guests: Sequence[Search] = ()) -> Hits:
+        """Return what answers the request here and in the tenants of ``guests``, and record here that it was shown.
+
+        Raises:
+            InvalidInput: the query cannot be looked up.
+            EmbeddingMismatch: the tenant's vectors are of another model.
+        """
+        query = check_query(request.query)
+        asked, notices = self._vector(query)
+
+        def answer(gate: Gate) -> Hits:
+            passing = replace(request, gate=gate)
+            found = [one.ranked(passing, query, asked) for one in (self, *guests)]
+            complete = self._complete(passing, guests)
+            return self._finish(passing, found, query, notices, complete)
+
+        return self.until_shown(request.gate, answer)
+
+    def until_shown(self, gate: Gate, answer: Callable[[Gate], T]) -> T:
+        """Return what ``answer`` gives through ``gate``, made anew while something in it goes before it is handed out.
+
+        What counts is the moment of the record: where the time of a memory or of a consent ran out between the gate's
+        moment and that one, the answer is made anew through a gate of that moment.
+
+        Raises:
+            EngineUnavailable: that went on for ``_ATTEMPTS`` attempts.
+        """
+        shared = self._writer.shared
+        for _ in range(_ATTEMPTS):
+            erasures = shared.erasures
+            try:
+                found = answer(gate)
+            except GoneMeanwhileError:
+                continue
+            recorded = self._writer.state.last_time
+            # Between the record of an answer and this line somebody may have erased what is in it.
+            if shared.erasures == erasures and not self._ran_out(gate, recorded):
+                return found
+            gate = replace(gate, now=max(gate.now, recorded))
+        msg = f"what answers it went {_ATTEMPTS} times while it was read; ask again"
+        raise EngineUnavailable(msg)
+
+    def _ran_out(self, gate: Gate, recorded: int) -> bool:
+        """Return whether the time of a memory or of a consent ended after the gate's moment, until ``recorded``."""
+        if recorded <= gate.now:
+            return False
+        due = self._writer.shared.next_due
+        if due == 0:  # another process wrote: what is due next is not known here
+            due = next_due(self._writer)
+        ended = len(gate.preference_set.due(recorded)) > len(gate.preference_set.due(gate.now))
+        return ended or (due is not None and gate.now < due <= recorded)
+
+    def ranked(self, request: Request, query: str, asked: _Asked | None) -> Found:
+        """Return what of this tenant answers the request, read and checked; nothing is recorded."""
+        return self._found(request, self._rank(request, query, asked))
+
+    def around(self, request: Request, asked: _Asked | None, rank: RankRows) -> Found:
+        """Return what ``rank`` finds in this tenant, read and checked; nothing is recorded."""
+        state = self._view.state()
+        with self._view.lock:
+            index = self._view.refresh(state)
+            mask, percents = _emphasised(index, request)
+            ranked = rank(index, mask, self._comparable(asked), max(_MOST_READ, _reach(request)))
+            chosen = _chosen(index, ranked, request, state, percents, visible=int(mask.sum()), candidates=len(ranked))
+        return self._found(request, chosen)
+
+    def _found(self, request: Request, chosen: _Chosen) -> Found:
+        read = self._read(request, chosen)
+        contradicting = _contradicting(chosen, read.candidates)
+        return Found(read.candidates, contradicting, Known(chosen.at, read.nodes), chosen.stages, chosen.confidence)
+
+    def _finish(
+        self,
+        request: Request,
+        found: Sequence[Found],
+        query: str,
+        notices: tuple[str, ...],
+        complete: Complete | None = None,
+    ) -> Hits:
+        """Rerank, assemble and record what was found for ``query``, which is empty where nothing was asked."""
+        recent, summary = self._conversation(request)
+        confidence, unanswered = _weighed(request, found)
+        if complete is not None:  # What was read in full answers.
+            unanswered = ()
+        candidates = [] if unanswered else merged(found, _reach(request))
+        told: tuple[str, ...] = ()
+        if self._reranking is not None and candidates:
+            candidates, told = self._reranking(query, candidates)
+        assembled = assemble(
+            candidates,
+            budget=request.budget,
+            counter=self._counter,
+            settings=request.assembly,
+            query_terms=frozenset(terms(query)),
+            recent=recent,
+            summary=summary,
+            contradicts=[] if unanswered else [pair for one in found for pair in one.contradicts],
+            most=request.k,
+            leading=() if complete is None else (Passage(Section.COMPLETE, complete.text, complete.ids),),
+            weighed=True,
+        )
+        if not any(piece.section is Section.COMPLETE for piece in assembled.rendered.passages):
+            complete = None
+        hits = tuple(
+            Hit(
+                as_read(item.memory, request.gate),
+                item.score / MICRO,
+                item.tokens,
+                _decimals(_marks(item.why) if request.brief else item.why),
+                item.shortened,
+            )
+            for item in assembled.shown
+        )
+        summed = summed_up(assembled)
+        recorded = request.record and (hits or summed)
+        ident = self.record_hits(request, hits, found[0].known, summed) if recorded else None
+        # One reason is enough: the question's own, if there is one.
+        if self._view.without_vectors is not None and not notices:
+            notices += (f"ranked without vectors: {self._view.without_vectors}",)
+        notices += told
+        stages = {} if request.brief else {**found[0].stages, "shown": len(hits)}
+        if request.gate.restricted:
+            assembled = _unplaced(assembled, request.gate)
+        notices += unanswered
+        return Hits(as_named(ident, request.gate), assembled, hits, stages, notices, complete, confidence)
+
+    def _recalled(self, request: Request, about: str, rank: RankRows, guests: Sequence[Search]) -> Hits:
+        asked, notices = self._vector(about) if about else (None, ())
+        found: list[Found] = []
+        unknown: list[UnknownMemory] = []
+        for one in (self, *guests):
+            try:
+                found.append(one.around(request, asked, rank))
+            except UnknownMemory as error:
+                unknown.append(error)
+        if not found:
+            raise unknown[0]
+        return self._finish(request, found, "", notices)
+
+    def recall(self, request: Request, about: str, rank: RankRows, guests: Sequence[Search] = ()) -> Hits:
+        """Return what ``rank`` finds for the vector of ``about``, assembled and recorded as a retrieval is.
+
+        Raises:
+            UnknownMemory: no tenant knows what the recall starts at.
+        """
+        return self.until_shown(
+            request.gate, lambda gate: self._recalled(replace(request, gate=gate), about, rank, guests)
+        )
+
+    def record(self, memories: Iterable[Memory], reason: str, gate: Gate, *, call: str) -> str | None:
+        """Record that ``call`` showed memories outside a ranking; returns the record's name, None without any."""
+        shown = list(memories)
+        if not shown:
+            return None
+        ids = [memory.id for memory in shown if memory.tenant == self._writer.tenant]
+        parameters = (f"call={call}", *_said(gate), *self._foreign(shown))
+        return self._recorded([Showing(ident, reason=reason) for ident in ids], parameters, gate)
+
+    def record_door(self, door: str, gate: Gate) -> None:
+        """Record that somebody read through ``door`` whatever their gate lets through: no memory counts as shown."""
+        self._recorded([], (f"door={door}", *_said(gate)), gate)
+
+    def _recorded(
+        self, shown: Sequence[Showing], parameters: tuple[str, ...], gate: Gate, known: Known | None = None
+    ) -> str:
+        """Record a showing, and end what was bound to that one use; returns the record's name."""
+        late = not gate.bound and self._writer.state.settings.audit.access == GROUPED
+        done = record_showing(self._writer, shown, parameters, known, late=late)
+        self._view.shown(done.state, done.accessed)
+        expire_used(self._writer, [one.id for one in done.accessed if one.use_bound])
+        return done.name
+
+    def _foreign(self, shown: Iterable[Memory]) -> tuple[str, ...]:
+        """Return what a record says of memories of shared tenants: which, and nothing else."""
+        return tuple(f"shared={one.tenant}:{one.id}" for one in shown if one.tenant != self._writer.tenant)
+
+    # --- Stages ---------------------------------------------------------------------------------------------------
+
+    def _vector(self, query: str) -> tuple[_Asked | None, tuple[str, ...]]:
+        try:
+            model = self._vectoriser.model
+            return (None if model is None else _Asked(model.embed([query])[0], model_name(model))), ()
+        except EmbeddingUnavailable as error:
+            return None, (f"ranked without vectors: {error}",)
+
+    def _comparable(self, asked: _Asked | None) -> Vector | None:
+        """Return the query's vector, unless the tenant changed models after it was made."""
+        return None if asked is None or asked.model != self._view.model else asked.vector
+
+    def _rank(self, request: Request, query: str, asked: _Asked | None) -> _Chosen:
+        """Rank what the reader may see, and choose what is worth reading for the budget."""
+        state = self._view.state()
+        with self._view.lock:
+            index = self._view.refresh(state)
+            mask, percents = _emphasised(index, request)
+            asks = make_query(query, self._comparable(asked), request.gate.now, request.fading)
+            calibration = calibration_of(None if asked is None else asked.model)
+            ranker = Ranker(
+                index,
+                mask,
+                asks,
+                request.profile,
+                restricted=request.gate.restricted,
+                bound=request.gate.bound,
+                percents=percents,
+                # What the engine's search misses depends on all that it holds, hidden memories too.
+                nearest=None if request.gate.bound else self._view.nearest,
+                calibration=calibration,
+                floor=request.least_confidence,
+                outlived=Outlived(index, request.gate, mask),
+            )
+            reach = _reach(request)
+            ranking = ranker.rank(
+                max(request.profile.candidates, min(len(index), reach)), lambda rows: _affordable(index, rows, request)
+            )
+            intent = ranking.intent
+            chosen = _chosen(
+                index,
+                ranking.found,
+                request,
+                state,
+                percents,
+                visible=int(mask.sum()),
+                candidates=ranking.total,
+                profile=request.profile.name,
+                tags=intent.tags,
+                sources=tuple(source.value for source in intent.sources),
+                # Their names are as old as their first mention, which the reader may not see.
+                entities=() if request.gate.restricted else ranking.entities,
+            )
+            answers = {index.ids[row]: index.ids[asking] for row, asking in ranking.answers.items()}
+            return replace(chosen, answers=answers, confidence=Confidence(ranking.confidence, calibration.vectors))
+
+    def _read(self, request: Request, chosen: _Chosen) -> _Read:
+        """Read the chosen memories anew, with what they make no sense without, and check them once more."""
+        nodes = current_rows(self._writer, self._reader, chosen.links)
+        read = ((ident, codec.decode_memory(nodes[ident])) for ident in chosen.links if ident in nodes)
+        allowed = {
+            ident: shown
+            for ident, memory in read
+            if ident not in chosen.unwanted and self._admits(request, memory)
+            for shown in (self._shows(memory, request.gate),)
+            # What is taken out for its reader is not found by what it was.
+            if not request.gate.metadata or request.gate.finds(shown)
+        }
+        ranked = {
+            ident: (item, None if chosen.vectors is None else chosen.vectors[place])
+            for place, (ident, item) in enumerate(zip(chosen.ids, chosen.ranked, strict=True))
+        }
+        candidates: dict[str, Candidate] = {}
+        reach = _reach(request)
+        for ident in chosen.ids:
+            if ident not in allowed:
+                continue
+            group = [one for one in _closure(ident, allowed, chosen.links) if one not in candidates]
+            if len(candidates) + len(group) > reach:
+                break
+            for one in group:
+                item, vector = ranked.get(one, (None, None))
+                candidates[one] = _candidate(allowed[one], chosen, item, vector, allowed)
+        return _Read(list(candidates.values()), nodes)
+
+    def _admits(self, request: Request, memory: Memory) -> bool:
+        return request.gate.admits(memory) and not (self._guest and memory.use_bound)
+
+    def _complete(self, request: Request, guests: Sequence[Search]) -> Complete | None:
+        """Return the complete reading that the question asks for, of this tenant and those of ``guests``."""
+        question = request.question
+        if question is None or request.budget < request.assembly.plain_below:
+            return None
+        material = together([part for one in (self, *guests) if (part := one.material(request, question)) is not None])
+        limit = int(request.budget * SHARE)
+        return None if material is None else Line(question, self._counter, limit).of(material)
+
+    def material(self, request: Request, question: Question) -> Material | None:
+        """Return what of this tenant the question is about, all of it, read anew and checked; nothing is recorded."""
+        state = self._view.state()
+        gate = request.gate
+        with self._view.lock:
+            index = self._view.refresh(state)
+            mask, _ = _emphasised(index, request)
+            scoped = gate.key_prefix is not None
+            found = family(index, mask, question.asked, question.times.periods, scoped=scoped)
+        if found is None:
+            return None
+        memories, goals = (
+            [one for one in admitted(self._reader, list(ids), gate, self._shows) if not (self._guest and one.use_bound)]
+            for ids in (found.ids, found.goals)
+        )
+        return Material(memories, goals, found.keys, found.names, found.money)
+
+    def _conversation(self, request: Request) -> tuple[list[Memory], Summary | None]:
+        """Return the turns of the conversation that goes on, as the reader may see them, and its summary."""
+        if request.conversation is None:
+            return [], None
+        rows = sorted(self._reader.session(request.conversation), key=lambda row: (row["validFrom"], row["sequence"]))
+        ids = [row["id"] for row in rows if row["kind"] == Kind.EPISODIC]
+        unwanted = self._unwanted(request, ids)
+        turns: list[Memory] = []
+        # The last that the reader may see, however many there are that they may not.
+        while ids and len(turns) < _TURNS:
+            page, ids = ids[-_TURNS:], ids[:-_TURNS]
+            nodes = current_rows(self._writer, self._reader, page)
+            read = (codec.decode_memory(nodes[ident]) for ident in page if ident in nodes)
+            turns = [one for one in read if self._admits(request, one) and one.id not in unwanted] + turns
+        turns = [self._shows(one, request.gate) for one in turns[-_TURNS:]]
+        limit = int(request.budget * request.assembly.summary_share)
+        return turns, updated(Summary(), turns, limit, self._counter) if limit else None
+
+    def _unwanted(self, request: Request, ids: Iterable[str]) -> frozenset[str]:
+        """Return those of ``ids`` that wishes keep out."""
+        if request.emphasis is None:
+            return frozenset()
+        state = self._view.state()  # Before the lock: who erases holds the writer's and waits for this one.
+        with self._view.lock:
+            index = self._view.refresh(state)
+            return _kept_out(index, request.emphasis(index), (one for one in ids if one in index.rows))
+
+    def record_hits(
+        self,
+        request: Request,
+        hits: tuple[Hit, ...],
+        known: Known | None = None,
+        summed: Mapping[str, str] = MappingProxyType({}),
+    ) -> str:
+        """Record what is shown, with the numbers that ranked it; returns the record's name.
+
+        ``summed`` are the memories that lines made of several come from, each with the reason: they are shown too.
+
+        Raises:
+            GoneMeanwhileError: something of it must not be shown any more.
+        """
+        shown = [
+            Showing(hit.memory.id, _features({"rank": hit.score, **hit.why}), f"shown as number {place}")
+            for place, hit in enumerate(hits, 1)
+            if hit.memory.tenant == self._writer.tenant
+        ]
+        there = {hit.memory.id for hit in hits}
+        shown += [Showing(ident, reason=reason) for ident, reason in summed.items() if ident not in there]
+        parameters: tuple[str, ...] = (
+            f"call={request.call}",
+            f"profile={request.profile.name}",
+            f"k={request.k}",
+            f"token_budget={request.budget}",
+        )
+        parameters += _said(request.gate)
+        parameters += self._foreign(hit.memory for hit in hits)
+        return self._recorded(shown, parameters, request.gate, known)
+
+
+def _weighed(request: Request, found: Sequence[Found]) -> tuple[float | None, tuple[str, ...]]:
+    """Return the confidence of an answer, and, where that is too low to show anything, what says so."""
+    weighed = [one.confidence for one in found if one.confidence is not None]
+    if not weighed:
+        return None, ()
+    value = max(one.value for one in weighed)
+    unknown = request.min_confidence is None and not all(one.calibrated for one in weighed)
+    least = 0.0 if unknown else request.least_confidence
+    if value >= least:
+        silent = unknown and request.usual_confidence and not any(one.candidates for one in found)
+        return value, ("nothing that is remembered bears on this",) if silent else ()
+    told = f"nothing that is remembered bears on this: confidence {value:.2f} is below {least:.2f}"
+    return value, (f"{told}; ask with min_confidence=0 for what is nearest",)
+
+
+def summed_up(assembled: Assembled) -> dict[str, str]:
+    """Return the memories that lines made of several come from, each with why it was shown."""
+    return {
+        ident: _READ if piece.section is Section.COMPLETE else _SUMMED
+        for piece in assembled.rendered.passages
+        if piece.memory is None
+        for ident in piece.ids
+    }
+
+
+def as_stored(memory: Memory, gate: Gate) -> Memory:  # noqa: ARG001 - as Shows has it
+    """Return a memory as it is, whoever reads it."""
+    return memory
+
+
+def as_read(memory: Memory, gate: Gate) -> Memory:
+    """Return a memory without its place among all that was stored, where the reader may not see all of that."""
+    return replace(memory, sequence=0) if gate.restricted else memory
+
+
+def _unplaced(assembled: Assembled, gate: Gate) -> Assembled:
+    """Return what is shown with each memory :func:`as_read`, in every form."""
+    passages = tuple(
+        one if one.memory is None else replace(one, memory=as_read(one.memory, gate))
+        for one in assembled.rendered.passages
+    )
+    return replace(
+        assembled,
+        shown=tuple(replace(item, memory=as_read(item.memory, gate)) for item in assembled.shown),
+        rendered=replace(assembled.rendered, passages=passages),
+    )
+
+
+def as_named(record: str | None, gate: Gate) -> str | None:
+    """Return what the reader calls an access record; a bound reader nothing, or a name without its number."""
+    if record is None or not gate.bound:
+        return record
+    return None if gate.names is None else gate.names(record)
+
+
+def _said(gate: Gate) -> tuple[str, ...]:
+    """Return what an access record says of the gate: the purpose, and the grant that raised the ceiling."""
+    purpose = () if gate.purpose is None else (f"purpose={gate.purpose}",)
+    return purpose if gate.raised is None else (f"grant={gate.raised.grant}", *purpose)
+
+
+def _emphasised(index: MemoryIndex, request: Request) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.int64] | None]:
+    """Return ``[rows]``: what the reader may see and is not kept out, and what ranks are multiplied with."""
+    mask = request.gate.mask(index)
+    percents = None if request.emphasis is None else request.emphasis(index)
+    return (mask, None) if percents is None else (mask & (percents > 0), percents)
+
+
+def _kept_out(index: MemoryIndex, percents: npt.NDArray[np.int64] | None, ids: Iterable[str]) -> frozenset[str]:
+    """Return those of ``ids`` that wishes keep out."""
+    return frozenset() if percents is None else frozenset(one for one in ids if not percents[index.rows[one]])
+
+
+def _chosen(
+    index: MemoryIndex,
+    ranked: tuple[Ranked, ...],
+    request: Request,
+    state: TenantState,
+    percents: npt.NDArray[np.int64] | None,
+    **stages: object,
+) -> _Chosen:
+    found = ranked[: _affordable(index, np.array([item.row for item in ranked], dtype=np.intp), request)]
+    vectors = index.vectors["vector"][[item.row for item in found]] if index.dimension else None
+    ids = [index.ids[item.row] for item in found]
+    links = _linked(index, ids)
+    unwanted = _kept_out(index, percents, links)
+    return _Chosen(ids, found, vectors, links, state, {**stages, "read": len(found)}, unwanted)
+
+
+def _linked(index: MemoryIndex, ids: list[str]) -> dict[str, _Links]:
+    """Return the links of ``ids``, in their order, and of all that these depend on."""
+    found: dict[str, _Links] = {}
+    queue = ids
+    while queue:
+        found |= {ident: _links(index, index.rows[ident]) for ident in queue}
+        bases = {base for ident in queue for base in found[ident].bases}
+        queue = sorted(base for base in bases if base not in found and base in index.rows)
+    return found
+
+
+def _links(index: MemoryIndex, row: int) -> _Links:
+    words: dict[str, list[str]] = {"entity": [], "goal": [], "base": [], "contradicts": []}
+    for facet, word in index.all_facets_of(row):
+        if facet in words:
+            words[facet].append(word)
+    return _Links(*map(tuple, words.values()))
+
+
+def _closure(ident: str, allowed: Mapping[str, Memory], links: Mapping[str, _Links]) -> list[str]:
+    """Return a memory and what it depends on, as far as it was read and may be shown."""
+    if not links[ident].bases:
+        return [ident]
+    found: dict[str, None] = {}
+    queue = [ident]
+    while queue:
+        one = queue.pop()
+        if one not in found:
+            found[one] = None
+            queue += [base for base in links[one].bases if base in allowed]
+    return list(found)
+
+
+def _contradicting(chosen: _Chosen, candidates: list[Candidate]) -> list[tuple[str, str]]:
+    """Return the pairs of candidates that a ``contradicts`` edge joins."""
+    there = dict.fromkeys(candidate.id for candidate in candidates)
+    return [(one, other) for one in there for other in chosen.links[one].contradicts if other in there]
+
+
+def _affordable(index: MemoryIndex, rows: npt.NDArray[np.intp], request: Request) -> int:
+    """Return how many of ranked ``rows``, best first, are worth reading for the budget."""
+    before = np.cumsum(index.columns["weight"][rows], dtype=np.int64) - index.columns["weight"][rows]
+    within = int(np.searchsorted(before, _CHOICE * request.budget))
+    return min(len(rows), _reach(request), max(within, _LEAST_READ))
+
+
+def _reach(request: Request) -> int:
+    """Return how many are read for ``k`` to be shown: some say the same as others, or are contradicted by them."""
+    return request.k + max(_LEAST_READ, request.k // 2)
+
+
+def _candidate(
+    memory: Memory, chosen: _Chosen, ranked: Ranked | None, vector: Vector | None, allowed: Mapping[str, object]
+) -> Candidate:
+    score, why = (0, _NOTHING) if ranked is None else (ranked.score, ranked.why)
+    links = chosen.links[memory.id]
+    return Candidate(
+        memory=memory,
+        score=score,
+        vector=vector,
+        entities=links.entities,
+        goals=links.goals,
+        bases=tuple(base for base in links.bases if base in allowed),
+        answers=chosen.answers.get(memory.id),
+        why=why,
+    )
+
+
+def _marks(why: Mapping[str, int]) -> Mapping[str, int]:
+    """Return of the numbers of a ranking what learning goes by."""
+    return {name: why[name] for name in WEAK if name in why}
+
+
+def _decimals(why: Mapping[str, int]) -> dict[str, float]:
+    return {name: value / MICRO for name, value in why.items()}
+
+
+def _features(why: Mapping[str, float]) -> tuple[str, ...]:
+    """Return the numbers of a ranking as the audit writes features."""
+    return tuple(f"{name}={value:.6f}" for name, value in sorted(why.items()))

@@ -1,0 +1,63 @@
+"""A Model Context Protocol server over one tenant's memory: which tools there are, and what a client is told of them.
+
+Guarantees: the order of the tools is fixed; a tool that the principal has no right to is not listed. Source: Model
+Context Protocol 2026-07-28; ADR 62.
+"""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING, Final
+
+from mcp.server import MCPServer
+from mcp.types import ToolAnnotations
+
+from marskg.privacy.principals import Right, right_to
+from marskg.server.tools import Tools, refusing
+
+if TYPE_CHECKING:
+    from marskg.memory import AgentMemory
+
+#: The tools in the order in which they are listed, with the operations that they are made of and their hints: whether
+#: they only read, destroy, and do nothing more when called again.
+_TOOLS: Final[tuple[tuple[str, tuple[str, ...], tuple[bool, bool, bool]], ...]] = (
+    ("recall", ("retrieve",), (True, False, True)),
+    ("remember", ("remember",), (False, False, False)),
+    ("get_memory", ("get", "history"), (True, False, True)),
+    ("why", ("explain",), (True, False, True)),
+    ("update_memory", ("update",), (False, False, False)),
+    ("feedback", ("feedback",), (False, False, False)),
+    ("plan_forgetting", ("plan", "forget"), (True, False, True)),
+    ("forget", ("forget", "plan"), (False, True, True)),
+)
+#: The tools that write, which wait among a tenant's writers where others write as well.
+WRITING: Final = frozenset(name for name, _, (reads, _, _) in _TOOLS if not reads)
+_INSTRUCTIONS: Final = (
+    "A governed memory. Call recall before you answer what may rest on earlier conversations, and answer from what it "
+    "shows. Call remember for what will matter later: facts, preferences, decisions, promises and tasks, one statement "
+    "each, in the words of whoever said it, with the people that it is about as subjects; not for small talk. Where a "
+    "fact changed, call update_memory, or remember with the key that it had. After an answer, call feedback. What is "
+    "refused is refused for good: tell the user in its words."
+)
+
+
+def mcp_server(memory: AgentMemory, version: str) -> MCPServer:
+    """Return a server of the tools that the principal of ``memory`` may use."""
+    # The protocol's library logs what a call was given where it breaks the schema, which may be what somebody said.
+    logging.getLogger("mcp").setLevel(logging.ERROR)
+    # Nothing that a client could subscribe to ever changes.
+    server = MCPServer(
+        "marskg", title="marskg", instructions=_INSTRUCTIONS, version=version, log_level="ERROR", subscriptions=False
+    )
+    tools, role = Tools(memory), memory.principal.role
+    for name, operations, (reads, destroys, same) in _TOOLS:
+        rights = [right_to(role, one) for one in operations]
+        # A plan over a copy of what may be seen cannot be carried out, so that it leads nowhere.
+        if Right.NO in rights or ("plan" in operations and Right.GATE in rights):
+            continue
+        hints = ToolAnnotations(
+            read_only_hint=reads, destructive_hint=destroys, idempotent_hint=same, open_world_hint=False
+        )
+        tool = getattr(tools, name)
+        server.tool(name, annotations=hints)(refusing(tool))
+    return server

@@ -1,4 +1,0 @@
-MATCH (n:Entity) WHERE n.ref >= $low AND n.ref < $high
-WITH n LIMIT $limit
-DETACH DELETE n
-RETURN count(*) AS removed

@@ -1,4 +1,0 @@
-MATCH (n:Preference) WHERE n.ref >= $low AND n.ref < $high
-WITH n LIMIT $limit
-DELETE n
-RETURN count(*) AS removed

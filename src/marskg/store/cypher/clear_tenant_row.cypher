@@ -1,1 +1,0 @@
-MATCH (t:Tenant {ref: $tenant}) DELETE t

@@ -1,3 +1,0 @@
-// The tasks that guard what they require.
-MATCH (m:Memory) WHERE m.tenant = $tenant AND m.guarding = true
-RETURN m.id AS id

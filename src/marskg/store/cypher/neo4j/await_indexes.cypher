@@ -1,1 +1,0 @@
-CALL db.awaitIndexes(60)

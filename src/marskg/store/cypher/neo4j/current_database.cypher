@@ -1,1 +1,0 @@
-CALL db.info() YIELD name RETURN name

@@ -1,1 +1,0 @@
-MATCH (n) RETURN max(id(n)) AS number

@@ -1,1 +1,0 @@
-SHOW DATABASES YIELD name, address, store RETURN name, address, store

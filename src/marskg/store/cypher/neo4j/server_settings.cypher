@@ -1,1 +1,0 @@
-SHOW SETTINGS YIELD name, value WHERE name IN $names RETURN name, value

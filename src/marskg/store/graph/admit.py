@@ -1,0 +1,625 @@
+"""Admitting a draft into the graph inside a unit of work: slots, links, entities and chain.
+
+Guarantees: a caller draws no edge that is the store's own, and none to a memory that lost its content but for evidence;
+whatever else the graph forbids is refused when the unit is closed (:mod:`marskg.store.unit.write_gate`). One keyed slot
+has one cardinality, and of a single one exactly one current value (section 1); an episode stands in its session in the
+order of ``validFrom``, then sequence (I6); an expiry never outlives what the memory depends on (I5).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from marskg.clock import later, uuid7
+from marskg.errors import DuplicateId, InvalidMemory
+from marskg.ontology.mapping import quantise
+from marskg.ontology.vocabulary import (
+    Cardinality,
+    EdgeType,
+    Kind,
+    Operation,
+    TaskStatus,
+)
+from marskg.records import Edge, Entity, Memory
+from marskg.store.graph.preference_enforcement import check_draft_allowed, govern, preferences_of
+from marskg.store.graph.suppression import check
+from marskg.store.graph.validation import cardinality_of, check_payload, check_set, default_status, given
+from marskg.store.rows import codec
+from marskg.store.rows.read_statistics import COMPLAINT
+from marskg.store.rows.score_decay import score_at_birth
+from marskg.store.unit.edge_rules import check_drawn, leads
+from marskg.store.unit.retention_classes import class_of, told_end
+from marskg.store.unit.sensitivity import Sensed, inherited, pass_on, with_sources
+from marskg.store.unit.sensitivity import record as record_sensitivity
+from marskg.text import normalised
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping
+
+    from marskg.drafts import Draft, EntityRef
+    from marskg.store.graph.recognition import Foreseen
+    from marskg.store.unit.unit_of_work import Node, Unit
+    from marskg.store.unit.vectors import MadeBy
+
+#: Edges to what a memory rests on.
+_GROUNDS = (EdgeType.DERIVES_FROM, EdgeType.DEPENDS_ON)
+#: Told to the caller, and the reason in the record.
+CLAMPED = "expires_at was brought forward to that of a memory it depends on"
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A checked draft with what was worked out before the transaction."""
+
+    draft: Draft
+    weight: int
+    ttl: int | None
+    #: The topics that its words name, where it brings no tags of its own.
+    topics: tuple[str, ...] = ()
+    id: str | None = None
+    #: The packed vector of the content, and what made it.
+    embedding: str | None = None
+    made_by: MadeBy | None = None
+    #: What its text and payload name, where that was worked out before.
+    foreseen: Foreseen | None = None
+    #: Where it stands among the drafts that came with it, from 1; None where it came alone.
+    place: int | None = None
+
+
+def admit(unit: Unit, prepared: Prepared, resolve: Mapping[str, str]) -> Memory:
+    """Write one draft into ``unit``; ``resolve`` turns the refs of earlier drafts into ids.
+
+    Returns the new memory, or the one that it was merged into.
+
+    Raises:
+        ClosureViolation: an edge leads to a memory that lost its content.
+        InvalidMemory: an edge is one that only the store draws, or the key holds values of another cardinality.
+        ConsentRequired, ErasedContentRefused: it was erased once.
+        PreferenceRefused, ConsentRequired: a preference does not allow it, or not without consent.
+    """
+    draft = prepared.draft
+    check(unit, draft.content, prepared.weight, draft.subjects, draft.purpose)
+    check_draft_allowed(unit, draft)
+    links = [(type_, resolve.get(name, name)) for type_, name in draft.links()]
+    check_drawn(unit, links)
+    memory = govern(unit, _new_memory(unit, prepared), draft, links)
+    slot = _Slot(unit, memory) if memory.key is not None else None
+    if slot is not None:
+        equal = slot.equal(memory)
+        if equal is not None:
+            return _merge(unit, equal, links, draft)
+        memory = slot.place(memory)
+    # What was read from a text is there for no longer than the text is.
+    grounds = _GROUNDS if draft.made_by else (EdgeType.DEPENDS_ON,)
+    memory = _clamp(unit, _no_less_than_sources(unit, memory, links), links, grounds)
+    memory = replace(memory, notices=(*memory.notices, *told_end(memory, draft)))
+    node = unit.create(memory, prepared.embedding if unit.keeps(prepared.made_by) else None)
+    for type_, target in links:
+        unit.link(node, Edge(memory.id, type_, target, memory.created))
+    entity_ids = mention(unit, node, draft.mentions)
+    relate_entities(unit, draft, entity_ids)
+    if memory.kind is Kind.EPISODIC:
+        unit.chain.enter(memory, unit.audit.next_sequence)
+    if slot is not None:
+        slot.supersede(node)
+    if memory.pinned:
+        unit.guard(node, 1)
+    unit.settle_activity(node)
+    # The sequence is the record's, which may follow those of entities; superseding comes after it.
+    if node.memory.sequence != unit.audit.next_sequence:
+        unit.change(node, sequence=unit.audit.next_sequence)
+    unit.record(
+        Operation.REMEMBER,
+        node,
+        budget=unit.state.budget,
+        weight_before=unit.running_weight - node.memory.weight,
+        weight_after=unit.running_weight,
+    )
+    if slot is not None:
+        slot.record_superseded()
+    if COMPLAINT in memory.intent_tags:
+        unit.update_tenant(usage=unit.state.usage.complained())
+    return node.memory
+
+
+def _new_memory(unit: Unit, prepared: Prepared) -> Memory:
+    draft = prepared.draft
+    sensitivity = quantise(draft.sensitivity or 0.0)
+    memory_class = class_of(draft)
+    settings = unit.state.settings
+    life = prepared.ttl if prepared.ttl is not None else settings.life(memory_class)
+    expires = draft.expires_at if draft.expires_at is not None else None if life is None else later(unit.now, life)
+    # What is stored otherwise than it was given, or worked out.
+    special: dict[str, Any] = {
+        "cardinality": cardinality_of(draft),
+        "sensitivity": sensitivity,
+        "sensitivity_reasons": draft.sensitivity_reasons or Sensed(0).at_least(sensitivity).reasons,
+        "memory_class": memory_class,
+        "expires_at": expires,
+        "pinned": draft.pin,
+        "status": default_status(draft),
+    }
+    stated = {"score": score_at_birth(settings, draft.kind, draft.source_type), **given(draft)}
+    stated["intent_tags"] = stated["intent_tags"] or prepared.topics
+    return Memory(
+        id=prepared.id or uuid7(unit.now, unit.services.source),
+        tenant=unit.state.name,
+        kind=draft.kind,
+        content=draft.content,
+        created=unit.now,
+        sequence=unit.audit.next_sequence,
+        payload=check_payload(draft.kind, draft.payload),
+        valid_from=draft.at,
+        weight=prepared.weight,
+        last_access=unit.now,
+        **stated | special,
+    )
+
+
+# --- What the caller names ------------------------------------------------------------------------------------
+
+
+def check_new_ids(unit: Unit, ids: Iterable[str], instead: str) -> None:
+    """Check that ids which somebody gave are free; the message ends with what to do ``instead``.
+
+    Raises:
+        DuplicateId: the tenant has a memory, an entity or a preference of that id.
+    """
+    wanted = list(ids)
+    unit.fetch(wanted)
+    unit.entities.fetch(wanted)
+    rules = {preference.id for preference in preferences_of(unit).preferences}
+    for node_id in wanted:
+        if node_id in unit.nodes or node_id in unit.entities.known or node_id in rules:
+            msg = f"{node_id} already exists in tenant {unit.state.name!r}; {instead}"
+            raise DuplicateId(msg)
+
+
+def _clamp(unit: Unit, memory: Memory, links: Iterable[tuple[EdgeType, str]], grounds: Collection[EdgeType]) -> Memory:
+    """Let the expiry not outlive what the memory rests on by edges of ``grounds``, and say so (I5)."""
+    limits = [
+        limit
+        for type_, target in links
+        if type_ in grounds
+        and (base := unit.find_node(target)) is not None
+        and (limit := base.memory.expires_at) is not None
+    ]
+    if not limits or (memory.expires_at is not None and memory.expires_at <= min(limits)):
+        return memory
+    return replace(memory, expires_at=min(limits), notices=(*memory.notices, CLAMPED))
+
+
+def _no_less_than_sources(unit: Unit, memory: Memory, links: Iterable[tuple[EdgeType, str]]) -> Memory:
+    """Let a memory be at least as sensitive as what it derives from (section 6)."""
+    sources = inherited(unit, (target for type_, target in links if type_ is EdgeType.DERIVES_FROM))
+    if sources <= memory.sensitivity:
+        return memory
+    found = with_sources(Sensed(memory.sensitivity, memory.sensitivity_reasons), sources)
+    return replace(memory, sensitivity=found.value, sensitivity_reasons=found.reasons)
+
+
+def bring_forward(unit: Unit, node: Node, limit: int | None) -> list[Node]:
+    """Let neither a stored memory nor what depends on it outlive ``limit`` (I5).
+
+    Returns the nodes that changed; the caller records them.
+    """
+    changed: list[Node] = []
+    pending = [node] if limit is not None else []
+    while pending:
+        current = pending.pop()
+        memory = current.memory
+        if limit is None or (memory.expires_at is not None and memory.expires_at <= limit):
+            continue
+        unit.change(current, expires_at=limit)
+        changed.append(current)
+        sources = {source for source, _, type_ in unit.incoming((memory.id,)) if type_ is EdgeType.DEPENDS_ON}
+        unit.fetch(sorted(sources))
+        pending += [unit.node(source) for source in sorted(sources) if unit.node(source).has_content]
+    return changed
+
+
+def record_brought_forward(unit: Unit, nodes: Iterable[Node]) -> None:
+    """Record that memories expire earlier than they did."""
+    for node in nodes:
+        details = {"rule": "expiry", "reason": CLAMPED}
+        unit.record(Operation.AMEND, node, tier_before=node.memory.tier, details=details)
+
+
+# --- Keyed slots ------------------------------------------------------------------------------------------------
+
+
+class _Slot:
+    """The values of one (tenant, subjects, key), and where a new one belongs among them."""
+
+    def __init__(self, unit: Unit, memory: Memory) -> None:
+        self._unit = unit
+        self._key = codec.slot_key(memory.tenant, memory.subjects, memory.key or "")
+        self._old: list[Node] = []
+        self._followers: list[Node] = []
+        self.members = (
+            unit.slot(self._key) if memory.cardinality is not Cardinality.APPEND else unit.slot_head(self._key)
+        )
+        other = next((node for node in self.members if node.memory.cardinality is not memory.cardinality), None)
+        if other is not None:
+            msg = (
+                f"key {memory.key!r} already holds values of cardinality {other.memory.cardinality}, "
+                f"this one is {memory.cardinality}; use the same, or another key"
+            )
+            raise InvalidMemory(msg)
+
+    def _current(self) -> list[Node]:
+        return [node for node in self.members if node.has_content and node.memory.current]
+
+    def equal(self, memory: Memory) -> Node | None:
+        """Return the current value that says the same, or None."""
+        if memory.cardinality is Cardinality.APPEND:
+            return None
+        text = normalised(memory.content or "")
+        for node in self._current():
+            same = normalised(node.memory.content or "") == text and dict(node.memory.payload) == dict(memory.payload)
+            same = same and node.memory.metadata == memory.metadata
+            # A task that is taken up again after it was closed, or due at another time, is a new value of its slot.
+            again = memory.active and (not node.memory.active or node.memory.deadline != memory.deadline)
+            # What a single slot said later is another value; a set has each value once, whenever it was heard of.
+            late = memory.cardinality is Cardinality.SINGLE and node.memory.valid_from > memory.valid_from
+            if same and not again and not late and node.memory.kind is memory.kind:
+                return node
+        return None
+
+    def place(self, memory: Memory) -> Memory:
+        """Return the memory with its place in valid time: a late-arriving older value enters already closed."""
+        if memory.cardinality is not Cardinality.SINGLE:
+            return memory
+        values = [node for node in self.members if node.has_content]
+        later = [node for node in values if node.memory.valid_from > memory.valid_from]
+        if later:
+            closes = min(node.memory.valid_from for node in later)
+            notice = "a later value of this key is known: this one entered already superseded"
+            status = TaskStatus.DONE if memory.active else memory.status
+            return replace(
+                memory,
+                valid_to=closes,
+                superseded_at=memory.created,
+                status=status,
+                notices=(*memory.notices, notice),
+            )
+        self._old = self._current()
+        return memory
+
+    def supersede(self, node: Node) -> None:
+        """Close the older value and move to the new one what belongs to the slot (section 5)."""
+        for old in self._old:
+            self._followers += supersede(self._unit, old, node)
+
+    def record_superseded(self) -> None:
+        """Record the closing of the older value, after the record of the new one."""
+        for old in self._old:
+            record_superseded(self._unit, old)
+        record_followers(self._unit, self._followers)
+
+
+def supersede(unit: Unit, old: Node, new: Node, *, ended: int | None = None) -> list[Node]:
+    """Let ``new`` supersede ``old``: pin, requires, goal, expiry and purpose move to it.
+
+    ``old`` stopped being true at ``ended``, where the new one began if left out. Returns the other nodes that changed
+    with it: tasks whose requirement moved, dependents that are unaffirmed now, and episodes whose every derived fact is
+    superseded; the caller records them.
+    """
+    unit.link(new, Edge(new.memory.id, EdgeType.SUPERSEDES, old.memory.id, unit.now))
+    unit.leaving.add(old.memory.id)
+    changes: dict[str, object] = {}
+    if old.memory.pinned:
+        unit.set_pinned(old, pinned=False)
+        unit.set_pinned(new, pinned=True)
+    if old.memory.expires_at is not None and new.memory.expires_at is None:
+        changes["expires_at"] = old.memory.expires_at
+    if old.memory.purpose and not new.memory.purpose:
+        changes["purpose"] = old.memory.purpose
+    unit.change(new, **changes)
+    for goal in old.targets(EdgeType.ATTACHES_TO_GOAL):
+        unit.unlink(old, EdgeType.ATTACHES_TO_GOAL, goal)
+        unit.link(new, Edge(new.memory.id, EdgeType.ATTACHES_TO_GOAL, goal, unit.now))
+    followers = _repoint(unit, old, new)
+    unit.change(old, valid_to=new.memory.valid_from if ended is None else ended, superseded_at=_supersession(unit, old))
+    end_task(unit, old, TaskStatus.DONE)
+    followers += _unaffirm(unit, old, new)
+    return followers + _follow(unit, old)
+
+
+def _supersession(unit: Unit, node: Node) -> int:
+    """Return when a memory is superseded: now, unless it was created at a wrong time that was to come."""
+    return max(unit.now, node.memory.created)
+
+
+def end_task(unit: Unit, node: Node, status: TaskStatus) -> None:
+    """Let a task that is no longer current protect nothing any more: its successor does, if it has one."""
+    if node.memory.active:
+        unit.change(node, status=status)
+        unit.settle_activity(node)
+
+
+def record_superseded(unit: Unit, old: Node) -> None:
+    """Record that ``old`` was superseded."""
+    unit.record(
+        Operation.SUPERSEDE,
+        old,
+        tier_before=old.memory.tier,
+        details={"rule": "supersession", "reason": "superseded by a newer value of the same slot"},
+    )
+
+
+def record_followers(unit: Unit, followers: Iterable[Node]) -> None:
+    """Record what changed with a superseded memory, each node once."""
+    for follower in {node.memory.id: node for node in followers}.values():
+        unit.record(
+            Operation.SUPERSEDE,
+            follower,
+            tier_before=follower.memory.tier,
+            details={"rule": "supersession", "reason": "re-pointed, unaffirmed or superseded with what it rests on"},
+        )
+
+
+def may_supersede(unit: Unit, old: Node, new: Node) -> bool:
+    """Return whether ``new`` may supersede ``old`` without a cycle of edges, also of the tasks that require ``old``."""
+    tasks = _requiring(unit, old, new)
+    return not leads(unit, old.memory.id, new.memory.id) and not any(
+        leads(unit, new.memory.id, task.memory.id) for task in tasks
+    )
+
+
+def _requiring(unit: Unit, old: Node, new: Node) -> list[Node]:
+    """Return the tasks with content that require ``old``, without ``new``."""
+    sources = [source for source, _, type_ in unit.incoming((old.memory.id,)) if type_ is EdgeType.REQUIRES]
+    tasks = [unit.node(source) for source in sources if source != new.memory.id]
+    return [task for task in tasks if task.has_content]
+
+
+def _repoint(unit: Unit, old: Node, new: Node) -> list[Node]:
+    """Point the tasks that require ``old`` to ``new``."""
+    tasks = _requiring(unit, old, new)
+    for task in tasks:
+        unit.unlink(task, EdgeType.REQUIRES, old.memory.id)
+        unit.link(task, Edge(task.memory.id, EdgeType.REQUIRES, new.memory.id, unit.now))
+    return tasks
+
+
+def _unaffirm(unit: Unit, old: Node, new: Node) -> list[Node]:
+    """Mark what depends on ``old`` as unaffirmed: it leaves default retrieval until somebody affirms it."""
+    marked = []
+    for source, _, type_ in unit.incoming((old.memory.id,)):
+        node = unit.node(source) if type_ is EdgeType.DEPENDS_ON and source != new.memory.id else None
+        if node is not None and node.has_content and node.memory.unaffirmed_since is None:
+            unit.change(node, unaffirmed_since=unit.now)
+            marked.append(node)
+    return marked
+
+
+def _follow(unit: Unit, old: Node) -> list[Node]:
+    """Supersede the episodes whose every derived fact is superseded: stale evidence harms like the stale fact.
+
+    What a summary says of an episode that it took the place of leaves with it; the summary itself is no such fact, and
+    who corrects its text says nothing of the facts.
+    """
+    if old.memory.summary_lines:
+        return []
+    episodes = old.targets(EdgeType.DERIVES_FROM)
+    unit.fetch(episodes)
+    followed = []
+    derived: dict[str, list[str]] = {}
+    for source, target, type_ in unit.incoming(episodes):
+        if type_ is EdgeType.DERIVES_FROM:
+            derived.setdefault(target, []).append(source)
+    for episode_id in episodes:
+        episode = unit.node(episode_id)
+        if episode.memory.kind is not Kind.EPISODIC or not episode.memory.current:
+            continue
+        unit.fetch(derived.get(episode_id, ()))
+        facts = [unit.node(source) for source in derived.get(episode_id, ())]
+        facts = [fact for fact in facts if not fact.memory.summary_lines]
+        if not facts or not all(fact.memory.superseded_at is not None or not fact.has_content for fact in facts):
+            continue
+        unit.leaving.add(episode_id)
+        if episode.has_content:
+            ended = max(unit.now, episode.memory.valid_from)
+            unit.change(episode, valid_to=ended, superseded_at=_supersession(unit, episode))
+            followed.append(episode)
+    return followed
+
+
+def _merge(unit: Unit, node: Node, links: Iterable[tuple[EdgeType, str]], draft: Draft) -> Memory:
+    """Let an equal value merge into the current one.
+
+    New evidence and entities are linked, an unaffirmed value is affirmed, and a pin is kept. The life of the value
+    stays its own: hearing something again does not shorten it.
+    """
+    before = len(node.edges)
+    hurried = _rest_on(unit, node, links)
+    mention(unit, node, draft.mentions)
+    raised = _as_sensitive(unit, node, draft.sensitivity, draft.sensitivity_reasons)
+    spans, makers = (
+        tuple(sorted({*had, *new}))
+        for had, new in ((node.memory.spans, draft.spans), (node.memory.made_by, draft.made_by))
+    )
+    # What somebody stored by hand stays theirs: no reader that is taken back takes it along.
+    makers = makers if node.memory.made_by and draft.made_by else ()
+    changed = node.memory.unaffirmed_since is not None or (draft.pin and not node.memory.pinned) or bool(raised)
+    changed |= (spans, makers) != (node.memory.spans, node.memory.made_by)
+    unit.change(node, unaffirmed_since=None, spans=spans, made_by=makers)
+    if draft.pin:
+        unit.set_pinned(node, pinned=True)
+    if len(node.edges) != before or changed:
+        unit.record(
+            Operation.LINK,
+            node,
+            tier_before=node.memory.tier,
+            details={"rule": "merge", "reason": "an equal value of the same slot was merged into this one"},
+        )
+    record_brought_forward(unit, {other.memory.id: other for other in hurried if other is not node}.values())
+    record_sensitivity(unit, raised[1:], "what it derives from became more sensitive")
+    notices = ("an equal value was already stored: the two were merged", *((CLAMPED,) if hurried else ()))
+    return replace(node.memory, notices=notices)
+
+
+def equal_value(unit: Unit, memory: Memory, content: str) -> Node | None:
+    """Return the other current value of the memory's slot that says ``content`` already, or None."""
+    if memory.key is None:
+        return None
+    found = _Slot(unit, memory).equal(replace(memory, content=content))
+    return None if found is None or found.memory.id == memory.id else found
+
+
+def merge_changed(unit: Unit, old: Node, node: Node, mentions: Iterable[EntityRef]) -> Memory:
+    """Let ``old``, which was changed to say what ``node`` says already, be superseded by it: a set has a value once.
+
+    What the old value rested on, and the entities that the new text names, are linked to the one that stays.
+    """
+    grounds = [(type_, target) for type_, target in sorted(old.edges) if type_ in _GROUNDS]
+    grounds = [(type_, target) for type_, target in grounds if unit.node_has_content(type_, target)]
+    hurried = _rest_on(unit, node, grounds)
+    mention(unit, node, mentions)
+    raised = _as_sensitive(unit, node, None, ())
+    unit.change(node, unaffirmed_since=None)
+    followers = supersede(unit, old, node, ended=max(unit.now, old.memory.valid_from))
+    details = {"rule": "merge", "reason": "another value of the slot was changed to what this one says"}
+    unit.record(Operation.LINK, node, tier_before=node.memory.tier, details=details)
+    record_brought_forward(unit, {other.memory.id: other for other in hurried if other is not node}.values())
+    record_sensitivity(unit, raised[1:], "what it derives from became more sensitive")
+    record_superseded(unit, old)
+    record_followers(unit, followers)
+    notices = ("an equal value was already stored: this one was merged into it", *((CLAMPED,) if hurried else ()))
+    return replace(node.memory, notices=notices)
+
+
+def _rest_on(unit: Unit, node: Node, links: Iterable[tuple[EdgeType, str]]) -> list[Node]:
+    """Link ``node`` to what it is not linked to yet; returns what expires earlier for it."""
+    hurried: list[Node] = []
+    for type_, target in links:
+        if (type_, target) not in node.edges and target != node.memory.id:
+            unit.link(node, Edge(node.memory.id, type_, target, unit.now))
+            base = unit.find_node(target) if type_ is EdgeType.DEPENDS_ON else None
+            if base is not None:
+                hurried += bring_forward(unit, node, base.memory.expires_at)
+    return hurried
+
+
+def _as_sensitive(unit: Unit, node: Node, least: float | None, reasons: tuple[str, ...]) -> list[Node]:
+    """Let the current value be no less sensitive than an equal one that merges into it, and than what that rests on.
+
+    Returns what became more sensitive, the value itself first.
+    """
+    memory = node.memory
+    own = Sensed(memory.sensitivity, memory.sensitivity_reasons)
+    if (least or 0) > own.value:
+        own = Sensed(quantise(least or 0), reasons or own.at_least(least).reasons)
+    found = with_sources(own, inherited(unit, node.targets(EdgeType.DERIVES_FROM)))
+    if found.value == memory.sensitivity:
+        return []
+    unit.change(node, sensitivity=found.value, sensitivity_reasons=found.reasons)
+    return [node, *pass_on(unit, node)]
+
+
+def retract(unit: Unit, key: str, subjects: tuple[str, ...], content: str | None) -> list[Memory]:
+    """Close the current value of a key, of a ``set`` the one that equals ``content``.
+
+    Returns the memories that were closed; empty when there was none.
+    """
+    slot = codec.slot_key(unit.state.name, subjects, key)
+    closed = []
+    for node in unit.slot(slot):
+        memory = node.memory
+        if not node.has_content or not memory.current:
+            continue
+        if memory.cardinality is not Cardinality.SINGLE and content is not None:
+            if normalised(memory.content or "") != normalised(content):
+                continue
+        elif memory.cardinality is not Cardinality.SINGLE:
+            msg = f"key {key!r} holds several values; say which one to retract by its content"
+            raise InvalidMemory(msg)
+        end(unit, node, "retracted by its source: no longer current")
+        closed.append(node.memory)
+    return closed
+
+
+def end(
+    unit: Unit, node: Node, reason: str, *, at: int | None = None, by: str | None = None, follow: bool = True
+) -> None:
+    """Let a current value hold no longer, from ``at`` on, from now if left out; ``by`` is the reading that says so.
+
+    With ``follow`` the episodes go with it whose every derived fact is superseded.
+    """
+    memory = node.memory
+    if memory.pinned:
+        unit.set_pinned(node, pinned=False)
+    ended = max(unit.now if at is None else at, memory.valid_from)
+    unit.change(node, valid_to=ended, superseded_at=_supersession(unit, node), ended_by=by)
+    unit.leaving.add(memory.id)
+    end_task(unit, node, TaskStatus.CANCELLED)
+    details = {"rule": "retraction", "reason": reason}
+    unit.record(Operation.RETRACT, node, tier_before=memory.tier, details=details)
+    for follower in _follow(unit, node) if follow else ():
+        unit.record(Operation.SUPERSEDE, follower, tier_before=follower.memory.tier, details=details)
+
+
+# --- Entities ---------------------------------------------------------------------------------------------------
+
+
+def mention(unit: Unit, node: Node, mentions: Iterable[EntityRef]) -> dict[str, str]:
+    """Link a memory to the entities it mentions, making those that are new; returns name key → id."""
+    wanted = list(mentions)
+    if not wanted:
+        return {}
+    found = unit.entities.ids_of([mention.name for mention in wanted])
+    ids: dict[str, str] = {}
+    for item in wanted:
+        key = codec.name_key(unit.state.name, item.name)
+        entity_id = found.get(key) or ids.get(key)
+        if entity_id is None:
+            entity_id = _create_entity(unit, item)
+        else:
+            _enrich(unit, entity_id, item)
+        ids[key] = entity_id
+        unit.link(node, Edge(node.memory.id, EdgeType.MENTIONS, entity_id, node.memory.created))
+    return ids
+
+
+def _create_entity(unit: Unit, mention: EntityRef) -> str:
+    entity = Entity(
+        id=uuid7(unit.now, unit.services.source),
+        tenant=unit.state.name,
+        name=" ".join(mention.name.split()),
+        created=unit.now,
+        sequence=0,
+        aliases=check_set("aliases", mention.aliases),
+        entity_type=mention.entity_type,
+        same_as=check_set("same_as", mention.same_as),
+    )
+    return unit.entities.put(entity, operation=Operation.CREATE_ENTITY).id
+
+
+def _enrich(unit: Unit, entity_id: str, mention: EntityRef) -> None:
+    """Add what a new mention knows of an entity: aliases, a type, the same thing elsewhere."""
+    entity = unit.entities.names.entity(entity_id)
+    richer = replace(
+        entity,
+        aliases=tuple(sorted({*entity.aliases, *mention.aliases} - {entity.name})),
+        entity_type=entity.entity_type or mention.entity_type,
+        same_as=tuple(sorted({*entity.same_as, *mention.same_as})),
+    )
+    if richer != entity:
+        unit.entities.get(entity_id)
+        unit.entities.put(richer, operation=Operation.UPDATE_ENTITY)
+
+
+def relate_entities(unit: Unit, draft: Draft, entity_ids: Mapping[str, str]) -> None:
+    """Draw the typed edges between the entities that the draft mentions."""
+    for relation in draft.relations:
+        source = entity_ids.get(codec.name_key(unit.state.name, relation.source))
+        target = entity_ids.get(codec.name_key(unit.state.name, relation.target))
+        if source is None or target is None:
+            msg = f"relation {relation.type} names an entity that the draft does not mention; add it to mentions"
+            raise InvalidMemory(msg)
+        entity = unit.entities.get(source)
+        edge = Edge(source, relation.type, target, unit.now)
+        if entity is not None and not unit.entities.has_edge(edge):
+            unit.entities.put(entity, (edge,), operation=Operation.UPDATE_ENTITY)

@@ -1,0 +1,321 @@
+"""From drafts to committed memories: one at a time, or many in transactions of some hundred.
+
+Guarantees: what can be worked out before a transaction is (:mod:`marskg.store.ingest.prepare`); what expired is swept
+before anything new is written; a batch is whole or absent, and after an interruption the batches before it are there.
+"""
+
+from __future__ import annotations
+
+from collections import ChainMap
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import reduce
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias, TypeVar
+
+from marskg.errors import BudgetInfeasible, InvalidMemory, NotPermitted
+from marskg.ontology.vocabulary import Kind, TaskStatus
+from marskg.records import Stored
+from marskg.store.commit.background_writer import Pipeline
+from marskg.store.graph import amend
+from marskg.store.graph.admit import Prepared, admit, check_new_ids, retract
+from marskg.store.graph.recognition import still_found
+from marskg.store.ingest.dangling_refs import NOT_STORED, without_forgotten
+from marskg.store.ingest.prepare import ReadT, is_long
+from marskg.store.rows import codec
+from marskg.store.unit.retention_classes import PrivateTold
+from marskg.store.unit.unit_of_work import Unit
+from marskg.store.unit.vectors import WITHOUT_VECTOR
+from marskg.store.upkeep import maintenance
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, Sequence
+
+    from marskg.drafts import Draft
+    from marskg.records import Memory
+    from marskg.store.commit.writer import Writer
+    from marskg.store.graph.recognition import Recognition
+    from marskg.store.ingest.prepare import Preparation, PreparedText
+    from marskg.store.unit.vectors import Vectoriser
+
+#: How often a long text is read again outside of the lock, because others changed what it names meanwhile.
+_READINGS: Final = 4
+NO_CHANGES: Final[Mapping[str, Any]] = MappingProxyType({})
+
+T = TypeVar("T")
+#: Returns a unit, unless something would have to be read again while others wait.
+_Read: TypeAlias = "Callable[[Unit], Unit]"
+
+
+class Admit(Protocol):
+    """Writes one of the drafts that were prepared together into the open unit."""
+
+    def __call__(self, place: int, node_id: str | None = None, changes: Mapping[str, Any] = NO_CHANGES) -> Memory:
+        """Admit the draft at ``place``, from 0, with ``changes`` of its fields; returns the memory."""
+
+
+class Ingestor:
+    """Takes drafts for one tenant."""
+
+    def __init__(
+        self, writer: Writer, preparation: Preparation, vectoriser: Vectoriser, recognition: Recognition
+    ) -> None:
+        """Write through ``writer`` what ``preparation`` worked out; complete texts by ``recognition``."""
+        self._writer = writer
+        self._preparation = preparation
+        self._vectoriser = vectoriser
+        self._recognition = recognition
+
+    def one(self, draft: Draft, node_id: str | None = None) -> Memory:
+        """Store one draft; ``node_id`` is an id of the caller's own."""
+        prepared = self._preparation.one(draft, node_id)
+        maintenance.settle(self._writer)
+        memory = self._reading(
+            [prepared], lambda current, read: self._writer.run(lambda unit: self._write(read(unit), current[0]))
+        )
+        if self._vectoriser.wanted and prepared.embedding is None:
+            return replace(memory, notices=(*memory.notices, WITHOUT_VECTOR))
+        return memory
+
+    def _reading(self, prepared: Sequence[ReadT], write: Callable[[list[ReadT], _Read], T]) -> T:
+        """Return what ``write`` makes of what is prepared.
+
+        It passes each unit through the function that it gets: where long texts would have to be read again while
+        others wait, as those changed what they name, they are read again outside of the lock, and it is called anew.
+        """
+        current = list(prepared)
+
+        def checked(unit: Unit) -> Unit:
+            outdated = {
+                place
+                for place, one in enumerate(current)
+                if is_long(one.draft) and one.foreseen is not None and still_found(one.foreseen, unit) is None
+            }
+            if outdated:
+                raise _OutdatedError(outdated)
+            return unit
+
+        for _ in range(_READINGS):
+            try:
+                return write(current, checked)
+            except _OutdatedError as error:
+                current = [
+                    self._preparation.again(one) if place in error.places else one for place, one in enumerate(current)
+                ]
+        return write(current, lambda unit: unit)
+
+    def _write(self, unit: Unit, prepared: Prepared) -> Memory:
+        if prepared.id is not None:
+            check_new_ids(unit, (prepared.id,), "use update to give a memory a new version, or another id")
+        found = still_found(prepared.foreseen, unit)
+        return admit(unit, _with(prepared, self._recognition.completed(unit, prepared.draft, found)), {})
+
+    def many(self, drafts: Iterable[Draft], *, progress: Callable[[int], None] | None, atomic: bool) -> Stored:
+        """Store what a reader yields; returns how many drafts were done, and what there is to tell of them.
+
+        Those that make no sense without something that was forgotten meanwhile are not among them.
+        """
+        maintenance.settle(self._writer)
+        refs: MutableMapping[str, str] = {}
+        total = read = 0
+        private = PrivateTold()
+
+        def done(result: _Done) -> None:
+            nonlocal total, read, private
+            total += result.stored
+            private = private.joined(result.private)
+            read += result.read
+            refs.update(result.refs)
+            if progress is not None:
+                progress(read)
+
+        with Pipeline[_Done](self._writer) as pipeline:
+            for batch in self._preparation.batches(drafts, atomic=atomic):
+                self._push(pipeline, batch, refs, done, splittable=not atomic)
+        return Stored(total, private.notices())
+
+    def together(
+        self,
+        drafts: Sequence[Draft],
+        work: Callable[[Unit, Admit], T],
+        *,
+        beside: Mapping[int, Sequence[tuple[str, Draft]]] | None = None,
+        refs: MutableMapping[str, str] | None = None,
+        dry_run: bool = False,
+    ) -> T:
+        """Prepare ``drafts`` at once and do ``work`` in one transaction; returns what it returns.
+
+        ``work`` gets a function that admits the draft of a place, with ``changes`` of its fields, under an id of its
+        own where one is given; what is ``beside`` a place, under ids of its own, goes in right after it. ``refs`` has
+        the ids that names of earlier drafts stand for, and gets those of these. With ``dry_run`` nothing is written,
+        and what the unit was told is forgotten.
+        """
+        maintenance.settle(self._writer)
+        listed = [(place, ident, draft) for place, facts in (beside or {}).items() for ident, draft in facts]
+        given = [*drafts, *(draft for _, _, draft in listed)]
+        whole = [one for batch in self._preparation.batches(given, atomic=True) for one in batch]
+        following: dict[int, list[Prepared]] = {}
+        for (place, ident, _), one in zip(listed, whole[len(drafts) :], strict=True):
+            following.setdefault(place, []).append(replace(one, id=ident))
+        earlier: MutableMapping[str, str] = {} if refs is None else refs
+
+        def attempt(prepared: list[Prepared], unit: Unit) -> tuple[T, Mapping[str, str]]:
+            named: ChainMap[str, str] = ChainMap({}, earlier)
+            unit.chain.load(sorted({item.draft.session or "" for item in prepared if item.draft.kind is Kind.EPISODIC}))
+            self._recognition.look_up(unit, (item.draft for item in prepared if item.foreseen is None))
+
+            def admit_one(place: int, node_id: str | None = None, changes: Mapping[str, Any] = NO_CHANGES) -> Memory:
+                one = prepared[place]
+                found = still_found(one.foreseen, unit)
+                completed = self._recognition.completed(unit, replace(one.draft, **changes), found)
+                memory = admit(unit, replace(one, draft=completed, id=node_id), named)
+                if one.draft.ref:
+                    named[one.draft.ref] = memory.id
+                for fact in following.get(place, ()):
+                    self._apply(unit, fact, named)
+                return memory
+
+            return work(unit, admit_one), named.maps[0]
+
+        if dry_run:
+            with self._writer.alone():
+                unit = Unit(self._writer.read, self._writer.fresh_state(), self._writer.services)
+                return attempt(whole, unit)[0]
+        found, made = self._reading(
+            whole, lambda current, read: self._writer.run(lambda unit: attempt(current, read(unit)))
+        )
+        earlier.update(made)
+        return found
+
+    def new_version(self, node_id: str, content: str, changes: Mapping[str, Any]) -> Memory:
+        """Store a new text for a memory, with ``changes`` of its other fields, as a node that supersedes it."""
+        prepared = self._preparation.version(node_id, content, changes)
+        maintenance.settle(self._writer)
+
+        def work(text: PreparedText, unit: Unit) -> Memory:
+            found = still_found(text.foreseen, unit)
+            named = None if text.draft is None else self._recognition.completed(unit, text.draft, found)
+            vector = text.embedding if unit.keeps(text.made_by) else None
+            return amend.new_version(
+                unit,
+                node_id,
+                content,
+                text.weight,
+                vector,
+                named=named,
+                sensed=text.sensed,
+                tags=text.tags,
+                changes=changes,
+            )
+
+        return self._reading(
+            [prepared], lambda current, read: self._writer.run(lambda unit: work(current[0], read(unit)))
+        )
+
+    def shorten(self, node_id: str, content: str, allowed: Callable[[Unit], bool]) -> bool:
+        """Replace a memory by a shorter text if ``allowed`` says so in the transaction; returns whether it did."""
+        text = self._preparation.text(content)
+
+        def work(unit: Unit) -> bool:
+            if not allowed(unit):
+                return False
+            amend.shorten(unit, node_id, content, text.weight, text.embedding if unit.keeps(text.made_by) else None)
+            return True
+
+        return self._writer.run(work)
+
+    def _push(
+        self,
+        pipeline: Pipeline[_Done],
+        batch: list[Prepared],
+        refs: MutableMapping[str, str],
+        done: Callable[[_Done], None],
+        *,
+        splittable: bool,
+    ) -> None:
+        """Write a batch in one transaction; one that the budget cannot hold at once goes in halves."""
+
+        def work(batch: list[Prepared], unit: Unit) -> _Done:
+            # What the batch before this one named may be on its way to the store still.
+            before = pipeline.ahead
+            local: ChainMap[str, str] = ChainMap({}, *([] if before is None else [before.refs]), refs)
+            unit.chain.load(sorted({item.draft.session or "" for item in batch if item.draft.kind is Kind.EPISODIC}))
+            self._recognition.look_up(unit, (item.draft for item in batch if item.foreseen is None))
+            made = [done for prepared in batch if (done := self._apply(unit, prepared, local)) is not None]
+            private = reduce(PrivateTold.joined, made, PrivateTold())
+            return _Done(len(batch), len(made), local.maps[0], private)
+
+        try:
+            self._reading(batch, lambda current, read: pipeline.push(lambda unit: work(current, read(unit)), done))
+        except BudgetInfeasible:
+            if not splittable or len(batch) == 1:
+                raise
+            middle = len(batch) // 2
+            self._push(pipeline, batch[:middle], refs, done, splittable=True)
+            self._push(pipeline, batch[middle:], refs, done, splittable=True)
+
+    def _apply(self, unit: Unit, prepared: Prepared, refs: MutableMapping[str, str]) -> PrivateTold | None:
+        """Do what one draft asks for; returns what there is to tell, None if it makes no sense any more."""
+        draft = prepared.draft
+        if draft.action == "remember":
+            possible = without_forgotten(unit, draft, refs)
+            memory = None
+            if possible is not None:
+                with _placed(prepared):
+                    found = still_found(prepared.foreseen, unit)
+                    whole = self._recognition.completed(unit, possible, found)
+                    memory = admit(unit, _with(prepared, whole), refs)
+            if draft.ref:
+                refs[draft.ref] = NOT_STORED if memory is None else memory.id
+            return None if memory is None else PrivateTold.of(memory, draft)
+        if draft.key is None:
+            msg = f"draft {draft.ref[:60]!r} retracts or closes without a key; name the key"
+            raise InvalidMemory(msg)
+        if draft.action == "retract":
+            retract(unit, draft.key, draft.subjects, draft.content or None)
+            return PrivateTold()
+        closed = close_task(unit, draft.key, draft.subjects, draft.status or TaskStatus.DONE)
+        if draft.ref and closed is not None:
+            refs[draft.ref] = closed.id
+        return PrivateTold()
+
+
+class _OutdatedError(Exception):
+    """Long texts name something else by now, as others wrote: their ``places`` among what is prepared."""
+
+    def __init__(self, places: set[int]) -> None:
+        super().__init__()
+        self.places = places
+
+
+@dataclass(frozen=True, slots=True)
+class _Done:
+    """How many drafts a batch had, how many were done, the ids of those that gave themselves a name, what is told."""
+
+    read: int
+    stored: int
+    refs: MutableMapping[str, str]
+    private: PrivateTold
+
+
+@contextmanager
+def _placed(prepared: Prepared) -> Iterator[None]:
+    """Let a refusal say which of many drafts it is about."""
+    try:
+        yield
+    except NotPermitted as error:
+        named = f" ({prepared.draft.ref[:60]!r})" if prepared.draft.ref else ""
+        msg = f"draft {prepared.place}{named}: {error}"
+        raise type(error)(msg) from error
+
+
+def _with(prepared: Prepared, draft: Draft) -> Prepared:
+    return prepared if draft is prepared.draft else replace(prepared, draft=draft)
+
+
+def close_task(unit: Unit, key: str, subjects: tuple[str, ...], status: TaskStatus) -> Memory | None:
+    """Give the current task of a key a status; returns it, or None where there is none."""
+    for node in unit.slot(codec.slot_key(unit.state.name, subjects, key)):
+        if node.memory.kind is Kind.TASK and node.has_content and node.memory.current:
+            return amend.amend_task(unit, node.memory.id, status=status)
+    return None

@@ -1,0 +1,344 @@
+"""Bringing exported memories back: the same ids, fields and edges, under this tenant's log and budget.
+
+Guarantees: a document is refused whole, before anything of it is written, for whatever in it this tenant does not take:
+ids that are there, what was erased here, preferences, the rules of the shapes with all edges and cycles, budgets. It is
+written in batches of 200, so that its size is limited by no transaction's memory. Every committed batch satisfies the
+invariants, because a memory waits until what it points to is there, and what is still pointed to is taken by no policy
+meanwhile. What a process that is killed in between leaves is a sound tenant with part of the document. Each memory that
+comes back has a signed record of its own, and the log that it came with stays evidence outside this one (semantics
+section 9).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from typing import TYPE_CHECKING, TypeAlias
+
+from marskg.errors import BudgetInfeasible, InvalidDocument, InvalidMemory, NotPermitted
+from marskg.ontology.vocabulary import DERIVED_EDGES, EdgeType, Kind, Operation, Tier
+from marskg.shapes.gate import NodeFacts, facts_of
+from marskg.shapes.whole import check_graph
+from marskg.store.commit.flush import check_latent
+from marskg.store.graph.admit import check_new_ids
+from marskg.store.graph.preference_enforcement import check_memory_allowed, preferences_of
+from marskg.store.graph.suppression import check_all, check_subject
+from marskg.store.graph.validation import check_allowed, check_fits
+from marskg.store.tenant.checkpoint import Protection
+from marskg.store.unit.write_gate import ERRORS, NEEDING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from marskg.records import Edge, Entity, Memory, Preference
+    from marskg.store.commit.writer import Writer
+    from marskg.store.unit.unit_of_work import Node, Unit
+
+Exported: TypeAlias = "tuple[Memory, tuple[Edge, ...]]"
+_BATCH = 200
+_INSTEAD = "load into an empty tenant"
+
+
+class Loader:
+    """Loads one document's entities and memories into a tenant."""
+
+    def __init__(self, writer: Writer) -> None:
+        """Write through ``writer``."""
+        self._writer = writer
+        self._late: list[Edge] = []
+        self._needed = _Needed()
+
+    def load(
+        self,
+        entities: Iterable[tuple[Entity, tuple[Edge, ...]]],
+        memories: Callable[[], Iterable[Exported]],
+        progress: Callable[[int], None] | None = None,
+        preferences: Iterable[Preference] = (),
+    ) -> int:
+        """Load a document; ``memories`` gives a fresh stream at each call. Returns how many memories came back.
+
+        Raises:
+            DuplicateId: an id is in the tenant already.
+            ConsentRequired, ErasedContentRefused: something of it was erased here; nothing is loaded.
+            ProbingRefused: that was revealed too often lately.
+            PreferenceRefused: a preference of this tenant does not allow something of it; nothing is loaded.
+            InvalidDocument: an edge points to something that is neither in the document nor in the store.
+            InvalidMemory, ClosureViolation, TaskSafetyViolation, CycleError: something in it breaks a rule of the
+                shapes; nothing is loaded.
+            MemoryTooLarge, BudgetInfeasible: the tenant's budgets can never hold it; nothing is loaded. Where a policy
+                has to make room meanwhile for more than it may take, the batches before stay.
+        """
+        rules = list(preferences)
+        people = list(entities)
+        self._refuse_forbidden(people, memories, rules)
+        waits = self._dependencies(memories())
+        self._refuse_taken((*waits, *(entity.id for entity, _ in people), *(rule.id for rule in rules)))
+        self._refuse_broken(people, memories, rules)
+        self._refuse_heavy(memories)
+        self._entities(people)
+        self._preferences(rules)
+        done = 0
+        for batch in _batches(self._in_order(memories(), waits)):
+            self._needed.note(batch)
+            self._writer.run(lambda unit, batch=batch: self._write(unit, batch))  # type: ignore[misc]  # default binds the batch
+            done += len(batch)
+            if progress is not None:
+                progress(done)
+        self._link_late()
+        return done
+
+    def _refuse_forbidden(
+        self,
+        entities: list[tuple[Entity, tuple[Edge, ...]]],
+        memories: Callable[[], Iterable[Exported]],
+        preferences: Iterable[Preference],
+    ) -> None:
+        """Refuse a document of which something was erased here, or is not allowed by this tenant's preferences."""
+        writer = self._writer
+        unit = writer.new_unit(writer.read, writer.state)
+        if writer.state.suppressing:
+            check_all(unit, (memory for memory, _ in memories()))
+            for preference in preferences:
+                if preference.data_subject is not None:
+                    check_subject(unit, preference.data_subject)
+        if not preferences_of(unit):
+            return
+        names = {entity.id: (entity.name, *entity.aliases) for entity, _ in entities}
+        for memory, edges in memories():
+            mentioned = (
+                name for edge in edges if edge.type is EdgeType.MENTIONS for name in names.get(edge.target, ())
+            )
+            try:
+                check_memory_allowed(unit, memory, mentioned)
+            except NotPermitted as error:
+                msg = f"{memory.id} of the document: {error}"
+                raise type(error)(msg) from error
+
+    def _refuse_broken(
+        self,
+        entities: list[tuple[Entity, tuple[Edge, ...]]],
+        memories: Callable[[], Iterable[Exported]],
+        preferences: Iterable[Preference],
+    ) -> None:
+        """Let all of the document pass the write gate, with what its edges lead to in the store."""
+
+        def drawn() -> Iterator[Exported]:
+            for memory, edges in memories():
+                yield memory, tuple(edge for edge in edges if edge.type not in DERIVED_EDGES)
+
+        own = {entity.id for entity, _ in entities}
+        ends: dict[str, Edge] = {}
+        for memory, edges in drawn():
+            own.add(memory.id)
+            ends.update((edge.target, edge) for edge in edges)
+            self._needed.add(edges)
+        around = self._around([edge for target, edge in ends.items() if target not in own])
+        for finding in check_graph(drawn, lambda: entities, preferences, around):
+            error = ERRORS.get(finding.code, InvalidMemory)
+            msg = (
+                f"{finding.where[:80]} of the document breaks a rule: {finding.message} Nothing was loaded: mend it "
+                "there, or export it again"
+            )
+            raise error(msg)
+
+    def _around(self, edges: list[Edge]) -> dict[str, NodeFacts]:
+        """Return the facts about what the store has at the ends of edges; what it has not is missing."""
+        unit = self._writer.new_unit(self._writer.read, self._writer.state)
+        found: dict[str, NodeFacts] = {}
+        for start in range(0, len(edges), _BATCH):
+            part = edges[start : start + _BATCH]
+            unit.fetch(edge.target for edge in part)
+            for edge in part:
+                node = unit.nodes.pop(edge.target, None)
+                if node is not None:
+                    found[edge.target] = facts_of(node.memory)
+                elif unit.entities.get(edge.target) is not None:
+                    found[edge.target] = NodeFacts(None, None, has_content=False)
+                else:
+                    raise _missing(edge)
+        return found
+
+    def _refuse_heavy(self, memories: Callable[[], Iterable[Exported]]) -> None:
+        """Refuse what the tenant's budgets can never hold: one memory, all that is protected, all that is latent."""
+        state = self._writer.state
+        protection = Protection(state, self._writer.services, ((*item, None) for item in memories()))
+        protected, latent = state.protected_weight, state.latent_weight
+        for memory, _ in memories():
+            weight = memory.weight if memory.tier is Tier.LIVE else 0
+            check_fits(weight, state.budget)
+            check_allowed(weight, state.settings.partitions.quotas, memory.subjects, memory.session)
+            protected += weight if memory.id in protection.guards else 0
+            latent += memory.weight if memory.tier is Tier.LATENT else 0
+        if latent > state.latent_weight:
+            check_latent(state, latent)
+        if protected > max(state.budget, state.protected_weight):
+            msg = (
+                f"{protected} tokens would be protected with those of the document, the budget of tenant "
+                f"{state.name!r} is {state.budget}; nothing was loaded: raise it with: mars settings budget N"
+            )
+            raise BudgetInfeasible(msg)
+
+    def _preferences(self, preferences: list[Preference]) -> None:
+        """Create the preferences, before the memories that they are about."""
+
+        def work(unit: Unit) -> None:
+            check_new_ids(unit, (preference.id for preference in preferences), _INSTEAD)
+            for preference in preferences:
+                unit.preferences.put(replace(preference, tenant=unit.state.name))
+
+        if preferences:
+            self._writer.run(work)
+
+    def _dependencies(self, memories: Iterable[Exported]) -> dict[str, set[str]]:
+        """Return for each memory what must be there before it; of the whole document only ids are kept."""
+        waits: dict[str, set[str]] = {}
+        for memory, edges in memories:
+            own = waits.setdefault(memory.id, set())
+            for edge in edges:
+                if edge.type is EdgeType.TEMPORAL_NEXT:
+                    waits.setdefault(edge.target, set()).add(memory.id)
+                elif edge.type is not EdgeType.MENTIONS:
+                    own.add(edge.target)
+        return waits
+
+    def _refuse_taken(self, ids: Iterable[str]) -> None:
+        """Refuse a document that brings an id which the tenant has already, of whatever."""
+        wanted = list(ids)
+        for start in range(0, len(wanted), 1000):
+            unit = self._writer.new_unit(self._writer.read, self._writer.state)
+            check_new_ids(unit, wanted[start : start + 1000], _INSTEAD)
+
+    def _in_order(self, memories: Iterable[Exported], waits: dict[str, set[str]]) -> Iterator[Exported]:
+        """Yield each memory after what it points to; those in a cycle of other edges come with edges left for later."""
+        given: set[str] = set()
+        waiting: dict[str, Exported] = {}
+        wanted_by: dict[str, set[str]] = {}
+        for item in memories:
+            missing = {other for other in waits[item[0].id] if other in waits and other not in given}
+            if missing:
+                waiting[item[0].id] = item
+                for other in missing:
+                    wanted_by.setdefault(other, set()).add(item[0].id)
+                continue
+            yield from self._release(item, given, waiting, wanted_by, waits)
+        while waiting:
+            # Only edges that may form cycles, such as contradicts, are left: break one and go on.
+            first = min(waiting)
+            memory, edges = waiting.pop(first)
+            now = tuple(edge for edge in edges if edge.target not in waiting)
+            self._late += [edge for edge in edges if edge.target in waiting and edge.type not in DERIVED_EDGES]
+            yield from self._release((memory, now), given, waiting, wanted_by, waits)
+
+    @staticmethod
+    def _release(
+        item: Exported,
+        given: set[str],
+        waiting: dict[str, Exported],
+        wanted_by: dict[str, set[str]],
+        waits: dict[str, set[str]],
+    ) -> Iterator[Exported]:
+        stack = [item]
+        while stack:
+            current = stack.pop()
+            given.add(current[0].id)
+            yield current
+            freed = [other for other in sorted(wanted_by.pop(current[0].id, ())) if other in waiting]
+            ready = [other for other in freed if all(need in given or need not in waits for need in waits[other])]
+            stack += [waiting.pop(other) for other in ready]
+
+    def _entities(self, entities: list[tuple[Entity, tuple[Edge, ...]]]) -> None:
+        """Create the entities, then the edges between them."""
+
+        def work(unit: Unit) -> None:
+            check_new_ids(unit, (entity.id for entity, _ in entities), _INSTEAD)
+            for entity, _ in entities:
+                unit.entities.put(replace(entity, tenant=unit.state.name), operation=Operation.CREATE_ENTITY)
+            for entity, edges in entities:
+                known = unit.entities.get(entity.id)
+                if edges and known is not None:
+                    unit.entities.put(known, edges, operation=Operation.UPDATE_ENTITY)
+
+        if entities:
+            self._writer.run(work)
+
+    def _write(self, unit: Unit, batch: list[Exported]) -> None:
+        nodes: list[tuple[Node, tuple[Edge, ...]]] = []
+        unit.keep.update(self._needed.there)
+        for memory, edges in batch:
+            node = unit.create(replace(memory, tenant=unit.state.name, sequence=unit.audit.next_sequence + len(nodes)))
+            nodes.append((node, edges))
+        for node, edges in nodes:
+            self._connect(unit, node, edges)
+            memory = node.memory
+            if memory.pinned:
+                unit.guard(node, 1)
+            unit.settle_activity(node)
+            unit.change(node, sequence=unit.audit.next_sequence)
+            if memory.kind is Kind.EPISODIC and node.has_content:
+                unit.chain.enter(node.memory, unit.audit.next_sequence)
+            unit.record(Operation.LOAD, node, weight_after=unit.running_weight)
+
+    def _connect(self, unit: Unit, node: Node, edges: Iterable[Edge]) -> None:
+        """Draw a loaded node's edges to what is there."""
+        for edge in edges:
+            if edge.type in DERIVED_EDGES:
+                continue
+            if edge.type is EdgeType.MENTIONS:
+                if unit.entities.get(edge.target) is None:
+                    raise _missing(edge)
+            else:
+                unit.fetch((edge.target,))
+                if edge.target not in unit.nodes:
+                    raise _missing(edge)
+            unit.link(node, edge)
+
+    def _link_late(self) -> None:
+        """Draw the edges that closed a cycle in the order of loading."""
+
+        def work(unit: Unit) -> None:
+            for edge in self._late:
+                node = unit.node(edge.source)
+                unit.fetch((edge.target,))
+                if edge.target not in unit.nodes:
+                    raise _missing(edge)
+                unit.link(node, edge)
+                details = {"rule": "load", "reason": "edge drawn once both its ends were loaded"}
+                unit.record(Operation.LINK, node, tier_before=node.memory.tier, details=details)
+
+        if self._late:
+            self._writer.run(work)
+
+
+class _Needed:
+    """What has been loaded and is still needed whole by what has not: no policy may take it until then."""
+
+    def __init__(self) -> None:
+        self.there: set[str] = set()
+        self._left: Counter[str] = Counter()
+
+    def add(self, edges: Iterable[Edge]) -> None:
+        """Count what edges of the document need."""
+        self._left.update(edge.target for edge in edges if edge.type in NEEDING)
+
+    def note(self, batch: Iterable[Exported]) -> None:
+        """Take note of what is loaded now."""
+        for memory, edges in batch:
+            self._left.subtract(edge.target for edge in edges if edge.type in NEEDING)
+            self.there.add(memory.id)
+        self.there = {node_id for node_id in self.there if self._left[node_id] > 0}
+
+
+def _missing(edge: Edge) -> InvalidDocument:
+    msg = f"{edge.type} of {edge.source} points to {edge.target}, which is neither in the document nor in the store"
+    return InvalidDocument(msg)
+
+
+def _batches(items: Iterable[Exported]) -> Iterator[list[Exported]]:
+    batch: list[Exported] = []
+    for item in items:
+        batch.append(item)
+        if len(batch) == _BATCH:
+            yield batch
+            batch = []
+    if batch:
+        yield batch

@@ -1,0 +1,58 @@
+"""The preferences that one unit of work puts and removes.
+
+Guarantees: each of them has its record (I7).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from marskg.audit.record import new_salt, node_commitment
+from marskg.ontology.mapping import preference_lines
+from marskg.ontology.vocabulary import Operation, Tier
+from marskg.store.rows import codec
+
+if TYPE_CHECKING:
+    from marskg.clock import Source
+    from marskg.records import Preference
+    from marskg.store.unit.audit_records import AuditRecords
+
+
+class PreferenceChanges:
+    """What a unit of work changes of the preferences: those it puts, with their salts, and ids of those it takes."""
+
+    def __init__(self, audit: AuditRecords, source: Source) -> None:
+        """Change nothing yet; each change is recorded in ``audit``."""
+        self._audit = audit
+        self._source = source
+        self.put_items: dict[str, tuple[Preference, str]] = {}
+        self.removed: set[str] = set()
+        #: The sequence of the record of the last change; None before one.
+        self.sequence: int | None = None
+
+    def put(self, preference: Preference, salt: str | None = None) -> Preference:
+        """Create or change a preference and record it; returns it with its sequence.
+
+        ``salt`` is the one that it had; a new one is made where it is left out.
+        """
+        if salt is None:
+            preference = replace(preference, sequence=self._audit.next_sequence)
+            salt = new_salt(self._source)
+        self.put_items[preference.id] = (preference, salt)
+        self.removed.discard(preference.id)
+        commitment = node_commitment(salt, preference_lines(preference))
+        slot = {"memory": preference.id, "tier_after": Tier.LIVE, "node_commitment": commitment}
+        self.sequence = self._audit.append(Operation.SET_PREFERENCE, {}, [slot]).sequence
+        return preference
+
+    def remove(self, preference_id: str, reason: str) -> None:
+        """Remove a preference and record it."""
+        self.put_items.pop(preference_id, None)
+        self.removed.add(preference_id)
+        slot = {"memory": preference_id, "tier_before": Tier.LIVE, "tier_after": Tier.GONE, "reason": reason}
+        self.sequence = self._audit.append(Operation.REMOVE_PREFERENCE, {}, [slot]).sequence
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return what is to be written of the preferences that are put."""
+        return [{**codec.encode_preference(item), "salt": salt} for item, salt in self.put_items.values()]

@@ -1,0 +1,120 @@
+"""The vectors of a tenant's memories: made at write, kept beside the content, made later where that failed.
+
+Guarantees: a stored vector names its model by a tag, so that one of another model is never taken for one's own, also
+after a change of models that was cut off; a tenant's vectors are of one model, whose name its row has before
+the first of them is stored; no write fails because a model does not answer: the vector is missing then,
+and made as soon as the model answers again; a vector is only ever put on a memory that has content.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from typing import TYPE_CHECKING, NamedTuple
+
+from marskg.embedding.circuit_breaker import CircuitBreaker, Patience
+from marskg.embedding.endpoint import EndpointEmbedding
+from marskg.embedding.packing import pack, unpack
+from marskg.embedding.registry import load_model
+from marskg.errors import EmbeddingUnavailable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from marskg.embedding.model import EmbeddingModel, Vectors
+
+#: Texts that are turned into vectors, and vectors that are stored, at once.
+PAGE = 500
+_TAG = 6
+#: The setting of a tenant that is kept without vectors.
+NONE = "none"
+
+#: Told to the caller of a write.
+WITHOUT_VECTOR = "stored without a vector: the embedding model did not answer; it is made up for later"
+
+
+class MadeBy(NamedTuple):
+    """What made a vector: the setting that chose the model, and what the store calls the model."""
+
+    spec: str
+    name: str
+
+
+class Vectoriser:
+    """Makes packed vectors with the model that a tenant's settings name now; loads it when it is first needed."""
+
+    def __init__(
+        self,
+        spec: Callable[[], str],
+        now_ms: Callable[[], int],
+        load: Callable[[str], EmbeddingModel | None] = load_model,
+    ) -> None:
+        """Use the model that ``spec`` names whenever a vector is made; ``load`` finds models by their name."""
+        self._spec = spec
+        self._now_ms = now_ms
+        self._load = load
+        self._loaded: tuple[str, EmbeddingModel | None] | None = None
+        self._lock = threading.Lock()
+
+    @property
+    def wanted(self) -> bool:
+        """Return whether the tenant is to have vectors."""
+        return self._spec() != NONE
+
+    @property
+    def model(self) -> EmbeddingModel | None:
+        """Return the model, or None where the tenant is kept without vectors.
+
+        Raises:
+            EmbeddingUnavailable: it cannot be loaded.
+        """
+        return self._current()[1]
+
+    def wake(self) -> None:
+        """Ask the model again although it failed a moment ago: somebody says that it works now."""
+        with self._lock:
+            self._loaded = None
+
+    def _current(self) -> tuple[str, EmbeddingModel | None]:
+        """Return what the settings say, and the model of it."""
+        spec = self._spec()
+        with self._lock:
+            if self._loaded is None or self._loaded[0] != spec:
+                model = self._load(spec)
+                # Only a server can leave a call without an answer; a model in the process is busy, not hanging.
+                patience = Patience() if isinstance(model, EndpointEmbedding) else None
+                self._loaded = (spec, None if model is None else CircuitBreaker(model, self._now_ms, patience))
+            return self._loaded
+
+    def packed(self, texts: Sequence[str]) -> tuple[MadeBy | None, list[str | None]]:
+        """Return what made the vectors, and a packed one for each text; None for all without an answer."""
+        try:
+            spec, model = self._current()
+            if model is None:
+                return None, [None] * len(texts)
+            vectors = model.embed(texts)
+            name = model_name(model)
+        except EmbeddingUnavailable:
+            return None, [None] * len(texts)
+        prefix = tag(name)
+        return MadeBy(spec, name), [prefix + pack(vector) for vector in vectors]
+
+
+def model_name(model: EmbeddingModel) -> str:
+    """Return what the store calls a model: its name and dimension."""
+    return f"{model.name}/{model.dimension}"
+
+
+def tag(name: str) -> str:
+    """Return the prefix of the vectors that the model ``name`` made."""
+    return f"{hashlib.sha256(name.encode()).hexdigest()[:_TAG]}:"
+
+
+def own(packed: str | None, prefix: str) -> bool:
+    """Return whether a stored vector is one of the model whose :func:`tag` is ``prefix``."""
+    return packed is not None and packed.startswith(prefix)
+
+
+def unpacked(packed: Sequence[str], prefix: str, dimension: int) -> Vectors:
+    """Return stored vectors, all of the model whose tag is ``prefix``, as rows."""
+    return unpack([item[len(prefix) :] for item in packed], dimension)

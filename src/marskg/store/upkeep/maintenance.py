@@ -1,0 +1,189 @@
+"""What time and operators ask of a tenant: expiry, the clock's confirmation, the order keys anew, the figures.
+
+Guarantees: what has expired is swept before anything new is written; while a jump of the clock suspends expiry nothing
+but what is private is removed, and what was held back goes when it ends; the figures come from the graph itself, not
+from the tenant's row, so that they can be held against it.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from marskg.ontology.vocabulary import KINDS, Kind, MemoryClass, Operation, Tier
+from marskg.store.graph.preference_backfill import end_due_consents
+from marskg.store.rows import codec
+from marskg.store.rows.kind_statistics import KindStatistics
+from marskg.store.rows.monotonic_clock import SUSPENDED
+from marskg.store.unit.reader import GraphReader
+from marskg.store.upkeep.due_times import settle_due, settle_private
+from marskg.store.upkeep.lift_lifetimes import lift
+from marskg.store.upkeep.reembed import missing
+
+if TYPE_CHECKING:
+    from marskg.store.commit.writer import Writer
+    from marskg.store.unit.unit_of_work import Unit
+
+_PAGE = 200
+#: Who says that the clock is right, as the audit has it: a person, or both clocks by having agreed for an hour.
+_PERSON, _AGREEMENT = "person", "agreement"
+
+
+def settle(writer: Writer, *, force: bool = False) -> int:
+    """Sweep what is due, if anything is, and end an ordering that was cut off; returns how many were swept.
+
+    While expiry is suspended only memories of class ``private`` go; a suspension ends here once both clocks have
+    agreed for an hour (semantics section 10).
+    """
+    if writer.state.lifting:
+        lift(writer)
+    if writer.state.reordering:
+        _order_anew(writer)
+    reading = writer.services.clock.read()
+    now, suspended = writer.state.moment(reading)
+    if suspended is not None and reading.believable:
+        _believe(writer, _AGREEMENT)
+        now, suspended = writer.state.moment(writer.services.clock.read())
+    held = suspended is not None
+    if not held:
+        _settle_consents(writer)
+    due = writer.shared.next_due is not None and now >= writer.shared.next_due
+    if not (force or due or (writer.shared.held_back and not held)):
+        return 0
+    done = _sweep_private(writer, now) if held else _sweep(writer)
+    moment = next_due(writer, now) if held else next_due(writer)
+    writer.shared.expect_due(moment, held_back=held)
+    return done
+
+
+def is_suspended(writer: Writer) -> bool:
+    """Return whether expiry is suspended after a jump of the clock."""
+    return writer.state.moment(writer.services.clock.read())[1] is not None
+
+
+def notices_of(writer: Writer) -> tuple[str, ...]:
+    """Return what every answer tells of the tenant's time: that expiry is suspended, if it is."""
+    return (SUSPENDED,) if is_suspended(writer) else ()
+
+
+def _sweep(writer: Writer) -> int:
+    done = 0
+    while swept := writer.run(lambda unit: settle_due(unit, _PAGE)):
+        done += swept
+    return done
+
+
+def _sweep_private(writer: Writer, now: int) -> int:
+    """Expire what is private and due; everything else that is due waits for the end of the suspension."""
+    low, high = f"{writer.tenant}|", f"{writer.tenant}|{now + 1:016x}"
+    done, limit = 0, _PAGE
+    while rows := writer.read("due", {"low": low, "high": high, "limit": limit}):
+        ids = [row["id"] for row in rows if row["class"] == MemoryClass.PRIVATE]
+        if ids:
+            done += writer.run(partial(settle_private, ids=ids))
+        if len(rows) < limit:
+            break
+        # Any number may be due in one millisecond, and no more than that tells them apart.
+        limit = limit * 2 if rows[-1]["key"] == low else _PAGE
+        low = rows[-1]["key"]
+    return done
+
+
+def _settle_consents(writer: Writer) -> None:
+    """Note the consents that are over by now."""
+    state = writer.state
+    if state.preferences and writer.preference_set().due(state.moment(writer.services.clock.read())[0]):
+        writer.run(end_due_consents)
+
+
+def next_due(writer: Writer, after: int = -1) -> int | None:
+    """Return when the next of a tenant's memories is due ``after`` a moment, epoch milliseconds; None if none is."""
+    low = f"{writer.tenant}|{after + 1:016x}"
+    rows = writer.read("due", {"low": low, "high": f"{writer.tenant}}}", "limit": 1})
+    try:
+        return int(rows[0]["key"].rpartition("|")[2], 16) if rows else None
+    except codec.DAMAGE as error:
+        raise codec.damaged(rows[0]["id"], "dueKey") from error
+
+
+def confirm_clock(writer: Writer) -> None:
+    """Record that the clock is right, and let expiry go on; the last recorded time is the clock's from now on."""
+    if is_suspended(writer):
+        _believe(writer, _PERSON)
+
+
+def _believe(writer: Writer, by: str) -> None:
+    """Take the clock for right, also where it lies before the last recorded time: ages would stand still otherwise."""
+    now = writer.services.clock.believe()
+
+    def work(unit: Unit) -> None:
+        unit.confirm_clock(now)
+        unit.audit.note(Operation.CONFIRM_CLOCK, parameters=(f"confirmed_by={by}",))
+
+    writer.run(work)
+    writer.shared.expect_due(0)
+
+
+def stats(writer: Writer, reader: GraphReader) -> dict[str, Any]:
+    """Return the figures of ``mars stats``."""
+    state = writer.fresh_state()
+    counts = reader.counts()
+    by_tier = {tier: sum(number for (found, _), (number, _) in counts.items() if found is tier) for tier in Tier}
+    return {
+        "tenant": state.name,
+        "live": by_tier[Tier.LIVE],
+        "latent": by_tier[Tier.LATENT],
+        "tombstones": by_tier[Tier.TOMBSTONE],
+        "weight": sum(weight for (tier, _), (_, weight) in counts.items() if tier is Tier.LIVE),
+        "latent_weight": sum(weight for (tier, _), (_, weight) in counts.items() if tier is Tier.LATENT),
+        "budget": state.budget,
+        "protected_weight": state.protected_weight,
+        "by_kind": {
+            kind.value: {
+                "live": counts.get((Tier.LIVE, kind), (0, 0))[0],
+                "weight": counts.get((Tier.LIVE, kind), (0, 0))[1],
+                "latent": counts.get((Tier.LATENT, kind), (0, 0))[0],
+                "tombstones": counts.get((Tier.TOMBSTONE, kind), (0, 0))[0],
+            }
+            for kind in Kind
+        },
+        "policy": state.settings.policy.name,
+        "audit_seq": state.sequence,
+        "access_seq": state.access_sequence,
+        "expiry_suspended": is_suspended(writer),
+        "notices": list(notices_of(writer)),
+        "engine": writer.engine.name,
+        "embedding": state.settings.embedding.model,
+        "without_vector": missing(reader, state),
+        "unread": len(reader.run("unread", {"low": f"{state.name}|", "high": f"{state.name}}}"})),
+    }
+
+
+def _order_anew(writer: Writer) -> None:
+    """Compute every order key anew after what they are made of changed, and the census; again if it was cut off."""
+    page: list[str] = []
+
+    def work(unit: Unit, *, last: bool) -> None:
+        unit.fetch(page)
+        for node in unit.nodes.values():
+            node.mark(None)
+        census = _count(unit) if last else unit.state.census
+        unit.update_tenant(reordering=not last, census=census)
+        unit.audit.note(Operation.MIGRATE, parameters=unit.state.settings.to_parameters())
+
+    for memory, _, _ in GraphReader(writer.engine, writer.tenant).memories():
+        if memory.tier is Tier.LIVE:
+            page.append(memory.id)
+        if len(page) >= _PAGE:
+            writer.run(partial(work, last=False))
+            page = []
+    writer.run(partial(work, last=True))
+    writer.shared.expect_due(next_due(writer))
+
+
+def _count(unit: Unit) -> KindStatistics:
+    """Return the census of the graph itself; other writers since would make the unit start again."""
+    rows = {row["kind"]: row for row in unit.read("census", {"tenant": unit.state.name})}
+    weights = tuple(int(rows[kind]["weight"]) if kind in rows else 0 for kind in KINDS)
+    counts = tuple(int(rows[kind]["count"]) if kind in rows else 0 for kind in KINDS)
+    return KindStatistics(weights, counts, sum(int(row["created"]) for row in rows.values()))

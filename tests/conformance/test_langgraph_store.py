@@ -1,0 +1,307 @@
+"""LangGraph's store over a tenant: values come back, and delete, time to live, budget and gate mean what they say."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from langgraph.store.base import GetOp, InvalidNamespaceError, ListNamespacesOp, MatchCondition, PutOp, SearchOp
+
+from marskg.adapters.langgraph import MarsStore
+from marskg.errors import ErasedContentRefused, InvalidInput, MarsError, NotPermitted
+from marskg.ontology.vocabulary import Operation
+from tests.support.stores import START
+
+if TYPE_CHECKING:
+    from marskg.memory import AgentMemory
+    from tests.support.stores import Stores
+
+TEA = {"text": "Ann likes green tea in the morning", "cups": 3, "deep": {"a": [1, 2.5, {"b": None}], "ok": True}}
+MINUTE = 60_000
+
+
+@pytest.fixture
+def memory(stores: Stores) -> AgentMemory:
+    return stores.open(budget=10_000)
+
+
+def values(memory: AgentMemory, **asked: Any) -> list[str | None]:
+    """Return the texts of all that is at the store's keys."""
+    return [hit.memory.content for hit in memory.read_all(key_prefix="langgraph", **asked)]
+
+
+def test_a_value_comes_back_as_it_was_put_under_any_name(memory: AgentMemory) -> None:
+    store = MarsStore(memory)
+    names = ["k", "K", "", "a/b", "=k", "%2F", "*", "ключ", "with blank ", "…/*"]
+    for place, name in enumerate(names):
+        store.put(("users", "Ann/=*"), name, {**TEA, "place": place})
+    store.put(("users",), "empty", {})
+    assert [store.get(("users", "Ann/=*"), name).value for name in names] == [  # type: ignore[union-attr]
+        {**TEA, "place": place} for place in range(len(names))
+    ]
+    assert store.get(("users",), "empty").value == {}  # type: ignore[union-attr]
+    assert store.get(("users", "Ann"), "k") is None
+    assert [one.key for one in store.search(("users", "Ann/=*"), limit=99)] == names
+    assert store.list_namespaces() == [("users",), ("users", "Ann/=*")]
+
+
+def test_a_second_put_supersedes_and_the_first_stays_in_the_history(memory: AgentMemory) -> None:
+    store = MarsStore(memory, fields=["text"])
+    store.put(("u",), "tea", {"text": "Ann likes green tea"})
+    store.put(("u",), "tea", {"text": "Ann likes black tea"})
+    (hit,) = memory.read_all(key_prefix="langgraph")
+    assert [one.content for one in memory.history(hit.memory.id)] == ["Ann likes green tea", "Ann likes black tea"]
+    assert store.get(("u",), "tea").value == {"text": "Ann likes black tea"}  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "found"),
+    [
+        ({"cups": 3}, ["a"]),
+        ({"cups": {"$gte": 3}}, ["a", "b"]),
+        ({"cups": {"$gt": 3, "$lt": 9}}, ["b"]),
+        ({"cups": {"$ne": 3}}, ["b", "c"]),
+        ({"deep": {"ok": True}}, ["a"]),
+        ({"deep": {"a": [1, 2.5, {"b": None}]}}, ["a"]),
+        ({"cups": {"$lte": "many"}}, []),
+        ({"missing": None}, ["a", "b", "c"]),
+    ],
+)
+def test_a_filter_goes_by_the_value(memory: AgentMemory, wanted: dict[str, Any], found: list[str]) -> None:
+    store = MarsStore(memory)
+    for name, value in (("a", TEA), ("b", {"cups": 5}), ("c", {"text": "nothing of the kind"})):
+        store.put(("u",), name, value)
+    assert [one.key for one in store.search(("u",), filter=wanted)] == found
+    # With a query they are the same, in another order.
+    assert {one.key for one in store.search(("u",), query="green tea", filter=wanted)} == set(found)
+
+
+def test_a_query_ranks_and_what_is_not_indexed_follows_without_a_score(memory: AgentMemory) -> None:
+    store = MarsStore(memory, fields=["text"])
+    store.put(("u",), "hidden", {"text": "Ann likes green tea"}, index=False)
+    store.put(("u",), "other", {"text": "The train to Ghent leaves at nine", "note": "green tea"})
+    store.put(("u",), "tea", {"text": "Ann likes green tea"})
+    store.put(("u",), "none", {"note": "green tea"})
+    found = store.search(("u",), query="what tea does Ann like?")
+    assert found[0].key == "tea"
+    assert found[0].score is not None
+    assert {one.key: one.score for one in found if one.key in {"hidden", "none"}} == {"hidden": None, "none": None}
+    assert [one.key for one in store.search(("u",), query="what tea does Ann like?", limit=1)] == ["tea"]
+    assert [one.key for one in store.search(("u",), query="what tea does Ann like?", offset=1)] == [
+        one.key for one in found[1:]
+    ]
+
+
+def test_a_search_shows_no_more_than_it_returns(memory: AgentMemory) -> None:
+    store = MarsStore(memory)
+    for place in range(12):
+        store.put(("u",), f"k{place}", {"text": f"the {place}th room has {place * 7} chairs"})
+    assert len(store.search(("u",), query="which room has chairs?", limit=3)) == 3
+    shown = [one.access_count for one in memory.memories()]
+    assert sum(shown) == 3
+    assert [one.score for one in store.search(("u",), query="which room has chairs?", limit=0)] == []
+
+
+def test_a_deletion_retracts_and_leaves_the_history(memory: AgentMemory) -> None:
+    store = MarsStore(memory)
+    store.put(("u",), "tea", TEA)
+    store.delete(("u",), "tea")
+    store.delete(("u",), "never")
+    assert store.get(("u",), "tea") is None
+    assert store.search(("u",)) == store.list_namespaces() == []
+    assert len(values(memory, superseded=True)) == 1
+    store.put(("u",), "tea", TEA)
+    assert store.get(("u",), "tea").value == TEA  # type: ignore[union-attr]
+
+
+def test_a_deletion_that_erases_takes_all_that_the_key_ever_had(memory: AgentMemory) -> None:
+    store = MarsStore(memory, delete="erase")
+    for cups in (1, 2):
+        store.put(("u",), "tea", {**TEA, "cups": cups}, ttl=cups)
+    store.put(("u", "tea"), "below", {"text": "it stays"})
+    store.put(("u",), "tea2", {"text": "it stays too"})
+    store.delete(("u",), "tea")
+    store.delete(("u",), "never")
+    assert values(memory, superseded=True) == ["text: it stays", "text: it stays too"]
+    assert not [one for one in memory.memories() if one.content and "green" in one.content]
+    with pytest.raises(ErasedContentRefused):
+        store.put(("u",), "tea", {**TEA, "cups": 2})
+    assert store.get(("u",), "tea") is None
+
+
+def test_an_item_ends_with_its_time_and_each_put_decides_anew(stores: Stores) -> None:
+    memory = stores.open("lives" + stores.engine.name, budget=10_000)
+    clock = stores.clocks["lives" + stores.engine.name]
+    store = MarsStore(memory, default_ttl=10)
+    for name, given in (("short", {}), ("long", {"ttl": 60}), ("ever", {"ttl": None})):
+        store.put(("u",), name, {"n": name}, **given)
+    clock.advance(5 * MINUTE)
+    store.put(("u",), "short", {"n": "short"})  # the same value again: a life from now on
+    store.put(("u",), "long", {"n": "long"}, ttl=None)
+    store.get(("u",), "ever", refresh_ttl=True)
+    clock.advance(9 * MINUTE)
+    assert [one.key for one in store.search(("u",))] == ["ever", "short", "long"]
+    clock.advance(2 * MINUTE)
+    assert store.get(("u",), "short") is None
+    clock.advance(600 * MINUTE)
+    assert [one.key for one in store.search(("u",))] == ["ever", "long"]
+
+
+def test_a_pin_stays_with_a_put_but_where_a_time_to_live_is_in_it(memory: AgentMemory) -> None:
+    store = MarsStore(memory)
+    pinned = []
+    for cups, ttl in ((1, None), (2, None), (3, 9)):
+        store.put(("u",), "tea", {**TEA, "cups": cups}, ttl=ttl)
+        (hit,) = memory.read_all(key_prefix="langgraph").hits
+        pinned.append(hit.memory.pinned)
+        memory.policy.pin(hit.memory.id)
+    assert pinned == [False, True, False]
+
+
+@pytest.mark.parametrize("ttl", [0, -1, float("nan"), float("inf"), True])
+def test_a_time_to_live_that_is_none_is_refused(memory: AgentMemory, ttl: float) -> None:
+    with pytest.raises(InvalidInput, match="above 0"):
+        MarsStore(memory).put(("u",), "k", {"a": 1}, ttl=ttl)
+    with pytest.raises(InvalidInput, match=r"above 0|default_ttl must be"):
+        MarsStore(memory, default_ttl=ttl)
+
+
+def test_what_the_budget_evicts_is_gone_from_the_store(stores: Stores) -> None:
+    memory = stores.open(budget=60)
+    store = MarsStore(memory)
+    for place in range(30):
+        store.put(("u",), f"k{place}", {"text": f"the number of the {place}th room is {place * 7}"})
+    kept = store.search(("u",), limit=99)
+    assert 0 < len(kept) < 30
+    assert store.get(("u",), "k29") is not None
+    assert memory.weight <= 60
+
+
+@pytest.mark.parametrize(
+    ("value", "why"),
+    [
+        ({"a": "x" * 17_000}, "larger than 16,384 bytes"),
+        ({"a": {1, 2}}, "a value of type set"),
+        ({"a": float("nan")}, "NaN"),
+        ({1: "a"}, "names of JSON are strings"),
+    ],
+)
+def test_a_value_that_cannot_be_kept_is_refused_and_nothing_of_its_batch_is_done(
+    memory: AgentMemory, value: dict[Any, Any], why: str
+) -> None:
+    store = MarsStore(memory)
+    with pytest.raises(InvalidInput, match=why):
+        store.batch([PutOp(("u",), "good", {"a": 1}), PutOp(("u",), "bad", value)])
+    with pytest.raises(MarsError, match="longer than 1000 bytes"):
+        store.batch([PutOp(("u",), "good", {"a": 1}), PutOp(("u" * 990,), "k" * 20, {"a": 1})])
+    with pytest.raises(InvalidNamespaceError):
+        store.batch([PutOp(("u",), "good", {"a": 1}), GetOp(("u.v",), "k")])
+    assert store.search(()) == []
+
+
+def test_what_cannot_be_asked_is_refused(memory: AgentMemory) -> None:
+    store = MarsStore(memory)
+    store.put(("u",), "k", {"a": 1})
+    with pytest.raises(InvalidInput, match=r"\$in.*known are \$eq"):
+        store.search(("u",), filter={"a": {"$in": [1]}})
+    with pytest.raises(InvalidInput, match="0 or more"):
+        store.search(("u",), limit=-1)
+    with pytest.raises(InvalidInput, match="match_type"):
+        store.batch([ListNamespacesOp((MatchCondition("infix", ("u",)),))])  # type: ignore[arg-type]  # on purpose
+    with pytest.raises(InvalidInput, match="one of retract, erase"):
+        MarsStore(memory, delete="shred")  # type: ignore[arg-type]  # on purpose
+
+
+def test_a_batch_reads_what_was_before_it_and_keeps_the_last_put(memory: AgentMemory) -> None:
+    store = MarsStore(memory)
+    store.put(("u",), "k", {"n": 0})
+    first, *none, listed, found = store.batch(
+        [
+            GetOp(("u",), "k"),
+            PutOp(("u",), "k", {"n": 1}),
+            PutOp(("u",), "k", None),
+            PutOp(("u",), "k", {"n": 2}),
+            PutOp(("v",), "k", {"n": 3}),
+            ListNamespacesOp(),
+            SearchOp(()),
+        ]
+    )
+    assert first.value == {"n": 0}  # type: ignore[union-attr]
+    assert none == [None] * 4
+    assert listed == [("u",)]
+    assert [one.value for one in found] == [{"n": 0}]  # type: ignore[union-attr]
+    assert [one.value for one in store.search(())] == [{"n": 2}, {"n": 3}]
+    # The puts in between left no trace.
+    assert len(values(memory, superseded=True)) == 3
+
+
+def test_the_loop_goes_on_beside_it(memory: AgentMemory) -> None:
+    store = MarsStore(memory)
+
+    async def script() -> list[Any]:
+        await asyncio.gather(*(store.aput(("u",), f"k{place}", {"n": place}) for place in range(8)))
+        await store.adelete(("u",), "k0")
+        return [await store.aget(("u",), "k7"), await store.asearch(("u",), limit=99), await store.alist_namespaces()]
+
+    got, found, listed = asyncio.run(script())
+    assert got.value == {"n": 7}
+    assert sorted(one.key for one in found) == [f"k{place}" for place in range(1, 8)]
+    assert listed == [("u",)]
+
+
+def test_the_people_of_a_namespace_are_erased_with_their_items(memory: AgentMemory) -> None:
+    store = MarsStore(memory, subjects=lambda namespace: namespace[1])
+    for who in ("Ann", "Bob"):
+        store.put(("users", who), "tea", {**TEA, "who": who})
+        store.put(("users", who), "tea", {**TEA, "who": who, "cups": 9})
+    store.delete(("users", "Bob"), "tea")
+    store.put(("users", "Bob"), "tea", {"text": "Bob likes tea"})
+    memory.erase(subject="Ann")
+    assert [one.namespace for one in store.search(("users",))] == [("users", "Bob")]
+    assert len(values(memory, superseded=True)) == 3
+
+
+def test_an_agent_reads_through_the_gate_and_erases_nothing(stores: Stores, memory: AgentMemory) -> None:
+    MarsStore(memory).put(("u",), "card", {"text": "the card of Ann is 4111 1111 1111 1111"})
+    agent = stores.open_as(memory, "agent:desk?ceiling=0.5")
+    store = MarsStore(agent)
+    store.put(("u",), "tea", TEA)
+    assert [one.key for one in store.search(("u",))] == ["tea"]
+    assert [one.key for one in store.search(("u",), query="the card of Ann")] == ["tea"]
+    assert store.get(("u",), "card") is None
+    with pytest.raises(NotPermitted):
+        store.put(("u",), "card", {"text": "another card"})
+    with pytest.raises(NotPermitted, match="not for the role agent"):
+        MarsStore(agent, delete="erase")
+    store.delete(("u",), "tea")
+    assert store.get(("u",), "tea") is None
+    with pytest.raises(NotPermitted):
+        MarsStore(stores.open_as(memory, "reader:desk")).put(("u",), "tea", TEA)
+
+
+def test_what_others_keep_under_such_keys_is_no_item(memory: AgentMemory) -> None:
+    memory.remember("a note of mine", kind="semantic", key="langgraph/u/note")
+    memory.remember("another", kind="semantic", key="langgraph")
+    store = MarsStore(memory)
+    assert store.search(()) == store.list_namespaces() == []
+    assert store.get(("u",), "note") is None
+
+
+def test_each_put_and_deletion_is_in_the_audit(memory: AgentMemory) -> None:
+    store = MarsStore(memory)
+    store.put(("u",), "tea", TEA)
+    store.delete(("u",), "tea")
+    found = [record.operation for record in memory.audit.records()]
+    assert found.count(Operation.RETRACT) == 1
+    assert memory.verify().ok
+    assert not any("green tea" in record.core for record in memory.audit.records())
+
+
+def test_the_time_of_an_item_is_that_of_its_put(memory: AgentMemory) -> None:
+    store = MarsStore(memory)
+    store.put(("u",), "tea", TEA)
+    item = store.get(("u",), "tea")
+    assert item is not None
+    assert START <= item.created_at.timestamp() * 1000 < START + MINUTE
+    assert item.created_at == item.updated_at

@@ -1,0 +1,211 @@
+"""What is worked out before a transaction is not worked out while others wait, and comes to the same."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from marskg.drafts import Draft
+from marskg.language.en import topics
+from marskg.ontology.vocabulary import Kind
+from marskg.store.graph import recognition, validation
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from marskg.memory import AgentMemory
+    from tests.support.stores import Stores
+
+RECOGNISE: dict[str, Any] = {"entities__recognise": "on", "embedding__model": "none", "sensitivity__assess": "off"}
+#: Long enough to be read for entities outside of every lock, with names at its ends.
+LONG = "Maria Silva met Tom Okafor in Porto. " + "They talked about the garden and the tomatoes for long. " * 60
+
+
+class Held:
+    """A recogniser that waits when it has read a long text, until it is let go."""
+
+    def __init__(self, inner: Any) -> None:
+        self.inner = inner
+        self.reached, self.go_on = threading.Event(), threading.Event()
+        self.read: list[str] = []
+
+    def find(self, text: str, **asked: Any) -> Any:
+        self.read.append(text)
+        found = self.inner.find(text, **asked)
+        if text.startswith("Maria") and not self.go_on.is_set():
+            self.reached.set()
+            assert self.go_on.wait(60)
+        return found
+
+
+@pytest.fixture
+def held(monkeypatch: pytest.MonkeyPatch) -> Iterator[Held]:
+    load = recognition.load_recogniser
+    made = Held(None)
+
+    def loaded(settings: Any) -> Any:
+        made.inner = load(settings)
+        return made
+
+    monkeypatch.setattr(recognition, "load_recogniser", loaded)
+    yield made
+    made.go_on.set()
+
+
+def names(memory: AgentMemory) -> list[str]:
+    return sorted(entity.name for entity in memory.entities.list())
+
+
+@pytest.mark.parametrize("way", ["remember", "remember_many", "update"])
+def test_reading_a_long_text_holds_up_no_other_writer(stores: Stores, held: Held, way: str) -> None:
+    memory = stores.open(**RECOGNISE)
+    first = memory.remember("A short note", kind="semantic")
+    ways = {
+        "remember": lambda: memory.remember(LONG, kind="semantic"),
+        "remember_many": lambda: memory.remember_many(
+            [Draft(ref="long", kind=Kind.SEMANTIC, content=LONG, at=memory.now())]
+        ),
+        "update": lambda: memory.update(first.id, LONG),
+    }
+    slow = threading.Thread(target=ways[way])
+    slow.start()
+    try:
+        assert held.reached.wait(60)
+        quick = threading.Thread(target=lambda: memory.remember("Somebody else's note", kind="semantic"))
+        quick.start()
+        quick.join(60)
+        assert not quick.is_alive(), "a writer waits for another one's text to be read"
+    finally:
+        held.go_on.set()
+        slow.join(60)
+    assert {"Maria Silva", "Tom Okafor", "Porto"} <= set(names(memory))
+    assert memory.validate(full=True).ok
+
+
+def test_topics_are_sought_before_the_lock(stores: Stores, monkeypatch: pytest.MonkeyPatch) -> None:
+    memory = stores.open(**RECOGNISE)
+    first = memory.remember("A short note", kind="semantic")
+    lock: Any = memory._writer.shared.lock
+    inside = getattr(topics, "terms")  # noqa: B009 - what the module imports is none of its names to mypy
+    held: list[bool] = []
+
+    def terms(text: str) -> Any:
+        held.append(lock._is_owned())
+        return inside(text)
+
+    monkeypatch.setattr(topics, "terms", terms)
+    stored = memory.remember(LONG, kind="semantic")
+    memory.remember_many([Draft(ref="long", kind=Kind.SEMANTIC, content=f"{LONG}!", at=memory.now())])
+    later = memory.update(first.id, LONG + " Porto has trains and hotels.")
+    assert stored.intent_tags == ("topic:gardening",), stored.intent_tags
+    assert "topic:travel" in later.intent_tags, later.intent_tags
+    assert held
+    assert not any(held)
+
+
+def test_what_changed_meanwhile_is_read_again(stores: Stores, held: Held) -> None:
+    memory = stores.open(**RECOGNISE)
+    slow = threading.Thread(target=lambda: memory.remember(LONG, kind="semantic"))
+    slow.start()
+    assert held.reached.wait(60)
+    # The first name alone now finds somebody, and Maria Silva has another name.
+    person = memory.entities.mention(memory.remember("A word", kind="semantic").id, "Maria da Silva")
+    memory.entities.add_alias(person.id, "Maria Silva")
+    held.go_on.set()
+    slow.join(60)
+    assert "Maria Silva" not in names(memory), "the alias was given before the text was written"
+    (long,) = [one for one in memory.memories() if one.content == LONG]
+    assert person.id in {edge.target for edge in memory.edges(long.id)}
+    assert held.read.count(LONG) == 2
+
+
+def test_no_long_text_is_read_while_others_wait(stores: Stores, held: Held) -> None:
+    held.go_on.set()
+    memory = stores.open(**RECOGNISE)
+    lock: Any = memory._writer.shared.lock
+    inside: list[bool] = []
+    find = held.find
+
+    def seen(text: str, **asked: Any) -> Any:
+        if len(text) > 2_000:
+            inside.append(lock._is_owned())
+        return find(text, **asked)
+
+    held.find = seen  # type: ignore[method-assign]
+    # Each names people for the first time whom the next one names too.
+    texts = [f"{number}. {LONG.replace('Tom', first)}" for number, first in enumerate(("Tom", "Tim", "Ted"))]
+    drafts = [Draft(ref=text[:1], kind=Kind.SEMANTIC, content=text, at=memory.now()) for text in texts]
+    memory.remember_many(drafts)
+    assert "Maria Silva" in names(memory)
+    assert len(inside) >= len(texts)
+    assert not any(inside)
+
+
+def test_a_new_version_is_read_again_outside_of_the_lock(stores: Stores, held: Held) -> None:
+    memory = stores.open(**RECOGNISE)
+    first = memory.remember("A short note", kind="semantic")
+    lock: Any = memory._writer.shared.lock
+    slow = threading.Thread(target=lambda: memory.update(first.id, LONG))
+    slow.start()
+    assert held.reached.wait(60)
+    inside: list[bool] = []
+    find = held.find
+
+    def seen(text: str, **asked: Any) -> Any:
+        if text == LONG:
+            inside.append(lock._is_owned())
+        return find(text, **asked)
+
+    held.find = seen  # type: ignore[method-assign]
+    memory.entities.mention(memory.remember("A word", kind="semantic").id, "Maria Silva")
+    held.go_on.set()
+    slow.join(60)
+    assert inside == [False]
+
+
+def test_what_did_not_change_is_read_once(stores: Stores, held: Held) -> None:
+    held.go_on.set()
+    memory = stores.open(**RECOGNISE)
+    memory.remember(LONG, kind="semantic")
+    memory.remember_many([Draft(ref="long", kind=Kind.SEMANTIC, content=LONG, at=memory.now())])
+    assert held.read.count(LONG) == 2, "once each"
+
+
+def test_a_batch_links_what_single_writes_link(stores: Stores) -> None:
+    texts = [LONG, "Maria Silva likes tea", "Silva and Okafor like tea", f"Tom Okafor again. {LONG}", "Porto is wet"]
+    single, batch = stores.open(**RECOGNISE), stores.open(**RECOGNISE)
+    for text in texts:
+        single.remember(text, kind="semantic")
+    batch.remember_many(
+        Draft(ref=str(place), kind=Kind.SEMANTIC, content=text, at=batch.now()) for place, text in enumerate(texts)
+    )
+    linked = []
+    for memory in (single, batch):
+        found = {entity.id: entity.name for entity in memory.entities.list()}
+        linked.append(
+            {
+                one.content: sorted(found[edge.target] for edge in memory.edges(one.id) if edge.target in found)
+                for one in memory.memories()
+            }
+        )
+    assert linked[0] == linked[1]
+    assert names(single) == names(batch)
+
+
+def test_each_draft_is_checked_once(stores: Stores, monkeypatch: pytest.MonkeyPatch) -> None:
+    checked: list[str] = []
+    mentions = validation._check_mentions
+
+    def counted(draft: Draft) -> None:
+        checked.append(draft.content)
+        mentions(draft)
+
+    monkeypatch.setattr(validation, "_check_mentions", counted)
+    memory = stores.open(**RECOGNISE)
+    memory.remember("By itself")
+    memory.remember_many(
+        [Draft(ref="", kind=Kind.SEMANTIC, content=f"number {place}", at=memory.now()) for place in range(3)]
+    )
+    assert checked == ["By itself", "number 0", "number 1", "number 2"]

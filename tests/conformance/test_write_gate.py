@@ -1,0 +1,222 @@
+"""The write gate at the public door: what the shapes forbid is refused, by whichever call, and nothing is stored."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import marskg
+from marskg.errors import (
+    ClosureViolation,
+    CycleError,
+    DuplicateId,
+    InvalidInput,
+    InvalidMemory,
+    MarsError,
+    TaskSafetyViolation,
+)
+from marskg.ontology.vocabulary import EdgeType
+from marskg.shapes import gate
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from marskg.memory import AgentMemory
+    from tests.support.stores import Stores
+
+#: An id that nothing has.
+NOWHERE = "urn:uuid:01977420-dc7b-72c8-b81f-dc568d631c9d"
+OWN = ("temporalNext", "supersedes", "lostPrerequisite", "compatibleWith", "mentions")
+UPPER = "urn:uuid:01977420-DC7B-72C8-B81F-DC568D631C9D"
+
+
+def assert_sound(memory: AgentMemory) -> None:
+    """The store as a whole keeps every rule."""
+    for report in (memory.validate(full=True), memory.verify()):
+        assert report.ok, [f"{finding.code} {finding.where}: {finding.message}" for finding in report.findings]
+
+
+def ways(memory: AgentMemory, target: str) -> dict[str, Any]:
+    """The ways by which a caller draws an edge from an episode of the session ``s``."""
+
+    def draft(type_: str) -> None:
+        edges = ((EdgeType(type_), target),)
+        memory.remember_many(
+            [marskg.Draft(ref="1", kind="episodic", content="by draft", at=memory.now(), session="s", edges=edges)],  # type: ignore[arg-type]  # as users may
+            atomic=True,
+        )
+
+    source = memory.remember("a source to link from", session="s").id
+    return {
+        "remember": lambda type_: memory.remember("by remember", session="s", edges=[(type_, target)]),
+        "draft": draft,
+        "link": lambda type_: memory.link(source, type_, target),
+    }
+
+
+@pytest.mark.parametrize("way", ["remember", "draft", "link"])
+@pytest.mark.parametrize("type_", OWN)
+def test_nobody_draws_the_edges_of_the_store(stores: Stores, way: str, type_: str) -> None:
+    memory = stores.open()
+    target = memory.remember("something said before", session="s").id
+    call = ways(memory, target)[way]
+    before = memory.stats()["audit_seq"]
+    with pytest.raises(InvalidMemory, match=rf"{type_} edges are drawn by the store itself: .*; a caller may draw"):
+        call(type_)
+    assert memory.stats()["audit_seq"] == before
+    assert_sound(memory)
+
+
+@pytest.mark.parametrize("way", ["remember", "draft", "link"])
+def test_only_a_task_requires(stores: Stores, way: str) -> None:
+    memory = stores.open()
+    target = memory.remember("something said before", session="s").id
+    call = ways(memory, target)[way]
+    with pytest.raises(InvalidMemory, match=r"requires starts at a task; .* is episodic: use dependsOn"):
+        call("requires")
+    assert_sound(memory)
+
+
+@pytest.mark.parametrize("way", ["remember", "draft", "link"])
+def test_a_goal_is_a_task(stores: Stores, way: str) -> None:
+    memory = stores.open()
+    target = memory.remember("something said before", session="s").id
+    call = ways(memory, target)[way]
+    with pytest.raises(
+        ClosureViolation, match=r"attachesToGoal points to .*, which is episodic; it must point to a task"
+    ):
+        call("attachesToGoal")
+    assert_sound(memory)
+
+
+@pytest.mark.parametrize("way", ["remember", "draft", "link"])
+@pytest.mark.parametrize("type_", ["derivesFrom", "dependsOn", "contradicts", "partOf", "attachesToGoal"])
+def test_an_edge_leads_to_a_memory_of_the_tenant(stores: Stores, way: str, type_: str) -> None:
+    memory = stores.open()
+    call = ways(memory, NOWHERE)[way]
+    before = memory.stats()["audit_seq"]
+    with pytest.raises(ClosureViolation, match=f"{type_} points to {NOWHERE}, which is no memory of tenant"):
+        call(type_)
+    assert memory.stats()["audit_seq"] == before
+    assert_sound(memory)
+
+
+@pytest.mark.parametrize(
+    "ident", ["urn:uuid:xyz", "urn:uuid:", UPPER, NOWHERE + "\n", NOWHERE + "0", "http://x/1", "x"]
+)
+def test_an_id_has_one_form(stores: Stores, ident: str) -> None:
+    memory = stores.open()
+    with pytest.raises(InvalidMemory, match="urn:uuid: and a UUID in small letters") as refused:
+        memory.remember("with an id of one's own", id=ident)
+    assert len(str(refused.value)) < 300
+    assert memory.stats()["audit_seq"] <= 1
+    memory.remember("with an id of one's own", id=NOWHERE)
+    assert_sound(memory)
+
+
+@pytest.mark.parametrize("fields", [{"status": "open"}, {"priority": 3}, {"deadline": 2_000_000_000_000}])
+def test_only_a_task_has_a_state(stores: Stores, fields: dict[str, Any]) -> None:
+    memory = stores.open()
+    with pytest.raises(InvalidMemory, match=r"is semantic, and status, priority, deadline.*belong to tasks"):
+        memory.remember("a fact", kind="semantic", **fields)
+    assert_sound(memory)
+
+
+def test_paths_through_the_store_and_the_unit_close_no_cycle(stores: Stores) -> None:
+    memory = stores.open()
+    first = memory.remember("first", kind="semantic").id
+    second = memory.remember("second", kind="semantic", derives_from=[first]).id
+    third = memory.remember("third", kind="semantic", depends_on=[second]).id
+    for type_ in ("derivesFrom", "dependsOn"):
+        with pytest.raises(CycleError, match=f"{type_} from {first} to {third} would close a cycle"):
+            memory.link(first, type_, third)
+    with pytest.raises(CycleError):
+        memory.link(first, "dependsOn", first)
+    assert_sound(memory)
+
+
+def test_what_supersedes_may_not_rest_on_the_task_that_requires_it(stores: Stores) -> None:
+    memory = stores.open()
+    old = memory.remember("Oslo", kind="semantic", key="home").id
+    task = memory.remember("book the flight", kind="task", requires=[old]).id
+    with pytest.raises(CycleError, match="would close a cycle"):
+        memory.remember("Bergen", kind="semantic", key="home", derives_from=[task])
+    assert [found.id for found in memory.history(old)] == [old]
+    assert_sound(memory)
+
+
+def test_an_active_task_requires_what_has_content(stores: Stores) -> None:
+    memory = stores.open(policy__evict_to="tombstone")
+    base = memory.remember("the plan", kind="semantic").id
+    held = memory.remember("what keeps the tombstone", kind="semantic", derives_from=[base]).id
+    plan = memory.plan(policy="fifo", budget=memory.weight - 1)
+    memory.forget(plan)
+    assert memory.get(base) is None
+    assert memory.get(held) is not None
+    with pytest.raises(TaskSafetyViolation, match=r"requires points to .*, whose content is gone"):
+        memory.remember("do it", kind="task", requires=[base])
+    with pytest.raises(ClosureViolation, match=r"dependsOn points to .*, whose content is gone"):
+        memory.link(held, "dependsOn", base)
+    for type_ in ("contradicts", "partOf"):
+        with pytest.raises(ClosureViolation, match=rf"{type_} points to .*, whose content is gone"):
+            memory.link(held, type_, base)
+    assert_sound(memory)
+
+
+def test_a_weight_is_a_number(stores: Stores) -> None:
+    memory = stores.open()
+    first, second = memory.remember("first").id, memory.remember("second").id
+    for weight in (float("nan"), float("inf")):
+        with pytest.raises(MarsError):
+            memory.link(first, "partOf", second, weight=weight)
+    assert_sound(memory)
+
+
+def test_an_id_names_one_thing(stores: Stores, tmp_path: Path) -> None:
+    memory = stores.open()
+    first = memory.remember("Ann Reed drinks tea", mentions=["Ann Reed"])
+    (entity,) = memory.entities.list()
+    rule = memory.preferences.set("retention", "social", horizon="30d").preferences[0]
+    for taken in (first.id, entity.id, rule.id):
+        with pytest.raises(DuplicateId, match=f"{taken} already exists"):
+            memory.remember("another thing", id=taken)
+        other = stores.open()
+        other.remember("a thing of that id", id=taken)
+        other.export(tmp_path / "other.nq")
+        with pytest.raises(DuplicateId, match=f"{taken} already exists"):
+            memory.load(tmp_path / "other.nq")
+    assert_sound(memory)
+
+
+@pytest.mark.parametrize("weight", [1e300, -1e17, 2.0**54])
+def test_a_number_that_no_document_carries_is_refused(stores: Stores, weight: float) -> None:
+    memory = stores.open()
+    first, second = memory.remember("first").id, memory.remember("second").id
+    with pytest.raises(InvalidInput, match="outside"):
+        memory.link(first, "partOf", second, weight=weight)
+    with pytest.raises(InvalidInput, match="outside"):
+        memory.remember("so much", kind="semantic", payload={"amount": weight})
+    assert_sound(memory)
+
+
+@pytest.mark.parametrize("ident", ["urn:uuid:xyz", UPPER])
+def test_an_id_that_version_0_1_took_is_in_nobodys_way(
+    stores: Stores, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ident: str
+) -> None:
+    memory = stores.open()
+    with monkeypatch.context() as patch:
+        patch.setattr(gate, "NODE_ID", re.compile("urn:uuid:"))
+        memory.remember("of an earlier version", id=ident, session="s")
+    memory.remember("said next", session="s", derives_from=[ident])
+    memory.policy.pin(ident)
+    memory.snapshots.save(tmp_path / "saved")
+    assert memory.snapshots.load(tmp_path / "saved") == 2
+    newer = memory.update(ident, "of this version")
+    memory.erase(id=ident)
+    assert memory.get(ident) is None
+    assert memory.get(newer.id) is not None
+    with pytest.raises(InvalidInput, match="is no id of a memory"):
+        memory.erase(id=ident)
+    assert_sound(memory)

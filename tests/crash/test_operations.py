@@ -1,0 +1,99 @@
+"""Kills in the midst of what takes longest: restore, erasure with cleaning, rotation, vectors, snapshot, migration.
+
+After each, the tenant opens as it was before or as the operation leaves it, verifies, and the operation can be done
+again. ``make test`` kills a few times in each; ``make proof`` as often as ``scripts/proof.py`` says (CRASH_KILLS, with
+CRASH_SEED for other moments).
+"""
+
+from __future__ import annotations
+
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from random import Random
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.support import operations
+from tests.support import picture as pictures
+from tests.support.operations import OPERATIONS
+
+if TYPE_CHECKING:
+    from marskg.memory import AgentMemory
+    from tests.support.operations import Operation
+
+ROOT = Path(__file__).parents[2]
+
+
+def start(name: str, folder: Path) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "tests.support.operations", name, str(folder)]
+    return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def killed(name: str, folder: Path, delay: float | None) -> tuple[bool, float]:
+    """Run an operation, and kill it after ``delay`` seconds; returns whether it ended, and after how long."""
+    with start(name, folder) as child:
+        assert child.stdout is not None
+        assert child.stderr is not None
+        ready = child.stdout.readline()
+        assert ready == "ready\n", child.stderr.read()
+        began = time.monotonic()
+        if delay is None:
+            done = child.stdout.readline() == "done\n"
+            took = time.monotonic() - began
+        else:
+            time.sleep(delay)
+            child.kill()
+            done, took = "done" in child.stdout.read(), delay
+        said = child.stderr.read()
+    assert child.returncode in {0, -signal.SIGKILL}, said
+    return done, took
+
+
+def contents(memory: AgentMemory) -> list[str]:
+    return sorted(one.content or "" for one in memory.memories())
+
+
+def check(name: str, operation: Operation, folder: Path, *, done: bool) -> None:
+    """Hold a store to its promises after a kill, do the operation again, and go on."""
+    with operations.open_store(folder) as memory:
+        found = contents(memory)
+        over = found == sorted(operation.after)
+        assert over or (found == sorted(operation.before) and not done), f"{name}: {len(found)} memories"
+        sound(memory)
+        operation.check(memory, folder, over)
+        if not over or operation.before == operation.after:
+            operation.run(memory, folder)
+        memory.remember("And on it goes", session="c")
+        sound(memory)
+
+
+def sound(memory: AgentMemory) -> None:
+    assert memory.verify().findings == ()
+    assert memory.validate(full=True).findings == ()
+    assert pictures.faults(pictures.take(memory.store.engine, memory.tenant)) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", OPERATIONS)
+def test_a_process_killed_in_the_midst_of(name: str, operation_kills: int, crash_seed: str, tmp_path: Path) -> None:
+    operation = OPERATIONS[name]
+    base, folder = tmp_path / "base", tmp_path / "work"
+    operations.fill(operation, base)
+    shutil.copytree(base, folder)
+    done, took = killed(name, folder, None)
+    assert done
+    check(name, operation, folder, done=True)
+    chance = Random(f"{name} {crash_seed}")
+    cut = 0
+    for _ in range(operation_kills):
+        shutil.rmtree(folder)
+        shutil.copytree(base, folder)
+        done, _took = killed(name, folder, chance.uniform(0, took))
+        check(name, operation, folder, done=done)
+        cut += not done
+    assert cut, "the kills came too late to show anything"

@@ -1,0 +1,100 @@
+"""A new operation is a method with a row of rights: tried by adding one to a copy of the package.
+
+Nothing else is touched, and the operation is there in Python with its arguments checked, refused to whom its row does
+not name, on the command line as a table and as JSON, and in both references.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+#: What is added to ``marskg.api.namespaces.policy_namespace``.
+METHOD = '''    def weigh(self, id: str, times: int, *, loudly: bool = False, notes: Iterable[str] = ()) -> Any:
+        """Weigh a memory some times over.
+
+        Raises:
+            InvalidInput: ``times`` is none.
+        """
+        if times < 1:
+            raise InvalidInput("times must be at least 1")
+        memory = self._components.run(lambda unit: amend.pin(unit, id, pinned=True))
+        return {"weight": memory.weight * times, "loudly": loudly, "notes": list(notes)}
+
+'''
+USE = """
+import sys, marskg
+from marskg.errors import InvalidInput, NotPermitted
+memory = marskg.open(sys.argv[1], embedding="none")
+one = memory.remember("Ann won", kind="semantic")
+assert memory.policy.weigh(one.id, 2) == {"weight": 2 * one.weight, "loudly": False, "notes": []}
+for wrong in (0, "2", 2.5, None, 2**60):
+    try:
+        memory.policy.weigh(one.id, wrong)
+    except InvalidInput as error:
+        assert "times" in str(error)
+    else:
+        raise AssertionError(wrong)
+memory.close()
+memory = marskg.open(sys.argv[1], principal="reader:bot")
+try:
+    memory.policy.weigh(one.id, 2)
+except NotPermitted:
+    print(one.id, one.weight)
+"""
+
+
+@pytest.fixture
+def copy(tmp_path: Path) -> Path:
+    """Return a copy of the package with the operation, in a folder of its own."""
+    made = tmp_path / "src" / "marskg"
+    shutil.copytree(ROOT / "src" / "marskg", made, ignore=shutil.ignore_patterns("__pycache__"))
+    put(made / "api" / "namespaces" / "policy_namespace.py", "    def unpin(", METHOD)
+    put(made / "privacy" / "principals.py", "policy.pin policy.unpin", "policy.weigh ")
+    return made
+
+
+def put(path: Path, before: str, new: str) -> None:
+    """Put ``new`` before the only place where ``before`` stands in a file."""
+    text = path.read_text("utf-8")
+    assert text.count(before) == 1, path.name
+    path.write_text(text.replace(before, new + before), "utf-8")
+
+
+def run(copy: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run Python on the copy of the package."""
+    env = {**os.environ, "PYTHONPATH": str(copy.parent)}
+    return subprocess.run(
+        [sys.executable, *arguments], env=env, cwd=copy.parents[1], capture_output=True, text=True, check=False
+    )
+
+
+def test_a_new_operation_is_a_method_and_a_row(copy: Path, tmp_path: Path) -> None:
+    store = str(tmp_path / "store")
+    used = run(copy, "-c", USE, store)
+    assert used.returncode == 0, used.stderr
+    found, weight = used.stdout.split()
+    mars = ("-c", "from marskg.cli.main import main; main()", "--store", store)
+
+    said = run(copy, *mars, "policy", "weigh", found, "3", "--loudly", "--notes", "a", "--notes", "b", "--json")
+    expected = {"weight": 3 * int(weight), "loudly": True, "notes": ["a", "b"]}
+    assert json.loads(said.stdout) == {"result": expected}, said.stderr
+    assert f"{3 * int(weight)}" in run(copy, *mars, "policy", "weigh", found, "3").stdout
+    refused = run(copy, *mars, "--as", "reader:bot", "policy", "weigh", found, "3")
+    assert (refused.returncode, refused.stdout) == (1, "")
+    for wrong in (("x", "3"), (found, "many"), (found,), (found, "0")):
+        assert run(copy, *mars, "policy", "weigh", *wrong).returncode == 2, wrong
+
+    assert "mars policy weigh" in run(copy, "-m", "marskg.cli.reference").stdout
+    shutil.copytree(ROOT / "scripts", tmp_path / "scripts")
+    (tmp_path / "docs" / "reference").mkdir(parents=True)
+    made = run(copy, "scripts/python_reference.py")
+    assert made.returncode == 0, made.stderr
+    assert "mem.policy.weigh(" in (tmp_path / "docs" / "reference" / "python.md").read_text("utf-8")

@@ -1,0 +1,182 @@
+"""Signals are the application's: its handlers run; without one a signal ends the process, whatever the JVM is at."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+import marskg
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+ENDING = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
+#: What a process manager waits, such as ``docker stop``, before it kills.
+PATIENCE_S = 10
+DEFAULT = """
+import signal, sys, time
+import marskg
+from marskg.errors import MarsError
+
+memory = marskg.open(sys.argv[1], budget=10_000)
+memory.remember("acknowledged")
+"""
+HANDLER = """
+import signal, sys
+
+def leave(number, frame):
+    print("handler", number, flush=True)
+    sys.exit(7)
+
+signal.signal(int(sys.argv[2]), leave)
+"""
+READY = 'print("ready", flush=True)\n'
+IDLE = READY + "time.sleep(300)\n"
+BUSY = READY + 'while True: memory.remember("busy")\n'
+THREADED = """
+import threading
+
+def work():
+    try:
+        while True: memory.remember("busy")
+    except MarsError:
+        pass  # the store is closed: the process is ending
+
+threading.Thread(target=work).start()
+memory.remember("in the main thread")
+print("ready", flush=True)
+try:
+    time.sleep(300)
+finally:
+    memory.close()
+"""
+SCRIPTS = {
+    "idle": DEFAULT + IDLE,
+    "busy": DEFAULT + BUSY,
+    "handler set before, idle": HANDLER + DEFAULT + IDLE,
+    "handler set before, busy": HANDLER + DEFAULT + BUSY,
+    "handler set before, busy in a thread": HANDLER + DEFAULT + THREADED,
+    "handler set after, idle": DEFAULT + HANDLER + IDLE,
+    "handler set after, busy": DEFAULT + HANDLER + BUSY,
+}
+INTERRUPTED_AND_GOING_ON = """
+import os, signal, sys, time
+import marskg
+
+with marskg.open(sys.argv[1]) as memory:
+    import jpype
+
+    memory.remember("first")
+    for _ in range(3):
+        try:
+            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(1)  # The JVM would hear of a signal in a thread of its own.
+        except KeyboardInterrupt:
+            time.sleep(0.1)
+            # An interrupted thread of the JVM would close the engine's files under it.
+            assert not jpype.JClass("java.lang.Thread").interrupted(), "the JVM was interrupted as well"
+            memory.remember("goes on")
+        else:
+            raise AssertionError("nobody was interrupted")
+    assert memory.stats()["live"] == 4
+    assert memory.verify().ok
+"""
+ASYNCIO = """
+import asyncio, signal, sys
+import marskg
+
+async def serve():
+    ended = asyncio.Event()
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, ended.set)
+    with marskg.open(sys.argv[1], budget=10_000) as memory:
+        memory.remember("acknowledged")
+        print("ready", flush=True)
+        while not ended.is_set():
+            await asyncio.to_thread(memory.remember, "busy")
+    print("handler", flush=True)
+
+asyncio.run(serve())
+"""
+
+
+def started(script: str, folder: Path, number: int) -> subprocess.Popen[str]:
+    """Return a process that has an embedded store open and its temporary folder to itself."""
+    temporary = folder / "temporary"
+    temporary.mkdir(parents=True)
+    pipe = subprocess.PIPE
+    child = subprocess.Popen(
+        [sys.executable, "-c", script, str(folder / "store"), str(number)],
+        stdout=pipe,
+        stderr=pipe,
+        text=True,
+        env={**os.environ, "TMPDIR": str(temporary)},
+    )
+    assert child.stdout is not None
+    assert child.stdout.readline() == "ready\n"
+    return child
+
+
+def check(folder: Path) -> None:
+    """Hold the store to what was acknowledged, and the process to having left nothing elsewhere."""
+    assert list((folder / "temporary").iterdir()) == []
+    with marskg.open(folder / "store") as memory:
+        assert memory.verify().ok
+        assert memory.validate(full=True).ok
+        assert "acknowledged" in {found.content for found in memory.memories()}
+
+
+@pytest.fixture(autouse=True)
+def heard() -> Iterator[None]:
+    """What ``nohup`` has switched off would stay off in every child."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    yield
+    signal.signal(signal.SIGHUP, before)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", ENDING, ids=lambda number: number.name)
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_a_signal_ends_a_process_in_order_and_runs_the_handler_of_its_own(
+    name: str, number: signal.Signals, tmp_path: Path
+) -> None:
+    with started(SCRIPTS[name], tmp_path, number) as child:
+        time.sleep(0.5)  # into the writing, or the sleep
+        child.send_signal(number)
+        try:
+            said, complaint = child.communicate(timeout=PATIENCE_S)
+        except subprocess.TimeoutExpired:
+            child.kill()
+            raise
+    if "handler" in name:
+        assert (said, complaint, child.returncode) == (f"handler {number.value}\n", "", 7)
+    else:
+        assert (said, child.returncode) == ("", -number)
+        assert complaint == "" or number == signal.SIGINT, complaint
+    check(tmp_path)
+
+
+def test_a_server_on_asyncio_hears_its_signal(tmp_path: Path) -> None:
+    with started(ASYNCIO, tmp_path, signal.SIGTERM) as child:
+        child.send_signal(signal.SIGTERM)
+        said, complaint = child.communicate(timeout=PATIENCE_S)
+    assert (said, complaint, child.returncode) == ("handler\n", "", 0)
+    check(tmp_path)
+
+
+def test_an_interrupt_of_python_is_none_of_the_engines_thread(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", INTERRUPTED_AND_GOING_ON, str(tmp_path)],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
