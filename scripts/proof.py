@@ -5,8 +5,11 @@ that a run that was cut off, or interrupted, goes on with what is missing; what 
 divided into parts, each of some minutes, with chances of its own. The table at the end counts what was done; the exit
 status is 0 only if every part has passed.
 
-``python -m scripts.proof --only kills`` runs the campaigns with that word in their names, ``--list`` shows them all.
-Where the checkout differs from its commit, what is remembered is of that difference.
+A campaign whose parts have all been run on a clean commit leaves one JSON in ``docs/reference/proof/``, passed or not,
+and ``docs/reference/proof.md`` is made from those.
+
+``python -m scripts.proof --only kills`` runs the campaigns with that word in their names, ``--list`` shows them all,
+``--page`` writes the page alone. Where the checkout differs from its commit, what is remembered is of that difference.
 """
 
 from __future__ import annotations
@@ -15,17 +18,23 @@ import argparse
 import hashlib
 import json
 import os
+import platform
+import re
 import shutil
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 ROOT: Final = Path(__file__).parents[1]
 FOLDER: Final = ROOT / ".work" / "proof"
+#: One JSON for each campaign that was run in full, and the page that is made from them.
+RECORDS: Final = ROOT / "docs" / "reference" / "proof"
+PAGE: Final = RECORDS.with_suffix(".md")
 _INTERRUPTED: Final = 130
 #: Seconds for one test of a part; ``make test`` grants less.
 _PATIENCE_S: Final = 3 * 3600
@@ -41,6 +50,8 @@ class Campaign:
 
     name: str
     tests: tuple[str, ...]
+    #: What it does, in a line of the page.
+    about: str
     environment: Mapping[str, str] = field(default_factory=dict)
     parts: int = 1
     #: How many of what a part does; 0 where the tests count themselves.
@@ -51,12 +62,14 @@ class Campaign:
 def _kills(name: str, parts: int, each: int = 10, test: str | None = None, *, of: int = 1) -> Campaign:
     """Return a campaign of kills; of tests that kill once in ``of`` times, ``each`` are the kills."""
     chosen = {"CRASH_KILLS": f"{each * of}", "CRASH_NEO4J_KILLS": f"{each}", "CRASH_SEED": "{part}"}
-    return Campaign(f"kills: {name}", (test or f"{_KILLED}[{name}]",), chosen, parts, each, "kills")
+    about = f"a process killed at random moments of: {name}"
+    return Campaign(f"kills: {name}", (test or f"{_KILLED}[{name}]",), about, chosen, parts, each, "kills")
 
 
 def _calls(name: str, test: str) -> Campaign:
     chosen = {"GATE_CALLS": "2000", "GATE_SEEDS": "10"}
-    return Campaign(f"calls: {name}", (f"{_CALLS}{test}[{{part}}]",), chosen, 10, 2_000, "calls")
+    about = "random calls of the public API: what is accepted is sound, loads back and can be erased"
+    return Campaign(f"calls: {name}", (f"{_CALLS}{test}[{{part}}]",), about, chosen, 10, 2_000, "calls")
 
 
 #: A new campaign is a line here.
@@ -72,16 +85,116 @@ CAMPAIGNS: Final[tuple[Campaign, ...]] = (
     _kills("server", 4, 5, f"{_CRASH}killed_server_loses_nothing_that_it_acknowledged"),
     _kills("learning by rules", 5, test=f"{_LEARNING}[rules]"),
     _kills("learning slowly", 5, test=f"{_LEARNING}[slow]"),
-    Campaign("kills: the rest", ("tests/crash/test_encryption.py", "tests/crash/test_scrub.py"), {"CRASH_KILLS": "50"}),
-    Campaign("kills: copies", ("tests/crash/test_copies.py",), {"COPY_KILLS": "20"}, 1, 20, "kills"),
-    Campaign("bytes: embedded", ("tests/crash/test_residue.py",), {"RESIDUE_STORES": "200"}, 1, 200, "stores"),
-    Campaign("bytes: encrypted", ("tests/conformance/test_encryption_covers.py",)),
+    _kills("reading", 2, 25, "tests/crash/test_accesses.py"),
+    _kills("cleaning", 2, 25, "tests/crash/test_scrub.py"),
+    Campaign(
+        "bytes: embedded",
+        ("tests/crash/test_residue.py",),
+        "what was erased is in no file of random stores, not three bytes of it",
+        {"RESIDUE_STORES": "200"},
+        1,
+        200,
+        "stores",
+    ),
+    Campaign(
+        "bytes: encrypted",
+        ("tests/conformance/test_encryption_covers.py", "tests/conformance/test_encryption.py"),
+        "nothing of an encrypted tenant is in clear in any file, after random histories, on both engines",
+    ),
+    Campaign(
+        "bytes: server",
+        ("tests/crash/test_server_compaction.py",),
+        "what was erased does not get into the home of a new server",
+    ),
     _calls("embedded", "_is_sound"),
     _calls("server", "_on_a_server_is_sound"),
-    Campaign("tampering: store", ("tests/redteam/test_store_tampering.py",)),
-    Campaign("tampering: exports", ("tests/redteam/test_tampered_exports.py",)),
     Campaign(
-        "bad input", ("tests/integration/test_bad_calls.py", "tests/cli/test_bad_arguments.py"), {"BAD_CALLS": "all"}
+        "calls: power",
+        ("tests/property/test_calls_power.py",),
+        "each hole planted in the gate is found by random calls",
+    ),
+    Campaign(
+        "soak",
+        ("tests/property/test_soak.py::test_operations_under_each_policy_break_nothing",),
+        "checked operations under each policy break no rule",
+        {"SOAK_EACH": "7000", "SOAK_SEED": "{part}"},
+        12,
+        84_000,
+        "operations",
+    ),
+    Campaign(
+        "histories",
+        ("tests/property/test_histories.py", "tests/property/test_soak.py"),
+        "random histories on both engines keep every invariant and give the same plans and bytes",
+    ),
+    Campaign(
+        "policies",
+        (
+            "tests/property/test_policies.py",
+            "tests/property/test_slices.py",
+            "tests/property/test_reflecting_policies.py",
+            "tests/integration/test_applied_plans.py",
+        ),
+        "every policy on up to a thousand random stores: order, floor, bound, shares",
+    ),
+    Campaign("tampering: store", ("tests/redteam/test_store_tampering.py",), "what is changed in a store is found"),
+    Campaign(
+        "tampering: exports", ("tests/redteam/test_tampered_exports.py",), "what is changed in an export is found"
+    ),
+    Campaign("attempts", ("tests/redteam/test_attempts.py",), "attempts to learn what is hidden, on both engines"),
+    Campaign(
+        "conformance",
+        ("tests/conformance",),
+        "each test for every engine on a server with all its parameters",
+    ),
+    Campaign(
+        "bad input",
+        ("tests/integration/test_bad_calls.py", "tests/cli/test_bad_arguments.py"),
+        "calls and commands with wrong values: refused in the product's words",
+        {"BAD_CALLS": "all"},
+    ),
+    Campaign(
+        "limits",
+        ("tests/integration/test_bad_input.py", "tests/integration/test_query_limits.py"),
+        "what the engine's memory cannot hold is refused and changes nothing",
+    ),
+    Campaign(
+        "signals",
+        ("tests/integration/test_signals.py", "tests/cli/test_process.py"),
+        "every signal ends every kind of process in order",
+    ),
+    Campaign(
+        "privacy", ("tests/integration/test_private_audit.py",), "differential privacy audited by thousands of draws"
+    ),
+    Campaign(
+        "servers",
+        (
+            "tests/integration/test_neo4j_server.py",
+            "tests/crash/test_crash.py::test_a_server_killed_before_a_commit_loses_nothing_that_was_acknowledged",
+        ),
+        "a killed Neo4j starts again with all it committed",
+    ),
+    Campaign(
+        "evidence", ("tests/integration/test_assembled_evidence.py",), "an answer holds what its own ranking holds"
+    ),
+    Campaign(
+        "benches",
+        (
+            "tests/integration/test_bench.py",
+            "tests/integration/test_growth_bench.py",
+            "tests/integration/test_policies_bench.py",
+        ),
+        "the benches run whole, on both engines",
+    ),
+    Campaign(
+        "speed",
+        ("tests/unit/embedding/test_packing.py", "tests/unit/exporters/test_speed.py"),
+        "vectors and exports are read and written as fast as is said",
+    ),
+    Campaign(
+        "minilm",
+        ("tests/interop/test_minilm_reference.py",),
+        "MiniLM's vectors are those of sentence-transformers and torch",
     ),
 )
 
@@ -107,7 +220,7 @@ def run(campaign: Campaign, part: int) -> tuple[bool, str]:
     chosen = {name: value.format(part=part) for name, value in campaign.environment.items()}
     patient = ["--timeout", f"{_PATIENCE_S}", "-o", f"faulthandler_timeout={_PATIENCE_S}"]
     command = [sys.executable, "-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider", *patient, *tests]
-    environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1", **chosen}
+    environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "PROOF": "1", "HYPOTHESIS_PROFILE": "ci", **chosen}
     with subprocess.Popen(
         command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
     ) as child:
@@ -121,8 +234,16 @@ def run(campaign: Campaign, part: int) -> tuple[bool, str]:
     return child.returncode == 0, (out.strip().splitlines() or ["nothing"])[-1]
 
 
-def prove(campaigns: Sequence[Campaign], log: Path, runner: Runner = run, say: Callable[[str], None] = print) -> int:
+def prove(
+    campaigns: Sequence[Campaign],
+    log: Path,
+    runner: Runner = run,
+    say: Callable[[str], None] = print,
+    records: Path | None = None,
+) -> int:
     """Run what ``log`` does not say has passed, add a line to it for each part, and say what came of all of them.
+
+    Where ``records`` is given, a campaign whose parts have all been run on a clean commit leaves its JSON there.
 
     Returns the exit status: 0 where everything has passed, 1 where something has not, 130 after Ctrl-C.
     """
@@ -143,6 +264,8 @@ def prove(campaigns: Sequence[Campaign], log: Path, runner: Runner = run, say: C
             with log.open("a", encoding="utf-8") as file:
                 file.write(json.dumps(asdict(one)) + "\n")
             say(f"{place}: {said}")
+            if records is not None and part == campaign.parts - 1:
+                record(campaign, log, records)
     except KeyboardInterrupt:
         say("interrupted; the same command goes on with what is missing")
         status = _INTERRUPTED
@@ -164,6 +287,74 @@ def read(log: Path) -> dict[tuple[str, int], Done]:
     return found
 
 
+def record(campaign: Campaign, log: Path, folder: Path) -> None:
+    """Write what came of a campaign whose parts have all been run on a clean commit: none is written of a change."""
+    done = read(log)
+    parts = [done[campaign.name, part] for part in range(campaign.parts) if (campaign.name, part) in done]
+    if len(parts) < campaign.parts or "-" in log.stem:
+        return
+    passed = sum(part.passed for part in parts)
+    counts: dict[str, object] = {"parts": len(parts), "passed": passed, "said": [part.said for part in parts]}
+    if campaign.each:
+        counts[campaign.unit] = passed * campaign.each
+    seeds = [str(part) for part in range(campaign.parts)] if campaign.parts > 1 else ["of the tests"]
+    found = {
+        "campaign": campaign.name,
+        "commit": log.stem,
+        "date": datetime.now(UTC).date().isoformat(),
+        "machine": f"{platform.platform(terse=True)}, {os.cpu_count()} cores, Python {platform.python_version()}",
+        "counts": counts,
+        "seeds": seeds,
+        "duration_s": round(sum(part.seconds for part in parts)),
+        "result": "passed" if passed == len(parts) else "failed",
+    }
+    folder.mkdir(parents=True, exist_ok=True)
+    text = json.dumps(found, indent=1, ensure_ascii=False) + "\n"
+    (folder / f"{file_name(campaign)}.json").write_text(text, encoding="utf-8")
+
+
+def file_name(campaign: Campaign) -> str:
+    """Return the name of a campaign's JSON, without its ending."""
+    return re.sub(r"[^a-z0-9]+", "-", campaign.name)
+
+
+_HEAD: Final = """# What `make proof` has shown
+
+<!-- made by: python -m scripts.proof --page -->
+
+`make test` is decided in a quarter of an hour, by the commit alone. What takes longer, or is drawn anew each time, are
+campaigns: `make proof` runs them at their full numbers, hours in all, and goes on where it was cut off. A row is of
+the commit that it names, and of no other: where that is not the commit in front of you, `make proof ARGS="--only NAME"`
+proves it again. `not yet` means that the campaign has not been run in full since this page is made from records, which
+are in `docs/reference/proof/`.
+
+| campaign | what it does | result | done | commit | date | minutes |
+|---|---|---|---|---|---|---|
+"""
+
+
+def page(records: Path = RECORDS) -> str:
+    """Return the page: one line for each campaign."""
+    return _HEAD + "".join(f"{_row(one, records)}\n" for one in CAMPAIGNS)
+
+
+def _row(one: Campaign, records: Path) -> str:
+    path = records / f"{file_name(one)}.json"
+    if not path.exists():
+        return f"| {one.name} | {one.about} | not yet | | | | |"
+    found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    counts = found["counts"]
+    done = f"{counts[one.unit]:,} {one.unit}" if one.unit in counts else _passed(counts["said"])
+    minutes = max(1, round(found["duration_s"] / 60))
+    said = f"{found['commit'][:10]} | {found['date']} | {minutes}"
+    return f"| {one.name} | {one.about} | {found['result']} | {done} | {said} |"
+
+
+def _passed(said: Sequence[str]) -> str:
+    """Return how many tests passed, from the last lines of pytest."""
+    return f"{sum(int(found[1]) for line in said if (found := re.search(r'([0-9]+) passed', line))):,} tests"
+
+
 def table(campaigns: Sequence[Campaign], done: Mapping[tuple[str, int], Done]) -> list[str]:
     """Return one line for each campaign: parts that passed, failed and are missing, what was done, and how long."""
     lines = [f"{'campaign':<22}{'passed':>8}{'failed':>8}{'missing':>9}{'done':>16}{'seconds':>10}"]
@@ -181,7 +372,9 @@ def _commit() -> str:
     """Return the name of what is checked out: the commit, and a digest of what differs from it."""
     git = shutil.which("git") or "git"
     head = subprocess.run([git, "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    changes = subprocess.run([git, "diff", "HEAD"], cwd=ROOT, capture_output=True, check=True).stdout
+    # The records themselves are no change of what is proved.
+    kept = [f":(exclude){path.relative_to(ROOT)}" for path in (RECORDS, PAGE)]
+    changes = subprocess.run([git, "diff", "HEAD", "--", ".", *kept], cwd=ROOT, capture_output=True, check=True).stdout
     return head.strip() + (f"-{hashlib.sha256(changes).hexdigest()[:12]}" if changes else "")
 
 
@@ -190,13 +383,17 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Run the long campaigns at their full numbers.")
     parser.add_argument("--only", default="", help="campaigns with this in their names")
     parser.add_argument("--list", action="store_true", help="show the campaigns and run none")
+    parser.add_argument("--page", action="store_true", help="write the page from the records and run none")
     given = parser.parse_args()
     chosen = [one for one in CAMPAIGNS if given.only in one.name]
     log = FOLDER / f"{_commit()}.jsonl"
     if given.list:
         sys.stdout.write("\n".join(table(chosen, read(log))) + "\n")
         return 0
-    return prove(chosen, log, say=lambda line: print(line, flush=True))
+    try:
+        return 0 if given.page else prove(chosen, log, say=lambda line: print(line, flush=True), records=RECORDS)
+    finally:
+        PAGE.write_text(page(), encoding="utf-8")
 
 
 if __name__ == "__main__":

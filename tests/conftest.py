@@ -3,6 +3,7 @@
 - A test carries the marker of the folder below ``tests/`` that it is in.
 - HYPOTHESIS_PROFILE chooses ``dev`` (the default, 20 examples), ``ci`` (100) or ``thorough`` (2,000).
 - A test that uses ``shared_folder`` is marked ``shared``, and deselected where ``../shared`` is missing.
+- A test marked ``proof`` runs in ``make proof`` alone (tests/support/proof.py).
 - CRASH_KILLS and CRASH_NEO4J_KILLS say how often the crash tests kill, CRASH_SEED chooses the moments; RESIDUE_STORES
   in how many random stores the bytes of what was erased are looked for; ``make proof`` sets the full numbers
   (``scripts/proof.py``).
@@ -11,6 +12,9 @@
 from __future__ import annotations
 
 import os
+import shutil
+import signal
+import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 from uuid import uuid4
@@ -19,59 +23,76 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from marskg.store.engine import arcadedb
-from tests.support.neo4j import Neo4jAddress, shared_server, stop_left_over
+from tests.support.neo4j import Neo4jAddress, end_early_start, shared_server, start_early, stop_left_over
+from tests.support.proof import PROOF
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 TESTS = Path(__file__).parent
 SHARED = TESTS.parents[1] / "shared"
-#: The order in which layers run: what fails soonest comes first.
+#: Bytes of the temporary folder that a run may take.
+ROOM = 2 << 30
+#: The order in which layers run: what takes longest comes first, so that no worker is left alone with it at the end.
 LAYERS = (
-    "architecture",
-    "unit",
-    "property",
-    "conformance",
-    "redteam",
-    "integration",
-    "cli",
-    "interop",
-    "docs",
     "crash",
+    "docs",
+    "integration",
+    "interop",
+    "cli",
+    "conformance",
+    "property",
+    "redteam",
+    "unit",
+    "architecture",
 )
-# What ``make test`` grants one test; a campaign says ``--timeout`` (scripts/proof.py).
-CRASH_TIMEOUT_S = 900
 
 # The JVM's second compiler takes half of the processors for minutes before it pays; most tests run once and are short.
 arcadedb._JVM_ARGS = (*arcadedb._JVM_ARGS, "-XX:TieredStopAtLevel=1")
 
 # Databases and subprocesses have no steady speed, so examples have no deadline.
 _COMMON = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True)
-settings.register_profile("dev", _COMMON, max_examples=20, stateful_step_count=20)
-# The same commit gives the same result; new examples are looked for with the other profiles.
-settings.register_profile("ci", _COMMON, max_examples=50, stateful_step_count=30, derandomize=True)
+# The same commit gives the same result; new examples are looked for with the last profile.
+settings.register_profile("dev", _COMMON, max_examples=20, stateful_step_count=20, derandomize=True, database=None)
+settings.register_profile("ci", _COMMON, max_examples=50, stateful_step_count=30, derandomize=True, database=None)
 settings.register_profile("thorough", _COMMON, max_examples=2000, stateful_step_count=80)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "dev"))
 
 
+def pytest_configure() -> None:
+    """Hear what ``nohup`` and a shell's background switch off: it would stay off in every child."""
+    for number, handler in ((signal.SIGHUP, signal.SIG_DFL), (signal.SIGINT, signal.default_int_handler)):
+        if signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, handler)
+
+
+def pytest_sessionstart() -> None:
+    """Say at once where there is no room: hundreds of tests would fail, each in its own way."""
+    try:
+        folder = tempfile.gettempdir()
+    except FileNotFoundError as error:
+        pytest.exit(f"no temporary folder can be written ({error.strerror or error}): make room, or set TMPDIR", 4)
+    free = shutil.disk_usage(folder).free
+    if free < ROOM:
+        pytest.exit(f"{folder} has {free >> 20} MB left and a run needs {ROOM >> 20}: make room, or set TMPDIR", 4)
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Mark tests by their folder, order them by layer, and deselect what needs a missing ``../shared``."""
-    patience = CRASH_TIMEOUT_S if config.getoption("timeout") is None else None
     for item in items:
-        _mark(item, patience)
+        _mark(item)
     items.sort(key=_layer)
-    if not SHARED.is_dir():
-        without = [item for item in items if item.get_closest_marker("shared")]
-        config.hook.pytest_deselected(items=without)
-        items[:] = [item for item in items if item not in without]
+    for marker, runs in (("shared", SHARED.is_dir()), ("proof", PROOF)):
+        if not runs:
+            without = [item for item in items if item.get_closest_marker(marker)]
+            config.hook.pytest_deselected(items=without)
+            items[:] = [item for item in items if not item.get_closest_marker(marker)]
 
 
-def _mark(item: pytest.Item, crash_timeout_s: int | None) -> None:
+def _mark(item: pytest.Item) -> None:
     layer = _layer_name(item)
     if layer in LAYERS:
         item.add_marker(layer)
-    if layer == "crash" and crash_timeout_s and item.get_closest_marker("timeout") is None:
-        item.add_marker(pytest.mark.timeout(crash_timeout_s))
     used = getattr(item, "fixturenames", ())
     if "neo4j_server" in used:
         item.add_marker("neo4j")
@@ -88,6 +109,20 @@ def _layer(item: pytest.Item) -> int:
     return LAYERS.index(name) if name in LAYERS else len(LAYERS)
 
 
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Let the server start while the first tests run that need none."""
+    worker = os.environ.get("PYTEST_XDIST_WORKER", "gw0")
+    collects = not session.config.getoption("collectonly")
+    if worker == "gw0" and collects and any(item.get_closest_marker("neo4j") for item in session.items):
+        start_early(_run_folder(session.config))
+
+
+def _run_folder(config: pytest.Config) -> Path:
+    """Return the temporary folder that all workers of this run share."""
+    base: Path = config._tmp_path_factory.getbasetemp()  # type: ignore[attr-defined]  # what tmp_path_factory gives
+    return base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+
+
 def pytest_report_header() -> list[str]:
     """Say what this run has and what it leaves out."""
     shared = "found" if SHARED.is_dir() else "missing, so the tests marked shared are deselected"
@@ -96,18 +131,16 @@ def pytest_report_header() -> list[str]:
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Leave no server behind when a worker died before it could."""
-    if not hasattr(session.config, "workerinput"):
-        run = getattr(session.config, "_tmp_path_factory", None)
-        if run is not None:
-            stop_left_over(run.getbasetemp())
+    """Leave no server behind that nobody used, or whose users died."""
+    end_early_start()
+    if not hasattr(session.config, "workerinput") and hasattr(session.config, "_tmp_path_factory"):
+        stop_left_over(_run_folder(session.config))
 
 
 @pytest.fixture(scope="session")
-def run_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def run_folder(pytestconfig: pytest.Config) -> Path:
     """Return the temporary folder that all workers of this run share."""
-    base = tmp_path_factory.getbasetemp()
-    return base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+    return _run_folder(pytestconfig)
 
 
 @pytest.fixture(scope="session")

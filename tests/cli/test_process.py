@@ -20,6 +20,7 @@ import pytest
 
 import marskg
 from marskg.store.ingest.prepare import BATCH
+from tests.support.waiting import HANGS_S
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -94,6 +95,7 @@ def test_a_command_whose_output_nobody_reads_leaves_as_shells_expect(tmp_path: P
 
 
 @pytest.mark.slow
+@pytest.mark.proof
 def test_an_interrupted_import_says_what_is_kept_and_keeps_exactly_that(tmp_path: Path) -> None:
     talk = tmp_path / "talk.jsonl"
     lines = (
@@ -117,7 +119,7 @@ def test_an_interrupted_import_says_what_is_kept_and_keeps_exactly_that(tmp_path
         assert memory.remember("life goes on").sequence == memory.stats()["audit_seq"]
 
 
-def until(holds: object, seconds: float = 120) -> None:
+def until(holds: object, seconds: float = HANGS_S) -> None:
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         if callable(holds) and holds():

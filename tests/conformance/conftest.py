@@ -1,4 +1,8 @@
-"""One suite for every engine: each test runs on the embedded engine and on a real Neo4j."""
+"""One suite for every engine: each test runs on the embedded engine and on a real Neo4j.
+
+On the server a test runs with the first of its parameters, and in the proof with all of them; where parameters choose
+statements, as policies do, all of them run here as well (:data:`EVERY`).
+"""
 
 from __future__ import annotations
 
@@ -13,6 +17,22 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from tests.support.stores import Stores
+
+
+#: Files whose parameters choose statements.
+EVERY = frozenset({"test_cypher_policies", "test_policies"})
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Leave to the proof what a test does on a server with further parameters."""
+    seen: set[str] = set()
+    for item in items:
+        test, _, parameters = item.nodeid.partition("[")
+        if item.path.parent == Path(__file__).parent and parameters.startswith("neo4j-"):
+            if test in seen and item.path.stem not in EVERY:
+                item.add_marker("proof")
+            seen.add(test)
 
 
 @pytest.fixture(scope="session")

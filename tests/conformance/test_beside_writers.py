@@ -159,6 +159,7 @@ def writing(memory: AgentMemory) -> Iterator[list[int]]:
     assert errors == []
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize("door", sorted(DOORS))
 def test_beside_a_thread_that_writes_and_erases(stores: Stores, tmp_path: Path, door: str) -> None:
     memory = stores.open(budget=400, policy__name="lru", **QUICK)
@@ -174,6 +175,7 @@ def test_beside_a_thread_that_writes_and_erases(stores: Stores, tmp_path: Path, 
     assert_sound(memory.validate(full=True))
 
 
+@pytest.mark.proof
 def test_beside_a_reader_s_export_and_query(stores: Stores, tmp_path: Path) -> None:
     memory = stores.open(budget=400, policy__name="lru", **QUICK)
     memory.remember("Tea and bread by the river", subjects=["ada"])
@@ -184,6 +186,7 @@ def test_beside_a_reader_s_export_and_query(stores: Stores, tmp_path: Path) -> N
             reader.sparql("SELECT ?c WHERE { ?m mars:content ?c }")
 
 
+@pytest.mark.proof
 def test_beside_another_process(stores: Stores, tmp_path: Path) -> None:
     """On a server, where nothing is shared but the store."""
     if stores.address is None:

@@ -11,6 +11,7 @@ import marskg
 from marskg.clock import MAX_MS
 from marskg.ontology.fields import ENTITY_FIELDS, MEMORY_FIELDS, PREFERENCE_FIELDS, Field
 from marskg.ontology.vocabulary import Datatype
+from tests.support.proof import PROOF
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -71,13 +72,13 @@ def test_a_property_that_is_missing_is_found_and_named(stores: Stores, tmp_path:
             memory.get(ident)
 
 
-def test_every_property_with_a_value_of_every_wrong_type(stores: Stores, tmp_path: Path) -> None:
+def test_every_property_with_a_value_of_a_wrong_type(stores: Stores, tmp_path: Path) -> None:
     memory, ident = filled(stores)
-    for field in MEMORY_FIELDS:
+    for number, field in enumerate(MEMORY_FIELDS):
         before = stores.engine.read(
             "MATCH (m:Memory {ref: $ref}) RETURN properties(m) AS p", {"ref": f"{memory.tenant}|{ident}"}
         )[0]["p"]
-        for value in WRONG:
+        for value in WRONG if PROOF else [WRONG[number % len(WRONG)]]:
             plant(stores, memory, f"MATCH (m:Memory {{ref: $ref}}) SET m.{field.local} = $value", ident, value=value)
             assert_found(memory, tmp_path, found=False)
             with suppress(marskg.MarsError):
@@ -175,7 +176,7 @@ def test_every_reading_door_names_the_node_and_the_property(stores: Stores, tmp_
     (entity,) = memory.entities.list()
     ids = {"Memory": ident, "Entity": entity.id, "Preference": rule.id}
     silent = []
-    for label, field in CASES:
+    for label, field in CASES if PROOF else CASES[:: 2 if stores.address is None else 4]:
         ref = {"ref": f"{memory.tenant}|{ids[label]}"}
         where = f"MATCH (m:{label} {{ref: $ref}})"
         before = stores.engine.read(f"{where} RETURN m.{field.local} AS value", ref)[0]["value"]

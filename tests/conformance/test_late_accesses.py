@@ -15,6 +15,7 @@ from marskg.store.commit.shared_state import shared_state_of
 from marskg.store.engine.protocol import Capability
 from marskg.store.unit.reader import GraphReader
 from tests.support import picture as pictures
+from tests.support.waiting import HANGS_S
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,8 +27,6 @@ if TYPE_CHECKING:
 QUICK: dict[str, Any] = {"sensitivity__assess": "off", "embedding__model": "none"}
 #: The digest of a plan is also of the tenant's name.
 DIGEST = re.compile(r'planDigest> "[0-9a-f]*"')
-#: How long the background may take on a machine that does much else, in seconds.
-PATIENCE = 60
 
 
 class Held:
@@ -68,7 +67,7 @@ def test_a_question_that_is_answered_by_nothing_waits_for_no_writer(stores: Stor
     asking = threading.Thread(target=lambda: found.append(len(memory.retrieve("zeppelin"))), daemon=True)
     with memory._writer.alone():
         asking.start()
-        asking.join(PATIENCE)
+        asking.join(HANGS_S)
         assert found == [0]
 
 
@@ -93,7 +92,7 @@ def test_a_record_is_written_in_the_background(stores: Stores) -> None:
     memory.remember("The boat is crimson")
     before = len(written(stores, memory.tenant))
     memory.retrieve("boat")
-    end = time.monotonic() + PATIENCE
+    end = time.monotonic() + HANGS_S
     while len(written(stores, memory.tenant)) == before and time.monotonic() < end:
         time.sleep(0.02)
     assert len(written(stores, memory.tenant)) == before + 1

@@ -15,6 +15,7 @@ from marskg.retrieval.query.search import Search
 from marskg.store.commit.listener import CommitListener
 from marskg.store.commit.writer import Writer
 from marskg.store.upkeep.auto_restore import restore_used
+from tests.support.waiting import HANGS_S
 
 if TYPE_CHECKING:
     from marskg.memory import AgentMemory
@@ -268,7 +269,7 @@ def test_the_background_pass_runs_survives_errors_and_stops(
 
     monkeypatch.setattr(Housekeeper, "run", run)
     memory.maintenance.run_every("20ms")
-    assert passed.wait(30)
+    assert passed.wait(HANGS_S)
     memory.maintenance.run_every("1d")
     assert "ValueError" in caplog.text
     assert "secret words" not in caplog.text
@@ -397,7 +398,7 @@ def test_reads_at_once_leave_things_out_and_say_so(stores: Stores, monkeypatch: 
     whole = Search.retrieve
 
     def retrieve(search: Search, request: Any, *guests: Any) -> Any:
-        together.wait(30)
+        together.wait(HANGS_S)
         return whole(search, request, *guests)
 
     monkeypatch.setattr(Search, "retrieve", retrieve)

@@ -23,6 +23,7 @@ from marskg.errors import (
 from marskg.extraction.proposal import Maker, Proposal, ProposalOperation, Span
 from marskg.learning.from_text.plan import Learned, LearnPlan, Outcome
 from marskg.ontology.vocabulary import Cardinality, EdgeType, Kind, TaskStatus
+from tests.support.waiting import HANGS_S
 from tests.unit.extraction.test_people_and_days import SAID
 
 if TYPE_CHECKING:
@@ -595,7 +596,7 @@ def test_two_who_learn_the_same_store_it_once(stores: Stores, stores_first: bool
 
     class Together(Reader):
         def extract(self, turns: Sequence[Turn]) -> Iterable[Proposal]:
-            ready.wait(30)
+            ready.wait(HANGS_S)
             return super().extract(turns)
 
     turns = [said("home: Oslo"), said("likes: tea", 1)]

@@ -9,7 +9,8 @@ import pytest
 from marskg.api.queries import Queries
 from marskg.exporters.queries.runner import SparqlRunner
 from marskg.exporters.queries.view import SparqlView
-from tests.support.queueing import PATIENCE, Aside, Queue
+from tests.support.queueing import Aside, Queue
+from tests.support.waiting import HANGS_S
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -59,7 +60,7 @@ def test_an_erasure_waits_for_the_sparql_answer_that_is_computed(
         if not begun:
             begun.append(Aside(lambda: memory.erase(subject="bea")))
             # It has committed, and waits for this answer before it returns.
-            assert queue.waited.wait(PATIENCE)
+            assert queue.waited.wait(HANGS_S)
             assert memory._opened.reader.get(first, 0) is None
             assert not begun[0].done.is_set()
         return real(self, *given, **named)

@@ -17,7 +17,8 @@ from marskg.reflection.extractive import ExtractiveSummariser
 from marskg.retrieval.assembly.excerpt import excerpt
 from marskg.store.commit.writer import Writer
 from tests.support.chat_server import chat_server
-from tests.support.queueing import PATIENCE, Aside, Queue
+from tests.support.queueing import Aside, Queue
+from tests.support.waiting import HANGS_S
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -98,7 +99,7 @@ def erased_aside(
 
     def act() -> None:
         begun.append(Aside(lambda: other.erase(**ERASURES[by])))
-        assert queue.waited.wait(PATIENCE)
+        assert queue.waited.wait(HANGS_S)
         assert not begun[0].done.is_set()
 
     hooked, left = at_the_first(ExtractiveSummariser.summarise, act)
@@ -225,7 +226,7 @@ def test_what_a_language_model_wrote_meanwhile_is_not_stored(stores: Stores, mon
     def answer(request: Any) -> Any:
         if not begun:
             begun.append(Aside(lambda: other.erase(session="s")))
-            assert (queue.waited if same else begun[0].done).wait(PATIENCE)
+            assert (queue.waited if same else begun[0].done).wait(HANGS_S)
         return chosen(request)
 
     same = stores.engine.name == "arcadedb"

@@ -11,6 +11,7 @@ from marskg.drafts import Draft
 from marskg.language.en import topics
 from marskg.ontology.vocabulary import Kind
 from marskg.store.graph import recognition, validation
+from tests.support.waiting import HANGS_S
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,7 +37,7 @@ class Held:
         found = self.inner.find(text, **asked)
         if text.startswith("Maria") and not self.go_on.is_set():
             self.reached.set()
-            assert self.go_on.wait(60)
+            assert self.go_on.wait(HANGS_S)
         return found
 
 
@@ -72,14 +73,14 @@ def test_reading_a_long_text_holds_up_no_other_writer(stores: Stores, held: Held
     slow = threading.Thread(target=ways[way])
     slow.start()
     try:
-        assert held.reached.wait(60)
+        assert held.reached.wait(HANGS_S)
         quick = threading.Thread(target=lambda: memory.remember("Somebody else's note", kind="semantic"))
         quick.start()
-        quick.join(60)
+        quick.join(HANGS_S)
         assert not quick.is_alive(), "a writer waits for another one's text to be read"
     finally:
         held.go_on.set()
-        slow.join(60)
+        slow.join(HANGS_S)
     assert {"Maria Silva", "Tom Okafor", "Porto"} <= set(names(memory))
     assert memory.validate(full=True).ok
 
@@ -109,12 +110,12 @@ def test_what_changed_meanwhile_is_read_again(stores: Stores, held: Held) -> Non
     memory = stores.open(**RECOGNISE)
     slow = threading.Thread(target=lambda: memory.remember(LONG, kind="semantic"))
     slow.start()
-    assert held.reached.wait(60)
+    assert held.reached.wait(HANGS_S)
     # The first name alone now finds somebody, and Maria Silva has another name.
     person = memory.entities.mention(memory.remember("A word", kind="semantic").id, "Maria da Silva")
     memory.entities.add_alias(person.id, "Maria Silva")
     held.go_on.set()
-    slow.join(60)
+    slow.join(HANGS_S)
     assert "Maria Silva" not in names(memory), "the alias was given before the text was written"
     (long,) = [one for one in memory.memories() if one.content == LONG]
     assert person.id in {edge.target for edge in memory.edges(long.id)}
@@ -149,7 +150,7 @@ def test_a_new_version_is_read_again_outside_of_the_lock(stores: Stores, held: H
     lock: Any = memory._writer.shared.lock
     slow = threading.Thread(target=lambda: memory.update(first.id, LONG))
     slow.start()
-    assert held.reached.wait(60)
+    assert held.reached.wait(HANGS_S)
     inside: list[bool] = []
     find = held.find
 
@@ -161,7 +162,7 @@ def test_a_new_version_is_read_again_outside_of_the_lock(stores: Stores, held: H
     held.find = seen  # type: ignore[method-assign]
     memory.entities.mention(memory.remember("A word", kind="semantic").id, "Maria Silva")
     held.go_on.set()
-    slow.join(60)
+    slow.join(HANGS_S)
     assert inside == [False]
 
 

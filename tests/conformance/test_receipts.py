@@ -16,6 +16,7 @@ from marskg.audit.keys import Keyring
 from marskg.audit.linkeddata import add_proof, verify_document
 from marskg.clock import SeededSource
 from tests.support.consolidating import usual
+from tests.support.waiting import HANGS_S
 
 if TYPE_CHECKING:
     from marskg.memory import AgentMemory
@@ -39,7 +40,7 @@ def outside(tmp_path: Path, document: dict[str, Any], memory: AgentMemory | None
         export = tmp_path / "evidence.nq"
         memory.export(export, audit=True)
         command.append(str(export))
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=HANGS_S, check=False)
     assert not done.stderr, done.stderr
     return done.returncode, done.stdout
 

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 import marskg
 from marskg.store.upkeep.seal import stretches
 from tests.support import picture as pictures
+from tests.support.waiting import HANGS_S
 
 if TYPE_CHECKING:
     from marskg.memory import AgentMemory
@@ -40,7 +41,7 @@ def outside(memory: AgentMemory, folder: Path) -> tuple[int, str]:
     export = folder / "evidence.nq"
     memory.export(export, audit=True)
     command = [sys.executable, str(SCRIPT), str(export)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=180, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=HANGS_S, check=False)
     assert not done.stderr, done.stderr
     return done.returncode, done.stdout
 

@@ -1,6 +1,6 @@
 """Processes killed at any moment: nothing acknowledged is lost, nothing is half-done, and the audit still verifies.
 
-``make test`` kills a few times, ``make proof`` hundreds of times (CRASH_KILLS, CRASH_NEO4J_KILLS,
+``make test`` kills at named points, ``make proof`` hundreds of times at random moments (CRASH_KILLS, CRASH_NEO4J_KILLS,
 CRASH_SEED).
 """
 
@@ -61,7 +61,15 @@ def start(location: str, run: int, first: int, home: Path, extra: Mapping[str, s
     command = [sys.executable, "-m", "tests.support.writer", location, f"{run}", f"{first}"]
     pipe = subprocess.PIPE
     environment = {**os.environ, **extra, "MARS_HOME": str(home)}
-    return subprocess.Popen(command, cwd=ROOT, stdout=pipe, stderr=pipe, text=True, env=environment)
+    return subprocess.Popen(command, cwd=ROOT, stdin=pipe, stdout=pipe, stderr=pipe, text=True, env=environment)
+
+
+def run_to_the_point(child: subprocess.Popen[str], promises: Promises) -> None:
+    """Let a writer come to its failpoint, and note what it had promised."""
+    out, said = child.communicate()
+    assert child.returncode == -signal.SIGKILL, said
+    for line in out.splitlines(keepends=True):
+        promises.note(line)
 
 
 def run_until(child: subprocess.Popen[str], promises: Promises, kill: Callable[[], None], delay: float) -> str:
@@ -116,6 +124,22 @@ def check_tenant(stores: Stores, memory: AgentMemory, promises: Promises) -> Non
     assert not missing, f"acknowledged, and the audit knows nothing of it: {missing}"
 
 
+@pytest.mark.parametrize(
+    "point",
+    ["writing: before commit 3", "writing: after commit 9", "opening: before commit 2", "opening: after commit 3"],
+)
+def test_a_writer_killed_at_a_point_loses_nothing_that_it_acknowledged(point: str, tmp_path: Path) -> None:
+    promises, store = Promises(), str(tmp_path / "store")
+    run_to_the_point(start(store, 0, promises.next, tmp_path, {"FAILPOINT": point}), promises)
+    assert bool(promises.ids[writer.WIDE]) == point.startswith("writing")
+    stores = writer.connect(store, tmp_path)
+    try:
+        check(stores, promises, full=True)
+    finally:
+        stores.engine.close()
+
+
+@pytest.mark.proof
 def test_a_killed_writer_loses_nothing_that_it_acknowledged(kills: int, crash_seed: str, tmp_path: Path) -> None:
     chance = random.Random(f"writer {crash_seed}")
     promises, folder = Promises(), tmp_path / "store-0"
@@ -132,6 +156,7 @@ def test_a_killed_writer_loses_nothing_that_it_acknowledged(kills: int, crash_se
             stores.engine.close()
 
 
+@pytest.mark.proof
 def test_a_writer_killed_while_it_opens_the_store_leaves_it_usable(kills: int, crash_seed: str, tmp_path: Path) -> None:
     chance = random.Random(f"opening {crash_seed}")
     promises = Promises()
@@ -150,7 +175,34 @@ def test_a_writer_killed_while_it_opens_the_store_leaves_it_usable(kills: int, c
             stores.engine.close()
 
 
-@pytest.mark.slow
+@pytest.mark.proof  # What a cut connection leaves is tried at every message in tests/integration/test_bad_input.py.
+@pytest.mark.neo4j
+def test_a_server_killed_before_a_commit_loses_nothing_that_was_acknowledged(tmp_path: Path) -> None:
+    promises, server = Promises(), Neo4jServer(tmp_path / "neo4j", fetch())
+    server.start()
+    try:
+        names = {"NEO4J_USERNAME": "neo4j", "NEO4J_PASSWORD": server.password}
+        child = start(server.uri, 0, promises.next, tmp_path, {**names, "FAILPOINT": "writing: stop before commit 9"})
+        with child:
+            assert child.stdout is not None
+            for line in iter(child.stdout.readline, "point\n"):
+                assert line, child.communicate()
+                promises.note(line)
+            server.kill()
+            out, said = child.communicate("go on\n")
+        assert (out, child.returncode) == ("", writer.GONE), said
+        assert server.uri in said, "the error names the server"
+        server.start()
+        stores = support.server(Neo4jAddress(server.uri, "neo4j", server.password), tmp_path)
+        try:
+            check(stores, promises, full=True)
+        finally:
+            stores.engine.close()
+    finally:
+        server.stop()
+
+
+@pytest.mark.proof
 @pytest.mark.neo4j
 def test_a_killed_server_loses_nothing_that_it_acknowledged(neo4j_kills: int, crash_seed: str, tmp_path: Path) -> None:
     chance = random.Random(f"server {crash_seed}")

@@ -1,10 +1,12 @@
 """Learning that is killed at any moment: turns are whole, read or in the backlog, and learning again ends all the same.
 
-``make test`` kills a few times, ``make proof`` as often as ``scripts/proof.py`` says (CRASH_KILLS, CRASH_SEED).
+``make test`` kills at one point, ``make proof`` at random moments, as often as ``scripts/proof.py`` says (CRASH_KILLS,
+CRASH_SEED).
 """
 
 from __future__ import annotations
 
+import os
 import shutil
 import signal
 import subprocess
@@ -26,18 +28,19 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).parents[2]
 
 
-def killed(folder: Path, mode: str, delay: float | None) -> float:
-    """Let a process learn, and kill it after ``delay`` seconds; returns how long it learned."""
+def killed(folder: Path, mode: str, delay: float | None, point: str = "") -> float:
+    """Let a process learn, and kill it after ``delay`` seconds or at ``point``; returns how long it learned."""
     command = [sys.executable, "-m", "tests.support.reading_turns", str(folder), mode]
     pipe = subprocess.PIPE
-    with subprocess.Popen(command, cwd=ROOT, stdout=pipe, stderr=pipe, text=True) as child:
+    environment = {**os.environ, "FAILPOINT": point}
+    with subprocess.Popen(command, cwd=ROOT, env=environment, stdout=pipe, stderr=pipe, text=True) as child:
         assert child.stdout is not None
         assert child.stderr is not None
         ready = child.stdout.readline()
         assert ready == "ready\n", child.stderr.read()
         began = time.monotonic()
         if delay is None:
-            child.stdout.readline()
+            assert (child.stdout.readline() == "done\n") == (not point)
         else:
             time.sleep(delay)
             child.kill()
@@ -79,12 +82,8 @@ def check(memory: AgentMemory, whole: list[tuple[Any, ...]]) -> int:
     return len(turns)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("mode", ["rules", "slow"])
-def test_learning_that_is_killed_ends_as_if_it_had_not_been(
-    mode: str, operation_kills: int, crash_seed: str, tmp_path: Path
-) -> None:
-    base, folder, other = tmp_path / "base", tmp_path / "work", tmp_path / "whole"
+def learned(base: Path, other: Path, mode: str) -> tuple[float, list[tuple[Any, ...]]]:
+    """Make an empty store in ``base``, and let a copy of it learn: returns how long it takes, and what it leaves."""
     base.mkdir()
     (base / "settings.yaml").write_text(reading_turns.QUICK, encoding="utf-8")
     reading_turns.opened(base).close()
@@ -93,6 +92,26 @@ def test_learning_that_is_killed_ends_as_if_it_had_not_been(
     with reading_turns.opened(other) as memory:
         whole = left(memory)
         assert check(memory, whole) == len(reading_turns.TURNS)
+    return took, whole
+
+
+def test_learning_that_is_killed_between_two_commits_ends_as_if_it_had_not_been(tmp_path: Path) -> None:
+    _, whole = learned(tmp_path / "base", tmp_path / "whole", "rules")
+    killed(tmp_path / "base", "rules", None, "after commit 1")
+    with reading_turns.opened(tmp_path / "base") as memory:
+        assert 0 < check(memory, whole) < len(reading_turns.TURNS)
+        reading_turns.learn(memory, "rules")
+        assert left(memory) == whole
+        assert memory.verify().findings == ()
+
+
+@pytest.mark.proof
+@pytest.mark.parametrize("mode", ["rules", "slow"])
+def test_learning_that_is_killed_ends_as_if_it_had_not_been(
+    mode: str, operation_kills: int, crash_seed: str, tmp_path: Path
+) -> None:
+    base, folder = tmp_path / "base", tmp_path / "work"
+    took, whole = learned(base, tmp_path / "whole", mode)
     chance = Random(f"learn {mode} {crash_seed}")
     cut = 0
     for _ in range(operation_kills):

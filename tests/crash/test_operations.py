@@ -1,12 +1,13 @@
 """Kills in the midst of what takes longest: restore, erasure with cleaning, rotation, vectors, snapshot, migration.
 
 After each, the tenant opens as it was before or as the operation leaves it, verifies, and the operation can be done
-again. ``make test`` kills a few times in each; ``make proof`` as often as ``scripts/proof.py`` says (CRASH_KILLS, with
-CRASH_SEED for other moments).
+again. ``make test`` kills at named points; ``make proof`` at random moments, as often as ``scripts/proof.py`` says
+(CRASH_KILLS, with CRASH_SEED for other moments).
 """
 
 from __future__ import annotations
 
+import os
 import shutil
 import signal
 import subprocess
@@ -23,15 +24,20 @@ from tests.support import picture as pictures
 from tests.support.operations import OPERATIONS
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from marskg.memory import AgentMemory
     from tests.support.operations import Operation
 
 ROOT = Path(__file__).parents[2]
 
 
-def start(name: str, folder: Path) -> subprocess.Popen[str]:
+def start(name: str, folder: Path, point: str = "") -> subprocess.Popen[str]:
     command = [sys.executable, "-m", "tests.support.operations", name, str(folder)]
-    return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    pipe = subprocess.PIPE
+    return subprocess.Popen(
+        command, cwd=ROOT, env={**os.environ, "FAILPOINT": point}, stdout=pipe, stderr=pipe, text=True
+    )
 
 
 def killed(name: str, folder: Path, delay: float | None) -> tuple[bool, float]:
@@ -78,7 +84,41 @@ def sound(memory: AgentMemory) -> None:
     assert pictures.faults(pictures.take(memory.store.engine, memory.tenant)) == []
 
 
-@pytest.mark.slow
+#: Before anything is kept, between two things that are kept, and when all is kept but not yet told.
+POINTS = {
+    "restore": ("before commit 1", "after commit 1"),
+    "scrub": ("after commit 1", "before rewriting 1", "before opening 1"),
+    "rotation": ("before commit 2",),
+    "reembedding": ("after commit 1",),
+    "snapshot": ("after commit 2",),
+    "migration": ("before commit 12", "after commit 3"),
+}
+
+
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """Return the folder that an operation begins with, made once."""
+    made: dict[str, Path] = {}
+
+    def of(name: str) -> Path:
+        if name not in made:
+            made[name] = tmp_path_factory.mktemp("operations") / name
+            operations.fill(OPERATIONS[name], made[name])
+        return made[name]
+
+    return of
+
+
+@pytest.mark.parametrize(("name", "point"), [(name, point) for name, points in POINTS.items() for point in points])
+def test_a_process_killed_at_a_point(name: str, point: str, filled: Callable[[str], Path], tmp_path: Path) -> None:
+    folder = shutil.copytree(filled(name), tmp_path / "work")
+    with start(name, folder, point) as child:
+        said, complaint = child.communicate()
+    assert (said, child.returncode) == ("ready\n", -signal.SIGKILL), complaint
+    check(name, OPERATIONS[name], folder, done=False)
+
+
+@pytest.mark.proof
 @pytest.mark.parametrize("name", OPERATIONS)
 def test_a_process_killed_in_the_midst_of(name: str, operation_kills: int, crash_seed: str, tmp_path: Path) -> None:
     operation = OPERATIONS[name]

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from marskg.store.engine.arcadedb import ArcadeDB
 from tests.support import picture as pictures
 from tests.support import stores as support
 from tests.support.marked import LENGTH, NAMES, STEM, Marked, marks, request, said
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 def test_nothing_of_what_was_erased_is_left_in_random_stores(residue_stores: int, tmp_path: Path) -> None:
     erased: Counter[str] = Counter()
     for number in range(residue_stores):
@@ -53,6 +54,44 @@ def test_nothing_of_what_was_erased_is_left_in_random_stores(residue_stores: int
         assert residue(folder, words, vectors, stem=STEM) == [], f"store {number}, {[*asked]}, after it was closed"
         erased.update({next(iter(asked)): len(gone)})
     assert sum(erased.values()) > residue_stores, f"too little was erased to show anything: {erased}"
+
+
+def test_nothing_of_one_random_store_is_left(tmp_path: Path) -> None:
+    test_nothing_of_what_was_erased_is_left_in_random_stores(1, tmp_path)
+
+
+#: Characters for private use, each of three bytes that no text and no digest has.
+MARKS = tuple(chr(0xE000 + 37 * number) for number in range(40))
+
+
+def marked(folder: Path) -> list[str]:
+    """Erase texts each of which has a mark, down to the bytes; returns where a mark is left."""
+    stores = support.embedded(folder)
+    memory = stores.open("t", embedding__model="none", sensitivity__assess="off")
+    for number, mark in enumerate(MARKS):
+        memory.remember(f"{mark} is locker {number}", subjects=["bea"], session=mark, key=None, source_ref=f"s/{mark}")
+    assert residue(folder, MARKS), "what is to be found is there before"
+    memory.erase(subject="bea", scrub=True)
+    stores.engine.close()
+    return [place for place in residue(folder, MARKS) if ": UTF-8 " in place]
+
+
+@pytest.mark.proof
+def test_not_three_bytes_of_what_was_erased_are_left(tmp_path: Path) -> None:
+    assert marked(tmp_path / "store") == []
+
+
+@pytest.mark.proof
+def test_three_bytes_that_stayed_behind_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    scrub = ArcadeDB.scrub
+
+    def leaking(engine: ArcadeDB) -> None:
+        scrub(engine)
+        (tmp_path / "store" / "left").write_bytes(MARKS[7].encode())
+
+    monkeypatch.setattr(ArcadeDB, "scrub", leaking)
+    (found,) = marked(tmp_path / "store")
+    assert found.startswith("left: UTF-8 ")
 
 
 @pytest.mark.parametrize("form", sorted(forms("")))

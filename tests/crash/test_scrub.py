@@ -58,7 +58,7 @@ def test_no_byte_is_left_while_the_program_runs_and_after_it_ended(tmp_path: Pat
         assert_whole(again, eraser.KEPT)
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 def test_a_program_killed_half_way_is_made_up_for_by_the_next_one(kills: int, tmp_path: Path) -> None:
     chance = random.Random(20261122)
     before = tuple(sorted(eraser.KEPT))

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from scripts.neo4j_server import Neo4jServer
 
-pytestmark = [pytest.mark.neo4j, pytest.mark.slow]
+pytestmark = [pytest.mark.neo4j, pytest.mark.proof]
 
 
 def test_no_byte_of_what_was_erased_gets_into_the_home_of_a_new_server(

@@ -29,13 +29,13 @@ from typing import TYPE_CHECKING, Any
 
 from tests.docs.markdown import RUN, Block, blocks
 from tests.docs.matching import Bindings, tokens
+from tests.support.waiting import HANGS_S
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 ROOT = Path(__file__).parents[2]
 #: A command under a heavily loaded machine.
-PATIENCE_S = 240
 COLUMNS = "120"
 _SHIM = """\
 #!{python} -IS
@@ -80,7 +80,7 @@ class WarmMars:
         shim.chmod(0o755)
         command = [sys.executable, str(Path(__file__).with_name("warm.py")), self._socket]
         self._process = subprocess.Popen(command, stdin=subprocess.DEVNULL)
-        deadline = time.monotonic() + PATIENCE_S
+        deadline = time.monotonic() + HANGS_S
         while not Path(self._socket).exists():
             if self._process.poll() is not None or time.monotonic() > deadline:
                 message = "the process for the commands of the documents did not start"
@@ -97,7 +97,7 @@ class WarmMars:
 
     def _ask(self, request: Mapping[str, Any], descriptors: list[int]) -> int:
         with socket.socket(socket.AF_UNIX) as caller:
-            caller.settimeout(PATIENCE_S)
+            caller.settimeout(HANGS_S)
             caller.connect(self._socket)
             body = json.dumps(request).encode()
             ancillary = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", descriptors))] if descriptors else []
@@ -108,7 +108,7 @@ class WarmMars:
     def stop(self) -> None:
         """End the process."""
         self._ask({"stop": True}, [])
-        self._process.wait(PATIENCE_S)
+        self._process.wait(HANGS_S)
 
 
 @contextmanager
@@ -208,7 +208,7 @@ class Page:
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
-            timeout=PATIENCE_S,
+            timeout=HANGS_S,
             check=False,
         )
         return done.returncode, done.stdout.decode()

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from tests.support.neo4j import Neo4jAddress
 
 #: A page of many commands on a heavily loaded machine.
-pytestmark = pytest.mark.timeout(1800)
-
 ALL = {path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8") for path in pages(ROOT)}
 RUNNING = {
     name: needs(text)

@@ -52,7 +52,7 @@ def check(figures: dict[str, Any]) -> None:
         assert group["ratio"] == pytest.approx(group["bare_ms"] / group["governed_ms"], abs=2e-3)
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 def test_the_embedded_bench_answers_with_one_document_and_a_chart(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
@@ -70,7 +70,6 @@ def test_the_embedded_bench_answers_with_one_document_and_a_chart(
     assert chart.read_bytes().startswith(b"\x89PNG")
 
 
-@pytest.mark.slow
 def test_a_slow_write_misses_what_it_must_reach(monkeypatch: pytest.MonkeyPatch) -> None:
     remember = AgentMemory.remember
 
@@ -102,7 +101,7 @@ def test_strict_turns_a_missed_figure_into_a_status(
         store.main(["--save", str(tmp_path / "missing" / "figures.json")])
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 def test_a_server_is_left_as_it_was_found(neo4j_server: Neo4jAddress, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in zip(("NEO4J_URI", "NEO4J_USERNAME", "NEO4J_PASSWORD"), neo4j_server, strict=True):
         monkeypatch.setenv(name, value)

@@ -14,6 +14,7 @@ from marskg.ontology.vocabulary import Kind, Operation
 from marskg.retrieval.details import slot_details
 from marskg.retrieval.query.search import MAX_QUERY
 from tests.support.stores import START, Stores
+from tests.support.waiting import HANGS_S
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -195,6 +196,6 @@ def test_readers_and_a_writer_who_makes_room_do_not_wait_for_each_other_for_ever
         memory.remember(f"{TOPICS[number % 5]}, once more, number {number}")
     done.set()
     for reader in readers:
-        reader.join(60)
+        reader.join(HANGS_S)
     assert not any(reader.is_alive() for reader in readers)
     assert memory.weight <= 200

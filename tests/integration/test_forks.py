@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Self
 import pytest
 
 import marskg
+from tests.support.waiting import HANGS_S
 
 if TYPE_CHECKING:
     from tests.support.neo4j import Neo4jAddress
@@ -66,7 +67,7 @@ def run(what: str, location: str, extra: dict[str, str] | None = None) -> None:
         env={**os.environ, **(extra or {})},
         capture_output=True,
         text=True,
-        timeout=240,
+        timeout=HANGS_S,
         check=False,
     )
     assert (done.stdout, done.returncode) == ("sound\n", 0), done.stderr
@@ -113,12 +114,12 @@ class Server:
 
     def ask(self, path: str) -> str:
         """Return the answer for ``path``, once the server says where it listens and a worker is up."""
-        deadline = time.monotonic() + 100
+        deadline = time.monotonic() + HANGS_S
         while (found := re.search(r"http://[0-9.]+:([0-9]+)", self.log.read_text(encoding="utf-8"))) is None:
             assert self.process.poll() is None, self.log.read_text(encoding="utf-8")
             assert time.monotonic() < deadline
             time.sleep(0.2)
-        connection = HTTPConnection("127.0.0.1", int(found[1]), timeout=100)
+        connection = HTTPConnection("127.0.0.1", int(found[1]), timeout=HANGS_S)
         connection.request("GET", path)
         answer = connection.getresponse().read().decode()
         connection.close()
@@ -128,7 +129,7 @@ class Server:
         """Have it end as a process manager does."""
         self.process.send_signal(signal.SIGTERM)
         # What docker grants at most.
-        assert self.process.wait(10) in {0, -signal.SIGTERM}, self.log.read_text(encoding="utf-8")
+        assert self.process.wait(HANGS_S) in {0, -signal.SIGTERM}, self.log.read_text(encoding="utf-8")
 
 
 def check(store: Path, *stored: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+import pytest
 from click.testing import CliRunner
 
 from marskg_bench.lifetime import command
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
+@pytest.mark.proof
 def test_two_samples_and_the_same_again(tmp_path: Path) -> None:
     arguments = ["--n", "100", "--live", "30", "--samples", "2", "--arm", "sealed", "--folder", str(tmp_path / "life")]
     done = CliRunner().invoke(command, [*arguments, "--json"], catch_exceptions=False)

@@ -16,6 +16,7 @@ from mcp import Client, StdioServerParameters
 import marskg
 from marskg.server.mcp_server import mcp_server
 from marskg.server.tools import Tools
+from tests.support.waiting import HANGS_S
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable
@@ -163,7 +164,7 @@ async def served(path: Path, *options: str) -> AsyncIterator[Client]:
     code = "from marskg.cli.main import main; main()"
     given = ["-c", code, "mcp", "--store", str(path), "--tenant", "t", *options]
     server = StdioServerParameters(command=sys.executable, args=given, env=dict(os.environ))
-    async with Client(server, read_timeout_seconds=120) as client:
+    async with Client(server, read_timeout_seconds=HANGS_S) as client:
         yield client
 
 
@@ -200,7 +201,7 @@ def test_without_the_extra_the_command_says_what_to_install(tmp_path: Path) -> N
     code = "import sys; sys.modules['mcp'] = None\nfrom marskg.cli.main import main; main()"
     done = subprocess.run(
         [sys.executable, "-c", code, "mcp", "--store", str(tmp_path / "store")],
-        capture_output=True, text=True, timeout=120, check=False, stdin=subprocess.DEVNULL,
+        capture_output=True, text=True, timeout=HANGS_S, check=False, stdin=subprocess.DEVNULL,
     )  # fmt: skip
     assert done.returncode == 1
     assert "pip install 'marskg[server]'" in done.stderr

@@ -36,6 +36,7 @@ def test_the_shared_server_answers(neo4j_server: Neo4jAddress) -> None:
         assert driver.execute_query("RETURN 1 AS one").records[0]["one"] == 1
 
 
+@pytest.mark.proof
 def test_a_server_killed_and_started_again_keeps_what_it_committed(tmp_path: Path) -> None:
     server = Neo4jServer(tmp_path, fetch())
     try:
@@ -52,6 +53,7 @@ def test_a_server_killed_and_started_again_keeps_what_it_committed(tmp_path: Pat
         server.stop()
 
 
+@pytest.mark.proof
 def test_what_another_application_asks_of_our_labels_is_named_when_the_store_is_opened(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -119,7 +119,7 @@ def put(path: Path, after: str, new: str) -> None:
 def copy(tmp_path: Path) -> Path:
     """Return a copy of the package, in a folder of its own."""
     made = tmp_path / "src" / "marskg"
-    shutil.copytree(PACKAGE, made, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(PACKAGE, made)
     return made
 
 

@@ -55,7 +55,7 @@ except NotPermitted:
 def copy(tmp_path: Path) -> Path:
     """Return a copy of the package with the operation, in a folder of its own."""
     made = tmp_path / "src" / "marskg"
-    shutil.copytree(ROOT / "src" / "marskg", made, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(ROOT / "src" / "marskg", made)
     put(made / "api" / "namespaces" / "policy_namespace.py", "    def unpin(", METHOD)
     put(made / "privacy" / "principals.py", "policy.pin policy.unpin", "policy.weigh ")
     return made

@@ -48,7 +48,7 @@ def test_one_size_has_figures_and_no_exponent(capsys: pytest.CaptureFixture[str]
     assert "one size has no growth: name two or more with --n" in shown
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 def test_every_policy_is_measured(capsys: pytest.CaptureFixture[str]) -> None:
     assert policies.main(["--n", "100", "--n", "200", "--n", "400", "--rounds", "1", "--json"]) == 0
     result = json.loads(capsys.readouterr().out)

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
     from marskg.policies.core.policy import Policy, PolicyView
 
-pytestmark = pytest.mark.slow
 EPSILON = 1.0
 #: How likely it is that a sound mechanism is said to be unsound.
 ALPHA = 1e-4
@@ -63,6 +62,7 @@ def test_a_fault_in_the_scale_is_stopped_before_the_first_draw() -> None:
         Unchecked(EPSILON, SPAN).top([0] * CANDIDATES, 1)
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize("k", [1, 2])
 def test_noisy_max_spends_what_it_says_and_half_of_the_noise_is_found(k: int) -> None:
     apart, together = [SPAN] + [0] * (CANDIDATES - 1), [0] + [SPAN] * (CANDIDATES - 1)
@@ -92,6 +92,7 @@ def _first(policy: Policy, view: PolicyView) -> Callable[[int], int]:
     return draw
 
 
+@pytest.mark.proof
 def test_the_policy_spends_what_it_says_on_neighbouring_stores_and_half_of_the_noise_is_found(
     engine: ArcadeDB,
 ) -> None:
@@ -108,6 +109,7 @@ def test_the_policy_spends_what_it_says_on_neighbouring_stores_and_half_of_the_n
     assert faulty > EPSILON
 
 
+@pytest.mark.proof
 def test_a_spent_budget_shows_nothing(engine: ArcadeDB) -> None:
     settings = only("goal", privacy__epsilon_per_choice=EPSILON, privacy__epsilon_budget=0)
     one, other = worst_case(engine, CANDIDATES, settings)
@@ -115,6 +117,7 @@ def test_a_spent_budget_shows_nothing(engine: ArcadeDB) -> None:
     assert audited(_first(policy, one), _first(policy, other), PLANS // 2, alpha=ALPHA) <= 0
 
 
+@pytest.mark.proof
 def test_the_near_tie_band_is_not_private(engine: ArcadeDB) -> None:
     """One memory's sensitivity decides whether it can go at all: in the one store one time in five, else never."""
     settings = only(None, policy__tie_band=0.05)
@@ -126,6 +129,7 @@ def test_the_near_tie_band_is_not_private(engine: ArcadeDB) -> None:
     assert shown > 3 * EPSILON
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize("epsilon", [8.0, 20.0])
 @pytest.mark.parametrize("shape", ["one best", "steps", "two halves"])
 def test_the_choice_is_nearly_the_best(epsilon: float, shape: str) -> None:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import time
 from typing import TYPE_CHECKING
 
+import pyparsing
 import pytest
 
 import marskg
 from marskg.errors import QueryRefused
+from tests.support.waiting import HANGS_S
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -44,15 +45,13 @@ def memory(tmp_path: Path) -> AgentMemory:
 
 @pytest.mark.parametrize("principal", ["operator", "reader:bot?ceiling=1.0&jurisdiction=EU"])
 def test_parsing_counts_within_the_limit_and_costs_the_caller_nothing(
-    memory: AgentMemory, principal: str, tmp_path: Path
+    memory: AgentMemory, principal: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     memory.remember("one", jurisdiction="EU")
     with memory, marskg.open(tmp_path / "store", principal=principal) as asking:
-        begun = time.thread_time()
+        monkeypatch.setattr(pyparsing.ParserElement, "parse_string", lambda *_, **__: pytest.fail("parsed here"))
         with pytest.raises(QueryRefused, match="longer than 3 s"):
             asking.sparql(LONG, limit_seconds=3)
-        # Seconds of this thread's own work, of which parsing takes half a minute.
-        assert time.thread_time() - begun < 2
 
 
 def test_cypher_has_a_limit_of_rows(memory: AgentMemory) -> None:
@@ -63,10 +62,14 @@ def test_cypher_has_a_limit_of_rows(memory: AgentMemory) -> None:
             memory.cypher("UNWIND range(1, 100001) AS n RETURN n")
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 def test_a_bomb_of_text_is_refused_in_one_line(tmp_path: Path) -> None:
     done = subprocess.run(
-        [sys.executable, "-c", BOMB, str(tmp_path / "store")], capture_output=True, text=True, timeout=200, check=False
+        [sys.executable, "-c", BOMB, str(tmp_path / "store")],
+        capture_output=True,
+        text=True,
+        timeout=HANGS_S,
+        check=False,
     )
     assert (done.returncode, done.stderr) == (0, "")
     assert "refuse" in done.stdout or "more memory" in done.stdout or "longer" in done.stdout

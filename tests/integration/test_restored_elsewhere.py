@@ -17,6 +17,8 @@ from uuid import uuid4
 
 import pytest
 
+from tests.support.waiting import HANGS_S
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
@@ -77,7 +79,7 @@ def process(server: Neo4jAddress, home: Path, *arguments: str) -> Iterator[Calla
 
         yield do
         running.stdin.close()
-        assert running.wait(60) == 0
+        assert running.wait(HANGS_S) == 0
 
 
 @pytest.mark.neo4j

@@ -6,20 +6,17 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from typing import TYPE_CHECKING
 
 import pytest
 
 import marskg
+from tests.support.waiting import HANGS_S
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
 ENDING = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
-#: What a process manager waits, such as ``docker stop``, before it kills.
-PATIENCE_S = 10
 DEFAULT = """
 import signal, sys, time
 import marskg
@@ -51,8 +48,8 @@ def work():
 
 threading.Thread(target=work).start()
 memory.remember("in the main thread")
-print("ready", flush=True)
 try:
+    print("ready", flush=True)  # who sends a signal meets one that closes the store
     time.sleep(300)
 finally:
     memory.close()
@@ -132,25 +129,26 @@ def check(folder: Path) -> None:
         assert "acknowledged" in {found.content for found in memory.memories()}
 
 
-@pytest.fixture(autouse=True)
-def heard() -> Iterator[None]:
-    """What ``nohup`` has switched off would stay off in every child."""
-    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
-    yield
-    signal.signal(signal.SIGHUP, before)
+#: Every script with one signal, and every signal with two of them; the proof has the others.
+OFTEN = {(name, signal.SIGTERM) for name in SCRIPTS}
+OFTEN |= {(name, number) for name in ("busy", "handler set before, idle") for number in ENDING}
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("number", ENDING, ids=lambda number: number.name)
-@pytest.mark.parametrize("name", SCRIPTS)
+@pytest.mark.parametrize(
+    ("name", "number"),
+    [
+        pytest.param(name, one, id=f"{name}-{one.name}", marks=[] if (name, one) in OFTEN else pytest.mark.proof)
+        for name in SCRIPTS
+        for one in ENDING
+    ],
+)
 def test_a_signal_ends_a_process_in_order_and_runs_the_handler_of_its_own(
     name: str, number: signal.Signals, tmp_path: Path
 ) -> None:
     with started(SCRIPTS[name], tmp_path, number) as child:
-        time.sleep(0.5)  # into the writing, or the sleep
         child.send_signal(number)
         try:
-            said, complaint = child.communicate(timeout=PATIENCE_S)
+            said, complaint = child.communicate(timeout=HANGS_S)
         except subprocess.TimeoutExpired:
             child.kill()
             raise
@@ -165,7 +163,7 @@ def test_a_signal_ends_a_process_in_order_and_runs_the_handler_of_its_own(
 def test_a_server_on_asyncio_hears_its_signal(tmp_path: Path) -> None:
     with started(ASYNCIO, tmp_path, signal.SIGTERM) as child:
         child.send_signal(signal.SIGTERM)
-        said, complaint = child.communicate(timeout=PATIENCE_S)
+        said, complaint = child.communicate(timeout=HANGS_S)
     assert (said, complaint, child.returncode) == ("handler\n", "", 0)
     check(tmp_path)
 
@@ -175,7 +173,7 @@ def test_an_interrupt_of_python_is_none_of_the_engines_thread(tmp_path: Path) ->
         [sys.executable, "-c", INTERRUPTED_AND_GOING_ON, str(tmp_path)],
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=HANGS_S,
         check=False,
     )
     assert done.returncode == 0, done.stderr

@@ -13,6 +13,7 @@ from typing import Any, Protocol
 import pytest
 
 from marskg.audit.linkeddata import CREDENTIALS_V2, DATA_INTEGRITY_V2
+from tests.support.waiting import HANGS_S
 
 HERE = Path(__file__).parent
 
@@ -33,7 +34,7 @@ def node_modules() -> Path:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not (modules / ".package-lock.json").is_file():
             command = ["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund"]
-            done = subprocess.run(command, cwd=HERE, capture_output=True, text=True, timeout=240, check=False)
+            done = subprocess.run(command, cwd=HERE, capture_output=True, text=True, timeout=HANGS_S, check=False)
             assert done.returncode == 0, done.stderr
     return modules
 
@@ -51,7 +52,7 @@ def node(node_modules: Path) -> Node:
     def ask(action: str, **request: Any) -> dict[str, Any]:
         text = json.dumps({"action": action, "contexts": contexts, **request})
         command = ["node", str(HERE / "interop.mjs")]
-        done = subprocess.run(command, input=text, capture_output=True, text=True, timeout=60, check=False)
+        done = subprocess.run(command, input=text, capture_output=True, text=True, timeout=HANGS_S, check=False)
         assert done.returncode == 0, done.stderr
         answer: dict[str, Any] = json.loads(done.stdout)
         return answer

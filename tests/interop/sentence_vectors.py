@@ -1,17 +1,22 @@
 """Answers from the environment of sentence-transformers: vectors of the texts that come as JSON on standard input.
 
-Run by ``test_sentence_transformers.py`` in an environment of its own, with every way to the network closed.
+Run by ``minilm_reference.py`` in an environment of its own, with every way to the network closed.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import socket
 import sys
+from importlib.metadata import version
+from pathlib import Path
 from typing import NoReturn
 
 from marskg.embedding.transformers import SentenceTransformersEmbedding
 from marskg.errors import EmbeddingUnavailable
+
+MADE_BY = ("sentence-transformers", "transformers", "tokenizers", "torch")
 
 
 def refuse(*_: object) -> NoReturn:
@@ -29,6 +34,8 @@ def main() -> None:
     answer = {
         "name": model.name,
         "dimension": model.dimension,
+        "versions": {name: version(name) for name in MADE_BY},
+        "weights_sha256": hashlib.sha256((Path(request["folder"]) / "model.safetensors").read_bytes()).hexdigest(),
         "vectors": model.embed(request["texts"]).tolist(),
         "none": list(model.embed([]).shape),
         "unknown": unavailable("no-such-organisation/no-such-model"),

@@ -17,6 +17,7 @@ from marskg.exporters.rdf.jsonld import packaged_context
 from marskg.exporters.rdf.writer import Content, write_export
 from tests.strategies import StoreContent, stores
 from tests.support.exports import content_of, episodes, lines_of, parsed, parsed_lines, signed_log
+from tests.support.waiting import HANGS_S
 
 HERE = Path(__file__).parent
 LOG = signed_log(3)
@@ -25,7 +26,7 @@ LOG = signed_log(3)
 def by_npm(path: Path) -> ox.Dataset:
     """Return what npm ``jsonld`` reads; its safe mode fails on whatever it would drop."""
     command = ["node", str(HERE / "to_nquads.mjs")]
-    done = subprocess.run(command, input=str(path), capture_output=True, encoding="utf-8", timeout=60, check=False)
+    done = subprocess.run(command, input=str(path), capture_output=True, encoding="utf-8", timeout=HANGS_S, check=False)
     assert done.returncode == 0, done.stderr
     return ox.Dataset(ox.parse(done.stdout, format=ox.RdfFormat.N_QUADS))
 

@@ -10,10 +10,6 @@ import tarfile
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
-import pytest
-
-pytestmark = pytest.mark.timeout(1200)
-
 ROOT = Path(__file__).parents[2]
 PINNED = "langgraph-checkpoint==4.3.2 --hash=sha256:fcab8468c7e965d7055e2a35c253d73a145624ef4728b150ca7c361f4afca286\n"
 TESTS = ("__init__.py", "embed_test_utils.py", "test_store.py")

@@ -33,7 +33,9 @@ if TYPE_CHECKING:
 
 Patch = pytest.MonkeyPatch
 #: Tenants that are filled, and calls in each, before a hole counts as not found.
-SEEDS, LENGTH = 12, 90
+SEEDS, LENGTH = 24, 90
+#: Those that are found within seconds; ``make proof`` looks for all.
+SOON = {"no unit passes the gate", "an active task requires what is gone", "a summary derives from itself"}
 
 
 @pytest.fixture(scope="module")
@@ -102,9 +104,9 @@ def found(stores: Stores, folder: Path) -> str | None:
     return None
 
 
-@pytest.mark.slow
-@pytest.mark.timeout(900)
-@pytest.mark.parametrize("name", HOLES)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[] if name in SOON else pytest.mark.proof) for name in HOLES]
+)
 def test_a_hole_that_is_planted_is_found(
     stores: Stores, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from tests.support.stores import Stores
 
 NAMES = [name for name, often in STEPS.items() for _ in range(often)]
-#: Time to shorten a history that breaks something, too.
-LONG = pytest.mark.timeout(1800)
 #: A step draws what it needs from a generator of its own: Hypothesis leaves out steps, and changes whole ones.
 SEEDS = st.integers(0, 2**32 - 1)
 #: What there must be for most steps to have something to do.
@@ -107,14 +105,16 @@ def test_short_histories_keep_every_invariant(embedded_stores: Stores) -> None:
     live(embedded_stores, examples=5, steps=16)
 
 
-@pytest.mark.slow
-@LONG
+@pytest.mark.proof
 def test_long_histories_keep_every_invariant(embedded_stores: Stores) -> None:
     live(embedded_stores, examples=15, steps=40)
 
 
-@pytest.mark.slow
-@LONG
+def test_a_short_history_on_a_server_keeps_every_invariant(server_stores: Stores) -> None:
+    live(server_stores, examples=1, steps=16)
+
+
+@pytest.mark.proof
 def test_histories_on_a_server_keep_every_invariant(server_stores: Stores) -> None:
     live(server_stores, examples=6, steps=30)
 
@@ -168,17 +168,21 @@ def test_the_same_history_gives_the_same_bytes(
     compare((embedded_stores, second_stores), tmp_path_factory.mktemp("twins"), examples=2, steps=15)
 
 
-@pytest.mark.slow
-@LONG
+@pytest.mark.proof
 def test_long_histories_give_the_same_bytes(
     embedded_stores: Stores, second_stores: Stores, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     compare((embedded_stores, second_stores), tmp_path_factory.mktemp("twins"), examples=4, steps=40)
 
 
-@pytest.mark.slow
-@LONG
 def test_both_engines_give_the_same_plans_and_bytes(
+    embedded_stores: Stores, server_stores: Stores, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    compare((embedded_stores, server_stores), tmp_path_factory.mktemp("engines"), examples=1, steps=20)
+
+
+@pytest.mark.proof
+def test_long_histories_on_both_engines_give_the_same_plans_and_bytes(
     embedded_stores: Stores, server_stores: Stores, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     compare((embedded_stores, server_stores), tmp_path_factory.mktemp("engines"), examples=4, steps=30)

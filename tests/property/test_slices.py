@@ -28,15 +28,14 @@ from tests.support.policy_graph import (
     random_nodes,
     store,
 )
+from tests.support.proof import amount
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from marskg.records import Plan
 
-#: Minutes in all; the fast layer has the conformance suite under shares.
-pytestmark = pytest.mark.slow
-STORES = 300
+STORES = amount(40, 300)
 ORDERS = {"fifo": by_creation, "lru": by_access, "priority-decay": by_density}
 #: Those that are asked for one kind after the other, so that their actions come by kinds.
 BY_KIND = frozenset({"density", "greedy", "hybrid", "randomised-tie-break", "reflection-summary", "removal-priority"})

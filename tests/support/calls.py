@@ -253,10 +253,12 @@ class Calls:
     def own_id(self, chance: Random) -> str | None:
         """Return an id of the caller's own in any form."""
         number = f"urn:uuid:{UUID(int=chance.getrandbits(128))}"
-        if chance.random() < 0.7:
+        luck = chance.random()
+        if luck < 0.7:
             return chance.choice((None, number))
-        forms = (number.upper(), f"{number}\n", f"{number}0", "urn:uuid:xyz", "urn:uuid:", "http://x/1")
-        return chance.choice((*forms, self.some_id(chance), self.entity_id(chance)))
+        if luck < 0.85:
+            return chance.choice((self.some_id, self.entity_id))(chance)
+        return chance.choice((number.upper(), f"{number}\n", f"{number}0", "urn:uuid:xyz", "urn:uuid:", "http://x/1"))
 
     def some(self, chance: Random) -> tuple[str, ...]:
         """Return up to two ids, mostly none."""
@@ -432,7 +434,10 @@ class Calls:
         if len(entities) < 2:
             self.memory.remember(self.text(chance), mentions=["Dora", "Emil"])
             entities = sorted(entity.id for entity in self.memory.entities.list())
-        first, other = chance.sample(entities, 2)
+        # A merge or a rule may have left one, or none.
+        first, other = (
+            chance.sample(entities, 2) if len(entities) > 1 else (self.entity_id(chance), self.some_id(chance))
+        )
         return first, other if chance.random() < 0.9 else first
 
     def _relation(self, chance: Random) -> tuple[str, EdgeType, str]:

@@ -24,13 +24,14 @@ from marskg.api.namespaces.flat_names import FlatNames
 from marskg.errors import ForkedProcess, NotPermitted
 from marskg.ontology.vocabulary import Operation
 from marskg.store.unit.reader import GraphReader
+from tests.support.waiting import HANGS_S
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from marskg.memory import AgentMemory
 
-REFUSED, HANGS_S = 5, 30
+REFUSED = 5
 
 
 def in_child(work: Callable[[], object]) -> int:
@@ -219,7 +220,7 @@ def methods(location: str) -> None:
         )
         for worker in workers:
             worker.start()
-            worker.join(60)
+            worker.join(HANGS_S)
             assert worker.exitcode == 0, worker
         process = multiprocessing.get_context("fork").Process(target=refused, args=(memory,))
         process.start()

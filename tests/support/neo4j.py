@@ -1,8 +1,9 @@
 """One Neo4j server for all the processes of a test run.
 
-The first test that asks starts it; every worker of pytest-xdist that asks later shares it, and the last one to finish
-stops it. Neo4j Community has a single database, so a test keeps to itself by tenants of its own
-(the fixture ``tenant``). A server that does not start fails the tests that need it: none is skipped.
+It starts while the first tests run (:func:`start_early`), or for the first test that asks; every worker of pytest-xdist
+that asks later shares it, and the last one to finish stops it. Neo4j Community has a single database, so a test keeps
+to itself by tenants of its own (the fixture ``tenant``). A server that does not start fails the tests that need it:
+none is skipped.
 """
 
 from __future__ import annotations
@@ -11,13 +12,14 @@ import contextlib
 import json
 import os
 import shutil
+import threading
 import time
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import neo4j
 import psutil
 
-from scripts.neo4j_server import USERNAME, Neo4jServer, fetch, locked
+from scripts.neo4j_server import USERNAME, Neo4jError, Neo4jServer, fetch, locked
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -54,6 +56,30 @@ def shared_server(run: Path) -> Iterator[Neo4jAddress]:
             started.process.poll()
 
 
+#: What starts the server beside the first tests.
+_EARLY: list[threading.Thread] = []
+
+
+def start_early(run: Path) -> None:
+    """Start the server of ``run`` in the background; a fault is told to the first test that asks for the server."""
+    if os.environ.get("NEO4J_URI"):
+        return
+
+    def start() -> None:
+        with contextlib.suppress(Neo4jError), locked(run / "neo4j.lock"):
+            if _read(run) is None:
+                _start(run, users=0)
+
+    _EARLY.append(threading.Thread(target=start, name="neo4j-early"))
+    _EARLY[-1].start()
+
+
+def end_early_start() -> None:
+    """Wait until the server is there that :func:`start_early` starts."""
+    while _EARLY:
+        _EARLY.pop().join()
+
+
 def stop_left_over(run: Path) -> None:
     """Stop the server of ``run`` if its users died without leaving."""
     if _state_file(run).is_file():
@@ -67,13 +93,20 @@ def _join(run: Path) -> tuple[Neo4jAddress, Neo4jServer | None]:
     with locked(run / "neo4j.lock"):
         state = _read(run)
         if state is None:
-            server = Neo4jServer(run / "neo4j-home", fetch())
-            server.start()
-            assert server.process is not None
-            state = {"uri": server.uri, "password": server.password, "pid": server.process.pid, "users": 0}
-        state["users"] += 1
-        _state_file(run).write_text(json.dumps(state), encoding="utf-8")
+            server, state = _start(run, users=1)
+        else:
+            state["users"] += 1
+            _state_file(run).write_text(json.dumps(state), encoding="utf-8")
     return Neo4jAddress(state["uri"], USERNAME, state["password"]), server
+
+
+def _start(run: Path, users: int) -> tuple[Neo4jServer, dict[str, Any]]:
+    server = Neo4jServer(run / "neo4j-home", fetch())
+    server.start()
+    assert server.process is not None
+    state = {"uri": server.uri, "password": server.password, "pid": server.process.pid, "users": users}
+    _state_file(run).write_text(json.dumps(state), encoding="utf-8")
+    return server, state
 
 
 def _leave(run: Path) -> None:

@@ -2,7 +2,8 @@
 
     python -m tests.support.operations NAME FOLDER
 
-says ``ready`` when everything that takes no part is started, runs the operation of :data:`OPERATIONS`, says ``done``.
+says ``ready`` when everything that takes no part is started, runs the operation of :data:`OPERATIONS`, says ``done``;
+a failpoint (:mod:`tests.support.failpoint`) counts from ``ready`` on.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import marskg
 from marskg.exporters.snapshot.file import Snapshot
 from marskg.store.statements.catalogue import statement
+from tests.support import failpoint
 from tests.support.residue import residue
 
 if TYPE_CHECKING:
@@ -142,11 +144,13 @@ def main(name: str, folder: Path) -> None:
         # The virtual machine and the modules are no part of it.
         marskg.open(folder / "warm", tenant="warm").close()
         say("ready")
+        failpoint.arm()
         memory: Any = open_store(folder)
     else:
         memory = open_store(folder)
         memory.stats()
         say("ready")
+        failpoint.arm()
     operation.run(memory, folder)
     say("done")
     memory.close()

@@ -5,11 +5,10 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING, Any
 
+from tests.support.waiting import HANGS_S
+
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-#: Seconds after which a thread that should have come or gone counts as stuck.
-PATIENCE = 60.0
 
 
 class Queue:
@@ -56,7 +55,7 @@ class Aside:
             self.done.set()
 
     def join(self) -> None:
-        assert self.done.wait(PATIENCE), "the other thread is stuck"
+        assert self.done.wait(HANGS_S), "the other thread is stuck"
         self._thread.join()
         if self._error is not None:
             raise self._error

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import marskg
 from marskg.extraction.by_rules import RuleExtractor
+from tests.support import failpoint
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -75,6 +76,7 @@ def main(folder: Path, mode: str) -> None:
     with opened(folder) as memory:
         memory.stats()
         os.write(1, b"ready\n")
+        failpoint.arm()
         learn(memory, mode)
         os.write(1, b"done\n")
 

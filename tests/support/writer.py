@@ -4,7 +4,8 @@
 
 With COUNT it stops after so many rounds; PREFIX stands before the names of its tenants.
 One line on standard output for each acknowledged call: ``wide N ID``, ``batch N``, ``tight N ID``. The tenant ``wide``
-never forgets, so that each acknowledged text can be asked for; ``tight`` forgets at nearly every call.
+never forgets, so that each acknowledged text can be asked for; ``tight`` forgets at nearly every call. A failpoint has
+the phase ``opening`` or ``writing``.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from pathlib import Path
 import marskg
 from marskg.errors import EngineUnavailable
 from marskg.ontology.vocabulary import Kind
+from tests.support import failpoint
 from tests.support import stores as support
 from tests.support.neo4j import Neo4jAddress
 
@@ -49,10 +51,12 @@ def say(*words: object) -> None:
 
 def write(location: str, run: str, first: int, count: int | None = None, prefix: str = "") -> None:
     """Write ``count`` rounds, or until killed, from round ``first`` on."""
+    failpoint.arm("opening")
     stores = connect(location, Path(os.environ["MARS_HOME"]))
     wide = stores.open(prefix + WIDE, seed=f"wide {run}", budget=1 << 30)
     tight = stores.open(prefix + TIGHT, seed=f"tight {run}", budget=60)
     say("open")
+    failpoint.arm("writing")
     for number in itertools.count(first) if count is None else range(first, first + count):
         say(WIDE, number, wide.remember(text(number), session=f"s{number % 3}", mentions=["Ann"]).id)
         drafts = [

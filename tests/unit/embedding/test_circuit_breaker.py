@@ -12,6 +12,7 @@ import pytest
 from marskg.embedding.circuit_breaker import CircuitBreaker, Patience
 from marskg.errors import EmbeddingUnavailable
 from marskg.models.rest import LONGEST_REST_MS, REST_MS
+from tests.support.waiting import HANGS_S
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -110,7 +111,7 @@ class Hanging(Fallible):
         found = super().embed(texts)
         if "hang" in texts:
             self.entered.set()
-            assert self.released.wait(60)
+            assert self.released.wait(HANGS_S)
         return found
 
 
@@ -119,7 +120,7 @@ def test_one_call_waits_for_a_server_that_hangs_and_the_others_go_on() -> None:
     resting = CircuitBreaker(model, lambda: 0, Patience(seconds=0.05))
     with ThreadPoolExecutor(3) as pool:
         first = pool.submit(resting.embed, ["hang"])
-        assert model.entered.wait(60)
+        assert model.entered.wait(HANGS_S)
         for other in [pool.submit(resting.embed, ["a"]) for _ in range(2)]:
             with pytest.raises(EmbeddingUnavailable, match="fallible has not answered another call"):
                 other.result(60)
@@ -138,7 +139,7 @@ def test_a_call_that_is_answered_in_time_lets_the_next_one_ask() -> None:
     resting = CircuitBreaker(model, lambda: 0, Patience(seconds=60))
     with ThreadPoolExecutor(2) as pool:
         first = pool.submit(resting.embed, ["hang"])
-        assert model.entered.wait(60)
+        assert model.entered.wait(HANGS_S)
         second = pool.submit(resting.embed, ["a", "b"])
         model.released.set()
         assert (first.result(60).shape, second.result(60).shape) == ((1, 2), (2, 2))
@@ -149,7 +150,7 @@ def test_a_model_in_the_process_is_busy_and_does_not_hang() -> None:
     resting = CircuitBreaker(model, lambda: 0)
     with ThreadPoolExecutor(1) as pool:
         first = pool.submit(resting.embed, ["hang"])
-        assert model.entered.wait(60)
+        assert model.entered.wait(HANGS_S)
         assert resting.embed(["a"]).shape == (1, 2)
         model.released.set()
         first.result(60)

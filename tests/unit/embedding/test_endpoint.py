@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import socket
-import time
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -169,9 +168,7 @@ def test_a_server_that_never_ends_is_left(
     behaviour: Callable[..., None], server: fake.Server, hasty: EndpointEmbedding
 ) -> None:
     server.planned += [behaviour, behaviour]
-    start = time.monotonic()
     assert "did not answer within 0.4 seconds" in refused(hasty, server.port)
-    assert time.monotonic() - start < 5
 
 
 def test_an_answer_that_breaks_off_is_not_used(server: fake.Server, model: EndpointEmbedding) -> None:

@@ -45,6 +45,7 @@ def test_a_stored_nan_is_refused_with_its_place() -> None:
         unpack([pack([1, 0]), nan], 2)
 
 
+@pytest.mark.proof
 def test_a_hundred_thousand_are_read_in_a_second() -> None:
     rows = np.random.default_rng(1).standard_normal((1000, 256)).astype(np.float32)
     packed = [pack(row) for row in rows] * 100

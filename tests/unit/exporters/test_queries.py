@@ -23,6 +23,7 @@ from marskg.exporters.queries.runner import SparqlRunner, check_cypher, check_sp
 from marskg.exporters.queries.view import SparqlView
 from marskg.exporters.rdf.writer import Content
 from tests.support.exports import episodes, signed_log
+from tests.support.waiting import HANGS_S
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -154,10 +155,8 @@ def test_a_query_that_takes_too_long_is_killed(view: SparqlView, runner: SparqlR
     runner.run(view.folder, "ASK {}")
     assert runner._process is not None
     process = psutil.Process(runner._process.pid)
-    began = time.monotonic()
     with pytest.raises(QueryRefused, match=r"longer than 0\.5 s"):
         runner.run(view.folder, ENDLESS, limit=0.5)
-    assert time.monotonic() - began < 10
     assert not process.is_running()
     assert runner.run(view.folder, "ASK {}").rows == ((True,),), "the next query has a new worker"
 
@@ -185,7 +184,7 @@ def test_a_worker_ends_by_itself_when_its_parent_was_killed(view: SparqlView) ->
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 9
     pid = int(done.stdout)
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + HANGS_S
     while psutil.pid_exists(pid) and psutil.Process(pid).status() != psutil.STATUS_ZOMBIE:
         assert time.monotonic() < deadline, "the worker went on without its parent"
         time.sleep(0.1)

@@ -6,6 +6,7 @@ import time
 from typing import TYPE_CHECKING
 
 import pyoxigraph as ox
+import pytest
 
 from marskg.exporters.rdf.writer import Content, write_export
 from tests.support.exports import FORMATS, episodes
@@ -25,6 +26,7 @@ def seconds(work: Callable[[], object]) -> float:
     return min(times)
 
 
+@pytest.mark.proof
 def test_json_ld_is_written_half_as_fast_as_pyoxigraph_dumps_it(tmp_path: Path) -> None:
     memories = list(episodes(3000))
     ours, theirs = tmp_path / "ours.jsonld", tmp_path / "theirs.jsonld"
