@@ -35,9 +35,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             seen.add(test)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def embedded_stores(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stores]:
-    """Give the embedded engine, open for the whole run."""
+    """Give the embedded engine, a store for each file: one with the tenants of all files is three times as slow."""
     opened = support.embedded(tmp_path_factory.mktemp("embedded") / "store")
     yield opened
     opened.engine.close()
