@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import shutil
+from hashlib import sha256
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any
-from uuid import uuid4
 
 import pytest
 
@@ -32,8 +32,9 @@ if TYPE_CHECKING:
 class Words:
     """Words of one test that are nowhere else, though all engines and tests share their files."""
 
-    def __init__(self) -> None:
-        self.stem = f"zyx{uuid4().hex[:8]}"
+    def __init__(self, test: str) -> None:
+        # A digit in front: of letters alone, a word for several things would be an entity.
+        self.stem = f"zyx7{sha256(test.encode()).hexdigest()[:8]}"
         self.all: list[str] = []
 
     def __call__(self, what: str) -> str:
@@ -44,8 +45,8 @@ class Words:
 
 
 @pytest.fixture
-def words() -> Words:
-    return Words()
+def words(request: pytest.FixtureRequest) -> Words:
+    return Words(request.node.nodeid)
 
 
 @pytest.fixture(autouse=True)

@@ -36,7 +36,7 @@ def keyrings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def word() -> str:
-    return f"zyx{uuid4().hex[:10]}planted"
+    return f"zyx7{uuid4().hex[:10]}planted"
 
 
 def encrypted(stores: Stores) -> AgentMemory:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import inspect
 from collections import defaultdict
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any
-from uuid import uuid4
 
 import pytest
 
@@ -68,8 +68,8 @@ def keyrings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 class Words:
     """Words that are nowhere else."""
 
-    def __init__(self) -> None:
-        self.stem = f"zyx{uuid4().hex[:8]}"
+    def __init__(self, test: str) -> None:
+        self.stem = f"zyx{sha256(test.encode()).hexdigest()[:8]}"
         self.all: set[str] = set()
 
     def __call__(self, what: str) -> str:
@@ -92,8 +92,8 @@ def payload(kind: Kind, words: Words) -> dict[str, Any]:
 class Everything:
     """Calls of every operation on one encrypted tenant."""
 
-    def __init__(self, stores: Stores, memory: AgentMemory, folder: Path) -> None:
-        self.stores, self.memory, self.folder, self.words = stores, memory, folder, Words()
+    def __init__(self, stores: Stores, memory: AgentMemory, folder: Path, test: str) -> None:
+        self.stores, self.memory, self.folder, self.words = stores, memory, folder, Words(test)
         self.told: dict[str, marskg.Memory] = {}
         self.seen: Mapping[Sort, set[str]] = {}
 
@@ -177,7 +177,7 @@ class Everything:
 
     def load(self) -> None:
         other = self.stores.open(encryption="subjects", sensitivity__assess="off", seed="another")
-        Everything(self.stores, other, self.folder).remembered_as(self.words)
+        Everything(self.stores, other, self.folder, "another").remembered_as(self.words)
         other.export(self.folder / "load.jsonld")
         text = (self.folder / "load.jsonld").read_text().replace(other.tenant, self.memory.tenant)
         (self.folder / "load.jsonld").write_text(text)
@@ -384,10 +384,10 @@ STEPS = (
 
 
 @pytest.fixture
-def used(stores: Stores, tmp_path: Path) -> Everything:
+def used(stores: Stores, tmp_path: Path, request: pytest.FixtureRequest) -> Everything:
     """Return a tenant after every operation."""
     memory = stores.open(encryption="subjects", entities__recognise="on", sensitivity__assess="off")
-    every = Everything(stores, memory, tmp_path)
+    every = Everything(stores, memory, tmp_path, request.node.nodeid)
     seen: dict[Sort, set[str]] = defaultdict(set)
     for step in STEPS:
         getattr(every, step)()
