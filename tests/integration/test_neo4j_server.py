@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,7 +14,10 @@ import neo4j
 import pytest
 
 import marskg
-from scripts.neo4j_server import USERNAME, Neo4jServer, fetch
+from marskg.store.engine.bolt import Bolt
+from marskg.store.statements import schema
+from scripts.neo4j_server import USERNAME, Neo4jError, Neo4jServer, fetch, running
+from tests.support.neo4j import end_early_start, shared_server, start_early
 
 if TYPE_CHECKING:
     from tests.support.neo4j import Neo4jAddress
@@ -34,6 +39,17 @@ def run_script(*arguments: str, **environment: str) -> subprocess.CompletedProce
 def test_the_shared_server_answers(neo4j_server: Neo4jAddress) -> None:
     with neo4j.GraphDatabase.driver(neo4j_server.uri, auth=neo4j_server[1:]) as driver:
         assert driver.execute_query("RETURN 1 AS one").records[0]["one"] == 1
+
+
+def test_a_server_that_did_not_start_beside_the_first_tests_fails_those_that_need_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("NEO4J_URI", raising=False)
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
+    start_early(tmp_path)
+    end_early_start()
+    with pytest.raises(Neo4jError, match="java is missing"), shared_server(tmp_path):
+        pass
 
 
 @pytest.mark.proof
@@ -81,6 +97,36 @@ def test_what_another_application_asks_of_our_labels_is_named_when_the_store_is_
             assert memory.verify().findings == ()
     finally:
         server.stop()
+
+
+@pytest.mark.proof
+def test_who_open_an_empty_server_at_once_neither_accuse_nor_wait_for_each_other(tmp_path: Path) -> None:
+    """A constraint in the making has an index that belongs to none yet, and that no transaction may wait for."""
+    with running(tmp_path / "server") as server:
+        for _ in range(5):
+            begin = threading.Barrier(6)
+
+            def opened(begin: threading.Barrier = begin) -> int:
+                engine = Bolt(server.uri, username=USERNAME, password=server.password)
+                begin.wait()
+                try:
+                    return schema.migrate(engine)[1]
+                finally:
+                    engine.close()
+
+            with ThreadPoolExecutor(6) as pool:
+                versions = [one.result() for one in [pool.submit(opened) for _ in range(6)]]
+            assert len(set(versions)) == 1
+            empty(server)
+
+
+def empty(server: Neo4jServer) -> None:
+    """Remove all nodes and the schema."""
+    with neo4j.GraphDatabase.driver(server.uri, auth=(USERNAME, server.password)) as driver:
+        for what in ("CONSTRAINT", "INDEX"):
+            for name in schema.definitions("neo4j"):
+                driver.execute_query(f"DROP {what} {name} IF EXISTS")
+        driver.execute_query("MATCH (n) DETACH DELETE n")
 
 
 @pytest.mark.parametrize(("arguments", "tool"), [(("fetch",), "mvn"), (("run", "--", "true"), "java")])

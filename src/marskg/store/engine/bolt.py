@@ -11,6 +11,7 @@ import itertools
 import os
 import socket
 import threading
+import time
 from contextlib import contextmanager, suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -33,6 +34,7 @@ _OVERTAKEN = frozenset({"Neo.ClientError.Statement.EntityNotFound"})
 #: The statement itself is wrong: one that a user wrote, such as a policy's.
 _STATEMENT = frozenset({"Neo.ClientError.Statement.SyntaxError"})
 _READ_ATTEMPTS = 5
+_POLL_S = 0.05
 _GONE = (bolt_errors.ServiceUnavailable, bolt_errors.SessionExpired, bolt_errors.IncompleteCommit)
 
 
@@ -241,9 +243,17 @@ class Bolt:
                 raise
 
     def define_all(self, statements: Sequence[str]) -> None:
-        """Run schema statements, each in a transaction of its own."""
+        """Run schema statements, each in a transaction of its own, and wait until all indexes are filled.
+
+        Raises:
+            Conflict: as :meth:`define` does.
+        """
         for statement in statements:
             self.define(statement)
+        # Asked again and again: a procedure that waits has locks meanwhile, and two processes that make the schema of
+        # an empty server at once would wait for each other without an end.
+        while any(row["state"] == "POPULATING" for row in self.read(cypher_text("schema_indexes", self.name))):
+            time.sleep(_POLL_S)
 
     @property
     def scrub_promised(self) -> bool:

@@ -96,7 +96,8 @@ def _refuse_foreign(engine: Engine) -> None:
             _refuse("constraint", row, min(ours))
     for row in engine.read(statement("schema_indexes", engine.name)):
         ours = unique.intersection(row["labels"] or ())
-        if ours and row["properties"] == ["ref"] and not row["constrains"]:
+        # That of a constraint of ours belongs to none while another process makes it.
+        if ours and row["properties"] == ["ref"] and not row["constrains"] and row["name"] not in own:
             _refuse("index", row, min(ours))
 
 

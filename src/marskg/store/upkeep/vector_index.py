@@ -76,6 +76,4 @@ class Points:
 
 
 def _define(engine: Engine, text: str) -> None:
-    for part in text.split(";"):
-        if part.strip():
-            engine.define(part.strip())
+    engine.define_all([part.strip() for part in text.split(";") if part.strip()])

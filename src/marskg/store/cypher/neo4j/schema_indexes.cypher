@@ -1,2 +1,2 @@
-SHOW INDEXES YIELD name, labelsOrTypes, properties, owningConstraint
-RETURN name, labelsOrTypes AS labels, properties, owningConstraint IS NOT NULL AS constrains
+SHOW INDEXES YIELD name, state, labelsOrTypes, properties, owningConstraint
+RETURN name, state, labelsOrTypes AS labels, properties, owningConstraint IS NOT NULL AS constrains
