@@ -27,6 +27,8 @@ only if all of it is there: the write gate asks the store for reachability inste
 
 from __future__ import annotations
 
+import threading
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
@@ -49,6 +51,7 @@ if TYPE_CHECKING:
 EngineName: TypeAlias = Literal["rudof", "pyshacl"]
 
 _ENGINES: dict[str, type[ShaclEngine]] = {"rudof": Rudof, "pyshacl": Pyshacl}
+_READY = threading.local()
 
 
 def validate_graph(
@@ -70,12 +73,23 @@ def validate_graph(
         InvalidDocument: the source is no RDF, or in a format that is not validated.
     """
     batches = Batches(_lines(source) if isinstance(source, Path) else source, batch_lines)
-    validator: ShaclEngine = _ENGINES[engine]()
     found: list[Breach] = []
-    for lines, focus in batches:
-        found += validator.breaches(lines, focus)
+    with _lent(engine) as validator:
+        for lines, focus in batches:
+            found += validator.breaches(lines, focus)
     found += _cycles(batches.acyclic_edges())
     return Report(batches.checked, findings(found))
+
+
+@contextmanager
+def _lent(engine: EngineName) -> Iterator[ShaclEngine]:
+    """Lend an engine of this thread that has read the shapes, which takes longer than a small graph does.
+
+    One whose work ended in an exception is not lent again.
+    """
+    validator = _READY.__dict__.pop(engine, None) or _ENGINES[engine]()
+    yield validator
+    _READY.__dict__[engine] = validator
 
 
 class NeighbourhoodValidator:
