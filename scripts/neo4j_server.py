@@ -251,6 +251,7 @@ class Neo4jServer:
             "server.memory.heap.max_size": "512m",
             "server.memory.pagecache.size": "128m",
             "dbms.usage_report.enabled": "false",
+            "dbms.cypher.min_replan_interval": "1h",
             # A throw-away server needs no 256 MB of zeros on disk before its first write.
             "db.tx_log.preallocate": "false",
             # Nothing else listens to this server, so closing its port needs no quiet period.

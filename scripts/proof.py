@@ -175,7 +175,9 @@ CAMPAIGNS: Final[tuple[Campaign, ...]] = (
         "a killed Neo4j starts again with all it committed",
     ),
     Campaign(
-        "evidence", ("tests/integration/test_assembled_evidence.py",), "an answer holds what its own ranking holds"
+        "evidence",
+        ("tests/integration/test_assembled_evidence.py", "tests/unit/control/test_usage_quality.py"),
+        "an answer holds what its own ranking holds, and what it uses is found",
     ),
     Campaign(
         "benches",

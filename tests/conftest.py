@@ -1,7 +1,7 @@
 """What all layers of the tests share: markers by folder, Hypothesis profiles, tenants, folders and the Neo4j server.
 
 - A test carries the marker of the folder below ``tests/`` that it is in.
-- HYPOTHESIS_PROFILE chooses ``dev`` (the default, 20 examples), ``ci`` (100) or ``thorough`` (2,000).
+- HYPOTHESIS_PROFILE chooses ``dev`` (the default, 20 examples), ``ci`` (30) or ``thorough`` (2,000).
 - A test that uses ``shared_folder`` is marked ``shared``, and deselected where ``../shared`` is missing.
 - A test marked ``proof`` runs in ``make proof`` alone (tests/support/proof.py).
 - CRASH_KILLS and CRASH_NEO4J_KILLS say how often the crash tests kill, CRASH_SEED chooses the moments; RESIDUE_STORES
@@ -11,18 +11,19 @@
 
 from __future__ import annotations
 
+import gc
 import os
+import shlex
 import shutil
 import signal
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
-from uuid import uuid4
 
 import pytest
 from hypothesis import HealthCheck, settings
 
-from marskg.store.engine import arcadedb
+from tests.support.names import name
 from tests.support.neo4j import Neo4jAddress, end_early_start, shared_server, start_early, stop_left_over
 from tests.support.proof import PROOF
 
@@ -47,14 +48,21 @@ LAYERS = (
     "architecture",
 )
 
-# The JVM's second compiler takes half of the processors for minutes before it pays; most tests run once and are short.
-arcadedb._JVM_ARGS = (*arcadedb._JVM_ARGS, "-XX:TieredStopAtLevel=1")
+# For the JVM of this process and of those that tests start. Its second compiler takes half of the processors for
+# minutes before it pays, and most tests run once and are short. Half of a start is the loading of classes: `make test`
+# has them loaded once, into a file, without which all is the same but slower.
+LOADED = TESTS.parent / ".work" / "engine.aot"
+_CACHE = f" -XX:AOTCache={shlex.quote(str(LOADED))} -Xlog:disable" if LOADED.exists() else ""
+os.environ.setdefault("ARCADEDB_JVM_ARGS", "-XX:TieredStopAtLevel=1" + _CACHE)
+
+# What is collected stays until the end, and is looked through again and again for what may go: a third of the time.
+gc.disable()
 
 # Databases and subprocesses have no steady speed, so examples have no deadline.
 _COMMON = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True)
 # The same commit gives the same result; new examples are looked for with the last profile.
 settings.register_profile("dev", _COMMON, max_examples=20, stateful_step_count=20, derandomize=True, database=None)
-settings.register_profile("ci", _COMMON, max_examples=50, stateful_step_count=30, derandomize=True, database=None)
+settings.register_profile("ci", _COMMON, max_examples=30, stateful_step_count=30, derandomize=True, database=None)
 settings.register_profile("thorough", _COMMON, max_examples=2000, stateful_step_count=80)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "dev"))
 
@@ -110,7 +118,9 @@ def _layer(item: pytest.Item) -> int:
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """Let the server start while the first tests run that need none."""
+    """Let the server start while the first tests run that need none, and garbage be collected from here on."""
+    gc.freeze()
+    gc.enable()
     worker = os.environ.get("PYTEST_XDIST_WORKER", "gw0")
     collects = not session.config.getoption("collectonly")
     if worker == "gw0" and collects and any(item.get_closest_marker("neo4j") for item in session.items):
@@ -153,7 +163,7 @@ def neo4j_server(run_folder: Path) -> Iterator[Neo4jAddress]:
 @pytest.fixture
 def tenant() -> str:
     """Return a tenant that no other test has."""
-    return f"t-{uuid4().hex[:12]}"
+    return name()
 
 
 @pytest.fixture(scope="session")

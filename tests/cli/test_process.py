@@ -26,7 +26,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 MARS = (sys.executable, "-c", "from marskg.cli.main import main; main()")
-PLAIN = {"PATH": os.environ["PATH"], "HOME": os.environ.get("HOME", "/"), "LANG": "C.UTF-8"}
+PLAIN = {
+    "PATH": os.environ["PATH"],
+    "HOME": os.environ.get("HOME", "/"),
+    "LANG": "C.UTF-8",
+    "ARCADEDB_JVM_ARGS": os.environ["ARCADEDB_JVM_ARGS"],
+}
 ESCAPE = "\x1b"
 
 

@@ -9,13 +9,13 @@ import threading
 from contextlib import contextmanager
 from itertools import count
 from typing import TYPE_CHECKING, Any
-from uuid import uuid4
 
 import pytest
 
 import marskg
 from marskg.records import Report
 from marskg.store.unit.reader import GraphReader
+from tests.support.names import name
 from tests.support.queueing import Aside
 from tests.support.writer import TIGHT
 
@@ -191,7 +191,7 @@ def test_beside_another_process(stores: Stores, tmp_path: Path) -> None:
     """On a server, where nothing is shared but the store."""
     if stores.address is None:
         pytest.skip("its files belong to one process")
-    prefix = f"p-{uuid4().hex[:8]}-"
+    prefix = name("p-") + "-"
     uri, username, password = stores.address
     process = subprocess.Popen(
         [sys.executable, "-m", "tests.support.writer", uri, "beside", "0", "100000", prefix],

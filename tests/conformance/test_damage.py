@@ -75,6 +75,8 @@ def test_a_property_that_is_missing_is_found_and_named(stores: Stores, tmp_path:
 def test_every_property_with_a_value_of_a_wrong_type(stores: Stores, tmp_path: Path) -> None:
     memory, ident = filled(stores)
     for number, field in enumerate(MEMORY_FIELDS):
+        if not PROOF and stores.address is not None and number % 3:
+            continue
         before = stores.engine.read(
             "MATCH (m:Memory {ref: $ref}) RETURN properties(m) AS p", {"ref": f"{memory.tenant}|{ident}"}
         )[0]["p"]
@@ -176,7 +178,7 @@ def test_every_reading_door_names_the_node_and_the_property(stores: Stores, tmp_
     (entity,) = memory.entities.list()
     ids = {"Memory": ident, "Entity": entity.id, "Preference": rule.id}
     silent = []
-    for label, field in CASES if PROOF else CASES[:: 2 if stores.address is None else 4]:
+    for label, field in CASES if PROOF else CASES[:: 3 if stores.address is None else 8]:
         ref = {"ref": f"{memory.tenant}|{ids[label]}"}
         where = f"MATCH (m:{label} {{ref: $ref}})"
         before = stores.engine.read(f"{where} RETURN m.{field.local} AS value", ref)[0]["value"]

@@ -8,7 +8,6 @@ words that are then looked for in the bytes of the store.
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
-from uuid import uuid4
 
 import pytest
 
@@ -18,6 +17,7 @@ from marskg.store.rows.state import TenantState
 from marskg.store.statements.catalogue import statement
 from marskg.store.statements.handling import Statement, own
 from marskg.store.unit import entity_changes
+from tests.support.names import name
 from tests.support.residue import residue
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def keyrings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def word() -> str:
-    return f"zyx7{uuid4().hex[:10]}planted"
+    return name("zyx7") + "planted"
 
 
 def encrypted(stores: Stores) -> AgentMemory:

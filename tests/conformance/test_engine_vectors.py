@@ -11,6 +11,7 @@ import numpy as np
 from marskg.embedding.static import StaticEmbedding
 from marskg.retrieval.access.read_gate import Gate
 from marskg.store.unit.vectors import tag
+from tests.support.proof import amount
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -67,17 +68,18 @@ def points(memory: AgentMemory) -> set[str]:
 
 
 def test_recall_on_real_texts_is_above_the_floor_through_any_gate(stores: Stores, shared_folder: Path) -> None:
-    texts = said(shared_folder, 700)
+    many = amount(200, 600)
+    texts = said(shared_folder, many + 100)
     # Another tenant's vectors are in the same index.
-    other = filled(stores, texts[600:], retrieval__vectors="engine")
-    memory = filled(stores, texts[:600])
+    other = filled(stores, texts[many:], retrieval__vectors="engine")
+    memory = filled(stores, texts[:many])
     other.settings.set(None, {"retrieval.k": 10})
     memory.settings.set(None, {"retrieval.vectors": "engine"})
-    assert len(points(memory)) == 600
+    assert len(points(memory)) == many
     now = memory.now()
     for gate in (Gate(now), Gate(now, max_sensitivity=0.5)):
         shares = []
-        for query in StaticEmbedding().embed(texts[600:640]):
+        for query in StaticEmbedding().embed(texts[many : many + 40]):
             wanted = exact(memory, query, gate)
             shares.append(len({*wanted} & {*by_engine(memory, query, gate)}) / len(wanted))
         assert float(np.mean(shares)) >= FLOOR

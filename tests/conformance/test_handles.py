@@ -11,7 +11,6 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
-from uuid import uuid4
 
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
@@ -21,6 +20,7 @@ from marskg.errors import BudgetInfeasible, ConsentRequired, ErasedContentRefuse
 from marskg.ontology.vocabulary import Operation
 from marskg.store.rows.index_gaps import WORTH_SKIPPING
 from tests.support import picture as pictures
+from tests.support.names import name as fresh
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -94,7 +94,7 @@ class Done:
 
 def remember(memory: AgentMemory, done: Done, number: int, choice: int) -> None:
     who = PEOPLE[choice % len(PEOPLE)]
-    text = f"{who} said number {number} of the things {uuid4().hex[:6]}"
+    text = f"{who} said number {number} of the things"
     done.note(said=memory.remember(text, subjects=[who], session=f"s{choice % 2}").id)
 
 
@@ -163,7 +163,7 @@ def step(memory: AgentMemory, name: str, done: Done, number: int, choice: int) -
     )
 )
 def test_interleaved_handles_are_one_writer(doors: tuple[Stores, Stores], steps: list[tuple[int, str, int]]) -> None:
-    tenant = f"t-{uuid4().hex[:12]}"
+    tenant = fresh()
     handles = [one.open(tenant, seed=f"{tenant} {place}", budget=120, **QUICK) for place, one in enumerate(doors)]
     done = Done()
     for number, (which, name, choice) in enumerate(steps):

@@ -404,7 +404,7 @@ def test_reads_at_once_leave_things_out_and_say_so(stores: Stores, monkeypatch: 
     monkeypatch.setattr(Search, "retrieve", retrieve)
     with ThreadPoolExecutor(5) as pool:
         asked = [pool.submit(memory.retrieve, "to Bergen", max_sensitivity=0.5, token_budget=40) for _ in range(5)]
-        found = [one.result(60) for one in asked]
+        found = [one.result(HANGS_S) for one in asked]
     told = sorted(" ".join(hits.notices) for hits in found)
     assert told[0] == ""
     steps = ["explanation numbers", "conversation summary", "graph walk", "lexical search"]

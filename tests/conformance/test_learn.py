@@ -604,7 +604,7 @@ def test_two_who_learn_the_same_store_it_once(stores: Stores, stores_first: bool
     with ThreadPoolExecutor(4) as pool:
         done = [pool.submit(mem.learn, turns, extractor=reader) for _ in range(4)]
         for one in done:
-            one.result(60)
+            one.result(HANGS_S)
     assert contents(mem) == ["Ana likes tea", "Ana's home is Oslo"]
     assert len([one for one in mem.memories() if one.kind is Kind.EPISODIC]) == 2
     sound(mem)

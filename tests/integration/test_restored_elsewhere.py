@@ -13,7 +13,6 @@ import subprocess
 import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
-from uuid import uuid4
 
 import pytest
 
@@ -84,10 +83,12 @@ def process(server: Neo4jAddress, home: Path, *arguments: str) -> Iterator[Calla
 
 @pytest.mark.neo4j
 @pytest.mark.parametrize("stays", [True, False], ids=["stays open", "opens again"])
-def test_a_restore_is_seen_by_another_machine(neo4j_server: Neo4jAddress, tmp_path: Path, *, stays: bool) -> None:
+def test_a_restore_is_seen_by_another_machine(
+    neo4j_server: Neo4jAddress, tenant: str, tmp_path: Path, *, stays: bool
+) -> None:
     settings, saved = tmp_path / "settings.yaml", str(tmp_path / "one.mars")
     settings.write_text("encryption: 'off'\nembedding:\n  model: static\n", "utf-8")
-    where = (neo4j_server.uri, f"t-{uuid4().hex[:12]}", str(settings))
+    where = (neo4j_server.uri, tenant, str(settings))
     here, there = tmp_path / "here", tmp_path / "there"
     with process(neo4j_server, here, *where) as one:
         one("remember", "Bea drinks tea")

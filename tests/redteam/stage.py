@@ -19,10 +19,10 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
-from uuid import uuid4
 
 from marskg.drafts import EntityRef
 from marskg.errors import MarsError
+from tests.support.names import name as fresh
 from tests.support.stores import START
 
 if TYPE_CHECKING:
@@ -238,7 +238,7 @@ class Side:
 
     def file(self, name: str) -> Path:
         """Return a new path with this name in a folder of its own."""
-        folder = self.folder / uuid4().hex[:8]
+        folder = self.folder / fresh("")
         folder.mkdir()
         return folder / name
 

@@ -5,9 +5,9 @@ Where they make an ``InMemoryStore`` they get a store of a tenant of its own, ma
 
 from __future__ import annotations
 
+import itertools
 import os
 from typing import TYPE_CHECKING, Any
-from uuid import uuid4
 
 import langgraph.store.memory
 import pytest
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
+_NUMBERS = itertools.count()
 OPENED: list[marskg.AgentMemory] = []
 
 
@@ -26,7 +27,7 @@ class TenantStore(MarsStore):
     """A store of a new tenant; of the index that it is asked for it takes the fields, the vectors are the tenant's."""
 
     def __init__(self, *, index: dict[str, Any] | None = None) -> None:
-        memory = marskg.open(os.environ["AUTHORS_STORE"], tenant=f"t-{uuid4().hex[:12]}", budget=1_000_000)
+        memory = marskg.open(os.environ["AUTHORS_STORE"], tenant=f"t-{next(_NUMBERS)}", budget=1_000_000)
         OPENED.append(memory)
         super().__init__(memory, fields=(index or {}).get("fields") or ("$",))
 

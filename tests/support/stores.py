@@ -6,7 +6,6 @@ import os
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
-from uuid import uuid4
 
 from marskg.api.restricted.agent_memory import restricted_memory
 from marskg.clock import ManualClock, SeededSource
@@ -17,6 +16,7 @@ from marskg.store.engine.arcadedb import ArcadeDB
 from marskg.store.engine.bolt import Bolt
 from marskg.store.statements import schema
 from marskg.store.tenant.opening import attach
+from tests.support import names
 
 if TYPE_CHECKING:
     from marskg.api.restricted.restricted_memory import RestrictedMemory
@@ -54,7 +54,7 @@ class Stores:
         self, tenant: str | None = None, *, seed: int | str = 1, step_ms: int = 1, **values: object
     ) -> AgentMemory:
         """Open a tenant with a manual clock and seeded secrets; ``values`` are settings by dotted name."""
-        name = tenant or f"t-{uuid4().hex[:12]}"
+        name = tenant or names.name()
         clock = self.clocks.setdefault(name, ManualClock(START, step_ms))
         # Most tests count the records and nodes of what they write themselves; those of entities ask for them.
         values.setdefault("entities__recognise", "off")

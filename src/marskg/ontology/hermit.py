@@ -38,7 +38,7 @@ _LITERAL = "http://www.w3.org/2000/01/rdf-schema#Literal"
 _PROBE = "urn:marskg:probe:"
 _QUOTED = re.compile(r'literal ".*"\^\^', re.IGNORECASE | re.DOTALL)
 #: For a run of about a second: compile lightly, collect simply.
-_SHORT_RUN = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
+_SHORT_RUN = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +184,7 @@ def contradictory(java: str, ntriples: str) -> bool:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "ontology.nt"
         file.write_text(ntriples, "utf-8")
-        command = [java, *_SHORT_RUN, "-cp", os.pathsep.join([str(jars), str(jars / "HermiT.jar")])]
+        command = [java, "-cp", os.pathsep.join([str(jars), str(jars / "HermiT.jar")])]
         command += ["org.semanticweb.HermiT.cli.CommandLine", "-k", "-I", file.as_uri()]
         run = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603 - Java on our own file
     return "InconsistentOntologyException" in run.stderr
@@ -251,6 +251,8 @@ def answer(question: Question, say: Callable[[Verdict], None]) -> None:
 def main() -> None:
     """Answer the question on standard input."""
     question = Question.from_json(sys.stdin.read())
+    # owlready2 passes no options on; a Java of version 8, which does not know the variable, is only slower.
+    os.environ["JDK_JAVA_OPTIONS"] = f"{_SHORT_RUN} {os.environ.get('JDK_JAVA_OPTIONS', '')}"
 
     def say(verdict: Verdict) -> None:
         sys.stdout.write(verdict.to_json() + "\n")

@@ -14,7 +14,7 @@ QUALITY: dict[str, Any] = runpy.run_path(str(Path(__file__).parents[3] / "script
 PRECISION, RECALL = 0.88, 0.75
 
 
-@pytest.mark.parametrize("model", ["static", "minilm"])
+@pytest.mark.parametrize("model", ["static", pytest.param("minilm", marks=pytest.mark.proof)])
 @pytest.mark.parametrize("half", ["tuning", "held out"])
 @pytest.mark.parametrize("outcome", [Outcome.USED, Outcome.CONTRADICTED])
 def test_what_an_answer_does_with_a_memory_is_found(model: str, half: str, outcome: Outcome) -> None:

@@ -123,14 +123,14 @@ def test_one_call_waits_for_a_server_that_hangs_and_the_others_go_on() -> None:
         assert model.entered.wait(HANGS_S)
         for other in [pool.submit(resting.embed, ["a"]) for _ in range(2)]:
             with pytest.raises(EmbeddingUnavailable, match="fallible has not answered another call"):
-                other.result(60)
+                other.result(HANGS_S)
         assert model.asked == 1
         # From now on nobody waits at all: a patience without end does not matter.
         resting._patience = Patience(seconds=3_600)
         with pytest.raises(EmbeddingUnavailable):
             resting.embed(["a"])
         model.released.set()
-        assert first.result(60).shape == (1, 2)
+        assert first.result(HANGS_S).shape == (1, 2)
     assert resting.embed(["a"]).shape == (1, 2)
 
 
@@ -142,7 +142,7 @@ def test_a_call_that_is_answered_in_time_lets_the_next_one_ask() -> None:
         assert model.entered.wait(HANGS_S)
         second = pool.submit(resting.embed, ["a", "b"])
         model.released.set()
-        assert (first.result(60).shape, second.result(60).shape) == ((1, 2), (2, 2))
+        assert (first.result(HANGS_S).shape, second.result(60).shape) == ((1, 2), (2, 2))
 
 
 def test_a_model_in_the_process_is_busy_and_does_not_hang() -> None:
@@ -153,7 +153,7 @@ def test_a_model_in_the_process_is_busy_and_does_not_hang() -> None:
         assert model.entered.wait(HANGS_S)
         assert resting.embed(["a"]).shape == (1, 2)
         model.released.set()
-        first.result(60)
+        first.result(HANGS_S)
 
 
 def test_a_long_list_is_asked_for_in_pieces_and_comes_back_in_order() -> None:

@@ -14,6 +14,7 @@ from marskg.ontology.check import OntologyReport, check_files
 from marskg.ontology.hermit import Question, find_java
 from marskg.ontology.reasoning import ask
 from marskg.ontology.vocabulary import CONTEXT_IRI
+from tests.support.waiting import HANGS_S
 
 PACKAGE = Path(documents.__file__).parent
 HEAD = """@prefix ex: <https://example.org/farm#> .
@@ -52,7 +53,7 @@ def codes(report: OntologyReport) -> list[str]:
 
 @pytest.mark.slow
 def test_a_good_extension_passes(tmp_path: Path) -> None:
-    report = check_files([write(tmp_path, HEAD + GOOD)])
+    report = check_files([write(tmp_path, HEAD + GOOD)], seconds=HANGS_S)
     assert report.ok, report.findings
     assert report.warnings == ()
     assert report.checked == 18
@@ -61,7 +62,8 @@ def test_a_good_extension_passes(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_the_packaged_files_and_the_example_pass() -> None:
     report = check_files(
-        [PACKAGE / "mars.ttl", str(PACKAGE / "alignments.ttl"), PACKAGE / "competency" / "example.ttl"]
+        [PACKAGE / "mars.ttl", str(PACKAGE / "alignments.ttl"), PACKAGE / "competency" / "example.ttl"],
+        seconds=HANGS_S,
     )
     assert report.ok, report.findings
     assert report.warnings == ()
@@ -71,7 +73,7 @@ def test_the_packaged_files_and_the_example_pass() -> None:
 def test_an_empty_class_and_an_empty_property_are_named(tmp_path: Path) -> None:
     bad = "ex:Both a owl:Class ; rdfs:subClassOf mars:Task , ex:Harvest ; rdfs:label 'both' ; rdfs:comment 'x' .\n"
     bad += "ex:odd a owl:ObjectProperty ; rdfs:domain mars:Memory , mars:Entity ; rdfs:label 'odd' ; rdfs:comment 'x' ."
-    report = check_files([write(tmp_path, HEAD + GOOD), write(tmp_path, HEAD + bad, "bad.ttl")])
+    report = check_files([write(tmp_path, HEAD + GOOD), write(tmp_path, HEAD + bad, "bad.ttl")], seconds=HANGS_S)
     assert codes(report) == ["unsatisfiable", "unsatisfiable"]
     assert [finding.where.rpartition("#")[2] for finding in report.findings] == ["Both>", "odd>"]
     assert all("bad.ttl" in finding.where for finding in report.findings)
@@ -80,7 +82,7 @@ def test_an_empty_class_and_an_empty_property_are_named(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_a_contradiction_is_told_by_the_statements_that_make_it_and_without_text(tmp_path: Path) -> None:
     bad = 'ex:h1 mars:event "my secret" ; mars:status mars:open .'
-    report = check_files([write(tmp_path, HEAD + GOOD), write(tmp_path, HEAD + bad, "bad.ttl")], seconds=240)
+    report = check_files([write(tmp_path, HEAD + GOOD), write(tmp_path, HEAD + bad, "bad.ttl")], seconds=HANGS_S)
     assert codes(report) == ["inconsistent"]
     message = report.findings[0].message
     assert "mars:status mars:open" in message
@@ -91,14 +93,14 @@ def test_a_contradiction_is_told_by_the_statements_that_make_it_and_without_text
 
 def test_what_is_not_owl_2_dl_is_told_in_the_reasoners_words(tmp_path: Path) -> None:
     bad = 'ex:day a owl:DatatypeProperty . ex:h1 ex:day "2026-08-01"^^xsd:date .'
-    report = check_files([write(tmp_path, HEAD + bad)])
+    report = check_files([write(tmp_path, HEAD + bad)], seconds=HANGS_S)
     assert codes(report) == ["not-owl-dl"]
     assert "XMLSchema#date" in report.findings[0].message
 
 
 def test_a_literal_that_the_reasoner_refuses_is_not_repeated(tmp_path: Path) -> None:
     bad = 'ex:h1 mars:content "my \\u0000 secret" .'
-    report = check_files([write(tmp_path, HEAD + bad)])
+    report = check_files([write(tmp_path, HEAD + bad)], seconds=HANGS_S)
     assert codes(report) == ["not-owl-dl"]
     assert "malformed" in report.findings[0].message
     assert "secret" not in report.findings[0].message
@@ -107,7 +109,7 @@ def test_a_literal_that_the_reasoner_refuses_is_not_repeated(tmp_path: Path) -> 
 @pytest.mark.slow
 def test_malformed_numbers_do_not_hide_what_else_is_wrong(tmp_path: Path) -> None:
     bad = "ex:h1 mars:weight 'heavy'^^xsd:integer ; a mars:Task , mars:Social ."
-    report = check_files([write(tmp_path, HEAD + bad)], seconds=60)
+    report = check_files([write(tmp_path, HEAD + bad)], seconds=HANGS_S)
     assert codes(report) == ["malformed-literal", "inconsistent"]
 
 
@@ -121,7 +123,7 @@ def test_a_java_that_is_none_is_an_error_with_the_way_out(tmp_path: Path) -> Non
     fake.write_text("#!/bin/sh\necho 'no such virtual machine' >&2\nexit 1\n")
     fake.chmod(0o755)
     with pytest.raises(EngineUnavailable, match=r"no such virtual machine.*JAVA_HOME"):
-        ask(Question(str(fake), ""), 60)
+        ask(Question(str(fake), ""), HANGS_S)
 
 
 def test_java_is_found_in_the_wheel_then_at_home_then_on_the_path(tmp_path: Path) -> None:
@@ -168,7 +170,7 @@ def unreasoned(monkeypatch: pytest.MonkeyPatch) -> None:
     ],
 )
 def test_reading_alone_finds(tmp_path: Path, statement: str, code: str, named: str) -> None:
-    report = check_files([write(tmp_path, HEAD + statement)])
+    report = check_files([write(tmp_path, HEAD + statement)], seconds=HANGS_S)
     assert codes(report) == [code]
     finding = report.findings[0]
     assert named in f"{finding.where} {finding.message}"
@@ -179,13 +181,13 @@ def test_reading_alone_finds(tmp_path: Path, statement: str, code: str, named: s
 def test_an_import_of_a_file_under_check_is_no_finding(tmp_path: Path) -> None:
     one = write(tmp_path, HEAD + "ex: a owl:Ontology ; owl:imports <https://example.org/other> .")
     other = write(tmp_path, HEAD + "<https://example.org/other> a owl:Ontology .", "other.ttl")
-    assert check_files([one, other]).ok
+    assert check_files([one, other], seconds=HANGS_S).ok
 
 
 @pytest.mark.usefixtures("unreasoned")
 def test_missing_words_and_declarations_are_advice_not_findings(tmp_path: Path) -> None:
     text = "ex:C a owl:Class ; rdfs:subClassOf mars:Task . ex:a a ex:D ; ex:p ex:b ; foaf:name 'a' ; skos:note 'n' ."
-    report = check_files([write(tmp_path, HEAD + text)])
+    report = check_files([write(tmp_path, HEAD + text)], seconds=HANGS_S)
     assert report.ok
     told = {(warning.code, warning.where.rpartition("#")[2]) for warning in report.warnings}
     assert told == {("no-label", "C>"), ("no-definition", "C>"), ("undeclared", "D>"), ("undeclared", "p>")}
@@ -244,20 +246,20 @@ DEEP = '{"a":' * 10_000 + "1" + "}" * 10_000
 )
 def test_a_bad_file_is_named_with_its_line(tmp_path: Path, name: str, text: str, told: str) -> None:
     with pytest.raises(InvalidDocument, match=told):
-        check_files([write(tmp_path, text, name)])
+        check_files([write(tmp_path, text, name)], seconds=HANGS_S)
 
 
 def test_a_file_that_cannot_be_read_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(InvalidDocument, match=r"missing\.ttl: cannot be read \(No such file"):
-        check_files([tmp_path / "missing.ttl"])
+        check_files([tmp_path / "missing.ttl"], seconds=HANGS_S)
     with pytest.raises(InvalidDocument, match="cannot be read"):
-        check_files([tmp_path])
+        check_files([tmp_path], seconds=HANGS_S)
     (tmp_path / "bytes.jsonld").write_bytes(b'{"a": "\xff"}')
     with pytest.raises(InvalidDocument, match="UTF-8"):
-        check_files([tmp_path / "bytes.jsonld"])
+        check_files([tmp_path / "bytes.jsonld"], seconds=HANGS_S)
     monkeypatch.setattr(documents, "MAX_BYTES", 3)
     with pytest.raises(InvalidDocument, match="larger than"):
-        check_files([write(tmp_path, TURTLE)])
+        check_files([write(tmp_path, TURTLE)], seconds=HANGS_S)
 
 
 def test_no_module_of_the_current_folder_is_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

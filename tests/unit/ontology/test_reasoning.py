@@ -14,6 +14,7 @@ from marskg.ontology.documents import packaged_statements
 from marskg.ontology.hermit import Question, contradictory, find_java, smallest_cause
 from marskg.ontology.reasoning import ask
 from marskg.ontology.statements import ntriples, properties, without_headers
+from tests.support.waiting import HANGS_S
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -103,7 +104,7 @@ def test_the_ontology_is_consistent_and_no_class_or_property_is_empty(base: str,
         object_properties=properties(statements, "ObjectProperty"),
         data_properties=properties(statements, "DatatypeProperty"),
     )
-    verdict = ask(question, 200)
+    verdict = ask(question, HANGS_S)
     assert verdict is not None
     assert verdict.refused is None
     assert verdict.consistent

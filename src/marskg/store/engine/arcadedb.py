@@ -38,7 +38,6 @@ _JVM_ARGS: tuple[str, ...] = (
     # that are set by their own, which call into Python from a thread that may not.
     "-Xrs",
     "-XX:+UseSerialGC",
-    "-XX:TieredStopAtLevel=4",
     "-Darcadedb.indexDefaultPageSize=32768",
     "-Darcadedb.bucketDefaultPageSize=32768",
     # The other modes give the rest of a record that outgrew its page a place that stands for "no rest" (ADR 33).
