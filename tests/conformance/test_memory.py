@@ -8,8 +8,10 @@ import pytest
 
 import marskg
 from marskg.clock import DAY_MS
+from marskg.drafts import Draft
 from marskg.ontology.vocabulary import Cardinality, EdgeType, Kind, TaskStatus, Tier
 from marskg.policies.registry import POLICY_NAMES
+from tests.support.stores import START
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -265,6 +267,27 @@ def test_the_budget_holds_and_every_eviction_has_its_reason(stores: Stores) -> N
     assert evictions
     assert all("reason" in record.details[1] for record in evictions)
     assert_sound(mem)
+
+
+@pytest.mark.parametrize("at_once", [False, True], ids=["one by one", "in a batch"])
+def test_the_budget_holds_to_the_token(stores: Stores, *, at_once: bool) -> None:
+    def filled(budget: int) -> AgentMemory:
+        memory = stores.open(budget=budget)
+        texts = [f"turn {number} of a talk" for number in range(4)]
+        if at_once:
+            memory.remember_many(Draft(ref=text, kind=Kind.SEMANTIC, content=text, at=START) for text in texts)
+        else:
+            for text in texts:
+                memory.remember(text, kind="semantic")
+        return memory
+
+    needed = filled(1_000).weight
+    exact, short = filled(needed), filled(needed - 1)
+    assert (exact.weight, exact.stats()["live"]) == (needed, 4)
+    assert short.weight < needed
+    assert "evict" in {record.operation for record in short.audit.records()}
+    exact.settings.set_budget(needed - 1)
+    assert exact.weight < needed
 
 
 def test_what_is_protected_stays_and_says_so(stores: Stores) -> None:
