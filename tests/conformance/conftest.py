@@ -1,7 +1,8 @@
 """One suite for every engine: each test runs on the embedded engine and on a real Neo4j.
 
-On the server a test runs with the first of its parameters, and in the proof with all of them; where parameters choose
-statements, as policies do, all of them run here as well (:data:`EVERY`).
+On the server a test runs with the first of its parameters; where parameters choose statements, as policies do, with all
+of them (:data:`EVERY`); of a file about what lies above the engines (:data:`ABOVE`) the first test alone. In the proof
+all of them run.
 """
 
 from __future__ import annotations
@@ -21,6 +22,38 @@ if TYPE_CHECKING:
 
 #: Files whose parameters choose statements.
 EVERY = frozenset({"test_cypher_policies", "test_policies"})
+#: Files about what lies above the engines: no statement is theirs alone.
+ABOVE = frozenset(
+    f"test_{name}"
+    for name in (
+        "advice",
+        "comparison",
+        "complete",
+        "controllers",
+        "floors",
+        "forgetting_bad_input",
+        "guardrail",
+        "hybrid",
+        "injection",
+        "langgraph_store",
+        "lean",
+        "learn",
+        "learn_by_model",
+        "learn_model",
+        "lessons",
+        "metadata",
+        "outlived",
+        "prepare",
+        "probing",
+        "ranking",
+        "reflection",
+        "reranking",
+        "seen",
+        "sensitivity",
+        "subject_report",
+        "topics",
+    )
+)
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -29,10 +62,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     seen: set[str] = set()
     for item in items:
         test, _, parameters = item.nodeid.partition("[")
-        if item.path.parent == Path(__file__).parent and parameters.startswith("neo4j-"):
-            if test in seen and item.path.stem not in EVERY:
+        if item.path.parent == Path(__file__).parent and parameters.startswith("neo4j"):
+            what = item.path.stem if item.path.stem in ABOVE else test
+            if what in seen and item.path.stem not in EVERY:
                 item.add_marker("proof")
-            seen.add(test)
+            seen.add(what)
 
 
 @pytest.fixture(scope="module")
