@@ -251,8 +251,9 @@ def answer(question: Question, say: Callable[[Verdict], None]) -> None:
 def main() -> None:
     """Answer the question on standard input."""
     question = Question.from_json(sys.stdin.read())
-    # owlready2 passes no options on; a Java of version 8, which does not know the variable, is only slower.
-    os.environ["JDK_JAVA_OPTIONS"] = f"{_SHORT_RUN} {os.environ.get('JDK_JAVA_OPTIONS', '')}"
+    # owlready2 passes no options on; a Java of version 8, which does not know the variable, is only slower. Those that
+    # are set already stay alone: a second collector beside ours would keep Java from starting.
+    os.environ.setdefault("JDK_JAVA_OPTIONS", _SHORT_RUN)
 
     def say(verdict: Verdict) -> None:
         sys.stdout.write(verdict.to_json() + "\n")
