@@ -252,7 +252,8 @@ class Bolt:
             self.define(statement)
         # Asked again and again: a procedure that waits has locks meanwhile, and two processes that make the schema of
         # an empty server at once would wait for each other without an end.
-        while any(row["state"] == "POPULATING" for row in self.read(cypher_text("schema_indexes", self.name))):
+        asked = cypher_text("schema_indexes", self.name)
+        while any(row["state"] == "POPULATING" for row in self.read(asked)):
             time.sleep(_POLL_S)
 
     @property
