@@ -7,7 +7,6 @@ stable code, and no content.
 
 from __future__ import annotations
 
-import threading
 from dataclasses import replace
 from itertools import chain, islice, pairwise
 from typing import TYPE_CHECKING, Any
@@ -74,16 +73,13 @@ class WriteValidator:
     def __init__(self, opened: Opened) -> None:
         """Validate writes to the tenant that is open."""
         self._opened = opened
-        self._lock = threading.Lock()
-        from marskg.shapes.validate import NeighbourhoodValidator  # noqa: PLC0415 - as in validate_recent
-
-        self._validator = NeighbourhoodValidator("rudof")
 
     def last(self, state: TenantState, records: int = 1) -> Report:
         """Validate what the last ``records`` audit records are about, with its neighbourhood."""
         lines, focus = _neighbourhood(self._opened, state, records)
-        with self._lock:
-            return self._validator.validate(lines, focus) if focus else Report(0)
+        from marskg.shapes.validate import validate_neighbourhood  # noqa: PLC0415 - as in validate_recent
+
+        return validate_neighbourhood(lines, focus, engine="rudof") if focus else Report(0)
 
 
 def _neighbourhood(opened: Opened, state: TenantState, records: int) -> tuple[list[str], set[str]]:

@@ -92,29 +92,19 @@ def _lent(engine: EngineName) -> Iterator[ShaclEngine]:
     _READY.__dict__[engine] = validator
 
 
-class NeighbourhoodValidator:
-    """Validates the neighbourhoods of writes; keeps the parsed shapes, so one instance serves many calls.
-
-    An instance is not for several threads at once.
-    """
-
-    def __init__(self, engine: EngineName = "pyshacl") -> None:
-        """Read the shapes for ``engine``."""
-        self._engine: ShaclEngine = _ENGINES[engine]()
-
-    def validate(self, lines: Sequence[str], focus: Iterable[str]) -> Report:
-        """Validate the nodes ``focus``, given the ``lines`` of their neighbourhood (see the module's docstring)."""
-        nodes = set(focus)
-        batch = Batches(lines)
-        wanted = nodes | {node for node in batch.nodes() if node.partition("#")[0] in nodes}
-        found = self._engine.breaches(lines, wanted)
-        found += [breach for breach in _cycles(batch.acyclic_edges()) if breach[0] in wanted]
-        return Report(len(nodes), findings(found))
-
-
 def validate_neighbourhood(lines: Sequence[str], focus: Iterable[str], *, engine: EngineName = "pyshacl") -> Report:
-    """Validate the nodes ``focus`` once; see :meth:`NeighbourhoodValidator.validate`."""
-    return NeighbourhoodValidator(engine).validate(lines, focus)
+    """Validate the nodes ``focus``, given the ``lines`` of their neighbourhood (see the module's docstring).
+
+    Raises:
+        InvalidDocument: a line is no N-Triples statement.
+    """
+    nodes = set(focus)
+    batch = Batches(lines)
+    wanted = nodes | {node for node in batch.nodes() if node.partition("#")[0] in nodes}
+    with _lent(engine) as validator:
+        found = validator.breaches(lines, wanted)
+    found += [breach for breach in _cycles(batch.acyclic_edges()) if breach[0] in wanted]
+    return Report(len(nodes), findings(found))
 
 
 def _cycles(edges: Iterable[tuple[str, str, str]]) -> list[Breach]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -13,7 +14,7 @@ from marskg.ontology.vocabulary import EdgeType, Kind, Tier
 from marskg.records import Edge, Memory
 from marskg.shapes.batches import Batches
 from marskg.shapes.cycles import components, cyclic_edges
-from marskg.shapes.validate import NeighbourhoodValidator, turtle_lines, validate_graph, validate_neighbourhood
+from marskg.shapes.validate import turtle_lines, validate_graph, validate_neighbourhood
 from tests.unit.shapes.fixtures import load
 from tests.unit.shapes.verdicts import named
 
@@ -154,13 +155,13 @@ def test_what_is_no_rdf_is_refused_with_its_place(tmp_path: Path, name: str, dat
 
 @pytest.mark.parametrize("engine", ["pyshacl", "rudof"])
 def test_a_validator_serves_many_calls_and_keeps_nothing_between_them(engine: EngineName) -> None:
-    validator = NeighbourhoodValidator(engine)
+    validate = partial(validate_neighbourhood, engine=engine)
     broken = lines_of(1, (EdgeType.DERIVES_FROM, 2))
     for _ in range(3):
-        assert named(validator.validate(broken, {node(1)}).findings) == {(node(1), "LinkClosure")}
-        assert validator.validate(broken + lines_of(2), {node(1)}).ok
+        assert named(validate(broken, {node(1)}).findings) == {(node(1), "LinkClosure")}
+        assert validate(broken + lines_of(2), {node(1)}).ok
         with pytest.raises(InvalidDocument):
-            validator.validate(["<urn:a> <urn:b> nonsense ."], {"urn:a"})
+            validate(["<urn:a> <urn:b> nonsense ."], {"urn:a"})
 
 
 def test_a_neighbour_need_not_be_whole() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import TYPE_CHECKING
 
 import pyrudof
@@ -10,7 +9,7 @@ import pyrudof
 from marskg.shapes.catalogue import SHAPES_NS, shapes_graph, shapes_turtle
 from marskg.shapes.engines import parse, run_pyshacl
 from marskg.shapes.gate import check_entity, check_memory, check_preference
-from marskg.shapes.validate import NeighbourhoodValidator, validate_graph
+from marskg.shapes.validate import validate_graph, validate_neighbourhood
 from tests.unit.shapes.fixtures import facts_for
 
 if TYPE_CHECKING:
@@ -44,14 +43,9 @@ def whole(lines: Sequence[str], engine: EngineName, batch_lines: int = 20_000) -
     return named(validate_graph(lines, engine=engine, batch_lines=batch_lines).findings)
 
 
-@cache
-def _validator(engine: EngineName) -> NeighbourhoodValidator:
-    return NeighbourhoodValidator(engine)
-
-
 def neighbourhoods(lines: Sequence[str], nodes: Iterable[str], engine: EngineName) -> Broken:
     """The product's neighbourhood validation."""
-    return named(_validator(engine).validate(lines, nodes).findings)
+    return named(validate_neighbourhood(lines, nodes, engine=engine).findings)
 
 
 def gate(found: Records) -> Broken:
