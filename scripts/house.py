@@ -95,42 +95,42 @@ class House:
 
 def measure(source: Path = SOURCE) -> House:
     """Return the sizes of the package at ``source``."""
-    trees, lines, texts = {}, Counter[str](), Counter[str]()
+    modules, lines, texts = {}, Counter[str](), Counter[str]()
     for path in sorted(source.rglob("*")):
         inner = path.relative_to(source)
         part = inner.parts[0] if len(inner.parts) > 1 else "marskg"
         if path.suffix == ".py":
             text = path.read_text(encoding="utf-8")
             name = ".".join(inner.with_suffix("").parts).removesuffix("__init__").rstrip(".")
-            trees[name] = tree = ast.parse(text)
-            lines[part] += code_lines(text, tree)
+            modules[name] = nodes = tuple(ast.walk(ast.parse(text)))
+            lines[part] += code_lines(text, nodes)
         elif path.suffix in TEXTS:
             texts[path.suffix] += len(path.read_text(encoding="utf-8").splitlines())
     files = [path.relative_to(source) for path in sorted(source.rglob("*.py")) if path.name != "__init__.py"]
     named = defaultdict(list)
     for file in files:
         named[file.name].append(file.as_posix())
-    imports = {name: set(imported(name, tree, trees, source.name)) for name, tree in trees.items()}
+    imports = {name: set(imported(name, nodes, modules, source.name)) for name, nodes in modules.items()}
     return House(
         lines=_ranked(lines),
         texts=_ranked(texts),
         folders=_ranked(Counter(file.parent.as_posix() for file in files)),
         importers=_ranked(Counter(target for targets in imports.values() for target in targets)),
-        methods=_ranked(Counter({(name, cls): n for name, tree in trees.items() for cls, n in classes(tree)})),
+        methods=_ranked(Counter({(name, cls): n for name, nodes in modules.items() for cls, n in classes(nodes)})),
         facade_lines=len((source / "memory.py").read_text(encoding="utf-8").splitlines()),
         namesakes={name: found for name, found in sorted(named.items()) if len(found) > 1},
         circles=circles(imports),
-        reached_into=[f"{name}:{where}" for name, tree in trees.items() for where in reached_into(tree)],
+        reached_into=[f"{name}:{where}" for name, nodes in modules.items() for where in reached_into(nodes)],
     )
 
 
-def code_lines(text: str, tree: ast.Module) -> int:
-    """Return how many lines of ``text`` hold code."""
+def code_lines(text: str, nodes: Sequence[ast.AST]) -> int:
+    """Return how many lines of ``text``, whose syntax tree has ``nodes``, hold code."""
     held: set[int] = set()
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
         if token.type not in _LAYOUT:
             held.update(range(token.start[0], token.end[0] + 1))
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) and ast.get_docstring(
             node, clean=False
         ):
@@ -138,25 +138,23 @@ def code_lines(text: str, tree: ast.Module) -> int:
     return len(held)
 
 
-def classes(tree: ast.Module) -> Iterator[tuple[str, int]]:
+def classes(nodes: Sequence[ast.AST]) -> Iterator[tuple[str, int]]:
     """Yield each class of a module with the number of its own methods, properties included."""
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.ClassDef):
             yield node.name, sum(isinstance(item, ast.FunctionDef | ast.AsyncFunctionDef) for item in node.body)
 
 
-def reached_into(tree: ast.Module) -> Iterator[str]:
+def reached_into(nodes: Sequence[ast.AST]) -> Iterator[str]:
     """Yield ``line: object.attribute`` where a module assigns an attribute of an object that is not its own to change.
 
     Its own is ``self``, what the same function makes (the call of a class, of ``__new__`` or ``replace``), and an
     object of a class that the module defines, by the names of the attributes. A module that is imported is no object.
     """
-    modules = {
-        name.asname or name.name for node in ast.walk(tree) if isinstance(node, ast.Import) for name in node.names
-    }
-    own = {name for node in ast.walk(tree) if isinstance(node, ast.ClassDef) for name in _attributes(node)}
+    modules = {name.asname or name.name for node in nodes if isinstance(node, ast.Import) for name in node.names}
+    own = {name for node in nodes if isinstance(node, ast.ClassDef) for name in _attributes(node)}
     found: dict[ast.Attribute, bool] = {}
-    for function in ast.walk(tree):
+    for function in nodes:
         if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
             made = {"self", "cls", *modules, *_made(function)}
             for target in _assigned(function):
@@ -188,9 +186,9 @@ def _made(function: ast.AST) -> Iterator[str]:
                 yield from (target.id for target in node.targets if isinstance(target, ast.Name))
 
 
-def imported(name: str, tree: ast.Module, known: Mapping[str, object], package: str) -> Iterator[str]:
+def imported(name: str, nodes: Sequence[ast.AST], known: Mapping[str, object], package: str) -> Iterator[str]:
     """Yield the modules of the package that a module imports anywhere, also for its types only."""
-    for node in ast.walk(tree):
+    for node in nodes:
         targets: list[str] = []
         if isinstance(node, ast.Import):
             targets = [alias.name for alias in node.names]

@@ -1,7 +1,7 @@
 """What all layers of the tests share: markers by folder, Hypothesis profiles, tenants, folders and the Neo4j server.
 
 - A test carries the marker of the folder below ``tests/`` that it is in.
-- HYPOTHESIS_PROFILE chooses ``dev`` (the default, 20 examples), ``ci`` (30) or ``thorough`` (2,000).
+- HYPOTHESIS_PROFILE chooses ``dev`` (the default, 10 examples), ``ci`` (30) or ``thorough`` (2,000).
 - A test that uses ``shared_folder`` is marked ``shared``, and deselected where ``../shared`` is missing.
 - A test marked ``proof`` runs in ``make proof`` alone (tests/support/proof.py).
 - CRASH_KILLS and CRASH_NEO4J_KILLS say how often the crash tests kill, CRASH_SEED chooses the moments; RESIDUE_STORES
@@ -61,7 +61,7 @@ gc.disable()
 # Databases and subprocesses have no steady speed, so examples have no deadline.
 _COMMON = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True)
 # The same commit gives the same result; new examples are looked for with the last profile.
-settings.register_profile("dev", _COMMON, max_examples=20, stateful_step_count=20, derandomize=True, database=None)
+settings.register_profile("dev", _COMMON, max_examples=10, stateful_step_count=20, derandomize=True, database=None)
 settings.register_profile("ci", _COMMON, max_examples=30, stateful_step_count=30, derandomize=True, database=None)
 settings.register_profile("thorough", _COMMON, max_examples=2000, stateful_step_count=80)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "dev"))

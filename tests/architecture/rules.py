@@ -18,15 +18,17 @@ LONGEST_FUNCTION = 60
 
 
 class Module(NamedTuple):
-    """One source file: its path below ``src/marskg`` and its syntax tree."""
+    """One source file: its path below ``src/marskg``, its syntax tree, and all nodes of that tree."""
 
     path: str
     tree: ast.Module
+    nodes: tuple[ast.AST, ...]
 
 
 def parse(path: str, source: str) -> Module:
     """Return ``source`` as the module at ``path``."""
-    return Module(path, ast.parse(source))
+    tree = ast.parse(source)
+    return Module(path, tree, tuple(ast.walk(tree)))
 
 
 # --- Shape -----------------------------------------------------------------------------------------------------------
@@ -34,7 +36,7 @@ def parse(path: str, source: str) -> Module:
 
 def short_functions(module: Module) -> Iterator[str]:
     """No function is longer than :data:`LONGEST_FUNCTION` lines."""
-    for node in ast.walk(module.tree):
+    for node in module.nodes:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             first = node.body[bool(ast.get_docstring(node)) :][:1] or node.body
             length = (node.end_lineno or node.lineno) - first[0].lineno + 1
@@ -64,7 +66,7 @@ def narrow_excepts(module: Module) -> Iterator[str]:
     """Only an outermost door catches everything; others may clean up after everything, and raise it again."""
     if module.path in OUTERMOST_DOORS:
         return
-    for node in ast.walk(module.tree):
+    for node in module.nodes:
         if isinstance(node, ast.ExceptHandler):
             caught = node.type.elts if isinstance(node.type, ast.Tuple) else [node.type]
             broad = any(name is None or _dotted(name) in _BROAD for name in caught)
@@ -88,7 +90,7 @@ _CYPHER = re.compile(r"\b(?:(?:MATCH|MERGE|CREATE)\s*\(|UNWIND\s+[\[$\w])")
 
 def parameters_in_cypher(module: Module) -> Iterator[str]:
     """No statement is put together from text: values are parameters, names come from the vocabulary."""
-    for node in ast.walk(module.tree):
+    for node in module.nodes:
         if isinstance(node, ast.Call) and _runs_statement(module, node) and node.args and _composed(node.args[0]):
             yield f"{node.lineno}: a statement put together from text: use a .cypher file and parameters"
         if isinstance(node, ast.JoinedStr) and _is_cypher(node):
@@ -153,8 +155,8 @@ def injected_time_and_chance(module: Module) -> Iterator[str]:
     """Time and randomness are injected, so that equal inputs give equal stores."""
     if module.path in TIME_AND_CHANCE:
         return
-    names = _imported_names(module.tree)
-    for node in ast.walk(module.tree):
+    names = _imported_names(module)
+    for node in module.nodes:
         if isinstance(node, ast.Attribute | ast.Name):
             used = _resolve(node, names)
             if used in UNDETERMINED or used.startswith(tuple(f"{name}." for name in _UNDETERMINED_MODULES)):
@@ -163,10 +165,10 @@ def injected_time_and_chance(module: Module) -> Iterator[str]:
                 yield f"{node.lineno}: {used} asks the system: make the key from a marskg.clock Source"
 
 
-def _imported_names(tree: ast.Module) -> dict[str, str]:
+def _imported_names(module: Module) -> dict[str, str]:
     """Return what each imported name stands for, for example ``now`` → ``datetime.datetime``."""
     names: dict[str, str] = {}
-    for node in ast.walk(tree):
+    for node in module.nodes:
         if isinstance(node, ast.Import):
             names |= {(alias.asname or alias.name): alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
@@ -210,7 +212,7 @@ LIBRARY_HOMES: Mapping[str, tuple[str, ...]] = {
 
 def libraries_at_home(module: Module) -> Iterator[str]:
     """A library that could be exchanged is imported in one place."""
-    for node in ast.walk(module.tree):
+    for node in module.nodes:
         imported: list[str] = []
         if isinstance(node, ast.Import):
             imported = [alias.name for alias in node.names]
@@ -237,7 +239,7 @@ def engines_by_capability(module: Module) -> Iterator[str]:
     """Nobody above an engine asks for its name, but for what it can do; the name chooses a folder of statements."""
     if module.path.startswith(tuple(ENGINE_FOLDERS)):
         return
-    for node in ast.walk(module.tree):
+    for node in module.nodes:
         if isinstance(node, ast.Compare | ast.match_case) and any(map(_names_engine, ast.walk(node))):
             line = node.lineno if isinstance(node, ast.Compare) else node.pattern.lineno
             yield f"{line}: an engine's name is asked for: ask for a Capability of store/engine/protocol.py"

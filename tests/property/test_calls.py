@@ -109,6 +109,7 @@ def test_each_operation_that_changes_a_graph_is_called() -> None:
     assert all(callable(getattr(Calls, name.replace(".", "_"))) for name in CALLS)
 
 
+@pytest.mark.slow
 def test_what_calls_leave_is_sound(embedded_stores: Stores, tmp_path_factory: pytest.TempPathFactory) -> None:
     made(embedded_stores, tmp_path_factory.mktemp("calls"), examples=2, steps=30)
 

@@ -104,6 +104,7 @@ def found(stores: Stores, folder: Path) -> str | None:
     return None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=[] if name in SOON else pytest.mark.proof) for name in HOLES]
 )

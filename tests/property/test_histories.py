@@ -101,6 +101,7 @@ def live(stores: Stores, examples: int, steps: int) -> None:
     run_state_machine_as_test(machine, settings=controlled(examples, steps))
 
 
+@pytest.mark.slow
 def test_short_histories_keep_every_invariant(embedded_stores: Stores) -> None:
     live(embedded_stores, examples=5, steps=16)
 

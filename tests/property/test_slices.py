@@ -174,6 +174,7 @@ def big(engine: ArcadeDB, number: int, *, young_heads: int = 0) -> Graph:
     return graph
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["fifo", "lru", "priority-decay"])
 def test_ten_evictions_read_as_little_in_a_large_store_even_where_the_head_is_too_young(
     tmp_path_factory: pytest.TempPathFactory, name: str

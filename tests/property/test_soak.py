@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from tests.support.picture import Picture
 
 
+@pytest.mark.slow
 def test_operations_under_each_policy_break_nothing(tmp_path: Path) -> None:
     each = int(os.environ.get("SOAK_EACH", "20"))
     seed = int(os.environ.get("SOAK_SEED", "7"))
@@ -33,6 +34,7 @@ def test_operations_under_each_policy_break_nothing(tmp_path: Path) -> None:
     assert found["outcomes"]["done"] > found["operations"] / 2
 
 
+@pytest.mark.slow
 def test_a_run_that_was_cut_off_goes_on_and_comes_out_as_one_that_was_not(tmp_path: Path) -> None:
     run = Run(24, history=8, seed=3, policies=("fifo", "lru"))
     whole = soak(tmp_path / "whole", run)
@@ -46,6 +48,7 @@ def test_a_run_that_was_cut_off_goes_on_and_comes_out_as_one_that_was_not(tmp_pa
         soak(tmp_path / "cut", replace(run, seed=4))
 
 
+@pytest.mark.slow
 def test_a_history_is_the_same_alone_as_after_another(monkeypatch: pytest.MonkeyPatch) -> None:
     lived: list[tuple[str, ...]] = []
     finish = History.finish

@@ -33,7 +33,9 @@ SETTINGS = {
 
 
 @pytest.mark.parametrize("name", POLICY_NAMES)
-@pytest.mark.parametrize("settings", SETTINGS)
+@pytest.mark.parametrize(
+    "settings", [pytest.param(name, marks=[] if name == "defaults" else pytest.mark.slow) for name in SETTINGS]
+)
 def test_a_built_in_policy_conforms(engine: ArcadeDB, name: str, settings: str) -> None:
     seed = 10_000 + 100 * POLICY_NAMES.index(name) + list(SETTINGS).index(settings)
     report = check_conformance(load_policy(name), stores=STORES, seed=seed, settings=SETTINGS[settings], engine=engine)
