@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from marskg.exporters.queries.view import SparqlView
@@ -40,7 +40,6 @@ def expected(content: Content) -> set[str]:
 
 
 @given(before=stores(), after=stores(), kept=st.sets(st.integers(0, 8)))
-@settings(max_examples=15)
 def test_changes_give_what_a_rebuild_gives(
     view: SparqlView, before: StoreContent, after: StoreContent, kept: set[int]
 ) -> None:

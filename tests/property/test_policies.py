@@ -33,7 +33,7 @@ from tests.support.proof import amount
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-STORES = amount(120, 1000)
+STORES = amount(60, 1000)
 ORDERS = {"fifo": by_creation, "lru": by_access, "priority-decay": by_density, "density": by_utility}
 ORDERS["removal-priority"] = by_removal
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from marskg.records import Plan
 
-STORES = amount(100, 1_000)
+STORES = amount(50, 1_000)
 REFLECTING = ("hybrid", "reflection-summary")
 SETTINGS = Settings().with_values({"reflection.share": 0.6, "policy.hybrid.reflection_share": 0.8})
 

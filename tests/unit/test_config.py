@@ -53,6 +53,7 @@ print(json.dumps([value, str(refused.exception), defaults_reference.table(), def
 """
 
 
+@pytest.mark.slow
 def test_a_new_setting_is_one_line(tmp_path: Path) -> None:
     """One more field, and it is parsed, range-checked, stored, shown and listed in the reference."""
     home, package = Path(marskg.__file__).parent, tmp_path / "marskg"

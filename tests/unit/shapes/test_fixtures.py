@@ -45,7 +45,9 @@ def _verdict(way: str) -> verdicts.Broken:
     return WAYS[way](TOGETHER)
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize(
+    "way", [pytest.param(way, marks=[pytest.mark.slow] if way == "pyshacl in batches" else []) for way in WAYS]
+)
 @pytest.mark.parametrize("fixture", _params(ALL))
 def test_what_the_fixture_names_is_found_and_nothing_else(fixture: Fixture, way: str) -> None:
     found = WAYS[way](fixture.lines) if fixture.has_blank_nodes else _verdict(way)
