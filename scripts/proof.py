@@ -88,6 +88,11 @@ CAMPAIGNS: Final[tuple[Campaign, ...]] = (
     _kills("reading", 2, 25, "tests/crash/test_accesses.py"),
     _kills("cleaning", 2, 25, "tests/crash/test_scrub.py"),
     Campaign(
+        "kills: points",
+        ("tests/crash/test_operations.py::test_a_process_killed_at_a_point",),
+        "a process killed at each named point of an operation",
+    ),
+    Campaign(
         "bytes: embedded",
         ("tests/crash/test_residue.py",),
         "what was erased is in no file of random stores, not three bytes of it",
@@ -141,7 +146,11 @@ CAMPAIGNS: Final[tuple[Campaign, ...]] = (
     Campaign(
         "tampering: exports", ("tests/redteam/test_tampered_exports.py",), "what is changed in an export is found"
     ),
-    Campaign("attempts", ("tests/redteam/test_attempts.py",), "attempts to learn what is hidden, on both engines"),
+    Campaign(
+        "attempts",
+        ("tests/redteam/test_attempts.py", "tests/redteam/test_power.py"),
+        "attempts to learn what is hidden, on both engines, and what holes they find where one is planted",
+    ),
     Campaign(
         "conformance",
         ("tests/conformance",),
@@ -192,6 +201,11 @@ CAMPAIGNS: Final[tuple[Campaign, ...]] = (
         "speed",
         ("tests/unit/embedding/test_packing.py", "tests/unit/exporters/test_speed.py"),
         "vectors and exports are read and written as fast as is said",
+    ),
+    Campaign(
+        "ontology",
+        ("tests/unit/ontology/test_reasoning.py",),
+        "the reasoner finds each contradiction that the ontology is to rule out",
     ),
     Campaign(
         "minilm",

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from tests.cli.conftest import Outcome, Seeded
 
 ALL = os.environ.get("BAD_CALLS") == "all"
-EVERY = 1 if ALL else 7
+EVERY = 1 if ALL else 13
 LONG = "hostile " * 25_000
 NOBODY = "urn:uuid:01890000-0000-7000-8000-000000000000"
 #: Texts that an argument may be.

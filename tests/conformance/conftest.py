@@ -1,8 +1,9 @@
 """One suite for every engine: each test runs on the embedded engine and on a real Neo4j.
 
-On the server a test runs with the first of its parameters; where parameters choose statements, as policies do, with all
-of them (:data:`EVERY`); of a file about what lies above the engines (:data:`ABOVE`) the first test alone. In the proof
-all of them run.
+`make test` runs on a server the first test of each file, all of a file about what engines do differently
+(:data:`DIFFERENT`) and what is marked ``server``: each statement of the product is sent by one of them. A test runs
+there with the first of its parameters, or with all where parameters choose statements, as policies do (:data:`EVERY`).
+In the proof all of them run.
 """
 
 from __future__ import annotations
@@ -22,51 +23,39 @@ if TYPE_CHECKING:
 
 #: Files whose parameters choose statements.
 EVERY = frozenset({"test_cypher_policies", "test_policies"})
-#: Files about what lies above the engines: no statement is theirs alone.
-ABOVE = frozenset(
+#: Files about what engines do differently, all of whose tests run on a server with their first parameters.
+DIFFERENT = frozenset(
     f"test_{name}"
     for name in (
-        "advice",
-        "comparison",
-        "complete",
-        "controllers",
-        "floors",
-        "forgetting_bad_input",
-        "guardrail",
-        "hybrid",
-        "injection",
-        "langgraph_store",
-        "lean",
-        "learn",
-        "learn_by_model",
-        "learn_model",
-        "lessons",
-        "metadata",
-        "outlived",
-        "prepare",
-        "probing",
-        "ranking",
-        "reflection",
-        "reranking",
-        "seen",
-        "sensitivity",
-        "subject_report",
-        "topics",
+        "beside_writers",
+        "capabilities",
+        "cypher_policies",
+        "damage",
+        "engine_vectors",
+        "erasure",
+        "extremes",
+        "memory",
+        "plugins",
+        "restore",
+        "sealing",
+        "snapshots",
+        "whole_nodes",
     )
 )
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Leave to the proof what a test does on a server with further parameters."""
+    """Leave to the proof what a server is not needed for to decide about a commit."""
     seen: set[str] = set()
     for item in items:
         test, _, parameters = item.nodeid.partition("[")
         if item.path.parent == Path(__file__).parent and parameters.startswith("neo4j"):
-            what = item.path.stem if item.path.stem in ABOVE else test
-            if what in seen and item.path.stem not in EVERY:
+            first = item.path.stem not in seen
+            chosen = first or item.path.stem in DIFFERENT or item.get_closest_marker("server") is not None
+            if not chosen or (test in seen and item.path.stem not in EVERY):
                 item.add_marker("proof")
-            seen.add(what)
+            seen |= {item.path.stem, test}
 
 
 @pytest.fixture(scope="module")

@@ -84,6 +84,7 @@ def test_a_hidden_memory_changes_no_byte_of_queries_exports_and_plans(
     assert "action='evict'" in nothing["fifo"]
 
 
+@pytest.mark.server
 @pytest.mark.parametrize("door", ["get", "edges", "history", "explain", "goal", "read goal", "link", "erase"])
 def test_a_hidden_id_is_told_what_an_unknown_one_is(stores: Stores, door: str) -> None:
     found = told(pair(stores, HIDDEN["task"], 2), cheap_doors(0, ()))

@@ -280,6 +280,7 @@ def test_a_tenant_in_clear_would_have_been_found(stores: Stores, words: Words, f
     assert residue(files, words.all[:1], stem=words.stem) != []
 
 
+@pytest.mark.server
 def test_cypher_sees_envelopes(stores: Stores, words: Words) -> None:
     memory = encrypted(stores)
     fill(memory, words)
@@ -520,6 +521,7 @@ def test_a_store_from_before_an_erasure_forgets_again_when_it_is_opened(stores: 
     assert "erasure.by=restore" in last[-1].details[0]
 
 
+@pytest.mark.server
 def test_what_was_forgotten_again_leaves_nothing_that_points_to_it(stores: Stores, words: Words) -> None:
     told, memory = restored(stores, words)
     rows = stores.engine.read(
@@ -543,6 +545,7 @@ def test_it_is_looked_for_once(stores: Stores, words: Words, monkeypatch: pytest
     assert [one.kind for one in encrypted(stores, memory.tenant, seed=5).memories()] == ["task"]
 
 
+@pytest.mark.server
 def test_keys_that_nobody_destroyed_are_no_reason_to_erase(stores: Stores, words: Words, keyrings: Path) -> None:
     memory = encrypted(stores)
     memory.remember("Ann has moved away", subjects=["ann"])
@@ -574,6 +577,7 @@ def test_lost_keys_are_refused(stores: Stores, keyrings: Path) -> None:
     assert len(list(memory.memories())) == 1
 
 
+@pytest.mark.server
 def test_what_was_tampered_with_is_refused(stores: Stores, words: Words) -> None:
     memory = encrypted(stores)
     one = memory.remember(f"Her locker word is {words('lockerword')}", subjects=["bea"])

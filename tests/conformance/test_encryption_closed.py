@@ -156,6 +156,7 @@ def test_what_is_never_stored_is_refused(stores: Stores, files: Path, word: str)
     assert residue(files, [word]) == []
 
 
+@pytest.mark.server
 def test_a_policy_of_ones_own_sees_what_it_names_the_memory_of(stores: Stores) -> None:
     memory = encrypted(stores)
     one = memory.remember("Bea likes quinces and pears", subjects=["bea"], purpose=["mars:envelope:content:AAAA"])
@@ -171,6 +172,7 @@ def test_a_policy_of_ones_own_sees_what_it_names_the_memory_of(stores: Stores) -
 # --- Envelopes that were moved --------------------------------------------------------------------------------------
 
 
+@pytest.mark.server
 @pytest.mark.parametrize("to", ["another memory", "another field"])
 def test_an_envelope_that_was_moved_is_refused_beside_its_original(stores: Stores, to: str) -> None:
     memory = encrypted(stores)

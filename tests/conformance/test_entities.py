@@ -302,6 +302,7 @@ def test_a_name_of_which_nothing_is_seen_is_refused(stores: Stores) -> None:
     assert by_name(memory)["Ann Lee"].aliases == ()
 
 
+@pytest.mark.server
 def test_aliases_and_types_can_be_set_and_taken_back(stores: Stores) -> None:
     memory = opened(stores)
     memory.remember("x", mentions=["Santorini"])
@@ -319,6 +320,7 @@ def test_aliases_and_types_can_be_set_and_taken_back(stores: Stores) -> None:
     assert sound(memory)
 
 
+@pytest.mark.server
 def test_two_that_are_one_are_merged(stores: Stores) -> None:
     memory = opened(stores)
     first = memory.remember("Robert Smith works at Acme Corp")
@@ -343,6 +345,7 @@ class _RollBack(Exception):
     """Nothing of the transaction is to stay."""
 
 
+@pytest.mark.server
 @pytest.mark.parametrize("newest_first", [False, True])
 def test_very_many_edges_of_one_memory_go_at_once_in_any_order(stores: Stores, *, newest_first: bool) -> None:
     """The embedded engine loses its place in a node of more than a hundred edges that go while it reads them."""
@@ -430,6 +433,7 @@ def test_a_relation_holds_while_another_memory_mentions_both(stores: Stores) -> 
     assert sound(memory)
 
 
+@pytest.mark.server
 def test_a_relation_goes_with_a_mention_that_is_taken_back(stores: Stores) -> None:
     memory, stated = related(stores)
     memory.entities.unmention(stated, by_name(memory)["Acme Corp"].id)
@@ -456,6 +460,7 @@ def test_a_relation_that_a_person_drew_outlives_the_text(stores: Stores) -> None
     assert sound(memory)
 
 
+@pytest.mark.server
 def test_a_merged_entity_keeps_for_how_long_its_relations_hold(stores: Stores) -> None:
     memory, _ = related(stores)
     memory.remember("Annie called", pin=True)

@@ -295,6 +295,7 @@ def test_a_call_is_taken_back_and_what_it_had_ended_holds_again(stores: Stores) 
     sound(mem)
 
 
+@pytest.mark.server
 def test_what_took_the_place_since_stays(stores: Stores) -> None:
     mem = stores.open()
     learn(mem, said("home: Oslo"))

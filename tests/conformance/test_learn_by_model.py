@@ -108,6 +108,7 @@ def test_a_kept_answer_outlives_a_change_of_its_turn(stores: Stores, server: Cha
     assert len(server.requests) == 1
 
 
+@pytest.mark.server
 def test_an_erasure_reaches_the_answer(stores: Stores, server: ChatServer) -> None:
     mem = opened(stores, server)
     server.model = lambda _: {"facts": [], "thought": "zyzzyva-marginalia"}

@@ -436,6 +436,7 @@ def test_what_a_person_found_compatible_stays_so_in_a_copy(stores: Stores, tmp_p
     assert sound(copy)
 
 
+@pytest.mark.server
 def test_a_decision_is_about_the_texts_and_can_be_taken_back(stores: Stores) -> None:
     memory = stores.open(learning__conflicts="review")
     old, new = fact(memory, LIKES), fact(memory, HATES)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 from marskg.drafts import Draft
 from marskg.ontology.vocabulary import Kind, MemoryClass, Operation, SourceType, Tier
 from tests.support import picture as pictures
@@ -12,8 +14,6 @@ from tests.support.stores import START
 from tests.support.unsigned import open_unsigned, unsign
 
 if TYPE_CHECKING:
-    import pytest
-
     from marskg.memory import AgentMemory
     from marskg.records import Memory
     from tests.support.stores import Stores
@@ -229,6 +229,7 @@ def test_lives_that_the_owner_chose_stay(stores: Stores, monkeypatch: pytest.Mon
     assert (values["lean.archive_below"], values["lean.compress_below"]) == (30, None)
 
 
+@pytest.mark.server
 def test_who_opens_an_old_store_with_lives_of_their_own_keeps_its_ends(
     stores: Stores, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -123,6 +123,7 @@ def test_a_sparql_answer_that_another_process_overtook_is_made_anew(
     assert ask() == {"Carl plays chess"}
 
 
+@pytest.mark.server
 def test_a_cypher_answer_that_an_erasure_overtook_is_made_anew(stores: Stores, monkeypatch: pytest.MonkeyPatch) -> None:
     memory = filled(stores)
     hooked, left = overtaken_by(lambda: Aside(lambda: memory.erase(subject="bea")).join(), Queries.cypher)

@@ -173,6 +173,7 @@ def test_a_store_from_before_the_census_is_counted_when_it_is_opened(
     assert again.verify().ok
 
 
+@pytest.mark.server
 def test_what_reading_comes_to_is_counted_with_each_record(stores: Stores) -> None:
     memory = stores.open(budget=BUDGET, audit__access="strict")
     kept = memory.remember("Ana waters the tomatoes twice a week", kind="semantic")
@@ -193,6 +194,7 @@ def test_what_reading_comes_to_is_counted_with_each_record(stores: Stores) -> No
     assert usage() == [2, 0, 2, 1, 1]
 
 
+@pytest.mark.server
 def test_what_a_plan_learned_is_dropped_with_the_plan(stores: Stores) -> None:
     memory = stores.open(**SHARED | {"partitions__mode": "dual", "policy__name": "fifo"})
     burst(memory, 30)

@@ -130,6 +130,7 @@ def test_weights_per_kind_from_a_yaml_file_decide(stores: Stores, tmp_path: Path
     assert victims == [Kind.EPISODIC, Kind.SOCIAL]
 
 
+@pytest.mark.server
 def test_an_ordering_anew_that_was_cut_off_is_ended_by_the_next_to_open(
     stores: Stores, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -185,6 +186,7 @@ def test_an_access_spares_what_is_next_in_line_only_beyond_the_margin(
 # --- A policy of one file ----------------------------------------------------------------------------------------
 
 
+@pytest.mark.server
 def test_a_users_policy_decides_and_editing_it_changes_the_plan(stores: Stores, tmp_path: Path) -> None:
     path = tmp_path / "by-weight.cypher"
     text = "MATCH (m:Memory) WHERE m.tenant = $tenant RETURN m.id AS id, $sign * m.weight / 7.0 AS score"

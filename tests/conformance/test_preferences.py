@@ -476,6 +476,7 @@ def _fields(item: object) -> dict[str, object]:
     return {name: getattr(item, name) for name in item.__slots__}  # type: ignore[attr-defined]  # a record
 
 
+@pytest.mark.server
 def test_a_checkpoint_has_the_preferences_and_puts_them_back(stores: Stores, tmp_path: Path) -> None:
     memory = stores.open()
     memory.preferences.apply("lgpd")
@@ -505,6 +506,7 @@ def test_a_document_is_asked_by_the_rules_of_the_tenant_that_loads_it(stores: St
     assert list(other.entities.list()) == []
 
 
+@pytest.mark.server
 def test_somebody_who_changes_a_preference_behind_the_log_is_found(stores: Stores) -> None:
     memory = stores.open()
     preference = memory.preferences.set("retention", horizon="10d").preferences[0]

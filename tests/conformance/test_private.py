@@ -253,6 +253,7 @@ def test_restoring_an_older_snapshot_gives_back_nothing_that_was_spent(stores: S
     assert memory.verify().ok
 
 
+@pytest.mark.server
 def test_what_a_killed_restore_of_an_earlier_version_parked_is_not_lost(
     stores: Stores, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -50,6 +50,7 @@ def test_all_of_it_waits_and_the_budget_holds(stores: Stores) -> None:
     assert_sound(stores, memory)
 
 
+@pytest.mark.server
 def test_what_is_sensitive_waits_and_the_rest_goes(stores: Stores) -> None:
     memory = stores.open(policy__review="sensitive", policy__review_from=0.5)
     dull = memory.remember("The first dull thing", sensitivity=0.49)

@@ -245,6 +245,7 @@ def test_the_young_go_for_the_budget_and_not_for_the_room_below_it(stores: Store
     check(stores, memory)
 
 
+@pytest.mark.server
 def test_a_policy_that_takes_nothing_is_named(stores: Stores, tmp_path: Path) -> None:
     (tmp_path / "idle.cypher").write_text(
         "MATCH (m:Memory) WHERE m.tenant = $tenant AND m.weight > 1000000\nRETURN m.id AS id, 1.0 AS score\n"

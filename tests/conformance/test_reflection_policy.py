@@ -110,6 +110,7 @@ def test_what_a_private_entity_forces_on_one_is_forced_on_the_summary(stores: St
     sound(mem)
 
 
+@pytest.mark.server
 @pytest.mark.parametrize("mode", ["fixed", "dual"])
 def test_kinds_with_shares_are_summarised_as_well(stores: Stores, mode: str) -> None:
     mem = stores.open()
@@ -332,6 +333,7 @@ def test_the_line_of_the_task_lasts_when_that_of_its_outcome_ends(stores: Stores
     sound(mem)
 
 
+@pytest.mark.server
 def test_what_the_note_of_a_task_leaves_out_stays_a_memory(stores: Stores) -> None:
     mem = stores.open()
     (task, *_) = CHORES

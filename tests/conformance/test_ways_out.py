@@ -39,6 +39,7 @@ def test_a_base_is_archived_beside_what_depends_on_it(stores: Stores, policy: st
     assert_sound(stores, memory)
 
 
+@pytest.mark.server
 def test_the_end_of_a_grace_takes_nothing_that_is_needed(stores: Stores) -> None:
     memory = stores.open(policy__grace="1h")
     base = memory.remember("The flat is small", kind="semantic")

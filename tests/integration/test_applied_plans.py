@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from marskg.drafts import Draft
+from marskg.ontology.vocabulary import Kind
 from marskg.policies.registry import POLICY_NAMES
 from tests.support import stores as support
 from tests.support.proof import amount
@@ -42,7 +44,10 @@ def test_the_next_plan_is_that_of_a_process_that_remembers_nothing(
 ) -> None:
     chance = random.Random(f"{policy} {overtaken}")
     memory = stores.open(budget=1_000_000)
-    ids = [memory.remember(f"note {number} " + "word " * chance.randrange(9)).id for number in range(NOTES)]
+    texts = (f"note {number} " + "word " * chance.randrange(9) for number in range(NOTES))
+    now = memory.now()
+    memory.remember_many(Draft(ref=text, kind=Kind.EPISODIC, content=text, at=now) for text in texts)
+    ids = [one.id for one in memory.memories()]
     for _ in range(3):
         plan = memory.plan(policy=policy, budget=memory.weight - 400)
         assert len(plan.actions) > 32, "enough for the range to be worth skipping"

@@ -49,6 +49,16 @@ try:
 except NotPermitted:
     print(one.id, one.weight)
 """
+#: Runs commands in one process, and prints the status and the output of each.
+CALL = """
+import contextlib, io, json, sys
+from marskg.cli.main import run
+found = []
+for call in json.loads(sys.argv[2]):
+    with contextlib.redirect_stdout(io.StringIO()) as out:
+        found.append((run(["--store", sys.argv[1], *call]), out.getvalue()))
+print(json.dumps(found))
+"""
 
 
 @pytest.fixture
@@ -81,16 +91,19 @@ def test_a_new_operation_is_a_method_and_a_row(copy: Path, tmp_path: Path) -> No
     used = run(copy, "-c", USE, store)
     assert used.returncode == 0, used.stderr
     found, weight = used.stdout.split()
-    mars = ("-c", "from marskg.cli.main import main; main()", "--store", store)
-
-    said = run(copy, *mars, "policy", "weigh", found, "3", "--loudly", "--notes", "a", "--notes", "b", "--json")
-    expected = {"weight": 3 * int(weight), "loudly": True, "notes": ["a", "b"]}
-    assert json.loads(said.stdout) == {"result": expected}, said.stderr
-    assert f"{3 * int(weight)}" in run(copy, *mars, "policy", "weigh", found, "3").stdout
-    refused = run(copy, *mars, "--as", "reader:bot", "policy", "weigh", found, "3")
-    assert (refused.returncode, refused.stdout) == (1, "")
-    for wrong in (("x", "3"), (found, "many"), (found,), (found, "0")):
-        assert run(copy, *mars, "policy", "weigh", *wrong).returncode == 2, wrong
+    calls = [
+        ("policy", "weigh", found, "3", "--loudly", "--notes", "a", "--notes", "b", "--json"),
+        ("policy", "weigh", found, "3"),
+        ("--as", "reader:bot", "policy", "weigh", found, "3"),
+        *(("policy", "weigh", *wrong) for wrong in (("x", "3"), (found, "many"), (found,), (found, "0"))),
+    ]
+    told = run(copy, "-c", CALL, store, json.dumps(calls))
+    assert told.returncode == 0, told.stderr
+    said, shown, refused, *wrong = json.loads(told.stdout)
+    assert json.loads(said[1]) == {"result": {"weight": 3 * int(weight), "loudly": True, "notes": ["a", "b"]}}
+    assert f"{3 * int(weight)}" in shown[1]
+    assert refused == [1, ""]
+    assert [status for status, _ in wrong] == [2] * 4
 
     assert "mars policy weigh" in run(copy, "-m", "marskg.cli.reference").stdout
     shutil.copytree(ROOT / "scripts", tmp_path / "scripts")

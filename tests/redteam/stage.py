@@ -305,6 +305,8 @@ def listening(said: list[str]) -> Iterator[None]:
             contextlib.redirect_stderr(out),
             warnings.catch_warnings(record=True) as w,
         ):
+            # What a test before left open is told whenever it is collected.
+            warnings.simplefilter("ignore", ResourceWarning)
             yield
         said += [str(one.message) for one in w]
     finally:

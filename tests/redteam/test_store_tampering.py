@@ -9,6 +9,7 @@ import pytest
 from marskg.audit.limits import LIMITS
 from tests.redteam.store_tampering import ALL, world
 from tests.support import stores as support
+from tests.support.proof import some
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,6 +24,10 @@ def server(neo4j_server: object, tmp_path_factory: pytest.TempPathFactory) -> It
     opened = support.server(neo4j_server, tmp_path_factory.mktemp("home"))  # type: ignore[arg-type]  # a named tuple
     yield opened
     opened.engine.close()
+
+
+def slug(one: Tampering) -> str:
+    return one.name.replace(" ", "-")
 
 
 def is_found(stores: Stores, one: Tampering) -> None:
@@ -40,19 +45,12 @@ def is_found(stores: Stores, one: Tampering) -> None:
         assert codes & set(one.codes), codes
 
 
-@pytest.mark.parametrize("one", ALL, ids=lambda one: one.name.replace(" ", "-"))
+@pytest.mark.parametrize("one", some(ALL, 3, slug))
 def test_a_change_behind_the_log_is_found(engine: Stores, one: Tampering) -> None:
     is_found(engine, one)
 
 
-#: Each tenth; the proof does all of them to a server as well.
-ON_A_SERVER = [
-    pytest.param(one, marks=pytest.mark.proof if number % 10 else [], id=one.name.replace(" ", "-"))
-    for number, one in enumerate(ALL)
-]
-
-
-@pytest.mark.parametrize("one", ON_A_SERVER)
+@pytest.mark.parametrize("one", some(ALL, 10, slug))
 @pytest.mark.neo4j
 def test_a_change_behind_the_log_is_found_on_a_server(server: Stores, one: Tampering) -> None:
     is_found(server, one)

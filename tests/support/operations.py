@@ -15,7 +15,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import marskg
+from marskg.drafts import Draft
 from marskg.exporters.snapshot.file import Snapshot
+from marskg.ontology.vocabulary import Kind
 from marskg.store.statements.catalogue import statement
 from tests.support import failpoint
 from tests.support.residue import residue
@@ -60,8 +62,10 @@ def fill(operation: Operation, folder: Path) -> None:
     folder.mkdir()
     (folder / "settings.yaml").write_text(QUICK, encoding="utf-8")
     with open_store(folder, create=True) as memory:
-        for text in KEPT:
-            memory.remember(text, subjects=["carl"], session="c")
+        now = memory.now()
+        memory.remember_many(
+            Draft(ref=text, kind=Kind.EPISODIC, content=text, at=now, subjects=("carl",), session="c") for text in KEPT
+        )
         operation.prepare(memory, folder)
 
 

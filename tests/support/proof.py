@@ -7,7 +7,16 @@ asks :func:`amount` does little: ``make test`` is decided in a quarter of an hou
 from __future__ import annotations
 
 import os
-from typing import Final
+from typing import TYPE_CHECKING, Final, TypeVar
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from _pytest.mark import ParameterSet
+
+T = TypeVar("T")
 
 PROOF: Final = os.environ.get("PROOF") == "1"
 
@@ -15,3 +24,11 @@ PROOF: Final = os.environ.get("PROOF") == "1"
 def amount(few: int, whole: int) -> int:
     """Return how much of something is tried: ``few`` in ``make test``, ``whole`` in ``make proof``."""
     return whole if PROOF else few
+
+
+def some(values: Iterable[T], every: int, name: Callable[[T], str] = str) -> list[ParameterSet]:
+    """Return parameters of a test: ``make test`` takes the first of ``every`` so many, ``make proof`` all."""
+    return [
+        pytest.param(value, id=name(value), marks=pytest.mark.proof if place % every else [])
+        for place, value in enumerate(values)
+    ]

@@ -61,6 +61,7 @@ def test_a_good_extension_passes(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_the_packaged_files_and_the_example_pass() -> None:
+    """The ontology is consistent, and no class and no property of it is empty."""
     report = check_files(
         [PACKAGE / "mars.ttl", str(PACKAGE / "alignments.ttl"), PACKAGE / "competency" / "example.ttl"],
         seconds=HANGS_S,
