@@ -257,7 +257,7 @@ class Side:
                 self._names[memory.tenant] = "TENANT"
         for word, name in self._names.items():
             text = text.replace(word, name)
-        text = re.sub(rf"{re.escape(str(self.folder))}(?:/[0-9a-f]{{8}})?", "FOLDER", text)
+        text = re.sub(rf"{re.escape(str(self.folder))}(?:/[0-9a-f]{{12}})?", "FOLDER", text)
         text = re.sub(r"urn:mars:showing:[0-9a-f]{32}", "SHOWING", text)
         return re.sub(r" at 0x[0-9a-f]+|marskg-copy-\w+|\.\w+\.part", "", text)
 
