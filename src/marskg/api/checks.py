@@ -63,23 +63,15 @@ def validate_recent(opened: Opened, writer: Writer, records: int = 256) -> Repor
     return validate_neighbourhood(lines, focus) if focus else Report(0)
 
 
-class WriteValidator:
-    """Validates one write after another: the shapes are read once, and the fast engine runs them.
+def validate_write(opened: Opened, state: TenantState, records: int = 1) -> Report:
+    """Validate what the last ``records`` audit records are about, with its neighbourhood, by the fast engine.
 
-    Guarantees: the same verdict as :func:`validate_recent`, whose engine is the referee; several threads may share an
-    instance.
+    Guarantees: the same verdict as :func:`validate_recent`, whose engine is the referee.
     """
+    lines, focus = _neighbourhood(opened, state, records)
+    from marskg.shapes.validate import validate_neighbourhood  # noqa: PLC0415 - as in validate_recent
 
-    def __init__(self, opened: Opened) -> None:
-        """Validate writes to the tenant that is open."""
-        self._opened = opened
-
-    def last(self, state: TenantState, records: int = 1) -> Report:
-        """Validate what the last ``records`` audit records are about, with its neighbourhood."""
-        lines, focus = _neighbourhood(self._opened, state, records)
-        from marskg.shapes.validate import validate_neighbourhood  # noqa: PLC0415 - as in validate_recent
-
-        return validate_neighbourhood(lines, focus, engine="rudof") if focus else Report(0)
+    return validate_neighbourhood(lines, focus, engine="rudof") if focus else Report(0)
 
 
 def _neighbourhood(opened: Opened, state: TenantState, records: int) -> tuple[list[str], set[str]]:

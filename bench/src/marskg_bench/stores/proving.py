@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyoxigraph as ox
 
-from marskg.api.checks import WriteValidator
+from marskg.api.checks import validate_write
 from marskg.errors import AuditVerificationFailed
 from marskg.exporters.rdf.writer import Content, write_export
 from marskg.ontology.mapping import memory_lines
@@ -51,12 +51,11 @@ def verify(rig: Rig) -> dict[str, Any]:
 def validation(rig: Rig, rounds: int) -> dict[str, Any]:
     """Measure the validation of one write's neighbourhood, after each of ``rounds`` writes."""
     opened = rig.large.store
-    validator = WriteValidator(opened)
     processor: list[float] = []
 
     def check(state: TenantState) -> None:
         start = time.thread_time()
-        validator.last(state)
+        validate_write(opened, state)
         processor.append(time.thread_time() - start)
 
     def one(_: int) -> Callable[[], object]:
