@@ -115,7 +115,7 @@ def main() -> None:
     """Write the tables into the page."""
     lines: list[str] = []
     for name in sys.argv[1:]:
-        lines += section(json.loads(Path(name).read_text(encoding="utf-8"))["locomo"])
+        lines += section(json.loads(Path(name).read_text(encoding="utf-8"))["evidence"])
     text = PAGE.read_text(encoding="utf-8") if PAGE.exists() else _NEW
     before, _, rest = text.partition(BEGIN)
     _, _, after = rest.partition(END)

@@ -40,17 +40,25 @@ STOPWORDS: Final = frozenset(
 _WORD: Final = re.compile(
     r"\d{1,3}(?:,\d{3})+(?:\.\d+)?(?![^\W_])|\d+(?:\.\d+)?(?![^\W_])|[^\W\d_]+(?:['’][^\W\d_]+)*(?!\d)|[^\W_]+"
 )
+#: What is written as one and means nothing in parts: ticket QX-7731-b, build 2.1.03, snake_case, C++, C#, A+.
+_CODE: Final = re.compile(
+    r"(?<![^\W_])[^\W_]+(?:[-./:_#@]+[^\W_]+)+(?![^\W_])|(?<![^\W_])[^\W\d_]{1,2}(?:\+{1,2}|#|-(?=[\s.,;:!?)]|$))(?![\w+#])"
+)
 #: Letters of Cyrillic and Greek that a reader takes for a Latin one. Source: Unicode TR39, the part that people use.
 LOOKALIKES: Final = str.maketrans(
     "АВЕЅЗІЈКМНОРСТУХЬԌԛԝаеорсухіјѕԁһӏүьвтмнкгΑΒΕΖΗΙΚΜΝΟΡΤΥΧαειοκνρτυχ",
     "ABES3IJKMHOPCTYXbGqwaeopcyxijsdhlybvtmhkrABEZHIKMNOPTYXaeiokvptux",
 )
+_SIGNS: Final = re.compile(r"[-./:_#@+]")
 _FOREIGN: Final = re.compile("[\u0370-\u03ff\u0400-\u052f\u1f00-\u1fff]")
 _LATIN: Final = re.compile("[A-Za-z\u00c0-\u024f\u1e00-\u1eff]")
 _RUN: Final = re.compile("(?:[^\\W_]|[\u0300-\u036f])+")
 _UNSPACED: Final = re.compile("[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+")
 _SENTENCE_END: Final = re.compile(r"(?<=[.!?…。！？])[\"'”’)\]]*\s+(?=[\"'“‘(\[]?[^\W_a-z])|\n+")
 _MAX_STEM: Final = 64
+#: Characters of a passage, about sixty English words, and the most passages of one text: a longer text has longer ones.
+PASSAGE: Final = 360
+MOST_PASSAGES: Final = 512
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,11 +121,25 @@ def _as_latin(run: re.Match[str]) -> str:
 
 
 def terms(text: str) -> list[str]:
-    """Return the index terms of ``text`` in order, repeats included: folded, stemmed, without stop words."""
+    """Return the index terms of ``text`` in order, repeats included: folded, stemmed, without stop words.
+
+    A code is a term as it stands, besides its parts, so that it is told from one that differs by a letter, such as
+    ``qx-7731-b``. One of a letter or two and signs is no word besides: ``c++`` is not ``c``.
+    """
     found: list[str] = []
-    for match in _WORD.finditer(folded(text)):
-        found += _terms_of(match[0])
-    return found
+    text = folded(text)
+    codes = [match for match in _CODE.finditer(text) if _is_code(match[0])] if _SIGNS.search(text) else []
+    signed = {match.start() for match in codes if not match[0][-1].isalnum()}
+    for match in _WORD.finditer(text):
+        if match.start() not in signed:
+            found += _terms_of(match[0])
+    return found + [match[0] for match in codes]
+
+
+def _is_code(word: str) -> bool:
+    if _WORD.fullmatch(word):  # a decimal
+        return False
+    return not word[-1].isalnum() or "_" in word or any(letter.isdigit() for letter in word)
 
 
 @lru_cache(maxsize=200_000)
@@ -149,6 +171,34 @@ def _pairs(word: str) -> Iterator[str]:
 def sentences(text: str) -> list[str]:
     """Return the sentences and lines of ``text``, stripped, empty ones left out."""
     return [part for piece in _SENTENCE_END.split(text) if (part := piece.strip())]
+
+
+def passages(text: str) -> list[str]:
+    """Return the passages of ``text``, stripped: as many sentences or lines as make up to ``PASSAGE`` characters.
+
+    A sentence of more than twice that is cut between words. A short text is its only passage, a blank one has none.
+    """
+    size = max(PASSAGE, 2 * len(text) // MOST_PASSAGES)
+    found: list[str] = []
+    held = ""
+    for sentence in sentences(text):
+        for piece in _cut(sentence, size):
+            if held and len(held) + len(piece) > size:
+                found.append(held)
+                held = ""
+            held = f"{held} {piece}" if held else piece
+    return [*found, held] if held else found
+
+
+def _cut(sentence: str, size: int) -> Iterator[str]:
+    """Yield ``sentence`` in pieces of at most twice ``size`` characters, cut at blanks where there are any."""
+    while len(sentence) > 2 * size:
+        end = sentence.rfind(" ", 1, size)
+        end = size if end < 0 else end
+        yield sentence[:end]
+        sentence = sentence[end:].lstrip()
+    if sentence:
+        yield sentence
 
 
 @cache

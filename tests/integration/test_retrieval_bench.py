@@ -77,7 +77,7 @@ def test_evidence_is_measured_on_conversations_beside_flat_rankings(
     chart = tmp_path / "chart.svg"
     given = ["--data", str(data), "--alone", "--json", "--chart", str(chart), "--budget", "40", "--budget", "400"]
     assert main([*given, "--parts", "--k", "2"]) == 0
-    found = json.loads(capsys.readouterr().out)["locomo"]
+    found = json.loads(capsys.readouterr().out)["evidence"]
     assert found["complete"] == {"garden": {"turns": 6, "questions": 3}, "travel": {"turns": 2, "questions": 2}}
     assert list(found["systems"]) == ["product", "smoothed", "both", "vectors", "bm25"]
     for groups in found["systems"].values():

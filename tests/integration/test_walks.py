@@ -21,12 +21,13 @@ if TYPE_CHECKING:
 
     from tests.support.tracing import Walk
 
-#: Functions, comprehensions included, and files; 350 in 50 are wanted for remember, 400 in 55 for retrieve.
+#: Functions, comprehensions included, and files; 350 in 50 are wanted for remember, 400 in 55 for retrieve. Passages,
+#: words that are alike and what a question names (ADR 67) brought 16 functions to the first and 42 to the second.
 CEILINGS = {
-    "remember, cold": (616, 91),
-    "remember, warm": (624, 88),
-    "retrieve, cold": (643, 84),
-    "retrieve, warm": (517, 71),
+    "remember, cold": (632, 91),
+    "remember, warm": (640, 88),
+    "retrieve, cold": (685, 91),
+    "retrieve, warm": (551, 79),
 }
 TOLD = (
     "Ana moved to Lisbon in May.",

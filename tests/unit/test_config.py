@@ -261,3 +261,25 @@ def test_durations(text: str, milliseconds: int) -> None:
 @pytest.mark.parametrize("text", ["", "d", "1", "1.5d", "-1d", "1 month", "1D", "d1", "٣d"])
 def test_no_durations(text: str) -> None:
     assert duration_ms(text) is None
+
+
+def test_defaults_from_before_long_memories_had_passages_are_not_a_choice() -> None:
+    held = json.loads(Settings().to_json())
+    former = {name: value for name, value in held.items() if not name.startswith("retrieval.weights.")}
+    former |= {"assembly.longest_share": 0.5, "assembly.excerpts": 4}
+    assert Settings.from_json(json.dumps(former)) == Settings()
+    chosen = Settings.from_json(json.dumps({**former, "assembly.excerpts": 3}))
+    assert (chosen.assembly.excerpts, chosen.assembly.longest_share) == (3, 0.25)
+    again = Settings().with_values({"assembly.longest_share": 0.5})
+    assert Settings.from_json(again.to_json()).assembly.longest_share == 0.5
+
+
+def test_weights_that_rank_nothing_are_refused() -> None:
+    names = [name for name in SETTINGS if name.startswith("retrieval.weights.")]
+    with pytest.raises(InvalidConfig, match=r"retrieval\.weights are all 0, so that nothing is ranked"):
+        Settings().with_values(dict.fromkeys(names, 0))
+    for bad in (-1, float("nan"), float("inf"), "much"):
+        with pytest.raises(
+            InvalidConfig, match=r"retrieval\.weights\.lexical is .*; it must be a number from 0 to 10000"
+        ):
+            Settings().with_values({"retrieval.weights.lexical": bad})

@@ -16,7 +16,7 @@ import click
 
 import marskg
 from marskg_bench.common import report
-from marskg_bench.common.locomo import conversations
+from marskg_bench.common.conversations import conversations
 from marskg_bench.common.options import reporting
 from marskg_bench.common.progress import saying
 from marskg_bench.talks.reading import count, figures, proposals

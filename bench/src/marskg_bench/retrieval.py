@@ -18,11 +18,11 @@ from marskg.embedding.registry import load_model
 from marskg.errors import InvalidInput
 from marskg.weight import TokenCounter
 from marskg_bench.common import report
-from marskg_bench.common.locomo import conversations
+from marskg_bench.common.conversations import conversations
 from marskg_bench.common.memora import TRACKS, BenchPersona, personas
 from marskg_bench.common.options import answering
 from marskg_bench.common.progress import saying
-from marskg_bench.retrievals import latency, recall_figures, recall_report, retrieval_report
+from marskg_bench.retrievals import fit, latency, recall_figures, recall_report, retrieval_report
 from marskg_bench.retrievals import recall as _recall
 from marskg_bench.retrievals.asked import Cast
 from marskg_bench.retrievals.comparison import RANKERS, Scope, compare, ratios
@@ -71,7 +71,7 @@ def run(
 
 
 def recall(file: Path, wanted: tuple[str, ...], scope: _recall.Scope, who: Cast, say: Say) -> dict[str, Any]:
-    """Measure the evidence found on the conversations of the LoCoMo ``file``, all or those ``wanted``.
+    """Measure the evidence found on the conversations of ``file``, all or those ``wanted``.
 
     Raises:
         InvalidDocument: the file breaks the layout.
@@ -92,11 +92,27 @@ def recall(file: Path, wanted: tuple[str, ...], scope: _recall.Scope, who: Cast,
     }
 
 
+def source(file: Path, embedding: str, say: Say) -> fit.Source:
+    """Return what the product says of the memories of each conversation in ``file``, question by question.
+
+    Raises:
+        InvalidDocument: the file breaks the layout.
+    """
+    return fit.Source(str(file), {one.name: fit.asked_of(one, embedding, say) for one in conversations(file)})
+
+
 @click.command("mars bench retrieval", context_settings={"help_option_names": ["-h", "--help"]})
 @click.option(
     "--data",
     type=click.Path(exists=True, path_type=Path),
-    help="Memora, unpacked (the folder with weekly and monthly), or a file of LoCoMo, such as locomo10.json.",
+    help="Memora, unpacked (the folder with weekly and monthly), or a file of LoCoMo, BEAM or one of your own.",
+)
+@click.option(
+    "--fit",
+    "fitted",
+    multiple=True,
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="Learn the weights of the ranking from a file of conversations; may be repeated.",
 )
 @click.option("--period", default="weekly", show_default=True, type=click.Choice(_PERIODS))
 @click.option("--persona", "wanted", multiple=True, metavar="NAME", help="Only this one; may be repeated.")
@@ -120,10 +136,10 @@ def recall(file: Path, wanted: tuple[str, ...], scope: _recall.Scope, who: Cast,
     help="Tokens of an answer; of Memora, of the product's.",
 )
 @click.option(
-    "--conversation", "chosen", multiple=True, metavar="NAME", help="Only this one of LoCoMo; may be repeated."
+    "--conversation", "chosen", multiple=True, metavar="NAME", help="Only this one of the file; may be repeated."
 )
-@click.option("--parts", is_flag=True, help="Measure on LoCoMo what each part of the ranking brings, too.")
-@click.option("--alone", is_flag=True, help="Leave other products out on LoCoMo.")
+@click.option("--parts", is_flag=True, help="Measure what each part of the ranking brings, too.")
+@click.option("--alone", is_flag=True, help="Leave other products out.")
 @click.option(
     "--ranker",
     default="fused",
@@ -141,7 +157,7 @@ def recall(file: Path, wanted: tuple[str, ...], scope: _recall.Scope, who: Cast,
     "--chart",
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="Draw the evidence found on LoCoMo by budget to this file.",
+    help="Draw the evidence found by budget to this file.",
 )
 @answering
 @click.pass_context
@@ -149,6 +165,7 @@ def command(
     context: click.Context,
     *,
     data: Path | None,
+    fitted: tuple[Path, ...],
     period: str,
     wanted: tuple[str, ...],
     tracks: tuple[Track, ...],
@@ -174,17 +191,20 @@ def command(
     Memora marks as shared, C all turns. Beside the product stand rankers over the same texts, and the same rankers
     over what still holds (oracle): what perfect governance would give.
 
-    On a file of LoCoMo, conversations over months: every turn is told with remember in its time; the share of the turns
-    that answer a question among what is shown within --budget tokens, whether all are, nDCG, and how well the
+    On a file of conversations, LoCoMo's, BEAM's or your own: every turn is told with remember in its time; the share of
+    the turns that answer a question among what is shown within --budget tokens, whether all are, nDCG, and how well the
     product's confidence tells a question of another conversation. Beside it stand rankings of the same turns on the
     same vectors and other products, all rendered and counted alike. Ctrl-C reports the conversations that are complete.
+
+    With --fit, the weights of the ranking that find most of the evidence in such files, and what they find in each
+    conversation when they are learned without it, beside the weights in use.
 
     With --n, one retrieval to a budget of 1,000 tokens, beside mem0, LangGraph's SQLite store and Chroma on the same
     vectors: pip install './bench[peers]'. Nothing that exists is touched; Ctrl-C stops it
     and removes what it made.
     """
-    if data is None and not sizes:
-        msg = "name what to measure: --data DIR for what is retrieved, --n 10000 for how fast, or both"
+    if data is None and not sizes and not fitted:
+        msg = "name what to measure: --data DIR for what is retrieved, --n 10000 for how fast, --fit FILE for weights"
         raise click.UsageError(msg)
     report.check_chart(chart)
     model = _model(embedding)
@@ -193,7 +213,7 @@ def command(
         if data is not None and data.is_file():
             scope = _recall.Scope(sorted(set(budgets)), sorted(set(depths)), parts=parts)
             who = Cast(Embedded(model), embedding, TokenCounter(), with_product=not rankers_only, with_peers=not alone)
-            result["locomo"] = recall(data, chosen, scope, who, say)
+            result["evidence"] = recall(data, chosen, scope, who, say)
         elif data is not None:
             tried = Scope(
                 tuple(dict.fromkeys(tracks)),
@@ -203,10 +223,12 @@ def command(
                 opened=partial(product, embedding=embedding),
             )
             result |= run(data, period, wanted, tried, ranker=ranker, model=model, say=say)
+        if fitted:
+            result["fit"] = fit.figures([source(file, embedding, say) for file in fitted], sorted(set(budgets)))
         if sizes:
             result["latency"] = latency.run(sorted(set(sizes)), seed=seed, say=say, with_product=not rankers_only)
     _tell(result, chart, save, as_json=as_json)
-    if result.get("locomo", {}).get("stopped"):
+    if result.get("evidence", {}).get("stopped"):
         context.exit(STOPPED)
     if strict and not all(check.reached for check in retrieval_report.checks(result)):
         context.exit(MISSED)
@@ -220,8 +242,8 @@ def _tell(result: dict[str, Any], chart: Path | None, save: Path | None, *, as_j
         retrieval_report.show(result)
     if save is not None:
         report.save(result, save)
-    if chart is not None and result.get("locomo", {}).get("systems"):
-        recall_report.draw(result["locomo"], chart)
+    if chart is not None and result.get("evidence", {}).get("systems"):
+        recall_report.draw(result["evidence"], chart)
 
 
 def _model(spec: str) -> EmbeddingModel:

@@ -16,9 +16,8 @@ from marskg.clock import MAX_MS, zone_named
 from marskg.drafts import enumeration
 from marskg.errors import InvalidInput, UnknownMemory
 from marskg.language.en.question_words import asks
-from marskg.language.en.time_words import mentions
 from marskg.language.questions import Question
-from marskg.language.times import MONDAY, SUNDAY, Period, Times, times_asked
+from marskg.language.times import MONDAY, SUNDAY, Period, Times
 from marskg.ontology.vocabulary import DERIVED_EDGES, KINDS, Kind, MemoryClass, SourceType
 from marskg.policies.builtin.stages import Scores
 from marskg.retrieval.access.disclosure import Disclosure, counted
@@ -28,6 +27,7 @@ from marskg.retrieval.explain import explain, limited, never_was, own_events
 from marskg.retrieval.index.metadata_filter import conditions
 from marskg.retrieval.index.view import IndexView
 from marskg.retrieval.query.load_shedding import Load, lighter, notice, step
+from marskg.retrieval.query.named_times import NamedTimes
 from marskg.retrieval.query.profile import load_profile
 from marskg.retrieval.query.recall import SOCIAL, Anchor, Recall, named_entities
 from marskg.retrieval.query.reranked import Reranking
@@ -142,7 +142,7 @@ class Reading:
         self._emphasis = emphasis
         self._writer = writer
         self._opened = opened
-        self._profiles: dict[str, Profile] = {}
+        self._profiles: dict[tuple[str, Any], Profile] = {}
         self._vectoriser = vectoriser
         self._shared: dict[str, SharedTenant] = {}
         # The file of the index has texts and vectors in clear; without one it is built at each first question.
@@ -192,8 +192,9 @@ class Reading:
         if conversation is not None:
             check_text("conversation", conversation)
         request = self._request(query, budget, k, profile, explain=explain, gate=gate, conversation=conversation)
-        question, impossible = self._question(request, time_zone)
-        request = replace(request, question=question)
+        named = self._times(request, time_zone)
+        question, impossible = _question(request, named)
+        request = replace(request, question=question, times=named)
         if min_confidence is not None:
             request = replace(request, min_confidence=check_number("min_confidence", min_confidence, 0, 1))
         shared, missing = self._guests()
@@ -208,25 +209,12 @@ class Reading:
                 hits = self._answers.answer(request, guests)
         return self._noticed(hits, (*impossible, *missing))
 
-    def _question(self, request: Request, time_zone: str | None) -> tuple[Question | None, tuple[str, ...]]:
-        """Return what only a complete reading answers, and a notice where the question names an impossible date.
-
-        A period that the caller gives goes before those that the question names.
-        """
+    def _times(self, request: Request, time_zone: str | None) -> NamedTimes:
+        """Return what times the question names, by the reader's clock, zone and weeks."""
         settings = self._writer.state.settings.retrieval
         zone = zone_named(settings.time_zone if time_zone is None else time_zone)
         week_start = SUNDAY if settings.week_start == "sunday" else MONDAY
-        query, gate = check_query(request.query), request.gate
-        asked = asks(query)
-        if asked is None:
-            return None, ()
-        times = times_asked(query, gate.now, zone, mentions, week_start=week_start)
-        notices = (_NO_SUCH_DATE,) if times.impossible else ()
-        if notices and not times.periods:
-            return None, notices
-        if gate.since is not None or gate.until is not None:
-            times = Times((Period(gate.since, gate.until, ""),))
-        return Question(asked, times, zone, week_start), notices
+        return NamedTimes(check_query(request.query), request.gate.now, zone, week_start)
 
     def _noticed(self, hits: Hits, missing: tuple[str, ...]) -> Hits:
         """Return an answer with what its reader should know besides: shared tenants left out, a clock that jumped."""
@@ -570,9 +558,10 @@ class Reading:
 
     def profile(self, name: str) -> Profile:
         """Return a ranking profile by name or path."""
-        if name not in self._profiles:
-            self._profiles[name] = load_profile(name)
-        return self._profiles[name]
+        key = name, self._writer.state.settings.retrieval.weights
+        if key not in self._profiles:
+            self._profiles[key] = load_profile(*key)
+        return self._profiles[key]
 
     def like_hidden(self, sentences: Sequence[str], gate: Gate) -> list[str]:
         """Return the texts of those memories that ``gate`` hides which are nearest to ``sentences``, each once.
@@ -688,3 +677,21 @@ def _filter(name: str, value: Any) -> Any:  # noqa: ANN401 - as many types as fi
         raise InvalidInput(msg)
     msg = f"there is no filter {name[:60]!r}; use {', '.join(_FILTERS)}"
     raise InvalidInput(msg)
+
+
+def _question(request: Request, named: NamedTimes) -> tuple[Question | None, tuple[str, ...]]:
+    """Return what only a complete reading answers, and a notice where the question names an impossible date.
+
+    A period that the caller gives goes before those that the question names.
+    """
+    gate = request.gate
+    asked = asks(named.question)
+    if asked is None:
+        return None, ()
+    times = named.times()
+    notices = (_NO_SUCH_DATE,) if times.impossible else ()
+    if notices and not times.periods:
+        return None, notices
+    if gate.since is not None or gate.until is not None:
+        times = Times((Period(gate.since, gate.until, ""),))
+    return Question(asked, times, named.zone, named.week_start), notices

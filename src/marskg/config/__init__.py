@@ -32,6 +32,7 @@ from marskg.config.reading import (
     EmbeddingSettings,
     EntitySettings,
     LearningSettings,
+    RankingWeights,
     RetrievalSettings,
 )
 from marskg.config.settings import ARCHIVE, PRESETS, SETTINGS, Settings, check_value, writable
@@ -59,6 +60,7 @@ __all__ = [
     "PartitionSettings",
     "PolicySettings",
     "PrivacySettings",
+    "RankingWeights",
     "ReflectionSettings",
     "RetrievalSettings",
     "Scoring",

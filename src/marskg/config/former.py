@@ -1,7 +1,8 @@
 """What settings that earlier versions stored have to be brought up to date by.
 
 Guarantees: what decides nothing any more is passed over; a default of before only a private memory had a life is not
-taken for anybody's choice (docs/adr/0044); what was stored in clear is not taken for encrypted.
+taken for anybody's choice (docs/adr/0044), nor one of before long memories had passages; what was stored in clear is
+not taken for encrypted.
 """
 
 from __future__ import annotations
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
 _RETIRED = frozenset({"assembly.selection", "assembly.pool"})
 #: The setting by which stored settings show that they know of :data:`FORMER_DEFAULTS`.
 _MARK_OF_LIVES = "on_expiry"
+#: The setting by which stored settings show that they know of long memories' passages, and the defaults until then.
+_MARK_OF_PASSAGES = "retrieval.weights.similarity"
+_BEFORE_PASSAGES: Mapping[str, float] = MappingProxyType({"assembly.longest_share": 0.5, "assembly.excerpts": 4})
 #: Defaults until only private memories had a life: settings stored then have them, whether anybody chose them or not.
 FORMER_DEFAULTS: Mapping[str, int] = MappingProxyType({
     "lives.factual": 30 * UNITS["d"],
@@ -36,7 +40,11 @@ def knows_lives(stored: str) -> bool:
 
 def brought_up(stored: Mapping[str, Any]) -> dict[str, Any]:
     """Return stored settings without what is retired, and without the former defaults where they know of no other."""
-    former: Mapping[str, object] = {} if _MARK_OF_LIVES in stored else FORMER_DEFAULTS
+    former: dict[str, object] = {}
+    if _MARK_OF_LIVES not in stored:
+        former |= FORMER_DEFAULTS
+    if _MARK_OF_PASSAGES not in stored:
+        former |= _BEFORE_PASSAGES
     kept = {name: value for name, value in stored.items() if name not in _RETIRED and former.get(name, _NEVER) != value}
     # Who has no such setting was made before there was encryption.
     return {"encryption": "off", **kept}

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
-from marskg.config.table import SWITCH, choice, duration, integer, number, text
+from marskg.config.table import SWITCH, choice, duration, integer, number, section, text
 from marskg.errors import InvalidConfig
 
 #: When a reading is recorded: with those of the next tenth of a second, or before anything is shown.
 GROUPED, STRICT = "grouped", "strict"
 #: How the nearest vectors are found.
 EXACT, ENGINE, AUTO = "exact", "engine", "auto"
+_MOST_WEIGHT = 10_000
 #: The slope of a score's step where it stops being whole; a steeper one would let a lower score overtake.
 _STEEPEST = 3
 
@@ -46,6 +47,49 @@ class EntitySettings:
 
 
 @dataclass(frozen=True, slots=True)
+class RankingWeights:
+    """What each part of the default ranking counts: the sum of the weighed parts decides the order.
+
+    ``mars bench retrieval --fit`` learns them from questions whose answers are known (docs/explanation/ranking.md).
+    """
+
+    similarity: float = number("weight of the cosine of a memory's best passage", 5.0, 0, _MOST_WEIGHT)
+    lexical: float = number(
+        "weight of the question's words and of those like them, each by how rare it is", 0.35, 0, _MOST_WEIGHT
+    )
+    session: float = number("weight of the question's words in the whole session", 0.5, 0, _MOST_WEIGHT)
+    subject: float = number("weight of being about somebody whom the question names", 3.5, 0, _MOST_WEIGHT)
+    own_word: float = number("weight of the user's own words where the question says I", 1.6, 0, _MOST_WEIGHT)
+    period: float = number("weight of being valid at a time that the question names", 2.75, 0, _MOST_WEIGHT)
+    reply: float = number("weight of answering a question in the session", 0.6, 0, _MOST_WEIGHT)
+    time: float = number("weight of saying a time where the question asks for one", 2.5, 0, _MOST_WEIGHT)
+    graph: float = number("weight of nearness to a rare name in the question", 2.0, 0, _MOST_WEIGHT)
+    exact: float = number("weight of having the id or the key that stands in the question", 50.0, 0, _MOST_WEIGHT)
+    key: float = number("weight of the share of the memory's key that the question says", 1.5, 0, _MOST_WEIGHT)
+    intent: float = number(
+        "weight of the topic, the source or the taste that the question asks for", 3.0, 0, _MOST_WEIGHT
+    )
+    score: float = number("weight of the score that use has taught", 1.0, 0, _MOST_WEIGHT)
+    memory_class: float = number("weight of how lasting a memory's class is", 0.25, 0, _MOST_WEIGHT)
+    recency: float = number("weight of how new a memory is", 0.25, 0, _MOST_WEIGHT)
+
+    def check(self, source: str) -> None:
+        """Refuse weights that rank nothing.
+
+        Raises:
+            InvalidConfig: all are 0.
+        """
+        if not any(self.by_name().values()):
+            msg = f"{source}: retrieval.weights are all 0, so that nothing is ranked; set retrieval.weights.similarity"
+            raise InvalidConfig(msg)
+
+    def by_name(self) -> dict[str, float]:
+        """Return the weights by the names that explanations have."""
+        named = asdict(self)
+        return {"class" if name == "memory_class" else name: weight for name, weight in named.items()}
+
+
+@dataclass(frozen=True, slots=True)
 class RetrievalSettings:
     """How a tenant is read where the caller says nothing."""
 
@@ -76,6 +120,7 @@ class RetrievalSettings:
     rerank: int = integer("how many of the best the reranker reads", 50, 2, 1_000)
     time_zone: str = text("time zone of a reader who names none: of the IANA database, such as Europe/Berlin", "UTC")
     week_start: str = choice('day on which "this week" begins', "monday", ("monday", "sunday"))
+    weights: RankingWeights = section(RankingWeights)
 
     @property
     def indexed(self) -> bool:
@@ -94,8 +139,8 @@ class AssemblySettings:
     recent_turns: int = integer("last turns of a conversation that are shown as they were said", 6, 0, 1_000)
     recent_share: float = number("share of the tokens that these turns may take", 0.35, 0, 1)
     summary_share: float = number("share of the tokens that a conversation's summary may take", 0.15, 0, 1)
-    longest_share: float = number("share of the room above which one memory is shortened", 0.5, 0.05, 1)
-    excerpts: int = integer("memories that may be shortened to fit", 4, 0, 64)
+    longest_share: float = number("share of the room that one memory may take while others wait", 0.25, 0.05, 1)
+    excerpts: int = integer("memories that may be shortened to fit", 64, 0, 64)
     minimum_excerpt: int = integer("tokens below which an excerpt is not shown", 8, 1, 1_000)
     jaccard: float = number("overlap of terms from which two memories say the same", 0.8, 0.5, 1)
     cosine: float = number("similarity from which two memories that overlap say the same", 0.9, 0, 1)

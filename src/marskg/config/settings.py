@@ -222,6 +222,7 @@ class Settings:
                 f"create a tenant that is to be shared with encryption: {IN_CLEAR}"
             )
             raise InvalidConfig(msg)
+        self.retrieval.weights.check(source)
         self.partitions.check(source)
         self.tiered.check(source)
 

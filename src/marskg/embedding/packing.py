@@ -45,6 +45,11 @@ def pack(vector: npt.ArrayLike) -> str:
     return b64encode(stored.tobytes()).decode("ascii")
 
 
+def packed_size(dimension: int) -> int:
+    """Return the characters of a packed vector of ``dimension``."""
+    return 4 * -(-dimension * _STORED.itemsize // 3)
+
+
 def unpack(packed: Sequence[str], dimension: int) -> Vectors:
     """Return the vectors of ``packed`` as rows, ``[n, dimension]``, float32.
 

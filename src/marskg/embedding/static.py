@@ -72,7 +72,7 @@ class StaticEmbedding:
 
 
 @cache
-def _files() -> tuple[npt.NDArray[np.float32], WordPieces]:
+def word_table() -> tuple[npt.NDArray[np.float32], WordPieces]:
     """Return the rows of all word pieces and the tokenizer, read once for the stores that a process opens.
 
     They cost a third of a second and 33 MB, and are never written to.
@@ -86,7 +86,7 @@ class _Table:
     """The rows of all word pieces, and the pieces of words met before."""
 
     def __init__(self) -> None:
-        self._rows, self._pieces = _files()
+        self._rows, self._pieces = word_table()
         self._words: dict[str, list[int]] = {}
 
     def means(self, texts: Sequence[str]) -> Vectors:

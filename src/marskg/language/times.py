@@ -11,13 +11,14 @@ ahead; "next Friday" is the first one after today. How a language names times is
 from __future__ import annotations
 
 from calendar import isleap, monthrange
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta, tzinfo
 from enum import Enum, StrEnum
 from typing import TYPE_CHECKING, Final, Protocol, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
 #: Characters above which a text is a document that is looked up, and no question that names a time.
 LONGEST: Final = 1_000
@@ -161,18 +162,27 @@ class Times:
     impossible: tuple[str, ...] = ()
 
 
-def times_asked(question: str, now: int, zone: tzinfo, language: Mentions, *, week_start: int = MONDAY) -> Times:
+def times_asked(
+    question: str, now: int, zone: tzinfo, language: Mentions, *, week_start: int = MONDAY, years: Iterable[int] = ()
+) -> Times:
     """Return the periods that ``question`` names, seen from ``now`` (epoch milliseconds) in ``zone``.
 
-    ``week_start`` is the weekday that weeks begin on, 0 for Monday, 6 for Sunday.
+    ``week_start`` is the weekday that weeks begin on, 0 for Monday, 6 for Sunday. A date without a year is meant in
+    each of ``years`` besides.
     """
     periods: list[Period] = []
     impossible: list[str] = []
+    reckoning = _Reckoning(now, zone, week_start)
     for mention in language(question) if len(question) <= LONGEST else ():
         try:
-            periods.append(_Reckoning(now, zone, week_start).period(mention))
+            periods.append(reckoning.period(mention))
         except (ValueError, OverflowError):
             impossible.append(mention.words)
+            continue
+        if isinstance(mention.time, Date) and mention.time.year is None and mention.last is None:
+            for year in years:
+                with suppress(ValueError, OverflowError):  # 29 February is not in each of them.
+                    periods.append(reckoning.period(replace(mention, time=replace(mention.time, year=year))))
     return Times(tuple(periods), tuple(impossible))
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from marskg.errors import InvalidDocument
-from marskg_bench.common.locomo import conversations
+from marskg_bench.common.conversations import conversations
 from marskg_bench.facts import main
 from marskg_bench.talks.reading import matching
 from marskg_bench.talks.talk import WRITTEN, Gold, observed, written

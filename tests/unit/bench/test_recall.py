@@ -15,7 +15,7 @@ from marskg.embedding.static import StaticEmbedding
 from marskg.errors import InvalidDocument, InvalidInput
 from marskg.retrieval.query.profile import load_profile
 from marskg.weight import TokenCounter
-from marskg_bench.common.locomo import conversations
+from marskg_bench.common.conversations import conversations
 from marskg_bench.retrieval import main
 from marskg_bench.retrievals.asked import Page
 from marskg_bench.retrievals.evidence import auroc, ndcg, outcome
@@ -108,12 +108,12 @@ def test_a_page_is_the_longest_beginning_that_fits(tmp_path: Path) -> None:
     assert page.fitting(order, 299) == order
 
 
-def test_each_part_of_the_default_ranking_is_a_profile_without_it(tmp_path: Path) -> None:
-    whole = load_profile(Settings().retrieval.profile)
-    parts = dict(left_out(tmp_path))
-    assert {f"weights.{name}" for name, weight in whole.weights.items() if weight} <= parts.keys()
-    without = load_profile(parts["weights.lexical"]["retrieval.profile"])
-    assert without.weights == {**whole.weights, "lexical": 0.0}
+def test_each_part_of_the_default_ranking_is_left_out_by_its_weight() -> None:
+    weights = load_profile("fused").weights
+    parts = dict(left_out())
+    assert len(parts) == sum(weight > 0 for weight in weights.values())
+    without = Settings().with_values(parts["lexical"]).retrieval.weights
+    assert load_profile("fused", without).weights == {**weights, "lexical": 0.0}
 
 
 def test_a_conversation_that_is_not_there_is_refused(tmp_path: Path) -> None:

@@ -52,6 +52,12 @@ def test_one_term_more_in_a_long_text_is_a_near_duplicate(vector: object) -> Non
         (LONG, LONG.replace("booked", "never booked")),
         (LONG, LONG.replace("Ann booked", "Ann didn't booked")),
         ("Ann manages Bob", "Bob manages Ann"),
+        (f"{LONG} at 6 am", f"{LONG} at 6 pm"),
+        (f"{LONG} in class C", f"{LONG} in class C++"),
+        (f"{LONG} for 10 €", f"{LONG} for 10 $"),
+        (f"{LONG}: 😀", f"{LONG}: 😢"),
+        (f"{LONG} with Nora", f"{LONG} with Nora, Mona"),
+        (f"{LONG} before us", f"{LONG} after us"),
     ],
 )
 def test_another_word_number_negation_or_order_is_another_statement(one: str, other: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from marskg.retrieval.assembly.excerpt import excerpt
+from marskg.text import terms
 from marskg.weight import TokenCounter
 
 COUNTER = TokenCounter()
@@ -60,3 +61,17 @@ def test_a_short_sentence_alone_is_not_worth_showing() -> None:
     assert found is not None
     assert found.text.startswith("… Tomatoes need water Tomatoes")
     assert excerpt("Yes. No. " + "-" * 400, 20, COUNTER) is None
+
+
+def test_the_passage_that_was_found_comes_before_other_sentences_with_the_words() -> None:
+    text = "Tea is grown in hills. The cup is blue. Nobody saw the tea. Green tea is bitter and cold."
+    found = excerpt(text, 12, COUNTER, query_terms=frozenset(terms("tea")), passage="The cup is blue.", minimum=1)
+    assert found is not None
+    assert "The cup is blue." in found.text
+
+
+def test_a_passage_far_into_a_very_long_text_is_found() -> None:
+    filler = "Rain fell on the ferry and the barn. " * 4_000
+    found = excerpt(f"{filler}The deed lies in a tin. {filler}", 40, COUNTER, passage="The deed lies in a tin.")
+    assert found is not None
+    assert "The deed lies in a tin." in found.text

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
+from marskg.language.times import Period
 from marskg.ontology.vocabulary import Cardinality, MemoryClass, SourceType, Tier
 from marskg.retrieval.access.read_gate import Gate
 from marskg.retrieval.index.memory_index import MICRO, MemoryIndex
-from marskg.retrieval.query.profile import Profile, parse
+from marskg.retrieval.query.profile import Profile, load_profile, parse
 from marskg.retrieval.query.ranking import Ranker, make_query
 from tests.support.candidates import NOON, direction
 from tests.support.indexed import DIMENSION, indexed, put, ranked, stored
@@ -132,3 +134,82 @@ def test_without_a_vector_words_rank_alone(vector: Any) -> None:
     index = _vectored(2)
     assert _ids(ranked(index, "note 2", vector)) == ["m2", "m1"]
     assert ranked(index, "zebra", vector) == []
+
+
+# --- What the question names ----------------------------------------------------------------------------------------
+
+ID = "urn:uuid:01a21396-e51f-7000-8000-00000000000a"
+
+
+def _named() -> MemoryIndex:
+    """Return an index of notes that all say more of the question than the one that has the id and the key."""
+    index = indexed(*(stored(number, f"what is the note of room {number}") for number in range(5)))
+    put(index, replace(stored(7, "The spare key hangs behind the boiler", key="home/spare_key"), id=ID))
+    return index
+
+
+@pytest.mark.parametrize(
+    "question",
+    [ID, ID.removeprefix("urn:uuid:").upper(), f"what is the note {ID}?", "what is the note of home/spare_key?"],
+)
+def test_an_id_or_a_key_in_the_question_is_found_first(question: str) -> None:
+    found = ranked(_named(), question)
+    assert found[0][0] == ID
+    assert found[0][2]["exact"] == MICRO
+
+
+def test_an_id_that_the_reader_may_not_see_is_not_found() -> None:
+    index = indexed(stored(1, "a note"))
+    put(index, replace(stored(7, "The spare key", sensitivity=0.9), id=ID))
+    assert ranked(index, ID, max_sensitivity=0.5) == []
+
+
+def test_the_users_own_words_come_first_where_the_question_says_i() -> None:
+    index = indexed(
+        stored(1, "a good tent for Lapland", source_type=SourceType.CHAT_ASSISTANT),
+        stored(2, "a good tent for Lapland", source_type=SourceType.DOC),
+        stored(3, "a good tent for Lapland", source_type=SourceType.CHAT_USER),
+    )
+    assert _ids(ranked(index, "which tent do I need in Lapland?")) == ["m3", "m2", "m1"]
+    assert _ids(ranked(index, "which tent is for Lapland?")) == ["m1", "m2", "m3"]
+
+
+def test_what_was_valid_at_a_time_that_the_question_names_is_lifted() -> None:
+    day = 86_400_000
+    index = indexed(*(stored(number, "ran ten miles", valid_from=NOON - number * day) for number in (1, 2, 3)))
+    mask = Gate(now=NOON).mask(index)
+    periods = (Period(NOON - 3 * day, NOON - 2 * day, "then"),)
+    asked = make_query("how far did she run?", None, NOON, periods=periods)
+    found = Ranker(index, mask, asked, load_profile("fused"), restricted=False).rank(5).found
+    assert [(index.ids[one.row], one.why["period"]) for one in found] == [("m3", MICRO), ("m1", 0), ("m2", 0)]
+
+
+def test_a_session_about_the_question_lifts_its_turns_and_a_fact_without_one_is_in_the_middle() -> None:
+    index = indexed(
+        stored(1, "pick a day", session="trip"),
+        stored(2, "we fly to Bergen", session="trip"),
+        stored(3, "pick a colour", session="house"),
+        stored(4, "pick a card"),
+    )
+    found = {ident: why["session"] for ident, _, why in ranked(index, "pick for Bergen")}
+    assert found["m1"] == found["m2"] > found["m4"] == 0 > found["m3"]
+
+
+def test_one_session_alone_tells_nothing() -> None:
+    index = indexed(*(stored(number, f"note {number}", session="s1") for number in range(3)))
+    assert {why["session"] for *_, why in ranked(index, "note")} == {0}
+
+
+def test_all_words_of_a_question_in_one_memory_make_sure_of_it() -> None:
+    index = indexed(stored(1, "the deed lies in a blue tin"), *(stored(number, "a mill") for number in range(2, 60)))
+    mask = Gate(now=NOON).mask(index)
+
+    def confidence(question: str) -> float:
+        return (
+            Ranker(index, mask, make_query(question, None, NOON), load_profile("fused"), restricted=False)
+            .rank(5)
+            .confidence
+        )
+
+    assert confidence("blue tin") > 0.99
+    assert confidence("blue tin of Vienna and Prague") < 0.99

@@ -1,7 +1,6 @@
 """LoCoMo's file as it lies on the disk: conversations between two people over months, and questions about them.
 
-Guarantees: a conversation that is returned has every field that is used with its type; the first that has not is named
-by file, conversation and field, and no message quotes a text. A session is dated to the minute; its turns follow one
+Guarantees: those of :mod:`marskg_bench.common.conversations`. A session is dated to the minute; its turns follow one
 another by the second. Evidence is written in several ways ("D1:3", "D1:3; D2:5") and here and there names no turn:
 what names none is dropped, and a question whose evidence names no turn at all is left out.
 Source: snap-research/locomo (CC BY-NC 4.0), ``locomo10.json``; Maharana et al. 2024, section 3 and table 5.
@@ -9,112 +8,33 @@ Source: snap-research/locomo (CC BY-NC 4.0), ``locomo10.json``; Maharana et al. 
 
 from __future__ import annotations
 
-import gzip
 import re
-import zlib
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
-from marskg.errors import InvalidDocument
-from marskg.sources import fields, strictjson
+from marskg.sources import fields
 from marskg.sources.fields import BadField
-from marskg.sources.strictjson import BadJson
+from marskg_bench.common.conversation import ADVERSARIAL, Conversation, Observation, Question, Turn
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-    from pathlib import Path
 
 #: The benchmark's kinds of question by their numbers.
 CATEGORIES: Final[Mapping[int, str]] = MappingProxyType(
-    {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 5: "adversarial"}
+    {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 5: ADVERSARIAL}
 )
-ADVERSARIAL: Final = CATEGORIES[5]
 _SESSION: Final = re.compile(r"session_([0-9]+)", re.ASCII)
 _TURN: Final = re.compile(r"D[0-9]+:[0-9]+", re.ASCII)
 _WHEN: Final = "%I:%M %p on %d %B, %Y"
-_GZIP: Final = b"\x1f\x8b"
-#: Far above the benchmark's 3 MB; what is larger is something else.
-_MAX_BYTES: Final = 256 << 20
 
 
-@dataclass(frozen=True, slots=True)
-class Turn:
-    """What somebody said, at ``at`` in epoch milliseconds; ``text`` names them and says what picture they show."""
-
-    speaker: str
-    text: str
-    session: str
-    at: int
-    #: The bare words, without the name and the picture.
-    said: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """A question with its category and the positions of the turns that answer it."""
-
-    text: str
-    category: str
-    evidence: frozenset[int]
-
-
-@dataclass(frozen=True, slots=True)
-class Observation:
-    """A fact that the benchmark's authors note about a speaker, with the positions of the turns that say it."""
-
-    text: str
-    evidence: frozenset[int]
-
-
-@dataclass(frozen=True, slots=True)
-class Conversation:
-    """A conversation with its questions, and with what is noted about it where the file has that."""
-
-    name: str
-    turns: tuple[Turn, ...]
-    questions: tuple[Question, ...]
-    observations: tuple[Observation, ...] = ()
-
-
-def conversations(file: Path) -> list[Conversation]:
-    """Return the conversations of a LoCoMo file, plain or compressed by gzip.
+def conversation(values: Mapping[str, Any], number: int) -> Conversation:
+    """Return the conversation of one entry.
 
     Raises:
-        InvalidDocument: it cannot be read, or breaks the layout.
+        BadField: a field is missing or has another type.
     """
-    found = []
-    try:
-        for number, entry in enumerate(fields.as_list(strictjson.parse(_content(file)), "the document"), 1):
-            found.append(_conversation(entry, number))
-    except (BadField, BadJson) as error:
-        where = f", conversation {len(found) + 1}" if found or isinstance(error, BadField) else ""
-        msg = f"{file}{where}: {error}; a file of LoCoMo is a list of conversations, such as locomo10.json"
-        raise InvalidDocument(msg) from error
-    if not found:
-        msg = f"{file} holds no conversation; name a file of LoCoMo, such as locomo10.json"
-        raise InvalidDocument(msg)
-    return found
-
-
-def _content(file: Path) -> bytes:
-    try:
-        with file.open("rb") as stream:
-            compressed = stream.read(len(_GZIP)) == _GZIP
-        with gzip.open(file) if compressed else file.open("rb") as stream:
-            content: bytes = stream.read(_MAX_BYTES + 1)
-    except (OSError, EOFError, zlib.error) as error:
-        msg = f"{file} cannot be read ({type(error).__name__}); name a file of LoCoMo, plain or compressed by gzip"
-        raise InvalidDocument(msg) from error
-    if len(content) > _MAX_BYTES:
-        msg = f"{file} has more than {_MAX_BYTES >> 20} MB, far more than LoCoMo; name another file"
-        raise InvalidDocument(msg)
-    return content
-
-
-def _conversation(entry: object, number: int) -> Conversation:
-    values = fields.as_object(entry, "a conversation")
     said = fields.as_object(fields.required(values, "conversation"), "conversation")
     turns: list[Turn] = []
     places: dict[str, int] = {}

@@ -10,9 +10,10 @@ from __future__ import annotations
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, cast
 
-from marskg.ontology.vocabulary import Kind
+from marskg.ontology.vocabulary import Kind, SourceType
 from marskg.records import Memory
 from marskg.retrieval.assembly.rendering import Rendered, passage
+from marskg_bench.common.conversation import ASSISTANT
 from marskg_bench.retrievals.flat import FLAT, FlatRankings
 from marskg_bench.retrievals.peers import PEERS, Corpus, PeerUnusable
 from marskg_bench.retrievals.retrievers import product
@@ -23,15 +24,15 @@ if TYPE_CHECKING:
 
     from marskg.embedding.model import EmbeddingModel
     from marskg.weight import TokenCounter
-    from marskg_bench.common.locomo import Conversation, Turn
+    from marskg_bench.common.conversation import Conversation, Turn
     from marskg_bench.common.progress import Say
     from marskg_bench.retrievals.peers import FoundText, Search
     from marskg_bench.retrievals.retrievers import Product
 
 PRODUCT: Final = "product"
 #: Tokens and items that no conversation has.
-_AMPLE: Final = 100_000_000
-_EVERYTHING: Final = 100_000
+AMPLE: Final = 100_000_000
+EVERYTHING: Final = 100_000
 #: Items that another product is asked for: more than fit into the largest budget that is usual.
 DEEPEST: Final = 200
 _MINUTE: Final = 60_000
@@ -92,9 +93,20 @@ def _passage(turn: Turn, number: int) -> Any:  # noqa: ANN401 - what the rendere
         sequence=number,
         valid_from=turn.at,
         session=turn.session,
-        subjects=(turn.speaker,),
+        subjects=_subjects(turn),
+        source_type=_source(turn),
     )
     return passage(memory, turn.text)
+
+
+def _subjects(turn: Turn) -> tuple[str, ...]:
+    """Return whom a turn is about: who says it, unless it is the assistant."""
+    return () if turn.role == ASSISTANT else (turn.speaker,)
+
+
+def _source(turn: Turn) -> SourceType:
+    """Return whose word a turn is."""
+    return SourceType.CHAT_ASSISTANT if turn.role == ASSISTANT else SourceType.CHAT_USER
 
 
 class _FlatSystem:
@@ -143,14 +155,14 @@ class _ProductSystem:
         self._places = places
 
     def within(self, question: str, budget: int) -> Answer:
-        hits = self._memory.retrieve(question, token_budget=budget, k=_EVERYTHING)
+        hits = self._memory.retrieve(question, token_budget=budget, k=EVERYTHING)
         confidence = getattr(hits, "confidence", None)
         if confidence is None:
             confidence = hits[0].score if len(hits) else 0.0
         return Answer(self._turns(hits), confidence)
 
     def best(self, question: str, k: int) -> Sequence[int]:
-        return self._turns(self._memory.retrieve(question, token_budget=_AMPLE, k=k))
+        return self._turns(self._memory.retrieve(question, token_budget=AMPLE, k=k))
 
     def _turns(self, hits: Iterable[Any]) -> list[int]:
         """Return the positions of the turns among ``hits``; a memory that is no turn counts as a wrong one."""
@@ -191,7 +203,7 @@ def held(found: Conversation, asked: Sequence[str], who: Cast, folder: Path, say
     with ExitStack() as stack:
         if who.with_product:
             running = stack.enter_context(product(found.turns[0].at, {"embedding.model": who.spec}))
-            systems[PRODUCT] = _ProductSystem(running, _tell(running, found, say))
+            systems[PRODUCT] = _ProductSystem(running, told(running, found, say))
             ours = running, systems[PRODUCT]
         rankings = FlatRankings(found.turns, who.model)
         systems |= {name: _FlatSystem(name, rankings, page) for name in reversed(FLAT)}
@@ -211,14 +223,16 @@ def held(found: Conversation, asked: Sequence[str], who: Cast, folder: Path, say
         yield Held(systems, notes, ours)
 
 
-def _tell(running: Product, found: Conversation, say: Say) -> dict[str, int]:
+def told(running: Product, found: Conversation, say: Say) -> dict[str, int]:
     """Tell the product each turn in its time; returns the position of each memory's turn."""
     places = {}
     for number, turn in enumerate(found.turns):
         if number % 100 == 0:
             say(f"{found.name}: telling the product, {number} of {len(found.turns)} turns")
         running.wait(turn.at)
-        told = running.memory.remember(turn.text, session=turn.session, at=turn.at, subjects=[turn.speaker])
-        places[told.id] = number
+        kept = running.memory.remember(
+            turn.text, session=turn.session, at=turn.at, subjects=_subjects(turn), source_type=_source(turn)
+        )
+        places[kept.id] = number
     running.wait(found.turns[-1].at + _MINUTE)
     return places

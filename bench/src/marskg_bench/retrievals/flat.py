@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from marskg.embedding.model import EmbeddingModel
-    from marskg_bench.common.locomo import Turn
+    from marskg_bench.common.conversation import Turn
 
 BM25, VECTORS, BOTH, SMOOTHED = "bm25", "vectors", "both", "smoothed"
 #: The flat rankings in the order in which they are shown.

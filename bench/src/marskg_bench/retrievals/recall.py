@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from marskg_bench.common.locomo import ADVERSARIAL
+from marskg_bench.common.conversation import ADVERSARIAL, answerable
 from marskg_bench.retrievals import parts as _parts
 from marskg_bench.retrievals.asked import held
 from marskg_bench.retrievals.evidence import ndcg, outcome
@@ -20,7 +20,7 @@ from marskg_bench.retrievals.evidence import ndcg, outcome
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from marskg_bench.common.locomo import Conversation, Question
+    from marskg_bench.common.conversation import Conversation, Question
     from marskg_bench.common.progress import Say
     from marskg_bench.retrievals.asked import Asked, Cast, Held
     from marskg_bench.retrievals.evidence import Outcome
@@ -112,7 +112,7 @@ def run(found: Sequence[Conversation], scope: Scope, who: Cast, say: Say) -> Out
     with suppress(KeyboardInterrupt), tempfile.TemporaryDirectory(prefix="marskg-bench-") as folder:
         for number, one in enumerate(found):
             other = found[(number + 1) % len(found)]
-            strange = [] if other is one else [asked.text for asked in _answerable(other)]
+            strange = [] if other is one else [asked.text for asked in answerable(other)]
             place = Path(folder) / str(number)
             place.mkdir()
             texts = [*(asked.text for asked in one.questions), *strange]
@@ -121,14 +121,9 @@ def run(found: Sequence[Conversation], scope: Scope, who: Cast, say: Say) -> Out
                 asking.own()
                 asking.strange(strange)
                 if scope.parts:
-                    asking.without_parts(place)
+                    asking.without_parts()
             outcomes.take_in(asking.made)
     return outcomes
-
-
-def _answerable(one: Conversation) -> list[Question]:
-    """Return the questions that have an answer in their conversation."""
-    return [asked for asked in one.questions if asked.category != ADVERSARIAL]
 
 
 class _Round:
@@ -169,15 +164,15 @@ class _Round:
                 sure = Sure(name, own=False, confidence=answer.confidence, empty=not answer.places)
                 self.made.sure.append(sure)
 
-    def without_parts(self, folder: Path) -> None:
+    def without_parts(self) -> None:
         """Ask the product again with each part of its ranking left out."""
         if self._held.product is None:
             return
         running, system = self._held.product
-        for part, settings in _parts.left_out(folder):
+        for part, settings in _parts.left_out():
             self._say(f"{self._one.name}: without {part}")
             with _parts.applied(running.memory, settings):
-                for asked in _answerable(self._one):
+                for asked in answerable(self._one):
                     for budget in self._scope.budgets:
                         shown = outcome(system.within(asked.text, budget).places, asked.evidence)
                         self.made.without.append(Without(part, budget, shown.evidence))

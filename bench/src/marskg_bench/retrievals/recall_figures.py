@@ -9,7 +9,7 @@ from __future__ import annotations
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, Final
 
-from marskg_bench.common.locomo import ADVERSARIAL, CATEGORIES
+from marskg_bench.common.conversation import ADVERSARIAL
 from marskg_bench.retrievals.asked import PRODUCT
 from marskg_bench.retrievals.evidence import auroc, mean
 
@@ -20,10 +20,6 @@ if TYPE_CHECKING:
     from marskg_bench.retrievals.recall import Outcomes, Scope
 
 OVERALL: Final = "overall"
-_GROUPS: Final[Mapping[str, frozenset[str]]] = {
-    OVERALL: frozenset(CATEGORIES.values()) - {ADVERSARIAL},
-    **{name: frozenset({name}) for name in CATEGORIES.values()},
-}
 
 
 def figures(found: Outcomes, scope: Scope) -> dict[str, Any]:
@@ -54,7 +50,9 @@ def _of_system(found: Outcomes, system: str, scope: Scope) -> dict[str, Any]:
     mine = [one for one in found.within if one.system == system]
     ranked = [one for one in found.at_depth if one.system == system]
     figures: dict[str, Any] = {}
-    for group, categories in _GROUPS.items():
+    names = dict.fromkeys(one.category for one in found.within)
+    groups = {OVERALL: names.keys() - {ADVERSARIAL}, **{name: {name} for name in names}}
+    for group, categories in groups.items():
         tokens = {
             str(budget): [one.outcome for one in mine if one.category in categories and one.budget == budget]
             for budget in scope.budgets
@@ -77,7 +75,7 @@ def _rounded(found: Outcome) -> dict[str, float]:
 
 
 def _by_conversation(found: Outcomes, system: str, scope: Scope) -> dict[str, Any]:
-    mine = [one for one in found.within if one.system == system and one.category in _GROUPS[OVERALL]]
+    mine = [one for one in found.within if one.system == system and one.category != ADVERSARIAL]
     return {
         name: {
             str(budget): round(fmean(values), 4)

@@ -92,8 +92,10 @@ def tables(result: Mapping[str, Any]) -> Iterator[Table]:
     """Yield a table for each task of a track, that of the latencies, and that of what must be reached."""
     for track, systems in result.get("tracks", {}).items():
         yield from _tracks(f"Track {track}, {result['period']}, {len(result['personas'])} personas", systems)
-    if result.get("locomo", {}).get("systems"):
-        yield from recall_report.tables(result["locomo"])
+    if result.get("evidence", {}).get("systems"):
+        yield from recall_report.tables(result["evidence"])
+    if result.get("fit"):
+        yield from _fit(result["fit"])
     if result.get("latency"):
         yield _latency(result["latency"])
     found = list(checks(result))
@@ -118,6 +120,21 @@ def _tracks(title: str, systems: Mapping[str, Any]) -> Iterator[Table]:
                 made.add_row(system, depth, *shares, *tokens)
             made.add_section()
         yield made
+
+
+def _fit(fit: Mapping[str, Any]) -> Iterator[Table]:
+    made = _table("setting", "used", "learned", title="Weights")
+    for name, weights in fit["weights"].items():
+        made.add_row(name, f"{weights['used']:g}", f"{weights['learned']:g}")
+    yield made
+    heads = [f"{budget:,} tokens" for budget in fit["budgets"]]
+    title = "Evidence by the weights used, and by those learned without the conversation, per cent"
+    made = _table("file", "weights", *heads, title=title)
+    for file, kinds in fit["evidence"].items():
+        for kind, shares in kinds.items():
+            made.add_row(file, kind, *map(_share, shares.values()))
+        made.add_section()
+    yield made
 
 
 def _latency(latency: Mapping[str, Any]) -> Table:

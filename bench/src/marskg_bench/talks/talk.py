@@ -19,7 +19,7 @@ from marskg.sources.strictjson import BadJson
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from marskg_bench.common.locomo import Conversation
+    from marskg_bench.common.conversation import Conversation
 
 #: Conversations of this distribution: ``dev``, and ``held``, which is measured and never tuned on.
 WRITTEN: Final = Path(__file__).with_name("written")

@@ -32,6 +32,7 @@ _ADVICE: Final = re.compile(
     r"|\b(?:what|which|where)\b[^.?!]{0,40}\b(?:should|could) (?:i|we)\b|\bwould i (?:like|enjoy)\b"
     r"|\bbased on my (?:taste|preference)s?\b"
 )
+_OF_ONESELF: Final = re.compile(r"\b(?:i|my|me|mine|we|our|us|ours)\b")
 #: What a request for advice says of itself and not of what it is about.
 _REQUEST: Final = frozenset(
     terms("recommend recommends recommendation recommendations suggest suggestion advise advice")
@@ -46,6 +47,11 @@ def asks_when(question: str) -> bool:
 def asks_advice(question: str) -> bool:
     """Return whether ``question`` asks for something to somebody's taste."""
     return _ADVICE.search(folded(question)) is not None
+
+
+def asks_of_oneself(question: str) -> bool:
+    """Return whether ``question`` is about who asks it: "my", "I", "we"."""
+    return _OF_ONESELF.search(folded(question)) is not None
 
 
 def about(question: str, asked: Iterable[str]) -> tuple[str, ...]:

@@ -30,7 +30,8 @@ class Candidate:
     ``score`` is the rank score, an integer of 1e-6, higher is better. ``vector`` has unit length. ``entities`` and
     ``goals`` are ids of what it mentions and of the active tasks that it serves. ``bases`` are the ids of the memories
     that it makes no sense without (``dependsOn``): it is shown with them or not at all. ``answers`` is the id of the
-    turn right before it in its session if that one asks. ``why`` has each earlier stage's number in 1e-6.
+    turn right before it in its session if that one asks. ``passage`` is the number of its passage that was found, if it
+    has several. ``why`` has each earlier stage's number in 1e-6.
     """
 
     memory: Memory
@@ -40,6 +41,7 @@ class Candidate:
     goals: tuple[str, ...] = ()
     bases: tuple[str, ...] = ()
     answers: str | None = None
+    passage: int | None = None
     why: Mapping[str, int] = field(default_factory=lambda: _NOTHING)
 
     @property

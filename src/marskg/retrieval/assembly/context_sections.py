@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from marskg.errors import InvalidInput
 from marskg.retrieval.assembly.excerpt import excerpt
 from marskg.retrieval.assembly.rendering import Passage, Section, passage
-from marskg.text import sentences, terms
+from marskg.text import passages, sentences, terms
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -108,20 +108,27 @@ class Shortener:
     query_terms: frozenset[str]
     minimum: int
 
-    def within(self, shown: Passage, limit: int, room: Room) -> Passage | None:
-        """Return ``shown`` with as much of its text as costs at most ``limit``, None where that is too little."""
+    def within(self, shown: Passage, limit: int, room: Room, found: int | None = None) -> Passage | None:
+        """Return ``shown`` with as much of its text as costs at most ``limit``, None where that is too little.
+
+        ``found`` is the number of its passage that was found.
+        """
         if room.price([shown]) <= limit:
             return shown
         # Folding line breaks may add tokens to an excerpt that fits: each round gives it that many fewer.
         inside = limit - room.around(shown)
+        parts = [] if found is None else passages(shown.text)
+        best = parts[found] if found is not None and found < len(parts) else None
         while inside >= 1:
-            piece = excerpt(shown.text, inside, room.counter, query_terms=self.query_terms, minimum=self.minimum)
+            piece = excerpt(
+                shown.text, inside, room.counter, query_terms=self.query_terms, minimum=self.minimum, passage=best
+            )
             if piece is None:
                 return None
-            found = Passage(shown.section, piece.text, shown.ids, shown.memory, piece.shortened)
-            excess = room.price([found]) - limit
+            short = Passage(shown.section, piece.text, shown.ids, shown.memory, piece.shortened)
+            excess = room.price([short]) - limit
             if excess <= 0:
-                return found
+                return short
             inside = min(inside, piece.tokens) - excess
         return None
 

@@ -5,8 +5,8 @@ stays is itself never dropped; the result does not depend on the order of the in
 
 - their texts are equal but for case, white space and closing punctuation, or
 - every index term of one is a term of the other, at least ``jaccard`` of all terms are common, the common ones come in
-  the same order, numbers and negations are equal, and the cosine of their vectors, where both have one, is at least
-  ``cosine``.
+  the same order, numbers, negations, names and symbols are equal, and the cosine of their vectors, where both have one,
+  is at least ``cosine``.
 
 The second rule is narrow on purpose: what changes one word (a city, an amount, a *not*) is another statement, and a
 static embedding cannot tell *Ann manages Bob* from *Bob manages Ann*. A duplicate that is missed costs tokens, a
@@ -17,6 +17,7 @@ Source: MemoryArchitect II.E; prefix filtering after Bayardo, Ma and Srikant 200
 
 from __future__ import annotations
 
+import unicodedata
 from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
@@ -38,6 +39,10 @@ if TYPE_CHECKING:
 _USUAL = AssemblySettings()
 MICRO = 1_000_000
 _NEGATIONS = frozenset({"no", "not", "never", "none", "nor", "cannot", "without", "nobody", "nothing", "neither"})
+#: Words that are looked up by nobody and tell a time from another.
+_HALVES = frozenset({"am", "pm", "before", "after", "over", "under", "above", "below", "up", "down", "on", "off"})
+#: After these a sentence begins.
+_BEGINS = frozenset(".!?:\n")
 _CLOSING = " \t\n.!?…。！？"
 _MINUS = frozenset("-\N{MINUS SIGN}")
 
@@ -146,26 +151,39 @@ def _comparable(first: Candidate, second: Candidate) -> bool:
 
 
 class _Fingerprint(NamedTuple):
-    """What must be equal in near duplicates: how often each number and negation occurs, and the order of terms."""
+    """What must be equal in near duplicates: how often each number, negation, name and symbol occurs, and the order."""
 
     figures: Counter[str]
     order: tuple[str, ...]
 
 
 def _fingerprint(candidate: Candidate) -> _Fingerprint:
-    text = folded(candidate.content)
-    figures = Counter(_figures(text))
-    return _Fingerprint(figures, tuple(dict.fromkeys(terms(text))))
+    text = candidate.content
+    return _Fingerprint(Counter(_figures(text)), tuple(dict.fromkeys(terms(text))))
 
 
 def _figures(text: str) -> Iterator[str]:
+    end = 0
     for word in words(text):
-        if word.text[0].isdigit():
+        between = text[end : word.start]
+        yield from _symbols(between)
+        said = folded(word.text)
+        if said[0].isdigit():
             # The sign is no part of the word: -5 and 5 are two amounts.
             sign = text[word.start - 1 : word.start]
-            yield f"{sign if sign in _MINUS else ''}{word.text}"
-        elif word.text in _NEGATIONS or word.text.endswith("n't"):
+            yield f"{sign if sign in _MINUS else ''}{said}"
+        elif said in _NEGATIONS or said.endswith("n't"):
             yield "not"
+        # The first word of a sentence has a capital whatever it is.
+        elif said in _HALVES or (word.text[0].isupper() and end and _BEGINS.isdisjoint(between)):
+            yield said
+        end = word.end
+    yield from _symbols(text[end:])
+
+
+def _symbols(between: str) -> Iterator[str]:
+    """Yield what is between two words and no punctuation: a sign, a currency, a picture."""
+    return (one for one in between if unicodedata.category(one)[0] == "S")
 
 
 class _Prefixes:

@@ -3,8 +3,9 @@
 Guarantees: what is shown of a text is pieces of it, word for word and in their order, with `` … `` where something was
 left out; it never has more tokens than asked for, by the counter's own count; a text that fits is returned as it is, so
 shortening twice to the same limit changes nothing. What would be left with fewer than ``minimum`` tokens is not shown
-at all: None. Sentences that hold more of the query's terms come first, then earlier ones. Of a very long text the first
-65,536 characters are read. Source: MemoryArchitect II.E (summarisation of context, by a heuristic).
+at all: None. The sentences of the passage that was found come first, then those that hold more of the query's terms,
+then earlier ones. Of a very long text 65,536 characters are read, the first ones or those around that passage. Source:
+MemoryArchitect II.E (summarisation of context, by a heuristic).
 """
 
 from __future__ import annotations
@@ -22,6 +23,10 @@ if TYPE_CHECKING:
 
 GAP = " … "
 _READ = 65_536
+#: Characters by which a sentence and a passage that holds it know each other.
+_BEGINNING = 60
+#: Sentences that do not fit, one after another, before no further one is tried.
+_TRIED = 8
 _SPACE = re.compile(r"\s*")
 
 #: ``[start, end)`` in the text.
@@ -39,11 +44,18 @@ class Excerpt:
 
 
 def excerpt(
-    text: str, limit: int, counter: Counter, *, query_terms: frozenset[str] = frozenset(), minimum: int = 8
+    text: str,
+    limit: int,
+    counter: Counter,
+    *,
+    query_terms: frozenset[str] = frozenset(),
+    minimum: int = 8,
+    passage: str | None = None,
 ) -> Excerpt | None:
     """Return at most ``limit`` tokens of ``text``, None where less than ``minimum`` tokens of it would be left.
 
     A text that fits is returned whole, however short. Where no sentence fits, the beginning of the best one is taken.
+    ``passage`` is the part of the text that was found.
     """
     if limit < 1:
         return None
@@ -53,8 +65,8 @@ def excerpt(
         return Excerpt(text, ((0, len(text)),), whole, shortened=False)
     if limit < minimum:
         return None
-    spans = _sentence_spans(text[:_READ])
-    order = _order(text, spans, query_terms)
+    spans = _sentence_spans(text, passage)
+    order = _order(text, spans, query_terms, passage)
     found = _made(text, _fitting(text, spans, order, limit, counter), counter)
     if found is None or found.tokens < minimum:
         # Every sentence that says enough is too long: as much of the most telling one as fits.
@@ -70,40 +82,47 @@ def _made(text: str, spans: Sequence[_Span], counter: Counter) -> Excerpt | None
     return Excerpt(shown, tuple(spans), counter.count(shown), shortened=True)
 
 
-def _sentence_spans(text: str) -> list[_Span]:
-    """Return where the sentences of ``text`` stand."""
+def _sentence_spans(text: str, passage: str | None) -> list[_Span]:
+    """Return where the sentences of ``text`` stand that are read."""
     spans = []
-    end = 0
-    for sentence in sentences(text):
+    found = text.find(passage[:_BEGINNING]) if passage and len(text) > _READ else 0
+    end = max(0, min(found - _READ // 2, len(text) - _READ))
+    for sentence in sentences(text[end : end + _READ]):
         start = text.index(sentence, end)
         end = start + len(sentence)
         spans.append((start, end))
     return spans
 
 
-def _order(text: str, spans: Sequence[_Span], query_terms: frozenset[str]) -> list[int]:
+def _order(text: str, spans: Sequence[_Span], query_terms: frozenset[str], passage: str | None) -> list[int]:
     """Return the positions of the sentences, the most telling first."""
     hits = [len(query_terms.intersection(terms(text[start:end]))) if query_terms else 0 for start, end in spans]
-    return sorted(range(len(spans)), key=lambda place: (-hits[place], place))
+    found = [passage is not None and _holds(passage, text[start:end]) for start, end in spans]
+    return sorted(range(len(spans)), key=lambda place: (not found[place], -hits[place], place))
+
+
+def _holds(passage: str, sentence: str) -> bool:
+    """Return whether ``passage`` has ``sentence``, or a part of it that was too long."""
+    return sentence[:_BEGINNING] in passage or passage[:_BEGINNING] in sentence
 
 
 def _fitting(text: str, spans: Sequence[_Span], order: Iterable[int], limit: int, counter: Counter) -> list[_Span]:
     """Return the sentences, taken in ``order`` while they fit, in the order of the text."""
-    costs = [counter.count(text[start:end]) for start, end in spans]
     gap = counter.count(GAP)
     taken: list[int] = []
-    used = 0
+    used = missed = 0
     for place in order:
+        if used + gap >= limit or missed == _TRIED:
+            break
+        missed += 1
         # At most two marks come with a sentence; the exact count below has the last word.
-        if used + costs[place] + (0 if taken else gap) > limit:
+        if used + counter.count(text[slice(*spans[place])]) + (0 if taken else gap) > limit:
             continue
         shown = _joined(text, _merged(text, [spans[n] for n in sorted([*taken, place])]))
         tokens = counter.count(shown)
         if tokens <= limit:
             taken.append(place)
-            used = tokens
-        if used + gap >= limit:
-            break
+            used, missed = tokens, 0
     return _merged(text, [spans[n] for n in sorted(taken)])
 
 

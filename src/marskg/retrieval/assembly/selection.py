@@ -35,6 +35,8 @@ _FAMILY: Final = 0.25
 #: question must have: showing both then costs no evidence (docs/adr/0043-rank-decides.md).
 _SHORT: Final = 24
 _ASKED: Final = 0.25
+#: Tokens that a long memory may have, however small the budget is: a passage is not shortened.
+_LEAST: Final = 96
 #: The part of a memory that must have room for it to be shortened rather than passed over.
 _TELLING: Final = 0.5
 
@@ -97,7 +99,7 @@ class Tray:
         queue = Queue(pool)
         for ident in self._recent:
             queue.shown(ident)
-        giant = int(self._room.left * self._settings.longest_share)
+        giant = max(int(self._room.left * self._settings.longest_share), _LEAST)
         while self._room.left > self._room.mark and (place := queue.next()) is not None:
             one = pool.kept[place]
             missing = self._missing([one], by_id)
@@ -111,6 +113,17 @@ class Tray:
                     missing += self._lay_whole(others, by_id, most)
                 for other in missing:
                     queue.shown(other.id)
+        self._lengthen()
+
+    def _lengthen(self) -> None:
+        """Let what was shortened have the room that nothing else needs, the best first."""
+        room = self._room
+        for ident, (one, shown) in self._laid.items():
+            if shown.shortened and room.left > room.mark:
+                whole = _whole(one)
+                longer = self._shortener.within(whole, room.price([shown]) + room.left, room, one.passage)
+                if longer is not None and room.exchange(shown, longer):
+                    self._laid[ident] = (one, longer)
 
     def _asked(self, one: Candidate, pool: Pool, by_id: Mapping[str, Candidate]) -> list[Candidate]:
         """Return the question that a short answer answers, if it bears on what is asked itself."""
@@ -171,14 +184,14 @@ class Tray:
         shown = [_whole(one) for one in bundle]
         price = room.price(shown)
         whole = price if len(shown) == 1 else room.price(shown[:1])
-        limit = min(max(giant, self._settings.minimum_excerpt), room.left - (price - whole))
+        limit = min(giant, room.left - (price - whole))
         if whole > limit:
             if not self._excerpts or limit < min(whole, giant) * _TELLING:
                 return False
-            self._excerpts -= 1
-            short = self._shortener.within(shown[0], limit, room)
+            short = self._shortener.within(shown[0], limit, room, bundle[0].passage)
             if short is None:
                 return False
+            self._excerpts -= 1
             shown[0], price = short, room.price([short, *shown[1:]])
         self._take(bundle, shown, price)
         return True

@@ -111,6 +111,14 @@ class Room:
                 sources = frozenset(one.source for one in there)
                 self._groups[group] = _Group(there, sources, self._headings(group, there))
 
+    def exchange(self, shown: Passage, longer: Passage) -> bool:
+        """Take ``longer`` in the place of ``shown`` of the same memory, if it is; return whether."""
+        more = self.text(longer) - self.text(shown)
+        if more <= 0:
+            return False
+        self.left -= more
+        return True
+
     def text(self, shown: Passage) -> int:
         """Return the tokens of what one passage says."""
         return self._line(shown).tokens - self.mark

@@ -18,10 +18,8 @@ import numpy as np
 import numpy.typing as npt
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from typing import TypeAlias
-
-    from marskg.retrieval.index.turns import Beside
 
     #: ``[rows]`` by term.
     Named: TypeAlias = Mapping[str, npt.NDArray[np.bool_]]
@@ -38,6 +36,14 @@ class Lexical:
         self._rows: dict[str, array[int]] = {}
         self._counts: dict[str, array[int]] = {}
 
+    def __len__(self) -> int:
+        """Return the number of terms."""
+        return len(self._rows)
+
+    def __iter__(self) -> Iterator[str]:
+        """Yield the terms in the order in which they came."""
+        return iter(self._rows)
+
     def add(self, row: int, terms: Iterable[str]) -> int:
         """Post the ``terms`` of a new row, which is higher than all before it; returns how many terms it has."""
         length = 0
@@ -52,12 +58,7 @@ class Lexical:
         return length
 
     def scores(
-        self,
-        terms: Iterable[str],
-        mask: npt.NDArray[np.bool_],
-        lengths: npt.NDArray[np.int32],
-        beside: Beside | None = None,
-        also: Named = MappingProxyType({}),
+        self, terms: Iterable[str], mask: npt.NDArray[np.bool_], lengths: npt.NDArray[np.int32]
     ) -> npt.NDArray[np.float64]:
         """Return the BM25 score of each row for the query ``terms``, 0 outside ``mask``.
 
@@ -65,44 +66,67 @@ class Lexical:
             terms: of the query; a repeated one counts once.
             mask: ``[rows]``, what the reader may see.
             lengths: ``[rows]``, number of terms of each row.
-            beside: where it is given, a row's text is its own with that of the row before it.
-            also: the rows that a term counts for once where their text does not have it.
         """
         found = np.zeros(len(mask))
         seen = int(mask.sum())
         if not seen:
             return found
-        if beside is not None:
-            lengths = lengths + np.where(beside.before >= 0, lengths[beside.before], 0)
         mean = max(1.0, int(lengths[mask].sum()) / seen)
-        often = None if beside is None else np.zeros(len(mask), dtype=np.int32)
         for term in sorted(set(terms)):
-            rows, counts = self._visible(term, mask, also)
-            if not len(rows):
-                continue
-            if beside is not None and often is not None:
-                rows, counts = _with_next(rows, counts, beside, often)
-            idf = np.log1p((seen - len(rows) + 0.5) / (len(rows) + 0.5))
-            found[rows] += idf * counts * (K1 + 1) / (counts + K1 * (1 - B + B * lengths[rows] / mean))
+            rows, counts = self._visible(term, mask)
+            found[rows] += _bm25(counts, lengths[rows] / mean, len(rows), seen)
         return found
+
+    def sessions(
+        self,
+        terms: Iterable[str],
+        mask: npt.NDArray[np.bool_],
+        lengths: npt.NDArray[np.int32],
+        sessions: npt.NDArray[np.int32],
+    ) -> npt.NDArray[np.float64]:
+        """Return the BM25 score of each row's session, taken as one text, above the mean of all that have a session.
+
+        A row without a session, and one outside ``mask``, has 0. ``sessions`` is ``[rows]``, a number for each, -1 for
+        none; for the others see :meth:`scores`.
+        """
+        there = mask & (sessions >= 0)
+        size = int(sessions.max(initial=-1)) + 1
+        total = np.bincount(sessions[there], lengths[there], size).astype(np.float64)
+        seen = int(np.count_nonzero(np.bincount(sessions[there], minlength=size)))
+        if seen < 2:  # noqa: PLR2004 - one session tells nothing from another
+            return np.zeros(len(mask))
+        total /= max(1.0, float(total.sum()) / seen)
+        scores = np.zeros(size)
+        for term in sorted(set(terms)):
+            rows, counts = self._visible(term, there)
+            often = np.bincount(sessions[rows], counts, size).astype(np.float64)
+            held = np.flatnonzero(often)
+            scores[held] += _bm25(often[held], total[held], len(held), seen)
+        found = np.where(there, scores[sessions], 0.0)
+        found[there] -= found[there].mean()
+        return found
+
+    def idf(self, term: str, mask: npt.NDArray[np.bool_], also: Named = MappingProxyType({})) -> float:
+        """Return how rare ``term`` is among the rows of ``mask``; for ``also`` see :meth:`coverage`."""
+        return _idf(len(self._visible(term, mask, also)[0]), int(mask.sum()))
 
     def coverage(
         self, terms: Iterable[str], mask: npt.NDArray[np.bool_], also: Named = MappingProxyType({})
     ) -> npt.NDArray[np.float64]:
         """Return the share of the query ``terms`` that each row of ``mask`` has, weighed by how rare each is there.
 
-        For ``also`` see :meth:`scores`.
+        ``also`` are the rows that a term counts for where their text does not have it.
         """
         found, whole, seen = np.zeros(len(mask)), 0.0, int(mask.sum())
         for term in sorted(set(terms)):
             rows, _ = self._visible(term, mask, also)
-            idf = float(np.log1p((seen - len(rows) + 0.5) / (len(rows) + 0.5)))
+            idf = _idf(len(rows), seen)
             found[rows] += idf
             whole += idf
         return found / whole if whole else found
 
     def _visible(
-        self, term: str, mask: npt.NDArray[np.bool_], also: Named
+        self, term: str, mask: npt.NDArray[np.bool_], also: Named = MappingProxyType({})
     ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float64]]:
         """Return the rows of ``mask`` that have ``term``, and how often."""
         rows = np.frombuffer(self._rows.get(term, b""), dtype=np.int32)
@@ -148,15 +172,14 @@ class Lexical:
         counts = b"".join(self._counts[term].tobytes() for term in terms)
         return terms, sizes, np.frombuffer(rows, dtype=np.int32), np.frombuffer(counts, dtype=np.uint16)
 
-    @classmethod
-    def from_dump(
-        cls,
+    def restore(
+        self,
         terms: list[str],
         sizes: npt.NDArray[np.int64],
         rows: npt.NDArray[np.int32],
         counts: npt.NDArray[np.uint16],
-    ) -> Lexical:
-        """Return the postings that :meth:`dump` gave.
+    ) -> None:
+        """Take in the postings that :meth:`dump` gave.
 
         Raises:
             ValueError: the sizes do not add up.
@@ -164,32 +187,21 @@ class Lexical:
         if len(terms) != len(sizes) or int(sizes.sum()) != len(rows) or len(rows) != len(counts):
             message = "postings that do not add up"
             raise ValueError(message)
-        made = cls()
         end = 0
         for term, size in zip(terms, sizes.tolist(), strict=True):
             start, end = end, end + size
-            made._rows[term] = array("i", rows[start:end].tobytes())
-            made._counts[term] = array("H", counts[start:end].tobytes())
-        return made
+            self._rows[term] = array("i", rows[start:end].tobytes())
+            self._counts[term] = array("H", counts[start:end].tobytes())
 
 
-def _with_next(
-    rows: npt.NDArray[np.int32],
-    counts: npt.NDArray[np.float64],
-    beside: Beside,
-    often: npt.NDArray[np.int32],
-) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float64]]:
-    """Return ``rows`` and those after them, with how often a term stands in each and the row before it.
+def _idf(held: int, seen: int) -> float:
+    """Return how rare it is that ``held`` of ``seen`` texts have a term."""
+    return float(np.log1p((seen - held + 0.5) / (held + 0.5)))
 
-    ``often`` has a 0 for each row of the index, before and after.
-    """
-    after = beside.after[rows]
-    followed = after >= 0
-    later = after[followed].astype(np.int32)
-    often[rows] = counts
-    both = np.concatenate([rows, later[often[later] == 0]])
-    # No row follows two others.
-    often[later] += counts[followed].astype(np.int32)
-    total = often[both].astype(np.float64)
-    often[both] = 0
-    return both, total
+
+def _bm25(
+    counts: npt.NDArray[np.float64], lengths: npt.NDArray[np.float64], held: int, seen: int
+) -> npt.NDArray[np.float64]:
+    """Return what a term adds to texts that have it ``counts`` times, of ``lengths`` in units of the mean."""
+    found: npt.NDArray[np.float64] = _idf(held, seen) * counts * (K1 + 1) / (counts + K1 * (1 - B + B * lengths))
+    return found

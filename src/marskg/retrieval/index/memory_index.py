@@ -31,8 +31,10 @@ from marskg.retrieval.index.columns import Columns
 from marskg.retrieval.index.feature_columns import FeatureColumns
 from marskg.retrieval.index.lexical import Lexical
 from marskg.retrieval.index.metadata_filter import words_of
+from marskg.retrieval.index.passage_index import Passages
+from marskg.retrieval.index.similar_words import Vocabulary
 from marskg.retrieval.index.turns import Turns
-from marskg.text import terms
+from marskg.text import PASSAGE, passages, terms
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -73,6 +75,7 @@ _COLUMNS: Final[Mapping[str, tuple[Any, Any]]] = {
     "asks": (np.bool_, False),
     "timed": (np.bool_, False),
     "learned": (np.bool_, False),
+    "about": (np.bool_, False),
     **dict.fromkeys(_CODES, (np.int8, -1)),
     **{name: (np.int64, default) for name, default in _TIMES.items()},
     **dict.fromkeys(_LIMITS, (np.int64, FOREVER)),
@@ -110,6 +113,9 @@ class MemoryIndex:
         self.columns = Columns(_COLUMNS)
         self.vectors = Columns({"vector": (np.float32, 0)}, {"vector": dimension})
         self.lexical = Lexical()
+        self.passages = Passages(dimension)
+        #: The words of all texts, for what is like them.
+        self.vocabulary = Vocabulary(self.lexical)
         self.ids: list[str] = []
         self.rows: dict[str, int] = {}
         self.words: list[str] = []
@@ -139,7 +145,11 @@ class MemoryIndex:
     # --- Events ---------------------------------------------------------------------------------------------------
 
     def put(
-        self, row: Mapping[str, Any], edges: Iterable[tuple[str, str]], vector: npt.NDArray[np.float32] | None
+        self,
+        row: Mapping[str, Any],
+        edges: Iterable[tuple[str, str]],
+        vector: npt.NDArray[np.float32] | None,
+        passages: npt.NDArray[np.float32] | None = None,
     ) -> None:
         """Take in a memory with content as it stands now: new, or with changed metadata, edges or vector.
 
@@ -147,6 +157,7 @@ class MemoryIndex:
             row: the columns of the statement ``index_rows``.
             edges: ``(type, target id)`` of its edges.
             vector: ``[dimension]``, or None if it has none yet.
+            passages: ``[n, dimension]``, those of its passages where it has several.
         """
         ident = row["id"]
         place = self.rows.get(ident)
@@ -163,6 +174,8 @@ class MemoryIndex:
         if vector is not None and self.dimension:
             self.vectors["vector"][place] = vector
             self.columns["vectored"][place] = True
+            if passages is not None and place in self.passages.spans:
+                self.passages.set_vectors(place, passages)
         self.features.changed(ident)
 
     def _new(self, ident: str, row: Mapping[str, Any]) -> int:
@@ -173,12 +186,13 @@ class MemoryIndex:
         self.columns["alive"][place] = True
         found = terms(row["content"])
         self.columns.fill(place, {"asks": is_question(row["content"]), "timed": says_time(found)})
-        key = row["key"]
-        if key is not None:
-            # A fact's text often leaves out what its slot says.
-            held = set(found)
-            found += [term for term in terms(key.replace("/", " ").replace("_", " ")) if term not in held]
-        self.columns["length"][place] = self.lexical.add(place, found)
+        held = set(found)
+        # A fact's text often leaves out what its slot says.
+        slot = terms((row["key"] or "").replace("/", " ").replace("_", " "))
+        unsaid = [term for term in slot if term not in held]
+        self.columns["length"][place] = self.lexical.add(place, found + unsaid)
+        if len(row["content"]) > PASSAGE and len(parts := passages(row["content"])) > 1:
+            self.passages.add(place, [terms(part) + unsaid for part in parts])
         return place
 
     def _set(self, place: int, row: Mapping[str, Any]) -> None:
@@ -186,6 +200,7 @@ class MemoryIndex:
             "sequence": row["sequence"],
             "pinned": bool(row["pinned"]),
             "learned": bool(row.get("spans")),
+            "about": bool(row.get("subjects")),
         }
         for name, codes in _CODES.items():
             values[name] = codes.get(row[name], -1)
@@ -271,6 +286,7 @@ class MemoryIndex:
         self.columns["vectored"][place] = False
         if self.dimension:
             self.vectors["vector"][place] = 0
+        self.passages.remove(place)
         self._drop_facets(place)
         self.graph.remove(ident)
         self.graph.importance.start(ident, active=False)
@@ -288,6 +304,8 @@ class MemoryIndex:
         self.turns.forget()
         self.vectors.keep(kept)
         self.lexical.renumber(places)
+        self.passages.renumber(places)
+        self.vocabulary = Vocabulary(self.lexical)
         self.ids = [self.ids[row] for row in kept.tolist()]
         self.rows = {ident: row for row, ident in enumerate(self.ids)}
         self._facets_of = {int(places[row]): wanted for row, wanted in self._facets_of.items()}
@@ -309,7 +327,9 @@ class MemoryIndex:
         """Return up to ``limit`` ids of memories that have no vector."""
         if not self.dimension:
             return []
-        rows = np.flatnonzero(self.columns["alive"] & ~self.columns["vectored"])[:limit]
+        lacking = self.columns["alive"] & ~self.columns["vectored"]
+        lacking[self.passages.without_vectors()] = True
+        rows = np.flatnonzero(lacking)[:limit]
         return [self.ids[row] for row in rows.tolist()]
 
     def dump_facets(self) -> tuple[list[_Pair], npt.NDArray[np.int32], npt.NDArray[np.int32]]:

@@ -22,14 +22,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from marskg.retrieval.index.lexical import Lexical
 from marskg.retrieval.index.memory_index import MemoryIndex
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-VERSION: Final = 9
+VERSION: Final = 10
 _MAGIC: Final = b"marskg-index\n"
 _DIGEST: Final = 32
 #: What reading something else by the rules of this version ends in.
@@ -47,6 +46,7 @@ _NOT_OURS: Final = (
     zlib.error,
 )
 _LEXICAL: Final = ("sizes", "rows", "counts")
+_PASSAGES: Final = ("passage.sizes", "passage.rows", "passage.counts")
 _FACETS: Final = ("facet.sizes", "facet.places")
 
 
@@ -69,6 +69,7 @@ def save(path: Path, index: MemoryIndex, reached: Reached) -> None:
     """Write ``index``, which has no removed rows, to ``path``."""
     index.features.settle()
     words, *postings = index.lexical.dump()
+    passage_words, *passage_postings = index.passages.lexical.dump()
     pairs, *facets = index.dump_facets()
     types, nodes, edges = index.graph.dump(index.rows)
     meta: dict[str, Any] = {
@@ -78,6 +79,7 @@ def save(path: Path, index: MemoryIndex, reached: Reached) -> None:
         "ids": index.ids,
         "words": index.words,
         "terms": words,
+        "passage_terms": passage_words,
         "facets": pairs,
         "entities": index.entities.dump(),
         "types": types,
@@ -85,7 +87,10 @@ def save(path: Path, index: MemoryIndex, reached: Reached) -> None:
     }
     arrays: dict[str, Any] = {f"column.{name}": index.columns[name] for name in index.columns.names}
     arrays |= {"vector": index.vectors["vector"].astype(np.float16), "edges": edges}
+    arrays |= {f"passage.{name}": index.passages.columns[name] for name in index.passages.columns.names}
+    arrays |= {"passage.vector": index.passages.vectors["vector"].astype(np.float16)}
     arrays |= dict(zip(_LEXICAL, postings, strict=True)) | dict(zip(_FACETS, facets, strict=True))
+    arrays |= dict(zip(_PASSAGES, passage_postings, strict=True))
     arrays |= {"meta": np.frombuffer(json.dumps(meta).encode(), dtype=np.uint8)}
     body = io.BytesIO()
     np.savez(body, **arrays)
@@ -143,7 +148,12 @@ def _restored(arrays: dict[str, Any]) -> tuple[MemoryIndex, Reached]:
     index = MemoryIndex(meta["dimension"])
     index.columns.replace({name[7:]: array for name, array in arrays.items() if name.startswith("column.")})
     index.vectors.replace({"vector": arrays["vector"].astype(np.float32)})
-    index.lexical = Lexical.from_dump(meta["terms"], *(arrays[name] for name in _LEXICAL))
+    index.lexical.restore(meta["terms"], *(arrays[name] for name in _LEXICAL))
+    passages = index.passages
+    passages.columns.replace({name: arrays[f"passage.{name}"] for name in passages.columns.names})
+    passages.vectors.replace({"vector": arrays["passage.vector"].astype(np.float32)})
+    passages.lexical.restore(meta["passage_terms"], *(arrays[name] for name in _PASSAGES))
+    passages.restored()
     index.restore(meta["ids"], meta["words"], map(tuple, meta["facets"]), *(arrays[name] for name in _FACETS))
     index.entities.restore(meta["entities"])
     index.graph.restore(meta["types"], [*index.ids, *meta["nodes"]], arrays["edges"])

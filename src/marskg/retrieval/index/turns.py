@@ -29,17 +29,6 @@ class Beside:
     before: npt.NDArray[np.intp]
     after: npt.NDArray[np.intp]
 
-    def widened(self, rows: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
-        """Return ``rows`` with those beside them, each once, in the order of the index."""
-        return self.union(rows, self.before[rows], self.after[rows])
-
-    def union(self, *groups: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
-        """Return the rows of all ``groups``, each once, in the order of the index; -1 is none."""
-        there = np.zeros(len(self.before) + 1, dtype=np.bool_)
-        for rows in groups:
-            there[rows] = True
-        return np.flatnonzero(there[:-1])
-
 
 class Turns:
     """The rows of an index in the order in which they were said, session by session."""

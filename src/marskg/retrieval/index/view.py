@@ -21,7 +21,7 @@ from marskg.retrieval.index.nearest import EngineNearest, put_points
 from marskg.retrieval.index.storage import Corrupt, Reached
 from marskg.store.rows import codec
 from marskg.store.unit.unit_of_work import model_mismatch
-from marskg.store.unit.vectors import model_name, own, tag, unpacked
+from marskg.store.unit.vectors import model_name, own, tag, unpacked, unpacked_passages
 from marskg.store.upkeep.reembed import make_up
 from marskg.store.upkeep.vector_index import Points
 
@@ -392,9 +392,12 @@ class IndexView:
         prefix = "" if name is None else tag(name)
         whole = [row for row in rows if index.dimension and own(row["embedding"], prefix)]
         vectors = unpacked([row["embedding"] for row in whole], prefix, index.dimension) if whole else ()
-        by_id = dict(zip((row["id"] for row in whole), vectors, strict=True))
+        by_id = {
+            row["id"]: (vector, unpacked_passages(row["embedding"], prefix, index.dimension))
+            for row, vector in zip(whole, vectors, strict=True)
+        }
         for row in sorted(rows, key=_order):
-            index.put(row, sorted(edges.get(row["id"], ())), by_id.get(row["id"]))
+            index.put(row, sorted(edges.get(row["id"], ())), *by_id.get(row["id"], (None, None)))
         return {row["id"] for row in rows}
 
     def _put_entities(self, index: MemoryIndex, ids: Iterable[str]) -> None:
@@ -420,7 +423,8 @@ class IndexView:
         # Another process may have made them.
         if before:
             self._put(index, before, name)
-        missing = [ident for ident in before if not index.columns["vectored"][index.rows[ident]]]
+        lacking = {*index.without_vector(MADE_UP)}
+        missing = [ident for ident in before if ident in lacking]
         self._changed |= len(missing) < len(before)
         if not missing:
             return

@@ -12,10 +12,9 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
-from marskg.config import duration_ms, read_yaml
+from marskg.config import RankingWeights, duration_ms, read_yaml
 from marskg.errors import InvalidConfig
 from marskg.ontology.vocabulary import MemoryClass
-from marskg.retrieval.query.fusion import Context
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -25,33 +24,36 @@ FEATURES: Final = (
     "similarity",
     "lexical",
     "graph",
+    "exact",
     "key",
     "score",
     "class",
     "recency",
     "intent",
     "importance",
+    "session",
     "subject",
-    "statement",
+    "own_word",
+    "period",
     "reply",
     "time",
 )
 #: What the file of a user's own profile ends with.
 FILES: Final = (".yaml", ".yml")
-_NORMALISED: Final = "normalised"
-_FUSIONS: Final = ("weighted", "reciprocal", _NORMALISED)
-_CONTEXT: Final = ("own", "previous", "neighbours")
+#: What is worth how much is added up as it is; the others look at the best of each search only.
+LINEAR: Final = "linear"
+_FUSIONS: Final = ("weighted", "reciprocal", LINEAR)
 _INTENTS: Final = ("filter", "boost", "off")
-_KEYS: Final = ("fusion", "constant", "weights", "classes", "half_life", "intent", "candidates", "context")
+_KEYS: Final = ("fusion", "constant", "weights", "classes", "half_life", "intent", "candidates")
 _MOST: Final = 10_000
+_DEFAULTS: Final = RankingWeights()
 
 
 @dataclass(frozen=True, slots=True)
 class Profile:
     """How candidates are ranked. ``half_life`` is in milliseconds; ``candidates`` is how many each search may give.
 
-    ``without`` names searches, ``graph`` or ``lexical``, that are left out for once; no file sets it. ``context`` is
-    there where fusion is ``normalised``, and nowhere else.
+    ``without`` names searches, ``graph`` or ``lexical``, that are left out for once; no file sets it.
     """
 
     name: str
@@ -63,7 +65,11 @@ class Profile:
     intent: str = "boost"
     candidates: int = 200
     without: frozenset[str] = frozenset()
-    context: Context | None = None
+
+    @property
+    def linear(self) -> bool:
+        """Return whether everything is added up as it is."""
+        return self.fusion == LINEAR
 
 
 def built_in() -> list[str]:
@@ -75,14 +81,16 @@ def _folder() -> Any:  # noqa: ANN401 - a Traversable of the standard library
     return files("marskg.retrieval") / "profiles"
 
 
-def load_profile(name: str) -> Profile:
+def load_profile(name: str, weights: RankingWeights = _DEFAULTS) -> Profile:
     """Return the profile of this name, or the one in the ``.yaml`` file of this path.
+
+    ``weights`` are those of a profile that comes with the package and leaves them to the settings.
 
     Raises:
         InvalidConfig: there is no such profile, or the file is not one.
     """
     if name in built_in():
-        return parse(read_yaml(Path(str(_folder() / f"{name}.yaml"))), name)
+        return parse({"weights": weights.by_name(), **read_yaml(Path(str(_folder() / f"{name}.yaml")))}, name)
     if name.endswith(FILES):
         return parse(read_yaml(Path(name)), name)
     msg = f"there is no ranking profile {name[:80]!r}; use {', '.join(built_in())}, or the path of a .yaml file"
@@ -101,27 +109,16 @@ def parse(given: Mapping[str, Any], name: str) -> Profile:
         msg = f"{name}: weights are all 0, so that nothing is ranked; set one of {', '.join(FEATURES)}"
         raise InvalidConfig(msg)
     classes = _table(name, "classes", given.get("classes", {}), tuple(item.value for item in MemoryClass))
-    fusion = _choice(name, "fusion", given.get("fusion", "reciprocal"), _FUSIONS)
     return Profile(
         name=name,
-        fusion=fusion,
+        fusion=_choice(name, "fusion", given.get("fusion", "reciprocal"), _FUSIONS),
         weights=MappingProxyType(weights),
         classes=MappingProxyType({item: classes[item.value] for item in MemoryClass}),
         constant=_integer(name, "constant", given.get("constant", 60), 1),
         half_life=_duration(name, given.get("half_life", "30d")),
         intent=_choice(name, "intent", given.get("intent", "boost"), _INTENTS),
         candidates=_integer(name, "candidates", given.get("candidates", 200), 1),
-        context=_context(name, fusion, given),
     )
-
-
-def _context(name: str, fusion: str, given: Mapping[str, Any]) -> Context | None:
-    if fusion == _NORMALISED:
-        return Context(**_table(name, "context", given.get("context", {"own": 1.0}), _CONTEXT))
-    if "context" in given:
-        msg = f"{name}: context is for fusion: {_NORMALISED} only; leave it out, or set that fusion"
-        raise InvalidConfig(msg)
-    return None
 
 
 def _known(name: str, section: str, given: Mapping[Any, Any], allowed: tuple[str, ...]) -> None:

@@ -8,22 +8,23 @@ with each of its numbers. Sources: MemoryArchitect II.C.2 (weighted sum); Cormac
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
 from marskg.language.en.topics import is_derived
-from marskg.language.en.wording import about, asks_advice, asks_when
+from marskg.language.en.wording import about, asks_advice
 from marskg.ontology.vocabulary import Tier
 from marskg.retrieval.access.visibility import Sight
 from marskg.retrieval.index.memory_index import CLASSES, MICRO, SOURCES, TIERS
-from marskg.retrieval.query.fusion import COSINES, WORDS, RankedRows, likelihood
 from marskg.retrieval.query.intent import Intent, infer
 from marskg.retrieval.query.outlived import inherited, lifted
+from marskg.retrieval.query.question_parts import QuestionParts, Visible
 from marskg.retrieval.query.relevance import COVERAGE, FILLING
 from marskg.retrieval.query.relevance import WORDS as UNCALIBRATED
+from marskg.retrieval.query.soft_match import Said, Units, soft_match
 from marskg.store.rows.score_decay import Fading
 from marskg.text import terms
 
@@ -32,10 +33,9 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
+    from marskg.language.times import Period
     from marskg.retrieval.index.memory_index import MemoryIndex
     from marskg.retrieval.index.nearest import Nearest
-    from marskg.retrieval.index.turns import Beside
-    from marskg.retrieval.query.fusion import Context
     from marskg.retrieval.query.outlived import Outlived
     from marskg.retrieval.query.profile import Profile
     from marskg.retrieval.query.relevance import Calibration
@@ -57,30 +57,40 @@ _HALF_NEAR: Final = 0.01
 _HALF_DEGREE: Final = 8
 #: The mark of what fills a budget without clearing the floor by itself: not using it teaches nothing.
 WEAK: Final[Mapping[str, int]] = MappingProxyType({"relevant": 0})
+#: The share of a question's words that is all of them, but for rounding.
+_ALL: Final = 1 - 1e-9
+#: What an id or a key in the question is worth, in shares of its words: no doubt is left.
+_SURE: Final = 10.0
 #: The first part of the keys that hold what people like.
 _TASTES: Final = ("preference", "preferences")
 #: One in so many rows tells roughly how high the highest are.
 _SAMPLED: Final = 16
-_SEARCHES: Final = ("similarity", "lexical")
-_SIMILAR: Final = (*_SEARCHES, "graph")
+_SIMILAR: Final = ("similarity", "lexical", "graph")
 #: What it adds to the similarity of a text that the name of whom it is about, and who is asked about, stands not in it:
 #: as much as texts are nearer that begin with "Name:".
 _NAME: Final = 0.15
 #: The share of what was learned from a turn that the turn's own scores are at least (ADR 63).
 _SPOKEN: Final = 0.7
+#: Where the sum of weighed features stands for one in two, and how many units of it for a change by the factor e.
+_EVEN: Final = 4.0
+_UNIT: Final = 3.0
 #: A name that tells one memory from the others less than this (by its idf, at most 1) is not walked from.
 _TELLING: Final = 0.9
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Query:
-    """What is asked: the text, its terms, its vector if there is one, when, and how scores fade until then."""
+    """What is asked: the text, its terms, its vector if there is one, when, and how scores fade until then.
+
+    ``periods`` are the times that it names.
+    """
 
     text: str
     terms: tuple[str, ...]
     vector: npt.NDArray[np.float32] | None
     now: int
     fading: Fading = _FADING
+    periods: tuple[Period, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +114,8 @@ class Ranking:
     intent: Intent
     entities: tuple[str, ...]
     answers: Mapping[int, int]
+    #: Of each of them that has several passages, the number of the one that says most.
+    passages: Mapping[int, int]
     #: How likely it is that something here bears on the query, from 0 to 1.
     confidence: float = 0.0
 
@@ -120,22 +132,15 @@ class _Best(NamedTuple):
     scores: npt.NDArray[np.int64]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Named:
-    """What is about the people whom a query names.
-
-    ``people`` has by name which ``[rows]`` are about them, and how rare that is; ``terms`` the same rows by the terms
-    of the names. ``unsaid`` is ``[rows]``: how rare the name is whose terms the text does not have.
-    """
-
-    people: dict[str, tuple[npt.NDArray[np.bool_], float]]
-    terms: dict[str, npt.NDArray[np.bool_]]
-    unsaid: npt.NDArray[np.float64]
-
-
-def make_query(text: str, vector: npt.NDArray[np.float32] | None, now: int, fading: Fading = _FADING) -> Query:
+def make_query(
+    text: str,
+    vector: npt.NDArray[np.float32] | None,
+    now: int,
+    fading: Fading = _FADING,
+    periods: tuple[Period, ...] = (),
+) -> Query:
     """Return what is asked by ``text``."""
-    return Query(text, tuple(dict.fromkeys(terms(text))), vector, now, fading)
+    return Query(text, tuple(dict.fromkeys(terms(text))), vector, now, fading, periods)
 
 
 class Ranker:
@@ -175,10 +180,20 @@ class Ranker:
         self._calibration = UNCALIBRATED if query.vector is None else calibration
         self._floor = floor
         self._outlived = outlived
-        self._seen_beside: Beside | None = None
         self._told = 0
+        # What is looked up of the query.
+        self._terms: tuple[str, ...] = ()
+        self._heard = Said(np.zeros(0), np.zeros(0), np.zeros(0))
+        self._see()
+        self._asked_of: dict[str, npt.NDArray[np.float64]] = {}
         # What was learned from turns that are ranked: its row, and theirs.
         self._spoken: dict[int, list[int]] = {}
+
+    def _see(self) -> None:
+        """Look at what the mask shows now."""
+        query, profile = self._query, self._profile
+        self._visible = Visible(self._index, self._mask, self._index.turns.beside(self._mask))
+        self._parts = QuestionParts(self._visible, query.text, profile.weights, query.periods, unsaid=profile.linear)
 
     def rank(self, limit: int, enough: Enough | None = None) -> Ranking:
         """Return up to ``limit`` candidates, with their numbers only as many as are ``enough``."""
@@ -187,60 +202,58 @@ class Ranker:
         if self._profile.intent == "filter" and intent.tags:
             tagged = self._index.facet("tag", self._index.facets["tag"])
             self._mask = self._mask & (self._index.facet("tag", intent.tags) | ~tagged)
+            self._see()
         # Among how many the best is sought: a fact that was learned from a turn says what that says.
         learned = int((self._mask & self._index.columns["learned"]).sum())
         self._told = max(learned, int(self._mask.sum()) - learned)
-        asked = self._asked(similar)
-        lexical = self._index.lexical.scores(asked, self._mask, self._index.columns["length"], also=self._named.terms)
+        self._terms = self._looked_up(similar)
+        self._heard = self._said()
+        self._asked_of = self._parts.of_rows(self._terms)
+        lexical = self._heard.rows
         sight = Sight(self._index, self._mask, bound=self._bound)
         entities = self._index.entities.find(self._query.text, sight.found_by(restricted=self._restricted))
         near = self._near(entities, sight)
-        fewer = self._profile.candidates
-        most = max(limit, fewer)
-        tops = self._tops(similar, lexical, most)
+        most = max(limit, self._profile.candidates)
+        tops = self._summed_tops(similar, lexical, most) if self._profile.linear else self._tops(similar, lexical, most)
         rows = self._candidates(tops, near, most)
         if not len(rows):
-            return Ranking((), 0, intent, tuple(entities), {})
+            return Ranking((), 0, intent, tuple(entities), {}, {})
         lexical = lifted(lexical, self._spoken, _SPOKEN) if self._spoken else lexical
         heirs = self._heirs(rows)
         if heirs:
             rows = np.union1d(rows, [fact for facts in heirs.values() for fact in facts]).astype(np.intp)
-        context = self._profile.context
-        if context is None:
-            features = self._features(rows, self._exact(rows), lexical, near, intent)
-            evidence = np.maximum(
-                inherited(self._evidence(rows, features, asked), rows, heirs),
-                self._learned_evidence(lexical, near, intent, asked)[rows] if self._spoken else -np.inf,
-            )
-            stay = ~np.isin(rows, [*heirs])
-            rows = rows[stay]
-            likely = shown = self._likely(rows, evidence[stay])
-            features = {name: values[stay] for name, values in features.items()}
-            best = self._best(rows, self._scored(rows, features), limit)
-        else:
-            pool = rows if most == fewer else self._candidates(tops, near, fewer)
-            ranked = RankedRows.of(rows, pool, self._beside(), self._index.columns["sequence"])
-            exact = self._exact_lifted(ranked.needed) if self._spoken else self._exact_by_row(ranked.needed)
-            features = self._features(ranked.rows, exact[ranked.rows], lexical, near, intent)
-            heirs = self._heirs(ranked.rows)
-            evidence = np.maximum(
-                self._evidence(ranked.rows, features, asked),
-                self._learned_evidence(lexical, near, intent, asked)[ranked.rows] if self._spoken else -np.inf,
-            )
-            total = self._in_context(ranked, asked, exact, lexical, context)
-            for name in sorted(features.keys() - _SEARCHES):
-                total += self._profile.weights[name] * features[name]
-            total, evidence = (inherited(one, ranked.rows, heirs) for one in (total, evidence))
-            stay = ~np.isin(ranked.rows, [*heirs])
-            fills = self._fills(ranked, features, evidence) & stay
-            likely = np.where(stay, self._likely(ranked.rows, evidence), 0.0)
-            features = {name: values[fills] for name, values in features.items()}
-            best = self._best(ranked.rows[fills], likelihood(total[fills]), limit)
-            shown = likely[fills]
+        features = self._features(rows, self._similarity(rows), lexical, near, intent)
+        evidence = np.maximum(
+            self._evidence(rows, features),
+            self._learned_evidence(lexical, near, intent)[rows] if self._spoken else -np.inf,
+        )
+        total = inherited(self._scored(rows, features), rows, heirs)
+        evidence = inherited(evidence, rows, heirs)
+        stay = ~np.isin(rows, [*heirs])
+        likely = np.where(stay, self._likely(rows, evidence), 0.0)
+        fills = self._fills(rows, features, evidence) & stay
+        features = {name: values[fills] for name, values in features.items()}
+        best = self._best(rows[fills], total[fills], limit)
+        shown = likely[fills]
         weak = (shown < self._floor) & self._calibration.vectors
         found = _numbered(best, features, weak, len(best.rows) if enough is None else enough(best.rows))
         confidence = round(float(likely.max(initial=0.0)), 6)
-        return Ranking(found, min(limit, len(rows)), intent, tuple(entities), self._answered(best.rows), confidence)
+        answered, telling = self._answered(best.rows), self._telling(item.row for item in found)
+        return Ranking(found, min(limit, len(rows)), intent, tuple(entities), answered, telling, confidence)
+
+    def _telling(self, rows: Iterable[int]) -> dict[int, int]:
+        """Return the passage that says most of each of ``rows`` that has several."""
+        passages, vector, weights = self._index.passages, self._query.vector, self._profile.weights
+        found = {}
+        for row in rows:
+            first, end = passages.spans.get(row, (0, 0))
+            if first == end or not self._profile.linear:
+                continue
+            total = weights["lexical"] * self._heard.passages[first:end]
+            if vector is not None and passages.columns["vectored"][first]:
+                total = total + weights["similarity"] * np.vecdot(passages.vectors["vector"][first:end], vector)
+            found[row] = int(np.argmax(total))
+        return found
 
     def _heirs(self, rows: npt.NDArray[np.intp]) -> dict[int, list[int]]:
         """Return the rows in whose place others stand: outlived turns, and what was learned from one that is shown."""
@@ -249,31 +262,37 @@ class Ranker:
         return self._outlived.heirs(rows)
 
     def _evidence(
-        self, rows: npt.NDArray[np.intp], features: Mapping[str, npt.NDArray[np.float64]], asked: tuple[str, ...]
+        self, rows: npt.NDArray[np.intp], features: Mapping[str, npt.NDArray[np.float64]]
     ) -> npt.NDArray[np.float64]:
         """Return what each of ``rows`` says for the query: similarity, its words, and whether it is asked for."""
-        said = self._index.lexical.coverage(asked, self._mask, self._named.terms)[rows] + _asked_for(features)
+        covered = self._heard.covered[rows]
+        # Who looks for words finds what has them all, however little it is like them.
+        said = covered + (covered > _ALL if len(self._terms) > 1 else 0) + _asked_for(features)
+        said += _SURE * features.get("exact", 0.0)
         if not self._calibration.vectors:
             return said
         evidence: npt.NDArray[np.float64] = features["similarity"] + COVERAGE * said
         return evidence
 
-    def _exact_lifted(self, needed: npt.NDArray[np.intp]) -> npt.NDArray[np.float64]:
-        """Return, by row, the similarity of ``needed``, turns no lower than a share of what was learned from them."""
-        return lifted(self._exact_by_row(np.union1d(needed, [*self._spoken])), self._spoken, _SPOKEN)
+    def _similarity(self, rows: npt.NDArray[np.intp]) -> npt.NDArray[np.float64]:
+        """Return the similarity of ``rows`` with what a name adds, turns no lower than a share of what they taught."""
+        if not self._profile.linear:
+            return self._exact(rows)
+        if not self._spoken:
+            return self._exact(rows) + _NAME * self._parts.people.unsaid[rows]
+        return lifted(self._exact_by_row(np.union1d(rows, [*self._spoken])), self._spoken, _SPOKEN)[rows]
 
     def _learned_evidence(
         self,
         lexical: npt.NDArray[np.float64],
         near: Mapping[int, float],
         intent: Intent,
-        asked: tuple[str, ...],
     ) -> npt.NDArray[np.float64]:
         """Return, by row, what a turn says for the query in the words of what was learned from it."""
         found = np.full(len(self._mask), -np.inf)
         facts = np.array(sorted(self._spoken), dtype=np.intp)
         features = self._features(facts, self._exact_by_row(facts)[facts], lexical, near, intent)
-        found[facts] = self._evidence(facts, features, asked)
+        found[facts] = self._evidence(facts, features)
         return lifted(found, self._spoken, 1.0)
 
     def _likely(self, rows: npt.NDArray[np.intp], evidence: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
@@ -289,17 +308,17 @@ class Ranker:
 
     def _fills(
         self,
-        ranked: RankedRows,
+        rows: npt.NDArray[np.intp],
         features: Mapping[str, npt.NDArray[np.float64]],
         evidence: npt.NDArray[np.float64],
     ) -> npt.NDArray[np.bool_]:
         """Return which rows may fill a budget: those that have some evidence, or stand beside one that has."""
-        if not self._floor or not self._calibration.vectors:
+        if not self._floor or not self._calibration.vectors or not self._profile.linear:
             return np.ones(len(evidence), dtype=np.bool_)
         there = np.zeros(len(self._mask))
-        there[ranked.rows] = evidence
-        for beside in (ranked.beside.before, ranked.beside.after):
-            row = beside[ranked.rows]
+        there[rows] = evidence
+        for beside in (self._visible.beside.before, self._visible.beside.after):
+            row = beside[rows]
             evidence = np.maximum(evidence, np.where(row >= 0, there[row], 0.0))
         likely = self._calibration.confidence(evidence, self._told)
         fills: npt.NDArray[np.bool_] = (likely >= FILLING) | (_asked_for(features) > 0) | (features["graph"] > 0)
@@ -307,20 +326,15 @@ class Ranker:
 
     def _answered(self, rows: npt.NDArray[np.intp]) -> dict[int, int]:
         """Return, for each of ``rows`` that stands right after a turn that asks, the row of that turn."""
-        before = self._beside().before[rows]
+        before = self._visible.beside.before[rows]
         asked = (before >= 0) & self._index.columns["asks"][before]
         return dict(zip(rows[asked].tolist(), before[asked].tolist(), strict=True))
 
-    def _beside(self) -> Beside:
-        if self._seen_beside is None:
-            self._seen_beside = self._index.turns.beside(self._mask)
-        return self._seen_beside
-
-    def _asked(self, similar: npt.NDArray[np.float32] | None) -> tuple[str, ...]:
+    def _looked_up(self, similar: npt.NDArray[np.float32] | None) -> tuple[str, ...]:
         """Return the terms that are looked up."""
         if "lexical" in self._profile.without and similar is not None:
             return ()
-        return self._query.terms if self._profile.context is None else about(self._query.text, self._query.terms)
+        return self._query.terms if not self._profile.linear else about(self._query.text, self._query.terms)
 
     # --- Searches -------------------------------------------------------------------------------------------------
 
@@ -329,19 +343,35 @@ class Ranker:
         vector = self._query.vector
         if vector is None or not self._index.dimension or not vector.any():
             return None
-        if self._nearest is not None:
-            return self._nearest.similarities(self._index, self._mask, vector, max(_VOTERS, self._profile.candidates))
         wanted = self._mask & self._index.columns["vectored"]
+        if self._nearest is not None:
+            found: npt.NDArray[np.float32] = self._nearest.similarities(
+                self._index, self._mask, vector, max(_VOTERS, self._profile.candidates)
+            )
+            return self._best_passages(found, vector, wanted)
         held = self._index.vectors["vector"]
         rows = np.flatnonzero(wanted)
         if len(rows) * _FEW > len(held):
             # Not by @: the threads that a linear algebra library wakes for it take longer to meet than the sums take.
-            found: npt.NDArray[np.float32] = np.vecdot(held, vector)
+            found = np.vecdot(held, vector)
             found[~wanted] = -np.inf
+        else:
+            found = np.full(len(held), -np.inf, dtype=np.float32)
+            found[rows] = np.vecdot(held[rows], vector)
+        return self._best_passages(found, vector, wanted)
+
+    def _best_passages(
+        self, found: npt.NDArray[np.float32], vector: npt.NDArray[np.float32], wanted: npt.NDArray[np.bool_]
+    ) -> npt.NDArray[np.float32]:
+        """Return ``found`` with the similarity of its best passage for each long row of those ``wanted``."""
+        passages = self._index.passages
+        if not len(passages) or not self._profile.linear:
             return found
-        found = np.full(len(held), -np.inf, dtype=np.float32)
-        found[rows] = np.vecdot(held[rows], vector)
-        return found
+        owner = passages.columns["row"]
+        there = passages.columns["vectored"] & wanted[owner]
+        near = np.where(owner >= 0, found[owner], -np.inf).astype(np.float32)
+        near[there] = np.vecdot(passages.vectors["vector"][there], vector)
+        return passages.best(near, found)
 
     def _intent(self, similar: npt.NDArray[np.float32] | None) -> Intent:
         filters = self._profile.intent == "filter"
@@ -363,8 +393,8 @@ class Ranker:
         if not entities or "graph" in self._profile.without or not self._profile.weights["graph"]:
             return {}
         starts = dict.fromkeys(entities, 1.0)
-        if self._profile.context is not None:
-            rare = {entity: self._rarity(self._index.facet("entity", (entity,))) for entity in entities}
+        if self._profile.linear:
+            rare = {entity: self._visible.rarity(self._index.facet("entity", (entity,))) for entity in entities}
             starts = {entity: amount for entity, amount in rare.items() if amount >= _TELLING}
         if not starts:
             return {}
@@ -373,11 +403,6 @@ class Ranker:
         rows = self._index.rows
         return {rows[node]: amount for node, amount in found.items() if node in rows}
 
-    def _rarity(self, rows: npt.NDArray[np.bool_]) -> float:
-        """Return how much it tells one visible memory from the others that it is one of ``rows``: idf, at most 1."""
-        held, seen = int((rows & self._mask).sum()), int(self._mask.sum())
-        return min(1.0, float(np.log1p((seen - held + 0.5) / (held + 0.5))))
-
     def _tops(self, similar: npt.NDArray[np.float32] | None, lexical: npt.NDArray[np.float64], most: int) -> list[_Top]:
         """Return the best rows by words and by meaning, up to ``most`` each."""
         sequence = self._index.columns["sequence"]
@@ -385,6 +410,35 @@ class Ranker:
         if similar is not None:
             found.append((similar, _top(similar, most, sequence)))
         return found
+
+    def _said(self) -> Said:
+        """Return how much of the question each says."""
+        if self._profile.linear:
+            units = Units.of(self._index, self._visible.beside)
+            return soft_match(self._index, units, self._mask, self._terms, self._parts.people.terms)
+        lexical = self._index.lexical
+        scores = lexical.scores(self._terms, self._mask, self._index.columns["length"])
+        return Said(scores, np.zeros(0), lexical.coverage(self._terms, self._mask, self._parts.people.terms))
+
+    def _summed_tops(
+        self,
+        similar: npt.NDArray[np.float32] | None,
+        lexical: npt.NDArray[np.float64],
+        most: int,
+    ) -> list[_Top]:
+        """Return the best rows by the sum of what costs little to know of every row."""
+        weights = self._profile.weights
+        total = weights["lexical"] * lexical
+        if similar is not None:
+            total += weights["similarity"] * (np.maximum(0.0, similar) + _NAME * self._parts.people.unsaid)
+        features = self._asked_of
+        for name, values in features.items():
+            total += weights[name] * values
+        if similar is None:  # Words alone say what bears on it, or that it is what is asked for.
+            silent = (features.get(name, lexical) <= 0 for name in ("period", "exact"))
+            total[(lexical <= 0) & np.logical_and.reduce([*silent])] = -np.inf
+        total[~self._mask] = -np.inf
+        return [(total, _top(total, most, self._index.columns["sequence"], above=-np.inf))]
 
     def _candidates(self, tops: Iterable[_Top], near: Mapping[int, float], limit: int) -> npt.NDArray[np.intp]:
         """Return the rows that one of the searches found, up to ``limit`` of each of ``tops``, in index order."""
@@ -401,7 +455,7 @@ class Ranker:
 
     def _tastes(self) -> npt.NDArray[np.intp]:
         """Return the rows of what people like, where the query asks for something to their taste."""
-        if self._profile.context is None or not asks_advice(self._query.text):
+        if not self._profile.linear or not asks_advice(self._query.text):
             return np.zeros(0, dtype=np.intp)
         keys = self._index.facets["key"]
         rows = [row for key, held in keys.items() if key.partition("/")[0] in _TASTES for row in held]
@@ -410,7 +464,7 @@ class Ranker:
     def _exact_by_row(self, rows: npt.NDArray[np.intp]) -> npt.NDArray[np.float64]:
         """Return, by row of the index, the similarity of ``rows`` with what a name adds; 0 of all others."""
         found = np.zeros(len(self._mask))
-        found[rows] = self._exact(rows) + _NAME * self._named.unsaid[rows]
+        found[rows] = self._exact(rows) + _NAME * self._parts.people.unsaid[rows]
         return found
 
     def _exact(self, rows: npt.NDArray[np.intp]) -> npt.NDArray[np.float64]:
@@ -418,7 +472,14 @@ class Ranker:
         vector = self._query.vector
         if vector is None or not self._index.dimension:
             return np.zeros(len(rows))
-        total: npt.NDArray[np.float64] = np.vecdot(self._index.vectors["vector"][rows], vector.astype(np.float64))
+        asked, passages = vector.astype(np.float64), self._index.passages
+        total: npt.NDArray[np.float64] = np.vecdot(self._index.vectors["vector"][rows], asked)
+        if not self._profile.linear or not len(passages):
+            return total
+        for place, row in enumerate(rows.tolist()):
+            first, end = passages.spans.get(row, (0, 0))
+            if first < end and passages.columns["vectored"][first]:
+                total[place] = float(np.vecdot(passages.vectors["vector"][first:end], asked).max())
         return total
 
     # --- Features -------------------------------------------------------------------------------------------------
@@ -431,7 +492,7 @@ class Ranker:
         near: Mapping[int, float],
         intent: Intent,
     ) -> dict[str, npt.NDArray[np.float64]]:
-        """Return each feature of each candidate, from 0 to 1 but for BM25, which has no upper end.
+        """Return each feature of each candidate, from 0 to 1 but for what adds up idfs, which has no upper end.
 
         ``exact`` are the similarities of ``rows``.
         """
@@ -439,6 +500,7 @@ class Ranker:
             "similarity": np.maximum(0.0, exact),
             "lexical": lexical[rows],
             "graph": _spread(near, len(self._mask))[rows],
+            **{name: values[rows] for name, values in self._asked_of.items()},
             **self._known(rows, intent),
         }
         return {name: found[name] for name in found if name in _SIMILAR or self._profile.weights.get(name)}
@@ -454,56 +516,9 @@ class Ranker:
             "class": boosts[held["memoryClass"][rows]],
             "recency": np.exp2(-age / profile.half_life),
             "intent": self._wanted(rows, intent),
-            "subject": self._about(rows),
-            "statement": (~held["asks"][rows]).astype(np.float64),
         }
-        if profile.weights["time"] and asks_when(self._query.text):
-            found["time"] = held["timed"][rows].astype(np.float64)
-        if profile.weights["reply"]:
-            before = self._beside().before[rows]
-            found["reply"] = ((before >= 0) & held["asks"][before]).astype(np.float64)
         if profile.weights["importance"]:
             found["importance"] = self._importance(rows)
-        return found
-
-    @cached_property
-    def _named(self) -> _Named:
-        """Return what is about the people whom the query names, as far as the reader may see it."""
-        found = _Named({}, {}, np.zeros(len(self._mask)))
-        if not self._profile.weights["subject"]:
-            return found
-        names = self._index.subjects.find(
-            self._query.text, lambda word, _: bool(self._mask[self._index.facet("subject", (word,))].any())
-        )
-        for name in names:
-            there = self._index.facet("subject", (name,)) & self._mask
-            rarity = self._rarity(there)
-            found.people[name] = (there, rarity)
-            if self._profile.context is None:
-                continue
-            unsaid = there.copy()
-            for term in terms(name):
-                found.terms[term] = there | found.terms[term] if term in found.terms else there
-                unsaid[self._index.lexical.rows(term)] = False
-            np.maximum(found.unsaid, unsaid * rarity, out=found.unsaid)
-        return found
-
-    def _about(self, rows: npt.NDArray[np.intp]) -> npt.NDArray[np.float64]:
-        """Return, for candidates about somebody whom the query names, how rare that is.
-
-        Whom a memory without subjects is about, its text says.
-        """
-        found = np.zeros(len(rows))
-        people = self._named.people
-        if not people:
-            return found
-        nobodys = np.array([not self._index.facets_of(row, "subject") for row in rows.tolist()], dtype=np.bool_)
-        for name, (there, rarity) in people.items():
-            about = there[rows]
-            said = [self._index.lexical.have(term, rows.astype(np.int32)) for term in terms(name)]
-            if said:
-                about |= nobodys & np.logical_and.reduce(said)
-            found = np.maximum(found, about * rarity)
         return found
 
     def _importance(self, rows: npt.NDArray[np.intp]) -> npt.NDArray[np.float64]:
@@ -559,6 +574,8 @@ class Ranker:
     def _scored(
         self, rows: npt.NDArray[np.intp], features: Mapping[str, npt.NDArray[np.float64]]
     ) -> npt.NDArray[np.float64]:
+        if self._profile.linear:
+            return self._summed(rows, features)
         micro = {name: np.rint(values * MICRO).astype(np.int64) for name, values in features.items()}
         sequence = self._index.columns["sequence"][rows]
         total = np.zeros(len(rows))
@@ -577,23 +594,15 @@ class Ranker:
         order = np.lexsort((sequence, -score))[:limit]
         return _Best(order, rows[order], score[order])
 
-    def _in_context(
-        self,
-        ranked: RankedRows,
-        asked: tuple[str, ...],
-        similar: npt.NDArray[np.float64],
-        lexical: npt.NDArray[np.float64],
-        context: Context,
+    def _summed(
+        self, rows: npt.NDArray[np.intp], features: Mapping[str, npt.NDArray[np.float64]]
     ) -> npt.NDArray[np.float64]:
-        """Return what both searches count for each of the rows that are ranked."""
-        pairs = self._index.lexical.scores(
-            asked, self._mask, self._index.columns["length"], ranked.beside, self._named.terms
-        )
-        weights = self._profile.weights
-        total: npt.NDArray[np.float64] = weights["similarity"] * ranked.in_context(
-            similar, ranked.paired(similar), context, COSINES
-        ) + weights["lexical"] * ranked.in_context(lexical, pairs, context, WORDS)
-        return total
+        """Return the sum of weighed features as a number between 0 and 1 that grows with it."""
+        total = np.zeros(len(rows))
+        for name in sorted(features):
+            total += self._profile.weights[name] * features[name]
+        found: npt.NDArray[np.float64] = 1.0 / (1.0 + np.exp(-np.clip((total - _EVEN) / _UNIT, -60.0, 60.0)))
+        return found
 
     def _part(
         self, name: str, values: npt.NDArray[np.int64], sequence: npt.NDArray[np.int64]

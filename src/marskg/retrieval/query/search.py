@@ -43,12 +43,14 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from marskg.language.questions import Question
+    from marskg.language.times import Period
     from marskg.records import Memory
     from marskg.retrieval.access.read_gate import Gate
     from marskg.retrieval.assembly.assemble import Assembled
     from marskg.retrieval.assembly.hits import Complete
     from marskg.retrieval.index.memory_index import MemoryIndex
     from marskg.retrieval.index.view import IndexView
+    from marskg.retrieval.query.named_times import NamedTimes
     from marskg.retrieval.query.profile import Profile
     from marskg.retrieval.query.ranking import Ranked
     from marskg.retrieval.query.reranked import Reranking
@@ -104,6 +106,8 @@ class Request:
     conversation: str | None = None
     #: What only a complete reading answers.
     question: Question | None = None
+    #: What times the question names.
+    times: NamedTimes | None = None
     explain: bool = False
     record: bool = True
     #: Without the numbers of each candidate and stage, as under load.
@@ -151,8 +155,8 @@ class _Chosen:
     """What was ranked high enough to be read: ids, numbers and vectors side by side.
 
     ``links`` are those of each of the ids and of all that they depend on; ``answers`` the turn that asks right before
-    one of them; ``at`` is the state of the tenant that the
-    index had reached.
+    one of them; ``passages`` the number of the passage that was found in a long one; ``at`` is the state of the tenant
+    that the index had reached.
     """
 
     ids: list[str]
@@ -163,6 +167,7 @@ class _Chosen:
     stages: dict[str, Any]
     unwanted: frozenset[str] = frozenset()
     answers: Mapping[str, str] = field(default_factory=dict)
+    passages: Mapping[str, int] = field(default_factory=dict)
     confidence: Confidence | None = None
 
 
@@ -466,7 +471,9 @@ class Search:
         with self._view.lock:
             index = self._view.refresh(state)
             mask, percents = _emphasised(index, request)
-            asks = make_query(query, self._comparable(asked), request.gate.now, request.fading)
+            asks = make_query(
+                query, self._comparable(asked), request.gate.now, request.fading, _periods(index, mask, request)
+            )
             calibration = calibration_of(None if asked is None else asked.model)
             ranker = Ranker(
                 index,
@@ -502,7 +509,12 @@ class Search:
                 entities=() if request.gate.restricted else ranking.entities,
             )
             answers = {index.ids[row]: index.ids[asking] for row, asking in ranking.answers.items()}
-            return replace(chosen, answers=answers, confidence=Confidence(ranking.confidence, calibration.vectors))
+            return replace(
+                chosen,
+                answers=answers,
+                passages={index.ids[row]: number for row, number in ranking.passages.items()},
+                confidence=Confidence(ranking.confidence, calibration.vectors),
+            )
 
     def _read(self, request: Request, chosen: _Chosen) -> _Read:
         """Read the chosen memories anew, with what they make no sense without, and check them once more."""
@@ -682,6 +694,14 @@ def _said(gate: Gate) -> tuple[str, ...]:
     return purpose if gate.raised is None else (f"grant={gate.raised.grant}", *purpose)
 
 
+def _periods(index: MemoryIndex, mask: npt.NDArray[np.bool_], request: Request) -> tuple[Period, ...]:
+    """Return the times that the question names, those without a year in each year of a visible memory."""
+    if request.times is None or not request.times.times().periods:
+        return ()
+    since = index.columns["validFrom"][mask].astype("datetime64[ms]").astype("datetime64[Y]")
+    return request.times.times(tuple((1970 + np.unique(since.astype(np.int64))).tolist())).periods
+
+
 def _emphasised(index: MemoryIndex, request: Request) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.int64] | None]:
     """Return ``[rows]``: what the reader may see and is not kept out, and what ranks are multiplied with."""
     mask = request.gate.mask(index)
@@ -751,7 +771,10 @@ def _contradicting(chosen: _Chosen, candidates: list[Candidate]) -> list[tuple[s
 
 def _affordable(index: MemoryIndex, rows: npt.NDArray[np.intp], request: Request) -> int:
     """Return how many of ranked ``rows``, best first, are worth reading for the budget."""
-    before = np.cumsum(index.columns["weight"][rows], dtype=np.int64) - index.columns["weight"][rows]
+    # Of a long one no more than its share is shown while others wait.
+    most = max(1, int(request.assembly.longest_share * request.budget))
+    weights = np.minimum(index.columns["weight"][rows], most)
+    before = np.cumsum(weights, dtype=np.int64) - weights
     within = int(np.searchsorted(before, _CHOICE * request.budget))
     return min(len(rows), _reach(request), max(within, _LEAST_READ))
 
@@ -774,6 +797,7 @@ def _candidate(
         goals=links.goals,
         bases=tuple(base for base in links.bases if base in allowed),
         answers=chosen.answers.get(memory.id),
+        passage=chosen.passages.get(memory.id),
         why=why,
     )
 

@@ -1,5 +1,8 @@
 """The vectors of a tenant's memories: made at write, kept beside the content, made later where that failed.
 
+A memory has the vector of its whole text and, where it is so long that it has several passages, one for each of them:
+they are kept one after another, so that they go with the content when that goes.
+
 Guarantees: a stored vector names its model by a tag, so that one of another model is never taken for one's own, also
 after a change of models that was cut off; a tenant's vectors are of one model, whose name its row has before
 the first of them is stored; no write fails because a model does not answer: the vector is missing then,
@@ -14,9 +17,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from marskg.embedding.circuit_breaker import CircuitBreaker, Patience
 from marskg.embedding.endpoint import EndpointEmbedding
-from marskg.embedding.packing import pack, unpack
+from marskg.embedding.packing import pack, packed_size, unpack
 from marskg.embedding.registry import load_model
 from marskg.errors import EmbeddingUnavailable
+from marskg.text import passages
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -87,17 +91,27 @@ class Vectoriser:
             return self._loaded
 
     def packed(self, texts: Sequence[str]) -> tuple[MadeBy | None, list[str | None]]:
-        """Return what made the vectors, and a packed one for each text; None for all without an answer."""
+        """Return what made the vectors, and those of each text, packed; None for all without an answer."""
         try:
             spec, model = self._current()
             if model is None:
                 return None, [None] * len(texts)
-            vectors = model.embed(texts)
-            name = model_name(model)
+            return MadeBy(spec, model_name(model)), [*packed_by(model, texts)]
         except EmbeddingUnavailable:
             return None, [None] * len(texts)
-        prefix = tag(name)
-        return MadeBy(spec, name), [prefix + pack(vector) for vector in vectors]
+
+
+def packed_by(model: EmbeddingModel, texts: Sequence[str]) -> list[str]:
+    """Return the packed vectors of each of ``texts``: its own, and those of its passages where it has several.
+
+    Raises:
+        EmbeddingUnavailable: the model does not answer.
+    """
+    parts = [passages(text) for text in texts]
+    asked = [one for text, own in zip(texts, parts, strict=True) for one in (text, *(own if len(own) > 1 else ()))]
+    rows = iter(model.embed(asked))
+    prefix = tag(model_name(model))
+    return [prefix + "".join(pack(next(rows)) for _ in range(1 + (len(own) if len(own) > 1 else 0))) for own in parts]
 
 
 def model_name(model: EmbeddingModel) -> str:
@@ -116,5 +130,13 @@ def own(packed: str | None, prefix: str) -> bool:
 
 
 def unpacked(packed: Sequence[str], prefix: str, dimension: int) -> Vectors:
-    """Return stored vectors, all of the model whose tag is ``prefix``, as rows."""
-    return unpack([item[len(prefix) :] for item in packed], dimension)
+    """Return the vectors of whole texts, all of the model whose tag is ``prefix``, as rows."""
+    end = len(prefix) + packed_size(dimension)
+    return unpack([item[len(prefix) : end] for item in packed], dimension)
+
+
+def unpacked_passages(packed: str, prefix: str, dimension: int) -> Vectors:
+    """Return the vectors of a text's passages as rows; none where they were not made."""
+    size = packed_size(dimension)
+    starts = range(len(prefix) + size, len(packed), size)
+    return unpack([packed[start : start + size] for start in starts], dimension)

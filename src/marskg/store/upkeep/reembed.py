@@ -10,10 +10,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from marskg.embedding.packing import pack
 from marskg.errors import EmbeddingMismatch, InvalidInput
 from marskg.ontology.vocabulary import Operation
-from marskg.store.unit.vectors import NONE, PAGE, model_name, tag
+from marskg.store.unit.vectors import NONE, PAGE, model_name, packed_by, tag
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -115,14 +114,11 @@ def make_up(
     """
     name = model_name(model)
     _announce(writer, name)
-    prefix = tag(name)
     total = 0
     for page in _pages(ids):
         rows = reader.run("contents", {"refs": reader.refs(page)})
-        vectors = model.embed([row["content"] for row in rows])
-        packed = [
-            {"ref": row["ref"], "embedding": prefix + pack(vector)} for row, vector in zip(rows, vectors, strict=True)
-        ]
+        vectors = packed_by(model, [row["content"] for row in rows])
+        packed = [{"ref": row["ref"], "embedding": made} for row, made in zip(rows, vectors, strict=True)]
         if packed:
             with writer.alone():
                 writer.put("set_embeddings", {"rows": packed})

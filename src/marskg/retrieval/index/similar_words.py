@@ -1,0 +1,77 @@
+"""Which terms of an index are like a term of a question, so that "kids" finds what was said of children.
+
+Guarantees: how alike two terms are depends on the two alone, so that a term that only hidden memories have changes
+nothing; a term that is no plain word, such as a code, a number or a name, is like nothing but itself. What was worked
+out is kept until the index is compacted. Source: ``docs/explanation/ranking.md``.
+"""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from marskg.embedding.word_vectors import word_vectors
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    import numpy.typing as npt
+
+#: The similarity from which another word counts for one of the question.
+ALIKE: Final = 0.5
+#: Questions' terms whose like ones are kept.
+_KEPT: Final = 4_096
+
+
+class Vocabulary:
+    """The terms of an index that are words, as vectors."""
+
+    def __init__(self, terms: Iterable[str]) -> None:
+        """Follow ``terms``, which gives its terms in the order in which they came and loses none."""
+        self._terms = terms
+        self._words: list[str] = []
+        self._vectors: list[npt.NDArray[np.float32]] = []
+        self._read = 0
+        #: By term: its vector, how many blocks of vectors it was compared with, and what is like it, the least first.
+        self._known: dict[str, tuple[npt.NDArray[np.float32], int, list[tuple[float, str]]]] = {}
+
+    def like(self, term: str) -> list[tuple[float, str]]:
+        """Return the other terms that are like ``term``, with how much, the least alike first."""
+        self._catch_up()
+        vector, compared, found = self._known.get(term) or (word_vectors([term])[0], 0, [])
+        if compared < len(self._vectors) and vector.any():
+            start = sum(map(len, self._vectors[:compared]))
+            near = np.concatenate([block @ vector for block in self._vectors[compared:]])
+            found = found + [
+                (float(near[place]), self._words[start + place])
+                for place in np.flatnonzero(near >= ALIKE).tolist()
+                if self._words[start + place] != term
+            ]
+            found.sort()
+        if len(self._known) >= _KEPT:
+            self._known.clear()
+        self._known[term] = (vector, len(self._vectors), found)
+        return found
+
+    def _catch_up(self) -> None:
+        """Take in the terms that came since."""
+        fresh = [*islice(self._terms, self._read, None)]
+        if not fresh:
+            return
+        self._read += len(fresh)
+        vectors = word_vectors(fresh)
+        there = np.flatnonzero(vectors.any(axis=1))
+        self._words += [fresh[place] for place in there.tolist()]
+        self._vectors.append(vectors[there])
+        if len(self._vectors) > 1 and len(self._vectors[-2]) < 2 * len(self._vectors[-1]):
+            self._merge()
+
+    def _merge(self) -> None:
+        """Make one block of the last blocks, so that there are few of them, each at least twice as long as the next."""
+        while len(self._vectors) > 1 and len(self._vectors[-2]) < 2 * len(self._vectors[-1]):
+            last = self._vectors.pop()
+            self._vectors[-1] = np.concatenate([self._vectors[-1], last])
+        # What was compared with a part of a block is compared with all of it again.
+        self._known.clear()

@@ -1,0 +1,28 @@
+"""The times that a question names, by the clock, the zone and the weeks of who asks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from marskg.language.en.time_words import mentions
+from marskg.language.times import MONDAY, times_asked
+
+if TYPE_CHECKING:
+    from datetime import tzinfo
+
+    from marskg.language.times import Times
+
+
+@dataclass(frozen=True, slots=True)
+class NamedTimes:
+    """A question, asked ``now`` (epoch milliseconds) in ``zone``; weeks begin on ``week_start``, 0 for Monday."""
+
+    question: str
+    now: int
+    zone: tzinfo
+    week_start: int = MONDAY
+
+    def times(self, years: tuple[int, ...] = ()) -> Times:
+        """Return what the question names; a date without a year is that of each of ``years`` besides."""
+        return times_asked(self.question, self.now, self.zone, mentions, week_start=self.week_start, years=years)

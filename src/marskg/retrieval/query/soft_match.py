@@ -1,0 +1,96 @@
+"""Words of a question in what was said: each by itself or by the word most like it, in a passage or right before it.
+
+Guarantees: a term that stands there counts more than any that is like it, and a code, a number or a name only where it
+stands (:mod:`marskg.retrieval.index.similar_words`); how rare a term is goes by the visible memories alone, so that
+hidden ones change nothing; a memory counts by its best passage, with the last passage of what was said before it in its
+session. Source: Chen et al. 2017 (aligned question words); ``docs/explanation/ranking.md``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    import numpy.typing as npt
+
+    from marskg.retrieval.index.lexical import Named
+    from marskg.retrieval.index.memory_index import MemoryIndex
+    from marskg.retrieval.index.turns import Beside
+
+#: What a term that is most alike counts, of one that stands there.
+_ALIKE: Final = 0.95
+#: What the passage alone counts; the rest counts it with what was said before.
+_OWN: Final = 0.3
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Units:
+    """What words are sought in: the rows of an index, and after them the passages of the long ones.
+
+    ``owner`` is ``[units]``, the row of each, -1 for none; ``before`` the unit that was said right before it, the last
+    one, past the end, for none.
+    """
+
+    owner: npt.NDArray[np.intp]
+    before: npt.NDArray[np.intp]
+
+    @classmethod
+    def of(cls, index: MemoryIndex, beside: Beside) -> Units:
+        """Return the units of ``index``, where ``beside`` says what was said before what."""
+        rows, passages = index.columns.rows, index.passages
+        owner = np.concatenate([np.arange(rows), passages.columns["row"]])
+        last = np.arange(rows)
+        last[[*passages.spans]] = [rows + end - 1 for _, end in passages.spans.values()]
+        before = np.where(owner >= 0, beside.before[owner], -1)
+        return cls(owner, np.where(before >= 0, last[before], len(owner)))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Said:
+    """How much of a question is said: ``rows`` and ``passages`` add up idfs, ``covered`` is ``[rows]``, a share of 1.
+
+    ``covered`` goes by the terms themselves in the best passage alone, whatever is like them or was said before.
+    """
+
+    rows: npt.NDArray[np.float64]
+    passages: npt.NDArray[np.float64]
+    covered: npt.NDArray[np.float64]
+
+
+def soft_match(
+    index: MemoryIndex, units: Units, mask: npt.NDArray[np.bool_], terms: Iterable[str], also: Named
+) -> Said:
+    """Return how much of the question's ``terms`` each row of ``mask`` says, each by its idf; the others say nothing.
+
+    ``also`` are the rows that a term counts for where their text does not have it.
+    """
+    own, both, exact = np.zeros((3, len(units.owner)))
+    said, whole = np.zeros(len(units.owner) + 1), 0.0
+    for term in sorted(set(terms)):
+        said[:] = 0.0
+        for alike, word in index.vocabulary.like(term):
+            _mark(index, said, word, alike * _ALIKE)
+        _mark(index, said, term, 1.0)
+        if term in also:
+            said[:-1][(units.owner >= 0) & also[term][units.owner]] = 1.0
+        idf = index.lexical.idf(term, mask, also)
+        whole += idf
+        own += idf * said[:-1]
+        both += idf * np.maximum(said[:-1], said[units.before])
+        exact += idf * (said[:-1] == 1.0)
+    total = _OWN * own + (1 - _OWN) * both
+    rows = len(mask)
+    found, covered = (np.where(mask, index.passages.best(one[rows:], one[:rows]), 0.0) for one in (total, exact))
+    return Said(found, total[rows:], covered / whole if whole else covered)
+
+
+def _mark(index: MemoryIndex, said: npt.NDArray[np.float64], term: str, value: float) -> None:
+    """Set ``value`` where ``term`` stands."""
+    said[index.lexical.rows(term)] = value
+    if len(index.passages):
+        said[index.columns.rows + index.passages.lexical.rows(term)] = value
