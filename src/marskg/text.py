@@ -49,7 +49,8 @@ LOOKALIKES: Final = str.maketrans(
     "АВЕЅЗІЈКМНОРСТУХЬԌԛԝаеорсухіјѕԁһӏүьвтмнкгΑΒΕΖΗΙΚΜΝΟΡΤΥΧαειοκνρτυχ",
     "ABES3IJKMHOPCTYXbGqwaeopcyxijsdhlybvtmhkrABEZHIKMNOPTYXaeiokvptux",
 )
-_SIGNS: Final = re.compile(r"[-./:_#@+]")
+#: What stands in some code: most texts have none, and looking for this is quick.
+_SIGNS: Final = re.compile(r"(?<=[^\W_])[-./:_@](?=[^\W_])|(?<=[^\W_])(?:[+#]|-(?=[\s.,;:!?)]|$))")
 _FOREIGN: Final = re.compile("[\u0370-\u03ff\u0400-\u052f\u1f00-\u1fff]")
 _LATIN: Final = re.compile("[A-Za-z\u00c0-\u024f\u1e00-\u1eff]")
 _RUN: Final = re.compile("(?:[^\\W_]|[\u0300-\u036f])+")

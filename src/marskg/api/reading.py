@@ -193,7 +193,7 @@ class Reading:
             check_text("conversation", conversation)
         request = self._request(query, budget, k, profile, explain=explain, gate=gate, conversation=conversation)
         named = self._times(request, time_zone)
-        question, impossible = _question(request, named)
+        question, impossible = _question(request, named), (_NO_SUCH_DATE,) if named.times.impossible else ()
         request = replace(request, question=question, times=named)
         if min_confidence is not None:
             request = replace(request, min_confidence=check_number("min_confidence", min_confidence, 0, 1))
@@ -679,19 +679,18 @@ def _filter(name: str, value: Any) -> Any:  # noqa: ANN401 - as many types as fi
     raise InvalidInput(msg)
 
 
-def _question(request: Request, named: NamedTimes) -> tuple[Question | None, tuple[str, ...]]:
-    """Return what only a complete reading answers, and a notice where the question names an impossible date.
+def _question(request: Request, named: NamedTimes) -> Question | None:
+    """Return what only a complete reading answers, None where the only date that it is about does not exist.
 
     A period that the caller gives goes before those that the question names.
     """
     gate = request.gate
     asked = asks(named.question)
     if asked is None:
-        return None, ()
-    times = named.times()
-    notices = (_NO_SUCH_DATE,) if times.impossible else ()
-    if notices and not times.periods:
-        return None, notices
+        return None
+    times = named.times
+    if times.impossible and not times.periods:
+        return None
     if gate.since is not None or gate.until is not None:
         times = Times((Period(gate.since, gate.until, ""),))
-    return Question(asked, times, named.zone, named.week_start), notices
+    return Question(asked, times, named.zone, named.week_start)

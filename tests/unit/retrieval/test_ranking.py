@@ -213,3 +213,20 @@ def test_all_words_of_a_question_in_one_memory_make_sure_of_it() -> None:
 
     assert confidence("blue tin") > 0.99
     assert confidence("blue tin of Vienna and Prague") < 0.99
+
+
+def test_a_question_about_a_time_alone_finds_what_was_then() -> None:
+    day = 86_400_000
+    index = indexed(*(stored(number, f"note {number}", valid_from=NOON - number * day) for number in range(1, 40)))
+    mask, then = Gate(now=NOON).mask(index), (Period(NOON - 3 * day, NOON - 2 * day, "then"),)
+
+    def answer(question: str, periods: tuple[Period, ...]) -> tuple[list[str], float]:
+        asked = make_query(question, direction(0, 0, 0, 1), NOON, periods=periods)
+        found = Ranker(index, mask, asked, load_profile("fused"), restricted=False).rank(5)
+        return [index.ids[one.row] for one in found.found], found.confidence
+
+    found, confidence = answer("what happened on Monday?", then)
+    assert found[0] == "m3"
+    assert confidence > 0.99
+    assert answer("who sang on Monday?", then)[1] < 0.5
+    assert answer("what happened on Monday?", ())[1] < 0.5

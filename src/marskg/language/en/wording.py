@@ -21,6 +21,8 @@ _TIMES: Final = frozenset(
         "next recent summer winter spring fall autumn morning evening night birthday since"
     )
 )
+#: What a question about a time asks for, whatever it was.
+_HAPPENING: Final = frozenset(terms("happen happened happening go going went do doing done say said tell told talk"))
 _WHEN: Final = re.compile(r"\s*(?:when|what (?:day|date|year|month|time)|(?:for |since )?how long|since when)\b")
 #: A question mark at the end; marks, pictures and one bracket, such as what is shown with it, may follow.
 _ASKS: Final = re.compile(r"[?？؟]\W*(?:\[[^\]]*\]\W*)?\Z")
@@ -47,6 +49,11 @@ def asks_when(question: str) -> bool:
 def asks_advice(question: str) -> bool:
     """Return whether ``question`` asks for something to somebody's taste."""
     return _ADVICE.search(folded(question)) is not None
+
+
+def asks_by_time(found: Iterable[str]) -> bool:
+    """Return whether the index terms of a question say nothing but a time: "what happened last week"."""
+    return all(term in _TIMES or term in _HAPPENING or term[0].isdigit() for term in found)
 
 
 def asks_of_oneself(question: str) -> bool:

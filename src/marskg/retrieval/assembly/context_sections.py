@@ -121,7 +121,13 @@ class Shortener:
         best = parts[found] if found is not None and found < len(parts) else None
         while inside >= 1:
             piece = excerpt(
-                shown.text, inside, room.counter, query_terms=self.query_terms, minimum=self.minimum, passage=best
+                shown.text,
+                inside,
+                room.counter,
+                query_terms=self.query_terms,
+                minimum=self.minimum,
+                passage=best,
+                whole=room.said(shown),
             )
             if piece is None:
                 return None

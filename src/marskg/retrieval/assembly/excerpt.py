@@ -4,8 +4,8 @@ Guarantees: what is shown of a text is pieces of it, word for word and in their 
 left out; it never has more tokens than asked for, by the counter's own count; a text that fits is returned as it is, so
 shortening twice to the same limit changes nothing. What would be left with fewer than ``minimum`` tokens is not shown
 at all: None. The sentences of the passage that was found come first, then those that hold more of the query's terms,
-then earlier ones. Of a very long text 65,536 characters are read, the first ones or those around that passage. Source:
-MemoryArchitect II.E (summarisation of context, by a heuristic).
+then earlier ones. Of a very long text 65,536 characters are read at most, the first ones or those around that passage.
+Source: MemoryArchitect II.E (summarisation of context, by a heuristic).
 """
 
 from __future__ import annotations
@@ -25,6 +25,8 @@ GAP = " … "
 _READ = 65_536
 #: Characters by which a sentence and a passage that holds it know each other.
 _BEGINNING = 60
+#: Characters that are read around a passage for each token that is wanted.
+_AROUND = 32
 #: Sentences that do not fit, one after another, before no further one is tried.
 _TRIED = 8
 _SPACE = re.compile(r"\s*")
@@ -51,21 +53,22 @@ def excerpt(
     query_terms: frozenset[str] = frozenset(),
     minimum: int = 8,
     passage: str | None = None,
+    whole: int | None = None,
 ) -> Excerpt | None:
     """Return at most ``limit`` tokens of ``text``, None where less than ``minimum`` tokens of it would be left.
 
     A text that fits is returned whole, however short. Where no sentence fits, the beginning of the best one is taken.
-    ``passage`` is the part of the text that was found.
+    ``passage`` is the part of the text that was found; ``whole`` are the tokens of the text, if they are known.
     """
     if limit < 1:
         return None
     # A token has at least one character in common tokenizers but may have many: the count decides, not the length.
-    whole = counter.count(text)
+    whole = counter.count(text) if whole is None else whole
     if whole <= limit:
         return Excerpt(text, ((0, len(text)),), whole, shortened=False)
     if limit < minimum:
         return None
-    spans = _sentence_spans(text, passage)
+    spans = _sentence_spans(text, passage, _READ if passage is None else min(_READ, _AROUND * limit + len(passage)))
     order = _order(text, spans, query_terms, passage)
     found = _made(text, _fitting(text, spans, order, limit, counter), counter)
     if found is None or found.tokens < minimum:
@@ -82,12 +85,12 @@ def _made(text: str, spans: Sequence[_Span], counter: Counter) -> Excerpt | None
     return Excerpt(shown, tuple(spans), counter.count(shown), shortened=True)
 
 
-def _sentence_spans(text: str, passage: str | None) -> list[_Span]:
-    """Return where the sentences of ``text`` stand that are read."""
+def _sentence_spans(text: str, passage: str | None, most: int) -> list[_Span]:
+    """Return where the sentences of ``text`` stand, of the first ``most`` characters or of those around ``passage``."""
     spans = []
-    found = text.find(passage[:_BEGINNING]) if passage and len(text) > _READ else 0
-    end = max(0, min(found - _READ // 2, len(text) - _READ))
-    for sentence in sentences(text[end : end + _READ]):
+    found = text.find(passage[:_BEGINNING]) if passage and len(text) > most else 0
+    end = max(0, min(found - most // 2, len(text) - most))
+    for sentence in sentences(text[end : end + most]):
         start = text.index(sentence, end)
         end = start + len(sentence)
         spans.append((start, end))
@@ -110,20 +113,24 @@ def _fitting(text: str, spans: Sequence[_Span], order: Iterable[int], limit: int
     """Return the sentences, taken in ``order`` while they fit, in the order of the text."""
     gap = counter.count(GAP)
     taken: list[int] = []
-    used = missed = 0
+    used, missed = 2 * gap, 0
     for place in order:
-        if used + gap >= limit or missed == _TRIED:
+        if used >= limit or missed == _TRIED:
             break
+        cost = counter.count(text[slice(*spans[place])])
+        # A mark stands before what does not follow on something that was taken.
+        beside = sum(other in taken for other in (place - 1, place + 1))
+        cost += gap * (1 - beside) if taken else 0
         missed += 1
-        # At most two marks come with a sentence; the exact count below has the last word.
-        if used + counter.count(text[slice(*spans[place])]) + (0 if taken else gap) > limit:
-            continue
-        shown = _joined(text, _merged(text, [spans[n] for n in sorted([*taken, place])]))
-        tokens = counter.count(shown)
-        if tokens <= limit:
+        if used + cost <= limit:
             taken.append(place)
-            used, missed = tokens, 0
-    return _merged(text, [spans[n] for n in sorted(taken)])
+            used, missed = used + cost, 0
+    while taken:
+        found = _merged(text, [spans[n] for n in sorted(taken)])
+        if counter.count(_joined(text, found)) <= limit:
+            return found
+        taken.pop()  # Tokens of some counters run across what is joined.
+    return []
 
 
 def _merged(text: str, spans: Sequence[_Span]) -> list[_Span]:

@@ -7,6 +7,7 @@ ranking.md`` (a page that answers a question in one sentence is found by that se
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,6 +20,20 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
+    from marskg.retrieval.index.turns import Beside
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Units:
+    """What words are sought in: the rows of an index, and after them the passages of the long ones.
+
+    ``owner`` is ``[units]``, the row of each, -1 for none; ``before`` the unit that was said right before it, the last
+    one, past the end, for none.
+    """
+
+    owner: npt.NDArray[np.intp]
+    before: npt.NDArray[np.intp]
+
 
 class Passages:
     """The passages of the long memories of an index, numbered in the order in which they came."""
@@ -30,6 +45,7 @@ class Passages:
         self.lexical = Lexical()
         #: row → the number of its first passage and the one after its last.
         self.spans: dict[int, tuple[int, int]] = {}
+        self._units: tuple[Beside, Units] | None = None
 
     def __len__(self) -> int:
         """Return the number of passages."""
@@ -51,6 +67,18 @@ class Passages:
         if len(vectors) == end - first:
             self.vectors["vector"][first:end] = vectors
             self.columns["vectored"][first:end] = True
+
+    def units(self, rows: int, beside: Beside) -> Units:
+        """Return the units of an index of ``rows``, where ``beside`` says what was said before what."""
+        if self._units is None or self._units[0] is not beside:
+            owner = np.concatenate([np.arange(rows), self.columns["row"]])
+            last = np.arange(rows)
+            last[[*self.spans]] = [rows + end - 1 for _, end in self.spans.values()]
+            before = np.where(owner >= 0, beside.before[owner], -1)
+            units = Units(owner, np.where(before >= 0, last[before], len(owner)))
+            # Kept while nothing moves, as what stands beside what is.
+            self._units = (beside, units)
+        return self._units[1]
 
     def best(
         self, values: npt.NDArray[np.floating[Any]], whole: npt.NDArray[np.floating[Any]]

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 import numpy as np
 
 from marskg.language.en.topics import is_derived
-from marskg.language.en.wording import about, asks_advice
+from marskg.language.en.wording import about, asks_advice, asks_by_time
 from marskg.ontology.vocabulary import Tier
 from marskg.retrieval.access.visibility import Sight
 from marskg.retrieval.index.memory_index import CLASSES, MICRO, SOURCES, TIERS
@@ -24,7 +24,7 @@ from marskg.retrieval.query.outlived import inherited, lifted
 from marskg.retrieval.query.question_parts import QuestionParts, Visible
 from marskg.retrieval.query.relevance import COVERAGE, FILLING
 from marskg.retrieval.query.relevance import WORDS as UNCALIBRATED
-from marskg.retrieval.query.soft_match import Said, Units, soft_match
+from marskg.retrieval.query.soft_match import Said, soft_match
 from marskg.store.rows.score_decay import Fading
 from marskg.text import terms
 
@@ -269,6 +269,8 @@ class Ranker:
         # Who looks for words finds what has them all, however little it is like them.
         said = covered + (covered > _ALL if len(self._terms) > 1 else 0) + _asked_for(features)
         said += _SURE * features.get("exact", 0.0)
+        if "period" in features and asks_by_time(self._terms):
+            said += _SURE * features["period"]
         if not self._calibration.vectors:
             return said
         evidence: npt.NDArray[np.float64] = features["similarity"] + COVERAGE * said
@@ -414,8 +416,7 @@ class Ranker:
     def _said(self) -> Said:
         """Return how much of the question each says."""
         if self._profile.linear:
-            units = Units.of(self._index, self._visible.beside)
-            return soft_match(self._index, units, self._mask, self._terms, self._parts.people.terms)
+            return soft_match(self._index, self._visible.beside, self._mask, self._terms, self._parts.people.terms)
         lexical = self._index.lexical
         scores = lexical.scores(self._terms, self._mask, self._index.columns["length"])
         return Said(scores, np.zeros(0), lexical.coverage(self._terms, self._mask, self._parts.people.terms))

@@ -696,10 +696,10 @@ def _said(gate: Gate) -> tuple[str, ...]:
 
 def _periods(index: MemoryIndex, mask: npt.NDArray[np.bool_], request: Request) -> tuple[Period, ...]:
     """Return the times that the question names, those without a year in each year of a visible memory."""
-    if request.times is None or not request.times.times().periods:
+    if request.times is None or not request.times.times.periods:
         return ()
     since = index.columns["validFrom"][mask].astype("datetime64[ms]").astype("datetime64[Y]")
-    return request.times.times(tuple((1970 + np.unique(since.astype(np.int64))).tolist())).periods
+    return request.times.in_years((1970 + np.unique(since.astype(np.int64))).tolist()).periods
 
 
 def _emphasised(index: MemoryIndex, request: Request) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.int64] | None]:

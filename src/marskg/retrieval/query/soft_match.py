@@ -29,28 +29,6 @@ _OWN: Final = 0.3
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Units:
-    """What words are sought in: the rows of an index, and after them the passages of the long ones.
-
-    ``owner`` is ``[units]``, the row of each, -1 for none; ``before`` the unit that was said right before it, the last
-    one, past the end, for none.
-    """
-
-    owner: npt.NDArray[np.intp]
-    before: npt.NDArray[np.intp]
-
-    @classmethod
-    def of(cls, index: MemoryIndex, beside: Beside) -> Units:
-        """Return the units of ``index``, where ``beside`` says what was said before what."""
-        rows, passages = index.columns.rows, index.passages
-        owner = np.concatenate([np.arange(rows), passages.columns["row"]])
-        last = np.arange(rows)
-        last[[*passages.spans]] = [rows + end - 1 for _, end in passages.spans.values()]
-        before = np.where(owner >= 0, beside.before[owner], -1)
-        return cls(owner, np.where(before >= 0, last[before], len(owner)))
-
-
-@dataclass(frozen=True, slots=True, eq=False)
 class Said:
     """How much of a question is said: ``rows`` and ``passages`` add up idfs, ``covered`` is ``[rows]``, a share of 1.
 
@@ -63,12 +41,14 @@ class Said:
 
 
 def soft_match(
-    index: MemoryIndex, units: Units, mask: npt.NDArray[np.bool_], terms: Iterable[str], also: Named
+    index: MemoryIndex, beside: Beside, mask: npt.NDArray[np.bool_], terms: Iterable[str], also: Named
 ) -> Said:
     """Return how much of the question's ``terms`` each row of ``mask`` says, each by its idf; the others say nothing.
 
-    ``also`` are the rows that a term counts for where their text does not have it.
+    ``beside`` says what was said before what; ``also`` are the rows that a term counts for where their text does not
+    have it.
     """
+    units = index.passages.units(len(mask), beside)
     own, both, exact = np.zeros((3, len(units.owner)))
     said, whole = np.zeros(len(units.owner) + 1), 0.0
     for term in sorted(set(terms)):

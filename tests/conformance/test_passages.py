@@ -1,0 +1,77 @@
+"""Long memories are found by one sentence of theirs and shown around it, on every engine, also those stored before."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from marskg.embedding.static import StaticEmbedding
+from marskg.store.unit.vectors import model_name, packed_by, tag, unpacked_passages
+from marskg.text import passages
+
+if TYPE_CHECKING:
+    from marskg.memory import AgentMemory
+    from tests.support.stores import Stores
+
+NEEDLE = "The deed of the mill lies in the blue tin behind the clock."
+FILLER = "The wheel of the old cart turned slowly past the barn, the ferry and the long stone wall. "
+LONG = f"{FILLER * 20}{NEEDLE} {FILLER * 20}"
+MODEL = StaticEmbedding()
+PREFIX = tag(model_name(MODEL))
+
+
+def _stored(memory: AgentMemory, ident: str) -> str:
+    (row,) = memory._opened.reader.run("index_rows", {"refs": memory._opened.reader.refs([ident])})
+    found: str = row["embedding"]
+    return found
+
+
+def _with_note(stores: Stores) -> tuple[AgentMemory, str]:
+    memory = stores.open()
+    for number in range(12):
+        memory.remember(f"The mill turned {number} times", session="day")
+    return memory, memory.remember(LONG, kind="semantic").id
+
+
+@pytest.mark.parametrize("budget", [60, 120, 2_000])
+def test_a_long_memory_is_shown_around_the_sentence_that_answers(stores: Stores, budget: int) -> None:
+    memory, ident = _with_note(stores)
+    found = memory.retrieve("in which tin is the deed of the mill?", token_budget=budget)
+    assert found.tokens <= budget
+    (hit,) = [hit for hit in found if hit.memory.id == ident]
+    assert NEEDLE in (hit.memory.content or "")
+    assert hit.shortened == ("…" in (hit.memory.content or "")) == (budget < 2_000)
+    kept = memory.get(ident)
+    assert kept is not None
+    assert kept.content == LONG
+
+
+def test_long_memories_leave_room_for_others_and_take_what_these_leave(stores: Stores) -> None:
+    memory = stores.open()
+    notes = [
+        memory.remember(f"{FILLER * 20}The {name} of the mill is {name}. {FILLER * 20}").id for name in ("bell", "gate")
+    ]
+    short = memory.remember("The rent of the mill is due in May").id
+    found = memory.retrieve("what is known of the mill, its bell, its gate and its rent?", token_budget=400)
+    assert {hit.memory.id for hit in found} == {*notes, short}
+    assert found.tokens > 300
+
+
+def test_passages_of_memories_stored_before_are_made_up(stores: Stores) -> None:
+    memory, ident = _with_note(stores)
+    whole = _stored(memory, ident)
+    assert unpacked_passages(whole, PREFIX, MODEL.dimension).shape[0] == len(passages(LONG))
+    alone = packed_by(MODEL, ["short"])[0]
+    (ref,) = memory._opened.reader.refs([ident])
+    with memory._writer.alone():
+        memory._writer.put("set_embeddings", {"rows": [{"ref": ref, "embedding": whole[: len(alone)]}]})
+    memory._reading.view.forget()
+    memory.retrieve("in which tin is the deed of the mill?")
+    assert _stored(memory, ident) == whole
+
+
+def test_an_id_and_a_date_that_does_not_exist_are_understood_in_any_question(stores: Stores) -> None:
+    memory, ident = _with_note(stores)
+    assert memory.retrieve(f"what is {ident}?")[0].memory.id == ident
+    assert any("no calendar has" in notice for notice in memory.retrieve("where was the mill on 30 February?").notices)
