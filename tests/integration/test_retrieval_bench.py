@@ -92,5 +92,5 @@ def test_evidence_is_measured_on_conversations_beside_flat_rankings(
         found["ratios"]["evidence_to_bm25_ratio"]["400"]
         == (found["systems"]["product"]["overall"]["tokens"]["400"]["evidence"])
     )
-    assert set(found["parts"]["weights.lexical"]) == {"40", "400"}
+    assert set(found["parts"]["lexical"]) == {"40", "400"}
     assert "<svg" in chart.read_text(encoding="utf-8")

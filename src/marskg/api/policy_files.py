@@ -1,8 +1,8 @@
 """The files in which a user says what a store is to do, recognised and checked whole, without a store.
 
-Guarantees: a ``.cypher`` file, or the YAML beside one, is checked as a policy that forgets; YAML with weights as a
-ranking profile; any other YAML as the settings of a tenant. Every value that is not allowed is found, not only the
-first, and so are a policy or profile that a settings file names and that cannot be used.
+Guarantees: a ``.cypher`` file, or the YAML beside one, is checked as a policy that forgets; YAML with weights or a
+fusion as a ranking profile; any other YAML as the settings of a tenant. Every value that is not allowed is found, not
+only the first, and so are a policy or profile that a settings file names and that cannot be used.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ Difference: TypeAlias = "tuple[str, Value, Value]"
 POLICY: Final = "policy"
 PROFILE: Final = "profile"
 SETTINGS: Final = "settings"
-#: What every ranking profile has and no settings file may have.
-_MARK: Final = "weights"
+#: What ranking profiles have, one or the other, and no settings file may have.
+_MARKS: Final = ("weights", "fusion")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ def check_file(path: Path) -> Checked:
         given = read_yaml(path)
     except InvalidConfig as error:
         return Checked(SETTINGS, Report(1, (_finding(path, error),)))
-    if _MARK in given:
+    if any(mark in given for mark in _MARKS):
         return Checked(PROFILE, Report(1, tuple(_faults(path, lambda: parse(given, str(path))))))
     return _settings(path, given)
 

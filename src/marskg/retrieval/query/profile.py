@@ -84,35 +84,36 @@ def _folder() -> Any:  # noqa: ANN401 - a Traversable of the standard library
 def load_profile(name: str, weights: RankingWeights = _DEFAULTS) -> Profile:
     """Return the profile of this name, or the one in the ``.yaml`` file of this path.
 
-    ``weights`` are those of a profile that comes with the package and leaves them to the settings.
+    ``weights`` are those of the settings, for a linear profile that has none of its own.
 
     Raises:
         InvalidConfig: there is no such profile, or the file is not one.
     """
     if name in built_in():
-        return parse({"weights": weights.by_name(), **read_yaml(Path(str(_folder() / f"{name}.yaml")))}, name)
+        return parse(read_yaml(Path(str(_folder() / f"{name}.yaml"))), name, weights)
     if name.endswith(FILES):
-        return parse(read_yaml(Path(name)), name)
+        return parse(read_yaml(Path(name)), name, weights)
     msg = f"there is no ranking profile {name[:80]!r}; use {', '.join(built_in())}, or the path of a .yaml file"
     raise InvalidConfig(msg)
 
 
-def parse(given: Mapping[str, Any], name: str) -> Profile:
-    """Return the profile that the mapping ``given`` describes.
+def parse(given: Mapping[str, Any], name: str, weights: RankingWeights = _DEFAULTS) -> Profile:
+    """Return the profile that the mapping ``given`` describes; for ``weights`` see :func:`load_profile`.
 
     Raises:
         InvalidConfig: a key is unknown or a value is not allowed.
     """
     _known(name, "", given, _KEYS)
-    weights = _table(name, "weights", given.get("weights"), FEATURES)
-    if not any(weights.values()):
+    usual = weights.by_name() if given.get("fusion") == LINEAR else None
+    own = _table(name, "weights", given.get("weights", usual), FEATURES)
+    if not any(own.values()):
         msg = f"{name}: weights are all 0, so that nothing is ranked; set one of {', '.join(FEATURES)}"
         raise InvalidConfig(msg)
     classes = _table(name, "classes", given.get("classes", {}), tuple(item.value for item in MemoryClass))
     return Profile(
         name=name,
         fusion=_choice(name, "fusion", given.get("fusion", "reciprocal"), _FUSIONS),
-        weights=MappingProxyType(weights),
+        weights=MappingProxyType(own),
         classes=MappingProxyType({item: classes[item.value] for item in MemoryClass}),
         constant=_integer(name, "constant", given.get("constant", 60), 1),
         half_life=_duration(name, given.get("half_life", "30d")),
