@@ -266,10 +266,10 @@ def test_no_durations(text: str) -> None:
 def test_defaults_from_before_long_memories_had_passages_are_not_a_choice() -> None:
     held = json.loads(Settings().to_json())
     former = {name: value for name, value in held.items() if not name.startswith("retrieval.weights.")}
-    former |= {"assembly.longest_share": 0.5, "assembly.excerpts": 4}
+    former |= {"assembly.longest_share": 0.5}
     assert Settings.from_json(json.dumps(former)) == Settings()
-    chosen = Settings.from_json(json.dumps({**former, "assembly.excerpts": 3}))
-    assert (chosen.assembly.excerpts, chosen.assembly.longest_share) == (3, 0.25)
+    chosen = Settings.from_json(json.dumps({**former, "assembly.longest_share": 0.4}))
+    assert chosen.assembly.longest_share == 0.4
     again = Settings().with_values({"assembly.longest_share": 0.5})
     assert Settings.from_json(again.to_json()).assembly.longest_share == 0.5
 

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 _RETIRED = frozenset({"assembly.selection", "assembly.pool"})
 #: The setting by which stored settings show that they know of :data:`FORMER_DEFAULTS`.
 _MARK_OF_LIVES = "on_expiry"
-#: The setting by which stored settings show that they know of long memories' passages, and the defaults until then.
+#: The setting by which stored settings show that they know of long memories' passages, and the default until then.
 _MARK_OF_PASSAGES = "retrieval.weights.similarity"
-_BEFORE_PASSAGES: Mapping[str, float] = MappingProxyType({"assembly.longest_share": 0.5, "assembly.excerpts": 4})
+_BEFORE_PASSAGES: Mapping[str, float] = MappingProxyType({"assembly.longest_share": 0.5})
 #: Defaults until only private memories had a life: settings stored then have them, whether anybody chose them or not.
 FORMER_DEFAULTS: Mapping[str, int] = MappingProxyType({
     "lives.factual": 30 * UNITS["d"],

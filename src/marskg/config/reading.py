@@ -140,7 +140,7 @@ class AssemblySettings:
     recent_share: float = number("share of the tokens that these turns may take", 0.35, 0, 1)
     summary_share: float = number("share of the tokens that a conversation's summary may take", 0.15, 0, 1)
     longest_share: float = number("share of the room that one memory may take while others wait", 0.25, 0.05, 1)
-    excerpts: int = integer("memories that may be shortened to fit", 64, 0, 64)
+    excerpts: int = integer("memories of one passage that may be shortened to fit", 4, 0, 64)
     minimum_excerpt: int = integer("tokens below which an excerpt is not shown", 8, 1, 1_000)
     jaccard: float = number("overlap of terms from which two memories say the same", 0.8, 0.5, 1)
     cosine: float = number("similarity from which two memories that overlap say the same", 0.9, 0, 1)

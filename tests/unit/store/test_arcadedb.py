@@ -95,6 +95,11 @@ def test_a_collection_of_the_jvm_starts_none_of_python(engine: ArcadeDB) -> None
     assert whole == 0
 
 
+def test_a_collection_of_python_asks_for_none_of_the_jvm(engine: ArcadeDB) -> None:
+    engine.read("MATCH (n:Row) RETURN count(n) AS n")
+    assert not [callback for callback in gc.callbacks if callback.__module__ == "_jpype"]
+
+
 @pytest.mark.slow
 def test_pages_kept_in_memory_do_not_grow_with_what_is_written(tmp_path: Path) -> None:
     engine = ArcadeDB(tmp_path / "store")

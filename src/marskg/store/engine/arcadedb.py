@@ -133,7 +133,10 @@ def _start(heap: str, crashes: Path | None = None) -> tuple[Any, Any]:
 
 
 def _keep_collections_apart(jpype: Any) -> None:
-    """Let a collection of the JVM's garbage not start a whole one of Python's, which stops all for a third of a second.
+    """Let a collection of the JVM's garbage not start a whole one of Python's, and none of Python's one of the JVM's.
+
+    The first stops all for a third of a second, the second, which the bridge asks for where Python's memory has moved,
+    for 20 ms in the midst of an answer.
 
     The bridge notices the first by a reference to something that nobody holds, and asks for the second so that cycles
     of Python's objects give up Java's. There are no such cycles here, and Python collects by itself. What the bridge
@@ -145,6 +148,7 @@ def _keep_collections_apart(jpype: Any) -> None:
     watched = queues.class_.getDeclaredField("sentinel")
     watched.setAccessible(True)
     watched.set(queue, watch)
+    gc.callbacks[:] = [callback for callback in gc.callbacks if getattr(callback, "__module__", "") != "_jpype"]
 
 
 @contextmanager
