@@ -1,8 +1,7 @@
 """The tables of ``docs/reference/evidence-bench.md``, made of what ``mars bench retrieval --data FILE --save`` wrote.
 
 Guarantees: what stands between the two marks of the page is replaced, and nothing else; a page that is not there yet is
-begun. Run ``python
-scripts/evidence_page.py STATIC.json [OTHER.json …]`` from the root: one section for each file.
+begun. Run ``python scripts/evidence_page.py NAME=FILE.json [NAME=FILE.json …]`` from the root: a section for each file.
 """
 
 from __future__ import annotations
@@ -42,17 +41,17 @@ def share(value: float | None) -> str:
     return "–" if value is None else f"{value * 100:.1f}"
 
 
-def section(found: Mapping[str, Any]) -> Iterator[str]:
-    """Yield what is told of one run."""
+def section(name: str, found: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what is told of one run on the data ``name``."""
     budgets = [str(budget) for budget in found["budgets"]]
     heads = [f"{int(budget):,}" for budget in budgets]
     systems: Mapping[str, Any] = found["systems"]
     asked = next(iter(systems.values()))[_WHOLE]["questions"]
     names = ", ".join(found["complete"])
     yield from (
-        f"## {found['embedding']}",
+        f"## {name}, {found['embedding']}",
         "",
-        f"Conversations {names}; {asked} questions of the categories 1 to 4.",
+        f"Conversations {names}; {asked} questions that have an answer.",
         "",
     )
     yield from ("Evidence within tokens, in per cent; in brackets the questions of which all evidence is shown:", "")
@@ -114,8 +113,9 @@ def of_budgets(groups: Mapping[str, Any]) -> Iterable[Mapping[str, float]]:
 def main() -> None:
     """Write the tables into the page."""
     lines: list[str] = []
-    for name in sys.argv[1:]:
-        lines += section(json.loads(Path(name).read_text(encoding="utf-8"))["evidence"])
+    for argument in sys.argv[1:]:
+        name, _, file = argument.partition("=")
+        lines += section(name, json.loads(Path(file).read_text(encoding="utf-8"))["evidence"])
     text = PAGE.read_text(encoding="utf-8") if PAGE.exists() else _NEW
     before, _, rest = text.partition(BEGIN)
     _, _, after = rest.partition(END)
