@@ -551,3 +551,17 @@ def test_subscriptions_are_audited_and_outlive_the_program(stores: Stores) -> No
     memory.settings.subscribe(shared.tenant)
     assert len(list(memory.audit.records())) == count
     assert stores.open(memory.tenant).settings.subscriptions == (shared.tenant,)
+
+
+def test_a_kept_answer_is_of_the_times_that_the_question_names_where_its_reader_is(stores: Stores) -> None:
+    memory = stores.open(retrieval__cache=10)
+    # On 5 May 2025 at 10 and at 20 o'clock in UTC.
+    memory.remember("Tove ran along the river", at=1_746_439_200_000)
+    night = memory.remember("Tove ran around the lake", at=1_746_475_200_000).id
+
+    def then(zone: str) -> set[str]:
+        found = memory.retrieve("where did Tove run on 6 May 2025?", time_zone=zone, explain=True)
+        assert len(found) == 2
+        return {hit.memory.id for hit in found if hit.why["period"]}
+
+    assert [then("UTC"), then("Asia/Tokyo"), then("UTC")] == [set(), {night}, set()]

@@ -75,3 +75,11 @@ def test_a_passage_far_into_a_very_long_text_is_found() -> None:
     found = excerpt(f"{filler}The deed lies in a tin. {filler}", 40, COUNTER, passage="The deed lies in a tin.")
     assert found is not None
     assert "The deed lies in a tin." in found.text
+
+
+def test_a_part_of_a_very_long_text_is_whole_sentences() -> None:
+    filler = "Rain fell on the ferry and the barn. " * 4_000
+    found = excerpt(f"{filler}The deed lies in a tin. {filler}", 60, COUNTER, passage="The deed lies in a tin.")
+    assert found is not None
+    pieces = {piece.strip() for piece in found.text.strip("… ").split("…")}
+    assert all(piece.endswith(".") and piece[0] in "RT" for piece in pieces)

@@ -90,7 +90,10 @@ def _sentence_spans(text: str, passage: str | None, most: int) -> list[_Span]:
     spans = []
     found = text.find(passage[:_BEGINNING]) if passage and len(text) > most else 0
     end = max(0, min(found - most // 2, len(text) - most))
-    for sentence in sentences(text[end : end + most]):
+    # What is read begins and ends in the midst of a sentence where it is not all.
+    cut = slice(1 if end else None, -1 if end + most < len(text) else None)
+    read = sentences(text[end : end + most])
+    for sentence in read[cut] or read:
         start = text.index(sentence, end)
         end = start + len(sentence)
         spans.append((start, end))

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from marskg.language.questions import Question
+    from marskg.language.times import Times
     from marskg.records import Memory
     from marskg.retrieval.access.read_gate import Gate
     from marskg.retrieval.assembly.hits import Hits
@@ -34,8 +35,8 @@ if TYPE_CHECKING:
     from marskg.store.unit.reader import GraphReader
 
 #: What a question is: principal, text, gate without the time, profile, budget, k, conversation, explanation, what is
-#: asked of which periods, and the least confidence.
-_Key: TypeAlias = "tuple[str, str, Gate, str, int, int, str | None, bool, Question | None, float | None]"
+#: asked of which periods, the periods that it names, and the least confidence.
+_Key: TypeAlias = "tuple[str, str, Gate, str, int, int, str | None, bool, Question | None, Times | None, float | None]"
 
 #: Access records since an answer was kept beyond which it is made anew.
 _BEHIND: Final = 500
@@ -109,6 +110,7 @@ class Answers:
             request.conversation,
             request.explain,
             request.question,
+            None if request.times is None else request.times.times,
             request.min_confidence,
         )
 
