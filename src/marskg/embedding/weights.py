@@ -95,6 +95,11 @@ class WordPieces:
         """Return the pieces of ``text``, ``framed`` by the tokens that begin and end a sequence or without them."""
         return self._tokenizer.encode(text, add_special_tokens=framed).ids
 
+    def whole(self, word: str) -> int | None:
+        """Return the piece that is all of ``word``, in a vocabulary that marks where words begin; None without one."""
+        found: int | None = self._tokenizer.token_to_id(f"\u2581{word}")
+        return found
+
     def ids_of_all(self, texts: Sequence[str], *, framed: bool) -> list[list[int]]:
         """Return the pieces of each of ``texts``."""
         return [found.ids for found in self._tokenizer.encode_batch_fast(list(texts), add_special_tokens=framed)]

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from marskg.embedding.weights import WordPieces
-
 #: What a term is made of that can be a word of the model's.
 _WORD: Final = re.compile("[a-z\u00df-\u00f6\u00f8-\u024f]{2,32}")
 #: A stem is the beginning of a word: what may follow, the likeliest first.
@@ -35,22 +33,14 @@ def word_vectors(terms: Sequence[str]) -> npt.NDArray[np.float32]:
         rows, pieces = static.word_table()
     except EmbeddingUnavailable:
         return found
-    words = [(place, term) for place, term in enumerate(terms) if _WORD.fullmatch(term)]
-    for place, piece in _pieces_of(words, pieces):
-        found[place] = rows[piece]
+    for place, term in enumerate(terms):
+        tried = map(pieces.whole, _spelled(term)) if _WORD.fullmatch(term) else ()
+        piece = next((one for one in tried if one is not None), None)
+        if piece is not None:
+            found[place] = rows[piece]
     lengths = np.sqrt(np.vecdot(found, found))
     found /= np.where(lengths, lengths, 1.0)[:, None]
     return found
-
-
-def _pieces_of(words: Sequence[tuple[int, str]], pieces: WordPieces) -> list[tuple[int, int]]:
-    """Return the place of each word with its piece, of those that are one piece, as a stem or with an ending."""
-    tried = [(place, word) for place, term in words for word in _spelled(term)]
-    found: dict[int, int] = {}
-    for (place, _), ids in zip(tried, pieces.ids_of_all([word for _, word in tried], framed=False), strict=True):
-        if len(ids) == 1:
-            found.setdefault(place, ids[0])
-    return [*found.items()]
 
 
 def _spelled(stem: str) -> list[str]:

@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from marskg.embedding.static import DIMENSION
 from marskg.embedding.word_vectors import word_vectors
+from marskg.retrieval.index.columns import Columns
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -32,27 +34,26 @@ class Vocabulary:
         """Follow ``terms``, which gives its terms in the order in which they came and loses none."""
         self._terms = terms
         self._words: list[str] = []
-        self._vectors: list[npt.NDArray[np.float32]] = []
+        self._vectors = Columns({"vector": (np.float32, 0)}, {"vector": DIMENSION})
         self._read = 0
-        #: By term: its vector, how many blocks of vectors it was compared with, and what is like it, the least first.
+        #: By term: its vector, how many words it was compared with, and what is like it, the least first.
         self._known: dict[str, tuple[npt.NDArray[np.float32], int, list[tuple[float, str]]]] = {}
 
     def like(self, term: str) -> list[tuple[float, str]]:
         """Return the other terms that are like ``term``, with how much, the least alike first."""
         self._catch_up()
         vector, compared, found = self._known.get(term) or (word_vectors([term])[0], 0, [])
-        if compared < len(self._vectors) and vector.any():
-            start = sum(map(len, self._vectors[:compared]))
-            near = np.concatenate([block @ vector for block in self._vectors[compared:]])
+        if compared < len(self._words) and vector.any():
+            near = self._vectors["vector"][compared:] @ vector
             found = found + [
-                (float(near[place]), self._words[start + place])
+                (float(near[place]), self._words[compared + place])
                 for place in np.flatnonzero(near >= ALIKE).tolist()
-                if self._words[start + place] != term
+                if self._words[compared + place] != term
             ]
             found.sort()
         if len(self._known) >= _KEPT:
             self._known.clear()
-        self._known[term] = (vector, len(self._vectors), found)
+        self._known[term] = (vector, len(self._words), found)
         return found
 
     def _catch_up(self) -> None:
@@ -64,14 +65,5 @@ class Vocabulary:
         vectors = word_vectors(fresh)
         there = np.flatnonzero(vectors.any(axis=1))
         self._words += [fresh[place] for place in there.tolist()]
-        self._vectors.append(vectors[there])
-        if len(self._vectors) > 1 and len(self._vectors[-2]) < 2 * len(self._vectors[-1]):
-            self._merge()
-
-    def _merge(self) -> None:
-        """Make one block of the last blocks, so that there are few of them, each at least twice as long as the next."""
-        while len(self._vectors) > 1 and len(self._vectors[-2]) < 2 * len(self._vectors[-1]):
-            last = self._vectors.pop()
-            self._vectors[-1] = np.concatenate([self._vectors[-1], last])
-        # What was compared with a part of a block is compared with all of it again.
-        self._known.clear()
+        first = self._vectors.append(len(there))
+        self._vectors["vector"][first:] = vectors[there]
