@@ -21,7 +21,7 @@ from marskg_bench.retrievals.parts import WEIGHTS
 from marskg_bench.retrievals.retrievers import product
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from marskg_bench.common.conversation import Conversation
     from marskg_bench.common.progress import Say
@@ -77,6 +77,11 @@ def names() -> list[str]:
     return list(asdict(RankingWeights()))
 
 
+def used() -> Vector:
+    """Return the weights in use, in the order of :func:`names`."""
+    return np.array(list(asdict(RankingWeights()).values()))
+
+
 def asked_of(one: Conversation, embedding: str, say: Say) -> list[Asked]:
     """Return what the product says of every memory for each question of a conversation.
 
@@ -84,8 +89,7 @@ def asked_of(one: Conversation, embedding: str, say: Say) -> list[Asked]:
         EngineUnavailable: the embedded engine cannot be opened.
         MarsError: the product refuses a turn or a question.
     """
-    # The names of the settings are those of explanations, but for a word that Python keeps for itself.
-    features = ["class" if name == "memory_class" else name for name in names()]
+    features = list(RankingWeights().by_name())
     found = []
     with product(one.turns[0].at, {"embedding.model": embedding}) as running:
         places = told(running, one, say)
@@ -145,13 +149,13 @@ def figures(sources: Sequence[Source], budgets: Sequence[int]) -> dict[str, Any]
 
     What the learned ones find is of each conversation by weights that were learned on all others.
     """
-    start = np.array(list(asdict(RankingWeights()).values()))
+    start = used()
     whole = learned(([one for asked in source.conversations.values() for one in asked] for source in sources), start)
     return {
         "budgets": list(budgets),
         "weights": {
-            f"{WEIGHTS}{name}": {"used": used, "learned": round(found, 3)}
-            for name, used, found in zip(names(), start.tolist(), whole.tolist(), strict=True)
+            f"{WEIGHTS}{name}": {"used": before, "learned": round(found, 3)}
+            for name, before, found in zip(names(), start.tolist(), whole.tolist(), strict=True)
         },
         "evidence": {
             source.name: {
@@ -164,8 +168,6 @@ def figures(sources: Sequence[Source], budgets: Sequence[int]) -> dict[str, Any]
 
 
 def _left_out(sources: Sequence[Source], own: Source, budgets: Sequence[int]) -> dict[str, float]:
-    start = np.array(list(asdict(RankingWeights()).values()))
-
     def without(conversation: str) -> Vector:
         others = (
             [
@@ -176,12 +178,12 @@ def _left_out(sources: Sequence[Source], own: Source, budgets: Sequence[int]) ->
             ]
             for source in sources
         )
-        return learned(others, start)
+        return learned(others, used())
 
     return _mean(own, budgets, without)
 
 
-def _mean(source: Source, budgets: Sequence[int], weights: Any) -> dict[str, float]:  # noqa: ANN401 - a function
+def _mean(source: Source, budgets: Sequence[int], weights: Callable[[str], Vector]) -> dict[str, float]:
     shares = []
     for name, questions in source.conversations.items():
         found = weights(name)

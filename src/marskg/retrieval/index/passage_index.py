@@ -105,8 +105,7 @@ class Passages:
         first, end = self.spans.pop(row, (0, 0))
         self.columns["row"][first:end] = -1
         self.columns["vectored"][first:end] = False
-        if self.vectors["vector"].size:
-            self.vectors["vector"][first:end] = 0
+        self.vectors["vector"][first:end] = 0
 
     def renumber(self, rows: npt.NDArray[np.int64]) -> None:
         """Move the passages of every row ``r`` to row ``rows[r]``, and drop those of rows that were removed."""
@@ -117,17 +116,14 @@ class Passages:
         self.vectors.keep(kept)
         self.lexical.renumber(places)
         self.columns["row"][:] = rows[self.columns["row"]]
-        self._span()
+        self.restored()
 
     def restored(self) -> None:
-        """Take note that columns and postings came from a file.
+        """Take note that columns and postings came from a file, or have other numbers.
 
         Raises:
             ValueError: the passages of one row do not stand one after another.
         """
-        self._span()
-
-    def _span(self) -> None:
         row = self.columns["row"]
         starts = np.flatnonzero(np.diff(row, prepend=np.iinfo(np.int32).min)).tolist()
         ends = [*starts[1:], len(row)][: len(starts)]

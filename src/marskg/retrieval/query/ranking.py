@@ -278,10 +278,8 @@ class Ranker:
 
     def _similarity(self, rows: npt.NDArray[np.intp]) -> npt.NDArray[np.float64]:
         """Return the similarity of ``rows`` with what a name adds, turns no lower than a share of what they taught."""
-        if not self._profile.linear:
-            return self._exact(rows)
-        if not self._spoken:
-            return self._exact(rows) + _NAME * self._parts.people.unsaid[rows]
+        if not self._profile.linear or not self._spoken:
+            return self._exact_by_row(rows)[rows]
         return lifted(self._exact_by_row(np.union1d(rows, [*self._spoken])), self._spoken, _SPOKEN)[rows]
 
     def _learned_evidence(
@@ -439,7 +437,7 @@ class Ranker:
             silent = (features.get(name, lexical) <= 0 for name in ("period", "exact"))
             total[(lexical <= 0) & np.logical_and.reduce([*silent])] = -np.inf
         total[~self._mask] = -np.inf
-        return [(total, _top(total, most, self._index.columns["sequence"], above=-np.inf))]
+        return [(total, _top(total, most, self._index.columns["sequence"]))]
 
     def _candidates(self, tops: Iterable[_Top], near: Mapping[int, float], limit: int) -> npt.NDArray[np.intp]:
         """Return the rows that one of the searches found, up to ``limit`` of each of ``tops``, in index order."""

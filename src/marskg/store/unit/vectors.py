@@ -15,6 +15,8 @@ import hashlib
 import threading
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
+
 from marskg.embedding.circuit_breaker import CircuitBreaker, Patience
 from marskg.embedding.endpoint import EndpointEmbedding
 from marskg.embedding.packing import pack, packed_size, unpack
@@ -139,4 +141,6 @@ def unpacked_passages(packed: str, prefix: str, dimension: int) -> Vectors:
     """Return the vectors of a text's passages as rows; none where they were not made."""
     size = packed_size(dimension)
     starts = range(len(prefix) + size, len(packed), size)
+    if not starts:  # as most have none, and an index is filled with all of them
+        return np.zeros((0, dimension), dtype=np.float32)
     return unpack([packed[start : start + size] for start in starts], dimension)
