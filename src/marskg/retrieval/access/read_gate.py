@@ -191,7 +191,9 @@ class Gate:
         if not self.unaffirmed:
             valid &= held["unaffirmedSince"] == FOREVER
         if not self.closed:
-            ended = np.isin(held["status"], ENDED) | (held["deadline"] <= self.now - self.task_grace)
+            ended = held["deadline"] <= self.now - self.task_grace
+            for code in ENDED:
+                ended |= held["status"] == code
             valid &= ~ended
         return valid
 

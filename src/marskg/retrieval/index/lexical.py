@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from typing import TypeAlias
 
+    from marskg.retrieval.index.turns import SessionTexts
+
     #: ``[rows]`` by term.
     Named: TypeAlias = Mapping[str, npt.NDArray[np.bool_]]
 
@@ -77,38 +79,33 @@ class Lexical:
             found[rows] += _bm25(counts, lengths[rows] / mean, len(rows), seen)
         return found
 
-    def sessions(
-        self,
-        terms: Iterable[str],
-        mask: npt.NDArray[np.bool_],
-        lengths: npt.NDArray[np.int32],
-        sessions: npt.NDArray[np.int32],
-    ) -> npt.NDArray[np.float64]:
+    def sessions(self, terms: Iterable[str], texts: SessionTexts) -> npt.NDArray[np.float64]:
         """Return the BM25 score of each row's session, taken as one text, above the mean of all that have a session.
 
-        A row without a session, and one outside ``mask``, has 0. ``sessions`` is ``[rows]``, a number for each, -1 for
-        none; for the others see :meth:`scores`.
+        A row without a session, and one that is not seen, has 0; for ``terms`` see :meth:`scores`.
         """
-        there = mask & (sessions >= 0)
-        size = int(sessions.max(initial=-1)) + 1
-        total = np.bincount(sessions[there], lengths[there], size).astype(np.float64)
-        seen = int(np.count_nonzero(np.bincount(sessions[there], minlength=size)))
-        if seen < 2:  # noqa: PLR2004 - one session tells nothing from another
-            return np.zeros(len(mask))
-        total /= max(1.0, float(total.sum()) / seen)
-        scores = np.zeros(size)
+        size = len(texts.lengths)
+        scores = np.zeros(size + 1)
+        if texts.seen < 2:  # noqa: PLR2004 - one session tells nothing from another
+            return scores[texts.of_row]
         for term in sorted(set(terms)):
-            rows, counts = self._visible(term, there)
-            often = np.bincount(sessions[rows], counts, size).astype(np.float64)
+            rows, counts = self._postings(term)
+            often = np.bincount(texts.of_row[rows], counts, size + 1)[:size].astype(np.float64)
             held = np.flatnonzero(often)
-            scores[held] += _bm25(often[held], total[held], len(held), seen)
-        found = np.where(there, scores[sessions], 0.0)
-        found[there] -= found[there].mean()
+            scores[held] += _bm25(often[held], texts.lengths[held], len(held), texts.seen)
+        scores[:size] -= float(scores[:size] @ texts.rows) / int(texts.rows.sum())
+        found: npt.NDArray[np.float64] = scores[texts.of_row]
         return found
 
     def idf(self, term: str, mask: npt.NDArray[np.bool_], also: Named = MappingProxyType({})) -> float:
         """Return how rare ``term`` is among the rows of ``mask``; for ``also`` see :meth:`coverage`."""
-        return _idf(len(self._visible(term, mask, also)[0]), int(mask.sum()))
+        rows = self._postings(term)[0]
+        held = int(np.count_nonzero(mask[rows]))
+        if term in also:
+            lacking = also[term] & mask
+            lacking[rows] = False
+            held += int(np.count_nonzero(lacking))
+        return _idf(held, int(np.count_nonzero(mask)))
 
     def coverage(
         self, terms: Iterable[str], mask: npt.NDArray[np.bool_], also: Named = MappingProxyType({})
@@ -129,16 +126,20 @@ class Lexical:
         self, term: str, mask: npt.NDArray[np.bool_], also: Named = MappingProxyType({})
     ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float64]]:
         """Return the rows of ``mask`` that have ``term``, and how often."""
-        rows = np.frombuffer(self._rows.get(term, b""), dtype=np.int32)
-        counts = np.frombuffer(self._counts.get(term, b""), dtype=np.uint16).astype(np.float64)
+        rows, often = self._postings(term)
         visible = mask[rows]
-        rows, counts = rows[visible], counts[visible]
+        rows, counts = rows[visible], often[visible].astype(np.float64)
         if term in also:
             lacking = also[term] & mask
             lacking[rows] = False
             more = np.flatnonzero(lacking).astype(np.int32)
             rows, counts = np.concatenate([rows, more]), np.concatenate([counts, np.ones(len(more))])
         return rows, counts
+
+    def _postings(self, term: str) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.uint16]]:
+        """Return the rows that have ``term`` and how often, to be let go before a row is added."""
+        rows = np.frombuffer(self._rows.get(term, b""), dtype=np.int32)
+        return rows, np.frombuffer(self._counts.get(term, b""), dtype=np.uint16)
 
     def rows(self, term: str) -> npt.NDArray[np.int32]:
         """Return the rows that have ``term``, rows that were removed included."""

@@ -17,9 +17,9 @@ from marskg.embedding.word_vectors import word_vectors
 from marskg.retrieval.index.columns import Columns
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     import numpy.typing as npt
+
+    from marskg.retrieval.index.lexical import Lexical
 
 #: The similarity from which another word counts for one of the question.
 ALIKE: Final = 0.5
@@ -30,7 +30,7 @@ _KEPT: Final = 4_096
 class Vocabulary:
     """The terms of an index that are words, as vectors."""
 
-    def __init__(self, terms: Iterable[str]) -> None:
+    def __init__(self, terms: Lexical) -> None:
         """Follow ``terms``, which gives its terms in the order in which they came and loses none."""
         self._terms = terms
         self._words: list[str] = []
@@ -58,9 +58,9 @@ class Vocabulary:
 
     def _catch_up(self) -> None:
         """Take in the terms that came since."""
-        fresh = [*islice(self._terms, self._read, None)]
-        if not fresh:
+        if len(self._terms) == self._read:
             return
+        fresh = [*islice(self._terms, self._read, None)]
         self._read += len(fresh)
         vectors = word_vectors(fresh)
         there = np.flatnonzero(vectors.any(axis=1))

@@ -1,4 +1,4 @@
-"""Which memory of a session was said before which: a turn means little without the one that it answers.
+"""Sessions: which memory was said before which, as a turn means little without the one that it answers; how long each.
 
 Guarantees: the order is by session, then valid time, then sequence, whatever the order in which rows came; beside a row
 stand only rows that the reader may see, so that what is hidden between two turns makes them neighbours (semantics
@@ -8,7 +8,7 @@ section 9). Kept up row by row. Source: ``docs/explanation/ranking.md`` (what ne
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
@@ -30,6 +30,19 @@ class Beside:
     after: npt.NDArray[np.intp]
 
 
+class SessionTexts(NamedTuple):
+    """The visible rows of each session as one text.
+
+    ``of_row`` is ``[rows]``, the number of its session, one past the last for what has none or is not seen; the others
+    are ``[sessions]``: how many ``rows`` each has, and how many terms, in units of the mean of the ``seen``.
+    """
+
+    of_row: npt.NDArray[np.intp]
+    rows: npt.NDArray[np.intp]
+    lengths: npt.NDArray[np.float64]
+    seen: int
+
+
 class Turns:
     """The rows of an index in the order in which they were said, session by session."""
 
@@ -37,7 +50,9 @@ class Turns:
         """Order the rows of ``columns`` when somebody asks."""
         self._columns = columns
         self._order: npt.NDArray[np.intp] | None = None
+        # Kept while nothing moves: readers mostly see the same.
         self._beside: tuple[npt.NDArray[np.bool_], Beside] | None = None
+        self._texts: tuple[npt.NDArray[np.bool_], SessionTexts] | None = None
         self._fresh: set[int] = set()
 
     def place_of(self, row: int) -> tuple[int, ...]:
@@ -47,11 +62,11 @@ class Turns:
     def moved(self, row: int) -> None:
         """Take in that a row is new, or has another place."""
         self._fresh.add(row)
-        self._beside = None
+        self._beside = self._texts = None
 
     def forget(self) -> None:
         """Order all rows anew when somebody asks: they have other numbers."""
-        self._order = self._beside = None
+        self._order = self._beside = self._texts = None
         self._fresh.clear()
 
     def beside(self, mask: npt.NDArray[np.bool_]) -> Beside:
@@ -67,8 +82,22 @@ class Turns:
         found = Beside(np.full(len(mask), -1, dtype=np.intp), np.full(len(mask), -1, dtype=np.intp))
         found.before[second] = first
         found.after[first] = second
-        # Kept while nothing moves: readers mostly see the same.
         self._beside = (mask.copy(), found)
+        return found
+
+    def texts(self, mask: npt.NDArray[np.bool_]) -> SessionTexts:
+        """Return the sessions of the rows of ``mask``."""
+        if self._texts is not None and np.array_equal(self._texts[0], mask):
+            return self._texts[1]
+        sessions = self._columns["session"]
+        there = mask & (sessions >= 0)
+        size = int(sessions.max(initial=-1)) + 1
+        rows = np.bincount(sessions[there], minlength=size)
+        lengths = np.bincount(sessions[there], self._columns["length"][there], size).astype(np.float64)
+        seen = int(np.count_nonzero(rows))
+        lengths /= max(1.0, float(lengths.sum()) / max(1, seen))
+        found = SessionTexts(np.where(there, sessions, size), rows, lengths, seen)
+        self._texts = (mask.copy(), found)
         return found
 
     def _ordered(self) -> npt.NDArray[np.intp]:

@@ -89,7 +89,7 @@ class QuestionParts:
         if self._weights["exact"] and (pasted := self._pasted()).any():
             yield "exact", pasted
         if self._weights["session"]:
-            yield "session", index.lexical.sessions(asked, mask, held["length"], held["session"])
+            yield "session", index.lexical.sessions(asked, index.turns.texts(mask))
         if self._weights["subject"]:
             yield "subject", self._about()
         if asks_of_oneself(self._text):

@@ -19,6 +19,7 @@ from marskg.language.en.wording import about, asks_advice, asks_by_time
 from marskg.ontology.vocabulary import Tier
 from marskg.retrieval.access.visibility import Sight
 from marskg.retrieval.index.memory_index import CLASSES, MICRO, SOURCES, TIERS
+from marskg.retrieval.index.nearest import cosines
 from marskg.retrieval.query.intent import Intent, infer
 from marskg.retrieval.query.outlived import inherited, lifted
 from marskg.retrieval.query.question_parts import QuestionParts, Visible
@@ -46,8 +47,6 @@ Enough: TypeAlias = "Callable[[npt.NDArray[np.intp]], int]"
 _LATENT: Final = 0.5
 #: Nearest memories that vote on the query's topic.
 _VOTERS: Final = 20
-#: Where the reader sees fewer than one row in this many, their vectors are copied out before they are compared.
-_FEW: Final = 3
 _FADING: Final = Fading()
 #: Of the walk from what the query names. An entity of so many memories that each gets less than this says no more of
 #: one of them than of the others.
@@ -349,16 +348,7 @@ class Ranker:
                 self._index, self._mask, vector, max(_VOTERS, self._profile.candidates)
             )
             return self._best_passages(found, vector, wanted)
-        held = self._index.vectors["vector"]
-        rows = np.flatnonzero(wanted)
-        if len(rows) * _FEW > len(held):
-            # Not by @: the threads that a linear algebra library wakes for it take longer to meet than the sums take.
-            found = np.vecdot(held, vector)
-            found[~wanted] = -np.inf
-        else:
-            found = np.full(len(held), -np.inf, dtype=np.float32)
-            found[rows] = np.vecdot(held[rows], vector)
-        return self._best_passages(found, vector, wanted)
+        return self._best_passages(cosines(self._index.vectors["vector"], vector, wanted), vector, wanted)
 
     def _best_passages(
         self, found: npt.NDArray[np.float32], vector: npt.NDArray[np.float32], wanted: npt.NDArray[np.bool_]
@@ -369,8 +359,8 @@ class Ranker:
             return found
         owner = passages.columns["row"]
         there = passages.columns["vectored"] & wanted[owner]
-        near = np.where(owner >= 0, found[owner], -np.inf).astype(np.float32)
-        near[there] = np.vecdot(passages.vectors["vector"][there], vector)
+        near = np.where(there, cosines(passages.vectors["vector"], vector, there), found[owner])
+        near[owner < 0] = -np.inf
         return passages.best(near, found)
 
     def _intent(self, similar: npt.NDArray[np.float32] | None) -> Intent:
@@ -429,7 +419,9 @@ class Ranker:
         weights = self._profile.weights
         total = weights["lexical"] * lexical
         if similar is not None:
-            total += weights["similarity"] * (np.maximum(0.0, similar) + _NAME * self._parts.people.unsaid)
+            total += weights["similarity"] * np.maximum(0.0, similar)
+            if self._parts.people.rows:
+                total += weights["similarity"] * _NAME * self._parts.people.unsaid
         features = self._asked_of
         for name, values in features.items():
             total += weights[name] * values

@@ -74,7 +74,9 @@ Emphasis: TypeAlias = "Callable[[MemoryIndex], npt.NDArray[np.int64] | None]"
 #: Bytes of a query; what is longer is a document.
 MAX_QUERY: Final = 1 << 16
 #: Weight that is read for assembly to choose from, as a multiple of the budget, and the most memories.
-_CHOICE: Final = 1.25
+_CHOICE: Final = 1.15
+#: Tokens of the number before a line.
+_MARK: Final = 3
 _MOST_READ: Final = 400
 _LEAST_READ: Final = 12
 #: Turns of a conversation that its summary is made of.
@@ -773,7 +775,7 @@ def _affordable(index: MemoryIndex, rows: npt.NDArray[np.intp], request: Request
     """Return how many of ranked ``rows``, best first, are worth reading for the budget."""
     # Of a long one no more than its share is shown while others wait.
     most = max(1, int(request.assembly.longest_share * request.budget))
-    weights = np.minimum(index.columns["weight"][rows], most)
+    weights = np.minimum(index.columns["weight"][rows], most) + _MARK
     before = np.cumsum(weights, dtype=np.int64) - weights
     within = int(np.searchsorted(before, _CHOICE * request.budget))
     return min(len(rows), _reach(request), max(within, _LEAST_READ))

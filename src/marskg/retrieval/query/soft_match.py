@@ -50,26 +50,39 @@ def soft_match(
     """
     units = index.passages.units(len(mask), beside)
     own, both, exact = np.zeros((3, len(units.owner)))
-    said, whole = np.zeros(len(units.owner) + 1), 0.0
+    said, whole = np.zeros(len(units.owner) + 1, dtype=np.float32), 0.0
     for term in sorted(set(terms)):
-        said[:] = 0.0
-        for alike, word in index.vocabulary.like(term):
-            _mark(index, said, word, alike * _ALIKE)
-        _mark(index, said, term, 1.0)
-        if term in also:
-            said[:-1][(units.owner >= 0) & also[term][units.owner]] = 1.0
+        _mark_all(index, said, term, also[term][units.owner] & (units.owner >= 0) if term in also else None)
         idf = index.lexical.idf(term, mask, also)
         whole += idf
-        own += idf * said[:-1]
-        both += idf * np.maximum(said[:-1], said[units.before])
-        exact += idf * (said[:-1] == 1.0)
-    total = _OWN * own + (1 - _OWN) * both
+        # Few units have a term, and few stand after one: only those are added to.
+        best = np.maximum(said[:-1], said[units.before])
+        near = np.flatnonzero(best > 0.0)
+        here = said[near].astype(np.float64)
+        own[near] += idf * here
+        both[near] += idf * best[near].astype(np.float64)
+        exact[near] += idf * (here == 1.0)
+        said[near] = 0.0
+    own *= _OWN
+    both *= 1 - _OWN
+    both += own
     rows = len(mask)
-    found, covered = (np.where(mask, index.passages.best(one[rows:], one[:rows]), 0.0) for one in (total, exact))
-    return Said(found, total[rows:], covered / whole if whole else covered)
+    found, covered = (np.where(mask, index.passages.best(one[rows:], one[:rows]), 0.0) for one in (both, exact))
+    return Said(found, both[rows:], covered / whole if whole else covered)
 
 
-def _mark(index: MemoryIndex, said: npt.NDArray[np.float64], term: str, value: float) -> None:
+def _mark_all(
+    index: MemoryIndex, said: npt.NDArray[np.float32], term: str, named: npt.NDArray[np.bool_] | None
+) -> None:
+    """Set how much each unit says of ``term``: itself or, for a name, by whom it is about."""
+    for alike, word in index.vocabulary.like(term):
+        _mark(index, said, word, alike * _ALIKE)
+    _mark(index, said, term, 1.0)
+    if named is not None:
+        said[:-1][named] = 1.0
+
+
+def _mark(index: MemoryIndex, said: npt.NDArray[np.float32], term: str, value: float) -> None:
     """Set ``value`` where ``term`` stands."""
     said[index.lexical.rows(term)] = value
     if len(index.passages):
