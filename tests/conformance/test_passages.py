@@ -47,6 +47,36 @@ def test_a_long_memory_is_shown_around_the_sentence_that_answers(stores: Stores,
     assert kept.content == LONG
 
 
+def test_the_excerpt_is_of_the_passage_that_was_found_though_it_has_no_word_of_the_question(stores: Stores) -> None:
+    memory = stores.open()
+    told = "Our physician prescribed penicillin against her fever. "
+    memory.remember(f"{FILLER * 20}{told * 4}{FILLER * 20}", kind="semantic")
+    (hit,) = memory.retrieve("which medicine did a doctor recommend?", token_budget=150, min_confidence=0)
+    assert hit.shortened
+    assert told.strip() in (hit.memory.content or "")
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"embedding.model": "none"},
+        {"retrieval.weights.lexical": 0, "retrieval.weights.session": 0},
+    ],
+    ids=["by words", "by vectors"],
+)
+def test_a_long_memory_counts_by_one_passage_and_not_by_words_that_are_scattered_over_it(
+    stores: Stores, settings: dict[str, object]
+) -> None:
+    memory = stores.open()
+    memory.settings.set(None, settings)
+    words = ("The deed is done. ", "A blue tin fell down. ", "A clock struck two. ", "They came to the mill. ")
+    memory.remember(FILLER * 8 + (FILLER * 8).join(words) + FILLER * 8, kind="semantic")
+    meant = memory.remember(f"{FILLER * 20}{NEEDLE} {FILLER * 20}", kind="semantic").id
+    hits = memory.retrieve("in which blue tin behind the clock is the deed of the mill?", min_confidence=0)
+    assert hits[0].memory.id == meant
+    assert hits[0].score > hits[1].score + 0.02
+
+
 def test_long_memories_leave_room_for_others_and_take_what_these_leave(stores: Stores) -> None:
     memory = stores.open()
     notes = [

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
 GAP = " … "
 _READ = 65_536
-#: Characters by which a sentence and a passage that holds it know each other.
-_BEGINNING = 60
 #: Characters that are read around a passage for each token that is wanted.
 _AROUND = 32
 #: Sentences that do not fit, one after another, before no further one is tried.
@@ -68,8 +66,10 @@ def excerpt(
         return Excerpt(text, ((0, len(text)),), whole, shortened=False)
     if limit < minimum:
         return None
-    spans = _sentence_spans(text, passage, _READ if passage is None else min(_READ, _AROUND * limit + len(passage)))
-    order = _order(text, spans, query_terms, passage)
+    there = None if passage is None else _place_of(passage, text)
+    most = _READ if there is None else min(_READ, _AROUND * limit + there[1] - there[0])
+    spans = _sentence_spans(text, 0 if there is None else there[0], most)
+    order = _order(text, spans, query_terms, there)
     found = _made(text, _fitting(text, spans, order, limit, counter), counter)
     if found is None or found.tokens < minimum:
         # Every sentence that says enough is too long: as much of the most telling one as fits.
@@ -85,10 +85,15 @@ def _made(text: str, spans: Sequence[_Span], counter: Counter) -> Excerpt | None
     return Excerpt(shown, tuple(spans), counter.count(shown), shortened=True)
 
 
-def _sentence_spans(text: str, passage: str | None, most: int) -> list[_Span]:
-    """Return where the sentences of ``text`` stand, of the first ``most`` characters or of those around ``passage``."""
+def _place_of(passage: str, text: str) -> _Span | None:
+    """Return where ``passage`` stands in ``text``, whatever white space is in it, None where it does not."""
+    found = re.search(r"\s*".join(map(re.escape, passage.split())), text)
+    return None if found is None else found.span()
+
+
+def _sentence_spans(text: str, found: int, most: int) -> list[_Span]:
+    """Return where the sentences of ``text`` stand, of ``most`` characters around the place ``found``."""
     spans = []
-    found = text.find(passage[:_BEGINNING]) if passage and len(text) > most else 0
     end = max(0, min(found - most // 2, len(text) - most))
     # What is read begins and ends in the midst of a sentence where it is not all.
     cut = slice(1 if end else None, -1 if end + most < len(text) else None)
@@ -100,16 +105,11 @@ def _sentence_spans(text: str, passage: str | None, most: int) -> list[_Span]:
     return spans
 
 
-def _order(text: str, spans: Sequence[_Span], query_terms: frozenset[str], passage: str | None) -> list[int]:
-    """Return the positions of the sentences, the most telling first."""
+def _order(text: str, spans: Sequence[_Span], query_terms: frozenset[str], there: _Span | None) -> list[int]:
+    """Return the positions of the sentences, the most telling first: those ``there``, where something was found."""
     hits = [len(query_terms.intersection(terms(text[start:end]))) if query_terms else 0 for start, end in spans]
-    found = [passage is not None and _holds(passage, text[start:end]) for start, end in spans]
+    found = [there is not None and start < there[1] and end > there[0] for start, end in spans]
     return sorted(range(len(spans)), key=lambda place: (not found[place], -hits[place], place))
-
-
-def _holds(passage: str, sentence: str) -> bool:
-    """Return whether ``passage`` has ``sentence``, or a part of it that was too long."""
-    return sentence[:_BEGINNING] in passage or passage[:_BEGINNING] in sentence
 
 
 def _fitting(text: str, spans: Sequence[_Span], order: Iterable[int], limit: int, counter: Counter) -> list[_Span]:
