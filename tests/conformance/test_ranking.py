@@ -6,7 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from marskg.config import RankingWeights
+
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from marskg.memory import AgentMemory
     from tests.support.stores import Stores
 
@@ -157,3 +161,96 @@ def test_a_name_leaves_the_ranking_with_what_was_erased(stores: Stores) -> None:
     after = _numbers(memory, "Did Zoe paint in oil?")
     assert [one[0] for one in after[1]] == [one[0] for one in before[1]]
     assert after[0] == before[0]
+
+
+#: 11 March 2025, 9:00 UTC.
+_MARCH = 1_741_683_600_000
+_DAY = 86_400_000
+
+
+def _own_word(memory: AgentMemory) -> str:
+    told = "The boat costs nine thousand with the trailer"
+    memory.remember(told, kind="episodic", session="s1", source_type="chat_assistant")
+    return memory.remember(f"{told}, no less than that", kind="episodic", session="s2", source_type="chat_user").id
+
+
+def _period(memory: AgentMemory) -> str:
+    memory.remember("Ann painted the boat", kind="episodic", at=_MARCH + 92 * _DAY)
+    return memory.remember("Ann painted the old boat again", kind="episodic", at=_MARCH).id
+
+
+def _session(memory: AgentMemory) -> str:
+    now = memory.now() - 9 * _DAY
+    last: dict[str, str] = {}
+    for number, topic in enumerate(("sourdough bread", "marathon training", "tax returns")):
+        said = (f"We talk of {topic} today", f"So, {topic}", "Fine", f"It went better than in week {number}")
+        for place, one in enumerate(said):
+            at = now + number * _DAY + place * 9 * MINUTE
+            last[topic] = memory.remember(one, kind="episodic", session=f"s{number}", at=at).id
+    return last["marathon training"]
+
+
+def _reply(memory: AgentMemory) -> str:
+    now = memory.now() - _DAY
+    for number, first in enumerate(("So the boat has a mast.", "What about the boat?")):
+        memory.remember(first, kind="episodic", session=f"s{number}", at=now)
+    memory.remember("I sold the boat", kind="episodic", session="s0", at=now + MINUTE)
+    return memory.remember("I sold the boat, well", kind="episodic", session="s1", at=now + MINUTE).id
+
+
+def _time(memory: AgentMemory) -> str:
+    memory.remember("The boat is painted", kind="episodic")
+    return memory.remember("The boat is painted at 7:30 in the harbour", kind="episodic").id
+
+
+def _subject(memory: AgentMemory) -> str:
+    _told_by(memory)
+    (hit,) = memory.retrieve("oil", subjects=["Ben"], min_confidence=0, k=1)
+    return hit.memory.id
+
+
+@pytest.mark.parametrize(
+    ("part", "store", "question"),
+    [
+        ("own_word", _own_word, "What does my boat cost?"),
+        ("period", _period, "Who painted the boat in March 2025?"),
+        ("session", _session, "How did it go with the marathon training?"),
+        ("reply", _reply, "Who sold the boat?"),
+        ("time", _time, "When is the boat painted?"),
+        ("subject", _subject, "What did Ben start to paint in oil?"),
+    ],
+)
+def test_each_part_of_the_ranking_counts_by_its_weight_and_is_told(
+    stores: Stores, part: str, store: Callable[[AgentMemory], str], question: str
+) -> None:
+    memory = stores.open()
+    meant = store(memory)
+
+    def score(weight: float) -> tuple[float, float]:
+        memory.settings.set(None, {f"retrieval.weights.{part}": weight})
+        hits = memory.retrieve(question, token_budget=4_000, min_confidence=0)
+        (hit,) = [one for one in hits if one.memory.id == meant]
+        return hit.score, hit.why.get(part, 0.0)
+
+    usual, told = score(getattr(RankingWeights(), part))
+    assert told > 0
+    without, untold = score(0)
+    assert untold == 0
+    assert usual > without
+    more, again = score(2 * getattr(RankingWeights(), part))
+    assert (more > usual, again) == (True, told)
+
+
+@pytest.mark.parametrize(("part", "store", "question"), [
+    ("own_word", _own_word, "What does my boat cost?"),
+    ("period", _period, "Who painted the boat in March 2025?"),
+    ("time", _time, "When is the boat painted?"),
+])  # fmt: skip
+def test_what_a_part_speaks_for_comes_first(
+    stores: Stores, part: str, store: Callable[[AgentMemory], str], question: str
+) -> None:
+    memory = stores.open()
+    meant = store(memory)
+    assert memory.retrieve(question)[0].memory.id == meant
+    memory.settings.set(None, {f"retrieval.weights.{part}": 0})
+    assert memory.retrieve(question)[0].memory.id != meant
