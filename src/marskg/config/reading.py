@@ -63,15 +63,15 @@ class RankingWeights:
     period: float = number("weight of being valid at a time that the question names", 2.75, 0, _MOST_WEIGHT)
     reply: float = number("weight of answering a question in the session", 0.6, 0, _MOST_WEIGHT)
     time: float = number("weight of saying a time where the question asks for one", 2.5, 0, _MOST_WEIGHT)
-    graph: float = number("weight of nearness to a rare name in the question", 2.0, 0, _MOST_WEIGHT)
+    graph: float = number("weight of nearness to a rare name in the question", 0.0, 0, _MOST_WEIGHT)
     exact: float = number("weight of having the id or the key that stands in the question", 50.0, 0, _MOST_WEIGHT)
     key: float = number("weight of the share of the memory's key that the question says", 1.5, 0, _MOST_WEIGHT)
     intent: float = number(
-        "weight of the topic, the source or the taste that the question asks for", 3.0, 0, _MOST_WEIGHT
+        "weight of the topic, the source or the taste that the question asks for", 2.0, 0, _MOST_WEIGHT
     )
     score: float = number("weight of the score that use has taught", 1.0, 0, _MOST_WEIGHT)
     memory_class: float = number("weight of how lasting a memory's class is", 0.25, 0, _MOST_WEIGHT)
-    recency: float = number("weight of how new a memory is", 0.25, 0, _MOST_WEIGHT)
+    recency: float = number("weight of how new a memory is", 0.05, 0, _MOST_WEIGHT)
 
     def check(self, source: str) -> None:
         """Refuse weights that rank nothing.

@@ -74,7 +74,7 @@ Emphasis: TypeAlias = "Callable[[MemoryIndex], npt.NDArray[np.int64] | None]"
 #: Bytes of a query; what is longer is a document.
 MAX_QUERY: Final = 1 << 16
 #: Weight that is read for assembly to choose from, as a multiple of the budget, and the most memories.
-_CHOICE: Final = 1.15
+_CHOICE: Final = 1.25
 #: Tokens of the number before a line.
 _MARK: Final = 3
 _MOST_READ: Final = 400
