@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
 from marskg.ontology.vocabulary import KINDS, Kind, Tier
 from marskg.retrieval.index.columns import Columns
 from marskg.retrieval.index.memory_index import FOREVER, MICRO, MemoryIndex
+from marskg.retrieval.index.nearest import cosines
 from tests.support.candidates import direction
 from tests.support.indexed import DIMENSION, indexed, put, seen, stored
 
@@ -108,3 +112,29 @@ def test_columns_of_another_shape_are_refused(values: dict[str, np.ndarray], fau
     columns = Columns({"number": (np.int64, -1), "point": (np.float32, 0)}, {"point": 2})
     with pytest.raises(ValueError, match=fault):
         columns.replace(values)
+
+
+@pytest.mark.parametrize("share", [1.0, 0.5, 0.01])
+def test_cosines_are_the_same_on_several_cores(share: float) -> None:
+    random = np.random.default_rng(1)
+    held = random.standard_normal((40_000, 16), dtype=np.float32)
+    vector, wanted = held[7], random.random(len(held)) < share
+    alone = np.array([np.vecdot(one, vector) for one in held])
+    assert np.array_equal(cosines(held, vector, wanted), np.where(wanted, alone, np.float32(-np.inf)))
+
+
+_FORKED = """
+import os, numpy as np
+from marskg.retrieval.index.nearest import cosines
+held = np.ones((40_000, 4), dtype=np.float32)
+ask = lambda: cosines(held, held[0], np.ones(len(held), dtype=np.bool_)).sum() == 160_000
+assert ask()
+child = os.fork()
+if child == 0:
+    os._exit(0 if ask() else 1)
+raise SystemExit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+
+
+def test_a_forked_child_works_out_cosines_without_its_parents_threads() -> None:
+    subprocess.run([sys.executable, "-W", "ignore", "-c", _FORKED], check=True, timeout=60)

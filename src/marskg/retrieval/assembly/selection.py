@@ -186,7 +186,7 @@ class Tray:
         whole = price if len(shown) == 1 else room.price(shown[:1])
         limit = min(giant, room.left - (price - whole))
         if whole > limit:
-            if limit < min(whole, giant) * _TELLING or not self._may_shorten(bundle[0]):
+            if limit < min(whole, giant) * _TELLING or not self._spend_try(bundle[0]):
                 return False
             short = self._shortener.within(shown[0], limit, room, bundle[0].passage)
             if short is None:
@@ -195,11 +195,12 @@ class Tray:
         self._take(bundle, shown, price)
         return True
 
-    def _may_shorten(self, one: Candidate) -> bool:
-        """Return whether a memory may be tried to be shortened: a long one always, few of the others."""
-        if one.passage is None:
-            self._excerpts -= 1
-        return one.passage is not None or self._excerpts >= 0
+    def _spend_try(self, one: Candidate) -> bool:
+        """Return whether a memory may be tried to be shortened: a long one always; few of the others, one fewer now."""
+        if one.passage is not None:
+            return True
+        self._excerpts -= 1
+        return self._excerpts >= 0
 
     def _take(self, bundle: Sequence[Candidate], shown: Sequence[Passage], price: int) -> None:
         self._room.take(shown, price)
