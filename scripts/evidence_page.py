@@ -41,6 +41,10 @@ def share(value: float | None) -> str:
     return "–" if value is None else f"{value * 100:.1f}"
 
 
+def _evidence(cells: Mapping[str, float]) -> str:
+    return f"{share(cells['evidence'])} ({share(cells['any_evidence'])}, {share(cells['all_evidence'])})"
+
+
 def section(name: str, found: Mapping[str, Any]) -> Iterator[str]:
     """Yield what is told of one run on the data ``name``."""
     budgets = [str(budget) for budget in found["budgets"]]
@@ -54,13 +58,13 @@ def section(name: str, found: Mapping[str, Any]) -> Iterator[str]:
         f"Conversations {names}; {asked} questions that have an answer.",
         "",
     )
-    yield from ("Evidence within tokens, in per cent; in brackets the questions of which all evidence is shown:", "")
+    yield from (
+        "Evidence within tokens, in per cent; in brackets the questions of which any and all of it is shown:",
+        "",
+    )
     yield from table(
         ["system", *heads],
-        (
-            [name, *(f"{share(cells['evidence'])} ({share(cells['all_evidence'])})" for cells in of_budgets(groups))]
-            for name, groups in systems.items()
-        ),
+        ([name, *(_evidence(cells) for cells in of_budgets(groups))] for name, groups in systems.items()),
     )
     depths = [str(depth) for depth in found["depths"]]
     yield from ("nDCG in per cent, of the first k and within tokens:", "")

@@ -72,7 +72,7 @@ def test_what_is_no_such_file_is_refused(tmp_path: Path, content: bytes) -> None
 
 def test_measures_are_their_formulas() -> None:
     found = outcome([4, 7, 1], frozenset({1, 2}))
-    assert (found.evidence, found.all_evidence, found.items) == (0.5, 0.0, 3)
+    assert (found.evidence, found.any_evidence, found.all_evidence, found.items) == (0.5, 1.0, 0.0, 3)
     assert found.ndcg == pytest.approx(0.5 / (1 + 1 / 1.584962500721156))
     assert ndcg([2, 1], frozenset({1, 2})) == 1.0
     assert auroc([2.0, 3.0], [1.0]) == 1.0

@@ -15,9 +15,10 @@ if TYPE_CHECKING:
 
 
 class Outcome(NamedTuple):
-    """One answer: the share of the evidence in it, whether all of it is, nDCG, and how many turns it holds."""
+    """One answer: the share of the evidence in it, whether any and all of it is, nDCG, and how many turns it holds."""
 
     evidence: float
+    any_evidence: float
     all_evidence: float
     ndcg: float
     items: int
@@ -27,7 +28,7 @@ def outcome(shown: Sequence[int], evidence: frozenset[int]) -> Outcome:
     """Return what ``shown``, positions best first, is worth; ``evidence`` is not empty."""
     found = evidence.intersection(shown)
     share = len(found) / len(evidence)
-    return Outcome(share, float(share == 1.0), ndcg(shown, evidence), len(shown))
+    return Outcome(share, float(share > 0.0), float(share == 1.0), ndcg(shown, evidence), len(shown))
 
 
 def ndcg(shown: Sequence[int], evidence: frozenset[int], depth: int | None = None) -> float:
@@ -47,8 +48,8 @@ def _discount(place: int) -> float:
 
 def mean(found: Sequence[Outcome]) -> Outcome:
     """Return the means of outcomes, of which there is at least one; ``items`` is rounded."""
-    evidence, complete, gain, items = (math.fsum(column) / len(found) for column in zip(*found, strict=True))
-    return Outcome(evidence, complete, gain, round(items))
+    evidence, some, complete, gain, items = (math.fsum(column) / len(found) for column in zip(*found, strict=True))
+    return Outcome(evidence, some, complete, gain, round(items))
 
 
 def auroc(own: Sequence[float], foreign: Sequence[float]) -> float | None:

@@ -26,7 +26,8 @@ def figures(found: Outcomes, scope: Scope) -> dict[str, Any]:
     """Return all figures of ``found``.
 
     ``systems``: by system and category, at each budget ``evidence`` (the mean share of a question's evidence that is
-    shown), ``all_evidence`` (the share of questions of which all is), ``ndcg`` and ``items``; at each depth ``ndcg``.
+    shown), ``any_evidence`` and ``all_evidence`` (the share of questions of which some and of which all is), ``ndcg``
+    and ``items``; at each depth ``ndcg``.
     ``conversations``: the evidence by system, conversation and budget. ``abstention``: how well a system's confidence
     tells questions of the conversation from another's, and the share of either that got nothing. ``parts``: what each
     part of the ranking brings, in shares of evidence. ``ratios``: the product's evidence to each system's.

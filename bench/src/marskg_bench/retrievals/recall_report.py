@@ -18,7 +18,12 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 _MARKERS: Final = "os^vD*Pp<>h"
-_MEASURES: Final = {"evidence": "evidence", "all_evidence": "all evidence", "ndcg": "nDCG"}
+_MEASURES: Final = {
+    "evidence": "evidence",
+    "any_evidence": "any evidence",
+    "all_evidence": "all evidence",
+    "ndcg": "nDCG",
+}
 
 
 def tables(found: Mapping[str, Any]) -> Iterator[Table]:
