@@ -31,7 +31,7 @@ _WIDER: Final = 2
 #: Where fewer than one row in this many is wanted, their vectors are copied out before they are compared.
 _FEW: Final = 3
 #: Rows that a core compares at least: below that it takes longer to wake another one than is won.
-_MANY: Final = 8_192
+_MANY: Final = 4_096
 _CORES: Final = min(4, os.cpu_count() or 1)
 
 

@@ -74,11 +74,11 @@ Emphasis: TypeAlias = "Callable[[MemoryIndex], npt.NDArray[np.int64] | None]"
 #: Bytes of a query; what is longer is a document.
 MAX_QUERY: Final = 1 << 16
 #: Weight that is read for assembly to choose from, as a multiple of the budget, and the most memories.
-_CHOICE: Final = 1.25
+_CHOICE: Final = 1.1
 #: Tokens of the number before a line.
 _MARK: Final = 3
 _MOST_READ: Final = 400
-_LEAST_READ: Final = 12
+_LEAST_READ: Final = 20
 #: Turns of a conversation that its summary is made of.
 _TURNS: Final = 200
 #: Why a memory was shown that is no hit.
