@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -168,6 +169,7 @@ class Settings:
         return json.dumps(self.values(), sort_keys=True, separators=(",", ":"), allow_nan=False)
 
     @classmethod
+    @lru_cache(maxsize=256)  # a server's tenant is read again and again, and its settings seldom change
     def from_json(cls, text: str) -> Settings:
         """Return the settings that :meth:`to_json` wrote; settings that it did not know have their defaults.
 

@@ -177,7 +177,7 @@ class DataKeyring:
         wanted = set(owners)
         with self._mutex:
             self._refresh()
-            missing = sorted({owner for group in wanted for owner in group} - self._by_owner.keys())
+            missing = sorted({owner for group in wanted for owner in group if owner not in self._by_owner})
             if missing:
                 self._make(missing)
             return {group: tuple(sorted(self._by_owner[owner].id for owner in group)) for group in wanted}

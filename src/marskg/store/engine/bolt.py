@@ -192,7 +192,8 @@ class Bolt:
 
     def _read(self, statement: str, parameters: Mapping[str, Any] | None) -> list[Row]:
         with self._translated(), self._session() as session:
-            return session.run(statement, dict(parameters or {})).data()  # type: ignore[no-any-return]  # driver returns Any
+            # Not by data(): it looks through every value for nodes, and the product's own statements give none.
+            return [dict(record.items()) for record in session.run(statement, dict(parameters or {}))]
 
     def _read_limited(self, statement: str, parameters: Mapping[str, Any] | None, seconds: float) -> list[Row]:
         text = neo4j.Query(statement, timeout=seconds)
