@@ -9,6 +9,7 @@ non-negative idf of Lucene.
 
 from __future__ import annotations
 
+import math
 from array import array
 from collections import Counter
 from types import MappingProxyType
@@ -93,7 +94,9 @@ class Lexical:
             often = np.bincount(texts.of_row[rows], counts, size + 1)[:size].astype(np.float64)
             held = np.flatnonzero(often)
             scores[held] += _bm25(often[held], texts.lengths[held], len(held), texts.seen)
-        scores[:size] -= float(scores[:size] @ texts.rows) / int(texts.rows.sum())
+        # Without rounding, so that sessions nobody sees, which add nothing, do not change how it is summed up.
+        held = np.flatnonzero(scores)
+        scores[:size] -= math.fsum((scores[held] * texts.rows[held]).tolist()) / int(texts.rows.sum())
         found: npt.NDArray[np.float64] = scores[texts.of_row]
         return found
 
