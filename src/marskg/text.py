@@ -179,16 +179,35 @@ def passages(text: str) -> list[str]:
 
     A sentence of more than twice that is cut between words. A short text is its only passage, a blank one has none.
     """
+    return [" ".join(pieces) for pieces in _grouped(text)]
+
+
+def passage_span(text: str, number: int) -> tuple[int, int] | None:
+    """Return where passage ``number`` of ``text``, from 0, begins and ends; None where there is none of that number."""
+    end = 0
+    for place, pieces in enumerate(_grouped(text)):
+        start = text.index(pieces[0], end)
+        for piece in pieces:
+            end = text.index(piece, end) + len(piece)
+        if place == number:
+            return start, end
+    return None
+
+
+def _grouped(text: str) -> Iterator[list[str]]:
+    """Yield the pieces that each passage is made of."""
     size = max(PASSAGE, 2 * len(text) // MOST_PASSAGES)
-    found: list[str] = []
-    held = ""
+    held: list[str] = []
+    length = 0
     for sentence in sentences(text):
         for piece in _cut(sentence, size):
-            if held and len(held) + len(piece) > size:
-                found.append(held)
-                held = ""
-            held = f"{held} {piece}" if held else piece
-    return [*found, held] if held else found
+            if held and length + len(piece) > size:
+                yield held
+                held, length = [], 0
+            length += len(piece) + (1 if held else 0)
+            held.append(piece)
+    if held:
+        yield held
 
 
 def _cut(sentence: str, size: int) -> Iterator[str]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
+
 from marskg.retrieval.assembly.excerpt import excerpt
-from marskg.text import terms
+from marskg.text import passage_span, passages, terms
 from marskg.weight import TokenCounter
 
 COUNTER = TokenCounter()
@@ -63,23 +65,46 @@ def test_a_short_sentence_alone_is_not_worth_showing() -> None:
     assert excerpt("Yes. No. " + "-" * 400, 20, COUNTER) is None
 
 
+def _of(part: str, text: str) -> tuple[int, int]:
+    """Return where ``part`` stands in ``text``."""
+    return text.index(part), text.index(part) + len(part)
+
+
+@pytest.mark.parametrize("limit", [20, 40, 90, 200])
+@pytest.mark.parametrize("talk", ["so we talked of the garden and what to plant, she said ", "<b>tea</b>&amp; ", "🌧 "])
+def test_of_a_text_without_sentences_the_words_are_shown_that_were_found(talk: str, limit: int) -> None:
+    told = "and by the way the zebra sleeps in the barn near Lyon"
+    text = f"{talk * 60}{told} {talk * 60}"
+    number = next(place for place, one in enumerate(passages(text)) if "zebra" in one)
+    asked = frozenset(terms("where does the zebra sleep?"))
+    found = excerpt(text, limit, COUNTER, query_terms=asked, passage=passage_span(text, number))
+    assert found is not None
+    assert found.tokens <= limit
+    assert "zebra sleeps" in found.text
+    for place in (place for span in found.spans for place in span):
+        assert not text[place - 1 : place + 1].isalnum(), text[place - 9 : place + 9]
+
+
 def test_the_passage_that_was_found_comes_before_other_sentences_with_the_words() -> None:
     text = "Tea is grown in hills. The cup is blue. Nobody saw the tea. Green tea is bitter and cold."
-    found = excerpt(text, 12, COUNTER, query_terms=frozenset(terms("tea")), passage="The cup is blue.", minimum=1)
+    asked = frozenset(terms("tea"))
+    found = excerpt(text, 12, COUNTER, query_terms=asked, passage=_of("The cup is blue.", text), minimum=1)
     assert found is not None
     assert "The cup is blue." in found.text
 
 
 def test_a_passage_far_into_a_very_long_text_is_found() -> None:
     filler = "Rain fell on the ferry and the barn. " * 4_000
-    found = excerpt(f"{filler}The deed lies in a tin. {filler}", 40, COUNTER, passage="The deed lies in a tin.")
+    text = f"{filler}The deed lies in a tin. {filler}"
+    found = excerpt(text, 40, COUNTER, passage=_of("The deed lies in a tin.", text))
     assert found is not None
     assert "The deed lies in a tin." in found.text
 
 
 def test_a_part_of_a_very_long_text_is_whole_sentences() -> None:
     filler = "Rain fell on the ferry and the barn. " * 4_000
-    found = excerpt(f"{filler}The deed lies in a tin. {filler}", 60, COUNTER, passage="The deed lies in a tin.")
+    text = f"{filler}The deed lies in a tin. {filler}"
+    found = excerpt(text, 60, COUNTER, passage=_of("The deed lies in a tin.", text))
     assert found is not None
     pieces = {piece.strip() for piece in found.text.strip("… ").split("…")}
     assert all(piece.endswith(".") and piece[0] in "RT" for piece in pieces)

@@ -64,7 +64,21 @@ def test_what_comes_later_is_found_like_what_was_there_first() -> None:
         vocabulary.like("children")
     fresh = Vocabulary(whole)
     for word in words:
-        assert [other for _, other in vocabulary.like(word)] == [other for _, other in fresh.like(word)]
+        assert vocabulary.like(word) == fresh.like(word)
+
+
+@pytest.mark.parametrize(("asked", "later"), [("car", "vehicle"), ("street", "road"), ("music", "guitar")])
+def test_how_alike_a_term_is_does_not_depend_on_how_many_came_with_it(asked: str, later: str) -> None:
+    found = []
+    for others in ((), ("trip",), ("trip", "wedding", "village")):
+        grown = Lexical()
+        vocabulary = Vocabulary(grown)
+        grown.add(0, ["bread"])
+        vocabulary.like(asked)
+        grown.add(1, [*others, later])
+        found.append([alike for alike, word in vocabulary.like(asked) if word == later])
+    assert found[0]
+    assert found[0] == found[1] == found[2]
 
 
 def test_a_vector_is_of_its_term_alone_and_stems_are_words() -> None:

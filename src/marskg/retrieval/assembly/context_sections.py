@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from marskg.errors import InvalidInput
 from marskg.retrieval.assembly.excerpt import excerpt
 from marskg.retrieval.assembly.rendering import Passage, Section, passage
-from marskg.text import passages, sentences, terms
+from marskg.text import passage_span, sentences, terms
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -117,8 +117,7 @@ class Shortener:
             return shown
         # Folding line breaks may add tokens to an excerpt that fits: each round gives it that many fewer.
         inside = limit - room.around(shown)
-        parts = [] if found is None else passages(shown.text)
-        best = parts[found] if found is not None and found < len(parts) else None
+        there = None if found is None else passage_span(shown.text, found)
         while inside >= 1:
             piece = excerpt(
                 shown.text,
@@ -126,7 +125,7 @@ class Shortener:
                 room.counter,
                 query_terms=self.query_terms,
                 minimum=self.minimum,
-                passage=best,
+                passage=there,
                 whole=room.said(shown),
             )
             if piece is None:

@@ -106,6 +106,7 @@ class _Near:
         }
         self._prefixes = _Prefixes(self._terms, jaccard)
         self._kept: dict[int, int] = {}
+        self._fingerprints: dict[int, _Fingerprint] = {}
 
     def add(self, place: int) -> None:
         """Let later ones find the candidate at ``place``."""
@@ -119,7 +120,7 @@ class _Near:
             return None
         others = sorted(self._prefixes.alike(place), key=self._kept.__getitem__)
         return next(
-            (other for other in others if self._same_terms(other, place) and self._alike(other, place)),
+            (other for other in others if self._alike(other, place) and self._same_terms(other, place)),
             None,
         )
 
@@ -128,13 +129,18 @@ class _Near:
         smaller, larger = sorted((self._terms[first], self._terms[second]), key=len)
         if not smaller or not smaller <= larger or len(smaller) < self._jaccard * len(larger):
             return False
-        one, other = self._candidates[first], self._candidates[second]
-        if not _comparable(one, other):
+        if not _comparable(self._candidates[first], self._candidates[second]):
             return False
-        mine, others = _fingerprint(one), _fingerprint(other)
+        mine, others = self._fingerprint(first), self._fingerprint(second)
         return mine.figures == others.figures and (
             [term for term in mine.order if term in smaller] == [term for term in others.order if term in smaller]
         )
+
+    def _fingerprint(self, place: int) -> _Fingerprint:
+        found = self._fingerprints.get(place)
+        if found is None:
+            found = self._fingerprints[place] = _fingerprint(self._candidates[place])
+        return found
 
     def _alike(self, first: int, second: int) -> bool:
         """Return whether the vectors of two say the same; where one of them has none, the terms decide alone."""

@@ -12,12 +12,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, TypeAlias
 
 from marskg.text import sentences, terms, words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from marskg.retrieval.assembly.context_window import Counter
 
@@ -25,6 +26,8 @@ GAP = " … "
 _READ = 65_536
 #: Characters that are read around a passage for each token that is wanted.
 _AROUND = 32
+#: Words that are shown before the first one of the query.
+_BEFORE = 8
 #: Sentences that do not fit, one after another, before no further one is tried.
 _TRIED = 8
 _SPACE = re.compile(r"\s*")
@@ -50,13 +53,14 @@ def excerpt(
     *,
     query_terms: frozenset[str] = frozenset(),
     minimum: int = 8,
-    passage: str | None = None,
+    passage: _Span | None = None,
     whole: int | None = None,
 ) -> Excerpt | None:
     """Return at most ``limit`` tokens of ``text``, None where less than ``minimum`` tokens of it would be left.
 
     A text that fits is returned whole, however short. Where no sentence fits, the beginning of the best one is taken.
-    ``passage`` is the part of the text that was found; ``whole`` are the tokens of the text, if they are known.
+    ``passage`` is where the part of the text begins and ends that was found; ``whole`` are the tokens of the text, if
+    they are known.
     """
     if limit < 1:
         return None
@@ -66,16 +70,21 @@ def excerpt(
         return Excerpt(text, ((0, len(text)),), whole, shortened=False)
     if limit < minimum:
         return None
-    there = None if passage is None else _place_of(passage, text)
-    most = _READ if there is None else min(_READ, _AROUND * limit + there[1] - there[0])
-    spans = _sentence_spans(text, 0 if there is None else there[0], most)
-    order = _order(text, spans, query_terms, there)
+    spans = _sentence_spans(text, passage, _READ if passage is None else min(_READ, _AROUND * limit))
+    order = _order(text, spans, query_terms, passage)
+    best = None if passage is None else spans[order[0]]
+    if best is not None and counter.count(_joined(text, [best])) > limit:
+        return _worth(_made(text, _around(text, best, query_terms, limit, counter), counter), minimum)
     found = _made(text, _fitting(text, spans, order, limit, counter), counter)
     if found is None or found.tokens < minimum:
         # Every sentence that says enough is too long: as much of the most telling one as fits.
         long = next((spans[n] for n in order if counter.count(text[slice(*spans[n])]) >= minimum), None)
         found = None if long is None else _made(text, _beginning(text, long, limit, counter), counter)
-    return found if found is not None and minimum <= found.tokens <= limit else None
+    return _worth(found, minimum)
+
+
+def _worth(found: Excerpt | None, minimum: int) -> Excerpt | None:
+    return found if found is not None and found.tokens >= minimum else None
 
 
 def _made(text: str, spans: Sequence[_Span], counter: Counter) -> Excerpt | None:
@@ -85,24 +94,31 @@ def _made(text: str, spans: Sequence[_Span], counter: Counter) -> Excerpt | None
     return Excerpt(shown, tuple(spans), counter.count(shown), shortened=True)
 
 
-def _place_of(passage: str, text: str) -> _Span | None:
-    """Return where ``passage`` stands in ``text``, whatever white space is in it, None where it does not."""
-    found = re.search(r"\s*".join(map(re.escape, passage.split())), text)
-    return None if found is None else found.span()
+def _sentence_spans(text: str, there: _Span | None, most: int) -> list[_Span]:
+    """Return where the sentences of ``text`` stand, of the first ``most`` characters or of ``there`` and those around.
 
-
-def _sentence_spans(text: str, found: int, most: int) -> list[_Span]:
-    """Return where the sentences of ``text`` stand, of ``most`` characters around the place ``found``."""
-    spans = []
-    end = max(0, min(found - most // 2, len(text) - most))
-    # What is read begins and ends in the midst of a sentence where it is not all.
-    cut = slice(1 if end else None, -1 if end + most < len(text) else None)
-    read = sentences(text[end : end + most])
-    for sentence in read[cut] or read:
+    What is ``there`` is cut out of a longer sentence, and what is read ends and begins with a whole one.
+    """
+    first, last = (0, most) if there is None else (max(0, there[0] - most // 2), there[1] + most // 2)
+    spans, end = [], first
+    for sentence in sentences(text[first:last]):
         start = text.index(sentence, end)
         end = start + len(sentence)
         spans.append((start, end))
-    return spans
+    if there is not None:
+        spans = [part for span in spans for part in _parted(text, span, there)]
+    cut = slice(1 if first else None, -1 if last < len(text) else None)
+    return spans[cut] or spans
+
+
+def _parted(text: str, span: _Span, there: _Span) -> Iterator[_Span]:
+    """Yield the parts of ``span`` before, in and after ``there``, without the white space around them."""
+    bounds = (span[0], *(place for place in there if span[0] < place < span[1]), span[1])
+    for start, end in pairwise(bounds):
+        said = text[start:end]
+        if part := said.strip():
+            first = start + said.index(part)
+            yield first, first + len(part)
 
 
 def _order(text: str, spans: Sequence[_Span], query_terms: frozenset[str], there: _Span | None) -> list[int]:
@@ -150,6 +166,15 @@ def _merged(text: str, spans: Sequence[_Span]) -> list[_Span]:
 def _skip_space(text: str, place: int) -> int:
     found = _SPACE.match(text, place)
     return found.end() if found else place
+
+
+def _around(text: str, span: _Span, query_terms: frozenset[str], limit: int, counter: Counter) -> list[_Span]:
+    """Return as many words of a sentence as fit, from a few before the first that the query has."""
+    found = [*words(text[slice(*span)])]
+    asked = (place for place, word in enumerate(found) if not query_terms.isdisjoint(terms(word.text)))
+    place = next(asked, None)
+    start = 0 if place is None else found[max(0, place - _BEFORE)].start
+    return _beginning(text, (span[0] + start, span[1]), limit, counter)
 
 
 def _beginning(text: str, span: _Span, limit: int, counter: Counter) -> list[_Span]:

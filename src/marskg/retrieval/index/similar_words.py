@@ -44,7 +44,8 @@ class Vocabulary:
         self._catch_up()
         vector, compared, found = self._known.get(term) or (word_vectors([term])[0], 0, [])
         if compared < len(self._words) and vector.any():
-            near = self._vectors["vector"][compared:] @ vector
+            # One by one: how a product of a matrix rounds depends on how many are multiplied at once.
+            near = np.vecdot(self._vectors["vector"][compared:], vector)
             found = found + [
                 (float(near[place]), self._words[compared + place])
                 for place in np.flatnonzero(near >= ALIKE).tolist()
