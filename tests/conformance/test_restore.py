@@ -159,8 +159,12 @@ def test_a_tenant_whose_row_was_lost_keeps_what_is_left_until_a_snapshot_takes_i
     for named in ({}, {"create": False}) if left else ():
         with pytest.raises(marskg.StoreDamaged, match=f"has the {left} of tenant '{memory.tenant}' and not its row"):
             reopen(**named)
-    with pytest.raises(marskg.InvalidDocument):
+    handles = memory._writer.shared._handles
+    known = len(handles)
+    with pytest.raises(marskg.InvalidDocument) as refused:
         reopen(snapshot=tmp_path / "broken.mars")
+    # What failed to open is told of nothing any more, also while its error is held on to.
+    assert (len(handles), refused.type) == (known, marskg.InvalidDocument)
     if left:
         assert there(stores, memory) == before
     with reopen(snapshot=tmp_path / "one.mars") as again:

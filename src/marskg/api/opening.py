@@ -115,6 +115,7 @@ def open(  # noqa: A001 - the name that interfaces.md fixes
         create=create and not guest,
         replaced=None if snapshot is None else partial(check_snapshot, tenant, snapshot),
     )
+    memory: AgentMemory | None = None
     try:
         if guest:
             return restricted_memory(opened, who)
@@ -126,6 +127,7 @@ def open(  # noqa: A001 - the name that interfaces.md fixes
         if maintain_every is not None:
             memory.maintenance.run_every(maintain_every)
     except BaseException:
-        opened.close()
+        # Closed as a whole: a handle of closed files would still be told of what other handles erase.
+        (opened if memory is None else memory).close()
         raise
     return memory
