@@ -9,8 +9,6 @@ import pytest
 from marskg.config import RankingWeights
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from marskg.memory import AgentMemory
     from tests.support.stores import Stores
 
@@ -209,21 +207,21 @@ def _subject(memory: AgentMemory) -> str:
     return hit.memory.id
 
 
-@pytest.mark.parametrize(
-    ("part", "store", "question"),
-    [
-        ("own_word", _own_word, "What does my boat cost?"),
-        ("period", _period, "Who painted the boat in March 2025?"),
-        ("session", _session, "How did it go with the marathon training?"),
-        ("reply", _reply, "Who sold the boat?"),
-        ("time", _time, "When is the boat painted?"),
-        ("subject", _subject, "What did Ben start to paint in oil?"),
-    ],
-)
-def test_each_part_of_the_ranking_counts_by_its_weight_and_is_told(
-    stores: Stores, part: str, store: Callable[[AgentMemory], str], question: str
-) -> None:
+#: By part: what stores memories of which one has more of it, returning its id, and the question.
+_PARTS = {
+    "own_word": (_own_word, "What does my boat cost?"),
+    "period": (_period, "Who painted the boat in March 2025?"),
+    "session": (_session, "How did it go with the marathon training?"),
+    "reply": (_reply, "Who sold the boat?"),
+    "time": (_time, "When is the boat painted?"),
+    "subject": (_subject, "What did Ben start to paint in oil?"),
+}
+
+
+@pytest.mark.parametrize("part", _PARTS)
+def test_each_part_of_the_ranking_counts_by_its_weight_and_is_told(stores: Stores, part: str) -> None:
     memory = stores.open()
+    store, question = _PARTS[part]
     meant = store(memory)
 
     def score(weight: float) -> tuple[float, float]:
@@ -241,15 +239,10 @@ def test_each_part_of_the_ranking_counts_by_its_weight_and_is_told(
     assert (more > usual, again) == (True, told)
 
 
-@pytest.mark.parametrize(("part", "store", "question"), [
-    ("own_word", _own_word, "What does my boat cost?"),
-    ("period", _period, "Who painted the boat in March 2025?"),
-    ("time", _time, "When is the boat painted?"),
-])  # fmt: skip
-def test_what_a_part_speaks_for_comes_first(
-    stores: Stores, part: str, store: Callable[[AgentMemory], str], question: str
-) -> None:
+@pytest.mark.parametrize("part", ["own_word", "period", "time"])
+def test_what_a_part_speaks_for_comes_first(stores: Stores, part: str) -> None:
     memory = stores.open()
+    store, question = _PARTS[part]
     meant = store(memory)
     assert memory.retrieve(question)[0].memory.id == meant
     memory.settings.set(None, {f"retrieval.weights.{part}": 0})

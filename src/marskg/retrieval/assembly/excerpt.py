@@ -74,17 +74,17 @@ def excerpt(
     order = _order(text, spans, query_terms, passage)
     best = None if passage is None else spans[order[0]]
     if best is not None and counter.count(_joined(text, [best])) > limit:
-        return _worth(_made(text, _around(text, best, query_terms, limit, counter), counter), minimum)
+        return _worth(_made(text, _around(text, best, query_terms, limit, counter), counter), minimum, limit)
     found = _made(text, _fitting(text, spans, order, limit, counter), counter)
     if found is None or found.tokens < minimum:
         # Every sentence that says enough is too long: as much of the most telling one as fits.
         long = next((spans[n] for n in order if counter.count(text[slice(*spans[n])]) >= minimum), None)
         found = None if long is None else _made(text, _beginning(text, long, limit, counter), counter)
-    return _worth(found, minimum)
+    return _worth(found, minimum, limit)
 
 
-def _worth(found: Excerpt | None, minimum: int) -> Excerpt | None:
-    return found if found is not None and found.tokens >= minimum else None
+def _worth(found: Excerpt | None, minimum: int, limit: int) -> Excerpt | None:
+    return found if found is not None and minimum <= found.tokens <= limit else None
 
 
 def _made(text: str, spans: Sequence[_Span], counter: Counter) -> Excerpt | None:

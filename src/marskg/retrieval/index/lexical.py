@@ -102,13 +102,7 @@ class Lexical:
 
     def idf(self, term: str, mask: npt.NDArray[np.bool_], also: Named = MappingProxyType({})) -> float:
         """Return how rare ``term`` is among the rows of ``mask``; for ``also`` see :meth:`coverage`."""
-        rows = self._postings(term)[0]
-        held = int(np.count_nonzero(mask[rows]))
-        if term in also:
-            lacking = also[term] & mask
-            lacking[rows] = False
-            held += int(np.count_nonzero(lacking))
-        return _idf(held, int(np.count_nonzero(mask)))
+        return _idf(len(self._visible(term, mask, also)[0]), int(np.count_nonzero(mask)))
 
     def coverage(
         self, terms: Iterable[str], mask: npt.NDArray[np.bool_], also: Named = MappingProxyType({})

@@ -90,10 +90,10 @@ class EngineNearest:
         """Return ``[rows]``: similarities of what the engine finds and of what it does not hold; -inf elsewhere."""
         seen = mask & index.columns["vectored"]
         fresh = np.flatnonzero(seen & ~index.columns["pointed"])
-        rows = np.union1d(fresh, self._ask(index, seen, vector, limit)).astype(np.intp)
-        found = np.full(index.columns.rows, -np.inf, dtype=np.float32)
-        found[rows] = np.vecdot(index.vectors["vector"][rows], vector)
-        return found
+        wanted = np.zeros(index.columns.rows, dtype=np.bool_)
+        wanted[fresh] = True
+        wanted[self._ask(index, seen, vector, limit)] = True
+        return cosines(index.vectors["vector"], vector, wanted)
 
     def _ask(
         self, index: MemoryIndex, seen: npt.NDArray[np.bool_], vector: npt.NDArray[np.float32], limit: int
