@@ -49,6 +49,7 @@ from marskg.errors import (
 if TYPE_CHECKING:
     from marskg.api.opening import open  # noqa: A004 - the name that interfaces.md fixes
     from marskg.api.private_mode import PrivateMode
+    from marskg.clock import Moment
     from marskg.config import Settings
     from marskg.drafts import Draft, EntityRef
     from marskg.erasure.processing_receipts import ProcessingReceipt
@@ -77,6 +78,7 @@ _LATER = {
     "Hit": "marskg.retrieval.assembly.hits",
     "Hits": "marskg.retrieval.assembly.hits",
     "Matched": "marskg.erasure.request",
+    "Moment": "marskg.clock",
     "ProcessingReceipt": "marskg.erasure.processing_receipts",
     "Principal": "marskg.privacy.principals",
     "PrivateMode": "marskg.api.private_mode",
@@ -126,6 +128,7 @@ __all__ = [
     "Matched",
     "Memory",
     "MemoryTooLarge",
+    "Moment",
     "NotPermitted",
     "Plan",
     "Preference",

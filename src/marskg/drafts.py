@@ -23,6 +23,7 @@ from marskg.ontology.vocabulary import Cardinality, Datatype, EdgeType, Kind, Me
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from marskg.clock import GivenTime
     from marskg.records import Value
 
 #: What to do with a draft. ``retract`` ends the current value of ``key`` (of a ``set`` key: the one that equals
@@ -94,7 +95,7 @@ class Draft:
     ref: str
     kind: Kind
     content: str
-    at: int
+    at: GivenTime
     action: DraftAction = "remember"
     payload: Mapping[str, Value] = field(default_factory=lambda: _EMPTY)
     key: str | None = None
@@ -113,8 +114,8 @@ class Draft:
     sensitivity_reasons: tuple[str, ...] = ()
     score: int | None = None
     ttl: str | None = None
-    expires_at: int | None = None
-    valid_to: int | None = None
+    expires_at: GivenTime | None = None
+    valid_to: GivenTime | None = None
     purpose: tuple[str, ...] = ()
     jurisdiction: str | None = None
     use_bound: bool = False
@@ -122,7 +123,7 @@ class Draft:
     pin: bool = False
     status: TaskStatus | None = None
     priority: int | None = None
-    deadline: int | None = None
+    deadline: GivenTime | None = None
     derives_from: tuple[str, ...] = ()
     depends_on: tuple[str, ...] = ()
     requires: tuple[str, ...] = ()

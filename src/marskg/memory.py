@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from marskg.api.arguments import Json, ReadPath
+    from marskg.clock import GivenTime
     from marskg.erasure.receipts import Receipt
     from marskg.exporters.queries.runner import QueryResult
     from marskg.exporters.rdf.writer import Counts
@@ -78,10 +79,10 @@ class AgentMemory(Handle):
         attaches_to_goal: Iterable[str] | str = (),
         edges: Iterable[tuple[str, str]] = (),
         mentions: Iterable[str | EntityRef] = (),
-        at: int | None = None,
-        valid_to: int | None = None,
+        at: GivenTime | None = None,
+        valid_to: GivenTime | None = None,
         ttl: str | int | None = None,
-        expires_at: int | None = None,
+        expires_at: GivenTime | None = None,
         sensitivity: float | None = None,
         memory_class: str | None = None,
         intent_tags: Iterable[str] | str = (),
@@ -95,7 +96,7 @@ class AgentMemory(Handle):
         session_bound: bool = False,
         status: str | None = None,
         priority: int | None = None,
-        deadline: int | None = None,
+        deadline: GivenTime | None = None,
         pin: bool = False,
         id: str | None = None,  # noqa: A002 - the name that users see
     ) -> Memory:
@@ -257,7 +258,7 @@ class AgentMemory(Handle):
         *,
         token_budget: int | None = None,
         k: int | None = None,
-        as_of: int | None = None,
+        as_of: GivenTime | None = None,
         max_sensitivity: float | None = None,
         purpose: str | None = None,
         profile: str | None = None,
@@ -338,8 +339,8 @@ class AgentMemory(Handle):
         self,
         *,
         key_prefix: str | None = None,
-        since: int | None = None,
-        until: int | None = None,
+        since: GivenTime | None = None,
+        until: GivenTime | None = None,
         entity: str | Iterable[str] = (),
         goal: str | Iterable[str] = (),
         token_budget: int | None = None,

@@ -293,7 +293,7 @@ def test_all_that_is_private_and_due_in_one_millisecond_goes_during_a_suspension
             ref=f"d{number}",
             kind=Kind.SEMANTIC,
             content=f"Note {number}",
-            at=1,
+            at=START,
             expires_at=due,
             # Which of them a page begins with is the engine's business.
             memory_class=MemoryClass.PRIVATE if number % 300 else None,

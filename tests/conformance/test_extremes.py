@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from marskg.clock import MAX_MS
+from marskg.clock import MAX_MS, Moment
 from marskg.drafts import EntityRef
 from marskg.errors import InvalidInput
 from tests.support import reading
@@ -26,8 +26,8 @@ def test_whatever_number_a_task_has_every_door_reads(stores: Stores) -> None:
         assert reading.shut(memory, reading.DAILY) == [], priority
         memory.tasks.amend(task.id, priority=-priority)
     memory.remember("Ann owes it all", kind="semantic", subjects=["ann"], mentions=["Ann"], payload={"amount": 2**53})
-    memory.remember("Nothing lasts", at=0, valid_to=1, reliability=5e-324, sensitivity=5e-324)
-    memory.remember("Everything lasts", at=MAX_MS, ttl="36500d", kind="task", deadline=MAX_MS)
+    memory.remember("Nothing lasts", at=Moment(0), valid_to=Moment(1), reliability=5e-324, sensitivity=5e-324)
+    memory.remember("Everything lasts", at=Moment(MAX_MS), ttl="36500d", kind="task", deadline=Moment(MAX_MS))
     assert reading.shut(memory) == []
 
 

@@ -9,6 +9,7 @@ import pytest
 import marskg
 from marskg.ontology.vocabulary import NS, Kind
 from tests.support import picture as pictures
+from tests.support.stores import START
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -26,7 +27,9 @@ def many(stores: Stores, **last: Any) -> AgentMemory:
     """Return a tenant with many memories, the last one with the fields of ``last``."""
     memory = stores.open(budget=1_000_000, **QUICK)
     drafts = [
-        marskg.Draft(ref=f"d{number}", kind=Kind.SEMANTIC, content=f"Fact {number}", at=1, pin=bool(last.get("pin")))
+        marskg.Draft(
+            ref=f"d{number}", kind=Kind.SEMANTIC, content=f"Fact {number}", at=START, pin=bool(last.get("pin"))
+        )
         for number in range(MANY)
     ]
     memory.remember_many(drafts)

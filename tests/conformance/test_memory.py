@@ -116,10 +116,10 @@ def test_a_newer_value_of_a_single_key_supersedes(stores: Stores) -> None:
 
 def test_a_late_older_value_enters_closed(stores: Stores) -> None:
     mem = stores.open()
-    now = mem.remember("120", kind="semantic", key="budget", at=2_000)
-    late = mem.remember("100", kind="semantic", key="budget", at=1_000)
+    now = mem.remember("120", kind="semantic", key="budget", at=START + 2_000)
+    late = mem.remember("100", kind="semantic", key="budget", at=START + 1_000)
     assert late.superseded_at is not None
-    assert late.valid_to == 2_000
+    assert late.valid_to == START + 2_000
     assert mem.get(now.id).current  # type: ignore[union-attr]
     assert late.notices
     assert [memory.id for memory in mem.history(now.id)] == [memory.id for memory in mem.history(late.id)]
@@ -129,9 +129,9 @@ def test_a_late_older_value_enters_closed(stores: Stores) -> None:
 
 def test_equal_values_of_a_set_merge_and_a_retraction_ends_one(stores: Stores) -> None:
     mem = stores.open()
-    one = mem.remember("Jazz", kind="semantic", key="likes", cardinality="set", at=1)
-    same = mem.remember(" jazz ", kind="semantic", key="likes", cardinality="set", at=2)
-    two = mem.remember("Blues", kind="semantic", key="likes", cardinality="set", at=3)
+    one = mem.remember("Jazz", kind="semantic", key="likes", cardinality="set", at=START)
+    same = mem.remember(" jazz ", kind="semantic", key="likes", cardinality="set", at=START + 1)
+    two = mem.remember("Blues", kind="semantic", key="likes", cardinality="set", at=START + 2)
     assert same.id == one.id
     assert [closed.id for closed in mem.retract("likes", content="JAZZ")] == [one.id]
     assert mem.get(one.id).superseded_at is not None  # type: ignore[union-attr]
@@ -232,11 +232,13 @@ def test_a_cycle_through_what_the_same_batch_stores_is_refused(stores: Stores) -
     mem = stores.open()
     jazz = mem.remember("Jazz", kind="semantic", key="likes", cardinality="set")
     drafts = [
-        marskg.Draft(kind=Kind.SEMANTIC, content="She goes to concerts", at=1, ref="concerts", depends_on=(jazz.id,)),
+        marskg.Draft(
+            kind=Kind.SEMANTIC, content="She goes to concerts", at=START, ref="concerts", depends_on=(jazz.id,)
+        ),
         marskg.Draft(
             kind=Kind.SEMANTIC,
             content="jazz",
-            at=1,
+            at=START,
             ref="again",
             key="likes",
             cardinality=Cardinality.SET,
@@ -408,10 +410,10 @@ def test_evidence_of_a_kept_fact_leaves_a_tombstone(stores: Stores) -> None:
 
 def test_the_narrative_is_joined_where_an_episode_goes(stores: Stores) -> None:
     mem = stores.open()
-    turns = [mem.remember(f"turn {number}", session="s", pin=number != 1, at=number) for number in range(3)]
+    turns = [mem.remember(f"turn {number}", session="s", pin=number != 1, at=START + number) for number in range(3)]
     mem.forget(mem.plan(policy="fifo", budget=mem.stats()["weight"] - 1))
     assert edges(mem, turns[0].id) == {("temporalNext", turns[2].id)}
-    late = mem.remember("turn in between", session="s", at=1)
+    late = mem.remember("turn in between", session="s", at=START + 1)
     assert edges(mem, turns[0].id) == {("temporalNext", late.id)}
     assert edges(mem, late.id) == {("temporalNext", turns[2].id)}
     assert_sound(mem)
@@ -473,8 +475,8 @@ def test_keys_rotate_and_a_lost_key_is_told(stores: Stores) -> None:
 def test_a_batch_is_whole_or_absent(stores: Stores) -> None:
     mem = stores.open()
     drafts = [
-        marskg.Draft(ref="a", kind=Kind.EPISODIC, content="one", at=1),
-        marskg.Draft(ref="b", kind=Kind.SEMANTIC, content="two", at=2, depends_on=("nowhere",)),
+        marskg.Draft(ref="a", kind=Kind.EPISODIC, content="one", at=START),
+        marskg.Draft(ref="b", kind=Kind.SEMANTIC, content="two", at=START, depends_on=("nowhere",)),
     ]
     with pytest.raises(marskg.ClosureViolation):
         mem.remember_many(drafts)

@@ -13,6 +13,7 @@ from marskg.ontology.vocabulary import Kind
 from marskg.store.commit.writer import Writer
 from marskg.store.engine.protocol import Conflict
 from marskg.store.ingest.prepare import BATCH
+from tests.support.stores import START
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -89,7 +90,7 @@ def test_a_batch_that_was_overtaken_is_built_again_with_what_was_built_on_it(
 ) -> None:
     memory = stores.open()
     other = stores.apart().open(memory.tenant, seed="other")
-    written = before_write(monkeypatch, memory, 2, lambda: other.remember("in between", session="s1", at=1))
+    written = before_write(monkeypatch, memory, 2, lambda: other.remember("in between", session="s1", at=START))
     count = 4 * BATCH
     assert memory.remember_many(map(turn, range(count))) == count
     assert len(written) == 5, "the second one twice"

@@ -11,6 +11,7 @@ from marskg.errors import BudgetInfeasible, InvariantError, MemoryTooLarge, Stal
 from marskg.ontology.vocabulary import Kind, Tier
 from marskg.policies.registry import POLICY_NAMES
 from tests.support import picture as pictures
+from tests.support.stores import START
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -39,7 +40,7 @@ def talk(memory: AgentMemory, turns: int, subject: str, session: str | None = No
 
 
 def draft(**fields: Any) -> marskg.Draft:
-    return marskg.Draft(ref="", kind=Kind.EPISODIC, at=1, **fields)
+    return marskg.Draft(ref="", kind=Kind.EPISODIC, at=START, **fields)
 
 
 def check(stores: Stores, memory: AgentMemory) -> None:

@@ -14,6 +14,7 @@ from marskg.errors import EmbeddingMismatch, InvalidInput, UnknownMemory
 from marskg.ontology.vocabulary import Kind, Operation
 from marskg.store.statements.catalogue import statement
 from marskg.weight import TokenCounter
+from tests.support.stores import START
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -256,7 +257,7 @@ def test_latent_memories_are_found_when_asked_for_and_rank_lower(stores: Stores)
         ({"query": "x", "as_of": 4_000_000_000_000}, "future"),
         ({"query": "x", "color": "red"}, "there is no filter 'color'"),
         ({"query": "x", "kinds": ["dream"]}, "dream"),
-        ({"query": "x", "since": 5, "until": 5}, "nothing lies between"),
+        ({"query": "x", "since": START, "until": START}, "nothing lies between"),
         ({"query": "x", "max_sensitivity": 2}, "outside"),
         ({"query": "x", "latent": "yes"}, "True or False"),
         ({"query": "x", "profile": "best"}, "fused"),

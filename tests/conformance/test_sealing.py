@@ -257,7 +257,7 @@ def test_bad_input(stores: Stores) -> None:
     for wrong in wrongs:
         with pytest.raises(marskg.InvalidInput):
             memory.audit.seal(**wrong)
-    assert memory.audit.seal(before=0).transitions == 0
+    assert memory.audit.seal(before=marskg.Moment(0)).transitions == 0
     assert memory.audit.seal(sequence=1).transitions == 0
 
 

@@ -13,7 +13,7 @@ from marskg.memory import AgentMemory
 from marskg.ontology.vocabulary import Kind
 from marskg.store.commit import signed_state
 from marskg.store.tenant.opening import attach
-from tests.support.stores import Apart
+from tests.support.stores import START, Apart
 from tests.support.unsigned import open_unsigned, unsign
 
 if TYPE_CHECKING:
@@ -127,7 +127,7 @@ def test_keys_that_are_changed_one_directly_after_the_other_are_followed_here_an
 
 def test_a_head_that_is_signed_while_units_are_written_in_the_background_is_counted(stores: Stores) -> None:
     memory = stores.open(head_interval=7)
-    drafts = (Draft(ref=f"d{n}", kind=Kind.SEMANTIC, content=f"Line {n} of many", at=n) for n in range(1, 600))
+    drafts = (Draft(ref=f"d{n}", kind=Kind.SEMANTIC, content=f"Line {n} of many", at=START + n) for n in range(1, 600))
     memory.remember_many(drafts)
     assert len(memory.audit.heads()) > 1
     assert memory._writer.state.heads[0] == len(memory.audit.heads())

@@ -29,6 +29,7 @@ from tests.support import picture as pictures
 from tests.support import stores as support
 from tests.support.cutting import CuttingDoor
 from tests.support.neo4j import Neo4jAddress
+from tests.support.stores import START
 from tests.support.waiting import HANGS_S
 
 if TYPE_CHECKING:
@@ -91,7 +92,7 @@ def home(stores: Stores) -> Home:
 
 
 def draft(**fields: Any) -> marskg.Draft:
-    return marskg.Draft(**{"ref": "d", "kind": Kind.SEMANTIC, "content": "Some text", "at": 0, **fields})
+    return marskg.Draft(**{"ref": "d", "kind": Kind.SEMANTIC, "content": "Some text", "at": START, **fields})
 
 
 def storing(**fields: Any) -> Callable[[AgentMemory, dict[str, str]], object]:
@@ -185,8 +186,8 @@ CASES: list[tuple[str, Callable[[AgentMemory, dict[str, str]], object], type[mar
     ("no budget", lambda memory, _: memory.settings.set_budget(0), marskg.InvalidInput, "budget is 0"),
     ("plan below what is protected", lambda memory, _: memory.plan(budget=3), marskg.BudgetInfeasible, "Unpin"),
     ("no such policy", lambda memory, _: memory.plan(policy="best"), marskg.InvalidInput, "no policy 'best'"),
-    ("time before time", storing(at=-1), marskg.InvalidMemory, "at is -1"),
-    ("time after time", storing(at=MAX_MS + 1), marskg.InvalidMemory, "outside"),
+    ("time before time", storing(at=-1), marskg.InvalidMemory, "at lies before 1990"),
+    ("time after time", storing(at=marskg.Moment(MAX_MS + 1)), marskg.InvalidMemory, "before 1970 or after 9999"),
     ("no duration", storing(ttl="soon"), marskg.InvalidMemory, "no duration"),
     (
         "a batch with one bad draft",

@@ -120,7 +120,7 @@ def test_what_is_forgotten_was_planned_and_confirmed_in_its_words(tmp_path: Path
     [
         ("remember", {"content": " "}, "InvalidMemory: content is empty or blank"),
         ("remember", {"content": "a", "kind": "dream"}, "InvalidMemory: kind 'dream' is unknown"),
-        ("remember", {"content": "a", "said_at": "yesterday"}, "said_at is no time with a zone"),
+        ("remember", {"content": "a", "said_at": "yesterday"}, "is no time with a zone"),
         ("why", {"id": NEVER}, "is no memory of tenant 't'"),
         ("update_memory", {"id": NEVER, "content": "a"}, "is no memory of tenant 't'"),
         ("feedback", {"retrieval_id": "urn:x", "used": [NEVER]}, "names no retrieval"),

@@ -124,7 +124,7 @@ def _deep(levels: int) -> object:
 
 
 def _draft(**fields: Any) -> marskg.Draft:
-    return marskg.Draft(**{"ref": "d", "kind": Kind.SEMANTIC, "content": "hostile", "at": 0, **fields})
+    return marskg.Draft(**{"ref": "d", "kind": Kind.SEMANTIC, "content": "hostile", "at": 1_772_323_200_000, **fields})
 
 
 def _plan() -> marskg.Plan:

@@ -36,6 +36,7 @@ from typing import (
 )
 
 from marskg import clock, records
+from marskg.clock import GivenTime, Moment
 from marskg.errors import InvalidInput
 from marskg.json_object import MOST
 
@@ -170,6 +171,13 @@ def _integer(value: int) -> int:
     return value
 
 
+def _given_time(value: int) -> int:
+    asked = clock.why_asked(_integer(value))
+    if asked is not None:
+        raise UnfitError(asked)
+    return int(value)
+
+
 def _finite(value: float) -> float:
     try:
         finite = math.isfinite(value)
@@ -215,6 +223,7 @@ _JSON_LEAF: Final = Rule(
     lambda value: isinstance(value, (str, int, float)),
     lambda value: value if isinstance(value, bool) else _plain_rule(value).fit(value),
 )
+_GIVEN_TIME: Final = Rule("an integer, epoch milliseconds", _is_integer, _given_time, int)
 #: A value as JSON has it, in annotations of parameters.
 Json: TypeAlias = Annotated[Any, Rule("a value as JSON has it", lambda _: True, _json)]
 #: A file that is read, in annotations of parameters.
@@ -227,6 +236,7 @@ _NAMES: Final[Mapping[str, Any]] = {
     **{name: getattr(abc, name) for name in ("Callable", "Iterable", "Iterator", "Mapping", "Sequence")},
     "Any": Any,
     "Json": Json,
+    "GivenTime": GivenTime,
     "Path": Path,
     "ReadPath": ReadPath,
     "Unpack": Unpack,
@@ -250,7 +260,7 @@ def rule_of(annotation: Any) -> Rule:  # noqa: ANN401 - annotations have no comm
     """
     origin = get_origin(annotation)
     if origin is Annotated:
-        return next(one for one in get_args(annotation) if isinstance(one, Rule))
+        return next(_GIVEN_TIME if one is Moment else one for one in get_args(annotation)[1:])
     if annotation in _PLAIN or origin is abc.Callable:
         return _PLAIN[annotation if origin is None else origin]
     if origin in {Union, types.UnionType}:
@@ -406,7 +416,7 @@ def _record(kind: type) -> Callable[[object], object]:
 
 @cache
 def _fields(kind: type) -> tuple[tuple[str, Rule], ...]:
-    hints = get_type_hints(kind, localns=_NAMES)
+    hints = get_type_hints(kind, localns=_NAMES, include_extras=True)
     return tuple((one.name, rule_of(hints[one.name])) for one in fields(cast("Any", kind)))
 
 
@@ -486,7 +496,7 @@ def _keywords(annotation: Any) -> Mapping[str, Rule]:  # noqa: ANN401 - as rule_
     if get_origin(annotation) is not Unpack:
         return {}
     (typed,) = get_args(annotation)
-    return {name: rule_of(one) for name, one in get_type_hints(typed, localns=_NAMES).items()}
+    return {name: rule_of(one) for name, one in get_type_hints(typed, localns=_NAMES, include_extras=True).items()}
 
 
 def checked_call(function: F, error: type[InvalidInput] = InvalidInput) -> F:

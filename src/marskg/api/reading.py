@@ -45,6 +45,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
+    from marskg.clock import GivenTime
     from marskg.records import AuditRecord, Edge, Memory
     from marskg.retrieval.assembly.hits import Hits
     from marskg.retrieval.complete.exhaustive_read import Everything
@@ -87,14 +88,14 @@ class ScopeFilters(Filters, total=False):
     """Filters of :meth:`~marskg.memory.AgentMemory.retrieve`: a key and what is below it, and a period, epoch ms."""
 
     key_prefix: str | None
-    since: int | None
-    until: int | None
+    since: GivenTime | None
+    until: GivenTime | None
 
 
 class ReaderFilters(Filters, total=False):
     """Filters of :meth:`~marskg.memory.AgentMemory.read_all`: the time (epoch ms) that is asked of, and who asks."""
 
-    as_of: int | None
+    as_of: GivenTime | None
     max_sensitivity: float | None
     purpose: str | None
 

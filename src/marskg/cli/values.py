@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from marskg.clock import MAX_MS
-from marskg.ontology.mapping import time_value
+from marskg import clock
+from marskg.errors import InvalidInput
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -50,13 +50,9 @@ class Moment(click.ParamType):  # type: ignore[type-arg]  # generic since click 
         if isinstance(value, int):
             return value
         try:
-            moment = time_value(str(value))
-        except (ValueError, OverflowError):
-            moment = -1
-        if not 0 <= moment <= MAX_MS:
-            way = "is no time with a zone between 1970 and 9999; write it as 2026-03-01T09:30:00Z or with +02:00"
-            self.fail(f"{str(value)[:40]!r} {way}", param, ctx)
-        return moment
+            return clock.Moment.parse(str(value))
+        except InvalidInput as error:
+            self.fail(str(error), param, ctx)
 
 
 class JsonObject(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.5 only

@@ -10,10 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, Final
 
-from marskg.clock import MAX_MS
+from marskg.clock import Moment, why_asked
 from marskg.config import duration_ms, read_marked_yaml
 from marskg.errors import InvalidConfig, InvalidInput
-from marskg.ontology.mapping import time_value
 from marskg.ontology.vocabulary import Kind, PreferenceRule, SourceType
 from marskg.store.graph.validation import check_name, check_number, check_text
 from marskg.store.unit.preference_rules import CATEGORIES
@@ -222,13 +221,14 @@ def _regions(rule: PreferenceRule, value: object) -> tuple[str, ...]:
 
 def _moment(rule: PreferenceRule, value: object) -> int:
     try:
-        found = value if isinstance(value, int) and not isinstance(value, bool) else time_value(str(value))
-    except (ValueError, OverflowError):
-        found = -1
-    if not 0 <= found <= MAX_MS:
-        msg = f"until of {rule} is no time with a zone between 1970 and 9999; write it as 2027-03-01T09:30:00Z"
+        found = value if isinstance(value, int) and not isinstance(value, bool) else Moment.parse(str(value))
+    except InvalidInput as error:
+        msg = f"until of {rule}: {error}"
+        raise InvalidInput(msg) from None
+    if (asked := why_asked(found)) is not None:
+        msg = f"until of {rule} {asked}"
         raise InvalidInput(msg)
-    return found
+    return int(found)
 
 
 _READERS: Final[Mapping[str, Any]] = {

@@ -22,9 +22,8 @@ from fastapi import APIRouter
 from starlette.requests import Request  # noqa: TC002 - FastAPI reads it
 from starlette.responses import JSONResponse, Response, StreamingResponse
 
-from marskg.clock import MAX_MS
+from marskg.clock import Moment
 from marskg.errors import InvalidInput, MarsError, UnknownMemory
-from marskg.ontology.mapping import time_value
 from marskg.server import problems
 from marskg.server.boundary import check_accept
 from marskg.server.resources import (
@@ -257,16 +256,11 @@ def _existing(memory: AgentMemory, ident: str) -> Memory:
 
 
 def _moment(name: str, text: str | None) -> int | None:
-    if text is None:
-        return None
     try:
-        moment = time_value(text)
-    except (ValueError, OverflowError):
-        moment = -1
-    if not 0 <= moment <= MAX_MS:
-        msg = f"{name} is no time with a zone between 1970 and 9999; write it as 2026-03-01T09:30:00Z"
-        raise InvalidInput(msg)
-    return moment
+        return None if text is None else Moment.parse(text)
+    except InvalidInput as error:
+        msg = f"{name} {error}"
+        raise InvalidInput(msg) from None
 
 
 def _told(answer: Answered | Versions | Told | Taken) -> Response:

@@ -17,9 +17,8 @@ from mcp.server.mcpserver.exceptions import ToolError
 from mcp.types import CallToolResult, TextContent
 from pydantic import Field
 
-from marskg.clock import MAX_MS
-from marskg.errors import MarsError
-from marskg.ontology.mapping import time_value
+from marskg.clock import Moment
+from marskg.errors import InvalidInput, MarsError
 from marskg.server.tool_answers import (
     Forgotten,
     Planned,
@@ -67,16 +66,11 @@ def refusing(tool: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _moment(name: str, text: str | None) -> int | None:
-    if text is None:
-        return None
     try:
-        moment = time_value(text)
-    except (ValueError, OverflowError):
-        moment = -1
-    if not 0 <= moment <= MAX_MS:
-        msg = f"{name} is no time with a zone between 1970 and 9999; write it as 2026-03-01T09:30:00Z"
-        raise ToolError(msg)
-    return moment
+        return None if text is None else Moment.parse(text)
+    except InvalidInput as error:
+        msg = f"{name} {error}"
+        raise ToolError(msg) from None
 
 
 def _ids(given: list[str] | None) -> tuple[str, ...]:

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from marskg.clock import MAX_MS
+from marskg.clock import MAX_MS, Moment
 from marskg.drafts import json_object
-from marskg.errors import InvalidMemory
-from marskg.ontology.mapping import time_value
+from marskg.errors import InvalidInput, InvalidMemory
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -122,25 +121,20 @@ def as_term(value: object, name: str, terms: type[Term]) -> Term:
         raise BadField(msg) from error
 
 
-def as_moment(value: object, name: str) -> int:
+def as_moment(value: object, name: str) -> Moment:
     """Return ``value``, an ISO 8601 text with a zone or a number of (milli)seconds since 1970, as milliseconds."""
     if isinstance(value, str):
-        moment = _iso(value, name)
-    else:
-        number = as_number(value, name)
-        moment = round(number * 1000) if abs(number) < _SECONDS_BELOW else round(number)
+        try:
+            return Moment.parse(value)
+        except InvalidInput as error:
+            msg = f'"{name}" {error}'
+            raise BadField(msg) from error
+    number = as_number(value, name)
+    moment = round(number * 1000) if abs(number) < _SECONDS_BELOW else round(number)
     if not 0 <= moment <= MAX_MS:
         msg = f'"{name}" lies outside the years 1970 to 9999; give the time in seconds or milliseconds since 1970'
         raise BadField(msg)
-    return moment
-
-
-def _iso(text: str, name: str) -> int:
-    try:
-        return time_value(text)
-    except (ValueError, OverflowError) as error:
-        msg = f'"{name}" is no ISO 8601 time with a zone; write it as 2025-06-01T09:30:00+02:00 or with a Z'
-        raise BadField(msg) from error
+    return Moment(moment)
 
 
 def _kind(value: object) -> str:

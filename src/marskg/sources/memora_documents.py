@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from marskg.clock import DAY_MS, MAX_MS
+from marskg.clock import DAY_MS, MAX_MS, Moment
 from marskg.drafts import Draft, EntityRef
 from marskg.ontology.vocabulary import Cardinality, Kind, TaskStatus
 from marskg.sources import fields
@@ -228,7 +228,7 @@ def due(text: str, day: date) -> int | None:
         if match is None:
             return None
         days = _DAYS[match[1].lower()]
-    return min(day_ms(day) + (days + 1) * DAY_MS - 1000, MAX_MS)
+    return Moment(min(day_ms(day) + (days + 1) * DAY_MS - 1000, MAX_MS))
 
 
 def _content(document: _Document, field_name: str, text: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping  # noqa: TC003 - annotations that are read at run time
+from datetime import UTC, datetime, timedelta, timezone
 from inspect import isfunction
 from pathlib import Path
 from typing import Any, Literal, TypedDict, Unpack
@@ -12,18 +13,20 @@ import pytest
 
 from marskg.api.arguments import checked_call, checked_calls, rule_of
 from marskg.api.operations import NAMESPACES, operation, operations, operations_of
+from marskg.clock import GivenTime, Moment
 from marskg.drafts import Draft, EntityRef
 from marskg.errors import InvalidInput, InvalidMemory
 from marskg.memory import AgentMemory
 from marskg.ontology.vocabulary import Kind
 from marskg.privacy.principals import RIGHTS
+from tests.support.stores import START
 
 SURROGATE = "a\ud800b"
-DRAFT = Draft(ref="d", kind=Kind.SEMANTIC, content="x", at=0)
+DRAFT = Draft(ref="d", kind=Kind.SEMANTIC, content="x", at=START)
 
 
 class Filters(TypedDict, total=False):
-    since: int | None
+    since: GivenTime | None
 
 
 @checked_calls(Filters, errors={"named": InvalidMemory})
@@ -41,6 +44,9 @@ class Doors:
 
     def whole(self, number: int | None = None) -> int | None:
         return number
+
+    def time(self, *, at: GivenTime) -> int:
+        return at
 
     def part(self, number: float) -> float:
         return number
@@ -187,15 +193,46 @@ def test_a_stream_is_checked_as_it_is_taken() -> None:
 
 
 def test_the_fields_of_a_draft_are_checked_by_name() -> None:
-    bad = Draft(ref="d", kind=Kind.SEMANTIC, content="x", at=0, pin="no")  # type: ignore[arg-type]  # the case
+    bad = Draft(ref="d", kind=Kind.SEMANTIC, content="x", at=START, pin="no")  # type: ignore[arg-type]  # the case
     with pytest.raises(InvalidInput, match="drafts: item 1 has a field pin that must be True or False, not str"):
         Doors().drafts([bad])
 
 
 def test_keywords_of_a_typed_mapping_are_checked() -> None:
-    assert Doors().filtered(since=3) == {"since": 3}
-    with pytest.raises(InvalidInput, match="since must be an integer, not str"):
+    assert Doors().filtered(since=START) == {"since": START}
+    with pytest.raises(InvalidInput, match="since must be an integer, epoch milliseconds, not str"):
         Doors().filtered(since="3")  # type: ignore[arg-type]  # the case
+
+
+@pytest.mark.parametrize(
+    ("time", "way_out"),
+    [
+        (1_795_000_000, "is in seconds, as it seems, .*: multiply it by 1,000"),
+        (0, r"before 1990 .* marskg\.Moment\.of\("),
+        (4_133_980_800_000, "after 2100"),
+        (1_795_000_000_000_000, "after 2100"),
+        (Moment(-1), "before 1970"),
+    ],
+)
+def test_a_time_in_another_unit_is_asked_about(time: int, way_out: str) -> None:
+    with pytest.raises(InvalidInput, match=f"^at .*{way_out}"):
+        Doors().time(at=time)
+
+
+@pytest.mark.parametrize("time", [631_152_000_000, 4_133_980_799_999, Moment(0), Moment.parse("9999-12-31T23:59:59Z")])
+def test_a_time_that_is_meant_is_taken_as_a_plain_number(time: int) -> None:
+    found = Doors().time(at=time)
+    assert (found, type(found)) == (time, int)
+
+
+WEST = timezone(-timedelta(hours=5))
+NAIVE = datetime(2026, 3, 1)  # noqa: DTZ001 - the case
+
+
+@pytest.mark.parametrize("when", [NAIVE, datetime(1969, 1, 1, tzinfo=UTC), datetime.max.replace(tzinfo=WEST), 5])
+def test_a_moment_has_a_zone_and_can_be_written(when: Any) -> None:
+    with pytest.raises(InvalidInput, match=r"write it as|must be a datetime"):
+        Moment.of(when)
 
 
 def test_what_is_overridden_takes_what_it_took() -> None:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from marskg.api.arguments import Json
+    from marskg.clock import GivenTime
     from marskg.erasure.processing_receipts import ProcessingReceipt
     from marskg.privacy.disclosures.disclosure_log import Sightings
     from marskg.records import AuditRecord, Report, TreeHead
@@ -117,7 +118,7 @@ class Audit(Namespace, name="audit"):
         state = self._components.writer.fresh_state()
         return checks.prove_consistency(self._components.opened, state, check_integer("size", size, 1))
 
-    def seal(self, *, sequence: int | None = None, before: int | None = None, dry_run: bool = False) -> Sealed:
+    def seal(self, *, sequence: int | None = None, before: GivenTime | None = None, dry_run: bool = False) -> Sealed:
         """Let the details of old audit records go; their signed cores and proofs stay, and still check.
 
         Give one of the first two. In both logs what is from before it goes, but what later checks rest on: how the log

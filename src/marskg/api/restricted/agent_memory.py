@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from marskg.api.components import Components
+    from marskg.clock import GivenTime
     from marskg.learning.feedback import Feedback
     from marskg.learning.wishes import StoredWish
     from marskg.privacy.principals import Principal
@@ -140,7 +141,7 @@ class AgentTasks(Tasks):
         *,
         status: str | None = None,
         priority: int | None = None,
-        deadline: int | None = None,
+        deadline: GivenTime | None = None,
     ) -> Memory:
         """Change a task that may be seen; see ``Tasks.amend``."""
         sight = Sight(self._components)
