@@ -138,6 +138,19 @@ class EngineUnavailable(EnvironmentFailure):
     """The engine cannot be reached, went away, or refused the credentials."""
 
 
+class OutcomeUnknown(EngineUnavailable):
+    """A server went away before it acknowledged a commit, and does not answer since: it may have been kept.
+
+    ``ids`` are those of the memories that it was to add. One that is there was kept; one that is written again with its
+    id is never stored twice.
+    """
+
+    def __init__(self, message: str, ids: Sequence[str] = ()) -> None:
+        """Keep the message and the ids to look for."""
+        super().__init__(message)
+        self.ids = tuple(ids)
+
+
 class ForkedProcess(EnvironmentFailure):
     """The memory was opened before this process was forked, and belongs to the process that opened it."""
 

@@ -585,50 +585,6 @@ def test_a_server_that_goes_away_at_any_message(neo4j_server: Neo4jAddress, tmp_
             direct.engine.close()
 
 
-def test_a_commit_whose_acknowledgement_is_lost_is_no_failure(
-    neo4j_server: Neo4jAddress, tmp_path: Path, tenant: str
-) -> None:
-    with CuttingDoor(neo4j_server.uri) as door:
-        direct = support.server(neo4j_server, tmp_path)
-        through = support.server(Neo4jAddress(door.uri, *neo4j_server[1:]), tmp_path)
-        try:
-            direct.open(tenant)
-            through.location = direct.location
-            memory = through.open(tenant, seed="through the door")
-            cuts = door.cuts
-            door.cut_after_commit()
-            said = memory.remember("Committed, and nobody said so", session="s", mentions=["Ann"])
-            assert door.cuts == cuts + 1
-            found = [one for one in direct.open(tenant, seed="after").memories() if one.content == said.content]
-            assert [one.id for one in found] == [said.id], "stored twice, or not at all"
-            assert memory.remember("And it goes on").sequence > said.sequence
-            assert memory.verify().ok
-        finally:
-            through.engine.close()
-            direct.engine.close()
-
-
-def test_a_commit_that_nobody_can_ask_about_is_not_said_to_be_lost(
-    neo4j_server: Neo4jAddress, tmp_path: Path, tenant: str
-) -> None:
-    with CuttingDoor(neo4j_server.uri) as door:
-        direct = support.server(neo4j_server, tmp_path)
-        through = support.server(Neo4jAddress(door.uri, *neo4j_server[1:]), tmp_path)
-        try:
-            direct.open(tenant)
-            through.location = direct.location
-            memory = through.open(tenant, seed="through the door")
-            door.cut_after_commit(for_good=True)
-            with pytest.raises(marskg.EngineUnavailable, match=r"may have been kept: .* look whether it is there"):
-                memory.remember("Committed, and nobody to ask", session="s", mentions=["Ann"])
-            assert [one.content for one in direct.open(tenant, seed="after").memories()] == [
-                "Committed, and nobody to ask"
-            ]
-        finally:
-            through.engine.close()
-            direct.engine.close()
-
-
 # --- The memory of the embedded engine ------------------------------------------------------------------------------
 
 CRAMPED = """

@@ -40,14 +40,14 @@ class CuttingDoor:
             self._messages_left = messages
 
     def cut_after_commit(self, *, for_good: bool = False) -> None:
-        """Pass the next COMMIT on, and go away before its acknowledgement comes back; ``for_good`` lets no one in."""
+        """Pass the next COMMIT on, and go away unacknowledged; ``for_good`` lets no one in until it stands."""
         with self._lock:
             self._after_commit, self._for_good = True, for_good
 
     def stand(self) -> None:
-        """Cut no more."""
+        """Cut no more, and let everybody in again."""
         with self._lock:
-            self._messages_left, self._after_commit = None, False
+            self._messages_left, self._after_commit, self._closed = None, False, False
 
     def _accept(self) -> None:
         while True:
@@ -57,7 +57,7 @@ class CuttingDoor:
                 return
             if self._closed:
                 client.close()
-                return
+                continue
             server = socket.create_connection(self._behind)
             with self._lock:
                 self._open += [client, server]

@@ -35,6 +35,8 @@ STATUS: Final[Mapping[type[errors.MarsError], HTTPStatus]] = {
 }
 #: What a caller is told of failures whose own words name files, processes or servers.
 _SURROUNDINGS: Final = "the store cannot serve this at the moment; ask again later, or ask who runs the server"
+#: What a caller is told of a write that nobody can tell of whether it was kept.
+_PERHAPS: Final = "the store went away and may have kept this; once it answers, look before you send it again:"
 
 
 class Refused(Exception):
@@ -79,6 +81,9 @@ def refused(given: Refused) -> JSONResponse:
 def failed(error: errors.MarsError) -> JSONResponse:
     """Return the problem of an operation's refusal."""
     status = status_of(error)
+    if isinstance(error, errors.OutcomeUnknown):
+        # Whoever asked again without looking would store it twice.
+        return _problem(status, type(error).__name__, f"{_PERHAPS} {', '.join(error.ids)}".rstrip(), {})
     outside = isinstance(error, errors.EnvironmentFailure)
     headers = {"Retry-After": str(RETRY_SECONDS)} if outside else {}
     return _problem(status, type(error).__name__, _SURROUNDINGS if outside else str(error), headers)

@@ -14,11 +14,20 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from marskg.errors import ClosureViolation, EngineUnavailable, EnvironmentFailure, InvalidInput, MarsError
+from marskg.errors import (
+    ClosureViolation,
+    EngineUnavailable,
+    EnvironmentFailure,
+    InvalidInput,
+    MarsError,
+    OutcomeUnknown,
+)
 from marskg.store.commit.flush import flush_statements
 from marskg.store.commit.listener import BudgetExcess
+from marskg.store.commit.outcome import QUESTION_SECONDS, unknown, was_kept
 from marskg.store.commit.shared_state import shared_state_of
 from marskg.store.commit.signed_state import bound, read_state
+from marskg.store.crypto.encrypted_engine import custody_of
 from marskg.store.engine.protocol import Capability, Conflict
 from marskg.store.rows import codec
 from marskg.store.statements.catalogue import statement
@@ -306,28 +315,28 @@ class Writer:
                     units.append(self._make_room(transaction, units, quota))
                 if units[-1].state.weight > units[-1].state.budget:
                     units.append(self._make_room(transaction, units))
-        except EngineUnavailable:
-            if not self._is_kept(units[-1]):
-                raise
+        except OutcomeUnknown as error:
+            self._find_out(error, units)
         return units
 
-    def _is_kept(self, unit: Unit) -> bool:
-        """Return whether ``unit`` was committed although its acknowledgement was lost.
+    def _find_out(self, error: OutcomeUnknown, units: list[Unit]) -> None:
+        """Go on if ``units`` were committed although the acknowledgement was lost.
 
         Raises:
-            EngineUnavailable: the server does not answer, so that nobody can tell.
+            EngineUnavailable: they were not.
+            OutcomeUnknown: the server does not answer, so that nobody can tell.
         """
-        try:
-            return self.is_written(unit.audit.transitions[-1], "t")
-        except EngineUnavailable as error:
-            # What a server's engine says begins with its address.
-            address = str(error).partition(" ")[0]
-            server = address if "://" in address else "the server"
-            msg = (
-                f"{server} went away before it acknowledged a write and does not answer since, so the write may have "
-                "been kept: once the server answers, look whether it is there before you write it again"
-            )
+        record = units[-1].audit.transitions[-1]
+        kept = was_kept(lambda: self.is_written(record, "t"))
+        if kept is None:
+            raise unknown(error, [ident for ident, node in units[0].nodes.items() if node.new]) from error
+        if not kept:
+            server = str(error).partition(" ")[0]
+            msg = f"{server} went away before it wrote anything, and says that nothing was kept: ask for it again"
             raise EngineUnavailable(msg) from error
+        custody = custody_of(self.engine)
+        if custody is not None:  # Who did not hear of the commit did not destroy the keys that it made superfluous.
+            custody.settle(custody.keyring.scheduled())
 
     def _know_heads(self, unit: Unit, steps: list[Step]) -> None:
         """Let the row say which heads there are, if one was signed since ``unit`` was built."""
@@ -388,7 +397,8 @@ class Writer:
     def is_written(self, record: AuditRecord, log: str) -> bool:
         """Return whether ``record`` made it into the log ``t`` or ``a`` although its acknowledgement was lost."""
         parameters = {"ref": codec.audit_ref(record.tenant, log, record.sequence), "tenant": self.tenant}
-        rows = self.engine.write(statement("record_at", self.engine.name), parameters)
+        # Given up where what is asked for is still under way after a while.
+        rows = self.engine.read(statement("record_at", self.engine.name), parameters, limit_seconds=QUESTION_SECONDS)
         return bool(rows) and rows[0]["leaf"] == record.leaf
 
     def _after(self, unit: Unit) -> None:

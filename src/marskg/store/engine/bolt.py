@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import neo4j
 from neo4j import exceptions as bolt_errors
 
-from marskg.errors import EngineUnavailable, NotPermitted, QueryRefused
+from marskg.errors import EngineUnavailable, NotPermitted, OutcomeUnknown, QueryRefused
 from marskg.store.engine.cypher_files import cypher_text
 from marskg.store.engine.process_guard import Opener
 from marskg.store.engine.protocol import MAX_ROWS, TOO_MANY_ROWS, Capability, Conflict, Row
@@ -147,6 +147,18 @@ class Bolt:
             msg = f"{self._uri} fails with {error.code}; the change was rolled back: see the server's log, then retry"
             raise EngineUnavailable(msg) from error
 
+    @contextmanager
+    def _committing(self) -> Iterator[None]:
+        """Call the outcome unknown where the connection is lost before a commit is acknowledged."""
+        try:
+            yield
+        except (*_GONE, OSError) as error:
+            msg = (
+                f"{self._uri} went away before it acknowledged a commit, which may have been kept: once it answers, "
+                "look whether what you asked for is done before you ask again"
+            )
+            raise OutcomeUnknown(msg) from error
+
     def _session(self, **settings: Any) -> Any:
         # The connections of a process that was forked are its parent's: what it says on them, the parent is answered.
         self.check_process()
@@ -159,7 +171,8 @@ class Bolt:
 
         Raises:
             Conflict: a deadlock, a lost lock or a constraint said that another transaction won.
-            EngineUnavailable: the server went away; the outcome of a commit in flight is unknown.
+            OutcomeUnknown: the server went away during the commit.
+            EngineUnavailable: it went away before, so that nothing is kept.
         """
         mark = f"{self._mark}.{next(self._numbers)}"
         with (
@@ -168,7 +181,8 @@ class Bolt:
             session.begin_transaction(metadata={"marskg": mark}) as transaction,
         ):
             yield _Transaction(transaction, partial(self._terminate, mark))
-            transaction.commit()
+            with self._committing():
+                transaction.commit()
 
     def _terminate(self, mark: str) -> None:
         """Have the server end the transaction that bears ``mark``; what keeps it from that ends the transaction too."""
@@ -221,8 +235,12 @@ class Bolt:
             return [record.data() for record in found]
 
     def write(self, statement: str, parameters: Mapping[str, Any] | None = None) -> list[Row]:
-        """Run one statement in an auto-commit transaction: one round trip less than an explicit one."""
-        with self._translated(), self._session() as session:
+        """Run one statement in an auto-commit transaction: one round trip less than an explicit one.
+
+        Raises:
+            OutcomeUnknown: the server went away, as it seems before it did what it was sent.
+        """
+        with self._translated(), self._session() as session, self._committing():
             result = session.run(statement, dict(parameters or {}))
             rows: list[Row] = result.data()
             result.consume()
