@@ -190,10 +190,13 @@ def server(location: str) -> None:
     tenant = os.environ["FORKING_TENANT"]
     with marskg.open(location, tenant=tenant, budget=10_000) as memory:
         memory.remember("before")
+        assert memory.validate(full=True).ok
 
         def of_its_own() -> None:
             with marskg.open(location, tenant=tenant) as mine:
                 mine.remember("from the child")
+                # Its parent has validated, by an engine whose threads the child does not have.
+                assert mine.validate(full=True).ok
             raise ForkedProcess
 
         with writing(memory):

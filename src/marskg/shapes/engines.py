@@ -9,6 +9,7 @@ Source: W3C SHACL sections 2.1.3 (targets) and 3.6 (validation report).
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import dataclass
 from functools import cache
@@ -44,6 +45,10 @@ _ANCHOR = f"<{_FOCUS_NS}a> <{_FOCUS_NS}b> <{_FOCUS_NS}c> .\n"
 _NO_TRIPLES = "line {number} is no N-Triples statement: write one statement a line, as exports do"
 
 
+#: The process whose threads the fast engine has, once it has validated.
+_USED_BY: set[int] = set()
+
+
 class ShaclEngine(Protocol):
     """Something that runs the packaged shapes on a part of a graph."""
 
@@ -57,9 +62,10 @@ class ShaclEngine(Protocol):
 
 
 class Rudof:
-    """The fast engine, in native code. An instance is not for several threads at once.
+    """The fast engine, in native code. An instance is not for several threads at once, and none is for a child.
 
-    The shapes are read once. So their class targets are classes of this module, which the focus nodes get beside their
+    Its threads stay behind where a process that has validated is forked: the child would wait for them without an end
+    (:func:`usable`). The shapes are read once. So their class targets are classes of this module, which the focus nodes get beside their
     own: nodes that are there only because an edge leads to them cost nothing.
     """
 
@@ -71,6 +77,7 @@ class Rudof:
 
     def breaches(self, lines: Sequence[str], focus: Collection[str]) -> list[Breach]:
         """Return what the nodes ``focus`` break; see :class:`ShaclEngine`."""
+        _USED_BY.add(os.getpid())
         nodes = set(focus)
         marked = [
             f"{match[1]}{_FOCUS_NS}{match[4]}> ."
@@ -98,6 +105,11 @@ class Rudof:
             for entry in report.violations
             if entry.focus_node in nodes
         ]
+
+    @staticmethod
+    def usable() -> bool:
+        """Return whether this process has, or can start, the threads of the engine."""
+        return not _USED_BY - {os.getpid()}
 
 
 class Pyshacl:

@@ -85,8 +85,11 @@ def validate_graph(
 def _lent(engine: EngineName) -> Iterator[ShaclEngine]:
     """Lend an engine of this thread that has read the shapes, which takes longer than a small graph does.
 
-    One whose work ended in an exception is not lent again.
+    One whose work ended in an exception is not lent again. In a child of a process that has validated, the referee does
+    what the fast one cannot.
     """
+    if not Rudof.usable():
+        engine = "pyshacl"
     validator = _READY.__dict__.pop(engine, None) or _ENGINES[engine]()
     yield validator
     _READY.__dict__[engine] = validator
