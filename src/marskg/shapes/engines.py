@@ -65,8 +65,8 @@ class Rudof:
     """The fast engine, in native code. An instance is not for several threads at once, and none is for a child.
 
     Its threads stay behind where a process that has validated is forked: the child would wait for them without an end
-    (:func:`usable`). The shapes are read once. So their class targets are classes of this module, which the focus nodes get beside their
-    own: nodes that are there only because an edge leads to them cost nothing.
+    (:meth:`usable`). The shapes are read once. So their class targets are classes of this module, which the focus nodes
+    get beside their own: nodes that are there only because an edge leads to them cost nothing.
     """
 
     def __init__(self) -> None:
