@@ -64,19 +64,47 @@ def test_a_change_behind_the_logs_back_is_found_with_status_1(
     assert here("validate", "--full").status == 1
 
 
-def test_heads_that_a_witness_kept_are_held_against_the_log(
+def test_whoever_keeps_a_file_is_a_witness(
     here: Callable[..., Outcome], mars: Callable[..., Outcome], tmp_path: Path
 ) -> None:
-    heads = tmp_path / "heads.json"
-    assert here("audit", "head", "--sign").status == 0
-    heads.write_text(here("audit", "head", "--all", "--json").out, encoding="utf-8")
-    assert here("verify", "--witness", heads).status == 0
+    older, head = tmp_path / "older.snapshot", tmp_path / "head.json"
+    assert here("snapshot", "save", older).status == 0
+    assert here("remember", "What is to be made away with").status == 0
+    assert here("audit", "head", "--export", head).status == 0
+    kept = head.read_bytes()
+    refused = here("audit", "head", "--export", head)
+    assert (refused.status, head.read_bytes()) == (2, kept)
+    assert "is not written over: name a new file" in refused.err
+    assert here("verify", "--head", head).status == 0
+    assert here("snapshot", "load", older).status == 0
+    assert here("verify").status == 0, "an older state is a valid one"
+    held = here("verify", "--head", head, "--json")
+    assert held.status == 1
+    assert {finding["code"] for finding in held.json()["findings"]} == {"fork"}
     other = tmp_path / "other"
     assert mars("--store", other, "remember", "another log").status == 0
-    outcome = mars("--store", other, "verify", "--witness", heads)
-    assert outcome.status == 1
-    heads.write_text("{}", encoding="utf-8")
-    assert here("verify", "--witness", heads).status == 2
+    assert mars("--store", other, "verify", "--head", head).status == 1
+
+
+def test_heads_as_they_are_printed_are_taken_too_and_nothing_else(here: Callable[..., Outcome], tmp_path: Path) -> None:
+    heads = tmp_path / "heads.json"
+    assert here("audit", "head", "--sign").status == 0
+    for printed in (here("audit", "head", "--all", "--json"), here("audit", "head", "--w3c")):
+        heads.write_text(printed.out, encoding="utf-8")
+        assert here("verify", "--witness", heads, "--head", heads).status == 0
+    for wrong in (
+        "{}",
+        "[]",
+        "[5]",
+        "null",
+        '{"heads": [{}]}',
+        '{"heads": 5}',
+        "no JSON",
+        printed.out.replace("proof", "x"),
+    ):
+        heads.write_text(wrong, encoding="utf-8")
+        refused = here("verify", "--head", heads)
+        assert (refused.status, "write one with: mars audit head --export" in refused.err) == (2, True), wrong
 
 
 @pytest.mark.parametrize("suffix", ["nq", "jsonld"])

@@ -429,6 +429,20 @@ def signed_head(head: TreeHead) -> dict[str, Any]:
     }
 
 
+def head_from_signed(document: Mapping[str, Any]) -> TreeHead:
+    """Return the head that :func:`signed_head` wrote as ``document``; whether it is signed is not looked at here.
+
+    Raises:
+        InvalidDocument: it is no such document.
+    """
+    proof = document.get("proof")
+    node = {name: value for name, value in document.items() if name not in {"@context", "proof"}}
+    if not isinstance(proof, dict) or proof.get("verificationMethod") != document.get("signingKey"):
+        msg = "it has no proof by the key that it names"
+        raise _refused(str(document.get("@id")), msg)
+    return head_from_jsonld({**node, "proofValue": proof.get("proofValue"), "proofCreated": proof.get("created")})
+
+
 def _proof(entry: AuditRecord | TreeHead) -> dict[str, str]:
     return {
         "type": "DataIntegrityProof",

@@ -38,7 +38,13 @@ def validate(door: Door, *, full: bool) -> None:
 @click.command()
 @click.option("--export", type=existing_file(), metavar="FILE", help="Verify the audit in this export.")
 @click.option(
-    "--witness", type=existing_file(), metavar="FILE", help="Hold the log to these heads: mars audit head --all --json."
+    "--head",
+    "--witness",
+    "witness",
+    type=existing_file(),
+    multiple=True,
+    metavar="FILE",
+    help="Hold the log to heads that were kept: mars audit head --export FILE. Repeatable.",
 )
 @click.option("--receipt", type=existing_file(), metavar="FILE", help="Verify this receipt of an erasure or a memory.")
 @click.option(
@@ -54,7 +60,7 @@ def verify(
     door: Door,
     *,
     export: Path | None,
-    witness: Path | None,
+    witness: tuple[Path, ...],
     receipt: Path | None,
     keys: tuple[str, ...],
     logs: tuple[str, ...],
@@ -72,12 +78,12 @@ def verify(
         answer(door, {"limits": list(LIMITS)}, lambda: line("\n".join(f"- {limit}" for limit in LIMITS)))
         return
     if receipt is not None:
-        if export is not None or witness is not None:
-            msg = "--receipt is verified by itself; leave --export and --witness out"
+        if export is not None or witness:
+            msg = "--receipt is verified by itself; leave --export and --head out"
             raise InvalidInput(msg)
         _verify_receipt(door, receipt)
         return
-    heads = read_heads(witness) if witness is not None else ()
+    heads = [head for path in witness for head in read_heads(path)]
     if export is None:
         if keys or logs:
             msg = "--key and --log are of an export: a store knows its keys and logs; name the file with --export"
@@ -160,19 +166,28 @@ def _differences(memory: AgentMemory, export: Path) -> Iterator[Finding]:
 
 
 def read_heads(path: Path) -> tuple[TreeHead, ...]:
-    """Return the tree heads that ``mars audit head --json`` wrote to ``path``.
+    """Return the tree heads in ``path``: W3C documents, or what ``mars audit head --json`` prints.
 
     Raises:
-        InvalidDocument: the file holds something else.
+        InvalidDocument: the file holds something else, or no head at all.
     """
+    from marskg.audit.document import head_from_signed
     from marskg.records import TreeHead
     from marskg.sources.strictjson import BadJson, parse
 
     try:
-        return tuple(TreeHead(**entry) for entry in parse(path.read_bytes())["heads"])
-    except (BadJson, TypeError, KeyError) as error:
-        msg = f"{path} holds no tree heads; write them with: mars audit head --all --json > {path.name}"
+        found = parse(path.read_bytes())
+        if isinstance(found, dict) and "heads" in found:
+            heads = tuple(TreeHead(**entry) for entry in found["heads"])
+        else:
+            heads = tuple(head_from_signed(entry) for entry in (found if isinstance(found, list) else [found]))
+    except (BadJson, TypeError, AttributeError, InvalidDocument) as error:
+        msg = f"{path} holds no signed tree heads; write one with: mars audit head --export FILE"
         raise InvalidDocument(msg) from error
+    if not heads:
+        msg = f"{path} holds no tree head to hold the log to; write one with: mars audit head --export FILE"
+        raise InvalidDocument(msg)
+    return heads
 
 
 def conclude(

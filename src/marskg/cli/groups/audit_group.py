@@ -206,21 +206,37 @@ def who_saw(door: Door, memory_id: str) -> None:
 @click.option("--sign", is_flag=True, help="Sign a head over the log as it stands first.")
 @click.option("--all", "every", is_flag=True, help="All heads, not only the latest.")
 @w3c_option
+@click.option(
+    "--export",
+    type=new_file(),
+    metavar="FILE",
+    help="Sign one, and write it to this new file for a witness to keep.",
+)
 @shared_options
 @pass_door
-def head(door: Door, *, sign: bool, every: bool, w3c: bool) -> None:
-    """Show the latest signed tree head: give it to a witness, and nobody can rewrite what it covers."""
+def head(door: Door, *, sign: bool, every: bool, w3c: bool, export: Path | None) -> None:
+    """Show the latest signed tree head: give it to a witness, and nobody can rewrite what it covers.
+
+    Whoever keeps the file of --export is a witness: mars verify --head FILE holds the log to it.
+    """
     from marskg.audit.document import signed_head
 
+    if export is not None and export.exists():
+        msg = f"{export} is there already, and a head that was kept is not written over: name a new file"
+        raise InvalidInput(msg)
     with door.memory() as memory:
-        if sign:
+        if sign or export is not None:
             memory.audit.sign_head()
         heads = memory.audit.heads()
     if not heads:
         note("no head is signed yet; sign one with: mars audit head --sign")
     shown = heads if every else heads[-1:]
+    signed = [signed_head(item) for item in shown]
+    if export is not None:
+        with AtomicFile(export) as stream:
+            stream.write(json.dumps(signed, indent=2).encode() + b"\n")
+        note(f"{counted(len(signed), 'signed head')} in {export}: keep it where who runs this store cannot change it")
     if w3c:
-        signed = [signed_head(item) for item in shown]
         document(signed if every or not signed else signed[0])
         return
 
