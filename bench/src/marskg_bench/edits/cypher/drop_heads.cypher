@@ -1,0 +1,2 @@
+// The signed heads over more records than there are.
+MATCH (h:TreeHead) WHERE h.tenant = $tenant AND h.size > $last DELETE h

@@ -1,0 +1,1 @@
+MATCH (m:Memory {ref: $ref}) DETACH DELETE m

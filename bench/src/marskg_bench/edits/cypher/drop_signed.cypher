@@ -1,0 +1,1 @@
+MATCH (a:AuditRecord {ref: $ref}) DELETE a

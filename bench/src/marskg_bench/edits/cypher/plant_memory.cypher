@@ -1,0 +1,1 @@
+CREATE (m:Memory:Episodic) SET m = $node

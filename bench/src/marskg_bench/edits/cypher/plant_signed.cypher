@@ -1,0 +1,1 @@
+CREATE (a:AuditRecord) SET a = $node
