@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 
 import marskg
+from marskg.api import components
+from marskg.errors import InvalidInput
 
 ROOT = Path(__file__).parents[2]
 SETTINGS = "entities:\n  recognise: 'off'\nsensitivity:\n  assess: 'off'\nembedding:\n  model: none\n"
@@ -116,3 +118,24 @@ def test_a_second_opening_leaves_a_scrub_that_is_under_way_alone(tmp_path: Path,
     with marskg.open(store, tenant="ann") as again:
         assert not again.store.engine.scrub_promised
         assert again.verify().ok
+
+
+def test_what_fails_to_open_is_told_nothing_by_the_others(
+    tmp_path: Path, settings: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = tmp_path / "store"
+    with marskg.open(store, tenant="ann", config=settings) as first:
+        first.remember("The kettle is red", kind="semantic", subjects=["ann"])
+        handles = len(first._writer.shared._handles)
+        for principal in ("operator", "reader:bot"):
+            with monkeypatch.context() as patch:
+                patch.setattr(components, "erase_again", failing)
+                with pytest.raises(InvalidInput, match="on purpose"):
+                    marskg.open(store, tenant="ann", principal=principal)
+            assert len(first._writer.shared._handles) == handles
+        assert first.erase(subject="ann").matched == 1
+
+
+def failing(*_: object) -> None:
+    msg = "on purpose"
+    raise InvalidInput(msg)

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 
 _SUITE: Final = "agent-memory-integrity"
 _MODULE: Final = "agmi"
-#: The suite's word for an edit that the audit found.
-FOUND: Final = "reported"
+#: The suite's word for an edit after which the store is refused.
+FOUND: Final = "rejected"
 #: Exit status where an edit was accepted, or could not be judged.
 MISSED: Final = 1
 
@@ -63,10 +63,10 @@ def measure(say: Say) -> dict[str, Any]:
 def command(context: click.Context, *, save: Path | None, as_json: bool) -> None:
     """Edit a store behind its back in nine ways, and see whether it is noticed: agent-memory-integrity.
 
-    The suite seeds a store with memories, changes its files without the signing key, opens it again and asks verify;
-    where verify alone finds nothing, it is asked with the signed heads that were exported before. In the suite's words
-    an edit is reported if the audit finds it and accepted if not; error and n/a are edits that could not be judged.
-    The exit status is 1 unless all are reported. Nothing that exists is touched.
+    The suite seeds a store with memories, changes its files without the signing key, and opens it again with
+    verification; where that refuses nothing, with the signed head that was exported before. In the suite's words an
+    edit is rejected if the store is refused and accepted if not; error and n/a are edits that could not be judged. The
+    exit status is 1 unless all are rejected. Nothing that exists is touched.
     """
     with saying() as say:
         result = measure(say)

@@ -84,7 +84,12 @@ class Components:
         effects.follow(self.writer, self.planning, self.reading, self.wishes)
         self.snapshots = Snapshots(self.writer)
         self.eraser = Eraser(self.writer, self.snapshots)
-        self._bring_up_to_date()
+        try:
+            self._bring_up_to_date()
+        except BaseException:
+            # Nobody gets the handle: it is not to be told of what others erase, in files that may be closed by then.
+            self.writer.leave()
+            raise
 
     def _bring_up_to_date(self) -> None:
         if self.points:

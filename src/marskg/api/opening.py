@@ -17,6 +17,7 @@ from marskg.clock import SystemClock, SystemSource
 from marskg.config import Settings
 from marskg.config.settings import IN_CLEAR
 from marskg.embedding.registry import load_model
+from marskg.errors import AuditVerificationFailed
 from marskg.memory import AgentMemory
 from marskg.policies.registry import check_settings
 from marskg.privacy.principals import Principal, Role, permit, refusal
@@ -46,6 +47,7 @@ def open(  # noqa: A001 - the name that interfaces.md fixes
     create: bool = True,
     snapshot: ReadPath | None = None,
     maintain_every: str | None = None,
+    verify: bool | ReadPath = False,
 ) -> AgentMemory:
     """Open a tenant's memory, creating store, key and tenant where they do not exist.
 
@@ -72,8 +74,11 @@ def open(  # noqa: A001 - the name that interfaces.md fixes
             anything is changed, and takes the place of what is left of a tenant whose row was lost.
         maintain_every: how often to do :meth:`AgentMemory.maintain` in the background, such as ``"1h"``; never if left
             out.
+        verify: True to refuse a tenant whose audit does not verify, before anything of it is read; the file of ``mars
+            audit head --export`` to hold it to that head as well. It takes as long as :meth:`AgentMemory.verify` does.
 
     Raises:
+        AuditVerificationFailed: ``verify`` found something.
         StoreLocked: another process has the embedded store open.
         EngineUnavailable: the server cannot be reached or refuses the credentials.
         EmbeddingMismatch: the tenant has vectors of another model than ``embedding`` or ``config`` says.
@@ -86,8 +91,9 @@ def open(  # noqa: A001 - the name that interfaces.md fixes
     guest = who.role is not Role.OPERATOR
     if guest and any(one is not None for one in (budget, policy, config, embedding, encryption, maintain_every)):
         raise refusal(who, "settings.set", "settings when opening a tenant")
-    if snapshot is not None:
-        permit(who, "snapshots.load")
+    for operation, asked in (("verify", verify is not False), ("snapshots.load", snapshot is not None)):
+        if asked:
+            permit(who, operation)
     given = (
         ("budget", budget),
         ("policy.name", policy),
@@ -117,12 +123,11 @@ def open(  # noqa: A001 - the name that interfaces.md fixes
     )
     memory: AgentMemory | None = None
     try:
-        if guest:
-            return restricted_memory(opened, who)
-        memory = AgentMemory(opened, who)
+        memory = restricted_memory(opened, who) if guest else AgentMemory(opened, who)
         if snapshot is not None:
             memory.snapshots.load(snapshot)
-        if snapshot is not None or not created:
+        _check_verified(memory, witness=verify)
+        if not guest and (snapshot is not None or not created):
             memory.settings.set(settings if config is not None else None, values)
         if maintain_every is not None:
             memory.maintenance.run_every(maintain_every)
@@ -131,3 +136,23 @@ def open(  # noqa: A001 - the name that interfaces.md fixes
         (opened if memory is None else memory).close()
         raise
     return memory
+
+
+def _check_verified(memory: AgentMemory, *, witness: bool | str | Path) -> None:
+    """Refuse a tenant whose audit does not verify, if that is asked for.
+
+    Raises:
+        AuditVerificationFailed: names the first finding.
+        InvalidDocument: the file of the witness holds no heads.
+    """
+    if witness is False:
+        return
+    report = memory.verify() if witness is True else memory.verify(witness=str(witness))
+    errors = [found for found in report.findings if found.severity == "error"]
+    if errors:
+        first = errors[0]
+        msg = (
+            f"the audit of tenant {memory.tenant!r} does not verify: {first.where}: {first.message} ({len(errors)} "
+            "findings in all); see: mars verify, and put the tenant back from a snapshot that verifies"
+        )
+        raise AuditVerificationFailed(msg, tuple(dict.fromkeys(found.code for found in errors)))

@@ -2,24 +2,26 @@
 
 Guarantees: the store is a real one, written by ``remember`` and read anew after each edit; an edit changes its files
 while the product is closed, by the engine or as a whole folder; the signing key is under a passphrase that no edit
-has. An entry of the suite is a memory with the record that signed it, a context is a session of one tenant. What is
-asked is the audit: ``verify()`` first, and only where it finds nothing, ``verify()`` with the heads that were exported
-before the edit. This is the one module that imports the suite.
+has. An entry of the suite is a memory with the record that signed it, a context is a session of one tenant. It is read
+by who has it verified when it is opened: ``open(verify=True)`` first, and only where that refuses nothing,
+``open(verify=FILE)`` with the head that was exported before the edit. This is the one module that imports the suite.
 """
 
 from __future__ import annotations
 
+import json
 import shutil
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from agmi.adapters.base import MemoryAdapter, Record
 from agmi.attacks.at_rest import AT_REST_ATTACKS_WITH_SNAPSHOT
 from agmi.runner import run_matrix
 
 import marskg
+from marskg.audit.document import signed_head
 from marskg.clock import SystemSource
 from marskg.store.engine.arcadedb import ArcadeDB
 from marskg_bench.edits.raw_store import RawStore
@@ -28,13 +30,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from marskg.memory import AgentMemory
-    from marskg.records import Report, TreeHead
     from marskg.store.engine.protocol import Row
     from marskg_bench.common.progress import Say
 
 #: Who found an edit.
-ALONE: Final = "verify"
-WITH_HEAD: Final = "verify with the exported head"
+ALONE: Final = "verification"
+WITH_HEAD: Final = "verification with the exported head"
 
 _TENANT: Final = "bench"
 _SESSION: Final = "first"
@@ -43,8 +44,8 @@ _PLANTED: Final = "urn:uuid:01920000-0000-7000-8000-00000000000f"
 #: What the suite adds to the labels that it writes back, in the place of a change that only an adapter knows.
 _MARK: Final = "agmi_meta_tampered"
 _LABELS: Final = ("subjects", "sourceType", "reliability", "validFrom")
-#: The suite's words for what became of an edit, by its status of a store that is asked by an audit.
-_WORDS: Final = {"safe": "reported", "VULNERABLE": "accepted", "ERROR": "error"}
+#: The suite's words for what became of an edit, by its status of a store that is asked when it is read.
+_WORDS: Final = {"safe": "rejected", "VULNERABLE": "accepted", "ERROR": "error"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +60,7 @@ class MarskgAdapter(MemoryAdapter):  # type: ignore[misc]  # the suite ships no 
     """One store in a folder that goes away; either the product or the engine alone has it open."""
 
     name = "marskg"
-    detection_point = "audit"
+    detection_point = "read"
     supports_replay = True
     supports_metadata = True
     supports_snapshot = True
@@ -72,16 +73,14 @@ class MarskgAdapter(MemoryAdapter):  # type: ignore[misc]  # the suite ships no 
         self._passphrase = ""
         self._product: AgentMemory | None = None
         self._engine: ArcadeDB | None = None
-        self._heads: tuple[TreeHead, ...] = ()
         self._told = 0
 
     # --- The store ------------------------------------------------------------------------------------------------
 
     def setup(self) -> None:
-        """Begin with an empty folder, another key and no heads."""
+        """Begin with an empty folder and another key."""
         self._home = tempfile.TemporaryDirectory(prefix="marskg-bench-")
         self._passphrase = SystemSource().token(16).hex()
-        self._heads = ()
         self.seen = None
 
     def teardown(self) -> None:
@@ -98,12 +97,19 @@ class MarskgAdapter(MemoryAdapter):  # type: ignore[misc]  # the suite ships no 
             raise RuntimeError(msg)
         return Path(self._home.name) / "memory"
 
+    @property
+    def _kept(self) -> Path:
+        return self._folder.with_name("kept.json")
+
     def _memory(self) -> AgentMemory:
         """Return the product, which reads the store anew if it was closed or written past."""
         if self._product is None:
             self._close()
-            self._product = marskg.open(self._folder, tenant=_TENANT, embedding="none", passphrase=self._passphrase)
+            self._product = self._open()
         return self._product
+
+    def _open(self, *, verify: Path | bool = False) -> AgentMemory:
+        return marskg.open(self._folder, tenant=_TENANT, embedding="none", passphrase=self._passphrase, verify=verify)
 
     def _raw(self) -> RawStore:
         """Return the store past the product, which is closed for it."""
@@ -136,9 +142,8 @@ class MarskgAdapter(MemoryAdapter):  # type: ignore[misc]  # the suite ships no 
         for _ in range(n):
             self._told += 1
             self._memory().remember(f"the {session} list has item {self._told}", session=session, subjects=["ada"])
-        self._memory().audit.sign_head()
         # Kept by somebody else: no edit reaches it.
-        self._heads = tuple(self._memory().audit.heads())
+        self._kept.write_text(json.dumps(signed_head(self._memory().audit.sign_head())), encoding="utf-8")
 
     def reload(self) -> None:
         """Open the store as after a restart."""
@@ -146,12 +151,19 @@ class MarskgAdapter(MemoryAdapter):  # type: ignore[misc]  # the suite ships no 
         self._memory()
 
     def verify(self) -> bool:
-        """Return whether the audit finds nothing, without a head and with one."""
-        self.seen = _seen(ALONE, self._memory().verify()) or _seen(
-            WITH_HEAD, self._memory().verify(witness=self._heads)
-        )
+        """Return whether the store opens for who has it verified first, without a head and with one."""
+        self._close()
+        self.seen = self._refused(ALONE, verify=True) or self._refused(WITH_HEAD, verify=self._kept)
         self.verify_detail = f"{self.seen.by}: {', '.join(self.seen.codes)}" if self.seen else None
         return self.seen is None
+
+    def _refused(self, by: str, *, verify: Path | Literal[True]) -> Seen | None:
+        """Return why the store does not open if it is verified so; None if it does."""
+        try:
+            self._open(verify=verify).close()
+        except marskg.AuditVerificationFailed as error:
+            return Seen(by, error.findings)
+        return None
 
     # --- What an edit does ----------------------------------------------------------------------------------------
 
@@ -233,11 +245,6 @@ class MarskgAdapter(MemoryAdapter):  # type: ignore[misc]  # the suite ships no 
     def owner_of(self, record: Record) -> str:
         """Return the memory's session."""
         return str(record.fields["memory"]["session"])
-
-
-def _seen(by: str, report: Report) -> Seen | None:
-    codes = tuple(dict.fromkeys(finding.code for finding in report.findings if finding.severity == "error"))
-    return None if report.ok else Seen(by, codes)
 
 
 def outcomes(say: Say) -> Iterator[dict[str, Any]]:

@@ -73,6 +73,7 @@ def verify(
     you were given for it (--key), its log (--log) or its tenant (--tenant), and they are compared.
     """
     from marskg.audit.limits import LIMITS
+    from marskg.sources.kept_heads import read_heads
 
     if limits:
         answer(door, {"limits": list(LIMITS)}, lambda: line("\n".join(f"- {limit}" for limit in LIMITS)))
@@ -163,31 +164,6 @@ def _differences(memory: AgentMemory, export: Path) -> Iterator[Finding]:
             yield Finding("missing-tail", record.iri, "the store's log ends before this record")
         elif known[record.sequence - 1].hex() != record.leaf:
             yield Finding("fork", record.iri, "the store has another record of this sequence number")
-
-
-def read_heads(path: Path) -> tuple[TreeHead, ...]:
-    """Return the tree heads in ``path``: W3C documents, or what ``mars audit head --json`` prints.
-
-    Raises:
-        InvalidDocument: the file holds something else, or no head at all.
-    """
-    from marskg.audit.document import head_from_signed
-    from marskg.records import TreeHead
-    from marskg.sources.strictjson import BadJson, parse
-
-    try:
-        found = parse(path.read_bytes())
-        if isinstance(found, dict) and "heads" in found:
-            heads = tuple(TreeHead(**entry) for entry in found["heads"])
-        else:
-            heads = tuple(head_from_signed(entry) for entry in (found if isinstance(found, list) else [found]))
-    except (BadJson, TypeError, AttributeError, InvalidDocument) as error:
-        msg = f"{path} holds no signed tree heads; write one with: mars audit head --export FILE"
-        raise InvalidDocument(msg) from error
-    if not heads:
-        msg = f"{path} holds no tree head to hold the log to; write one with: mars audit head --export FILE"
-        raise InvalidDocument(msg)
-    return heads
 
 
 def conclude(

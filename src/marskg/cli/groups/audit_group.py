@@ -241,7 +241,7 @@ def head(door: Door, *, sign: bool, every: bool, w3c: bool, export: Path | None)
         return
 
     def show() -> None:
-        for item in shown:
+        for item in shown if export is None else ():
             show_fields(
                 {
                     "log": item.log,
