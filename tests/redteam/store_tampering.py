@@ -384,6 +384,10 @@ def on_label(label: str, **values: object) -> Callable[[Graph], object]:
     return lambda graph: graph.run(text, low=f"{graph.tenant}|", high=f"{graph.tenant}}}", values=values)
 
 
+def label_memory(graph: Graph) -> None:
+    graph.run("MATCH (n:Memory {ref: $ref}) SET n:Task", ref=graph.ref("fact"))
+
+
 def note_snapshot(graph: Graph) -> None:
     node = {"ref": f"{graph.tenant}|1", "digest": "0", "size": 1, "written": 1, "path": "/no/where"}
     node |= {"doomed": False}
@@ -397,6 +401,7 @@ NODES: Final = (
     Tampering("a property on a record", on_record(2, note="mine"), ("stray-property",)),
     Tampering("a property on an access", on_record(2, "a", note="mine"), ("stray-property",)),
     Tampering("a property on a memory", on_memory(secret="mine"), ("stray-property",)),
+    Tampering("a label on a memory", label_memory, ("stray-label",)),
     Tampering("a property of another kind on a memory", on_memory(status="done"), ("node-mismatch",)),
     Tampering("a property on a superseded memory", on_memory("old", note="mine"), ("stray-property",)),
     Tampering("a property on an entity", on_label("Entity", note="mine"), ("stray-property",)),
