@@ -58,7 +58,8 @@ AUDIT_TERMS = {
     *("proofValue", "proofCreated", "leafHash", "commitment", "salt"),
     *("actor", "policy", "parameters", "budget", "weightBefore", "weightAfter", "counts", "planDigest", "freedTokens"),
     *("lossBound", "publicKey", "deletedSlots", "sealedSlots"),
-    *("memory", "tierBefore", "tierAfter", "nodeCommitment", "rule", "removalScore", "features", "reason"),
+    *("memory", "tierBefore", "tierAfter", "commitmentBefore", "nodeCommitment", "rule", "removalScore"),
+    *("features", "reason"),
 }
 AUDIT_TYPES = {"AuditRecord", "AuditSlot", "RecordSlot", "NodeSlot", "TreeHead", "AuditKey"}
 ESCAPED = {**{code: f"\\u{code:04X}" for code in (*range(0x20), 0x7F)}, ord('"'): '\\"', ord("\\"): "\\\\"}
@@ -74,12 +75,13 @@ _:c14n0 <https://w3id.org/security#verificationMethod> <{key}> .
 
 #: What no check of a log finds by itself, as `mars verify --limits` says it.
 LIMITS = (
-    "A store, tenant or export put back whole to an older state, or another in its place: only a kept head shows it.",
+    "A store, export or log put back to an older state, or another in its place: only a kept head of it shows that.",
     "A history rewritten or continued by whoever holds the signing key: only a witness with a signed head shows it.",
     "Who replaced a lost key: the replacement is a warning for ever, and only its owner knows whether it was theirs.",
     "Whether a recorded time was the true time: it is the writer's clock, put back only by a record.",
     "Scores, access statistics, the random order of Random-Drop and where snapshots lie: they are in no record.",
     "Vectors and search indexes: they are derived from the memories; make them anew with mars maintenance reembed.",
+    "What is left of forgotten memories but ids and edges, words of look-ups, kept answers of models.",
     "Whose log an export is: its first record says so itself; name the key or the log that you expect (--key, --log).",
     "In an export, what is said of the memories: only mars verify on the store holds them against the log.",
 )
@@ -236,10 +238,13 @@ def check_nodes(value: object, *, as_json: bool) -> None:
     """Refuse keywords other than @id and @type in nodes, and numbers; ``as_json``: but for what metadata say."""
     if isinstance(value, list):
         for item in value:
+            require(not isinstance(item, list), "a list in a list, which processors flatten")
             check_nodes(item, as_json=as_json)
     elif isinstance(value, dict):
         odd = [name for name in value if name.startswith("@") and name not in {"@id", "@type"}]
         require(not odd, f"a node has the keyword {odd[:1]}")
+        foreign = [name for name in value if not re.fullmatch(r"@?\w+", name)]
+        require(not foreign, f"a node has the entry {foreign[:1]}, as no export has")
         for name, item in value.items():
             if not (as_json and name == "metadata"):
                 check_nodes(item, as_json=as_json)
@@ -257,6 +262,8 @@ def quads(path: Path) -> list[tuple[rdflib.term.Node, ...]]:
         check_jsonld(document)
         data.parse(data=json.dumps(document), format="json-ld")
     else:
+        # rdflib takes a graph of this name for none.
+        require("<urn:x-rdflib:default>" not in text, "a statement in a named graph, which an export does not have")
         data.parse(data=text, format="nquads")
     return list(data.quads())
 
@@ -289,6 +296,8 @@ class Verification:
         self.notes: list[str] = []
         self.trusted = {f"did:key:{key}#{key}" for key in keys}
         self.logs: dict[str, Log] = {}
+        #: The commitment that each node was left with.
+        self.nodes: dict[str, list[str]] = {}
         statements = quads(export)
         logs = {match[1] for subject, *_ in statements if (match := ENTRY.fullmatch(str(subject)))}
         for subject, predicate, value, graph in statements:
@@ -403,7 +412,16 @@ class Verification:
                 continue
             if index == 0:
                 found = slot.values
+            elif slot.values["tierAfter"] and len(node := slot.values["memory"]) == 1:
+                self.follow_node(node[0], where, slot)
         return found
+
+    def follow_node(self, node: str, where: str, slot: Node) -> None:
+        """Hold what a change found to what the change before it left; another one was made past the log."""
+        before, after = slot.values["commitmentBefore"], slot.values["nodeCommitment"]
+        if before and node in self.nodes and before != self.nodes[node]:
+            self.find(node, f"it was changed past the log before {where} changed it")
+        self.nodes[node] = after
 
     def pruned(self, log: Log, sequence: int, details: dict[str, list[str]]) -> set[tuple[int, int]]:
         """Return the slots of earlier records that a recorded erasure lists, or a recorded sealing by stretches."""
@@ -470,7 +488,7 @@ class Verification:
                 require(size <= len(log.leaves), f"it covers {size} records, here are {len(log.leaves)}")
                 root = base64url(node.one("rootHash"))
                 require(merkle_root(log.leaves[:size]) == root, "the tree over the records has another root")
-                known = size == 0 or node.one("signingKey") in log.signers.get(size, ())
+                known = node.one("signingKey") in log.signers.get(size, ())
                 require(known, "signed by a key that was not in use at its size")
             except UnsoundError as error:
                 self.find(where, error)

@@ -50,12 +50,12 @@ from marskg.errors import (
 if TYPE_CHECKING:
     from marskg.api.opening import open  # noqa: A004 - the name that interfaces.md fixes
     from marskg.api.private_mode import PrivateMode
-    from marskg.clock import Moment
     from marskg.config import Settings
     from marskg.drafts import Draft, EntityRef
     from marskg.erasure.processing_receipts import ProcessingReceipt
     from marskg.erasure.receipts import Receipt
     from marskg.erasure.request import Matched
+    from marskg.given_time import Moment
     from marskg.memory import AgentMemory
     from marskg.privacy.disclosures.disclosure_log import Sightings
     from marskg.privacy.grants import Grant
@@ -79,7 +79,7 @@ _LATER = {
     "Hit": "marskg.retrieval.assembly.hits",
     "Hits": "marskg.retrieval.assembly.hits",
     "Matched": "marskg.erasure.request",
-    "Moment": "marskg.clock",
+    "Moment": "marskg.given_time",
     "ProcessingReceipt": "marskg.erasure.processing_receipts",
     "Principal": "marskg.privacy.principals",
     "PrivateMode": "marskg.api.private_mode",

@@ -23,7 +23,7 @@ from marskg.ontology.vocabulary import Cardinality, Datatype, EdgeType, Kind, Me
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from marskg.clock import GivenTime
+    from marskg.given_time import GivenTime
     from marskg.records import Value
 
 #: What to do with a draft. ``retract`` ends the current value of ``key`` (of a ``set`` key: the one that equals

@@ -8,7 +8,6 @@ signed record in the same transaction (I7). Calls from several threads are safe.
 from __future__ import annotations
 
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
 from marskg.api import checks, transfer
@@ -26,7 +25,7 @@ from marskg.ontology.vocabulary import EdgeType
 from marskg.policies.builtin.private import NAME as PRIVATE
 from marskg.policies.executor import View
 from marskg.policies.streams.slices import shares_of
-from marskg.sources.kept_heads import read_heads
+from marskg.sources.kept_heads import heads_of
 from marskg.store.commit.consistent_read import consistent_read
 from marskg.store.commit.snapshot_read import snapshot_read
 from marskg.store.graph import admit, amend, tiers
@@ -36,12 +35,13 @@ from marskg.store.upkeep import maintenance
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
+    from pathlib import Path
 
     from marskg.api.arguments import Json, ReadPath
-    from marskg.clock import GivenTime
     from marskg.erasure.receipts import Receipt
     from marskg.exporters.queries.runner import QueryResult
     from marskg.exporters.rdf.writer import Counts
+    from marskg.given_time import GivenTime
     from marskg.learning.feedback import Feedback
     from marskg.learning.housekeeping.cycle import Upkeep
     from marskg.records import Edge, Memory, Plan, Report, Stored, TreeHead
@@ -535,17 +535,13 @@ class AgentMemory(Handle):
             return checks.validate(copy)
 
     def verify(self, *, witness: Iterable[TreeHead] | ReadPath = ()) -> Report:
-        """Verify the signed logs and that the graph is what they say.
-
-        ``witness`` are heads that were kept elsewhere, or the file of ``mars audit head --export``.
+        """Verify the signed logs and that the graph is what they say; ``witness``: heads that were kept, or their file.
 
         Raises:
             InvalidDocument: the file holds no heads.
         """
-        if isinstance(witness, (str, Path)):
-            witness = read_heads(witness)
         with consistent_read(self._writer, self._reader) as copy:
-            return checks.verify(copy, self._opened.keyring, self._opened.services, witness)
+            return checks.verify(copy, self._opened.keyring, self._opened.services, heads_of(witness))
 
     # --- Giving away, taking back, and queries ----------------------------------------------------------------------
 

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from marskg.clock import MAX_MS, Moment
+from marskg.clock import MAX_MS
 from marskg.drafts import EntityRef
 from marskg.errors import InvalidInput
+from marskg.given_time import Moment
 from tests.support import reading
 
 if TYPE_CHECKING:

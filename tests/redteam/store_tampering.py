@@ -384,6 +384,67 @@ def on_label(label: str, **values: object) -> Callable[[Graph], object]:
     return lambda graph: graph.run(text, low=f"{graph.tenant}|", high=f"{graph.tenant}}}", values=values)
 
 
+def and_then(change: Callable[[Graph], object], go_on: Callable[[Graph], object]) -> Callable[[Graph], None]:
+    """Return what makes a change past the log, and then changes the same node as anybody does."""
+
+    def act(graph: Graph) -> None:
+        change(graph)
+        go_on(graph)
+
+    return act
+
+
+def replace_fact(graph: Graph) -> None:
+    graph.memory.remember("Bea drinks water", kind="semantic", key="drink", subjects=["bea"])
+
+
+def withdraw_consent(graph: Graph) -> None:
+    graph.again().preferences.withdraw("bea")
+
+
+HONESTLY: Final = (
+    Tampering(
+        "what a memory says, then pinned",
+        and_then(on_memory(content="Bea drinks wine"), lambda graph: graph.memory.policy.pin(graph.ids["fact"])),
+        ("node-changed",),
+    ),
+    Tampering(
+        "what a memory says, then replaced",
+        and_then(on_memory(content="Bea drinks wine"), replace_fact),
+        ("node-changed",),
+    ),
+    Tampering(
+        "what a memory says, then forgotten",
+        and_then(
+            on_memory(content="Bea drinks wine"),
+            lambda graph: graph.memory.forget(graph.memory.plan(policy="fifo", budget=0)),
+        ),
+        ("node-changed",),
+    ),
+    Tampering(
+        "an end of life, then linked",
+        and_then(
+            on_memory(expiresAt=4_000_000_000_000),
+            lambda graph: graph.memory.link(graph.ids["fact"], "partOf", graph.ids["first"]),
+        ),
+        ("node-changed",),
+    ),
+    Tampering(
+        "what an entity is, then renamed",
+        and_then(
+            on_label("Entity", entityType="organisation"),
+            lambda graph: graph.memory.entities.rename(graph.ids["entity"], "Rosa Maria"),
+        ),
+        ("node-changed",),
+    ),
+    Tampering(
+        "a preference, then withdrawn",
+        and_then(on_label("Preference", clause="mine"), withdraw_consent),
+        ("node-changed",),
+    ),
+)
+
+
 def label_memory(graph: Graph) -> None:
     graph.run("MATCH (n:Memory {ref: $ref}) SET n:Task", ref=graph.ref("fact"))
 
@@ -439,8 +500,8 @@ NODES: Final = (
     Tampering(
         "a preference deleted", lambda g: g.drop("Preference", f"{g.tenant}|", f"{g.tenant}}}"), ("node-missing",)
     ),
-    Tampering("the notes of snapshots", note_snapshot, limit="Access statistics"),
-    Tampering("a score", on_memory(score=1), limit="Access statistics"),
+    Tampering("the notes of snapshots", note_snapshot, limit="Scores, access statistics"),
+    Tampering("a score", on_memory(score=1), limit="Scores, access statistics"),
     Tampering("the random order", exchange("randomKey"), ("order-key",)),
     Tampering("a vector", on_memory(embedding="static|AAAA"), limit="Vectors"),
 )
@@ -457,7 +518,7 @@ ENDS: Final = (
     Tampering("the whole transition log", lambda graph: graph.drop_records(1), ("missing-tail",)),
     Tampering("the row of an earlier write put back", restore_old_row, ("unsigned-tail",)),
     Tampering("the row and the log of before, not the nodes", replay_row_with_log, ("node-mismatch",)),
-    Tampering("the whole tenant as it was before", put_back, limit="A store, tenant or export put back"),
+    Tampering("the whole tenant as it was before", put_back, limit="A store, export or log put back"),
     Tampering("the leaf of the last record", foreign_last, ("bad-leaf",)),
     Tampering("the logs of the row exchanged", swap_logs, ("state-mismatch", "bad-state")),
     Tampering("the last record renumbered", renumber_last, ("bad-core",)),
@@ -513,4 +574,4 @@ BESIDE: Final = (
     Tampering("a key planted", plant_key, ("key-announcement",)),
 )
 
-ALL: Final = (*ENDS, *ROW, *BESIDE, *NODES)
+ALL: Final = (*ENDS, *ROW, *BESIDE, *NODES, *HONESTLY)

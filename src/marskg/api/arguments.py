@@ -36,8 +36,8 @@ from typing import (
 )
 
 from marskg import clock, records
-from marskg.clock import GivenTime, Moment
 from marskg.errors import InvalidInput
+from marskg.given_time import GivenTime, Moment, why_asked
 from marskg.json_object import MOST
 
 if TYPE_CHECKING:
@@ -172,7 +172,7 @@ def _integer(value: int) -> int:
 
 
 def _given_time(value: int) -> int:
-    asked = clock.why_asked(_integer(value))
+    asked = why_asked(_integer(value))
     if asked is not None:
         raise UnfitError(asked)
     return int(value)

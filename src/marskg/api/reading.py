@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from marskg.clock import GivenTime
+    from marskg.given_time import GivenTime
     from marskg.records import AuditRecord, Edge, Memory
     from marskg.retrieval.assembly.hits import Hits
     from marskg.retrieval.complete.exhaustive_read import Everything

@@ -231,8 +231,10 @@ class _JsonStream:
             except json.JSONDecodeError as error:
                 if not self._more():
                     self._fail("a value is not JSON, or the file is cut short", error)
-            except RecursionError as error:
-                self._fail("a value is nested too deeply", error)
+            except InvalidDocument:
+                raise
+            except (RecursionError, ValueError) as error:
+                self._fail("a value is nested too deeply, or a number in it has too many digits", error)
             else:
                 return value
 

@@ -432,7 +432,12 @@ class _Check:
             message = "a slot names its memory and tier, with a commitment exactly while the memory has content"
             self._find("bad-details", where, message)
             return
-        self._expected[details["memory"][0]] = _Expected(tier, commitment, where)
+        node_id = details["memory"][0]
+        before, known = details.get("commitmentBefore", [None])[0], self._expected.get(node_id)
+        if before is not None and known is not None and before != known.commitment:
+            message = f"it was changed past the log: it was no more what {known.where} says when {where} changed it"
+            self._find("node-changed", node_id, message)
+        self._expected[node_id] = _Expected(tier, commitment, where)
 
     def _erasure(self, log: _Log, record: AuditRecord, names: Iterable[str]) -> None:
         """Step 6: accept exactly the gaps that a recorded erasure lists."""
@@ -470,6 +475,8 @@ class _Check:
         for given, outside in ((heads, False), (witness, True)):
             for head in given:
                 if not outside and head.log in self._logs:
+                    if head.size in self._logs[head.log].sizes:
+                        self._find("duplicate", f"{head.log}#head-{head.size}", "two heads of this size are stored")
                     self._logs[head.log].sizes.append(head.size)
                 if self._head(head, outside=outside):
                     log = self._logs.setdefault(head.log, _Log(head.log))
@@ -479,8 +486,6 @@ class _Check:
                 if len({head.root for head, _ in same}) > 1:
                     where = f"{log.iri}#head-{size}"
                     self._find("fork", where, "two signed heads of the same size have different roots")
-            if 0 in log.heads:
-                self._compare_heads(log, 0)
 
     def _head(self, head: TreeHead, *, outside: bool) -> bool:
         where = f"{head.log}#head-{head.size}"
@@ -494,6 +499,10 @@ class _Check:
             )
         except Malformed as error:
             self._find("bad-head", where, f"the head breaks a rule of its form: {error}")
+            return False
+        if head.size == 0:
+            # It would say nothing of the log, and any key could have signed it before the first record named one.
+            self._find("bad-head", where, "a head covers at least the record that opens its log")
             return False
         sound = core == head.core and head.proof_created == second_text(head.recorded_at)
         if not sound or self._proofs.leaf(core, head.proof_value, head.proof_created, head.signing_key) is None:
@@ -513,7 +522,7 @@ class _Check:
                 self._find("fork", where, "the witness has another root of this size: the log was rewritten since")
             elif head.root != root:
                 self._find("bad-head", where, "the head's root is not that of the records up to its size")
-            elif head.signing_key not in {log.key, log.former_key} and size:
+            elif head.signing_key not in {log.key, log.former_key}:
                 self._find("unknown-key", where, "the head is signed by a key that was not in use at its size")
             else:
                 log.covered = max(log.covered, size)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from marskg import clock
+from marskg import given_time
 from marskg.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class Moment(click.ParamType):  # type: ignore[type-arg]  # generic since click 
         if isinstance(value, int):
             return value
         try:
-            return clock.Moment.parse(str(value))
+            return given_time.Moment.parse(str(value))
         except InvalidInput as error:
             self.fail(str(error), param, ctx)
 

@@ -333,6 +333,7 @@ NODE_DETAIL_FIELDS: tuple[Field, ...] = (
     Field("tier_before", _E),
     Field("tier_after", _E),
     Field("weight", _I),
+    Field("commitment_before"),
     Field("node_commitment"),
     Field("rule"),
     Field("removal_score", _I),

@@ -91,8 +91,8 @@ RIGHTS: Final[tuple[Row, ...]] = (
     Row(
         "Audit",
         _named(
-            "audit.records audit.heads audit.sign_head audit.prove audit.prove_consistency audit.seal verify validate "
-            "privacy.retention policy.explain"
+            "audit.records audit.heads audit.sign_head audit.sign_heads audit.prove audit.prove_consistency audit.seal "
+            "verify validate privacy.retention policy.explain"
         ),
         Right.ALL,
     ),

@@ -10,9 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, Final
 
-from marskg.clock import Moment, why_asked
 from marskg.config import duration_ms, read_marked_yaml
 from marskg.errors import InvalidConfig, InvalidInput
+from marskg.given_time import Moment, why_asked
 from marskg.ontology.vocabulary import Kind, PreferenceRule, SourceType
 from marskg.store.graph.validation import check_name, check_number, check_text
 from marskg.store.unit.preference_rules import CATEGORIES

@@ -22,8 +22,8 @@ from fastapi import APIRouter
 from starlette.requests import Request  # noqa: TC002 - FastAPI reads it
 from starlette.responses import JSONResponse, Response, StreamingResponse
 
-from marskg.clock import Moment
 from marskg.errors import InvalidInput, MarsError, UnknownMemory
+from marskg.given_time import Moment
 from marskg.server import problems
 from marskg.server.boundary import check_accept
 from marskg.server.resources import (

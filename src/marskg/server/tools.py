@@ -17,8 +17,8 @@ from mcp.server.mcpserver.exceptions import ToolError
 from mcp.types import CallToolResult, TextContent
 from pydantic import Field
 
-from marskg.clock import Moment
 from marskg.errors import InvalidInput, MarsError
+from marskg.given_time import Moment
 from marskg.server.tool_answers import (
     Forgotten,
     Planned,

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from marskg.clock import MAX_MS, Moment
+from marskg.clock import MAX_MS
 from marskg.drafts import json_object
 from marskg.errors import InvalidInput, InvalidMemory
+from marskg.given_time import Moment
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

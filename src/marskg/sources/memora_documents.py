@@ -12,8 +12,9 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from marskg.clock import DAY_MS, MAX_MS, Moment
+from marskg.clock import DAY_MS, MAX_MS
 from marskg.drafts import Draft, EntityRef
+from marskg.given_time import Moment
 from marskg.ontology.vocabulary import Cardinality, Kind, TaskStatus
 from marskg.sources import fields
 from marskg.sources.fields import BadField

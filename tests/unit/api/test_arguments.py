@@ -13,9 +13,9 @@ import pytest
 
 from marskg.api.arguments import checked_call, checked_calls, rule_of
 from marskg.api.operations import NAMESPACES, operation, operations, operations_of
-from marskg.clock import GivenTime, Moment
 from marskg.drafts import Draft, EntityRef
 from marskg.errors import InvalidInput, InvalidMemory
+from marskg.given_time import GivenTime, Moment
 from marskg.memory import AgentMemory
 from marskg.ontology.vocabulary import Kind
 from marskg.privacy.principals import RIGHTS

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from marskg.api.arguments import Json
-    from marskg.clock import GivenTime
     from marskg.erasure.processing_receipts import ProcessingReceipt
+    from marskg.given_time import GivenTime
     from marskg.privacy.disclosures.disclosure_log import Sightings
     from marskg.records import AuditRecord, Report, TreeHead
     from marskg.store.upkeep.seal import Sealed
@@ -94,8 +94,13 @@ class Audit(Namespace, name="audit"):
         with writer.alone():
             return self._components.ledger.sign_head(writer)
 
+    def sign_heads(self) -> list[TreeHead]:
+        """Sign both logs as they stand, for a witness to keep; returns the head of each that has a record."""
+        accesses = self._components.ledger.sign_accesses(self._components.writer)
+        return [self.sign_head(), *(() if accesses is None else (accesses,))]
+
     def heads(self) -> list[TreeHead]:
-        """Return the signed tree heads, smallest first."""
+        """Return the signed tree heads of the transition log, smallest first."""
         return self._components.reader.heads(self._components.writer.fresh_state().log)
 
     def prove(self, sequence: int) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from marskg.store.graph import amend
 from marskg.store.graph.validation import check_time
 
 if TYPE_CHECKING:
-    from marskg.clock import GivenTime
+    from marskg.given_time import GivenTime
     from marskg.records import Memory
 
 

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from marskg.api.components import Components
-    from marskg.clock import GivenTime
+    from marskg.given_time import GivenTime
     from marskg.learning.feedback import Feedback
     from marskg.learning.wishes import StoredWish
     from marskg.privacy.principals import Principal

@@ -225,19 +225,19 @@ def head(door: Door, *, sign: bool, every: bool, w3c: bool, export: Path | None)
         msg = f"{export} is there already, and a head that was kept is not written over: name a new file"
         raise InvalidInput(msg)
     with door.memory() as memory:
-        if sign or export is not None:
-            memory.audit.sign_head()
+        signed = memory.audit.sign_heads() if export is not None else [memory.audit.sign_head()] if sign else []
         heads = memory.audit.heads()
     if not heads:
         note("no head is signed yet; sign one with: mars audit head --sign")
     shown = heads if every else heads[-1:]
-    signed = [signed_head(item) for item in shown]
     if export is not None:
+        kept = [signed_head(item) for item in (*shown, *signed[1:])]
         with AtomicFile(export) as stream:
-            stream.write(json.dumps(signed, indent=2).encode() + b"\n")
-        note(f"{counted(len(signed), 'signed head')} in {export}: keep it where who runs this store cannot change it")
+            stream.write(json.dumps(kept, indent=2).encode() + b"\n")
+        note(f"{counted(len(kept), 'signed head')} in {export}: keep it where who runs this store cannot change it")
     if w3c:
-        document(signed if every or not signed else signed[0])
+        documents = [signed_head(item) for item in shown]
+        document(documents if every or not documents else documents[0])
         return
 
     def show() -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from marskg.audit.merkle import CompactRange
+from marskg.audit.merkle import CompactRange, root_hash
 from marskg.audit.record import build_head
 from marskg.errors import EngineUnavailable
 from marskg.store.commit.signed_state import bound
@@ -105,6 +105,22 @@ class Ledger:
                 writer.forget_cache()
         msg = f"tenant {self._tenant!r} is too busy: {_ATTEMPTS} attempts lost to other writers; try again later"
         raise EngineUnavailable(msg)
+
+    def sign_accesses(self, writer: Writer) -> TreeHead | None:
+        """Return a signed head of the access log as it stands, for a witness; it is not stored."""
+        with writer.alone():
+            state = writer.fresh_state()
+            leaves = list(self._reader.leaves("a", 1))
+            if not leaves:
+                return None
+            return build_head(
+                tenant=self._tenant,
+                log=state.access_log,
+                size=len(leaves),
+                root=root_hash(leaves),
+                now=writer.now(),
+                signer=self._services.signer(),
+            )
 
     def try_head(self, writer: Writer, now: int) -> TreeHead | None:
         """Sign a head unless somebody moved the log on since ``writer`` last looked; returns it, or None.

@@ -141,7 +141,7 @@ class FieldEncryption:
                 done[name] = self._envelopes.make(ref, name, properties[name], keys)
         for name, domain in _DIGESTS.get(sort, {}).items():
             if done.get(name) is not None:
-                done[name] = self._digest(domain, done[name])
+                done[name] = self.digest(domain, done[name])
         if sort is not Sort.MEMORY:
             return done
         if properties.get("subjects"):
@@ -159,7 +159,7 @@ class FieldEncryption:
             return value
         if isinstance(form, LookUp):
             values = value if isinstance(value, list) else [value]
-            digests = list(dict.fromkeys(self._digest(form.domain, one) for one in values))
+            digests = list(dict.fromkeys(self.digest(form.domain, one) for one in values))
             return digests if isinstance(value, list) else digests[0]
         if isinstance(value, list):
             return [self._value(form, one, done) for one in value]
@@ -170,7 +170,7 @@ class FieldEncryption:
             return {"ref": value["ref"], **(changed if form.inline else {"set": changed})}
         return done[id(value)]
 
-    def _digest(self, domain: str, text: str) -> str:
+    def digest(self, domain: str, text: str) -> str:
         """Return a value with its last part digested: what is before are a tenant's name and an id."""
         if domain in {"subject", "source"}:
             return self._keyring.digest(domain, text)
@@ -212,7 +212,7 @@ class FieldEncryption:
         if not any(isinstance(found, Echo) for found in handling.found.values()):
             return {}
         return {
-            self._digest(form.domain, one): one
+            self.digest(form.domain, one): one
             for name, form in handling.given.items()
             if isinstance(form, LookUp)
             for one in parameters[name]
@@ -232,12 +232,19 @@ class FieldEncryption:
             node.pop(_SOURCE, None)
             # What a unit of work compares with what it would write.
             if node.get("slotKey") is not None:
-                node["slotKey"] = codec.slot_key(self._tenant, node.get("subjects") or (), node.get("key") or "")
+                slot = codec.slot_key(self._tenant, node.get("subjects") or (), node.get("key") or "")
+                node["slotKey"] = self._looked_up(sort, "slotKey", node["slotKey"], slot)
             if node.get("sessionKey") is not None:
-                node["sessionKey"] = codec.session_key(self._tenant, node.get("session"))
+                session = codec.session_key(self._tenant, node.get("session"))
+                node["sessionKey"] = self._looked_up(sort, "sessionKey", node["sessionKey"], session)
         elif sort is Sort.ENTITY and node.get("nameKey") is not None:
-            node["nameKey"] = codec.name_key(self._tenant, node["name"])
+            name = codec.name_key(self._tenant, node["name"])
+            node["nameKey"] = self._looked_up(sort, "nameKey", node["nameKey"], name)
         return node
+
+    def _looked_up(self, sort: Sort, name: str, stored: str, value: str) -> str:
+        """Return the ``value`` of which a digest is stored; a digest of anything else is given as it is."""
+        return value if stored == self.digest(_DIGESTS[sort][name], value) else stored
 
     def _opened(self, ref: str, name: str, value: Any, known: dict[tuple[str, str, str], Any]) -> Any:
         """Return the encrypted property ``name`` of the node ``ref``."""

@@ -57,6 +57,10 @@ class Custody:
             raise
         self._destroy(gone)
 
+    def word_ref(self, ref: str) -> str:
+        """Return the reference under which a word of an entity's name is stored."""
+        return self._fields.digest("bearer", ref)
+
     def subject_key(self, name: str) -> DataKey | None:
         """Return the key of a subject, if there is one."""
         return self.keyring.find(self.keyring.subject(name))

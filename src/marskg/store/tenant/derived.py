@@ -41,10 +41,7 @@ _PAGE: Final = 500
 
 
 def derived_findings(copy: ConsistentRead, services: Services) -> Iterator[Finding]:
-    """Yield what of a tenant's nodes is not as the store writes it.
-
-    Where contents are encrypted, only which properties and labels there are is compared, and of the audit the tiles.
-    """
+    """Yield what of a tenant's nodes is not as the store writes it."""
     reader = copy.reader
     # A check moves neither the clock nor what is drawn next.
     still = SteadyClock(ManualClock(copy.state.last_time), SharedState(alone_in_files=False))
@@ -55,7 +52,7 @@ def derived_findings(copy: ConsistentRead, services: Services) -> Iterator[Findi
     records = chain(copy.record_rows("t"), copy.record_rows("a"))
     sorts: tuple[tuple[Iterable[Row], Sort, Callable[[Row], Mapping[str, Any]]], ...] = (
         (copy.memory_rows(), Sort.MEMORY, partial(_memory, unit)),
-        (copy.entity_rows(), Sort.ENTITY, partial(_entity, words)),
+        (copy.entity_rows(), Sort.ENTITY, partial(_entity, words, reader.word_ref)),
         (copy.preference_rows, Sort.PREFERENCE, _preference),
         (records, Sort.RECORD, _record),
         (heads, Sort.HEAD, _head),
@@ -66,13 +63,11 @@ def derived_findings(copy: ConsistentRead, services: Services) -> Iterator[Findi
             where = str(node.get("id") or node["ref"])
             for name in sorted(node.keys() - known):
                 yield Finding("stray-property", where, f"the store writes no {name[:80]!r} on such a node")
-            if not reader.encrypted:
-                yield from _compared(where, {name: node[name] for name in node.keys() & known}, write)
+            yield from _compared(where, {name: node[name] for name in node.keys() & known}, write)
     for label in ("Memory", "Entity", "Preference", "AuditRecord", "TreeHead"):
         yield from _stray_labels(partial(reader.run_labelled, "labels_page", label), label, reader.tenant)
     yield from _tiles(reader, copy.state)
-    if not reader.encrypted:
-        yield from _words(reader, words)
+    yield from _words(reader, words)
 
 
 def _rows(read: Callable[[dict[str, Any]], Sequence[Row]], tenant: str) -> Iterator[Row]:
@@ -127,9 +122,9 @@ def _memory(unit: Unit, node: Row) -> Mapping[str, Any]:
     return copy.properties(grace)
 
 
-def _entity(words: dict[str, str], node: Row) -> Mapping[str, Any]:
+def _entity(words: dict[str, str], stored: Callable[[str], str], node: Row) -> Mapping[str, Any]:
     entity = codec.decode_entity(node)
-    words |= dict.fromkeys(word_rows(entity), entity.id)
+    words |= dict.fromkeys(map(stored, word_rows(entity)), entity.id)
     return {**codec.encode_entity(entity), "salt": node.get("salt")}
 
 
@@ -167,7 +162,8 @@ def _words(reader: GraphReader, words: Mapping[str, str]) -> Iterator[Finding]:
         row["ref"] for row in _rows(partial(reader.run_labelled, "refs_page", "EntityWord"), reader.tenant)
     }
     # Somebody may have renamed them since they were read.
-    now = {ref for entity, _, _ in reader.entities_by_id({words[ref] for ref in missing}) for ref in word_rows(entity)}
+    bearers = (entity for entity, _, _ in reader.entities_by_id({words[ref] for ref in missing}))
+    now = {reader.word_ref(ref) for entity in bearers for ref in word_rows(entity)}
     for ref in sorted(missing & now):
         yield Finding(
             "entity-word", words[ref], "a word of the entity's names is missing, so that nobody finds it by it"

@@ -85,7 +85,7 @@ def leads(unit: Unit, source: str, target: str) -> bool:
 
     It may go through what is stored and through what this unit draws.
     """
-    drawn = [node_id for node_id, node in unit.nodes.items() if _acyclic(set(node.edges) - node.stored_edges)]
+    drawn = [node_id for node_id, node in unit.nodes.items() if _acyclic(node.edges.keys() - node.stored_edges.keys())]
     seen: set[str] = set()
     pending = {source}
     while pending:

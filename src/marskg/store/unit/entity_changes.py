@@ -47,6 +47,8 @@ class EntityChanges:
         self._originals: dict[str, Row] = {}
         self._salts: dict[str, str] = {}
         self._edges: dict[str, list[Edge]] = {}
+        #: The commitments to entities as they were found, and then as they were last recorded.
+        self._committed: dict[str, str] = {}
         self._new_edges: list[Edge] = []
         self._pointed: set[str] = set()
 
@@ -90,6 +92,8 @@ class EntityChanges:
                 self._edges[entity_id] = []
             if row["type"] is not None:
                 self._edges[entity_id].append(codec.decode_edge(entity_id, row))
+        for entity_id in self.known.keys() & set(missing):
+            self._committed[entity_id] = self._commitment(entity_id)
 
     def get(self, entity_id: str) -> Entity | None:
         """Return the entity with this id, or None."""
@@ -159,10 +163,19 @@ class EntityChanges:
         added = [edge for edge in edges if edge not in kept]
         kept.extend(added)
         self._new_edges.extend(added)
-        commitment = node_commitment(self._salts[entity.id], entity_lines(entity, kept))
+        commitment = self._commitment(entity.id)
         slot = {"memory": entity.id, "tier_after": Tier.LIVE, "node_commitment": commitment}
-        self._audit.append(operation, {}, [slot])
+        self._audit.append(operation, {}, [slot | self._before(entity.id)])
+        self._committed[entity.id] = commitment
         return entity
+
+    def _commitment(self, entity_id: str) -> str:
+        return node_commitment(self._salts[entity_id], entity_lines(self.known[entity_id], self._edges[entity_id]))
+
+    def _before(self, entity_id: str) -> dict[str, str]:
+        """Return what a slot says of the entity before the change, so that no change past the log is signed for."""
+        found = self._committed.get(entity_id)
+        return {} if found is None else {"commitment_before": found}
 
     def cut(self, entity_id: str, edges: Iterable[Edge]) -> None:
         """Take edges from an entity; the caller puts and so records it."""
@@ -184,7 +197,8 @@ class EntityChanges:
             self.removed.add(entity_id)
             self.names.remove(entity_id)
             slot = {"memory": entity_id, "tier_before": Tier.LIVE, "tier_after": Tier.GONE, "reason": reason}
-            self._audit.append(Operation.REMOVE_ENTITY, {}, [slot])
+            self._audit.append(Operation.REMOVE_ENTITY, {}, [slot | self._before(entity_id)])
+            self._committed.pop(entity_id, None)
 
     # --- What is to be stored -----------------------------------------------------------------------------------
 

@@ -15,8 +15,9 @@ from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Final, TypeAlias
 
+from marskg.audit.record import node_commitment
 from marskg.ontology.fields import Label, labels_of, texts_of
-from marskg.ontology.mapping import decimal_lexical
+from marskg.ontology.mapping import decimal_lexical, preference_lines
 from marskg.ontology.vocabulary import Kind, PreferenceRule, SourceType
 from marskg.store.rows import codec
 from marskg.store.rows.paging import pages
@@ -424,3 +425,14 @@ class PreferenceCache:
     def salt(self, preference_id: str) -> str | None:
         """Return the salt of a preference of the preferences that was asked for last."""
         return self._salts.get(preference_id)
+
+    def commitment(self, preference_id: str) -> str | None:
+        """Return the commitment to a preference as it was read last; None where it is not there."""
+        salt = self._salts.get(preference_id)
+        found = (one for one in self._preference_set.preferences if one.id == preference_id)
+        return None if salt is None else next((commitment_to(one, salt) for one in found), None)
+
+
+def commitment_to(preference: Preference, salt: str) -> str:
+    """Return the commitment to a preference under its salt."""
+    return node_commitment(salt, preference_lines(preference))

@@ -52,6 +52,11 @@ class GraphReader:
         """Return whether the tenant's contents are encrypted."""
         return custody_of(self._engine) is not None
 
+    def word_ref(self, ref: str) -> str:
+        """Return the reference under which a word of an entity's name is stored."""
+        custody = custody_of(self._engine)
+        return ref if custody is None else custody.word_ref(ref)
+
     def ref(self, ident: str) -> str:
         """Return the store's reference of ``ident``."""
         return codec.ref(self._tenant, ident)

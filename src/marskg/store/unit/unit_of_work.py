@@ -64,11 +64,19 @@ class Node:
     original: Row = field(default_factory=dict)
     #: The memory as it is stored; None for a new one.
     stored: Memory | None = None
-    stored_edges: set[tuple[EdgeType, str]] = field(default_factory=set)
+    #: Its edges as they are stored.
+    stored_edges: dict[tuple[EdgeType, str], Edge] = field(default_factory=dict)
     new: bool = False
     deleted: bool = False
     #: What a model answered about it, after the digest of the question; goes with the content.
     answer: str | None = None
+
+    def commitment_as_found(self) -> str | None:
+        """Return the commitment to what is stored; None where that has no content, or nothing is."""
+        salt = self.original.get("salt")
+        if self.stored is None or salt is None:
+            return None
+        return node_commitment(salt, governed_lines(self.stored, self.stored_edges.values()))
 
     @property
     def has_content(self) -> bool:
@@ -168,7 +176,7 @@ class Unit:
         self.audit = AuditRecords(state, services, self.now)
         self.chain = SessionChain(reader, state.name, self.now, kept.tails)
         self.entities = EntityChanges(reader, state.name, self.audit, services.source, kept.names)
-        self.preferences = PreferenceChanges(self.audit, services.source)
+        self.preferences = PreferenceChanges(self.audit, services.source, kept.preferences.commitment)
         #: The tenant's preferences as they are stored.
         self.stored_preferences = kept.preferences
         #: Who signs the tenant's row where it is not who signs the records, and whether all of it is written anew.
@@ -197,6 +205,8 @@ class Unit:
         #: The stored tiers of memories at the other end of edges that were read, and the kinds; an entity has none.
         self._tiers: dict[str, str] = {}
         self._kinds: dict[str, str | None] = {}
+        #: The commitments to memories as they were last recorded in this unit.
+        self._committed: dict[str, str | None] = {}
         #: The records that created the new nodes.
         self.creations: dict[str, AuditRecord] = {}
 
@@ -291,7 +301,7 @@ class Unit:
             else:
                 edge = codec.decode_edge(node_id, row)
                 node.edges[edge.type, edge.target] = edge
-                node.stored_edges.add((edge.type, edge.target))
+                node.stored_edges[edge.type, edge.target] = edge
 
     def node(self, node_id: str) -> Node:
         """Return the working copy of a memory.
@@ -514,14 +524,21 @@ class Unit:
         details: Mapping[str, Any] | None = None,
         **record_details: Any,
     ) -> AuditRecord:
-        """Sign one record of a transition of ``node`` as it stands now."""
+        """Sign one record of a transition of ``node`` as it stands now.
+
+        It commits to the node as it was found, too: what was changed past the log is not signed for as if it were ours.
+        """
         memory = node.memory
         tier_after = Tier.GONE if node.deleted else memory.tier
         slot: dict[str, Any] = {"memory": memory.id, "tier_after": tier_after, "weight": memory.weight}
         if tier_before is not None:
             slot["tier_before"] = tier_before
+        before = self._committed[memory.id] if memory.id in self._committed else node.commitment_as_found()
+        if before is not None:
+            slot["commitment_before"] = before
         if node.has_content and node.salt is not None:
             slot["node_commitment"] = node_commitment(node.salt, governed_lines(memory, node.edges.values()))
+        self._committed[memory.id] = slot.get("node_commitment")
         slot.update(details or {})
         record = self.audit.append(operation, record_details, [slot])
         if node.new and memory.id not in self.creations:

@@ -82,7 +82,8 @@ def _changed(unit: Unit) -> list[Node]:
     found = {
         node_id: node
         for node_id, node in unit.nodes.items()
-        if not node.deleted and (node.new or node.memory is not node.stored or node.edges.keys() != node.stored_edges)
+        if not node.deleted
+        and (node.new or node.memory is not node.stored or node.edges.keys() != node.stored_edges.keys())
     }
     lost = [node_id for node_id, node in unit.nodes.items() if not node.has_content and _went(node)]
     for source, target, type_ in unit.incoming(lost):

@@ -40,6 +40,7 @@ _WHOLE: Final = frozenset(
         Operation.ERASE,
         Operation.SEAL,
         Operation.RESTORE_SNAPSHOT,
+        Operation.MIGRATE,
     }
 )
 
