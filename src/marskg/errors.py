@@ -6,14 +6,26 @@ the way out; none carries memory content, query text or a secret.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import re
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
+#: Characters of one word, and of a whole message: an input that is repeated in it may be of any length.
+_LONGEST_WORD: Final = 200
+_LONGEST_MESSAGE: Final = 1_000
+
+
 class MarsError(Exception):
-    """Base of all errors of this package."""
+    """Base of all errors of this package; a message repeats no long input whole."""
+
+    def __init__(self, *given: object) -> None:
+        """Keep the message, which comes first, within bounds."""
+        if given and isinstance(given[0], str) and len(given[0]) > _LONGEST_WORD:
+            given = (_within_bounds(given[0]), *given[1:])
+        super().__init__(*given)
 
 
 # --- What the caller passed in -------------------------------------------------------------------------------
@@ -201,3 +213,9 @@ class AuditVerificationFailed(MarsError):
         """Keep the message and the findings."""
         super().__init__(message)
         self.findings = tuple(findings)
+
+
+def _within_bounds(message: str) -> str:
+    """Return a message with what is too long cut off, in one word and as a whole."""
+    words = re.sub(rf"(\S{{{_LONGEST_WORD}}})\S+", r"\1…", message)
+    return words if len(words) <= _LONGEST_MESSAGE else f"{words[:_LONGEST_MESSAGE]}…"

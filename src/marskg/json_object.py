@@ -169,7 +169,8 @@ class _Writer:
         return self._parts
 
     def _one(self, value: object, depth: int) -> None:
-        self.write(value, depth + 1 if isinstance(value, Mapping | list | tuple) else depth)
+        nested = isinstance(value, Mapping | Sequence) and not isinstance(value, str | bytes | bytearray)
+        self.write(value, depth + 1 if nested else depth)
 
     @staticmethod
     def _name(name: object) -> str:
@@ -198,7 +199,9 @@ def _leaf(value: object) -> str:
     )
 
 
-def _text(value: str) -> str:
+def _text(given: str) -> str:
+    # A class of the caller's may say otherwise what it holds.
+    value = str.__str__(given)
     if len(value) > MAX_BYTES:
         _too_large()
     match = _SURROGATE.search(value)

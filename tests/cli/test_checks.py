@@ -105,6 +105,10 @@ def test_heads_as_they_are_printed_are_taken_too_and_nothing_else(here: Callable
         heads.write_text(wrong, encoding="utf-8")
         refused = here("verify", "--head", heads)
         assert (refused.status, "write one with: mars audit head --export" in refused.err) == (2, True), wrong
+    head = json.loads(here("audit", "head", "--json").out)["heads"][0]
+    for name in head:
+        heads.write_text(json.dumps({"heads": [{**head, name: None}]}), encoding="utf-8")
+        assert here("verify", "--head", heads).status == 2, name
 
 
 @pytest.mark.parametrize("suffix", ["nq", "jsonld"])

@@ -108,6 +108,7 @@ REFUSED = (
     ["privacy", "retention", "private", "--older-than", "30d"],
     ["audit", "seal", "--before", "2"],
     ["audit", "sign-head"],
+    ["audit", "sign-heads"],
     ["preferences", "consents", "ana", "--purpose", "care"],
 )
 

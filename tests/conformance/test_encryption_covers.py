@@ -359,6 +359,7 @@ class Everything:
         memory.audit.replace_key()
         memory.audit.seal(before=memory.now())
         memory.audit.sign_head()
+        memory.audit.sign_heads()
         memory.maintenance.reembed("static")
         other = self.stores.open(lean__shared=True, seed="shared")
         memory.settings.subscribe(other.tenant)

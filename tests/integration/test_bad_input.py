@@ -634,3 +634,10 @@ def test_a_size_of_the_engines_memory_that_is_none_is_refused(tmp_path: Path) ->
     assert done.returncode == 2
     assert "MARS_JVM_HEAP is 'lots'; write a size such as 768m or 2g" in done.stderr
     assert not (tmp_path / "store").exists()
+
+
+@pytest.mark.parametrize("size", ["1m", "999999g"])
+def test_a_size_that_would_end_the_process_is_refused(tmp_path: Path, size: str) -> None:
+    done = mars("init", "--store", tmp_path / "store", env={**os.environ, "MARS_JVM_HEAP": size})
+    assert (done.returncode, done.stdout) == (2, "")
+    assert f"MARS_JVM_HEAP is {size}; write a size from 32m to the" in done.stderr

@@ -15,6 +15,7 @@ import pytest
 import marskg
 from marskg.clock import ManualClock
 from marskg.ontology.vocabulary import Tier
+from marskg.store.engine.arcadedb import ArcadeDB
 
 WRITTEN = Path(__file__).parents[1] / "fixtures" / "stores" / "2026-11-23.tar.xz"
 #: A minute after the last write.
@@ -53,6 +54,18 @@ def test_it_holds_what_it_held(old: Path) -> None:
         assert hits[0].memory.id == current.id
         gone = next(one for one in memory.memories() if one.tier is Tier.TOMBSTONE)
         assert any(one.why for one in memory.explain(gone.id).events)
+
+
+def test_sealing_leaves_the_record_that_says_that_the_row_is_signed(old: Path) -> None:
+    clock = ManualClock(LATER, step_ms=10)
+    with marskg.open(old, tenant="alice", clock=clock, create=False) as memory:
+        clock.advance(10)
+        assert memory.audit.seal(before=marskg.Moment(memory.now() - 1)).transitions > 0
+    engine = ArcadeDB(old)
+    engine.write("MATCH (t:Tenant {ref: 'alice'}) SET t.signedState = null, t.stateProof = null, t.budget = 7")
+    engine.close()
+    with marskg.open(old, tenant="alice", clock=clock, create=False) as memory:
+        assert "state-missing" in {found.code for found in memory.verify().findings}
 
 
 def test_it_is_written_to_erased_and_exported_like_one_of_today(old: Path, tmp_path: Path) -> None:

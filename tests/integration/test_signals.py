@@ -178,3 +178,33 @@ def test_an_interrupt_of_python_is_none_of_the_engines_thread(tmp_path: Path) ->
     )
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
+
+
+IN_A_THREAD = """
+import sys, threading
+import marskg
+
+def work():
+    with marskg.open(sys.argv[1]) as memory:
+        memory.remember("from a thread")
+
+thread = threading.Thread(target=work)
+thread.start()
+thread.join()
+marskg.open(sys.argv[1]).remember("from the main one")
+print("at its end", flush=True)
+"""
+
+
+def test_a_program_that_first_opens_in_a_thread_ends(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", IN_A_THREAD, str(tmp_path / "store")],
+        capture_output=True,
+        text=True,
+        timeout=HANGS_S,
+        check=False,
+    )
+    assert (done.stdout, done.returncode) == ("at its end\n", 0), done.stderr
+    with marskg.open(tmp_path / "store") as memory:
+        assert memory.stats()["live"] == 2
+        assert memory.verify().ok

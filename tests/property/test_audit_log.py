@@ -36,6 +36,8 @@ def history(steps: list[tuple[str, int]]) -> World:
             act(world, step, chosen, choice)
     world.head()
     world.head(world.accesses)
+    # A store has one head of a size.
+    world.heads = list({(head.log, head.size): head for head in world.heads}.values())
     return world
 
 

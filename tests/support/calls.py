@@ -95,9 +95,9 @@ CALLS: dict[str, int] = {
 READS = frozenset(
     (  # noqa: SIM905 - a list of so many short strings is not read any better
         "audit.check_receipt audit.heads audit.prove audit.prove_consistency audit.receipt audit.records "
-        "audit.sign_head audit.who_saw close control.set_goal cypher edges entities.list explain export get "
-        "history learning.plan_pruning learning.review maintenance.prepare maintenance.stop memories now plan "
-        "policy.advise_budget policy.compare policy.explain policy.fit preferences.applied preferences.consents "
+        "audit.sign_head audit.sign_heads audit.who_saw close control.set_goal cypher edges entities.list explain "
+        "export get history learning.plan_pruning learning.review maintenance.prepare maintenance.stop memories now "
+        "plan policy.advise_budget policy.compare policy.explain policy.fit preferences.applied preferences.consents "
         "preferences.effective preferences.get preferences.list privacy.budget privacy.match_erasure "
         "privacy.redact privacy.report privacy.retention read_all recall retrieve snapshots.list snapshots.save "
         "sparql stats validate verify "

@@ -110,6 +110,8 @@ def everything(memory: AgentMemory) -> None:
 def leaving(location: str) -> None:
     """Let children go through the interpreter's own end: atexit, what is collected, what modules still hold."""
     memory = marskg.open(location, budget=10_000)
+    # The library behind it has threads of its own, which no child has.
+    memory.sparql("ASK { ?s ?p ?o }")
     stopping = writing(memory)
     stopping.__enter__()
     for _ in range(5):

@@ -132,7 +132,9 @@ def _same(value: Any) -> Any:  # noqa: ANN401 - any value
 # --- Plain values ------------------------------------------------------------------------------------------------
 
 
-def _text(value: str) -> str:
+def _text(given: str) -> str:
+    # What is looked at is what goes on: a class of the caller's may say otherwise what it holds.
+    value = str.__str__(given)
     if value.isascii():
         if "\x00" in value:
             msg = f"has a NUL character at position {value.index(chr(0))}; remove it"
@@ -164,7 +166,8 @@ def _path(value: str | PurePath) -> str | PurePath:
     return value
 
 
-def _integer(value: int) -> int:
+def _integer(given: int) -> int:
+    value = int.__int__(given)
     if not -MOST <= value <= MOST:
         msg = f"is an integer of {value.bit_length():,} bits, outside [-2^53, 2^53]"
         raise UnfitError(msg)
@@ -172,13 +175,15 @@ def _integer(value: int) -> int:
 
 
 def _given_time(value: int) -> int:
-    asked = why_asked(_integer(value))
+    number = _integer(value)
+    asked = why_asked(Moment(number) if isinstance(value, Moment) else number)
     if asked is not None:
         raise UnfitError(asked)
-    return int(value)
+    return number
 
 
-def _finite(value: float) -> float:
+def _finite(given: float) -> float:
+    value = int.__int__(given) if isinstance(given, int) else float.__float__(given)
     try:
         finite = math.isfinite(value)
     except OverflowError:  # an integer larger than any float

@@ -11,8 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from marskg.api.arguments import checked_call
+from marskg.api.namespaces.namespace import duration
 from marskg.api.restricted.agent_memory import restricted_memory
 from marskg.api.transfer import check_snapshot
+from marskg.audit.keys import check_passphrase
 from marskg.clock import SystemClock, SystemSource
 from marskg.config import Settings
 from marskg.config.settings import IN_CLEAR
@@ -94,6 +96,9 @@ def open(  # noqa: A001 - the name that interfaces.md fixes
     for operation, asked in (("verify", verify is not False), ("snapshots.load", snapshot is not None)):
         if asked:
             permit(who, operation)
+    secret = None if passphrase is None else passphrase.encode()
+    check_passphrase(secret)
+    _refuse_early(location, tenant, snapshot, maintain_every)
     given = (
         ("budget", budget),
         ("policy.name", policy),
@@ -116,7 +121,7 @@ def open(  # noqa: A001 - the name that interfaces.md fixes
         clock=clock or SystemClock(),
         source=source or SystemSource(),
         actor=who.actor,
-        passphrase=None if passphrase is None else passphrase.encode(),
+        passphrase=secret,
         key=None if key is None else Path(key),
         create=create and not guest,
         replaced=None if snapshot is None else partial(check_snapshot, tenant, snapshot),
@@ -136,6 +141,20 @@ def open(  # noqa: A001 - the name that interfaces.md fixes
         (opened if memory is None else memory).close()
         raise
     return memory
+
+
+def _refuse_early(location: str | Path, tenant: str, snapshot: str | Path | None, maintain_every: str | None) -> None:
+    """Refuse what can be refused before a store is created, or a tenant changed.
+
+    Raises:
+        InvalidInput: ``maintain_every`` is no duration.
+        InvalidDocument: the snapshot is broken.
+    """
+    if maintain_every is not None:
+        duration("maintain_every", maintain_every, "1h")
+    # That of a store which is there is checked when it is put back, and so once.
+    if snapshot is not None and not Path(location).exists():
+        check_snapshot(tenant, snapshot)
 
 
 def _check_verified(memory: AgentMemory, *, witness: bool | str | Path) -> None:

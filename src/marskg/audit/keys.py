@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 _NAME: Final = re.compile(r"signing-([0-9]{4,})-(z6Mk[1-9A-HJ-NP-Za-km-z]+)\.pem", re.ASCII)
 _HANDLES: Final = "handles.key"
 _SECRET_SIZE: Final = 32
+#: Bytes that the format of a locked key takes (OpenSSL's PKCS 8).
+_LONGEST_PASSPHRASE: Final = 1_023
 #: A PEM file of one key is some 120 to 400 bytes; anything much larger is something else.
 _MAX_FILE: Final = 65_536
 
@@ -60,9 +62,14 @@ class Keyring:
     """The signing keys of one store."""
 
     def __init__(self, folder: Path, passphrase: bytes | None = None) -> None:
-        """Use the keys in ``folder``, encrypted under ``passphrase`` where one is given; nothing is read yet."""
+        """Use the keys in ``folder``, encrypted under ``passphrase`` where one is given; nothing is read yet.
+
+        Raises:
+            KeyUnusable: the passphrase is empty, or longer than a key is locked with.
+        """
         self.folder = Path(folder)
-        self._passphrase = passphrase or None
+        check_passphrase(passphrase)
+        self._passphrase = passphrase
 
     def files(self) -> tuple[KeyFile, ...]:
         """Return the keys in the order in which they were made.
@@ -180,6 +187,20 @@ class Handles:
     def __call__(self, tenant: str, subject: str) -> str:
         """Return the handle of ``subject`` in ``tenant``; the length keeps ("a", "bc") apart from ("ab", "c")."""
         return multibase_url(hmac.digest(self._secret, f"{len(tenant)}:{tenant}{subject}".encode(), "sha256"))
+
+
+def check_passphrase(passphrase: bytes | None) -> None:
+    """Refuse a passphrase that locks no key.
+
+    Raises:
+        KeyUnusable: it is empty, or longer than a key is locked with.
+    """
+    if passphrase is not None and not 0 < len(passphrase) <= _LONGEST_PASSPHRASE:
+        msg = (
+            f"the passphrase has {len(passphrase):,} bytes, and must have from 1 to {_LONGEST_PASSPHRASE:,}; leave it "
+            "out for a key that needs none"
+        )
+        raise KeyUnusable(msg)
 
 
 def load_signer(pem: Path, passphrase: bytes | None = None) -> Signer:

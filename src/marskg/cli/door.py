@@ -123,7 +123,7 @@ class CheckFailed(click.exceptions.Exit):
 
 def passphrase() -> str | None:
     """Return the passphrase of the signing key, if the environment has one."""
-    return os.environ.get("MARS_PASSPHRASE") or None
+    return os.environ.get("MARS_PASSPHRASE")
 
 
 def _keep(context: click.Context, _: click.Parameter, value: object, *, name: str) -> None:

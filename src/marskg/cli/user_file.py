@@ -33,7 +33,7 @@ def default_of(name: str) -> str | None:
     """
     named = os.environ.get(FILE_VARIABLE)
     folder = os.environ.get("XDG_CONFIG_HOME") or "~/.config"
-    path = Path(named or f"{folder}/marskg/config.yaml").expanduser()
+    path = _expanded(named or f"{folder}/marskg/config.yaml")
     if not (named or path.is_file()):
         return None
     from marskg.config.yaml_file import read_yaml
@@ -46,8 +46,21 @@ def default_of(name: str) -> str | None:
     text: str | None = found.get(name)
     if name != "store" or text is None or "://" in text:
         return text
-    store = Path(text).expanduser()
+    store = _expanded(text)
     if not store.is_absolute():
         msg = f"{path}: store {text[:60]!r} would be another folder in each place; write the whole path, or ~/…"
         raise InvalidConfig(msg)
     return str(store)
+
+
+def _expanded(text: str) -> Path:
+    """Return a path with the home folder that it names.
+
+    Raises:
+        InvalidConfig: there is none.
+    """
+    try:
+        return Path(text).expanduser()
+    except (RuntimeError, ValueError) as error:
+        msg = f"{text[:60]!r} names no folder of a user; write the whole path"
+        raise InvalidConfig(msg) from error

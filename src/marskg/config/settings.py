@@ -144,6 +144,19 @@ class Settings:
         found._check(source)
         return found
 
+    def checked(self, source: str) -> Settings:
+        """Return these settings, each looked at as if it were given by its name: whoever made them may not have.
+
+        Raises:
+            InvalidConfig: a value is not allowed.
+        """
+        try:
+            values = {name: writable(name, value) for name, value in self.values().items()}
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            msg = f"{source} hold a value of another type; change single ones by their names, as values={{…}}"
+            raise InvalidConfig(msg) from error
+        return self.with_values(values, source)
+
     def encrypted_as(self, encryption: str) -> Settings:
         """Return a copy with ``encryption`` where this leaves it to the engine.
 
@@ -229,6 +242,8 @@ class Settings:
         self.tiered.check(source)
 
 
+#: Python refuses to write integers of more than some 4,300 digits.
+_MOST_BITS = 10_000
 _ROOT = part_of(Settings)
 #: Every setting by its dotted name, in the order of the documentation.
 SETTINGS: Mapping[str, Setting] = MappingProxyType(dict(_ROOT.settings()))
@@ -294,10 +309,17 @@ def check_value(name: str, value: object, source: str) -> Value:
     setting = SETTINGS[name]
     parsed = setting.parse(value)
     if parsed is None and not (value is None and setting.optional):
-        shown = repr(value)[:80]
+        shown = "too large a number" if _is_huge(value) else repr(value)[:80]
         msg = f"{source}: {name} is {shown}; it must be {setting.allowed}"
         raise InvalidConfig(msg)
     return parsed
+
+
+def _is_huge(value: object) -> bool:
+    """Return whether there is an integer in it that Python does not write."""
+    if isinstance(value, (list, tuple)):
+        return any(map(_is_huge, value))
+    return isinstance(value, int) and value.bit_length() > _MOST_BITS
 
 
 def _unknown(source: str, name: str) -> str:

@@ -91,8 +91,11 @@ def read_yaml(path: str | Path, loader: type[_StrictLoader] = _StrictLoader) -> 
     except OSError as error:
         msg = f"{path} cannot be read ({error.strerror}); name a readable YAML file"
         raise InvalidConfig(msg) from error
-    except (UnicodeDecodeError, RecursionError) as error:
-        msg = f"{path} is not YAML in UTF-8; write one setting a line, for example: budget: 8000"
+    # Of dates, numbers and tags that make no sense the loader says so in exceptions of Python's.
+    except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
+        if isinstance(error, InvalidConfig):
+            raise
+        msg = f"{path} is not YAML in UTF-8, or has a value that is none; write for example: budget: 8000"
         raise InvalidConfig(msg) from error
     except yaml.YAMLError as error:
         raise InvalidConfig(_yaml_message(path, error)) from error

@@ -32,7 +32,7 @@ def check_receipt(document: Mapping[str, Any], reader: GraphReader | None = None
     Raises:
         InvalidDocument: it is no receipt of this product.
     """
-    if document.get("type") not in {ERASURE, PROCESSING}:
+    if document.get("type") not in (ERASURE, PROCESSING):
         msg = (
             "the file is no receipt; receipts are written by: mars erase --receipt FILE, "
             "mars audit receipt --output FILE"

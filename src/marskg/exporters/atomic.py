@@ -1,9 +1,10 @@
 """Writing a file whole or not at all: the one place of this layer that makes bytes durable.
 
 Guarantees: the target either keeps its old content or has all of the new; a full disk, a read-only folder, an
-exception or Ctrl-C leaves no part behind. Order of the steps: write a file beside the target, flush and fsync it,
-rename it over the target, fsync the folder; without the last step a power cut may undo the rename. The file is readable
-by its owner alone, because exports and snapshots hold everything that the store holds.
+exception or Ctrl-C leaves no part behind, and no kill does where there are files without a name (Linux, on its usual
+file systems). Order of the steps: write such a file in the target's folder, flush and fsync it, give it a name beside
+the target, rename it over the target, fsync the folder; without the last step a power cut may undo the rename. The file
+is readable by its owner alone, because exports and snapshots hold everything that the store holds.
 """
 
 from __future__ import annotations
@@ -20,6 +21,11 @@ if TYPE_CHECKING:
     from types import TracebackType
 
 _BUFFER = 1 << 18
+_SUFFIX = ".part"
+#: Opens a file without a name in a folder; None where the system has none.
+_NAMELESS: int | None = getattr(os, "O_TMPFILE", None)
+#: By which such a file is given a name.
+_OPENED = Path("/proc/self/fd")
 
 
 class AtomicFile:
@@ -36,15 +42,26 @@ class AtomicFile:
         if self._target.exists() and not self._target.is_file():
             msg = f"{target} is not a regular file; name a file that may be replaced"
             raise StoreUnwritable(msg)
+        #: Where it has a name; None until the end where it can do without one.
+        self._part: Path | None = None
         try:
-            descriptor, part = tempfile.mkstemp(
-                dir=self._target.parent, prefix=f".{self._target.name}.", suffix=".part"
-            )
+            descriptor = self._open()
         except OSError as error:
             raise self._unwritable(error) from error
-        self._part = Path(part)
         self._file = os.fdopen(descriptor, "wb", buffering=_BUFFER)
         self.size = 0
+
+    def _open(self) -> int:
+        if _NAMELESS is not None and _OPENED.is_dir():
+            with contextlib.suppress(OSError):  # not every file system has them: the other way says what is wrong
+                return os.open(self._target.parent, os.O_WRONLY | _NAMELESS, 0o600)
+        descriptor, part = tempfile.mkstemp(dir=self._target.parent, prefix=self._prefix, suffix=_SUFFIX)
+        self._part = Path(part)
+        return descriptor
+
+    @property
+    def _prefix(self) -> str:
+        return f".{self._target.name}."
 
     def write(self, data: bytes) -> None:
         """Append ``data``.
@@ -95,19 +112,33 @@ class AtomicFile:
     def _commit(self) -> None:
         self._file.flush()
         os.fsync(self._file.fileno())
+        part = self._part = self._part or self._named()
         self._file.close()
-        self._part.replace(self._target)
+        part.replace(self._target)
         folder = os.open(self._target.parent, os.O_RDONLY)
         try:
             os.fsync(folder)
         finally:
             os.close(folder)
 
+    def _named(self) -> Path:
+        """Give the file, which is whole by now, a name that nothing has."""
+        # A link never takes the place of what has the name already.
+        free = Path(tempfile.mktemp(dir=self._target.parent, prefix=self._prefix, suffix=_SUFFIX))  # noqa: S306
+        opened = os.open(_OPENED, os.O_RDONLY)
+        try:
+            # Only with a folder given the link is to the file, and not to the link that stands for it (open(2)).
+            os.link(str(self._file.fileno()), free, src_dir_fd=opened, follow_symlinks=True)
+        finally:
+            os.close(opened)
+        return free
+
     def _discard(self) -> None:
         # Closing flushes what is buffered, which fails again on a full disk: the first error is the one to show.
         with contextlib.suppress(OSError):
             self._file.close()
-        self._part.unlink(missing_ok=True)
+        if self._part is not None:
+            self._part.unlink(missing_ok=True)
 
     def _unwritable(self, error: OSError) -> StoreUnwritable:
         reason = error.strerror or str(error)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 from urllib.parse import parse_qsl, unquote
 
 from marskg.errors import InvalidInput, NotPermitted
@@ -168,6 +168,17 @@ class Principal:
 
     def __post_init__(self) -> None:
         """Check the limits, and fill in what a role implies."""
+        # A dataclass of whoever types nothing.
+        role, subjects, ceiling = cast("tuple[object, object, object]", (self.role, self.subjects, self.ceiling))
+        if not isinstance(role, Role):
+            msg = f"role must be a Role, one of {', '.join(Role)}; Principal.of takes a text such as reader:bot"
+            raise InvalidInput(msg)
+        if not isinstance(subjects, tuple):
+            msg = f"subjects must be a tuple of names, not {type(subjects).__name__[:60]}"
+            raise InvalidInput(msg)
+        if ceiling is not None and (isinstance(ceiling, bool) or not isinstance(ceiling, (int, float))):
+            msg = f"a ceiling is a number from 0 to 1, such as 0.3, not {type(ceiling).__name__[:60]}"
+            raise InvalidInput(msg)
         texts = (("name", self.name or None), ("purpose", self.purpose), ("jurisdiction", self.jurisdiction))
         for what, text in (*texts, ("grant", self.grant), *(("subject", one) for one in self.subjects)):
             _check(what, text)

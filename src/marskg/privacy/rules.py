@@ -225,8 +225,8 @@ def _moment(rule: PreferenceRule, value: object) -> int:
     except InvalidInput as error:
         msg = f"until of {rule}: {error}"
         raise InvalidInput(msg) from None
-    if (asked := why_asked(found)) is not None:
-        msg = f"until of {rule} {asked}"
+    if why_asked(found) is not None:
+        msg = f"until of {rule} is no time in milliseconds from 1990 to 2100; write it as 2027-03-01T09:30:00Z"
         raise InvalidInput(msg)
     return int(found)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import resource
+import signal
 import subprocess
 import sys
 import tracemalloc
@@ -125,6 +126,24 @@ def test_an_export_that_is_broken_off_leaves_the_old_file_and_no_part(tmp_path: 
         write_export(path, Content(broken_off(error)))
     assert path.read_text() == "old"
     assert list(tmp_path.iterdir()) == [path]
+
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from marskg.exporters.atomic import AtomicFile
+
+with AtomicFile(Path(sys.argv[1])) as file:
+    file.write(b"what somebody said" * 100_000)
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_a_kill_leaves_the_old_file_and_no_part(tmp_path: Path) -> None:
+    (tmp_path / "out.nq").write_bytes(b"old")
+    done = subprocess.run([sys.executable, "-c", KILLED, str(tmp_path / "out.nq")], check=False)
+    assert done.returncode == -signal.SIGKILL
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == {"out.nq": b"old"}
 
 
 def test_a_full_disk_is_store_unwritable_and_leaves_nothing(tmp_path: Path) -> None:

@@ -61,7 +61,8 @@ class TenantSettings(Namespace, name="settings"):
         """
         parts = self._components
         old = parts.writer.state.settings
-        wanted = (settings or old).with_values(values, "the settings given").encrypted_as(old.encryption)
+        base = old if settings is None else settings.checked("the settings given")
+        wanted = base.with_values(values, "the settings given").encrypted_as(old.encryption)
         if wanted == old:
             return
         self._check(old, wanted)

@@ -9,11 +9,14 @@ folder loses nothing. One process writes to a view; queries run beside it in pro
 
 from __future__ import annotations
 
+import ctypes
+import os
 import shutil
 import tempfile
 from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
+from weakref import WeakSet
 
 import pyoxigraph as ox
 
@@ -35,6 +38,31 @@ _BATCH = 500
 _CHUNK = 8 << 20
 
 
+#: The views of this process that are open.
+_OPEN: WeakSet[SparqlView] = WeakSet()
+#: Whether there was any: the threads of the library stay.
+_used: set[int] = set()
+
+
+def _leave_to_the_parent() -> None:
+    """Let a child that was forked end without closing what its parent has open.
+
+    The library would wait for threads of its own that the child does not have, or crash: as its stores are closed, and
+    as its code is unloaded. So the stores stay as they are, and the process ends, with its status, before the latter.
+    """
+    if not _used:
+        return
+    for view in list(_OPEN):
+        if hasattr(view, "_store"):
+            ctypes.pythonapi.Py_IncRef(ctypes.py_object(view._store))  # noqa: SLF001 - its own module
+    libc = ctypes.CDLL(None)
+    if hasattr(libc, "on_exit"):  # glibc's: called before what was registered earlier
+        libc.on_exit(ctypes.cast(libc._exit, ctypes.c_void_p), None)  # noqa: SLF001 - the name that POSIX gives it
+
+
+os.register_at_fork(after_in_child=_leave_to_the_parent)
+
+
 class SparqlView:
     """The view in one folder, open for writing."""
 
@@ -52,6 +80,8 @@ class SparqlView:
             for missing in reversed([path for path in (folder, *folder.parents) if not path.exists()]):
                 missing.mkdir(exist_ok=True, mode=0o700)
             self._store = ox.Store(str(folder))
+            _used.add(os.getpid())
+            _OPEN.add(self)
         except (OSError, RuntimeError) as error:
             if "lock" in str(error).lower():
                 msg = f"the SPARQL view {folder} is open in another process; close it there, or wait"

@@ -49,6 +49,8 @@ _JVM_ARGS: tuple[str, ...] = (
 #: What the JVM that all stores of a process share may take, in megabytes: a quarter of the memory within these bounds.
 #: It takes what it needs, and a large trigger needs more than a write.
 _LEAST_HEAP, _MOST_HEAP = 768, 4096
+#: Megabytes below which the engine does not open a store.
+_SMALLEST_HEAP = 32
 #: Names another size, such as ``2g``.
 HEAP_VARIABLE = "MARS_JVM_HEAP"
 _TOO_LARGE = (
@@ -93,9 +95,23 @@ def heap_size() -> str:
         if re.fullmatch(r"[1-9][0-9]{0,6}[mMgG]", named) is None:
             msg = f"{HEAP_VARIABLE} is {named[:40]!r}; write a size such as 768m or 2g, or unset it"
             raise InvalidConfig(msg)
-        return named
+        return _possible(named)
     quarter = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 4 // 2**20
     return f"{min(max(quarter, _LEAST_HEAP), _MOST_HEAP)}m"
+
+
+def _possible(named: str) -> str:
+    """Return a size of the heap that this machine has: the JVM ends the process where it cannot have what is asked for.
+
+    Raises:
+        InvalidConfig: it is less than the engine runs with, or more than the machine or the process has.
+    """
+    wanted = int(named[:-1]) * (1 if named[-1] in "mM" else 1024)
+    most = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2**20
+    if not _SMALLEST_HEAP <= wanted <= most:
+        msg = f"{HEAP_VARIABLE} is {named}; write a size from {_SMALLEST_HEAP}m to the {most}m that this machine has"
+        raise InvalidConfig(msg)
+    return named
 
 
 def _start(heap: str, crashes: Path | None = None) -> tuple[Any, Any]:
@@ -129,6 +145,10 @@ def _start(heap: str, crashes: Path | None = None) -> tuple[Any, Any]:
                 msg = f"the embedded engine does not start: {str(error)[:200]}; give it what it asks for, and retry"
                 raise EngineUnavailable(msg) from error
         _keep_collections_apart(jpype)
+        if threading.current_thread() is not threading.main_thread():
+            # The end of the interpreter waits for the thread that started the JVM, which may have ended long ago. It is
+            # taken in again, as any other, with its next call.
+            jpype.java.lang.Thread.detach()
     return bindings, jpype
 
 
@@ -445,7 +465,7 @@ class _Caller:
     def _rows(
         self, call: Any, statement: str, parameters: Mapping[str, Any] | None, most: int | None = None
     ) -> list[Row]:
-        values = self._json(json.dumps(parameters or {}, allow_nan=False)).toMap()
+        values = self._json(json.dumps(parameters or {}, allow_nan=False, default=dict)).toMap()
         result = call("opencypher", statement, values)
         rows: list[Row] = []
         while result is not None:

@@ -131,6 +131,9 @@ class Bolt:
         except _GONE as error:
             msg = f"{self._uri} is not reachable or went away; nothing unacknowledged was kept: check the server, retry"
             raise EngineUnavailable(msg) from error
+        except UnicodeError as error:
+            msg = f"{self._uri} names no machine; use bolt://HOST:PORT or neo4j://HOST:PORT"
+            raise EngineUnavailable(msg) from error
         except OSError as error:
             msg = f"{self._uri} is not reachable ({error.strerror}); check the address and that the server runs"
             raise EngineUnavailable(msg) from error

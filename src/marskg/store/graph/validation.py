@@ -214,7 +214,7 @@ def check_payload(kind: Kind, payload: Mapping[str, Any]) -> dict[str, Value]:
         raise InvalidMemory(msg)
     found = {}
     for name, value in payload.items():
-        if value is not None and value not in ((), []):
+        if value is not None and not (isinstance(value, (tuple, list)) and not value):
             found[name] = checked(known[name], value, f"payload field {name!r}", limit=_MOST_IN_SET)
     return found
 

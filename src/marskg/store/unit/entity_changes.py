@@ -93,7 +93,8 @@ class EntityChanges:
             if row["type"] is not None:
                 self._edges[entity_id].append(codec.decode_edge(entity_id, row))
         for entity_id in self.known.keys() & set(missing):
-            self._committed[entity_id] = self._commitment(entity_id)
+            if self._salts[entity_id]:  # none is left where the key to it was destroyed
+                self._committed[entity_id] = self._commitment(entity_id)
 
     def get(self, entity_id: str) -> Entity | None:
         """Return the entity with this id, or None."""
