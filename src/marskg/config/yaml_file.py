@@ -95,7 +95,8 @@ def read_yaml(path: str | Path, loader: type[_StrictLoader] = _StrictLoader) -> 
     except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
         if isinstance(error, InvalidConfig):
             raise
-        msg = f"{path} is not YAML in UTF-8, or has a value that is none; write for example: budget: 8000"
+        what = f"{path} is not YAML in UTF-8, or has a value that is none"
+        msg = f"{what}; write one setting a line, for example: budget: 8000"
         raise InvalidConfig(msg) from error
     except yaml.YAMLError as error:
         raise InvalidConfig(_yaml_message(path, error)) from error

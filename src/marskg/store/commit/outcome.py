@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Final
 
-from marskg.errors import EngineUnavailable, OutcomeUnknown, QueryRefused
+from marskg.errors import EngineUnavailable, OutcomeUnknown
 from marskg.store.engine.protocol import Conflict
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def was_kept(
     while True:
         try:
             return ask()
-        except (Conflict, EngineUnavailable, QueryRefused):
+        except (Conflict, EngineUnavailable):
             if elapsed() + pause > until:
                 return None
         sleep(pause)

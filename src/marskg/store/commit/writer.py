@@ -21,6 +21,7 @@ from marskg.errors import (
     InvalidInput,
     MarsError,
     OutcomeUnknown,
+    QueryRefused,
 )
 from marskg.store.commit.flush import flush_statements
 from marskg.store.commit.listener import BudgetExcess
@@ -395,10 +396,18 @@ class Writer:
             raise ClosureViolation(msg)
 
     def is_written(self, record: AuditRecord, log: str) -> bool:
-        """Return whether ``record`` made it into the log ``t`` or ``a`` although its acknowledgement was lost."""
+        """Return whether ``record`` made it into the log ``t`` or ``a`` although its acknowledgement was lost.
+
+        Raises:
+            EngineUnavailable: the server does not answer, or what is asked for is still under way after a while.
+        """
         parameters = {"ref": codec.audit_ref(record.tenant, log, record.sequence), "tenant": self.tenant}
-        # Given up where what is asked for is still under way after a while.
-        rows = self.engine.read(statement("record_at", self.engine.name), parameters, limit_seconds=QUESTION_SECONDS)
+        asked = statement("record_at", self.engine.name)
+        try:
+            rows = self.engine.read(asked, parameters, limit_seconds=QUESTION_SECONDS)
+        except QueryRefused as error:
+            msg = f"a transaction of tenant {self.tenant!r} has not ended for {QUESTION_SECONDS:g} s; try again later"
+            raise EngineUnavailable(msg) from error
         return bool(rows) and rows[0]["leaf"] == record.leaf
 
     def _after(self, unit: Unit) -> None:

@@ -47,11 +47,6 @@ class GraphReader:
         """Run the named read-only statement on the nodes of one label."""
         return self._engine.read(statement(name, self._engine.name, label=label), parameters)
 
-    @property
-    def encrypted(self) -> bool:
-        """Return whether the tenant's contents are encrypted."""
-        return custody_of(self._engine) is not None
-
     def word_ref(self, ref: str) -> str:
         """Return the reference under which a word of an entity's name is stored."""
         custody = custody_of(self._engine)
