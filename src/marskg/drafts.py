@@ -42,9 +42,10 @@ def enumeration(kind: type[E], name: str, value: object) -> E:
     """
     try:
         return kind(value)
-    except ValueError:
+    except (ValueError, TypeError):
         known = ", ".join(member.value for member in kind)
-        msg = f"{name} {str(value)[:40]!r} is unknown; known are {known}"
+        given = repr(value[:40]) if isinstance(value, str) else f"of type {type(value).__name__[:60]}"
+        msg = f"{name} {given} is unknown; known are {known}"
         raise InvalidMemory(msg) from None
 
 

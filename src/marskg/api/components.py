@@ -66,7 +66,8 @@ class Components:
         self.queries = Queries(opened)
         effects = CommitEffects(self.ledger, self.queries)
         self.writer = Writer(opened.engine, opened.tenant, opened.services, effects)
-        self.ask = Doorkeeper(opened.engine, self.writer, principal if limit is not None else None).ask
+        self.doorkeeper = Doorkeeper(opened.engine, self.writer, principal if limit is not None else None)
+        self.ask = self.doorkeeper.ask
         self.vectoriser = Vectoriser(lambda: self.writer.state.settings.embedding.model, opened.services.clock.now_ms)
         self.assessor = Assessor()
         recognition, assessment = Recognition(), Assessment(self._foresee, self._assess, self.measure)

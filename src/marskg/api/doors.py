@@ -9,6 +9,7 @@ from __future__ import annotations
 from functools import wraps
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar, cast
 
+from marskg.errors import EngineUnavailable
 from marskg.privacy.principals import permit
 
 if TYPE_CHECKING:
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from marskg.store.commit.writer import Writer
     from marskg.store.engine.protocol import Engine
 
+#: What a memory that is closed still answers: what it was, and to be closed again.
+_AFTER_CLOSING: Final = frozenset({"close", "maintenance.stop", "principal", "store", "tenant"})
 #: Operations that tell nothing of what the last accesses changed, or know it; all others have these written first.
 _BESIDE_ACCESSES: Final = frozenset(
     {
@@ -49,6 +52,11 @@ class Doorkeeper:
         self._engine = engine
         self._writer = writer
         self._principal = principal
+        self._closed = False
+
+    def close(self) -> None:
+        """Refuse every operation from now on but what says what the memory was, and to close it again."""
+        self._closed = True
 
     def ask(self, operation: str) -> None:
         """Refuse an operation that the principal may not use, and each in a process that was forked after opening.
@@ -57,7 +65,11 @@ class Doorkeeper:
 
         Raises:
             NotPermitted: the operation is not theirs.
+            EngineUnavailable: the memory is closed.
         """
+        if self._closed and operation not in _AFTER_CLOSING:
+            msg = "the memory is closed; open it again with: marskg.open"
+            raise EngineUnavailable(msg)
         if self._principal is not None:
             permit(self._principal, operation)
         self._engine.check_process()

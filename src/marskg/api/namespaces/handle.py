@@ -184,6 +184,7 @@ class Handle(FlatNames):
         try:
             self._writer.commit_accesses()
         finally:
+            self._components.doorkeeper.close()
             self._queries.close()
             self._reading.close()
             self._writer.leave()

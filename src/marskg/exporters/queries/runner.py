@@ -18,7 +18,7 @@ import weakref
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
-from marskg.errors import QueryRefused
+from marskg.errors import EngineUnavailable, QueryRefused
 from marskg.exporters.queries.sparql_guard import check_sparql
 from marskg.store.engine.protocol import MAX_ROWS
 from marskg.store.statements.cypher_guard import check_read_only as check_cypher
@@ -155,9 +155,12 @@ class SparqlRunner:
         try:
             process.stdin.write(f"{request}\n")
             process.stdin.flush()
+            return process.stdout.readline()
         except BrokenPipeError:
             return ""
-        return process.stdout.readline()
+        except ValueError as error:  # another thread closed it
+            msg = "the memory was closed while the query ran"
+            raise EngineUnavailable(msg) from error
 
     def _started(self) -> subprocess.Popen[str]:
         """Return the running worker, or a new one."""

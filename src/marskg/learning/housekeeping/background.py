@@ -34,7 +34,10 @@ class Background:
         with ThreadPoolExecutor(1, "marskg-maintenance-pass") as pool:
             while not self._stopping.wait(self._seconds):
                 # A future keeps whatever went wrong: nobody stands behind this thread to raise to.
-                error = pool.submit(self._pass).exception()
+                try:
+                    error = pool.submit(self._pass).exception()
+                except RuntimeError:  # the program is ending
+                    return
                 if error is not None:
                     _LOG.warning("a pass of maintenance failed (%s); the next one tries again", type(error).__name__)
 

@@ -73,8 +73,11 @@ class ContextWindow:
         for name in ("size", "system", "query", "answer", "headroom"):
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= _MAX_TOKENS:
+                given = (
+                    repr(value) if isinstance(value, int) and abs(value) < 10 * _MAX_TOKENS else type(value).__name__
+                )
                 message = (
-                    f"context window: {name} is {value!r}: it must be an integer of tokens from 0 to {_MAX_TOKENS}"
+                    f"context window: {name} is {given[:60]}: it must be an integer of tokens from 0 to {_MAX_TOKENS}"
                 )
                 raise InvalidInput(message)
         if self.memory_budget < 0:

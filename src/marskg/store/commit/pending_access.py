@@ -38,7 +38,7 @@ _DIGITS: Final = 8
 _ATTEMPTS: Final = 50
 
 #: Does the work when :data:`GROUP_SECONDS` have passed, or sooner where the event is set.
-Later: TypeAlias = "Callable[[threading.Event, Callable[[], None]], None]"
+Later: TypeAlias = "Callable[[threading.Event, Callable[[], None]], bool | None]"
 _LOG: Final = logging.getLogger(__name__)
 
 
@@ -103,11 +103,18 @@ class InBackground:
         """Start nothing yet."""
         self._pool: ThreadPoolExecutor | None = None
 
-    def __call__(self, done: threading.Event, work: Callable[[], None]) -> None:
-        """Do ``work`` when the time is up, unless ``done`` is set before; a program that ends waits for it."""
+    def __call__(self, done: threading.Event, work: Callable[[], None]) -> bool:
+        """Do ``work`` when the time is up, unless ``done`` is set before; a program that ends waits for it.
+
+        Returns whether it will be done: in a program that is ending nothing is begun any more.
+        """
         if self._pool is None:
             self._pool = ThreadPoolExecutor(1, "marskg-accesses")
-        self._pool.submit(_after, done, work).add_done_callback(_log_failure)
+        try:
+            self._pool.submit(_after, done, work).add_done_callback(_log_failure)
+        except RuntimeError:
+            return False
+        return True
 
 
 def _after(done: threading.Event, work: Callable[[], None]) -> None:
@@ -140,10 +147,11 @@ class PendingAccesses:
 
     def add(self, writer: AccessWriter, after: TenantState, row: Mapping[str, Any], one: Waiting) -> None:
         """Let one record wait; with it the tenant's row is ``after``, and ``row`` are the properties that change."""
+        at_once = False
         if self.base is None:
             self.base = writer.state
             self._written = threading.Event()
-            self.later(self._written, writer.commit_accesses)
+            at_once = self.later(self._written, writer.commit_accesses) is False
         self._waiting.append(one)
         self.empty = False
         for change in one.rows:
@@ -151,7 +159,7 @@ class PendingAccesses:
             self._nodes[change["ref"]] = {**self._nodes.get(change["ref"], {}), **change["set"]}
         self._row.update(row)
         writer.take(after)
-        if len(self._waiting) > MOST_WAITING and not self._overtaken:
+        if at_once or (len(self._waiting) > MOST_WAITING and not self._overtaken):
             self.commit(writer)
 
     def changed(self, tenant: str, ids: list[str]) -> dict[str, dict[str, Any]]:
