@@ -68,7 +68,7 @@ class Doorkeeper:
             EngineUnavailable: the memory is closed.
         """
         if self._closed and operation not in _AFTER_CLOSING:
-            msg = "the memory is closed; open it again with: marskg.open"
+            msg = "the store is closed; open it again"
             raise EngineUnavailable(msg)
         if self._principal is not None:
             permit(self._principal, operation)
