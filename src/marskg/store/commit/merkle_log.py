@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from marskg.audit.merkle import CompactRange, root_hash
+from marskg.audit.merkle import CompactRange
 from marskg.audit.record import build_head
 from marskg.errors import EngineUnavailable
 from marskg.store.commit.signed_state import bound
@@ -110,14 +110,16 @@ class Ledger:
         """Return a signed head of the access log as it stands, for a witness; it is not stored."""
         with writer.alone():
             state = writer.fresh_state()
-            leaves = list(self._reader.leaves("a", 1))
-            if not leaves:
+            tree = CompactRange()
+            for leaf in self._reader.leaves("a", 1):
+                tree.append(leaf)
+            if not tree.size:
                 return None
             return build_head(
                 tenant=self._tenant,
                 log=state.access_log,
-                size=len(leaves),
-                root=root_hash(leaves),
+                size=tree.size,
+                root=tree.root(),
                 now=writer.now(),
                 signer=self._services.signer(),
             )

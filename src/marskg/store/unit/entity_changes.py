@@ -47,8 +47,9 @@ class EntityChanges:
         self._originals: dict[str, Row] = {}
         self._salts: dict[str, str] = {}
         self._edges: dict[str, list[Edge]] = {}
-        #: The commitments to entities as they were found, and then as they were last recorded.
-        self._committed: dict[str, str] = {}
+        #: The edges of entities as they were found, and the commitments to entities as they were last recorded here.
+        self._found_edges: dict[str, list[Edge]] = {}
+        self._committed: dict[str, str | None] = {}
         self._new_edges: list[Edge] = []
         self._pointed: set[str] = set()
 
@@ -90,11 +91,11 @@ class EntityChanges:
                 self._originals[entity_id] = row["node"]
                 self._salts[entity_id] = row["node"]["salt"]
                 self._edges[entity_id] = []
+                self._found_edges[entity_id] = []
             if row["type"] is not None:
-                self._edges[entity_id].append(codec.decode_edge(entity_id, row))
-        for entity_id in self.known.keys() & set(missing):
-            if self._salts[entity_id]:  # none is left where the key to it was destroyed
-                self._committed[entity_id] = self._commitment(entity_id)
+                edge = codec.decode_edge(entity_id, row)
+                self._edges[entity_id].append(edge)
+                self._found_edges[entity_id].append(edge)
 
     def get(self, entity_id: str) -> Entity | None:
         """Return the entity with this id, or None."""
@@ -164,19 +165,21 @@ class EntityChanges:
         added = [edge for edge in edges if edge not in kept]
         kept.extend(added)
         self._new_edges.extend(added)
-        commitment = self._commitment(entity.id)
+        commitment = node_commitment(self._salts[entity.id], entity_lines(entity, kept))
         slot = {"memory": entity.id, "tier_after": Tier.LIVE, "node_commitment": commitment}
         self._audit.append(operation, {}, [slot | self._before(entity.id)])
         self._committed[entity.id] = commitment
         return entity
 
-    def _commitment(self, entity_id: str) -> str:
-        return node_commitment(self._salts[entity_id], entity_lines(self.known[entity_id], self._edges[entity_id]))
-
     def _before(self, entity_id: str) -> dict[str, str]:
         """Return what a slot says of the entity before the change, so that no change past the log is signed for."""
-        found = self._committed.get(entity_id)
+        found = self._committed[entity_id] if entity_id in self._committed else self._as_found(entity_id)
         return {} if found is None else {"commitment_before": found}
+
+    def _as_found(self, entity_id: str) -> str | None:
+        """Return the commitment to what is stored; None of a new entity, and where the key to it was destroyed."""
+        stored, salt = self.stored(entity_id), self._salts.get(entity_id)
+        return node_commitment(salt, entity_lines(stored, self._found_edges[entity_id])) if stored and salt else None
 
     def cut(self, entity_id: str, edges: Iterable[Edge]) -> None:
         """Take edges from an entity; the caller puts and so records it."""
@@ -199,7 +202,7 @@ class EntityChanges:
             self.names.remove(entity_id)
             slot = {"memory": entity_id, "tier_before": Tier.LIVE, "tier_after": Tier.GONE, "reason": reason}
             self._audit.append(Operation.REMOVE_ENTITY, {}, [slot | self._before(entity_id)])
-            self._committed.pop(entity_id, None)
+            self._committed[entity_id] = None
 
     # --- What is to be stored -----------------------------------------------------------------------------------
 
