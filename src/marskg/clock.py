@@ -15,7 +15,7 @@ from typing import Protocol, runtime_checkable
 from uuid import UUID
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from marskg.errors import InvalidConfig
+from marskg.errors import InvalidConfig, InvalidInput
 
 #: One day in milliseconds.
 DAY_MS = 86_400_000
@@ -82,6 +82,21 @@ class ElapsedClock(Clock, Protocol):
         ...
 
 
+def whole_milliseconds(method: str, told: object) -> int:
+    """Return what a clock told by its ``method``.
+
+    Raises:
+        InvalidInput: it told no whole number.
+    """
+    if not isinstance(told, int) or isinstance(told, bool):
+        msg = (
+            f"clock.{method}() returned a value of type {type(told).__name__[:60]}; it must return whole milliseconds, "
+            "such as time.time_ns() // 1_000_000"
+        )
+        raise InvalidInput(msg)
+    return int(told)
+
+
 class SystemClock:
     """The machine's clocks: the wall clock, and the one that counts what has passed since boot."""
 
@@ -136,6 +151,27 @@ class ManualClock:
     def jump(self, delta_ms: int) -> None:
         """Set the wall clock ahead or back by ``delta_ms`` while no time passes."""
         self._now += delta_ms
+
+
+class CheckedSource:
+    """A source of the caller's, whose bytes are counted: a secret of fewer bytes would be one that can be guessed."""
+
+    def __init__(self, source: Source) -> None:
+        """Take the bytes of ``source``."""
+        self._source = source
+
+    def token(self, size: int) -> bytes:
+        """Return the next ``size`` bytes.
+
+        Raises:
+            InvalidInput: the source gave something else.
+        """
+        given: object = self._source.token(size)
+        if not isinstance(given, bytes) or len(given) != size:
+            what = f"{len(given)} bytes" if isinstance(given, bytes) else f"a value of type {type(given).__name__[:60]}"
+            msg = f"source.token({size}) returned {what}; it must return {size} random bytes, as secrets.token_bytes"
+            raise InvalidInput(msg)
+        return given
 
 
 class SystemSource:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from marskg.api import checks, transfer
 from marskg.api.arguments import checked_calls
-from marskg.api.doors import guarded
+from marskg.api.asking import guarded
 from marskg.api.namespaces.handle import Handle
 from marskg.api.namespaces.privacy_namespace import Privacy
 from marskg.api.queries import undisturbed
@@ -531,7 +531,7 @@ class AgentMemory(Handle):
         """Validate recent changes, or with ``full`` the whole tenant, against the SHACL shapes."""
         if not full:
             return checks.validate_recent(self._opened, self._writer)
-        with consistent_read(self._writer, self._reader) as copy:
+        with consistent_read(self._writer, self._reader, damaged=True) as copy:
             return checks.validate(copy)
 
     def verify(self, *, witness: Iterable[TreeHead] | ReadPath = ()) -> Report:
@@ -540,7 +540,8 @@ class AgentMemory(Handle):
         Raises:
             InvalidDocument: the file holds no heads.
         """
-        with consistent_read(self._writer, self._reader) as copy:
+        # What has another value, of whatever type, has another commitment.
+        with consistent_read(self._writer, self._reader, damaged=True, strict=False) as copy:
             return checks.verify(copy, self._opened.keyring, self._opened.services, heads_of(witness))
 
     # --- Giving away, taking back, and queries ----------------------------------------------------------------------

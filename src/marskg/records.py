@@ -7,6 +7,7 @@ Source: semantics sections 1-3, 7, 8.
 
 from __future__ import annotations
 
+import copyreg
 import warnings
 from dataclasses import dataclass, field, fields, replace
 from operator import attrgetter
@@ -34,6 +35,15 @@ if TYPE_CHECKING:
 Value: TypeAlias = "str | int | float | bool | tuple[str, ...] | None"
 
 _EMPTY: Mapping[str, Value] = MappingProxyType({})
+
+
+def _read_only(values: Mapping[str, Value]) -> Mapping[str, Value]:
+    """Return a copy that nobody can change."""
+    return MappingProxyType(dict(values))
+
+
+# Python copies and pickles no read-only mapping, and callers hand what they get to other processes.
+copyreg.pickle(MappingProxyType, lambda given: (_read_only, (dict(given),)))  # type: ignore[arg-type, return-value]
 
 
 @dataclass(frozen=True, slots=True)

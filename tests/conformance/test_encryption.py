@@ -15,6 +15,7 @@ import marskg
 from marskg.audit.linkeddata import verify_document
 from marskg.erasure.receipts import KEYS, LOGICAL
 from marskg.store.crypto.encrypted_engine import custody_of
+from marskg.store.crypto.envelopes import is_envelope
 from marskg.store.crypto.field_encryption import FieldEncryption
 from marskg.store.crypto.key_custody import Custody
 from marskg.store.statements.handling import own
@@ -594,6 +595,32 @@ def test_what_was_tampered_with_is_refused(stores: Stores, words: Words) -> None
             memory.get(one.id)
         assert words("lockerword") not in str(refused.value), name
         assert "envelope" not in str(refused.value)
+
+
+@pytest.mark.server
+def test_what_cannot_be_decrypted_is_a_finding_beside_the_others(stores: Stores) -> None:
+    memory = encrypted(stores)
+    memory.remember("Bea likes quinces and pears", subjects=["bea"], mentions=["Bea"])
+    other = memory.remember("Bea likes chess", subjects=["bea"])
+    memory.preferences.set("blacklisted_entity", "Mallory")
+    stores.engine.write("MATCH (m:Memory {ref: $ref}) SET m.weight = 1", {"ref": f"{memory.tenant}|{other.id}"})
+    tried = set()
+    for ref, node in envelopes_in(stores, memory).items():
+        for name, stored in node.items():
+            text, *rest = stored if isinstance(stored, list) and stored else [stored]
+            if not is_envelope(text):
+                continue
+            flipped = text[:-6] + ("A" if text[-6] != "A" else "B") + text[-5:]
+            change = {"ref": ref, "value": [flipped, *rest] if isinstance(stored, list) else flipped}
+            stores.engine.write(f"MATCH (n {{ref: $ref}}) SET n.{name} = $value", change)
+            found = memory.verify().findings
+            assert other.id in {one.where for one in found}, "the others are told of, too"
+            assert any(one.code == "damaged" and name in one.message for one in found), (ref, name)
+            memory.validate(full=True)
+            stores.engine.write(f"MATCH (n {{ref: $ref}}) SET n.{name} = $value", {"ref": ref, "value": stored})
+            tried.add(name)
+    assert {one.where for one in memory.verify().findings} == {other.id}
+    assert tried >= {"content", "details", "name", "salt", "subjects", "target"}
 
 
 def test_what_would_write_in_clear_is_refused(stores: Stores, tmp_path: Path) -> None:

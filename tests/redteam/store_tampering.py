@@ -502,6 +502,8 @@ NODES: Final = (
     ),
     Tampering("the notes of snapshots", note_snapshot, limit="Scores, access statistics"),
     Tampering("a score", on_memory(score=1), limit="Scores, access statistics"),
+    Tampering("the order of entities", on_label("Entity", sequence=1), limit="Scores, access statistics"),
+    Tampering("the order of preferences", on_label("Preference", sequence=1), limit="Scores, access statistics"),
     Tampering("the random order", exchange("randomKey"), ("order-key",)),
     Tampering("a vector", on_memory(embedding="static|AAAA"), limit="Vectors"),
 )

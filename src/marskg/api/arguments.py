@@ -448,7 +448,7 @@ class Arguments:
         hints = get_type_hints(_without_result(self.function), names, include_extras=True)
         found: dict[str, Rule] = {}
         for name, parameter in signature(self.function).parameters.items():
-            if name == "self":
+            if name in {"self", "cls"}:
                 continue
             if name not in hints:
                 msg = f"{self.function.__qualname__} has a parameter {name} without an annotation; give it one"
@@ -546,7 +546,13 @@ def checked_calls(*named: type, errors: Mapping[str, type[InvalidInput]] | None 
 
     def decorate(owner: C) -> C:
         for name, function in list(vars(owner).items()):
-            if name.startswith("_") or not isfunction(function):
+            if name.startswith("_"):
+                continue
+            if isinstance(function, classmethod):
+                made = Arguments(function.__func__, (errors or {}).get(name, InvalidInput), names)
+                setattr(owner, name, classmethod(_checked_method(function.__func__, made)))
+                continue
+            if not isfunction(function):
                 continue
             above = (vars(base)[name] for base in owner.__mro__[1:] if name in vars(base))
             arguments = getattr(next(above, None), "arguments", None) or Arguments(

@@ -42,7 +42,6 @@ def validate(copy: ConsistentRead) -> Report:
     """
     from marskg.shapes.validate import validate_graph  # noqa: PLC0415 - as in validate_recent
 
-    copy.collect_damage()
     report = validate_graph(_lines(copy))
     findings = (*report.findings, *_bookkeeping(copy))
     return Report(report.checked, (*findings, *_damage(copy)))
@@ -101,8 +100,6 @@ def _neighbourhood(opened: Opened, state: TenantState, records: int) -> tuple[li
 def verify(copy: ConsistentRead, keyring: Keyring, services: Services, witness: Iterable[TreeHead] = ()) -> Report:
     """Verify both logs, their heads, and the graph against them; see :func:`marskg.audit.verify.verify_log`."""
     state = copy.state
-    # What has another value, of whatever type, has another commitment.
-    copy.collect_damage(strict=False)
     report = verify_log(
         chain(copy.records("t"), copy.records("a")),
         [*copy.heads(state.log), *copy.heads(state.access_log)],

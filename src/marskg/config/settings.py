@@ -15,6 +15,7 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from marskg.api.arguments import checked_calls
 from marskg.config.forgetting import AdaptiveSettings, PartitionSettings, PolicySettings, Scoring, TieredSettings
 from marskg.config.former import brought_up
 from marskg.config.keeping import (
@@ -63,6 +64,7 @@ PRESETS: Mapping[str, Mapping[str, Mapping[str, object]]] = MappingProxyType({
 })  # fmt: skip
 
 
+@checked_calls(errors=dict.fromkeys(("from_json", "from_mapping", "from_yaml", "life", "with_values"), InvalidConfig))
 @dataclass(frozen=True, slots=True)
 class Settings:
     """Everything that a tenant's owner may set; change it with ``dataclasses.replace`` or :meth:`with_values`."""
@@ -182,7 +184,6 @@ class Settings:
         return json.dumps(self.values(), sort_keys=True, separators=(",", ":"), allow_nan=False)
 
     @classmethod
-    @lru_cache(maxsize=256)  # a server's tenant is read again and again, and its settings seldom change
     def from_json(cls, text: str) -> Settings:
         """Return the settings that :meth:`to_json` wrote; settings that it did not know have their defaults.
 
@@ -191,17 +192,7 @@ class Settings:
         Raises:
             InvalidConfig: the text is no such JSON.
         """
-        try:
-            stored = json.loads(text)
-        except ValueError:
-            stored = None
-        if not isinstance(stored, dict):
-            msg = "the stored settings are not a JSON object; set them again with: mars init --config FILE"
-            raise InvalidConfig(msg)
-        values = {
-            name: writable(name, value) if name in SETTINGS else value for name, value in brought_up(stored).items()
-        }
-        return cls().with_values(values, "the stored settings")
+        return _stored(text)
 
     @classmethod
     def from_yaml(cls, path: str | Path) -> Settings:
@@ -267,6 +258,19 @@ def _dotted(nested: Mapping[Any, Any], source: str, prefix: str = "") -> Iterato
             yield name, value
         else:
             raise InvalidConfig(_unknown(source, name))
+
+
+@lru_cache(maxsize=256)  # a server's tenant is read again and again, and its settings seldom change
+def _stored(text: str) -> Settings:
+    try:
+        stored = json.loads(text)
+    except ValueError:
+        stored = None
+    if not isinstance(stored, dict):
+        msg = "the stored settings are not a JSON object; set them again with: mars init --config FILE"
+        raise InvalidConfig(msg)
+    values = {name: writable(name, value) if name in SETTINGS else value for name, value in brought_up(stored).items()}
+    return Settings().with_values(values, "the stored settings")
 
 
 def spelled_out(values: Mapping[str, Any], source: str) -> Iterator[tuple[str, Any]]:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from marskg.api.arguments import checked_calls
+from marskg.api.asking import guarded
 from marskg.clock import uuid7
 from marskg.errors import ConsentRequired, InvalidConfig, InvalidInput, UnknownMemory
 from marskg.ontology.vocabulary import PreferenceRule
@@ -53,13 +54,19 @@ class Change:
     dry_run: bool = False
 
 
+@guarded
 @checked_calls()
 class Preferences:
     """The preferences of one tenant; ``memory.preferences`` of :class:`~marskg.memory.AgentMemory`."""
 
-    def __init__(self, writer: Writer) -> None:
-        """Read and write through ``writer``."""
+    def __init__(self, writer: Writer, ask: Callable[[str], None]) -> None:
+        """Read and write through ``writer``; ``ask`` refuses an operation of whoever may not use it."""
         self._writer = writer
+        self._permit = ask
+
+    def _ask(self, _name: str) -> None:
+        """Refuse what the principal may not use: all operations here have the same rights."""
+        self._permit("preferences")
 
     # --- What there is ------------------------------------------------------------------------------------------
 

@@ -9,8 +9,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
 from marskg.api.arguments import checked_calls
+from marskg.api.asking import guarded
 from marskg.api.components import Components
-from marskg.api.doors import guarded
 from marskg.api.namespaces.audit_namespace import Audit
 from marskg.api.namespaces.control_namespace import Control
 from marskg.api.namespaces.entities_namespace import Entities
@@ -141,7 +141,7 @@ class Handle(FlatNames):
     @property
     def preferences(self) -> Preferences:
         """Return the tenant's preferences, consents and applied jurisdictions, to read and to change."""
-        return Preferences(self._writer)
+        return Preferences(self._writer, self._components.ask)
 
     # --- The store --------------------------------------------------------------------------------------------------
 

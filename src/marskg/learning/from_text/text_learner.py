@@ -8,6 +8,7 @@ Source: semantics sections 1, 4 and 5.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from hashlib import sha256
@@ -15,9 +16,10 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from marskg.api.arguments import UnfitError, rule_of
 from marskg.config.settings import SUBJECT_KEYS
-from marskg.errors import BudgetInfeasible, EnvironmentFailure, StalePlan
-from marskg.extraction.proposal import ProposalOperation, Span
+from marskg.errors import BudgetInfeasible, EnvironmentFailure, InvalidInput, StalePlan
+from marskg.extraction.proposal import Proposal, ProposalOperation, Span
 from marskg.learning.from_text.fact_drafts import Item, items_of
 from marskg.learning.from_text.makers import made_by
 from marskg.learning.from_text.plan import Learned, LearnPlan, LearnStep, Outcome
@@ -29,11 +31,11 @@ from marskg.ontology.vocabulary import EdgeType, Operation
 from marskg.store.graph.suppression import suppressed_readings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Sequence
+    from collections.abc import Callable, Container
 
     from marskg.drafts import Draft
     from marskg.extraction.model_reading import Call
-    from marskg.extraction.proposal import Extractor, Proposal
+    from marskg.extraction.proposal import Extractor, Turn
     from marskg.learning.from_text.readers import Readers
     from marskg.retrieval.index.view import IndexView
     from marskg.store.commit.writer import Writer
@@ -384,14 +386,42 @@ def _read(new: Sequence[Told], context: Sequence[Told], extractor: Extractor) ->
     if not new:
         return _Said()
     first = len(context)
-    read = extractor.extract([one.turn for one in (*context, *new)])
-    found = (_moved(one, -first) for one in read)
+    turns = [one.turn for one in (*context, *new)]
+    read = extractor.extract(turns)
+    found = (_moved(one, -first) for one in _checked(read, turns))
     return _Said(
         tuple(one for one in found if 0 <= one.span.turn < len(new)),
         tuple(getattr(read, "notices", ())),
         tuple(place - first for place in getattr(read, "unanswered", ()) if place >= first),
         tuple(replace(call, turn=call.turn - first) for call in getattr(read, "calls", ())),
     )
+
+
+def _checked(read: object, turns: Sequence[Turn]) -> tuple[Proposal, ...]:
+    """Return what a reader read: it may be the caller's.
+
+    Raises:
+        InvalidInput: names the proposal by its place, and what is wrong with it.
+    """
+    try:
+        proposals: tuple[Proposal, ...] = rule_of(Sequence[Proposal]).apply(read)
+        for number, one in enumerate(proposals, 1):
+            _check(one, number, turns)
+    except UnfitError as error:
+        msg = f"extractor.extract() returned what is not as proposals are (marskg.extraction.proposal): {error}"
+        raise InvalidInput(msg) from None
+    return proposals
+
+
+def _check(proposal: Proposal, number: int, turns: Sequence[Turn]) -> None:
+    """Refuse the proposal of this ``number`` where its values have the right types and are out of range."""
+    span = proposal.span
+    if not (0 <= span.turn < len(turns) and 0 <= span.start <= span.end <= len(turns[span.turn].text)):
+        msg = f"has in item {number} a span that is no part of a turn"
+        raise UnfitError(msg)
+    if not 0 <= proposal.confidence <= 1:
+        msg = f"has in item {number} a confidence outside [0, 1]"
+        raise UnfitError(msg)
 
 
 def _moved(proposal: Proposal, by: int) -> Proposal:

@@ -9,6 +9,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from marskg.errors import InvalidInput
 from marskg.privacy.report.document import document
 from marskg.privacy.report.page import as_html, as_markdown
 
@@ -49,7 +50,14 @@ class SubjectReport:
         return as_markdown(self.holdings)
 
     def written(self, form: str) -> str:
-        """Return the text of a file in one of :data:`FORMS`."""
+        """Return the text of a file in one of :data:`FORMS`.
+
+        Raises:
+            InvalidInput: ``form`` is none of them.
+        """
+        if form not in FORMS:
+            msg = f"form is none of {', '.join(FORMS)}; name one of them"
+            raise InvalidInput(msg)
         if form == "jsonld":
             return json.dumps(self.document, ensure_ascii=False, indent=2) + "\n"
         return self.as_html() if form == "html" else self.as_markdown()

@@ -12,6 +12,7 @@ import math
 from dataclasses import dataclass
 from typing import Protocol
 
+from marskg.api.arguments import checked_calls
 from marskg.errors import InvalidInput
 
 _MAX_TOKENS = 1 << 40
@@ -51,6 +52,7 @@ class FactorCounter:
         return math.ceil(self.counter.count(text) * self.factor)
 
 
+@checked_calls(Counter)
 @dataclass(frozen=True, slots=True)
 class ContextWindow:
     """A window of ``size`` tokens and what it must hold besides memory, in tokens.

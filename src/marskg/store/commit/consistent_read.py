@@ -20,10 +20,12 @@ from typing import TYPE_CHECKING, Any, Final
 from marskg.audit.grammar import Malformed, parse_details
 from marskg.errors import StoreDamaged
 from marskg.ontology.vocabulary import EdgeType, Operation
+from marskg.store.crypto.encrypted_engine import passing_over
 from marskg.store.engine.scratch_rows import Scratch, Section
 from marskg.store.rows import codec
 from marskg.store.rows.order_keys import KEY_NAMES
 from marskg.store.rows.paging import pages
+from marskg.store.unit.reader import GraphReader
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -32,7 +34,6 @@ if TYPE_CHECKING:
     from marskg.store.commit.writer import Writer
     from marskg.store.engine.protocol import Row
     from marskg.store.rows.state import TenantState
-    from marskg.store.unit.reader import GraphReader
 
 _PAGE: Final = 500
 #: So few records behind, the writers are held; after so many rounds, whatever is left.
@@ -44,8 +45,16 @@ _UNTOLD: Final = frozenset({"guards", "blockers", "guarding", *KEY_NAMES})
 
 
 @contextmanager
-def consistent_read(writer: Writer, reader: GraphReader) -> Iterator[ConsistentRead]:
+def consistent_read(
+    writer: Writer, reader: GraphReader, *, damaged: bool = False, strict: bool = True
+) -> Iterator[ConsistentRead]:
     """Give the tenant as it is at one moment; what is given is of no use afterwards.
+
+    Args:
+        writer: holds the tenant's writers for the last step.
+        reader: reads the tenant.
+        damaged: pass over what is damaged, and keep why in :attr:`ConsistentRead.damage`; otherwise it is an error.
+        strict: a value of another type than its field's is damage too, and not only what cannot be read at all.
 
     Raises:
         StoreUnwritable: the temporary folder has no room.
@@ -53,7 +62,12 @@ def consistent_read(writer: Writer, reader: GraphReader) -> Iterator[ConsistentR
     """
     scratch = Scratch()
     try:
-        yield _taken(writer, reader, scratch)
+        damage: dict[str, str] | None = {} if damaged else None
+        if damage is not None:
+            reader = GraphReader(passing_over(writer.engine, damage), reader.tenant)
+        copy = _taken(writer, reader, scratch)
+        copy.damage, copy.strict = damage, strict
+        yield copy
     finally:
         scratch.close()
 
@@ -89,7 +103,8 @@ class ConsistentRead:
         self._vanished: set[str] = set()
         #: What is not as this package writes it, by id: what a check looks for; None where it is an error.
         self.damage: dict[str, str] | None = None
-        self._strict = True
+        #: Whether a value of another type than its field's is damage.
+        self.strict = True
         self._heads: dict[str, list[TreeHead]] = {}
         #: The tenant's row, and every preference, as the store has them; the announced signing keys; the digests of
         #: what was erased and must not come in again.
@@ -99,13 +114,6 @@ class ConsistentRead:
         self.suppressions: list[str] = []
 
     # --- Taking -------------------------------------------------------------------------------------------------
-
-    def collect_damage(self, *, strict: bool = True) -> None:
-        """Pass over what is damaged from now on, and keep why in :attr:`damage`; before it is an error.
-
-        ``strict`` counts a value of another type than its field's too, and not only what cannot be read at all.
-        """
-        self.damage, self._strict = {}, strict
 
     def read_all(self) -> None:
         """Read all rows as they are, page by page; the logs first, so that what changes later is in what comes."""
@@ -281,7 +289,7 @@ class ConsistentRead:
         return (row for _, row in self._physical.rows())
 
     def _check(self, node: Memory | Entity | Preference) -> None:
-        if self._strict:
+        if self.strict:
             codec.refuse_damaged(node)
 
     @contextmanager

@@ -29,13 +29,19 @@ if TYPE_CHECKING:
 class EncryptedEngine:
     """An engine, and the keys of the one tenant that is open."""
 
-    def __init__(self, engine: Engine, tenant: str, keyring: DataKeyring) -> None:
-        """Serve ``tenant`` of ``engine``."""
+    def __init__(
+        self, engine: Engine, tenant: str, keyring: DataKeyring, unreadable: dict[str, str] | None = None
+    ) -> None:
+        """Serve ``tenant`` of ``engine``; ``unreadable`` as :func:`passing_over` has it."""
         self.name, self.home, self.joined = engine.name, engine.home, engine.joined
         self.capabilities = engine.capabilities
         self._inner = engine
-        self._fields = FieldEncryption(tenant, keyring)
+        self._fields = FieldEncryption(tenant, keyring, unreadable)
         self.custody = Custody(engine, tenant, keyring, self._fields)
+
+    def passing_over(self, unreadable: dict[str, str]) -> EncryptedEngine:
+        """Return this engine as :func:`passing_over` has it."""
+        return EncryptedEngine(self._inner, self.custody.tenant, self.custody.keyring, unreadable)
 
     @contextmanager
     def transaction(self) -> Iterator[_Transaction]:
@@ -112,6 +118,11 @@ def keyring_folder(engine: Engine) -> Path | None:
     """Return the folder of the keys that contents are encrypted under; None where they are in clear."""
     custody = custody_of(engine)
     return None if custody is None else custody.keyring.folder
+
+
+def passing_over(engine: Engine, unreadable: dict[str, str]) -> Engine:
+    """Return ``engine`` reading what it cannot decrypt as if it said nothing, and why, by id, into ``unreadable``."""
+    return engine.passing_over(unreadable) if isinstance(engine, EncryptedEngine) else engine
 
 
 def refuse_in_clear(engine: Engine, what: str, instead: str) -> None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
-from marskg.errors import NotPermitted, QueryRefused
+from marskg.errors import KeyUnusable, NotPermitted, QueryRefused
 from marskg.ontology.fields import Protection
 from marskg.ontology.protection import Sort, classes, of_class
 from marskg.store.crypto.envelopes import Envelopes, field_of, is_envelope, keys_of
@@ -56,9 +56,13 @@ class _Write(NamedTuple):
 class FieldEncryption:
     """Encrypts and decrypts what one tenant's statements say."""
 
-    def __init__(self, tenant: str, keyring: DataKeyring) -> None:
-        """Use the keys of ``keyring``."""
+    def __init__(self, tenant: str, keyring: DataKeyring, unreadable: dict[str, str] | None = None) -> None:
+        """Use the keys of ``keyring``.
+
+        What cannot be decrypted is an error, or goes into ``unreadable`` by the id of its node and says nothing.
+        """
         self._tenant = tenant
+        self._unreadable = unreadable
         self._keyring = keyring
         self._envelopes = Envelopes(keyring, tenant)
         #: Keys under which a value is read as if it said nothing.
@@ -255,12 +259,20 @@ class FieldEncryption:
         # A node comes once for each of its edges.
         place = (ref, name, text)
         if place not in known:
-            if self._destroyed.isdisjoint(keys_of(text)):
-                known[place] = self._envelopes.open(ref, text, name)
-            else:
-                known[place] = "" if name in _NEEDED else None
+            nothing = "" if name in _NEEDED else None
+            readable = self._destroyed.isdisjoint(keys_of(text))
+            known[place] = self._decrypted(ref, text, name, nothing) if readable else nothing
         opened = known[place]
         return list(opened) if isinstance(opened, list) else opened
+
+    def _decrypted(self, ref: str, text: str, name: str, nothing: str | None) -> Any:
+        try:
+            return self._envelopes.open(ref, text, name)
+        except KeyUnusable as error:
+            if self._unreadable is None:
+                raise
+            self._unreadable[ref.partition("|")[2]] = f"{name} cannot be decrypted: {error}"
+            return nothing
 
     def _own(self, row: Row, known: dict[tuple[str, str, str], Any]) -> Row:
         """Open what a user's own statement returned in envelopes, which name their fields themselves."""

@@ -34,7 +34,7 @@ class Custody:
         """Look at ``tenant`` in ``engine`` as it is stored; ``fields`` is what reads it for everybody else."""
         self.keyring = keyring
         self._engine = engine
-        self._tenant = tenant
+        self.tenant = tenant
         self._fields = fields
 
     @contextmanager
@@ -43,7 +43,7 @@ class Custody:
         gone: list[DataKey] = []
 
         def schedule(refs: Sequence[str]) -> None:
-            prefix = len(self._tenant) + 1
+            prefix = len(self.tenant) + 1
             found = (self.keyring.find(self.keyring.entity(ref[prefix:])) for ref in refs)
             gone.extend(key for key in found if key is not None)
             self.keyring.schedule_destruction(gone)
@@ -78,17 +78,17 @@ class Custody:
     def _destroy(self, keys: Sequence[DataKey]) -> None:
         if keys:
             self.keyring.destroy(keys)
-            self.keyring.note_reached(self._read("load_tenant", {"tenant": self._tenant})[0]["tenant"]["sequence"])
+            self.keyring.note_reached(self._read("load_tenant", {"tenant": self.tenant})[0]["tenant"]["sequence"])
 
     def _is_used(self, key: DataKey) -> bool:
-        low, high = f"{self._tenant}|", f"{self._tenant}}}"
+        low, high = f"{self.tenant}|", f"{self.tenant}}}"
         if key.owner.sort != SUBJECT:
-            ref = codec.ref(self._tenant, self.keyring.ident_of(key.owner))
+            ref = codec.ref(self.tenant, self.keyring.ident_of(key.owner))
             return bool(self._read("load_entities", {"refs": [ref]}))
         about = {"low": low, "high": high, "subject": self.keyring.subject_digest(key.owner), "handle": "", "limit": 1}
         if self._read("about_subject", about):
             return True
-        found = pages(lambda where: self._read("preferences_page", where), self._tenant, _PAGE)
+        found = pages(lambda where: self._read("preferences_page", where), self.tenant, _PAGE)
         return any(key.id in keys_of(value) for page in found for row in page for value in row["node"].values())
 
     def bereft(self, pages_of: str, nodes: str) -> Iterator[str]:
@@ -99,7 +99,7 @@ class Custody:
             nodes: the statement that reads them by their references.
         """
         destroyed = self.keyring.destroyed()
-        for page in pages(lambda where: self._read(pages_of, where), self._tenant, _PAGE):
+        for page in pages(lambda where: self._read(pages_of, where), self.tenant, _PAGE):
             for row in self._read(nodes, {"refs": [one["ref"] for one in page]}):
                 node = row["node"]
                 if any(not destroyed.isdisjoint(keys_of(value)) for value in node.values()):

@@ -13,7 +13,7 @@ import threading
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from marskg.clock import AGREEMENT_MS, JUMP_MS, MAX_MS, ElapsedClock
+from marskg.clock import AGREEMENT_MS, JUMP_MS, MAX_MS, ElapsedClock, whole_milliseconds
 from marskg.errors import ClockJump
 
 if TYPE_CHECKING:
@@ -132,4 +132,5 @@ class SteadyClock:
         return wall
 
     def _both(self) -> tuple[int, int | None]:
-        return self._clock.now_ms(), None if self._elapsed is None else self._elapsed()
+        wall = whole_milliseconds("now_ms", self._clock.now_ms())
+        return wall, None if self._elapsed is None else whole_milliseconds("elapsed_ms", self._elapsed())
