@@ -83,6 +83,22 @@ def test_an_output_that_is_closed_is_no_defect(store: Path) -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
+def test_an_input_that_is_closed_is_an_empty_one(store: Path) -> None:
+    done = shell("exec $MARS remember - --session s <&-", store)
+    assert (done.returncode, done.stderr[:33]) == (2, "error: content is empty or blank;")
+    asked = shell("exec $MARS erase --subject nobody <&-", store)
+    assert (asked.returncode, asked.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("command", ["export loop.nq", "export loop/a.nq", "snapshot save loop", "learn loop"])
+def test_links_that_lead_to_one_another_are_no_defect(store: Path, tmp_path: Path, command: str) -> None:
+    (tmp_path / "loop").symlink_to(tmp_path / "loop.nq")
+    (tmp_path / "loop.nq").symlink_to(tmp_path / "loop")
+    done = shell(f"cd {tmp_path} && exec $MARS {command}", store)
+    assert done.returncode in {0, 1, 2}, done.stderr
+    assert "loop" in done.stdout + done.stderr
+
+
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no /dev/full")  # noqa: PTH110
 def test_an_output_that_is_full_is_one_line_and_a_refusal(store: Path) -> None:
     done = shell("exec $MARS stats --json >/dev/full", store)

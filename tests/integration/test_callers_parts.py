@@ -22,6 +22,7 @@ from marskg.api.doors import _AFTER_CLOSING
 from marskg.api.operations import OWNERS, operations
 from marskg.clock import ManualClock, SeededSource
 from marskg.extraction.proposal import Maker, Proposal, ProposalOperation, Span
+from marskg.learning.from_text.plan import Learned
 from marskg.ontology.vocabulary import Kind, Operation
 from tests.support import hostile
 
@@ -99,6 +100,18 @@ def test_a_source_that_gives_too_little_is_refused(tmp_path: Path, given: object
 SOUND = Proposal(
     ProposalOperation.ADD, Kind.SEMANTIC, "Ann has tomatoes", Span(0, 0, 3), Maker("mine"), 0.9, subjects=("Ann",)
 )
+OTHERS: dict[str, Any] = {
+    "operation": "add",
+    "kind": "semantic",
+    "content": "a\ud800",
+    "span": (0, 0, 1),
+    "maker": None,
+    "confidence": float("nan"),
+    "payload": {1: 2},
+    "subjects": "Ann",
+    "cardinality": "many",
+    "valid_from": -(2**60),
+}
 UNSOUND: dict[str, object] = {
     "nothing": None,
     "no list": 5,
@@ -108,21 +121,7 @@ UNSOUND: dict[str, object] = {
     "characters that are none": [replace(SOUND, span=Span(0, 0, 999))],
     "a span backwards": [replace(SOUND, span=Span(0, 3, 1))],
     "more than sure": [replace(SOUND, confidence=9)],
-    **{
-        f"another {name}": [replace(SOUND, **{name: value})]
-        for name, value in {
-            "operation": "add",
-            "kind": "semantic",
-            "content": "a\ud800",
-            "span": (0, 0, 1),
-            "maker": None,
-            "confidence": float("nan"),
-            "payload": {1: 2},
-            "subjects": "Ann",
-            "cardinality": "many",
-            "valid_from": -(2**60),
-        }.items()
-    },
+    **{f"another {name}": [replace(SOUND, **{name: value})] for name, value in OTHERS.items()},
 }
 
 
@@ -136,7 +135,9 @@ def test_a_reader_that_returns_no_proposals_is_refused(tmp_path: Path, name: str
 
 def test_a_reader_may_yield_its_proposals(tmp_path: Path) -> None:
     with opened(tmp_path / "store") as memory:
-        assert len(memory.learn("Ann has tomatoes.", extractor=Telling(iter([SOUND]))).facts) == 1
+        learned = memory.learn("Ann has tomatoes.", extractor=Telling(iter([SOUND])))
+        assert isinstance(learned, Learned)
+        assert len(learned.facts) == 1
 
 
 # --- Classes that are exported ----------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ into it (semantics section 9).
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 from contextlib import contextmanager
 from functools import partial
@@ -208,7 +209,8 @@ def _target(folder: Path, path: str | Path) -> Path:
         msg = "the path of a file has a NUL character; name a file that can be there"
         raise InvalidInput(msg)
     target = Path(path)
-    if target.resolve().is_relative_to(folder.resolve()):
+    # Not Path.resolve, which has an error of its own for links that lead to one another.
+    if Path(os.path.realpath(target)).is_relative_to(os.path.realpath(folder)):
         msg = f"{target} is inside the store, whose keys and files nothing else may take the place of; write elsewhere"
         raise InvalidInput(msg)
     return target

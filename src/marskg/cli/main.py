@@ -48,10 +48,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _open_streams() -> None:
-    """Put a sink in the place of an output that the caller closed (``>&-``), as Python leaves None there."""
-    for name in ("stdout", "stderr"):
+    """Put what is empty in the place of a stream that the caller closed (``>&-``), as Python leaves None there."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
-            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: PTH123, SIM115 - for as long as we run
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: PTH123, SIM115 - for as long as we run
 
 
 def run(given: Sequence[str]) -> int:

@@ -203,7 +203,7 @@ def _encrypted(
         InvalidConfig: they would lie in the store, where every copy of it would have them.
     """
     folder = keyrings_folder() / f"{state.name}-{state.log.rpartition(':')[2]}"
-    if not is_server(location) and folder.resolve().is_relative_to(Path(location).resolve()):
+    if not is_server(location) and Path(os.path.realpath(folder)).is_relative_to(os.path.realpath(location)):
         msg = (
             f"the keys of tenant {state.name!r} would lie in the store, in {folder}, and every copy of it would have "
             f"them; name another folder with {VARIABLE}"
@@ -315,7 +315,7 @@ def attach(
     elif not rows and not keyring.files():
         keyring.create(source)
     handles = keyring.handles(source)
-    rate_limiter = rate_limiter_of(location if is_server(location) else str(folder.resolve()), tenant)
+    rate_limiter = rate_limiter_of(location if is_server(location) else os.path.realpath(folder), tenant)
     scrubs = Capability.BYTE_SCRUB in engine.capabilities
     steady = SteadyClock(clock, shared_state_of(engine, tenant))
     services = Services(clock=steady, source=source, signer=box, handle=handles, actor=actor, rate_limiter=rate_limiter)
