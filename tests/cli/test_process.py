@@ -87,7 +87,7 @@ def test_an_input_that_is_closed_is_an_empty_one(store: Path) -> None:
     done = shell("exec $MARS remember - --session s <&-", store)
     assert (done.returncode, done.stderr[:33]) == (2, "error: content is empty or blank;")
     asked = shell("exec $MARS erase --subject nobody <&-", store)
-    assert (asked.returncode, asked.stderr) == (0, "")
+    assert (asked.returncode, asked.stderr[:20]) == (0, "files may still hold")
 
 
 @pytest.mark.parametrize("command", ["export loop.nq", "export loop/a.nq", "snapshot save loop", "learn loop"])
