@@ -99,6 +99,13 @@ def test_links_that_lead_to_one_another_are_no_defect(store: Path, tmp_path: Pat
     assert "loop" in done.stdout + done.stderr
 
 
+def test_a_pipe_that_nobody_writes_to_is_not_waited_for(store: Path, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    done = shell(f"exec timeout 60 $MARS learn {tmp_path / 'pipe'}", store)
+    assert done.returncode == 2
+    assert "it is a device, a pipe or a socket; name a file" in done.stderr
+
+
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no /dev/full")  # noqa: PTH110
 def test_an_output_that_is_full_is_one_line_and_a_refusal(store: Path) -> None:
     done = shell("exec $MARS stats --json >/dev/full", store)

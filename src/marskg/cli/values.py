@@ -87,7 +87,7 @@ class FilePath(click.Path):
         if b"\0" in name:
             self.fail("a path has no NUL and no lone surrogate; name a file that can be there", param, ctx)
         path = super().convert(value, param, ctx)
-        if self.exists and not (os.path.isfile(path) or os.path.isdir(path)):  # noqa: PTH112, PTH113 - bytes as well
+        if self.exists and path != "-" and not (os.path.isfile(path) or os.path.isdir(path)):  # noqa: PTH112, PTH113 - bytes as well
             self.fail("it is a device, a pipe or a socket; name a file", param, ctx)
         return path
 

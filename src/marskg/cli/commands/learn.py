@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("file", required=False, type=FilePath(allow_dash=True, path_type=str))
+@click.argument("file", required=False, type=FilePath(exists=True, dir_okay=False, allow_dash=True, path_type=str))
 @click.option("--subject", "subjects", multiple=True, metavar="NAME", help="Whom turns without subjects are about.")
 @click.option(
     "--role", type=click.Choice(["user", "assistant", "tool", "doc"]),
