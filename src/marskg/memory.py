@@ -540,7 +540,6 @@ class AgentMemory(Handle):
         Raises:
             InvalidDocument: the file holds no heads.
         """
-        # What has another value, of whatever type, has another commitment.
         with consistent_read(self._writer, self._reader, damaged=True, strict=False) as copy:
             return checks.verify(copy, self._opened.keyring, self._opened.services, heads_of(witness))
 

@@ -45,7 +45,7 @@ def stranger(role: Role) -> RestrictedMemory:
     memory, components = object.__new__(RestrictedMemory), object.__new__(Components)
     components.principal = Principal(role, "bot")
     keeper = object.__new__(Doorkeeper)
-    keeper._principal = components.principal
+    keeper._principal, keeper._closed = components.principal, False
     components.ask = keeper.ask
     memory._components = components
     memory._ask = components.ask

@@ -54,7 +54,8 @@ def consistent_read(
         writer: holds the tenant's writers for the last step.
         reader: reads the tenant.
         damaged: pass over what is damaged, and keep why in :attr:`ConsistentRead.damage`; otherwise it is an error.
-        strict: a value of another type than its field's is damage too, and not only what cannot be read at all.
+        strict: a value of another type than its field's is damage too, and not only what cannot be read at all; where
+            commitments are compared it need not be, as it has another one.
 
     Raises:
         StoreUnwritable: the temporary folder has no room.
