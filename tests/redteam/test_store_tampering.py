@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 
     from tests.redteam.store_tampering import Tampering
     from tests.support.stores import Stores
+
+REFERENCE = Path(__file__).parents[2] / "docs" / "reference"
 
 
 @pytest.fixture(scope="session")
@@ -43,6 +46,11 @@ def is_found(stores: Stores, one: Tampering) -> None:
         assert codes == set()
     else:
         assert codes & set(one.codes), codes
+
+
+def test_what_is_found_is_explained() -> None:
+    pages = "".join((REFERENCE / name).read_text(encoding="utf-8") for name in ("audit.md", "shapes.md"))
+    assert {code for one in ALL for code in one.codes if f"`{code}`" not in pages} == set()
 
 
 @pytest.mark.parametrize("one", some(ALL, 3, slug))
