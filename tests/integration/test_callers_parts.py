@@ -100,28 +100,35 @@ def test_a_source_that_gives_too_little_is_refused(tmp_path: Path, given: object
 SOUND = Proposal(
     ProposalOperation.ADD, Kind.SEMANTIC, "Ann has tomatoes", Span(0, 0, 3), Maker("mine"), 0.9, subjects=("Ann",)
 )
-OTHERS: dict[str, Any] = {
-    "operation": "add",
-    "kind": "semantic",
-    "content": "a\ud800",
-    "span": (0, 0, 1),
-    "maker": None,
-    "confidence": float("nan"),
-    "payload": {1: 2},
-    "subjects": "Ann",
-    "cardinality": "many",
-    "valid_from": -(2**60),
+OTHERS: dict[str, dict[str, Any]] = {
+    "operation": {"operation": "add"},
+    "kind": {"kind": "semantic"},
+    "content": {"content": None},
+    "span": {"span": (0, 0, 1)},
+    "place": {"span": Span("0", 0, 1)},  # type: ignore[arg-type]  # the case
+    "maker": {"maker": None},
+    "rule": {"maker": Maker(5)},  # type: ignore[arg-type]  # the case
+    "confidence": {"confidence": "sure"},
+    "subjects": {"subjects": "Ann"},
+    "cardinality": {"cardinality": "many"},
 }
 UNSOUND: dict[str, object] = {
     "nothing": None,
     "no list": 5,
     "a text": "Ann has tomatoes",
     "no proposal": [SOUND, "Ann has tomatoes"],
-    "a turn that is none": [replace(SOUND, span=Span(7, 0, 1))],
-    "characters that are none": [replace(SOUND, span=Span(0, 0, 999))],
-    "a span backwards": [replace(SOUND, span=Span(0, 3, 1))],
-    "more than sure": [replace(SOUND, confidence=9)],
-    **{f"another {name}": [replace(SOUND, **{name: value})] for name, value in OTHERS.items()},
+    **{f"another {name}": [SOUND, replace(SOUND, **change)] for name, change in OTHERS.items()},
+}
+#: What is refused by itself, with the sound one beside it kept.
+WRONG: dict[str, dict[str, Any]] = {
+    "characters that are none": {"span": Span(0, 0, 999)},
+    "a span backwards": {"span": Span(0, 3, 1)},
+    "more than sure": {"confidence": 9},
+    "no number": {"confidence": float("nan")},
+    "a lone surrogate": {"content": "a\ud800"},
+    "a payload of numbers": {"payload": {1: 2}},
+    "an endless time": {"valid_from": -(2**60)},
+    "subjects that are none": {"subjects": (5,)},
 }
 
 
@@ -131,6 +138,15 @@ def test_a_reader_that_returns_no_proposals_is_refused(tmp_path: Path, name: str
         with pytest.raises(marskg.InvalidInput, match=r"extractor\.extract\(\) returned what is not as proposals are"):
             memory.learn("Ann has tomatoes.", extractor=Telling(UNSOUND[name]))
         assert list(memory.memories()) == []
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_a_proposal_with_a_wrong_value_is_refused_by_itself(tmp_path: Path, name: str) -> None:
+    with opened(tmp_path / "store") as memory:
+        learned = memory.learn("Ann has tomatoes.", extractor=Telling([replace(SOUND, **WRONG[name]), SOUND]))
+        assert isinstance(learned, Learned)
+        assert learned.counts() == {"refused": 1, "stored": 1}, str(learned)
+        assert memory.verify().findings == ()
 
 
 def test_a_reader_may_yield_its_proposals(tmp_path: Path) -> None:

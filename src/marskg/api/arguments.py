@@ -408,7 +408,7 @@ def _record(kind: type) -> Callable[[object], object]:
     """Return what checks the fields of a dataclass, which stays as it is."""
 
     def fit(value: object) -> object:
-        for name, rule in _fields(kind):
+        for name, rule in field_rules(kind):
             try:
                 rule.apply(getattr(value, name))
             except UnfitError as error:
@@ -420,7 +420,8 @@ def _record(kind: type) -> Callable[[object], object]:
 
 
 @cache
-def _fields(kind: type) -> tuple[tuple[str, Rule], ...]:
+def field_rules(kind: type) -> tuple[tuple[str, Rule], ...]:
+    """Return the names of a dataclass's fields, each with its rule."""
     hints = get_type_hints(kind, localns=_NAMES, include_extras=True)
     return tuple((one.name, rule_of(hints[one.name])) for one in fields(cast("Any", kind)))
 

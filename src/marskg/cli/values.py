@@ -9,16 +9,19 @@ from __future__ import annotations
 import os
 import re
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from marskg import given_time
+from marskg.api.arguments import UnfitError, rule_of
 from marskg.errors import InvalidInput
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+_PATH = rule_of(Path)
 _BARE_UUID = re.compile(r"^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$", re.IGNORECASE)
 _PREFIX = "urn:uuid:"
 #: Digits of the largest number that a record may have.
@@ -81,11 +84,9 @@ class FilePath(click.Path):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:  # noqa: ANN401
         """Return the path."""
         try:
-            name = os.fsencode(value)
-        except UnicodeEncodeError:
-            name = b"\0"
-        if b"\0" in name:
-            self.fail("a path has no NUL and no lone surrogate; name a file that can be there", param, ctx)
+            _PATH.apply(Path(os.fsdecode(value)))
+        except UnfitError as error:
+            self.fail(f"it {error}", param, ctx)
         path = super().convert(value, param, ctx)
         if self.exists and path != "-" and not (os.path.isfile(path) or os.path.isdir(path)):  # noqa: PTH112, PTH113 - bytes as well
             self.fail("it is a device, a pipe or a socket; name a file", param, ctx)

@@ -11,9 +11,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
+from marskg.api.arguments import UnfitError, rule_of
 from marskg.drafts import Draft, EntityRef
 from marskg.errors import InvalidInput
-from marskg.extraction.proposal import ProposalOperation
+from marskg.extraction.proposal import Proposal, ProposalOperation
 from marskg.learning.from_text.makers import iri_of, span_iri
 from marskg.learning.wishes import wish_drafts
 from marskg.ontology.vocabulary import Cardinality, Kind, MemoryClass
@@ -22,9 +23,9 @@ from marskg.store.graph.validation import REVIEW_PREFIX, check_draft, check_payl
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from marskg.extraction.proposal import Proposal
     from marskg.learning.from_text.told_turns import Told
 
+_PROPOSAL: Final = rule_of(Proposal)
 #: Proposals that are taken from one turn; a reader that gives more is not reading.
 MOST: Final = 200
 #: What an assistant says of a user is worth half of what they say themselves.
@@ -124,6 +125,11 @@ def _check(told: Told, proposal: Proposal) -> None:
     Raises:
         InvalidInput: always when one of these is so.
     """
+    try:
+        _PROPOSAL.apply(proposal)
+    except UnfitError as error:
+        msg = f"the proposal {error}"
+        raise InvalidInput(msg) from None
     span = proposal.span
     if not 0 <= span.start < span.end <= len(told.turn.text):
         msg = "the span is outside of the turn; a reader has to name the words that say it"

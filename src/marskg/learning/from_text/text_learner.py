@@ -8,7 +8,7 @@ Source: semantics sections 1, 4 and 5.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from hashlib import sha256
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from marskg.api.arguments import UnfitError, rule_of
+from marskg.api.arguments import UnfitError, field_rules, type_of
 from marskg.config.settings import SUBJECT_KEYS
 from marskg.errors import BudgetInfeasible, EnvironmentFailure, InvalidInput, StalePlan
 from marskg.extraction.proposal import Proposal, ProposalOperation, Span
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from marskg.drafts import Draft
     from marskg.extraction.model_reading import Call
-    from marskg.extraction.proposal import Extractor, Turn
+    from marskg.extraction.proposal import Extractor
     from marskg.learning.from_text.readers import Readers
     from marskg.retrieval.index.view import IndexView
     from marskg.store.commit.writer import Writer
@@ -49,6 +49,8 @@ _CONTEXT: Final = 8
 #: Memories that the words of one proposal may mean, at most; more are ambiguous anyway.
 _CANDIDATES: Final = 20
 _PAGE: Final = 500
+#: What a proposal is filed by, whatever becomes of it.
+_MADE: Final = ("span", "maker")
 _BY_WORDS: Final = frozenset({ProposalOperation.END, ProposalOperation.CLOSE, ProposalOperation.UPDATE})
 
 
@@ -386,9 +388,8 @@ def _read(new: Sequence[Told], context: Sequence[Told], extractor: Extractor) ->
     if not new:
         return _Said()
     first = len(context)
-    turns = [one.turn for one in (*context, *new)]
-    read = extractor.extract(turns)
-    found = (_moved(one, -first) for one in _checked(read, turns))
+    read = extractor.extract([one.turn for one in (*context, *new)])
+    found = (_moved(one, -first) for one in _proposals(read))
     return _Said(
         tuple(one for one in found if 0 <= one.span.turn < len(new)),
         tuple(getattr(read, "notices", ())),
@@ -397,31 +398,37 @@ def _read(new: Sequence[Told], context: Sequence[Told], extractor: Extractor) ->
     )
 
 
-def _checked(read: object, turns: Sequence[Turn]) -> tuple[Proposal, ...]:
-    """Return what a reader read: it may be the caller's.
+def _proposals(read: object) -> tuple[Proposal, ...]:
+    """Return what a reader read, which may be the caller's: what is of the right types may still be refused by itself.
 
     Raises:
         InvalidInput: names the proposal by its place, and what is wrong with it.
     """
+    found: list[Proposal] = []
     try:
-        proposals: tuple[Proposal, ...] = rule_of(Sequence[Proposal]).apply(read)
-        for number, one in enumerate(proposals, 1):
-            _check(one, number, turns)
+        if not isinstance(read, Iterable):
+            msg = f"it is of type {type_of(read)}"
+            raise UnfitError(msg)  # noqa: TRY301 - told as what its items are
+        for number, one in enumerate(read, 1):
+            found.append(_typed(one, f"item {number}"))
     except UnfitError as error:
         msg = f"extractor.extract() returned what is not as proposals are (marskg.extraction.proposal): {error}"
         raise InvalidInput(msg) from None
-    return proposals
+    return tuple(found)
 
 
-def _check(proposal: Proposal, number: int, turns: Sequence[Turn]) -> None:
-    """Refuse the proposal of this ``number`` where its values have the right types and are out of range."""
-    span = proposal.span
-    if not (0 <= span.turn < len(turns) and 0 <= span.start <= span.end <= len(turns[span.turn].text)):
-        msg = f"has in item {number} a span that is no part of a turn"
+def _typed(given: object, where: str) -> Proposal:
+    if not isinstance(given, Proposal):
+        msg = f"{where} is of type {type_of(given)}"
         raise UnfitError(msg)
-    if not 0 <= proposal.confidence <= 1:
-        msg = f"has in item {number} a confidence outside [0, 1]"
-        raise UnfitError(msg)
+    for name, rule in field_rules(Proposal):
+        value = getattr(given, name)
+        if not rule.matches(value):
+            msg = f"{where} has a field {name} that must be {rule.expected}, not {type_of(value)}"
+            raise UnfitError(msg)
+        if name in _MADE:
+            rule.fit(value)
+    return given
 
 
 def _moved(proposal: Proposal, by: int) -> Proposal:
