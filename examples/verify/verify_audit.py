@@ -348,8 +348,9 @@ class Verification:
         for record, slot in sorted(deleted ^ allowed):  # step 6
             what = "details deleted without an erasure or a seal, or erased or sealed but there"
             self.find(f"{iri}#{record}.{slot}", what)
+        listed = {(record, name) for record, node in log.records.items() for name in node.values["slot"]}
         for record, slot in sorted(log.slots):
-            if f"{iri}#{record}.{slot}" not in log.records.get(record, Node()).values["slot"]:
+            if (record, f"{iri}#{record}.{slot}") not in listed:
                 self.find(f"{iri}#{record}.{slot}", "a slot that its record does not have")
 
     def entry(self, node: Node, iri: str, kind: str) -> None:
@@ -397,6 +398,7 @@ class Verification:
     def slots(self, iri: str, sequence: int, deleted: set[tuple[int, int]]) -> dict[str, list[str]]:
         """Hold the details of a record to their commitments; returns those of slot 0, empty if they are gone."""
         log, found = self.logs[iri], dict[str, list[str]]()
+        change = log.records[sequence].one("operation").removeprefix(MARS) not in {"access", "feedback"}
         for index in range(len(log.records[sequence].values["slot"])):
             slot, where = self.slot(log, sequence, index), f"{iri}#{sequence}.{index}"
             lines = [line for name, some in slot.lines.items() if name not in {"commitment", "salt"} for line in some]
@@ -412,7 +414,7 @@ class Verification:
                 continue
             if index == 0:
                 found = slot.values
-            elif slot.values["tierAfter"] and len(node := slot.values["memory"]) == 1:
+            elif change and slot.values["tierAfter"] and len(node := slot.values["memory"]) == 1:
                 self.follow_node(node[0], where, slot)
         return found
 

@@ -165,6 +165,21 @@ def moved(document: Document, audit: Evidence) -> None:
     document[0]["@included"].append(found)
 
 
+def moved_behind(document: Document, audit: Evidence) -> Document:
+    """Put a record among the memories, and these behind the audit."""
+    moved(document, audit)
+    return document[::-1]
+
+
+def backwards(value: Any) -> Any:
+    """Return JSON-LD with each set in its opposite order; what is the user's own JSON has lists."""
+    if isinstance(value, list):
+        return [backwards(item) for item in reversed(value)]
+    if isinstance(value, dict):
+        return {name: item if name == "metadata" else backwards(item) for name, item in value.items()}
+    return value
+
+
 KEYED = {Operation.OPEN_LOG, Operation.REPLACE_KEY, Operation.ROTATE_KEY}
 NOT_OURS = "InvalidDocument"
 JSON = [
@@ -311,5 +326,10 @@ JSON = [
     Way("no array", lambda a: a.text.strip()[1:-1], NOT_OURS),
     Way("other white space", lambda a: json.dumps(a.document, indent=1), HARMLESS),
     Way("escaped letters", lambda a: re.sub("operator", r"\\u006fperator", a.text), HARMLESS),
+    Way("everything in another order", edited(lambda d, _: backwards(d)), HARMLESS),
+    Way("entries in another order", edited(lambda d, _: d[1]["@included"].reverse()), HARMLESS),
+    Way("slots in another order", edited(lambda d, a: of(d, a, WHOLE)["slot"].reverse()), HARMLESS),
+    Way("objects in another order", edited(lambda d, _: d[::-1]), HARMLESS),
+    Way("a record among the memories, which come behind", edited(moved_behind), "bad-document"),
     Way("fewer terms, as of an older version", context(clause=None), HARMLESS),
 ]

@@ -22,13 +22,14 @@ from marskg.audit import verify_export as verify_exports
 from marskg.audit.document import signed_head
 from marskg.audit.verify_export import verify_export
 from marskg.errors import InvalidDocument, InvalidInput
-from tests.redteam.tampered_json import JSON
+from tests.redteam.tampered_json import JSON, backwards
 from tests.redteam.tampered_lines import LINES
 from tests.redteam.tampering import HARMLESS, LIMIT, Evidence, Way, evidence, statements
 from tests.support import stores as support
 from tests.support.proof import some
 
 if TYPE_CHECKING:
+    import random
     from collections.abc import Iterator
 
     from tests.support.stores import Stores
@@ -116,6 +117,59 @@ def test_tampering_with_json_is_found(
     way: Way, objects: Evidence, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert judge(way, objects, tmp_path / "export.jsonld", capsys) == []
+
+
+#: Ways whose file is JSON that can be written in another order, and is found by what it says.
+SAYING = [way for way in JSON if way.code not in {LIMIT, HARMLESS, InvalidDocument.__name__}]
+
+
+@pytest.mark.parametrize("way", some(SAYING, 3, attrgetter("name")))
+def test_tampering_is_found_in_another_order(
+    way: Way, objects: Evidence, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def run(audit: Evidence) -> str:
+        return json.dumps(backwards(json.loads(way.run(audit))))
+
+    assert judge(Way(way.name, run, way.code), objects, tmp_path / "export.jsonld", capsys) == []
+
+
+@given(seed=st.randoms(use_true_random=False))
+def test_an_export_in_any_order_is_sound(
+    seed: random.Random, objects: Evidence, lines: Evidence, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    folder = tmp_path_factory.mktemp("order")
+    document, whole = objects.document, lines.text.splitlines()
+    for part in document:
+        seed.shuffle(part["@included"])
+        for node in part["@included"]:
+            seed.shuffle(node.get("slot", []))
+    seed.shuffle(document)
+    seed.shuffle(whole)
+    for name, text in (("export.jsonld", json.dumps(document)), ("export.nq", "\n".join(whole) + "\n")):
+        (folder / name).write_text(text, encoding="utf-8")
+        assert codes_of_mars(folder / name) == set()
+        with contextlib.redirect_stdout(io.StringIO()):
+            assert OUTSIDER.main([str(folder / name)]) == 0
+
+
+def test_a_log_of_many_accesses_is_sound(engine: Stores, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What was read says nothing of what a change found, whichever of the logs is the longer one."""
+    memory = engine.open("read-often")
+    clock = engine.clock(memory)
+    drink = memory.remember("Bea drinks coffee", kind="semantic", key="drink", subjects=["bea"], ttl="900d")
+    memory.remember("The kettle is on", ttl="900d")
+    clock.advance(86_400_000)
+    moment = memory.now()
+    clock.advance(86_400_000)
+    memory.remember("Bea drinks tea", kind="semantic", key="drink", subjects=["bea"], ttl="900d")
+    for _ in range(12):
+        memory.control.record_access([drink.id])
+    memory.audit.seal(before=moment)
+    for suffix in SYNTAX:
+        path = tmp_path / f"export{suffix}"
+        memory.export(path, audit=True)
+        assert codes_of_mars(path) == set()
+        assert not found_outside(path, capsys)
 
 
 def same(audit: Evidence, text: str, suffix: str) -> bool:

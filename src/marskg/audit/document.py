@@ -9,7 +9,8 @@ Sources: semantics section 8; W3C Data Integrity 1.0 section 4 (signed documents
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Final
+from collections import defaultdict
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from marskg.audit.grammar import (
     HASH32,
@@ -31,7 +32,7 @@ from marskg.ontology.vocabulary import NS, PREFIX, XSD, Operation
 from marskg.records import AuditRecord, TreeHead
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Container, Iterable, Mapping, Sequence
 
 #: The context of a signed document: W3C's, for the proof, then the terms of a core.
 SIGNED_CONTEXT: Final[tuple[Any, ...]] = (
@@ -107,7 +108,7 @@ def record_from_jsonld(node: Mapping[str, Any], tenant: str = "") -> AuditRecord
     try:
         log, sequence = node["log"], integer(node["sequence"])
         iri = f"{log}#{sequence}"
-        slots = [_slot_from_jsonld(slot, iri, index) for index, slot in enumerate(node["slot"])]
+        slots = [_slot_from_jsonld(slot, index) for index, slot in enumerate(_numbered(node["slot"], iri))]
         values = [commitment for commitment, _, _ in slots]
         recorded_at = moment(node["recordedAt"])
         core = record_core(
@@ -199,10 +200,17 @@ def _check_keys(node: Mapping[str, Any], keys: frozenset[str], kind: str) -> str
     return where
 
 
-def _slot_from_jsonld(slot: Mapping[str, Any], record: str, index: int) -> tuple[str, str, Details]:
+def _numbered(slots: Sequence[Mapping[str, Any]], record: str) -> list[Mapping[str, Any]]:
+    """Return the slots of a record by their numbers: they are a set, whose order says nothing (JSON-LD 1.1, 4.3.2)."""
+    found = {name: slot for slot in slots if isinstance(name := slot.get("@id"), str)}
+    names = [f"{record}.{index}" for index in range(len(slots))]
+    require(found.keys() == set(names), "its slots are not numbered from 0, each once")
+    return [found[name] for name in names]
+
+
+def _slot_from_jsonld(slot: Mapping[str, Any], index: int) -> tuple[str, str, Details]:
     """Return commitment, salt and details of a slot."""
     details: Details = {}
-    require(slot.get("@id") == f"{record}.{index}", "its slots are not numbered from 0 in order")
     fields = fields_of(index)
     for name, value in slot.items():
         if name in {"@id", "commitment", "salt"}:
@@ -253,12 +261,30 @@ def _proof_lines(subject: str, value: str, created: str) -> list[str]:
     ]
 
 
+class _Line(NamedTuple):
+    """A line of a record or head: the number of the slot that it is of, or -1, and its parts as they are written."""
+
+    slot: int
+    predicate: str
+    value: str
+    text: str
+
+
+def reading_order(logs: Iterable[str], confirming: Container[str]) -> list[str]:
+    """Return in which order the logs of a file are to be read, whatever its own.
+
+    The log that confirms the clock comes first: its confirmations explain times that go back in the other one too.
+    """
+    return sorted(logs, key=lambda log: (log not in confirming, log))
+
+
 class LineReader:
     """Gathers the audit out of N-Quads lines in any order; lines about anything else are passed over."""
 
     def __init__(self) -> None:
         """Start with nothing."""
-        self._entries: dict[tuple[str, str], list[tuple[int, str, str, str]]] = {}
+        self._entries: dict[tuple[str, str], list[_Line]] = {}
+        self._confirming: set[str] = set()
 
     def add(self, line: str) -> None:
         """Take in one line."""
@@ -266,16 +292,22 @@ class LineReader:
         if match is not None:
             log, head, record, slot, predicate, value = match.groups()
             entry = self._entries.setdefault((log, head or record), [])
-            entry.append((-1 if slot is None else int(slot), predicate, value, line.rstrip("\n")))
+            entry.append(_Line(-1 if slot is None else int(slot), predicate, value, line.rstrip("\n")))
+            if (predicate, value) == (f"{NS}operation", f"<{NS}{Operation.CONFIRM_CLOCK}>"):
+                self._confirming.add(log)
 
     def head_iris(self) -> list[str]:
         """Return the IRIs of the tree heads."""
         return [f"{log}#{name}" for log, name in self._entries if name.startswith("head-")]
 
     def record_iris(self) -> list[str]:
-        """Return the IRIs of the records by log and sequence."""
-        numbers = [(log, int(name), name) for log, name in self._entries if not name.startswith("head-")]
-        return [f"{log}#{name}" for log, _, name in sorted(numbers)]
+        """Return the IRIs of the records by log and sequence, the log that confirms the clock first."""
+        names: dict[str, list[str]] = defaultdict(list)
+        for log, name in self._entries:
+            if not name.startswith("head-"):
+                names[log].append(name)
+        logs = reading_order(names, self._confirming)
+        return [f"{log}#{name}" for log in logs for name in sorted(names[log], key=int)]
 
     def head(self, iri: str) -> TreeHead:
         """Return a tree head.
@@ -293,7 +325,7 @@ class LineReader:
         """
         return _record_from_lines(iri, self._entry(iri))
 
-    def _entry(self, iri: str) -> list[tuple[int, str, str, str]]:
+    def _entry(self, iri: str) -> list[_Line]:
         log, _, name = iri.partition("#")
         return self._entries[log, name]
 
@@ -307,22 +339,31 @@ def _plain(value: str) -> str:
     return match[1] if match[2] is None else match[2]
 
 
-def _own(lines: Iterable[tuple[int, str, str, str]], slot: int = -1) -> dict[str, str]:
-    """Return the values by predicate of an entry itself, leaving out the list of its slots."""
-    found: dict[str, str] = {}
-    for index, predicate, value, _ in lines:
-        if index == slot and predicate != f"{NS}slot":
-            require(predicate not in found, f"it has two values of {predicate}")
-            found[predicate] = value
+def _by_slot(lines: Iterable[_Line]) -> defaultdict[int, list[_Line]]:
+    """Return lines by the number of their slot: a record may have thousands, and each looks at its own alone."""
+    found: defaultdict[int, list[_Line]] = defaultdict(list)
+    for line in lines:
+        found[line.slot].append(line)
     return found
 
 
-def _record_from_lines(iri: str, lines: list[tuple[int, str, str, str]]) -> AuditRecord:
+def _own(lines: Iterable[_Line]) -> dict[str, str]:
+    """Return the values by predicate that an entry's own ``lines`` say, leaving out the list of its slots."""
+    found: dict[str, str] = {}
+    for line in lines:
+        if line.predicate != f"{NS}slot":
+            require(line.predicate not in found, f"it has two values of {line.predicate}")
+            found[line.predicate] = line.value
+    return found
+
+
+def _record_from_lines(iri: str, lines: list[_Line]) -> AuditRecord:
     """Return the record that ``lines`` say, which must be exactly those that :func:`record_lines` writes."""
     try:
-        own = _own(lines)
-        count = sum(predicate == f"{NS}slot" for _, predicate, _, _ in lines)
-        slots = [_own_slot(lines, iri, index) for index in range(count)]
+        parts = _by_slot(lines)
+        own = _own(parts[-1])
+        count = sum(line.predicate == f"{NS}slot" for line in lines)
+        slots = [_own_slot(parts[index], iri, index) for index in range(count)]
         fields = {name.removeprefix(NS): _plain(value) for name, value in own.items() if name.startswith(NS)}
         core = record_core(
             log=fields["log"],
@@ -352,39 +393,37 @@ def _record_from_lines(iri: str, lines: list[tuple[int, str, str, str]]) -> Audi
         raise _refused(iri, f"it has no {error.args[0]}") from error
     except Malformed as error:
         raise _refused(iri, error) from error
-    if sorted(record_lines(record)) != sorted(line for _, _, _, line in lines):
+    if sorted(record_lines(record)) != sorted(line.text for line in lines):
         raise _refused(iri, "its lines say something else than a record does, or say it twice")
     return record
 
 
-def _own_slot(lines: Iterable[tuple[int, str, str, str]], iri: str, index: int) -> tuple[str, str, str]:
-    """Return commitment, salt and details of slot ``index``."""
+def _own_slot(lines: Iterable[_Line], iri: str, index: int) -> tuple[str, str, str]:
+    """Return commitment, salt and details that the ``lines`` of slot ``index`` say."""
     commitment = salt = ""
     details = []
-    for slot, predicate, value, line in lines:
-        if slot != index:
-            continue
-        if predicate == f"{NS}commitment":
-            commitment = _plain(value)
-        elif predicate == f"{NS}salt":
-            salt = _plain(value)
+    for line in lines:
+        if line.predicate == f"{NS}commitment":
+            commitment = _plain(line.value)
+        elif line.predicate == f"{NS}salt":
+            salt = _plain(line.value)
         else:
-            details.append(line)
+            details.append(line.text)
     require(commitment, f"its slot {index} has no commitment")
     text = "\n".join(sorted(details)) + "\n" if details else ""
     parse_details(text, iri, index)
     return commitment, salt, text
 
 
-def _head_from_lines(iri: str, lines: list[tuple[int, str, str, str]]) -> TreeHead:
+def _head_from_lines(iri: str, lines: list[_Line]) -> TreeHead:
     """Return the head that ``lines`` say, which must be exactly those that :func:`head_lines` writes."""
     try:
-        own = _own(lines)
+        own = _own(_by_slot(lines)[-1])
         node = {name.removeprefix(NS): _plain(value) for name, value in own.items() if name.startswith(NS)}
         head = head_from_jsonld({"@id": iri, "@type": "TreeHead", **node})
     except Malformed as error:
         raise _refused(iri, error) from error
-    if sorted(head_lines(head)) != sorted(line for _, _, _, line in lines):
+    if sorted(head_lines(head)) != sorted(line.text for line in lines):
         raise _refused(iri, "its lines say something else than a tree head does, or say it twice")
     return head
 

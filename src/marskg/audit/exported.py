@@ -3,21 +3,26 @@
 Guarantees: a JSON-LD file is never in memory as a whole; its context may define no term otherwise than this package,
 so that the file means here what it means to every JSON-LD processor; N-Quads are read as an RDF parser reads them; an
 entry that is not exactly as an export writes it, and any statement about the audit that is in none, becomes a finding;
-a file that is no export with an audit at all is refused. Nothing is verified here.
-Source: JSON-LD 1.1 sections 4.1, 4.5 and 9.15.
+a file that is no export with an audit at all is refused. The order of entries, slots and values says nothing in RDF,
+and nothing here: records come by log and sequence. Of JSON-LD the first reading keeps only where in the file each entry
+is, and the second goes there; so the memory grows by some bytes for an entry. Nothing is verified here.
+Source: JSON-LD 1.1 sections 4.1, 4.3.2, 4.5 and 9.15.
 """
 
 from __future__ import annotations
 
 import json
 import re
+from array import array
 from functools import cache
 from importlib import resources
-from typing import IO, TYPE_CHECKING, Any, Final, NoReturn, TypeVar
+from itertools import chain, islice, pairwise
+from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple, NoReturn, TypeVar
 
-from marskg.audit.document import LineReader, head_from_jsonld, record_from_jsonld
+from marskg.audit.document import LineReader, head_from_jsonld, reading_order, record_from_jsonld
 from marskg.audit.statements import AUDIT_TERMS, AUDIT_TYPES, ENTRY, Strays, read_statements
 from marskg.errors import InvalidDocument
+from marskg.ontology.vocabulary import Operation
 from marskg.records import Finding
 
 if TYPE_CHECKING:
@@ -35,15 +40,17 @@ _MAX_ENTRY: Final = 64 << 20
 _ABSOLUTE: Final = re.compile(r"(?!mars:|xsd:)[A-Za-z][A-Za-z0-9+.-]*:[^\x00-\x20<>\"{}|\\^`]+")
 _NAMES: Final = frozenset({"@id", "id"})
 _TYPES: Final = frozenset({"@type", "type"})
+_HEAD: Final = "TreeHead"
+_ENTRY_TYPES: Final = ("AuditRecord", _HEAD)
 #: Entries of a record, slot or head whose values are terms of the context.
 _VALUES: Final = frozenset({"@type", "operation", "tierBefore", "tierAfter"})
 
 
 class ExportedAudit:
-    """The audit of one file; each method reads the file from its start."""
+    """The audit of one file."""
 
     def __init__(self, path: Path) -> None:
-        """Look at the first character of ``path`` to tell JSON-LD from N-Quads.
+        """Read ``path`` once: N-Quads whole, of JSON-LD where its entries are; the first character tells which it is.
 
         Raises:
             InvalidDocument: the file cannot be read, or is neither.
@@ -58,7 +65,11 @@ class ExportedAudit:
             hint = "export it with --audit" if first == "{" else "convert it to JSON-LD or N-Quads"
             msg = f"{path} is no JSON-LD or N-Quads export with an audit; {hint}"
             raise InvalidDocument(msg)
+        self._index = _Index()
+        self._terms: frozenset[str] = frozenset()
         self._lines = None if first == "[" else self._read_lines()
+        if self._lines is None:
+            self._read_objects()
 
     def heads(self) -> Iterator[TreeHead]:
         """Yield the tree heads.
@@ -76,7 +87,7 @@ class ExportedAudit:
         return self._strays.findings(self._logs)
 
     def records(self) -> Iterator[AuditRecord]:
-        """Yield the records in the order of the file, N-Quads by log and sequence; refuse what is neither.
+        """Yield the records by log and sequence, whatever their order in the file; refuse what is none.
 
         Raises:
             InvalidDocument: the file is broken.
@@ -88,9 +99,23 @@ class ExportedAudit:
 
     def _entries(self, *, heads: bool) -> Iterator[dict[str, Any]]:
         """Yield the nodes of heads, or all others, that a JSON-LD processor reads as they stand."""
-        for node, terms in self._nodes():
-            if (node.get("@type") == "TreeHead") == heads and self._defined(node, terms):
-                yield node
+        with self.path.open("rb") as file:
+            for place in self._index.places(heads=heads):
+                node = self._node_at(file, place)
+                if self._defined(node):
+                    yield node
+
+    def _node_at(self, file: IO[bytes], place: _Place) -> dict[str, Any]:
+        """Return the entry that was found at ``place``."""
+        file.seek(place.start)
+        try:
+            node = _DECODER.decode(file.read(place.size).decode())
+        except (ValueError, RecursionError):  # InvalidDocument is one of the former
+            node = None
+        if not isinstance(node, dict):
+            msg = f"{self.path} was changed while it was read; verify it again"
+            raise InvalidDocument(msg)
+        return node
 
     def _sound(self, read: Callable[[_Raw], _Entry], entries: Iterable[_Raw]) -> Iterator[_Entry]:
         """Yield what ``read`` makes of ``entries``; what it refuses becomes a finding."""
@@ -125,23 +150,35 @@ class ExportedAudit:
                 self._strays.check(statement)
         return reader
 
-    def _nodes(self) -> Iterator[tuple[dict[str, Any], frozenset[str]]]:
-        """Yield the entries of the second object of the file, each with the terms of its context."""
+    def _read_objects(self) -> None:
+        """Look at every node once: judge what is beside the audit, and note where the entries of the audit are."""
         try:
-            with self.path.open(encoding="utf-8") as file:
+            # Without translation of line ends, so that places are counted in bytes of the file.
+            with self.path.open(encoding="utf-8", newline="") as file:
                 stream = _JsonStream(file, self.path)
                 stream.expect("[")
-                terms, memories = stream.graph()
-                for node in memories:
-                    self._memory(node, terms)
+                terms, nodes = stream.graph()
+                first = list(islice(nodes, 1))
+                # The array of the two objects is a set as well: what the first begins with tells which one it is.
+                audit = any(node.get("@type") in _ENTRY_TYPES for node, _ in first)
+                self._take(terms, chain(first, nodes), audit=audit)
                 stream.expect(",")
-                terms, entries = stream.graph()
-                yield from ((node, terms) for node in entries)
+                self._take(*stream.graph(), audit=not audit)
                 stream.expect("]")
                 stream.end()
         except UnicodeDecodeError as error:
             msg = f"{self.path} is not UTF-8 text; export it again"
             raise InvalidDocument(msg) from error
+
+    def _take(self, terms: frozenset[str], nodes: Iterable[tuple[dict[str, Any], _Place]], *, audit: bool) -> None:
+        """Take in one object of the file, which is either the audit or what is beside it and nothing of the other."""
+        for node, place in nodes:
+            if audit:
+                self._index.add(node, place)
+            else:
+                self._memory(node, terms)
+        if audit:
+            self._terms = terms
 
     def _memory(self, node: Mapping[str, Any], terms: frozenset[str]) -> None:
         """Find what a node beside the audit says about it, or could say to a JSON-LD processor."""
@@ -163,16 +200,68 @@ class ExportedAudit:
         else:
             self._strays.subject(name)
 
-    def _defined(self, node: Mapping[str, Any], terms: frozenset[str]) -> bool:
+    def _defined(self, node: Mapping[str, Any]) -> bool:
         """Return whether the context defines all that an entry says; a processor drops or misreads the rest."""
         slots = [slot for slot in _listed(node.get("slot", [])) if isinstance(slot, dict)]
         used = {name for entry in (node, *slots) for name in entry if not name.startswith("@")}
         used |= {str(entry[name]) for entry in (node, *slots) for name in _VALUES & entry.keys()}
-        if used <= terms:
+        if used <= self._terms:
             return True
-        why = f"the context does not define {min(used - terms)[:80]}, which it uses"
+        why = f"the context does not define {min(used - self._terms)[:80]}, which it uses"
         self.findings.append(Finding("bad-document", str(node.get("@id"))[:200], why))
         return False
+
+
+class _Place(NamedTuple):
+    """Where in a file an entry is, in bytes."""
+
+    start: int
+    size: int
+
+
+class _Places:
+    """Where the records or heads of one log are: bare numbers, because there may be millions."""
+
+    def __init__(self) -> None:
+        self._numbers, self._starts, self._sizes = array("q"), array("q"), array("q")
+
+    def add(self, number: int, place: _Place) -> None:
+        """Note an entry by its sequence or size."""
+        self._numbers.append(number)
+        self._starts.append(place.start)
+        self._sizes.append(place.size)
+
+    def in_order(self) -> Iterator[_Place]:
+        """Yield the places by number, those of one number as they stand in the file."""
+        order: Iterable[int] = range(len(self._numbers))
+        if any(before > after for before, after in pairwise(self._numbers)):
+            order = sorted(order, key=self._numbers.__getitem__)
+        return (_Place(self._starts[at], self._sizes[at]) for at in order)
+
+
+class _Index:
+    """Where the entries of an audit are in a file."""
+
+    def __init__(self) -> None:
+        self._heads: dict[str, _Places] = {}
+        self._records: dict[str, _Places] = {}
+        self._confirming: set[str] = set()
+
+    def add(self, node: Mapping[str, Any], place: _Place) -> None:
+        """Note an entry by the name that it gives itself; whether that is its own, its reader says."""
+        name = node.get("@id")
+        named = isinstance(name, str) and ENTRY.fullmatch(name)
+        log, _, number = named[0].partition("#") if named else ("", "", "0")
+        places = (self._heads if node.get("@type") == _HEAD else self._records).setdefault(log, _Places())
+        places.add(int(number.removeprefix("head-").partition(".")[0]), place)
+        if node.get("operation") == Operation.CONFIRM_CLOCK:
+            self._confirming.add(log)
+
+    def places(self, *, heads: bool) -> Iterator[_Place]:
+        """Yield the places of the heads, or of all other entries, in the order in which they are to be read."""
+        found = self._heads if heads else self._records
+        for log in reading_order(found, self._confirming):
+            yield from found[log].in_order()
 
 
 class _JsonStream:
@@ -183,7 +272,8 @@ class _JsonStream:
         self._path = path
         self._text = ""
         self._at = 0
-        self._decoder = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_no_constant)
+        self._counted = 0  # letters of the text that are in the count of bytes
+        self._bytes = 0
 
     def expect(self, mark: str) -> None:
         """Pass over ``mark``, which must come next."""
@@ -196,7 +286,7 @@ class _JsonStream:
         if self._peek():
             self._fail("there is something after its end")
 
-    def graph(self) -> tuple[frozenset[str], Iterator[dict[str, Any]]]:
+    def graph(self) -> tuple[frozenset[str], Iterator[tuple[dict[str, Any], _Place]]]:
         """Return the terms and the entries of one ``{"@context": …, "@included": […]}``; read all entries."""
         self.expect("{")
         self._member("@context")
@@ -206,12 +296,13 @@ class _JsonStream:
         self.expect("[")
         return terms, self._entries()
 
-    def _entries(self) -> Iterator[dict[str, Any]]:
+    def _entries(self) -> Iterator[tuple[dict[str, Any], _Place]]:
         while self._peek() != "]":
+            start = self._passed()
             value = self._value()
             if not isinstance(value, dict):
                 self._fail("an entry of a graph is no object")
-            yield value
+            yield value, _Place(start, self._passed() - start)
             if self._peek() != "]":
                 self.expect(",")
         self.expect("]")
@@ -227,7 +318,7 @@ class _JsonStream:
         self._peek()
         while True:
             try:
-                value, self._at = self._decoder.raw_decode(self._text, self._at)
+                value, self._at = _DECODER.raw_decode(self._text, self._at)
             except json.JSONDecodeError as error:
                 if not self._more():
                     self._fail("a value is not JSON, or the file is cut short", error)
@@ -250,12 +341,19 @@ class _JsonStream:
 
     def _more(self) -> bool:
         """Read another block, as large as what is held already, so that a long value costs no more than twice."""
-        self._text, self._at = self._text[self._at :], 0
+        self._passed()
+        self._text, self._at, self._counted = self._text[self._at :], 0, 0
         if len(self._text) > _MAX_ENTRY:
             self._fail("an entry is larger than any export's")
         block = self._file.read(max(_BLOCK, len(self._text)))
         self._text += block
         return bool(block)
+
+    def _passed(self) -> int:
+        """Return how many bytes of the file come before the next character."""
+        self._bytes += len(self._text[self._counted : self._at].encode())
+        self._counted = self._at
+        return self._bytes
 
     def _fail(self, why: str, cause: Exception | None = None) -> NoReturn:
         msg = f"{self._path} is no JSON-LD export with an audit: {why}; export it again with --audit"
@@ -273,6 +371,9 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 def _no_constant(name: str) -> None:
     msg = f"the document has the value {name}, which is not JSON"
     raise InvalidDocument(msg)
+
+
+_DECODER: Final = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_no_constant)
 
 
 def _listed(value: object) -> list[Any]:
