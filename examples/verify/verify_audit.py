@@ -438,9 +438,8 @@ class Verification:
         for text in details.get("sealedSlots", ()):
             first, last = map(integer, text.split("-")) if text.count("-") == 1 else (1, 0)
             require(operation == "seal" and 0 < first <= last < sequence, f"it is no seal that could list {text[:40]}")
-            for old in range(first, last + 1):
-                count = len(log.records[old].values["slot"]) if old in log.records else 0
-                slots |= {(old, index) for index in range(count)}
+            for old in (number for number in log.records if first <= number <= last):
+                slots |= {(old, index) for index in range(len(log.records[old].values["slot"]))}
         return slots
 
     def follow_keys(self, log: Log, sequence: int, where: str, details: dict[str, list[str]]) -> None:

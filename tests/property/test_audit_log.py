@@ -8,6 +8,7 @@ from typing import Any
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from marskg.audit.verify import _Gaps
 from marskg.ontology.vocabulary import EdgeType, Operation, Tier
 from marskg.records import AuditRecord, Edge, TreeHead
 from tests.unit.audit.world import START, World, signer_of
@@ -170,3 +171,22 @@ def change_edge(world: World, data: st.DataObject) -> None:
     else:
         position = data.draw(st.integers(0, len(node.edges) - 1), label="edge")
         node.edges[position] = replace(node.edges[position], weight=(node.edges[position].weight or 0) + 0.5)
+
+
+@given(
+    st.lists(st.tuples(st.integers(1, 4), st.integers(0, 4)), max_size=8),
+    st.lists(st.integers(1, 40), max_size=20),
+    st.integers(1, 40),
+    st.integers(1, 40),
+)
+def test_gaps_are_what_was_not_seen(stretches: list[tuple[int, int]], late: list[int], first: int, last: int) -> None:
+    gaps, missing, end = _Gaps(), set[int](), 0
+    for seen, left_out in stretches:
+        gaps.add(end + seen + 1, end + seen + left_out)
+        missing |= set(range(end + seen + 1, end + seen + left_out + 1))
+        end += seen + left_out
+    for number in late:
+        assert gaps.fill(number) == (number in missing)
+        missing.discard(number)
+    assert {number for start, stop in gaps for number in range(start, stop + 1)} == missing
+    assert [*gaps.between(first, last)] == [number for number in range(first, last + 1) if number not in missing]

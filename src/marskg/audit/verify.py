@@ -42,6 +42,7 @@ import hashlib
 import hmac
 import re
 from binascii import a2b_base64, b2a_base64
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
@@ -66,7 +67,7 @@ from marskg.ontology.vocabulary import DERIVED_EDGES, TOMBSTONE_EDGES, Operation
 from marskg.records import Finding, Report, VerifiedLog
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
     from marskg.records import AuditRecord, Edge, Entity, Memory, Preference, TreeHead
 
@@ -147,6 +148,42 @@ class _Expected(NamedTuple):
     where: str
 
 
+class _Gaps:
+    """Stretches of sequences that were not seen: whoever writes a number that nobody signed makes one of any length."""
+
+    def __init__(self) -> None:
+        self._firsts: list[int] = []
+        self._lasts: list[int] = []
+
+    def add(self, first: int, last: int) -> None:
+        """Add a stretch after all others, if it has any sequence."""
+        if first <= last:
+            self._firsts.append(first)
+            self._lasts.append(last)
+
+    def fill(self, sequence: int) -> bool:
+        """Take ``sequence`` out; returns whether it was missing."""
+        at = bisect_right(self._firsts, sequence) - 1
+        if at < 0 or sequence > self._lasts[at]:
+            return False
+        first, last = self._firsts[at], self._lasts[at]
+        left = [(a, b) for a, b in ((first, sequence - 1), (sequence + 1, last)) if a <= b]
+        self._firsts[at : at + 1] = [a for a, _ in left]
+        self._lasts[at : at + 1] = [b for _, b in left]
+        return True
+
+    def between(self, first: int, last: int) -> Iterator[int]:
+        """Yield the sequences from ``first`` to ``last`` that are in no gap."""
+        for gap in range(bisect_left(self._lasts, first), bisect_right(self._firsts, last)):
+            yield from range(first, min(self._firsts[gap], last + 1))
+            first = max(first, self._lasts[gap] + 1)
+        yield from range(first, last + 1)
+
+    def __iter__(self) -> Iterator[tuple[int, int]]:
+        """Yield the first and the last sequence of each stretch."""
+        return zip(self._firsts, self._lasts, strict=True)
+
+
 class _Log:
     """What is remembered of one log while its records go by."""
 
@@ -156,7 +193,7 @@ class _Log:
         self.leaf: str | None = None  # leaf hash that is stored with it
         self.sizes: list[int] = []  # of the heads that are stored
         self.time: int | None = None
-        self.missing: set[int] = set()  # sequences below the highest that were not seen
+        self.gaps = _Gaps()  # sequences below the highest that were not seen
         self.tree = CompactRange()
         self.pending: dict[int, bytes] = {}  # leaves that wait for a missing one
         self.key: str | None = None  # verification method in use
@@ -357,10 +394,9 @@ class _Check:
         """Step 4: return whether the record is a new one."""
         sequence = record.sequence
         if sequence > log.last:
-            log.missing.update(range(log.last + 1, sequence))
+            log.gaps.add(log.last + 1, sequence - 1)
             log.last, log.leaf = sequence, record.leaf
-        elif sequence in log.missing:
-            log.missing.discard(sequence)
+        elif log.gaps.fill(sequence):
             self._find("out-of-order", record.iri, "the record stands after a later one")
         else:
             self._find("duplicate", record.iri, "the log has two records of this sequence")
@@ -461,7 +497,7 @@ class _Check:
                 message = f"a sealing lists {stretch[:40]}, which is no stretch of earlier records"
                 self._find("bad-details", record.iri, message)
                 continue
-            for sequence in range(first, last + 1):
+            for sequence in log.gaps.between(first, last):
                 for index in range(log.slot_counts.get(sequence, 2)):
                     slot = (sequence, index)
                     if log.deleted.pop(slot, None) is None and slot not in log.erased:
@@ -530,8 +566,11 @@ class _Check:
     def end_of_logs(self) -> None:
         """Report what the logs leave open."""
         for log in self._logs.values():
-            for sequence in sorted(log.missing):
-                self._find("sequence-gap", f"{log.iri}#{sequence}", "the record is missing: it was deleted")
+            for first, last in log.gaps:
+                message = "the record is missing: it was deleted"
+                if first < last:
+                    message = f"the records {first} to {last} are missing: they were deleted"
+                self._find("sequence-gap", f"{log.iri}#{first}", message)
             if log.last == 0 and (self._allowed or log.heads):
                 self._find("missing-tail", log.iri, "the log is empty or missing")
             for size in sorted(log.heads):

@@ -180,6 +180,7 @@ RECORDS = [
         "bad-core",
     ),
     Attack("time before the year 1", change(recorded_at=-(10**17)), "bad-core"),
+    Attack("a record of a far number", change(-1, sequence=10**17), "sequence-gap"),
     Attack("record deleted", delete_record, "sequence-gap"),
     Attack("first record deleted", delete_first_record, "sequence-gap"),
     Attack("forged record appended", insert_forgery, "unknown-key"),
