@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from marskg.api import checks, transfer
 from marskg.api.arguments import checked_calls
-from marskg.api.asking import guarded
+from marskg.api.doors import guarded
 from marskg.api.namespaces.handle import Handle
 from marskg.api.namespaces.privacy_namespace import Privacy
 from marskg.api.queries import undisturbed

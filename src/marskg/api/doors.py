@@ -1,13 +1,20 @@
-"""What is asked at every public door of one open tenant: whether it is open, and may be used by whoever comes."""
+"""What is asked at every public door of the facade and of its namespaces before the door does anything.
+
+Guarantees: every public method and property that the class defines is behind the question, those that are added later
+included; what a derived class overrides asks once more, by the same name.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from functools import wraps
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar, cast
 
 from marskg.errors import EngineUnavailable
 from marskg.privacy.principals import permit
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from marskg.privacy.principals import Principal
     from marskg.store.commit.writer import Writer
     from marskg.store.engine.protocol import Engine
@@ -28,6 +35,13 @@ _BESIDE_ACCESSES: Final = frozenset(
         "tenant",
     }
 )
+
+
+class Asking(Protocol):
+    """An object that is asked before each of its public doors."""
+
+    def _ask(self, name: str) -> None:
+        """Refuse the door called ``name`` by raising."""
 
 
 class Doorkeeper:
@@ -61,3 +75,28 @@ class Doorkeeper:
         self._engine.check_process()
         if operation not in _BESIDE_ACCESSES:
             self._writer.commit_accesses()
+
+
+Facade = TypeVar("Facade", bound=Asking)
+Door = TypeVar("Door", bound="Callable[..., Any]")
+
+
+def guarded(facade: type[Facade]) -> type[Facade]:
+    """Let every public door that ``facade`` defines ask the object first; a decorator of classes."""
+    for name, door in list(vars(facade).items()):
+        if name.startswith("_"):
+            continue
+        if isinstance(door, property) and door.fget is not None:
+            setattr(facade, name, property(_asking_first(name, door.fget), doc=door.__doc__))
+        elif callable(door):
+            setattr(facade, name, _asking_first(name, door))
+    return facade
+
+
+def _asking_first(name: str, door: Door) -> Door:
+    @wraps(door)
+    def asked(self: Asking, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401 - as the door has it
+        self._ask(name)
+        return door(self, *args, **kwargs)
+
+    return cast("Door", asked)

@@ -31,10 +31,8 @@ def default_of(name: str) -> str | None:
     Raises:
         InvalidConfig: the file cannot be read, or holds what is no default.
     """
-    named = os.environ.get(FILE_VARIABLE)
-    folder = os.environ.get("XDG_CONFIG_HOME") or "~/.config"
-    path = _expanded(named or f"{folder}/marskg/config.yaml")
-    if not (named or path.is_file()):
+    path = _file()
+    if path is None:
         return None
     from marskg.config.yaml_file import read_yaml
 
@@ -51,6 +49,19 @@ def default_of(name: str) -> str | None:
         msg = f"{path}: store {text[:60]!r} would be another folder in each place; write the whole path, or ~/…"
         raise InvalidConfig(msg)
     return str(store)
+
+
+def _file() -> Path | None:
+    """Return the user's file, or what they named in its place; None where there is none."""
+    named = os.environ.get(FILE_VARIABLE)
+    if named:
+        return _expanded(named)
+    try:
+        folder = _expanded(os.environ.get("XDG_CONFIG_HOME") or str(Path.home() / ".config"))
+    except RuntimeError:  # who has no home, in a container say, has no file in it
+        return None
+    path = folder / "marskg" / "config.yaml"
+    return path if path.is_file() else None
 
 
 def _expanded(text: str) -> Path:

@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from marskg.api.arguments import checked_calls
-from marskg.api.asking import guarded
 from marskg.clock import uuid7
 from marskg.errors import ConsentRequired, InvalidConfig, InvalidInput, UnknownMemory
 from marskg.ontology.vocabulary import PreferenceRule
@@ -54,7 +53,6 @@ class Change:
     dry_run: bool = False
 
 
-@guarded
 @checked_calls()
 class Preferences:
     """The preferences of one tenant; ``memory.preferences`` of :class:`~marskg.memory.AgentMemory`."""

@@ -9,8 +9,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
 from marskg.api.arguments import checked_calls
-from marskg.api.asking import guarded
 from marskg.api.components import Components
+from marskg.api.doors import guarded
 from marskg.api.namespaces.audit_namespace import Audit
 from marskg.api.namespaces.control_namespace import Control
 from marskg.api.namespaces.entities_namespace import Entities
@@ -36,6 +36,9 @@ if TYPE_CHECKING:
     from marskg.learning.from_text.plan import Learned
     from marskg.records import Memory
     from marskg.store.tenant.opening import Opened
+
+# They lie below the doors, and are asked as all namespaces are.
+guarded(Preferences)
 
 
 @guarded

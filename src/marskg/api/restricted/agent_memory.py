@@ -15,7 +15,7 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Final
 
 from marskg.api.arguments import checked_calls
-from marskg.api.asking import guarded
+from marskg.api.doors import guarded
 from marskg.api.namespaces.learning_namespace import Learning
 from marskg.api.namespaces.tasks_namespace import Tasks
 from marskg.api.restricted.restricted_memory import RestrictedMemory

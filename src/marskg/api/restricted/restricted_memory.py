@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from marskg.api import transfer
 from marskg.api.arguments import checked_calls
-from marskg.api.asking import guarded
+from marskg.api.doors import guarded
 from marskg.api.queries import undisturbed
 from marskg.api.restricted.principal_limits import Limits
 from marskg.api.restricted.restricted_namespaces import (

@@ -22,7 +22,7 @@ import zlib
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, BinaryIO, Final
 from uuid import UUID
 
 from cryptography.exceptions import InvalidTag
@@ -34,7 +34,7 @@ from cryptography.hazmat.primitives.kdf.scrypt import Scrypt
 from marskg.audit.dataintegrity import multibase_url
 from marskg.audit.keys import read_private, sync_folder, write_synced
 from marskg.clock import SystemSource
-from marskg.errors import KeyUnusable, StoreUnwritable
+from marskg.errors import InvalidConfig, KeyUnusable, StoreUnwritable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -83,14 +83,32 @@ class DataKey:
     scheduled: bool = False
 
 
-def keyrings_folder() -> Path:
-    """Return the folder in which the keyrings of this user lie."""
-    named = os.environ.get(VARIABLE)
+def data_folder() -> Path:
+    """Return the folder of what this user keeps beside stores (XDG Base Directory Specification).
+
+    Raises:
+        InvalidConfig: the user has no home, and no variable names a folder.
+    """
+    named, data = os.environ.get("MARS_HOME"), os.environ.get("XDG_DATA_HOME", "")
     if named:
         return Path(named)
-    home = os.environ.get("MARS_HOME")
-    data = Path(os.environ.get("XDG_DATA_HOME", Path.home() / ".local" / "share"))
-    return (Path(home) if home else data / "marskg") / "vaults"
+    if os.path.isabs(data):  # noqa: PTH117 - what is relative is to be ignored
+        return Path(data) / "marskg"
+    try:
+        return Path.home() / ".local" / "share" / "marskg"
+    except RuntimeError as error:
+        msg = "this user has no home folder to keep keys in; name a folder with MARS_HOME"
+        raise InvalidConfig(msg) from error
+
+
+def keyrings_folder() -> Path:
+    """Return the folder in which the keyrings of this user lie.
+
+    Raises:
+        InvalidConfig: as :func:`data_folder`.
+    """
+    named = os.environ.get(VARIABLE)
+    return Path(named) if named else data_folder() / "vaults"
 
 
 class DataKeyring:
@@ -275,7 +293,7 @@ class DataKeyring:
                     # Somebody else may have destroyed it; its place is never given to another key.
                     place = os.pread(file, 2 + ID_SIZE, key.place)
                     if place[2:] == key.id and place[:1] != _DESTROYED:
-                        os.pwrite(file, data, key.place)
+                        _write_at(file, data, key.place)
                 self._count(file)
             self._ciphers.clear()
             self._read()
@@ -301,7 +319,7 @@ class DataKeyring:
         """
         with self._mutex:
             with self._file() as file:
-                os.pwrite(file, sequence.to_bytes(8, "big"), _REACHED.start)
+                _write_at(file, sequence.to_bytes(8, "big"), _REACHED.start)
                 self._count(file)
             self._read()
 
@@ -310,7 +328,7 @@ class DataKeyring:
     def _refresh(self) -> None:
         """Read the file again if somebody wrote to it."""
         try:
-            with (self.folder / _DATA_FILE).open("rb", buffering=0) as file:
+            with self._to_read() as file:
                 now = os.pread(file.fileno(), _HEADER, 0)
         except OSError as error:
             raise self._missing(error) from error
@@ -319,14 +337,17 @@ class DataKeyring:
 
     def _read(self) -> None:
         try:
-            data = (self.folder / _DATA_FILE).read_bytes()
+            with self._to_read() as file:
+                data = file.read()
         except OSError as error:
             raise self._missing(error) from error
         if len(data) < _HEADER or not data.startswith(_MAGIC):
             msg = f"{self.folder / _DATA_FILE} is corrupt; restore the newest copy of the folder"
             raise KeyUnusable(msg)
         self._by_id, self._by_owner, self._destroyed, self._seen = {}, {}, set(), data[:_HEADER]
-        for place in range(_HEADER, len(data) - _FORM.size + 1, _FORM.size):
+        # The last one may have lost some of the bytes that fill its place.
+        data += bytes((_HEADER - len(data)) % _FORM.size)
+        for place in range(_HEADER, len(data), _FORM.size):
             state, sort, ident, name, nonce, wrapped, sum_ = _FORM.unpack_from(data, place)
             # What a crash left half-written has no checksum, and nothing was encrypted under it.
             if state in {_LIVE, _SCHEDULED} and sum_ == zlib.crc32(data[place + 1 : place + _SUMMED]):
@@ -339,6 +360,8 @@ class DataKeyring:
         with self._file() as file:
             self._read()  # another process may have made them
             end = _HEADER + (os.fstat(file).st_size - _HEADER) // _FORM.size * _FORM.size
+            if any(key.place == end for key in self._by_id.values()):  # one that lost some of what fills its place
+                end += _FORM.size
             new: list[DataKey] = []
             for owner in owners:
                 if owner in self._by_owner:
@@ -346,14 +369,14 @@ class DataKeyring:
                 ident, nonce = self._source.token(ID_SIZE), self.nonce()
                 wrapped = self._wrap.encrypt(nonce, self._source.token(_KEY), self._bound(owner, ident))
                 new.append(DataKey(ident, owner, nonce, wrapped, end + len(new) * _FORM.size))
-            os.pwrite(file, b"".join(_packed(key) for key in new), end)
+            _write_at(file, b"".join(_packed(key) for key in new), end)
             self._count(file)
         self._read()
 
     def _count(self, file: int) -> None:
         """Let others see that the file is another one now, and make it durable."""
         number = int.from_bytes(os.pread(file, 8, _WRITTEN.start), "big")
-        os.pwrite(file, ((number + 1) % (1 << 64)).to_bytes(8, "big"), _WRITTEN.start)
+        _write_at(file, ((number + 1) % (1 << 64)).to_bytes(8, "big"), _WRITTEN.start)
         os.fsync(file)
 
     @contextmanager
@@ -371,11 +394,25 @@ class DataKeyring:
         finally:
             os.close(handle)
 
+    def _to_read(self) -> BinaryIO:
+        path = self.folder / _DATA_FILE
+        if path.exists() and not path.is_file():  # a pipe that nobody writes into would be waited for
+            msg = f"{path} is not a regular file; restore the folder from its backup"
+            raise KeyUnusable(msg)
+        return path.open("rb", buffering=0)
+
     def _missing(self, error: OSError) -> KeyUnusable:
         return KeyUnusable(
             f"the keys of tenant {self._tenant!r} in {self.folder} cannot be read ({error.strerror}), and without them "
             f"nothing of it can; restore the folder from its backup, or name where it is with {VARIABLE}"
         )
+
+
+def _write_at(file: int, data: bytes, place: int) -> None:
+    """Write all of ``data``: a disk that is full takes a part of it first, and only then says so."""
+    while data:
+        done = os.pwrite(file, data, place)
+        data, place = data[done:], place + done
 
 
 def _packed(key: DataKey) -> bytes:

@@ -16,6 +16,7 @@ import gc
 import json
 import os
 import re
+import resource
 import shutil
 import sys
 import threading
@@ -51,6 +52,8 @@ _JVM_ARGS: tuple[str, ...] = (
 _LEAST_HEAP, _MOST_HEAP = 768, 4096
 #: Megabytes below which the engine does not open a store.
 _SMALLEST_HEAP = 32
+#: Megabytes of addresses that the process needs besides, most of them the JVM's for classes and code.
+_BESIDE_HEAP = 3_000
 #: Names another size, such as ``2g``.
 HEAP_VARIABLE = "MARS_JVM_HEAP"
 _TOO_LARGE = (
@@ -88,7 +91,8 @@ def heap_size() -> str:
     """Return how much memory the JVM may take, as its ``-Xmx`` wants it.
 
     Raises:
-        InvalidConfig: ``MARS_JVM_HEAP`` is no size.
+        InvalidConfig: ``MARS_JVM_HEAP`` is no size, or one that cannot be had.
+        EngineUnavailable: the limit of the process leaves no room for the engine.
     """
     named = os.environ.get(HEAP_VARIABLE)
     if named is not None:
@@ -96,22 +100,42 @@ def heap_size() -> str:
             msg = f"{HEAP_VARIABLE} is {named[:40]!r}; write a size such as 768m or 2g, or unset it"
             raise InvalidConfig(msg)
         return _possible(named)
-    quarter = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 4 // 2**20
-    return f"{min(max(quarter, _LEAST_HEAP), _MOST_HEAP)}m"
+    return f"{min(max(_memory() // 4, _LEAST_HEAP), _MOST_HEAP, _room())}m"
 
 
 def _possible(named: str) -> str:
-    """Return a size of the heap that this machine has: the JVM ends the process where it cannot have what is asked for.
+    """Return a size of the heap that can be had: the JVM ends the process where it cannot have what is asked for.
 
     Raises:
         InvalidConfig: it is less than the engine runs with, or more than the machine or the process has.
     """
-    wanted = int(named[:-1]) * (1 if named[-1] in "mM" else 1024)
-    most = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2**20
+    wanted, most = int(named[:-1]) * (1 if named[-1] in "mM" else 1024), _room()
     if not _SMALLEST_HEAP <= wanted <= most:
-        msg = f"{HEAP_VARIABLE} is {named}; write a size from {_SMALLEST_HEAP}m to the {most}m that this machine has"
+        msg = f"{HEAP_VARIABLE} is {named}; write a size from {_SMALLEST_HEAP}m to the {most}m that can be had here"
         raise InvalidConfig(msg)
     return named
+
+
+def _memory() -> int:
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2**20
+
+
+def _room() -> int:
+    """Return the megabytes that the heap may have: those of the machine, or what the limit of the process leaves.
+
+    Raises:
+        EngineUnavailable: the limit leaves too few.
+    """
+    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+    if limit == resource.RLIM_INFINITY:
+        return _memory()
+    if limit // 2**20 - _BESIDE_HEAP < _SMALLEST_HEAP:
+        msg = (
+            f"the embedded engine reserves {_BESIDE_HEAP:,} MB of addresses beside its heap, and this process may have "
+            f"{limit // 2**20:,} MB: raise the limit (ulimit -v), or use a Neo4j server"
+        )
+        raise EngineUnavailable(msg)
+    return min(_memory(), limit // 2**20 - _BESIDE_HEAP)
 
 
 def _start(heap: str, crashes: Path | None = None) -> tuple[Any, Any]:
@@ -134,6 +158,7 @@ def _start(heap: str, crashes: Path | None = None) -> tuple[Any, Any]:
         )
         raise ForkedProcess(msg)
     if not jpype.isJVMStarted():
+        _check_folder()
         # The engine announces each index on stderr; JUL is set up by this property before any class is loaded. A file
         # of the package, as anyone may write to a folder for temporary files.
         quiet = Path(__file__).with_name("quiet.properties")
@@ -150,6 +175,19 @@ def _start(heap: str, crashes: Path | None = None) -> tuple[Any, Any]:
             # taken in again, as any other, with its next call.
             jpype.java.lang.Thread.detach()
     return bindings, jpype
+
+
+def _check_folder() -> None:
+    """Refuse to start where the JVM would end the process.
+
+    Raises:
+        EngineUnavailable: the folder in which the process works was deleted.
+    """
+    try:
+        Path.cwd()
+    except OSError as error:
+        msg = "the folder in which this process works was deleted; go to another one, and open the store there"
+        raise EngineUnavailable(msg) from error
 
 
 def _keep_collections_apart(jpype: Any) -> None:

@@ -20,7 +20,7 @@ from marskg.errors import EngineUnavailable, InvalidConfig, InvalidInput, KeyUnu
 from marskg.store.commit.merkle_log import Ledger
 from marskg.store.commit.shared_state import opening, shared_state_of
 from marskg.store.crypto.encrypted_engine import EncryptedEngine
-from marskg.store.crypto.keyring import VARIABLE, DataKeyring, keyrings_folder
+from marskg.store.crypto.keyring import VARIABLE, DataKeyring, data_folder, keyrings_folder
 from marskg.store.engine.arcadedb import ArcadeDB
 from marskg.store.engine.protocol import Capability
 from marskg.store.engine.working_folders import sweep
@@ -108,9 +108,7 @@ def work_folder(location: str) -> Path:
     """Return the folder for keys and derived views of a store: its own, or one for its address."""
     if not is_server(location):
         return Path(location)
-    base = os.environ.get("MARS_HOME")
-    root = Path(base) if base else Path(os.environ.get("XDG_DATA_HOME", Path.home() / ".local" / "share")) / "marskg"
-    return root / hashlib.sha256(location.rstrip("/").encode()).hexdigest()[:16]
+    return data_folder() / hashlib.sha256(location.rstrip("/").encode()).hexdigest()[:16]
 
 
 def readers_folder(work: Path, tenant: str) -> Path:
