@@ -24,7 +24,7 @@ class MarsError(Exception):
     def __init__(self, *given: object) -> None:
         """Keep the message, which comes first, within bounds."""
         if given and isinstance(given[0], str) and len(given[0]) > _LONGEST_WORD:
-            given = (_within_bounds(given[0]), *given[1:])
+            given = (within_bounds(given[0]), *given[1:])
         super().__init__(*given)
 
 
@@ -215,7 +215,7 @@ class AuditVerificationFailed(MarsError):
         self.findings = tuple(findings)
 
 
-def _within_bounds(message: str) -> str:
+def within_bounds(message: str) -> str:
     """Return a message with what is too long cut off, in one word and as a whole."""
     words = re.sub(rf"(\S{{{_LONGEST_WORD}}})\S+", r"\1…", message)
     return words if len(words) <= _LONGEST_MESSAGE else f"{words[:_LONGEST_MESSAGE]}…"

@@ -11,6 +11,7 @@ import ctypes
 import json
 import math
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -641,3 +642,42 @@ def test_a_size_that_would_end_the_process_is_refused(tmp_path: Path, size: str)
     done = mars("init", "--store", tmp_path / "store", env={**os.environ, "MARS_JVM_HEAP": size})
     assert (done.returncode, done.stdout) == (2, "")
     assert f"MARS_JVM_HEAP is {size}; write a size from 32m to the" in done.stderr
+
+
+OPENING = """
+import sys, marskg
+try:
+    marskg.open(sys.argv[1], tenant="a", budget=100, embedding="none").remember("x", session="s")
+except marskg.EngineUnavailable as error:
+    print(error)
+"""
+
+
+def test_the_engine_is_not_started_where_it_would_end_the_process(tmp_path: Path) -> None:
+    program = shlex.join([sys.executable, "-c", OPENING, str(tmp_path / "store")])
+    said = {
+        "ulimit -v 2000000": "this process may have 1,953 MB: raise the limit (ulimit -v), or use a Neo4j server",
+        f"mkdir {tmp_path}/gone; cd {tmp_path}/gone; rmdir ../gone": "was deleted; go to another one",
+    }
+    for before, told in said.items():
+        done = subprocess.run(
+            ["/bin/bash", "-c", f"{before}; exec {program}"],
+            capture_output=True,
+            text=True,
+            timeout=HANGS_S,
+            check=True,
+        )
+        assert told in done.stdout
+        assert done.stderr == ""
+
+
+def test_an_engine_in_little_room_has_a_smaller_memory(tmp_path: Path) -> None:
+    program = shlex.join([sys.executable, "-c", OPENING, str(tmp_path / "store")])
+    done = subprocess.run(
+        ["/bin/bash", "-c", f"ulimit -v 3600000; exec {program}"],
+        capture_output=True,
+        text=True,
+        timeout=HANGS_S,
+        check=True,
+    )
+    assert (done.stdout, done.stderr) == ("", "")

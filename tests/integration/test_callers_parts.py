@@ -269,6 +269,8 @@ def test_a_memory_that_is_closed_says_so_at_every_door(tmp_path: Path) -> None:
         with pytest.raises(marskg.EngineUnavailable, match="the store is closed; open it again"):
             getattr(parts[way] if way else memory, name)(**hostile.base(one, tenant))
     memory.close()
+    with pytest.raises(marskg.EngineUnavailable, match="the store is closed; open it again"), memory:
+        pass
 
 
 ENDING = """

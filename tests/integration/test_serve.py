@@ -187,6 +187,7 @@ def test_a_reader_is_told_of_what_is_hidden_what_is_told_of_what_never_was(tmp_p
     [
         (b'{"content": "x", "tenant": "other"}', 422),
         (b'{"content": 1}', 422),
+        (b'{"content": "x", "' + b"y" * 100_000 + b'": 1}', 422),
         (b'{"content": "x", "at": "yesterday"}', 422),
         (b'{"content": "x", "content": "y"}', 400),
         (b'{"content": "\\ud800"}', 400),
@@ -196,7 +197,7 @@ def test_a_reader_is_told_of_what_is_hidden_what_is_told_of_what_never_was(tmp_p
         (b'{"content": "' + b"x" * 10_000_000 + b'"}', 413),
         (b'{"content"', 400),
     ],
-    ids=["field", "type", "time", "twice", "surrogate", "charset", "nan", "deep", "large", "cut"],
+    ids=["field", "type", "long", "time", "twice", "surrogate", "charset", "nan", "deep", "large", "cut"],
 )
 def test_a_bad_body_is_a_stated_problem_and_stores_nothing(tmp_path: Path, body: bytes, status: int) -> None:
     with served(tmp_path) as client:
@@ -204,6 +205,7 @@ def test_a_bad_body_is_a_stated_problem_and_stores_nothing(tmp_path: Path, body:
         assert answer.status_code == status, answer.text
         assert answer.headers["content-type"] == "application/problem+json"
         assert answer.json()["status"] == status
+        assert len(answer.content) < 2_000
         assert client.get(f"{AT}/memories").text == '{"end": true}\n'
 
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 CEILINGS = {
     "remember, cold": (638, 91),
     "remember, warm": (645, 88),
-    "retrieve, cold": (676, 92),
+    "retrieve, cold": (677, 92),
     "retrieve, warm": (545, 79),
 }
 TOLD = (

@@ -110,7 +110,7 @@ def verify(copy: ConsistentRead, keyring: Keyring, services: Services, witness: 
         preferences=copy.preferences(),
         witness=witness,
         trusted_keys={file.public_key for file in keyring.files()},
-        state=StoredState(copy.tenant_row, copy.suppressions, [str(key["publicKey"]) for key in copy.keys]),
+        state=StoredState(copy.tenant_row, copy.suppressions, [str(key.get("publicKey")) for key in copy.keys]),
     )
     there = (one for one in report.findings if one.code != "node-missing" or one.where not in (copy.damage or {}))
     return replace(report, findings=(*there, *_damage(copy), *derived_findings(copy, services)))
@@ -133,6 +133,8 @@ def _bookkeeping(copy: ConsistentRead) -> list[Finding]:
     for memory, edges, _ in copy.memories():
         books.enter(memory, edges)
     for row in copy.physical():
+        if not isinstance(row["tier"], str):
+            continue  # told of where its properties are read
         counts = [row[name] for name in ("weight", "guards", "blockers")]
         if not all(one is None or type(one) is int for one in counts) or row["weight"] is None:
             message = "weight, guards or blockers of a memory is no number: this package did not write it so"

@@ -58,6 +58,16 @@ class Doorkeeper:
         """Refuse every operation from now on but what says what the memory was, and to close it again."""
         self._closed = True
 
+    def check_open(self) -> None:
+        """Refuse to go on with a memory that is closed.
+
+        Raises:
+            EngineUnavailable: it is.
+        """
+        if self._closed:
+            msg = "the store is closed; open it again"
+            raise EngineUnavailable(msg)
+
     def ask(self, operation: str) -> None:
         """Refuse an operation that the principal may not use, and each in a process that was forked after opening.
 
@@ -68,8 +78,7 @@ class Doorkeeper:
             EngineUnavailable: the memory is closed.
         """
         if self._closed and operation not in _AFTER_CLOSING:
-            msg = "the store is closed; open it again"
-            raise EngineUnavailable(msg)
+            self.check_open()
         if self._principal is not None:
             permit(self._principal, operation)
         self._engine.check_process()

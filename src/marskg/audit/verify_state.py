@@ -63,7 +63,8 @@ def state_findings(
         names = ", ".join(str(name)[:40] for name in row["stateBroken"])
         message = f"the tenant's row was changed behind the log's back, before it was signed again: {names}"
         yield Finding("state-changed", where, message)
-    key = ends[row["log"]].key if row.get("log") in ends else None
+    end = ends.get(str(row.get("log")))
+    key = None if end is None else end.key
     said = _said(text, proof, key, proved)
     if said is None:
         message = "the signature of the tenant's row is not over what it says, or not by the key in use"
@@ -75,7 +76,7 @@ def state_findings(
         message = "digests of what was erased were taken away or put in: it could come in again, or be refused"
         yield Finding("suppression-mismatch", where, message)
     announced = {f"did:key:{key}#{key}" for key in state.keys}
-    if row.get("log") in ends and announced != ends[row["log"]].keys:
+    if end is not None and announced != end.keys:
         yield Finding("key-announcement", where, "the store's list of keys is not that of the keys that its log names")
 
 

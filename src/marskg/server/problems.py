@@ -43,10 +43,10 @@ class Refused(Exception):
     """A request that the door refuses before any operation is called."""
 
     def __init__(self, status: HTTPStatus, detail: str, *, headers: Mapping[str, str] | None = None) -> None:
-        """Keep what the caller is told."""
+        """Keep what the caller is told, which repeats no long input whole."""
         super().__init__(detail)
         self.status = status
-        self.detail = detail
+        self.detail = errors.within_bounds(detail)
         self.headers = dict(headers or {})
 
 

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
+import errno
 import os
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from marskg.errors import KeyUnusable
+from marskg.errors import InvalidConfig, KeyUnusable, StoreUnwritable
 from marskg.store.crypto import keyring as module
 from marskg.store.crypto.envelopes import Envelopes, keys_of
 from marskg.store.crypto.keyring import DataKeyring, Owner
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 REF = "alice|urn:uuid:01977420-dc7b-72c8-b81f-dc568d631c9d"
 values = st.recursive(
@@ -138,6 +136,73 @@ def test_what_a_crash_left_half_written_is_no_key(tmp_path: Path, cut: int) -> N
     assert ids(DataKeyring(tmp_path / "v", "alice"), "carl") == ids(again, "carl")
     path.write_bytes(whole + b"L" + bytes(range(95)))
     assert ids(DataKeyring(tmp_path / "v", "alice"), "bea") == ids(keyring, "bea")
+
+
+@pytest.mark.parametrize("cut", [1, 3, 6])
+def test_a_key_that_lost_what_fills_its_place_is_whole_and_keeps_it(tmp_path: Path, cut: int) -> None:
+    keyring = DataKeyring.make(tmp_path / "v", "alice")
+    before = ids(keyring, "bea")
+    path = tmp_path / "v" / "data.keys"
+    path.write_bytes(path.read_bytes()[:-cut])
+    again = DataKeyring(tmp_path / "v", "alice")
+    assert ids(again, "bea") == before
+    other = ids(again, "carl")
+    last = DataKeyring(tmp_path / "v", "alice")
+    assert (ids(last, "bea"), ids(last, "carl")) == (before, other)
+
+
+def test_a_disk_that_is_full_says_so_and_makes_no_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    keyring = DataKeyring.make(tmp_path / "v", "alice")
+    before = ids(keyring, "bea")
+    room, write = [100], os.pwrite
+
+    def full(file: int, data: bytes, place: int) -> int:
+        if not room[0]:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        done = write(file, data[: room[0]], place)
+        room[0] -= done
+        return done
+
+    monkeypatch.setattr(os, "pwrite", full)
+    with pytest.raises(StoreUnwritable, match="free space"):
+        ids(keyring, "carl", "dora")
+    monkeypatch.undo()
+    assert ids(keyring, "bea") == before
+    later = ids(keyring, "carl", "dora")
+    again = DataKeyring(tmp_path / "v", "alice")
+    assert (ids(again, "bea"), ids(again, "carl", "dora")) == (before, later)
+
+
+def test_a_pipe_in_the_place_of_the_keys_is_not_waited_for(tmp_path: Path) -> None:
+    keyring = DataKeyring.make(tmp_path / "v", "alice")
+    (tmp_path / "v" / "data.keys").unlink()
+    os.mkfifo(tmp_path / "v" / "data.keys")
+    for use in (lambda: DataKeyring(tmp_path / "v", "alice"), lambda: ids(keyring, "bea")):
+        with pytest.raises(KeyUnusable, match="is not a regular file"):
+            use()
+
+
+def test_the_folder_of_keys_is_the_users(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("MARS_VAULTS", "MARS_HOME", "XDG_DATA_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    home = tmp_path / ".local" / "share" / "marskg" / "vaults"
+    assert module.keyrings_folder() == home
+    for unset in ("", "data"):
+        monkeypatch.setenv("XDG_DATA_HOME", unset)
+        assert module.keyrings_folder() == home, "what is relative would be another folder in each place"
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    assert module.keyrings_folder() == tmp_path / "data" / "marskg" / "vaults"
+
+    def nobody() -> Path:
+        msg = "Could not determine home directory."
+        raise RuntimeError(msg)
+
+    monkeypatch.setattr(Path, "home", nobody)
+    assert module.keyrings_folder() == tmp_path / "data" / "marskg" / "vaults"
+    monkeypatch.delenv("XDG_DATA_HOME")
+    with pytest.raises(InvalidConfig, match="MARS_HOME"):
+        module.keyrings_folder()
 
 
 def test_a_passphrase(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -194,7 +194,12 @@ class Handle(FlatNames):
             self._opened.close()
 
     def __enter__(self) -> Self:
-        """Return the memory itself."""
+        """Return the memory itself, which is open.
+
+        Raises:
+            EngineUnavailable: it is closed.
+        """
+        self._components.doorkeeper.check_open()
         return self
 
     def __exit__(

@@ -186,6 +186,9 @@ class Snapshot:
             #: The SHA-256 of the whole file.
             self.digest = self._digest()
             self.tenant = self._tenant()
+        except OSError as error:
+            self._file.close()
+            raise unreadable(path, error) from error
         except BaseException:  # a refusal, or Ctrl-C, must not leave the file open
             self._file.close()
             raise

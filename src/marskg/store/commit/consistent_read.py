@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, Final
 from marskg.audit.grammar import Malformed, parse_details
 from marskg.errors import StoreDamaged
 from marskg.ontology.vocabulary import EdgeType, Operation
+from marskg.shapes.gate import is_iri
 from marskg.store.crypto.encrypted_engine import passing_over
 from marskg.store.engine.scratch_rows import Scratch, Section
 from marskg.store.rows import codec
@@ -106,7 +107,7 @@ class ConsistentRead:
         self.damage: dict[str, str] | None = None
         #: Whether a value of another type than its field's is damage.
         self.strict = True
-        self._heads: dict[str, list[TreeHead]] = {}
+        self._heads: dict[str, list[Row]] = {}
         #: The tenant's row, and every preference, as the store has them; the announced signing keys; the digests of
         #: what was erased and must not come in again.
         self.tenant_row: Row = {}
@@ -151,7 +152,7 @@ class ConsistentRead:
             self._note_gone(gone)
         self.tenant_row = self._reader.tenant_row()
         self.preference_rows = self._reader.preference_rows()
-        self._heads = {log: self._reader.heads(log) for log in (state.log, state.access_log)}
+        self._heads = {log: self._reader.head_rows(log) for log in (state.log, state.access_log)}
         self.keys = self._reader.keys()
         self.suppressions = self._reader.suppressions()
         self.state = state
@@ -230,6 +231,7 @@ class ConsistentRead:
         for (ref, rows), (_, physical) in zip(self._memories.rows(), self._physical.rows(), strict=True):
             node = rows[0]["node"]
             with self._whole(ref):
+                codec.refuse_id(ref, node)
                 links = [
                     {"type": EdgeType.TEMPORAL_NEXT, "target": target, "created": created, "weight": None}
                     for target, created in physical["following"] or ()
@@ -244,6 +246,7 @@ class ConsistentRead:
         for ref, rows in self._entities.rows():
             node = rows[0]["node"]
             with self._whole(ref):
+                codec.refuse_id(ref, node)
                 entity, edges = codec.decode_entity(node), tuple(sorted(self._edges(node["id"], rows)))
                 self._check(entity)
                 yield entity, edges, node.get("salt")
@@ -252,6 +255,7 @@ class ConsistentRead:
         """Yield every preference with its salt."""
         for row in self.preference_rows:
             with self._whole(str(row.get("ref"))):
+                codec.refuse_id(str(row.get("ref")), row)
                 preference = codec.decode_preference(row)
                 self._check(preference)
                 yield preference, row.get("salt")
@@ -283,11 +287,16 @@ class ConsistentRead:
 
     def heads(self, log: str) -> list[TreeHead]:
         """Return the signed tree heads of the log with this IRI, smallest first."""
-        return self._heads[log]
+        found = []
+        for row in self._heads[log]:
+            with self._whole(str(row.get("ref"))):
+                found.append(codec.decode_head(row))
+        return found
 
     def physical(self) -> Iterator[Row]:
         """Yield the bookkeeping of every memory: tier, weight, guards, blockers, guarding, order keys."""
-        return (row for _, row in self._physical.rows())
+        # What has another id is told of where its properties are read.
+        return (row for ref, row in self._physical.rows() if row["id"] == ref.partition("|")[2])
 
     def _check(self, node: Memory | Entity | Preference) -> None:
         if self.strict:
@@ -305,7 +314,8 @@ class ConsistentRead:
 
     def _edges(self, source: str, rows: Iterable[Row]) -> Iterator[Edge]:
         for row in rows:
-            if row["type"] is not None and row["target"] not in self._vanished:
+            # What an edge leads to may have an id that is none, which is told of where it is read.
+            if row["type"] is not None and is_iri(row["target"]) and row["target"] not in self._vanished:
                 yield codec.decode_edge(source, row)
 
 

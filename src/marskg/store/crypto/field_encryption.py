@@ -241,7 +241,7 @@ class FieldEncryption:
             if node.get("sessionKey") is not None:
                 session = codec.session_key(self._tenant, node.get("session"))
                 node["sessionKey"] = self._looked_up(sort, "sessionKey", node["sessionKey"], session)
-        elif sort is Sort.ENTITY and node.get("nameKey") is not None:
+        elif sort is Sort.ENTITY and node.get("nameKey") is not None and isinstance(node.get("name"), str):
             name = codec.name_key(self._tenant, node["name"])
             node["nameKey"] = self._looked_up(sort, "nameKey", node["nameKey"], name)
         return node

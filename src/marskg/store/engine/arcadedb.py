@@ -68,6 +68,7 @@ _DAMAGED = (
     "open the store again, and if that does not help its files are damaged: put back a copy of the folder, or load a "
     "snapshot into a new store"
 )
+_CLOSED = "the store is closed; open it again"
 _LOCK_NAME = "mars.lock"
 GRAPH = "graph"
 #: Where reports of a crash of the JVM go: they may hold what the memory held, and a scrub removes them.
@@ -339,6 +340,8 @@ def _translate(error: Exception) -> Exception:
     if any(name in text for name in _STATEMENT):
         said = next(iter(text.splitlines()), "").rpartition("Exception: ")[2]
         return QueryRefused(f"the engine refuses the statement: {said[:300]}")
+    if any("DatabaseIsClosedException" in name for name in (text, type(error).__name__)):
+        return EngineUnavailable(_CLOSED)
     if "OutOfMemoryError" in text:
         return EngineUnavailable(_TOO_LARGE)
     # No words of the engine's: they may quote what was to be stored.
@@ -724,7 +727,7 @@ class ArcadeDB:
     def _open(self) -> _Files:
         self.check_process()
         if self._held is None or self._held.database is None:
-            msg = "the store is closed; open it again"
+            msg = _CLOSED
             raise EngineUnavailable(msg)
         return self._held
 

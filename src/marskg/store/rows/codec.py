@@ -89,6 +89,10 @@ _PAYLOAD_SPECS = {
 _PREFERENCE_SPECS = tuple((field.name, field.local, field.many) for field in PREFERENCE_FIELDS)
 #: The commitment to a slot in the core of a record.
 _COMMITMENT = re.compile(rf'\.([0-9]+)> <{re.escape(NS)}commitment> "([^"]*)" \.')
+#: Of what types the properties are that each record, and each head, has.
+_SIGNED = {"tenant": str, "log": str, "recordedAt": int, "signingKey": str, "core": str, "proofValue": str}
+_RECORD_TYPES = {**_SIGNED, "sequence": int, "operation": str, "proofCreated": str, "leaf": str}
+_HEAD_TYPES = {**_SIGNED, "size": int, "root": str, "proofCreated": str}
 #: All properties that a record may have when it is written.
 RECORD_PROPERTIES = (
     "ref",
@@ -333,11 +337,11 @@ def decode_record(node: Row) -> AuditRecord:
     """Return the record that the properties ``node`` describe.
 
     Raises:
-        StoreDamaged: a property that each record has is missing.
+        StoreDamaged: a property that each record has is missing, or of another type.
     """
     try:
         return _record(node)
-    except _UNMADE as error:
+    except UNMADE as error:
         raise damaged(node.get("ref"), _cause(error)) from error
 
 
@@ -350,7 +354,7 @@ def packed(node: Row) -> dict[str, Any]:
         slots = sorted((int(slot), value) for slot, value in _COMMITMENT.findall(node["core"]))
         commitments = [value for _, value in slots]
         same = _core(node, commitments) == node["core"]
-    except _UNMADE:
+    except UNMADE:
         return {}
     return {"core": "", "commitments": commitments} if same else {}
 
@@ -367,6 +371,7 @@ def _core(node: Row, commitments: Sequence[str]) -> str:
 
 
 def _record(node: Row) -> AuditRecord:
+    _refuse_types(node, _RECORD_TYPES)
     return AuditRecord(
         tenant=node["tenant"],
         log=node["log"],
@@ -390,6 +395,42 @@ def _operation(value: Any) -> Operation:
         return Operation(value)
     except ValueError:
         return value  # type: ignore[no-any-return]  # see the docstring
+
+
+def _refuse_types(node: Mapping[str, Any], types: Mapping[str, type]) -> None:
+    for name, kind in types.items():
+        if type(node[name]) is not kind:
+            raise KeyError(name)
+
+
+def refuse_row(node: Row, types: Mapping[str, type]) -> None:
+    """Refuse the row of a tenant that has not these properties, each of its type.
+
+    Raises:
+        StoreDamaged: names the first.
+    """
+    try:
+        _refuse_types(node, types)
+    except KeyError as error:
+        raise damaged_row(node.get("ref"), _cause(error)) from error
+
+
+def damaged_row(tenant: object, what: str) -> StoreDamaged:
+    """Return the error that names a tenant without whose row nothing of it can be read, a check neither."""
+    return StoreDamaged(
+        f"the row of tenant {str(tenant)[:80]!r} has no value that it could have as {what}: this package did not write "
+        "it; put back a copy of the store, or a snapshot with: mars snapshot load FILE"
+    )
+
+
+def refuse_id(reference: str, node: Row) -> None:
+    """Refuse a node whose id is not the one in the reference that it is found by.
+
+    Raises:
+        StoreDamaged: it is not.
+    """
+    if node.get("id") != reference.partition("|")[2]:
+        raise damaged(reference.partition("|")[2], "id")
 
 
 def _texts(value: Any) -> tuple[str, ...]:
@@ -417,15 +458,16 @@ def decode_head(node: Mapping[str, Any]) -> TreeHead:
     """Return the tree head that the properties ``node`` describe.
 
     Raises:
-        StoreDamaged: a property that each head has is missing.
+        StoreDamaged: a property that each head has is missing, or of another type.
     """
     try:
         return _head(node)
-    except KeyError as error:
+    except UNMADE as error:
         raise damaged(node.get("ref"), _cause(error)) from error
 
 
 def _head(node: Mapping[str, Any]) -> TreeHead:
+    _refuse_types(node, _HEAD_TYPES)
     return TreeHead(
         tenant=node["tenant"],
         log=node["log"],
@@ -443,7 +485,7 @@ def _head(node: Mapping[str, Any]) -> TreeHead:
 
 #: What decoding raises on properties that no encoding gives.
 DAMAGE: tuple[type[Exception], ...] = (AttributeError, KeyError, TypeError, ValueError)
-_UNMADE: tuple[type[Exception], ...] = (*DAMAGE, ArithmeticError)
+UNMADE: tuple[type[Exception], ...] = (*DAMAGE, ArithmeticError, IndexError)
 _TYPES: dict[Datatype, type | tuple[type, ...]] = {
     Datatype.STRING: str,
     Datatype.INTEGER: int,

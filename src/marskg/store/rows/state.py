@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from marskg.clock import JUMP_MS
 from marskg.config import Settings, knows_lives
+from marskg.store.rows.codec import UNMADE, damaged_row, refuse_row
 from marskg.store.rows.kind_statistics import KindStatistics
 from marskg.store.rows.oracle_rate_limit import RateLimiter
 from marskg.store.rows.read_statistics import Usage
@@ -150,7 +151,19 @@ class TenantState:
 
     @classmethod
     def from_row(cls, row: Row) -> TenantState:
-        """Return the state that the properties ``row`` describe."""
+        """Return the state that the properties ``row`` describe.
+
+        Raises:
+            StoreDamaged: they are not as this package writes them.
+        """
+        refuse_row(row, _TYPES)
+        try:
+            return cls._of(row)
+        except UNMADE as error:
+            raise damaged_row(row["ref"], "one of its statistics, controls or lists") from error
+
+    @classmethod
+    def _of(cls, row: Row) -> TenantState:
         return cls(
             name=row["ref"],
             log=row["log"],
@@ -201,6 +214,12 @@ class TenantState:
         return now, reading.now if behind else None
 
 
+#: What each row has.
+_TYPES: Final = {
+    **dict.fromkeys(("ref", "log", "accessLog", "settings", "signingKey"), str),
+    **dict.fromkeys(("sequence", "accessSequence", "budget", "lastTime"), int),
+    **dict.fromkeys(("weight", "latentWeight", "protectedWeight"), int),
+}
 #: What few writes change.
 _RARE: Final = attrgetter(
     "settings",

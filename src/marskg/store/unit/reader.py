@@ -128,11 +128,12 @@ class GraphReader:
         rows: dict[str, list[Row]] = {}
         for row in self.run("load_entities", {"refs": refs}):
             rows.setdefault(row["ref"], []).append(row)
-        for found in rows.values():
+        for ref, found in rows.items():
+            codec.refuse_id(ref, found[0]["node"])
             entity = codec.decode_entity(found[0]["node"])
             codec.refuse_damaged(entity)
             edges = sorted(codec.decode_edge(entity.id, row) for row in found if row["type"] is not None)
-            yield entity, tuple(edges), found[0]["node"]["salt"]
+            yield entity, tuple(edges), found[0]["node"].get("salt")
 
     def preference_rows(self) -> list[Row]:
         """Return every preference of the tenant as the store has it, salt included, in the order of their ids."""
@@ -204,13 +205,20 @@ class GraphReader:
             first = rows[-1]["record"]["sequence"] + 1
 
     def leaves(self, log_letter: str, first: int, last: int | None = None) -> Iterator[bytes]:
-        """Yield the leaf hashes of a log from sequence ``first`` on, up to ``last`` where it is given."""
+        """Yield the leaf hashes of a log from sequence ``first`` on, up to ``last`` where it is given.
+
+        Raises:
+            StoreDamaged: one is none.
+        """
         high = f"{self._tenant}|{log_letter}}}" if last is None else codec.audit_ref(self._tenant, log_letter, last + 1)
         while last is None or first <= last:
             low = codec.audit_ref(self._tenant, log_letter, first)
             rows = self.run("leaves", {"low": low, "high": high, "limit": _LEAVES})
             for row in rows:
-                yield bytes.fromhex(row["leaf"])
+                try:
+                    yield bytes.fromhex(row["leaf"])
+                except codec.DAMAGE as error:
+                    raise codec.damaged(low, "leaf hash of a record from here on") from error
             if len(rows) < _LEAVES:
                 return
             first += len(rows)
@@ -226,13 +234,23 @@ class GraphReader:
 
     def tenant_row(self) -> Row:
         """Return the tenant's row as the store has it."""
-        return dict(self.run("load_tenant", {"tenant": self._tenant})[0]["tenant"])
+        rows = self.run("load_tenant", {"tenant": self._tenant})
+        if not rows:
+            raise codec.damaged_row(self._tenant, "name")
+        return dict(rows[0]["tenant"])
+
+    def head_rows(self, log: str) -> list[Row]:
+        """Return the signed tree heads of a log as the store has them, smallest first."""
+        low = f"{self._tenant}|{log}|"
+        return [row["head"] for row in self.run("heads", {"low": low, "high": low[:-1] + "}"})]
 
     def heads(self, log: str) -> list[TreeHead]:
-        """Return the signed tree heads of a log, smallest first."""
-        low = f"{self._tenant}|{log}|"
-        rows = self.run("heads", {"low": low, "high": low[:-1] + "}"})
-        return [codec.decode_head(row["head"]) for row in rows]
+        """Return the signed tree heads of a log, smallest first.
+
+        Raises:
+            StoreDamaged: a property of one is missing, or of another type.
+        """
+        return [codec.decode_head(row) for row in self.head_rows(log)]
 
     def keys(self) -> list[dict[str, Any]]:
         """Return the announced signing keys."""
@@ -255,6 +273,7 @@ def _group(rows: list[Row], ids: list[str]) -> list[tuple[Memory, tuple[Edge, ..
     """Put the rows of load_memories together, one memory each, in the order of ``ids``."""
     grouped: dict[str, list[Row]] = {}
     for row in rows:
+        codec.refuse_id(row["ref"], row["node"])
         grouped.setdefault(row["node"]["id"], []).append(row)
     found = []
     for node_id in dict.fromkeys(ids):
