@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar, cast
 
 from marskg.errors import EngineUnavailable
 from marskg.privacy.principals import permit
+from marskg.store.engine.protocol import CLOSED
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -65,8 +66,7 @@ class Doorkeeper:
             EngineUnavailable: it is.
         """
         if self._closed:
-            msg = "the store is closed; open it again"
-            raise EngineUnavailable(msg)
+            raise EngineUnavailable(CLOSED)
 
     def ask(self, operation: str) -> None:
         """Refuse an operation that the principal may not use, and each in a process that was forked after opening.

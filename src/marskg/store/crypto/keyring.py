@@ -16,6 +16,7 @@ from __future__ import annotations
 import fcntl
 import hmac
 import os
+import stat
 import struct
 import threading
 import zlib
@@ -56,6 +57,8 @@ _WRITTEN, _REACHED = slice(24, 32), slice(32, 40)
 _FORM: Final = struct.Struct(">cc8s16s12s48sI6x")
 #: Where the checksum is.
 _SUMMED: Final = 86
+#: Bytes after the checksum, which say nothing.
+_FILLING: Final = _FORM.size - _SUMMED - 4
 _LIVE, _SCHEDULED, _DESTROYED = b"L", b"D", b"X"
 TENANT, SUBJECT, ENTITY = b"T", b"S", b"E"
 ID_SIZE: Final = 8
@@ -359,9 +362,8 @@ class DataKeyring:
     def _make(self, owners: list[Owner]) -> None:
         with self._file() as file:
             self._read()  # another process may have made them
-            end = _HEADER + (os.fstat(file).st_size - _HEADER) // _FORM.size * _FORM.size
-            if any(key.place == end for key in self._by_id.values()):  # one that lost some of what fills its place
-                end += _FORM.size
+            # Where only some of what fills the last place is lost, its key is whole.
+            end = _HEADER + (os.fstat(file).st_size - _HEADER + _FILLING) // _FORM.size * _FORM.size
             new: list[DataKey] = []
             for owner in owners:
                 if owner in self._by_owner:
@@ -394,18 +396,25 @@ class DataKeyring:
         finally:
             os.close(handle)
 
-    def _to_read(self) -> BinaryIO:
+    @contextmanager
+    def _to_read(self) -> Iterator[BinaryIO]:
         path = self.folder / _DATA_FILE
-        if path.exists() and not path.is_file():  # a pipe that nobody writes into would be waited for
-            msg = f"{path} is not a regular file; restore the folder from its backup"
-            raise KeyUnusable(msg)
-        return path.open("rb", buffering=0)
+        # A pipe that nobody writes into would be waited for.
+        with open(path, "rb", buffering=0, opener=_at_once) as file:
+            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                msg = f"{path} is not a regular file; restore the folder from its backup"
+                raise KeyUnusable(msg)
+            yield file
 
     def _missing(self, error: OSError) -> KeyUnusable:
         return KeyUnusable(
             f"the keys of tenant {self._tenant!r} in {self.folder} cannot be read ({error.strerror}), and without them "
             f"nothing of it can; restore the folder from its backup, or name where it is with {VARIABLE}"
         )
+
+
+def _at_once(path: str, flags: int) -> int:
+    return os.open(path, flags | os.O_NONBLOCK)
 
 
 def _write_at(file: int, data: bytes, place: int) -> None:

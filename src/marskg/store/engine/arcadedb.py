@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any
 from marskg.audit.keys import sync_folder
 from marskg.errors import EngineUnavailable, ForkedProcess, InvalidConfig, QueryRefused, StoreLocked, StoreUnwritable
 from marskg.store.engine.process_guard import Opener
-from marskg.store.engine.protocol import MAX_ROWS, TOO_MANY_ROWS, Capability, Conflict, Row
+from marskg.store.engine.protocol import CLOSED, MAX_ROWS, TOO_MANY_ROWS, Capability, Conflict, Row
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -68,7 +68,6 @@ _DAMAGED = (
     "open the store again, and if that does not help its files are damaged: put back a copy of the folder, or load a "
     "snapshot into a new store"
 )
-_CLOSED = "the store is closed; open it again"
 _LOCK_NAME = "mars.lock"
 GRAPH = "graph"
 #: Where reports of a crash of the JVM go: they may hold what the memory held, and a scrub removes them.
@@ -341,7 +340,7 @@ def _translate(error: Exception) -> Exception:
         said = next(iter(text.splitlines()), "").rpartition("Exception: ")[2]
         return QueryRefused(f"the engine refuses the statement: {said[:300]}")
     if any("DatabaseIsClosedException" in name for name in (text, type(error).__name__)):
-        return EngineUnavailable(_CLOSED)
+        return EngineUnavailable(CLOSED)
     if "OutOfMemoryError" in text:
         return EngineUnavailable(_TOO_LARGE)
     # No words of the engine's: they may quote what was to be stored.
@@ -727,8 +726,7 @@ class ArcadeDB:
     def _open(self) -> _Files:
         self.check_process()
         if self._held is None or self._held.database is None:
-            msg = _CLOSED
-            raise EngineUnavailable(msg)
+            raise EngineUnavailable(CLOSED)
         return self._held
 
     def read(

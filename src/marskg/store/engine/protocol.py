@@ -21,6 +21,8 @@ Reader: TypeAlias = "Callable[[str, Mapping[str, Any]], list[Row]]"
 #: Rows above which the answer to a user's query is refused, in whatever language it is.
 MAX_ROWS: Final = 100_000
 TOO_MANY_ROWS: Final = f"the query gives more than {MAX_ROWS:,} rows; add LIMIT, or aggregate"
+#: What is said to whoever uses what they have closed.
+CLOSED: Final = "the store is closed; open it again"
 
 
 class Capability(Enum):
