@@ -479,29 +479,27 @@ class AgentMemory(Handle):
         source: str | None = None,
         scrub: bool = False,
         snapshots: bool = False,
+        dry_run: bool = False,
     ) -> Receipt:
-        """Erase all that is about a subject, mentions an entity, or comes from a session, a source or an id.
+        """Erase what is about a subject, mentions an entity, or comes from a session, a source or an id: one of these.
 
         Memories go in every tier, with all that depends on them or derives from them, the lines of summaries that rest
         on them, entities that nothing else mentions, and their details in the audit, which still verifies. What was
         erased is not stored again: of a subject nothing without their consent; and the same texts, if they have eight
-        tokens or more, neither about the same people nor without saying about whom. The same text about somebody else
-        is another memory, and stored.
-
-        Give one of the first five; the rest is left out.
+        tokens or more, neither about the same people nor without saying about whom; about somebody else they are.
+        What may have the name, and not surely, is left, and listed as ``near`` for a person to look at.
 
         Args:
-            subject: a person, whom the memories are about; by the name exactly as it is written.
+            subject: a person, whom the memories are about; by the name as it is written.
             id: one memory.
-            entity: the name or the id of an entity: what mentions it, is about it, or has one of its names in text,
-                key, payload, source, session, tags or purposes.
+            entity: a name or id: what mentions it, is about it, or has one of its names in text or other words.
             session: a conversation.
             source: a source reference.
             scrub: also rewrite the store's files, so that no byte of it is left in them; refused on a server, whose
                 files are its operator's.
             snapshots: also remove all that this store wrote (``mem.snapshots.list()``), each of which may hold what is
-                erased; a file that is not what was written is left. Without it none is removed, and the receipt counts
-                them.
+                erased; a file that is not what was written is left. Without it they are kept, and counted.
+            dry_run: change nothing and sign nothing; ``memories``, ``near`` and ``namesakes`` say what and why.
 
         Raises:
             InvalidInput: none or several of them were given, or one that names nothing; several entities go by the
@@ -510,7 +508,8 @@ class AgentMemory(Handle):
         """
         request = Request.of(subject=subject, entity=entity, session=session, source=source, id=id)
         maintenance.settle(self._writer)
-        return self._components.eraser.erase(request, scrub=scrub, snapshots=snapshots)
+        eraser = self._components.eraser
+        return eraser.rehearse(request) if dry_run else eraser.erase(request, scrub=scrub, snapshots=snapshots)
 
     def maintain(self, *, dry_run: bool = False) -> Upkeep:
         """Keep the tenant lean, by its settings ``lean.*``: one pass of housekeeping.

@@ -109,9 +109,15 @@ def as_name(text: str) -> str:
     A word of one alphabet stays as it is, whatever it looks like, and so does one with a letter that no Latin one is
     like: a Russian or Greek word is not the Latin name that it resembles.
     """
-    if text.isascii() or not _FOREIGN.search(text):
-        return plain(text)
-    return normalised(_RUN.sub(_as_latin, _shown(text)))
+    return " ".join(text.lower().split()) if text.isascii() else normalised(as_cased_name(text))
+
+
+def as_cased_name(text: str) -> str:
+    """Return :func:`as_name` of a text before its letters are made small."""
+    shown = _shown(text)
+    if _FOREIGN.search(shown):
+        shown = _RUN.sub(_as_latin, shown)
+    return " ".join(shown.split())
 
 
 def _as_latin(run: re.Match[str]) -> str:

@@ -178,7 +178,7 @@ def test_an_entity_goes_wherever_its_name_stands(stores: Stores) -> None:
     given: dict[str, dict[str, Any]] = {
         "subject": {"subjects": [SECRET.upper()]},
         "session": {"session": f"with {SECRET}"},
-        "tag": {"intent_tags": [f"about-{SECRET}"]},
+        "tag": {"intent_tags": [f"about/{SECRET}"]},
         "purpose": {"purpose": [SECRET]},
         "other letters": {"content": "Then z\u0443xqu\u0430rtz rang"},
     }

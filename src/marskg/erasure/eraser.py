@@ -17,10 +17,12 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from marskg.erasure.receipts import BYTES, KEYS, LOGICAL, Receipt, write_receipt
+from marskg.erasure.receipts import BYTES, KEYS, LOGICAL, Receipt, rehearsed, write_receipt
 from marskg.erasure.request import Matched, Request, match, told
+from marskg.language.naming.edges import Verdict
+from marskg.language.naming.matcher import NameMatcher
 from marskg.ontology.vocabulary import PreferenceRule
-from marskg.privacy.disclosures.name_similarity import refuse_near
+from marskg.privacy.disclosures.name_similarity import subject_meant
 from marskg.privacy.rules import FORMS
 from marskg.store.crypto.encrypted_engine import custody_of
 from marskg.store.graph.erase import Erased, erase
@@ -28,7 +30,6 @@ from marskg.store.graph.preference_enforcement import preferences_of
 from marskg.store.graph.suppression import suppress_readings, suppress_subject, suppress_texts
 from marskg.store.rows import codec
 from marskg.store.rows.privacy_budget import digest_of, without_conversation
-from marskg.store.unit.preference_rules import Spellings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -67,13 +68,13 @@ def about(preference_set: PreferenceSet, request: Request, forms: Iterable[str])
     """
     if request.by not in {"subject", "entity"}:
         return []
-    named = Spellings((request.name, *forms))
+    named = NameMatcher((request.name, *forms))
     return [
         item.id
         for item in preference_set.preferences
         if (request.by == "subject" and item.data_subject == request.name)
         or (
-            (item.preference_rule in _NAMING and item.target is not None and named.are(item.target))
+            (item.preference_rule in _NAMING and item.target is not None and named.is_one(item.target))
             and (
                 not request.own
                 or item.data_subject in request.own
@@ -92,13 +93,13 @@ def staying(preference_set: PreferenceSet, request: Request, forms: Iterable[str
     if request.by != "entity" or request.own:
         return ()
     going = set(about(preference_set, request, forms))
-    named = Spellings((request.name, *forms))
+    named = NameMatcher((request.name, *forms))
     return tuple(
         item.id
         for item in preference_set.preferences
         if item.id not in going
         and any(
-            name is not None and named.found(name)
+            name is not None and named.read(name).verdict is Verdict.IS
             for name in (
                 item.data_subject,
                 item.department,
@@ -124,8 +125,19 @@ class Eraser:
         """
         return self._writer.run(lambda unit: _look(unit, request))
 
-    def erase(self, request: Request, *, scrub: bool, snapshots: bool = False) -> Receipt:
-        """Erase what ``request`` is about; returns the receipt.
+    def rehearse(self, asked: Request) -> Receipt:
+        """Return what :meth:`erase` would do, unsigned, and change nothing; of snapshots and files it says nothing.
+
+        Raises:
+            InvalidInput: as :meth:`erase`.
+        """
+        with self._writer.trial() as unit:
+            request = _meant(unit, asked)
+            done = self._take(unit, request, snapshots=False)
+            return rehearsed(done.erased, done.matched, by=request.by, now=done.now)
+
+    def erase(self, asked: Request, *, scrub: bool, snapshots: bool = False) -> Receipt:
+        """Erase what is ``asked`` for; returns the receipt.
 
         Raises:
             InvalidInput: several entities go by the name, or nobody by the subject's and somebody by one that is almost
@@ -138,7 +150,7 @@ class Eraser:
         custody = custody_of(engine)
         with self._writer.alone():
             # Before anything is promised: what is refused leaves no trace.
-            self._writer.run(lambda unit: _refuse_near(unit, request))
+            request = self._writer.run(lambda unit: _meant(unit, asked))
             if scrub:
                 engine.promise_scrub()
             key = None if custody is None else _scheduled(custody, request)
@@ -157,14 +169,12 @@ class Eraser:
             state, services = self._writer.state, self._writer.services
             return write_receipt(
                 done.erased,
+                done.matched,
                 by=request.by,
                 claim=KEYS if gone and done.under_key else BYTES if scrub else LOGICAL,
                 now=done.now,
                 log=state.log,
                 sequences=done.sequences,
-                forms=done.matched.forms,
-                rules=done.matched.rules,
-                shared=len(done.matched.shared),
                 signer=services.signer(),
                 source=services.source,
                 snapshots=settled,
@@ -186,7 +196,8 @@ class Eraser:
     def _take(self, unit: Unit, request: Request, *, snapshots: bool) -> _Done:
         if snapshots:
             unit.drop_snapshots()
-        matched, known = match(unit, request), told(unit, request)
+        matched = match(unit, request)
+        known = matched if request.sees is None else told(unit, request)
         unit.fetch(matched.memories, leaving=True)
         by_subject = request.by == "subject"
         if by_subject:
@@ -209,11 +220,18 @@ class Eraser:
         signed = [record for record in unit.audit.transitions if record.sequence >= first]
         listing = [record.sequence for record in signed if not record.memories]
         gone = frozenset((*erased.asked, *erased.descendants))
+        matched, known = (_left(one, gone) for one in (matched, known))
         under_key = _under_key(unit, request, preference_set)
         if request.sees is None:
             return _Done(erased, matched, gone, tuple(listing), unit.now, under_key)
         # The numbers of records would count what is hidden.
         return _Done(_told_of(unit, erased, known, request.sees), known, gone, (), unit.now, under_key)
+
+
+def _left(matched: Matched, gone: frozenset[str]) -> Matched:
+    """Return a match without those of what is near that went, as they rested on what was erased."""
+    near, namesakes = (tuple(one for one in found if one.id not in gone) for found in (matched.near, matched.namesakes))
+    return replace(matched, near=near, namesakes=namesakes)
 
 
 def _told_of(unit: Unit, erased: Erased, known: Matched, sees: Callable[[Memory], bool]) -> Erased:
@@ -238,16 +256,19 @@ def _told_of(unit: Unit, erased: Erased, known: Matched, sees: Callable[[Memory]
     )
 
 
-def _look(unit: Unit, request: Request) -> Matched:
-    _refuse_near(unit, request)
+def _look(unit: Unit, asked: Request) -> Matched:
+    request = _meant(unit, asked)
     matched = told(unit, request)
     return replace(matched, rules=staying(preferences_of(unit), request, matched.forms))
 
 
-def _refuse_near(unit: Unit, request: Request) -> None:
-    if request.by == "subject" and not request.own:
-        held = preferences_of(unit).preferences
-        refuse_near(unit.read, unit.state.name, request.name, held, handle=unit.services.handle, done="erased")
+def _meant(unit: Unit, request: Request) -> Request:
+    """Return the request with the subject as it is stored."""
+    if request.by != "subject" or request.own:
+        return request
+    held = preferences_of(unit).preferences
+    name = subject_meant(unit.read, unit.state.name, request.name, held, handle=unit.services.handle, done="erased")
+    return replace(request, name=name)
 
 
 def _scheduled(custody: Custody, request: Request) -> DataKey | None:

@@ -15,12 +15,13 @@ Of the snapshots that the store wrote (:mod:`marskg.store.commit.snapshot_regist
 how many are
 left and why, without their paths. Whatever the claim, of a removed one it is that its file is in its folder no more:
 no block of the disk was overwritten. Copies elsewhere, such as exports and snapshots that somebody copied, are named as
-what the claim does not cover, and so are preferences that have the name of what was erased and stay.
+what the claim does not cover, and so are preferences that have the name of what was erased and stay, and memories that
+may have it. Where nothing was matched the receipt says that in words, so that nobody takes it for a proof of more.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
@@ -33,6 +34,7 @@ from marskg.store.commit.snapshot_register import CHANGED, THERE, UNREACHABLE
 if TYPE_CHECKING:
     from marskg.audit.dataintegrity import Signer
     from marskg.clock import Source
+    from marskg.erasure.request import Listed, Matched
     from marskg.store.commit.snapshot_register import Settled, SnapshotFile
     from marskg.store.graph.erase import Erased
 
@@ -49,6 +51,11 @@ UNCOVERED: Final = MappingProxyType(
 )
 #: What else is not covered where there are such.
 RULES: Final = "preferences with the name"
+NEAR: Final = "memories that may have the name"
+#: What came of it.
+ERASED: Final = "erased"
+UNMATCHED: Final = "nothing matched"
+REHEARSED: Final = "dry run"
 _DPV: Final = "https://w3id.org/dpv#"
 _RIGHTS: Final = "https://w3id.org/dpv/legal/eu/gdpr#"
 #: Seconds in a time of a proof.
@@ -66,6 +73,7 @@ _COUNTS: Final = (
     "keptSnapshots",
     "changedSnapshots",
     "unreachableSnapshots",
+    "nearMemories",
 )
 _CONTEXT: Final = [
     {
@@ -81,6 +89,7 @@ _CONTEXT: Final = [
         "recordedAt": {"@id": "mars:recordedAt", "@type": f"{XSD}dateTime"},
         "requestedBy": {"@id": "mars:requestedBy"},
         "erasureClaim": {"@id": "mars:erasureClaim"},
+        "erasureOutcome": {"@id": "mars:erasureOutcome"},
         "uncovered": {"@id": "mars:uncovered"},
         "erasureRecord": {"@id": "mars:erasureRecord", "@type": "@id"},
         **{name: {"@id": f"mars:{name}", "@type": f"{XSD}integer"} for name in _COUNTS},
@@ -94,8 +103,10 @@ class Receipt:
     """What an erasure did, in numbers; ``document`` is the signed JSON-LD.
 
     ``by`` says what was asked for: ``subject``, ``entity``, ``session``, ``source`` or ``id``; ``forms`` are the
-    spellings of an entity that were found, ``rules`` the ids of preferences that have its name and stay, both told to
-    whoever asked and not part of the document.
+    spellings of an entity that were found, ``rules`` the ids of preferences that have its name and stay, ``near`` and
+    ``namesakes`` the memories that may have the name, or one like it, and stay: all told to whoever asked, and of these
+    only how many are near is part of the document. ``outcome`` is ``erased``, ``nothing matched``, or ``dry run``: then
+    nothing was done and nothing is signed, the numbers are what they would be, and ``memories`` lists what would go.
     ``snapshots_left`` are on the list of those that the store wrote, and may hold what was erased: ``there`` as nobody
     asked for their removal, ``changed`` since, or ``unreachable``.
     """
@@ -110,25 +121,57 @@ class Receipt:
     blocked: tuple[str, ...]
     slots: int
     claim: str
+    outcome: str
     forms: tuple[str, ...]
     rules: tuple[str, ...]
+    near: tuple[Listed, ...]
+    namesakes: tuple[Listed, ...]
     shared: int
     snapshots_removed: int
     snapshots_left: tuple[SnapshotFile, ...]
     document: dict[str, Any]
+    memories: tuple[Listed, ...] = ()
+
+
+def rehearsed(erased: Erased, matched: Matched, *, by: str, now: int) -> Receipt:
+    """Return what a dry run tells: as a receipt does, unsigned and without a claim."""
+    return replace(_told(erased, matched, by=by, now=now), outcome=REHEARSED, memories=matched.listed(by))
+
+
+def _told(erased: Erased, matched: Matched, *, by: str, now: int) -> Receipt:
+    """Return what a receipt says of an erasure itself, before anything is signed."""
+    return Receipt(
+        id="",
+        by=by,
+        recorded_at=now,
+        matched=len(erased.asked),
+        descendants=len(erased.descendants),
+        entities=len(erased.entities),
+        shortened=len(erased.shortened),
+        blocked=erased.blocked,
+        slots=erased.slots,
+        claim="",
+        outcome=ERASED if erased.asked or erased.entities else UNMATCHED,
+        forms=matched.forms,
+        rules=matched.rules,
+        near=matched.near,
+        namesakes=matched.namesakes,
+        shared=len(matched.shared),
+        snapshots_removed=0,
+        snapshots_left=(),
+        document={},
+    )
 
 
 def write_receipt(
     erased: Erased,
+    matched: Matched,
     *,
     by: str,
     claim: str,
     now: int,
     log: str,
     sequences: tuple[int, ...],
-    forms: tuple[str, ...],
-    rules: tuple[str, ...],
-    shared: int,
     signer: Signer,
     source: Source,
     snapshots: Settled,
@@ -139,15 +182,17 @@ def write_receipt(
     """
     ident = uuid7(now, source)
     recorded_at = time_lexical(now)
+    told = _told(erased, matched, by=by, now=now)
     counts = (
-        len(erased.asked),
-        len(erased.descendants),
-        len(erased.entities),
-        len(erased.shortened),
-        len(erased.blocked),
-        erased.slots,
+        told.matched,
+        told.descendants,
+        told.entities,
+        told.shortened,
+        len(told.blocked),
+        told.slots,
         snapshots.removed,
         *(snapshots.count(state) for state in (THERE, CHANGED, UNREACHABLE)),
+        len(told.near),
     )
     document = {
         "@context": _CONTEXT,
@@ -159,28 +204,20 @@ def write_receipt(
         "recordedAt": recorded_at,
         "requestedBy": by,
         "erasureClaim": claim,
+        "erasureOutcome": told.outcome,
         "uncovered": [
             *UNCOVERED[claim],
-            *([RULES] if rules else ()),
+            *([RULES] if told.rules else ()),
+            *([NEAR] if told.near else ()),
             *(["snapshots"] if snapshots.left else ()),
         ],
         "erasureRecord": [f"{log}#{sequence}" for sequence in sequences],
         **dict(zip(_COUNTS, counts, strict=True)),
     }
-    return Receipt(
+    return replace(
+        told,
         id=ident,
-        by=by,
-        recorded_at=now,
-        matched=len(erased.asked),
-        descendants=len(erased.descendants),
-        entities=len(erased.entities),
-        shortened=len(erased.shortened),
-        blocked=erased.blocked,
-        slots=erased.slots,
         claim=claim,
-        forms=forms,
-        rules=rules,
-        shared=shared,
         snapshots_removed=snapshots.removed,
         snapshots_left=snapshots.left,
         document=add_proof(document, signer, f"{recorded_at[:_SECONDS]}Z"),

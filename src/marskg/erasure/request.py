@@ -3,26 +3,30 @@
 Guarantees: a request names one subject, entity, session, source or id, and nothing else; what it matches is found in
 the store as it is, in every tier, tombstones by the keyed handles of their subjects, session and source. A subject, a
 session and a source are matched exactly as they are written; an entity as the rules match it that name one
-(:class:`marskg.store.unit.preference_rules.Spellings`), so that a blacklist and an erasure are about the same memories.
+(:mod:`marskg.language.naming`), so that a blacklist and an erasure are about the same memories. What may be meant by
+the name of a subject or an entity, and is not surely, is listed beside it and left.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from marskg.errors import InvalidInput
+from marskg.language.mentions import EntityType
+from marskg.language.naming.edges import Verdict
+from marskg.language.naming.matcher import NameMatcher, Reading
 from marskg.shapes.gate import NODE_ID
 from marskg.store.graph.validation import check_text
 from marskg.store.rows import codec
 from marskg.store.rows.paging import pages
-from marskg.store.unit.preference_rules import Matter, Spellings
+from marskg.store.unit.preference_rules import Matter, reading
 from marskg.store.unit.provenance_handles import SESSION, SOURCE, origin_handle
 from marskg.text import plain
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
     from marskg.records import Entity, Memory
     from marskg.store.unit.unit_of_work import Unit
@@ -33,6 +37,18 @@ KINDS_OF_REQUEST: Final = ("subject", "entity", "session", "source", "id")
 _LONGEST: Final = 100_000
 _PAGE: Final = 2_000
 _TEXTS: Final = 500
+#: Words of a person's name of which the first and the last may stand for all.
+_MOST_PARTS: Final = 4
+_MENTIONS: Final = "mentions it"
+_REASONS: Final[Mapping[str, str]] = {
+    "subject": "is about them",
+    "entity": _MENTIONS,
+    "session": "is of the session",
+    "source": "is from the source",
+    "id": "has the id",
+}
+UNFILED: Final = "has the name, and is not stored as about them"
+PART: Final = "has a part of the name"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,11 +88,21 @@ class Request:
 
 
 @dataclass(frozen=True, slots=True)
+class Listed:
+    """A memory and why it is matched, near, or a namesake's."""
+
+    id: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class Matched:
     """What a request is about: memories by id, the entities that go with them, and the spellings that were found.
 
     ``shared`` are those of the memories that are about others as well, and carry no attribution line by line. ``rules``
-    are the ids of preferences that have an entity's name otherwise than as that of an entity, and stay.
+    are the ids of preferences that have an entity's name otherwise than as that of an entity, and stay. ``near`` may be
+    meant as well and stays, for a person to look at and erase by id; ``namesakes`` surely are somebody or something
+    else. ``why`` says of what an entity's name matched by what it did.
     """
 
     memories: tuple[str, ...]
@@ -84,6 +110,13 @@ class Matched:
     forms: tuple[str, ...] = ()
     shared: tuple[str, ...] = ()
     rules: tuple[str, ...] = ()
+    near: tuple[Listed, ...] = ()
+    namesakes: tuple[Listed, ...] = ()
+    why: Mapping[str, str] = field(default_factory=dict)
+
+    def listed(self, by: str) -> tuple[Listed, ...]:
+        """Return the memories with the reason of each; ``by`` says what was asked for."""
+        return tuple(Listed(ident, self.why.get(ident, _REASONS[by])) for ident in self.memories)
 
 
 def match(unit: Unit, request: Request) -> Matched:
@@ -131,7 +164,7 @@ def _owned(unit: Unit, request: Request, sees: Callable[[Memory], bool] | None =
 
 def _match(unit: Unit, request: Request) -> Matched:
     if request.by == "subject":
-        return _about(unit, request.name)
+        return _about(unit, request.name, alone=bool(request.own))
     if request.by == "entity":
         return _naming(unit, request.name)
     if request.by == "session":
@@ -160,11 +193,17 @@ def _paged(unit: Unit, name: str, **more: str) -> tuple[str, ...]:
     return tuple(row["id"] for page in found for row in page)
 
 
-def _about(unit: Unit, subject: str) -> Matched:
+def _about(unit: Unit, subject: str, *, alone: bool) -> Matched:
+    """Return what is about a subject; unless that is ``alone``, also what may be about them and is not filed so."""
     ids = _paged(unit, "about_subject", subject=subject, handle=unit.services.handle(unit.state.name, subject))
     unit.fetch(ids, leaving=True)
-    shared = [ident for ident in ids if len(unit.nodes[ident].memory.subjects) > 1]
-    return Matched(ids, shared=tuple(shared))
+    shared = tuple(ident for ident in ids if len(unit.nodes[ident].memory.subjects) > 1)
+    if alone:
+        return Matched(ids, shared=shared)
+    others = _Others(frozenset(ids), taken=UNFILED)
+    for memory in _whole(unit):
+        others.read(memory, reading(Matter.of(memory), (subject,)))
+    return Matched(ids, shared=shared, near=others.near, namesakes=others.namesakes)
 
 
 def _naming(unit: Unit, name: str, owned: Callable[[Memory], bool] | None = None) -> Matched:
@@ -178,16 +217,71 @@ def _naming(unit: Unit, name: str, owned: Callable[[Memory], bool] | None = None
     ids: set[str] = set()
     if entity is not None:
         ids = {row["id"] for row in unit.read("mentioning", {"refs": unit.refs([entity.id])})}
-    spelled = Spellings(forms)
+    parts = None if entity is None else _parts(entity)
+    others = _Others(frozenset(ids))
     seen: set[str] = set()
+    why: dict[str, str] = {}
     for memory in filter(owned, _whole(unit)):
-        hits = set(spelled.hits(Matter.of(memory)))
-        if hits:
+        matter = Matter.of(memory)
+        found = reading(matter, forms)
+        if found.verdict is Verdict.IS:
             ids.add(memory.id)
-            seen |= hits
-    if owned is not None:
-        return Matched(tuple(sorted(ids)), forms=tuple(sorted(seen)))
-    return Matched(tuple(sorted(ids)), () if entity is None else (entity.id,), tuple(sorted({*seen, *forms})))
+            seen |= found.names
+            why[memory.id] = f"has the name {', '.join(sorted(found.names))}"
+        elif found.verdict is Verdict.NONE and parts is not None and _has_part(parts, matter):
+            found = Reading(Verdict.NEAR, PART)
+        others.read(memory, found)
+    if owned is None:
+        seen |= set(forms)
+    return Matched(
+        tuple(sorted(ids)),
+        () if entity is None else (entity.id,),
+        tuple(sorted(seen)),
+        near=others.near,
+        namesakes=others.namesakes,
+        why=why,
+    )
+
+
+class _Others:
+    """What has a name that is like the one asked for, and is not erased with it."""
+
+    def __init__(self, taken_anyway: frozenset[str], taken: str | None = None) -> None:
+        """Leave out ``taken_anyway``; what has the name itself is near, for the reason ``taken``, if there is one."""
+        self._anyway = taken_anyway
+        self._taken = taken
+        self._found: dict[Verdict, list[Listed]] = {Verdict.NEAR: [], Verdict.OTHER: []}
+
+    def read(self, memory: Memory, found: Reading) -> None:
+        """Take note of what a memory has of the name."""
+        if memory.id in self._anyway:
+            return
+        if found.verdict is Verdict.IS and self._taken is not None:
+            self._found[Verdict.NEAR].append(Listed(memory.id, self._taken))
+        elif found.verdict in self._found:
+            self._found[found.verdict].append(Listed(memory.id, found.reason))
+
+    @property
+    def near(self) -> tuple[Listed, ...]:
+        """Return what a person has to look at, in order of ids."""
+        return tuple(sorted(self._found[Verdict.NEAR], key=lambda one: one.id))
+
+    @property
+    def namesakes(self) -> tuple[Listed, ...]:
+        """Return what is surely something else, in order of ids."""
+        return tuple(sorted(self._found[Verdict.OTHER], key=lambda one: one.id))
+
+
+def _parts(entity: Entity) -> NameMatcher | None:
+    """Return what finds a person by the first or the last part of the name, which may be somebody else's too."""
+    words = entity.name.split()
+    if entity.entity_type not in {None, EntityType.PERSON} or not 1 < len(words) <= _MOST_PARTS:
+        return None
+    return NameMatcher((words[0], words[-1])) if all(word[:1].isupper() for word in words) else None
+
+
+def _has_part(parts: NameMatcher, matter: Matter) -> bool:
+    return parts.judge((*matter.names, *matter.subjects), matter.texts).verdict is Verdict.IS
 
 
 def _entity(unit: Unit, name: str) -> Entity | None:

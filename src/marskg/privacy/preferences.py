@@ -8,7 +8,6 @@ housekeeping. A dry run counts and changes nothing. Sources: MaRS sections 3.2.3
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -27,7 +26,7 @@ from marskg.store.graph.suppression import check_subject
 from marskg.store.upkeep import maintenance
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable
 
     from marskg.api.arguments import ReadPath
     from marskg.privacy.rules import Rule
@@ -259,21 +258,12 @@ class Preferences:
     def _run(self, work: Callable[[Unit], Change], *, dry_run: bool) -> Change:
         maintenance.settle(self._writer)
         if dry_run:
-            with self._trial() as unit:
+            with self._writer.trial() as unit:
                 return replace(work(unit), dry_run=True)
         done = self._writer.run(work)
         # What a horizon has ended already goes as whatever else expired.
         maintenance.settle(self._writer)
         return done
-
-    @contextmanager
-    def _trial(self) -> Iterator[Unit]:
-        """Give a unit that is never written."""
-        with self._writer.alone():
-            try:
-                yield self._writer.new_unit(self._writer.read, self._writer.fresh_state())
-            finally:
-                self._writer.forget_half_built()
 
 
 def _set(unit: Unit, rules: tuple[Rule, ...], template: Template | None, department: str | None) -> Change:

@@ -200,6 +200,7 @@ class RestrictedMemory(AgentMemory):
         source: str | None = None,
         scrub: bool = False,
         snapshots: bool = False,
+        dry_run: bool = False,
     ) -> Receipt:
         """Erase as :meth:`AgentMemory.erase` does; a subject only what is about them, with all its dependents.
 
@@ -212,14 +213,15 @@ class RestrictedMemory(AgentMemory):
         """
         given = {"subject": subject, "entity": entity, "session": session, "source": source, "id": id}
         if is_whole(self._principal, "erase"):
-            return super().erase(**given, scrub=scrub, snapshots=snapshots)
+            return super().erase(**given, scrub=scrub, snapshots=snapshots, dry_run=dry_run)
         if scrub:
             raise refusal(self._principal, "erase", "erase with scrub, which rewrites everybody's files,")
         if snapshots:
             raise refusal(self._principal, "erase", "erase with snapshots, which hold what is everybody's,")
-        return replace(
-            self._components.eraser.erase(own_request(self._components, given), scrub=False), snapshots_left=()
-        )
+        request, eraser = own_request(self._components, given), self._components.eraser
+        if dry_run:
+            return eraser.rehearse(request)
+        return replace(eraser.erase(request, scrub=False), snapshots_left=())
 
     # --- Queries and exports --------------------------------------------------------------------------------------
 

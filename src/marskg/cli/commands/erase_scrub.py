@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import sys
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -17,7 +18,7 @@ import click
 from marskg.cli.door import Door, pass_door, shared_options
 from marskg.cli.output import answer, counted, line, note, number, plain, safe
 from marskg.cli.values import MEMORY_ID, FilePath
-from marskg.erasure.receipts import KEYS, LOGICAL, RULES
+from marskg.erasure.receipts import KEYS, LOGICAL, NEAR, RULES, UNMATCHED
 from marskg.exporters.atomic import AtomicFile
 from marskg.privacy.principals import Right, Role, right_to
 from marskg.store.commit.snapshot_register import CHANGED, THERE, UNREACHABLE
@@ -27,12 +28,13 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from marskg.erasure.receipts import Receipt
-    from marskg.erasure.request import Matched
+    from marskg.erasure.request import Listed
     from marskg.memory import AgentMemory
     from marskg.store.commit.snapshot_register import SnapshotFile
 
 _SHOWN_FORMS = 20
 _SHOWN_FILES = 20
+_SHOWN_NEAR = 20
 _WHY_LEFT = {
     THERE: "not asked to be removed",
     CHANGED: "no longer what was written there",
@@ -72,16 +74,16 @@ def erase(
     Give one of --subject, --entity, --session, --source and --id. It goes in every tier and from every index, with what
     was derived from it; the audit forgets the details and still verifies. It is not stored again.
     """
-    request = {"subject": subject, "entity": entity, "session": session, "source": source, "id": memory_id}
     with door.memory() as memory:
+        ask = partial(memory.erase, subject=subject, entity=entity, session=session, source=source, id=memory_id)
+        asks = not yes and sys.stdin.isatty() and not door.as_json
+        if dry_run or asks:
+            _show_matched(door, ask(dry_run=True), _written(memory), removing=snapshots)
         if dry_run:
-            _show_matched(door, memory.privacy.match_erasure(**request), _written(memory), removing=snapshots)
             return
-        if not yes and sys.stdin.isatty() and not door.as_json:
-            _show_matched(door, memory.privacy.match_erasure(**request), _written(memory), removing=snapshots)
+        if asks:
             click.confirm("Erase it? This cannot be undone", abort=True, err=True)
-        done = memory.erase(**request, scrub=scrub, snapshots=snapshots)
-        _show(door, memory, done, receipt)
+        _show(door, memory, ask(scrub=scrub, snapshots=snapshots), receipt)
 
 
 @click.command()
@@ -102,13 +104,16 @@ def _written(memory: AgentMemory) -> tuple[SnapshotFile, ...]:
     return memory.snapshots.list() if right_to(memory.principal.role, "snapshots") is Right.ALL else ()
 
 
-def _show_matched(door: Door, matched: Matched, written: tuple[SnapshotFile, ...], *, removing: bool) -> None:
+def _show_matched(door: Door, matched: Receipt, written: tuple[SnapshotFile, ...], *, removing: bool) -> None:
     def show() -> None:
-        line(f"matches {counted(len(matched.memories), 'memory')}, with all dependents")
+        line(f"would erase {counted(matched.matched, 'memory')}, and {number(matched.descendants)} that rest on them")
+        for one in matched.memories[:_SHOWN_NEAR]:
+            line(f"  {one.id} {safe(one.reason)}")
         _show_forms(matched.forms)
         _show_rules(matched.rules)
+        _show_near(matched.near, matched.namesakes)
         if matched.shared:
-            line(f"{number(len(matched.shared))} of them are about others as well, and go whole")
+            line(f"{number(matched.shared)} of them are about others as well, and go whole")
         if written:
             what = "go too" if removing else "may hold it and stay; to remove them, add --snapshots"
             line(f"{counted(len(written), 'snapshot')} that this store wrote: {what}")
@@ -135,6 +140,15 @@ def _show_rules(rules: tuple[str, ...]) -> None:
         line(f"a rule with this name stays, as it may keep it out; remove it with: mars preferences remove {ident}")
 
 
+def _show_near(near: tuple[Listed, ...], namesakes: tuple[Listed, ...]) -> None:
+    for one in near[:_SHOWN_NEAR]:
+        line(f"near: {one.id} {one.reason}; not erased, to erase it: mars erase --id {one.id}")
+    if len(near) > _SHOWN_NEAR:
+        line(f"near: {number(len(near) - _SHOWN_NEAR)} more; all of them with: mars erase … --dry-run --json")
+    if namesakes:
+        line(f"other names that are spelled alike, not erased: {counted(len(namesakes), 'memory')}")
+
+
 def _show(door: Door, memory: AgentMemory, receipt: Receipt, file: Path | None) -> None:
     if file is not None:
         with AtomicFile(file) as stream:
@@ -151,9 +165,13 @@ def _show(door: Door, memory: AgentMemory, receipt: Receipt, file: Path | None) 
 
 
 def _tell(receipt: Receipt) -> None:
-    line(f"erased {counted(receipt.matched, 'memory')}, and {number(receipt.descendants)} that rested on them")
+    if receipt.outcome == UNMATCHED:
+        line("nothing matched: nothing was erased, and this receipt proves the erasure of nothing")
+    else:
+        line(f"erased {counted(receipt.matched, 'memory')}, and {number(receipt.descendants)} that rested on them")
     _show_forms(receipt.forms)
     _show_rules(receipt.rules)
+    _show_near(receipt.near, receipt.namesakes)
     if receipt.entities:
         line(f"names that nothing mentions any more: {number(receipt.entities)}")
     if receipt.shortened:
@@ -166,7 +184,7 @@ def _tell(receipt: Receipt) -> None:
     if receipt.snapshots_left:
         line(f"snapshots left: {number(len(receipt.snapshots_left))}")
         _show_files(receipt.snapshots_left, _WHY_LEFT)
-    besides = f"; {RULES}" if receipt.rules else ""
+    besides = "".join(f"; {what}" for what, there in ((RULES, receipt.rules), (NEAR, receipt.near)) if there)
     if receipt.claim == KEYS:
         line(f"claim: keys; not covered: exports that somebody took, and backups of the folder of keys{besides}")
     else:

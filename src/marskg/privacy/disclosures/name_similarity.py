@@ -1,9 +1,9 @@
-"""Whom a name may have meant that nobody here has: a subject is told apart by the name exactly as it is written.
+"""Whom a name may have meant that nobody here has: a subject is told apart by the name as it is written.
 
-Guarantees: one rule for reading, erasing and reporting, so that nobody reads, or has erased, what is about somebody of
-a similar name; and who asks for everybody is not answered by silence because of a capital letter: where only similar
-names are there, the call is refused and says which. For the operator and the controller alone: a subject who asks for
-themselves must not learn of others.
+Guarantees: one rule for erasing and reporting, so that nobody has erased, or is told, what is about somebody of a
+similar name; and who asks for everybody is not answered by silence because of a capital letter: where only similar
+names are there, the call is refused and says which. A spelling that is compatibly equal and looks the same is the name
+(Unicode UAX 15). For the operator and the controller alone: a subject who asks for themselves must not learn of others.
 """
 
 from __future__ import annotations
@@ -12,8 +12,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from marskg.errors import InvalidInput
+from marskg.language.naming.forms import loose_form, name_form
 from marskg.store.rows.paging import pages
-from marskg.text import as_name
+from marskg.text import as_cased_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -26,7 +27,7 @@ _SHOWN: Final = 5
 _LONGEST: Final = 60
 
 
-def refuse_near(
+def subject_meant(
     read: Reader,
     tenant: str,
     name: str,
@@ -34,8 +35,8 @@ def refuse_near(
     *,
     handle: Callable[[str, str], str],
     done: str,
-) -> None:
-    """Refuse a subject ``name`` whom nothing is about, was or may be, where a similar one is there.
+) -> str:
+    """Return the subject that ``name`` means, as it is stored: ``name``, or the one spelling that looks the same.
 
     Args:
         read: runs a named statement.
@@ -46,18 +47,22 @@ def refuse_near(
         done: what is to be done with the subject, as the message has it.
 
     Raises:
-        InvalidInput: it names the similar ones.
+        InvalidInput: nothing is about that name, was or may be, and something about similar ones, which it names.
     """
     about = partial(read, "about_subject")
     if next(pages(about, tenant, 1, subject=name, handle=handle(tenant, name)), None):
-        return
+        return name
     names = {item.data_subject for item in preferences if item.data_subject is not None}
     if name in names:
-        return
+        return name
     for page in pages(partial(read, "subjects_page"), tenant, _PAGE):
         names.update(other for row in page for other in row["subjects"] or ())
-    wanted = as_name(name)
-    near = sorted(other for other in names if as_name(other) == wanted)
+    looks = as_cased_name(name)
+    same = [other for other in names if as_cased_name(other) == looks]
+    if len(same) == 1:
+        return same[0]
+    wanted = loose_form(name_form(name))
+    near = sorted(other for other in names if loose_form(name_form(other)) == wanted)
     if near:
         shown = ", ".join(repr(other[:_LONGEST]) for other in near[:_SHOWN])
         msg = (
@@ -65,3 +70,4 @@ def refuse_near(
             f"there is {shown}{', …' if len(near) > _SHOWN else ''}: give the name so"
         )
         raise InvalidInput(msg)
+    return name

@@ -24,7 +24,7 @@ from marskg.ontology.fields import MEMORY_FIELDS, Protection
 from marskg.ontology.vocabulary import EdgeType, Operation, Tier
 from marskg.privacy.disclosures.audit_fields import about, values
 from marskg.privacy.disclosures.disclosure_log import sighting
-from marskg.privacy.disclosures.name_similarity import refuse_near
+from marskg.privacy.disclosures.name_similarity import subject_meant
 from marskg.store.graph.suppression import Digests
 from marskg.store.rows import codec
 from marskg.store.rows.paging import pages
@@ -158,7 +158,7 @@ def gather(
         InvalidInput: nobody is called so, and somebody almost so.
     """
     rules = [item for item, _ in reader.preferences()]
-    refuse_near(reader.run, state.name, subject, rules, handle=handle, done="reported on")
+    subject = subject_meant(reader.run, state.name, subject, rules, handle=handle, done="reported on")
     own = handle(state.name, subject)
     found = pages(partial(reader.run, "about_subject"), state.name, _PAGE, subject=subject, handle=own)
     filed = {row["id"] for page in found for row in page}

@@ -237,6 +237,15 @@ class Writer:
             yield
 
     @contextmanager
+    def trial(self) -> Iterator[Unit]:
+        """Give a unit that is never written, for dry runs."""
+        with self.alone():
+            try:
+                yield self.new_unit(self.read, self.fresh_state())
+            finally:
+                self.forget_half_built()
+
+    @contextmanager
     def held(self) -> Iterator[TenantState]:
         """Let nobody change the tenant, in any process; gives its row. Who holds it must not write to it either.
 

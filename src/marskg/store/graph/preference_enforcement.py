@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 #: Told to the caller.
 SHORTENED_LIFE: Final = "expires_at was brought forward: a preference limits how long this is kept"
 RAISED: Final = "sensitivity was raised: it has to do with a private entity"
+NEAR: Final = (
+    "near: it may name whom a rule is about, and was stored; look at it, and at the rule with: mars preferences show {}"
+)
 _NAMED: Final = (PreferenceRule.PRIVATE_ENTITY, PreferenceRule.BLACKLISTED_ENTITY)
 
 
@@ -118,6 +121,8 @@ def govern(unit: Unit, memory: Memory, draft: Draft, links: Sequence[tuple[EdgeT
         max(inherited, preference_set.floor(_matter(draft), spellings(unit))) if preference_set.forces else inherited
     )
     memory = forced(memory, floor)
+    near = tuple(NEAR.format(item.id) for item in preference_set.undecided(_matter(draft), spellings(unit)))
+    memory = replace(memory, notices=(*memory.notices, *near)) if near else memory
     horizon = preference_set.horizon(memory.kind, memory.subjects)
     return memory if horizon is None else _within(memory, later(unit.now, horizon))
 

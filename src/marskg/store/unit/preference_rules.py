@@ -3,9 +3,8 @@
 Guarantees: a :class:`PreferenceSet` is a value, made of preference nodes alone, and every question to it is a pure
 function; of several rules that hold the strictest decides, so that one rule more never allows more, with two
 exceptions: a consent, which is there to allow, and a list of regions, which names whose readers may read across the
-border. A name is matched whole, not inside another word; case, width, characters that are not seen and letters of
-another alphabet among Latin ones do not matter (:func:`marskg.text.as_name`). An answer names the rule and never what
-it hit. Sources: MaRS sections 3.2.3 and 3.3.3; semantics sections 5 and 9; docs/adr/0026.
+border. Whom a name means is for :mod:`marskg.language.naming` to say. An answer names the rule and never what it hit.
+Sources: MaRS sections 3.2.3 and 3.3.3; semantics sections 5 and 9; docs/adr/0026.
 """
 
 from __future__ import annotations
@@ -16,17 +15,19 @@ from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from marskg.audit.record import node_commitment
+from marskg.language.naming.edges import Verdict
+from marskg.language.naming.matcher import NameMatcher
 from marskg.ontology.fields import Label, labels_of, texts_of
 from marskg.ontology.mapping import decimal_lexical, preference_lines
 from marskg.ontology.vocabulary import Kind, PreferenceRule, SourceType
 from marskg.store.rows import codec
 from marskg.store.rows.paging import pages
-from marskg.text import as_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from marskg.drafts import Draft
+    from marskg.language.naming.matcher import Reading
     from marskg.records import Memory, Preference
     from marskg.store.engine.protocol import Reader
     from marskg.store.rows.state import TenantState
@@ -174,6 +175,13 @@ class PreferenceSet:
                 if item.target in values:
                     return item
         return None
+
+    def undecided(self, matter: Matter, forms: Forms = lambda name: (name,)) -> Iterator[Preference]:
+        """Yield the rules about an entity that ``matter`` may name, and that a person has to look at."""
+        for rule in (PreferenceRule.BLACKLISTED_ENTITY, PreferenceRule.PRIVATE_ENTITY):
+            for item in self._holding(rule, matter.subjects):
+                if reading(matter, forms(item.target or "")).verdict is Verdict.NEAR:
+                    yield item
 
     def named(self, matter: Matter, forms: Forms = lambda name: (name,)) -> tuple[str, ...]:
         """Return the people with preferences of their own whom ``matter`` names, in order."""
@@ -358,45 +366,19 @@ class PreferenceSet:
         )
 
 
-class Spellings:
-    """Finds names in what a memory says and whom it is about: for rules that name somebody, and to erase them.
-
-    In a text a name is whole words; a subject, and an entity that is mentioned, has the name and nothing else. A
-    spelling of which nothing is seen is none: it would be found everywhere.
-    """
-
-    def __init__(self, forms: Iterable[str]) -> None:
-        """Find any of ``forms``."""
-        self._words = frozenset(map(as_name, forms)) - {""}
-        ordered = sorted(self._words, key=lambda form: (-len(form), form))
-        joined = "|".join(map(re.escape, ordered))
-        self._pattern = re.compile(rf"(?<!\w)(?:{joined})(?!\w)") if ordered else None
-
-    def are(self, name: str) -> bool:
-        """Return whether ``name`` is one of the names."""
-        return as_name(name) in self._words
-
-    def found(self, text: str) -> set[str]:
-        """Return the names that ``text`` has, as they are compared."""
-        return set() if self._pattern is None else set(self._pattern.findall(as_name(text)))
-
-    def hits(self, matter: Matter) -> Iterator[str]:
-        """Yield the names that ``matter`` has, as they are compared, until nothing more is asked for."""
-        if self._pattern is not None:
-            known = (*matter.names, *matter.subjects)
-            yield from (word for word in map(as_name, known) if word in self._words)
-            for text in matter.texts:
-                yield from self.found(text)
-
-
 @lru_cache(maxsize=1_024)
-def _spellings(forms: tuple[str, ...]) -> Spellings:
-    return Spellings(forms)
+def matcher_of(forms: tuple[str, ...]) -> NameMatcher:
+    """Return the matcher of a name that goes by ``forms``."""
+    return NameMatcher(forms)
+
+
+def reading(matter: Matter, forms: tuple[str, ...]) -> Reading:
+    """Return what ``matter`` has of who goes by ``forms``: whom it mentions and is about, and what its texts say."""
+    return matcher_of(forms).judge((*matter.names, *matter.subjects), matter.texts)
 
 
 def _names(matter: Matter, forms: tuple[str, ...]) -> bool:
-    """Return whether ``matter`` mentions somebody who goes by ``forms``, is about them, or has their name in a text."""
-    return next(_spellings(forms).hits(matter), None) is not None
+    return reading(matter, forms).verdict is Verdict.IS
 
 
 NOBODY: Final = PreferenceSet()

@@ -1,0 +1,308 @@
+"""Where a name ends: what the characters beside it say of an occurrence, script by script.
+
+Guarantees: pure functions. An edge is *open*, where the name ends; *other*, where what stands there is surely another
+name; or *near*, where the language leaves it open and a person has to look. A letter or a mark that goes on with the
+same script closes an edge, unless the script has no blanks between words or attaches particles to them. Sources:
+Unicode UAX 24 (scripts) and UAX 29 (clusters); semantics section 5.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from enum import Enum
+from typing import TYPE_CHECKING, Final
+
+from marskg.language.naming import words
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+#: What belongs to an identifier between two letters or digits of it.
+JOINTS: Final = ".-@+:_/"
+LONGER: Final = "part of a longer identifier"
+HYPHENED: Final = "part of a hyphened name, which is a name of its own"
+ATTACHED: Final = "letters are attached: an ending of the language, or another name"
+UNBROKEN: Final = "the script has no blanks: it may be part of a longer name"
+OWN: Final = "part of another name"
+
+
+class Verdict(Enum):
+    """What an occurrence, or a text, is."""
+
+    NONE = 0
+    OTHER = 1
+    NEAR = 2
+    IS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """One side of an occurrence, or both: the weaker of the two, with the reason that a person is told."""
+
+    verdict: Verdict
+    reason: str = ""
+
+    def and_(self, other: Edge) -> Edge:
+        """Return the weaker of two sides."""
+        return self if self.verdict.value <= other.verdict.value else other
+
+
+OPEN: Final = Edge(Verdict.IS)
+CLOSED: Final = Edge(Verdict.NONE)
+_SCRIPTS: Final = (
+    ("han", re.compile("[\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")),
+    ("hiragana", re.compile("[\u3041-\u309f]")),
+    ("katakana", re.compile("[\u30a1-\u30ff\u31f0-\u31ff]")),
+    ("hangul", re.compile("[\u1100-\u11ff\u3130-\u318f\uac00-\ud7af]")),
+    ("southeast", re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\uaa60-\uaa7f]")),
+    ("arabic", re.compile("[\u0600-\u06ff\u0750-\u077f]")),
+    ("hebrew", re.compile("[\u0590-\u05ff]")),
+    ("ethiopic", re.compile("[\u1200-\u139f]")),
+    ("latin", re.compile("[a-z\u00c0-\u024f\u1e00-\u1eff]", re.IGNORECASE)),
+)
+#: Vowels that Thai and Lao write after a consonant, and those that they write before one, with signs of subscripts.
+_FOLLOWING: Final = "\u0e30\u0e32\u0e33\u0e45\u0eb0\u0eb2\u0eb3\u0ebd"
+#: What takes the vowel from the consonant before it, and so ends a syllable: of Burmese, of Khmer, of Thai.
+_FINAL: Final = frozenset("\u1039\u103a\u17d2\u17cb\u0e4c")
+_OPENING: Final = re.compile("[\u0e40-\u0e44\u0ec0-\u0ec4\u1039\u17d2]")
+_LETTERS: Final = 3
+#: The scripts of which letters and digits make up one identifier; "" is that of digits.
+_SPELLED: Final = frozenset({"", "latin", "other"})
+
+
+def script(letter: str) -> str:
+    """Return the script of a letter as far as edges differ by it, ``other`` for the alphabets that are not listed."""
+    if not letter.isalpha() and not is_mark(letter):
+        return ""
+    return next((name for name, letters in _SCRIPTS if letters.match(letter)), "other")
+
+
+def is_mark(letter: str) -> bool:
+    """Return whether a character belongs to the letter before it."""
+    return unicodedata.category(letter)[0] == "M"
+
+
+def is_identifier(form: str) -> bool:
+    """Return whether a name is an identifier: no blank, and a digit, or a sign between its letters or before them."""
+    if " " in form:
+        return False
+    if any(one.isdigit() for one in form) or any(one in form for one in "@_/:\\#+"):
+        return True
+    return "." in form.strip(".") and len(form) > _LETTERS
+
+
+def edges(text: str, start: int, end: int) -> Edge:
+    """Return what stands at ``[start, end)`` of ``text``, both in the form in which names are compared."""
+    name = text[start:end]
+    identifier = is_identifier(name)
+    left = _left(text, start, name, identifier=identifier)
+    if left is CLOSED:
+        return CLOSED
+    right = _right(text, end, name, identifier=identifier)
+    if ATTACHED in {left.reason, right.reason} and left is not OPEN and right is not OPEN:
+        # Something on both sides is a longer word and no ending.
+        return CLOSED
+    return left.and_(right)
+
+
+# --- To the right ---------------------------------------------------------------------------------------------------
+
+
+def _right(text: str, end: int, name: str, *, identifier: bool) -> Edge:
+    follows = text[end : end + 1]
+    if not follows or follows.isspace():
+        return OPEN
+    if follows in JOINTS:
+        return _joint_after(text, end, name, identifier=identifier)
+    if is_mark(follows):
+        return CLOSED
+    last = _last_letter(name)
+    if not follows.isalnum() or (not name[-1].isalnum() and not is_mark(name[-1])):
+        return OPEN
+    if not last or follows.isdigit():
+        return Edge(Verdict.OTHER, LONGER) if last in _SPELLED else OPEN
+    if script(follows) != last:
+        return OPEN
+    return Edge(Verdict.OTHER, LONGER) if identifier else _AFTER.get(last, _after_other)(text, end, name)
+
+
+def _joint_after(text: str, end: int, name: str, *, identifier: bool) -> Edge:
+    joint, follows = text[end], text[end + 1 : end + 2]
+    if not follows.isalnum() or (not name[-1].isalnum() and not is_mark(name[-1])):
+        return OPEN
+    if identifier:
+        return Edge(Verdict.NEAR, LONGER) if joint in "/:+" else Edge(Verdict.OTHER, LONGER)
+    return _joined(text, end, joint)
+
+
+def _joined(text: str, place: int, joint: str) -> Edge:
+    if joint == "-":
+        return Edge(Verdict.NEAR, HYPHENED)
+    if joint in "/:" and _run(text, place).replace("/", "").replace(":", "").isalpha():
+        return OPEN
+    return Edge(Verdict.NEAR, LONGER)
+
+
+def _run(text: str, place: int) -> str:
+    """Return the characters around ``place`` up to blanks, without the punctuation at their ends."""
+    start = text.rfind(" ", 0, place) + 1
+    end = text.find(" ", place)
+    return text[start : len(text) if end < 0 else end].strip(".,;:!?\"'()[]{}«»„“”")
+
+
+def _rest(text: str, end: int) -> str:
+    """Return the letters and marks that go on from ``end``."""
+    stop = end
+    while stop < len(text) and (text[stop].isalpha() or is_mark(text[stop])):
+        stop += 1
+    return text[end:stop]
+
+
+def _after_latin(text: str, end: int, name: str) -> Edge:
+    rest = _rest(text, end)
+    if len(name) >= _LETTERS and rest in words.ENDINGS:
+        return OPEN if words.is_ending(name, rest, text) else Edge(Verdict.NEAR, ATTACHED)
+    return CLOSED
+
+
+def _after_other(text: str, end: int, name: str) -> Edge:
+    """Return the edge where an alphabet without rules of its own goes on: a short ending may be one of its cases."""
+    rest = _rest(text, end)
+    short = len(name) >= _LETTERS and len(rest) <= words.LONGEST_ENDING
+    return Edge(Verdict.NEAR, ATTACHED) if short else CLOSED
+
+
+def _after_han(text: str, end: int, name: str) -> Edge:
+    follows = text[end]
+    if len(name) == 1 or follows in {name[-1], "々"}:
+        return Edge(Verdict.NEAR, UNBROKEN)
+    given = len(name) == words.SHORT_NAME and name[0] in words.HAN_SURNAMES and follows in words.HAN_GIVEN
+    return Edge(Verdict.NEAR, UNBROKEN) if given else OPEN
+
+
+def _after_kana(text: str, end: int, name: str) -> Edge:
+    if script(text[end]) == "hiragana" and len(name) > 1 and words.HIRAGANA_PARTICLES.match(text, end):
+        return OPEN
+    return Edge(Verdict.NEAR, UNBROKEN)
+
+
+def _after_hangul(text: str, end: int, name: str) -> Edge:
+    rest = _rest(text, end)
+    if len(name) == 1 or rest not in words.HANGUL_PARTICLES:
+        return Edge(Verdict.NEAR, UNBROKEN)
+    short = len(name) == words.SHORT_NAME and name[0] in words.HANGUL_SURNAMES and rest in words.HANGUL_GIVEN
+    return Edge(Verdict.NEAR, UNBROKEN) if short else OPEN
+
+
+def _after_southeast(text: str, end: int, name: str) -> Edge:
+    if text[end] in _FOLLOWING:
+        return CLOSED
+    if text[end + 1 : end + 2] in _FINAL:
+        # The letter that follows ends the syllable that the name ends with.
+        return Edge(Verdict.NEAR, UNBROKEN)
+    return OPEN if len(name) > _LETTERS else Edge(Verdict.NEAR, UNBROKEN)
+
+
+_AFTER: Final[dict[str, Callable[[str, int, str], Edge]]] = {
+    "latin": _after_latin,
+    "han": _after_han,
+    "hiragana": _after_kana,
+    "katakana": _after_kana,
+    "hangul": _after_hangul,
+    "southeast": _after_southeast,
+    "arabic": lambda _text, _end, _name: CLOSED,
+    "hebrew": lambda _text, _end, _name: CLOSED,
+}
+
+
+# --- To the left ----------------------------------------------------------------------------------------------------
+
+
+def _left(text: str, start: int, name: str, *, identifier: bool) -> Edge:
+    before = text[start - 1 : start]
+    if not before or before.isspace():
+        return OPEN
+    if before in JOINTS or before == "#":
+        return _joint_before(text, start, name, identifier=identifier)
+    if before == "'" and text[start - 2 : start - 1] == "o" and not text[start - 3 : start - 2].isalpha():
+        return Edge(Verdict.NEAR, OWN)
+    if not before.isalnum() and not is_mark(before):
+        return OPEN
+    first = script(name[0])
+    if not name[0].isalnum():
+        return OPEN
+    if not first or before.isdigit():
+        return Edge(Verdict.OTHER, LONGER) if first in _SPELLED else OPEN
+    if script(before) != first:
+        return OPEN
+    return _BEFORE.get(first, _before_other)(text, start, name)
+
+
+def _joint_before(text: str, start: int, name: str, *, identifier: bool) -> Edge:
+    joint, before = text[start - 1], text[start - 2 : start - 1]
+    if not before.isalnum() and not (before and is_mark(before)):
+        handle = joint == "@" and not identifier
+        return Edge(Verdict.NEAR, LONGER) if handle else OPEN
+    if joint == "#":
+        return Edge(Verdict.NEAR, LONGER)
+    if not identifier:
+        return _joined(text, start - 1, joint)
+    if joint == ":" and words.SCHEMES.search(text, 0, start):
+        return OPEN
+    if not name[0].isalnum():
+        return Edge(Verdict.OTHER, LONGER)
+    return Edge(Verdict.NEAR, LONGER) if joint in "/:@" else Edge(Verdict.OTHER, LONGER)
+
+
+def _before_other(_text: str, _start: int, _name: str) -> Edge:
+    return CLOSED
+
+
+def _before_attached(text: str, start: int, name: str) -> Edge:
+    """Return the edge where particles may be attached before a name: of Arabic, Hebrew and Ethiopic."""
+    place = start
+    while place and (text[place - 1].isalpha() or is_mark(text[place - 1])):
+        place -= 1
+    rest = text[place:start]
+    if rest not in words.PREFIXES:
+        return CLOSED
+    return OPEN if words.is_prefix(name, rest) else Edge(Verdict.NEAR, ATTACHED)
+
+
+def _before_han(text: str, start: int, name: str) -> Edge:
+    compound = text[start - 1] + name[0] in words.HAN_COMPOUNDS
+    return Edge(Verdict.NEAR, UNBROKEN) if compound or len(name) == 1 else OPEN
+
+
+def _before_kana(text: str, start: int, name: str) -> Edge:
+    particle = text[start - 1] in words.BEFORE_HIRAGANA and len(name) > 1
+    return OPEN if particle else Edge(Verdict.NEAR, UNBROKEN)
+
+
+def _before_hangul(_text: str, _start: int, _name: str) -> Edge:
+    return Edge(Verdict.NEAR, UNBROKEN)
+
+
+def _before_southeast(text: str, start: int, name: str) -> Edge:
+    if _OPENING.match(text[start - 1]):
+        return CLOSED
+    return OPEN if len(name) > _LETTERS else Edge(Verdict.NEAR, UNBROKEN)
+
+
+_BEFORE: Final[dict[str, Callable[[str, int, str], Edge]]] = {
+    "arabic": _before_attached,
+    "hebrew": _before_attached,
+    "ethiopic": _before_attached,
+    "han": _before_han,
+    "hiragana": _before_kana,
+    "katakana": _before_kana,
+    "hangul": _before_hangul,
+    "southeast": _before_southeast,
+}
+
+
+def _last_letter(name: str) -> str:
+    """Return the script that a name ends in, the marks of its last letter passed over."""
+    return next((script(one) for one in reversed(name) if not is_mark(one)), "")

@@ -1,0 +1,252 @@
+"""Whom a name means: the one matcher for erasing, blacklists, private entities, preferences and filters.
+
+Guarantees: a text *has* a name where one of its spellings stands with both edges open
+(:mod:`marskg.language.naming.edges`), or a number of seven digits or more in any grouping. What may be the name and is
+not surely it, by an edge, by a spelling, by the order of its parts, or as a word of the language, is *near*: nobody
+takes it, and a person is told. What is surely another name is a *namesake*. A spelling of which nothing is seen is
+none: it would be found everywhere. Source: semantics section 5.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from marskg.language.naming.edges import ATTACHED, OPEN, Edge, Verdict, edges, is_identifier
+from marskg.language.naming.forms import cased_form, loose_form, name_form
+from marskg.language.naming.words import AFTER_PEOPLE, AFTER_TIMES, BEFORE_TIMES, BEGINS, COMMON, NOTIONS, TIMES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+COMMON_WORD: Final = "also a word of the language"
+SPELLED: Final = "spelled otherwise"
+LONGER_NAME: Final = "about somebody whose name has it as a part"
+ORDER: Final = "its parts in another order, or shortened"
+GROUPED: Final = "the same digits, and nothing says whether they end here"
+#: Digits from which on a number is one in every grouping.
+_DIGITS: Final = 7
+_DOTTED = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}")
+_GROUPING = re.compile(r"[\s\-./()+]")
+_NUMBER = re.compile(r"(?:\+|00)?[a-z]{0,4}[\d\s\-./()]+\+?", re.ASCII)
+_ADDRESS = re.compile(r"[^\s@]+@[^\s@]+")
+_SEPARATED: Final = r"[\s\-./()]{0,3}"
+_INFLECTED = re.compile("[\u0370-\u03ff\u0400-\u052f]")
+_FINAL_LETTERS: Final = "аяоеийьыσηαοιυ"
+_ENDED: Final = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a text has of a name: the verdict, and the reason where it is near or a namesake.
+
+    ``names`` are the spellings that it has, as they are compared.
+    """
+
+    verdict: Verdict = Verdict.NONE
+    reason: str = ""
+    names: frozenset[str] = frozenset()
+
+    def or_(self, other: Reading) -> Reading:
+        """Return the stronger of two, with the names of both."""
+        best = self if self.verdict.value >= other.verdict.value else other
+        return Reading(best.verdict, best.reason, self.names | other.names)
+
+
+NOTHING: Final = Reading()
+
+
+class NameMatcher:
+    """Finds the spellings of one name in texts and among names."""
+
+    def __init__(self, forms: Iterable[str]) -> None:
+        """Find any of ``forms``."""
+        found = {name_form(form).strip() for form in forms} - {""}
+        self._forms = tuple(_Form(form) for form in sorted(found, key=lambda form: (-len(form), form)))
+
+    def is_one(self, name: str) -> bool:
+        """Return whether ``name`` as a whole is one of the spellings."""
+        return self.compare(name).verdict is Verdict.IS
+
+    def compare(self, name: str) -> Reading:
+        """Return what ``name`` is as a whole: one of the spellings, or near one that it is like or has in it."""
+        whole = name_form(name)
+        for form in self._forms:
+            if form.equals(whole):
+                return Reading(Verdict.IS, names=frozenset({form.form}))
+        found = self.read(name)
+        return Reading(Verdict.NEAR, LONGER_NAME) if found.verdict is Verdict.IS else found
+
+    def judge(self, names: Iterable[str], texts: Iterable[str]) -> Reading:
+        """Return the strongest of what ``names``, each as a whole, and ``texts`` have of the name."""
+        found = NOTHING
+        for name in names:
+            found = found.or_(self.compare(name))
+        for text in texts:
+            found = found.or_(self.read(text))
+        return found
+
+    def read(self, text: str) -> Reading:
+        """Return what ``text`` has of the name."""
+        compared = name_form(text)
+        found = NOTHING
+        for form in self._forms:
+            found = found.or_(form.read(compared, text))
+        if found.verdict is Verdict.NONE:
+            loose = loose_form(compared)
+            for form in self._forms:
+                reason = form.near(compared, loose)
+                if reason:
+                    return Reading(Verdict.NEAR, reason)
+        return found
+
+
+class _Form:
+    """One spelling, with the patterns that it is sought by."""
+
+    def __init__(self, form: str) -> None:
+        self.form = form
+        self.loose = loose_form(form)
+        self._number = _number_of(form)
+        self._pattern = None if self._number else re.compile(_escaped(form))
+        self._must = "" if self._number else re.split("[. ]", form, maxsplit=1)[0]
+        self._digits = re.compile(_spread(self._number)) if self._number else None
+        self._abroad = re.compile(_abroad(self._number)) if self._number and len(self._number) > _DIGITS else None
+        self._common = form in COMMON
+        self._likes = tuple(_likes(form, self.loose)) if not self._number else ()
+
+    def equals(self, whole: str) -> bool:
+        """Return whether a whole name is this one."""
+        if self._number:
+            return _number_of(whole) == self._number
+        return whole == self.form or (self._pattern is not None and self._pattern.fullmatch(whole) is not None)
+
+    def read(self, compared: str, text: str) -> Reading:
+        """Return what stands in a text, in the form in which names are compared; ``text`` is it as it was given."""
+        found = NOTHING
+        for start, end, edge in self._occurrences(compared):
+            if self._common and edge is OPEN and not _is_named(compared, text, start, end):
+                edge = Edge(Verdict.NEAR, COMMON_WORD)  # noqa: PLW2901 - the edge with what the words say
+            if edge.verdict is Verdict.IS:
+                return Reading(Verdict.IS, names=frozenset({self.form}))
+            found = found.or_(Reading(edge.verdict, edge.reason))
+        return found
+
+    def _occurrences(self, compared: str) -> Iterator[tuple[int, int, Edge]]:
+        if self._digits is not None:
+            yield from (
+                (*match.span(), _number_edges(compared, *match.span())) for match in self._found_digits(compared)
+            )
+        elif self._pattern is not None and self._must in compared:
+            for match in self._pattern.finditer(compared):
+                yield (*match.span(), edges(compared, *match.span()))
+
+    def _found_digits(self, compared: str) -> Iterator[re.Match[str]]:
+        return self._digits.finditer(compared) if self._digits is not None else iter(())
+
+    def near(self, compared: str, loose: str) -> str:
+        """Return why a text that has not the name may have it, "" where it does not."""
+        if self._abroad is not None and self._abroad.search(compared):
+            return GROUPED
+        for like in self._likes:
+            if like.least in loose and like.pattern.search(loose):
+                return like.reason
+        return ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Like:
+    """A pattern of what may be the name, in the loose form, and what a text has to have for it."""
+
+    pattern: re.Pattern[str]
+    least: str
+    reason: str
+
+
+def _likes(form: str, loose: str) -> Iterator[_Like]:
+    words = loose.split()
+    if not words:
+        return
+    whole = rf"(?<!\w){re.escape(loose)}(?!\w)"
+    yield _Like(re.compile(whole), words[0], SPELLED)
+    if _INFLECTED.search(form):
+        stems = [word.rstrip(_FINAL_LETTERS) if len(word) > _ENDED else word for word in words]
+        pattern = r"\s".join(rf"{re.escape(stem)}\w{{0,3}}" for stem in stems)
+        yield _Like(re.compile(rf"(?<!\w){pattern}(?!\w)"), stems[0], ATTACHED)
+    if _ADDRESS.fullmatch(form):
+        person, host = form.split("@")
+        tagged = rf"(?<!\w){re.escape(loose_form(person))}\+\S*@{re.escape(loose_form(host))}(?!\w)"
+        yield _Like(re.compile(tagged), loose_form(host), SPELLED)
+    if len(words) > 1 and not is_identifier(form):
+        first, last = map(re.escape, (words[0], words[-1]))
+        initial = re.escape(words[0][0])
+        pattern = rf"(?<!\w)(?:{last} {first}|{initial} {last})(?!\w)"
+        yield _Like(re.compile(pattern), words[-1], ORDER)
+
+
+def _escaped(form: str) -> str:
+    """Return the pattern of a spelling; the stop of a shortened title may be left out."""
+    return re.escape(form).replace(r"\.\ ", r"\.?\ ")
+
+
+def _is_named(compared: str, text: str, start: int, end: int) -> bool:
+    """Return whether a word that is a name as well stands as a name.
+
+    It has a capital; where every word has one, a verb follows that people are the subject of; and it is no time.
+    """
+    cased = cased_form(text)
+    if len(cased) != len(compared):
+        return True
+    word = compared[start:end]
+    if cased[start:end] == word:
+        return False
+    if word in TIMES and (BEFORE_TIMES.search(compared, 0, start) or AFTER_TIMES.match(compared, end)):
+        return False
+    if not BEGINS.search(compared, 0, start):
+        return True
+    return word not in NOTIONS and AFTER_PEOPLE.match(compared, end) is not None
+
+
+# --- Numbers --------------------------------------------------------------------------------------------------------
+
+
+def _number_of(form: str) -> str:
+    """Return the digits of a number, with the letters that it begins with; "" where it is none of seven digits."""
+    if _DOTTED.fullmatch(form) or not _NUMBER.fullmatch(form):
+        return ""
+    compact = _GROUPING.sub("", form)
+    if sum(one.isdigit() for one in compact) < _DIGITS:
+        return ""
+    return f"+{compact}" if form.startswith("+") else f"+{compact[2:]}" if form.startswith("00") else compact
+
+
+def _spread(number: str) -> str:
+    """Return the pattern of a number in every grouping."""
+    signs, rest = (r"(?:\+|00)" + _SEPARATED, number[1:]) if number.startswith("+") else ("", number)
+    return signs + _SEPARATED.join(map(re.escape, rest))
+
+
+def _abroad(number: str) -> str:
+    """Return the pattern of a telephone number with the other of its two beginnings: of the country, or its own 0."""
+    if number.startswith("+"):
+        return rf"(?<!\w)0{_SEPARATED}(?:{_SEPARATED.join(number[3:])}|{_SEPARATED.join(number[4:])})(?!\w)"
+    rest = number.lstrip("0")
+    if rest == number or len(rest) < _DIGITS:
+        return r"(?!)"
+    return rf"(?:\+|00)\d{{1,3}}{_SEPARATED}(?:0{_SEPARATED})?{_SEPARATED.join(rest)}(?!\w)"
+
+
+def _number_edges(text: str, start: int, end: int) -> Edge:
+    before, after = text[max(0, start - 2) : start], text[end : end + 2]
+    if before[-1:].isalnum() or after[:1].isalnum():
+        return Edge(Verdict.OTHER, GROUPED)
+    joined = "-./+,"
+    if (len(before) > 1 and before[0].isdigit() and before[1] in joined) or (
+        len(after) > 1 and after[0] in joined and after[1].isdigit()
+    ):
+        return Edge(Verdict.OTHER, GROUPED)
+    spaced = (len(before) > 1 and before[0].isdigit() and before[1] == " ") or (
+        len(after) > 1 and after[0] == " " and after[1].isdigit()
+    )
+    return Edge(Verdict.NEAR, GROUPED) if spaced else OPEN

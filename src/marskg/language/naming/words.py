@@ -1,0 +1,160 @@
+"""What the languages put beside a name: endings, particles, family names, and words that are names as well.
+
+Guarantees: closed lists, each of what is common enough to meet; a word that is on none of them is decided by the rule
+of its script, toward *near*. An ending is taken as one only where the text is in its language and no name is known
+that is spelled so; else a person decides. Sources: the case systems of German, Finnish and Turkish, the proclitics of
+Arabic and Hebrew, the particles of Japanese and Korean, as grammars list them.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+#: Characters of a name of a family name and one more.
+SHORT_NAME: Final = 2
+#: Letters and marks that an ending has at most where its language is not known.
+LONGEST_ENDING: Final = 5
+#: Letters of an ending that no name in another language is likely to have.
+_TELLING: Final = 3
+#: Letters of a name that a particle of one letter before it does not make another name of.
+_WHOLE: Final = 4
+
+
+def _split(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
+#: Cases that are attached to names: of German and Dutch, of Finnish and Estonian, of Turkish.
+_GERMAN: Final = _split("s")
+_FINNISH: Final = _split(
+    "n a ä ta tä ssa ssä sta stä lla llä lle lta ltä na nä ksi an en in on än lta lle sta kin ko kö lle lta"
+)
+_TURKISH: Final = _split(
+    "ı i u ü a e ya ye yı yi yu yü da de ta te dan den tan ten la le yla yle "
+    "ın in un ün nın nin nun nün lar ler ca ce daki deki taki teki ki dir "
+    "dır"
+)
+ENDINGS: Final = _GERMAN | _FINNISH | _TURKISH
+#: Words that are frequent in a text of the language and are none of English.
+_TELLS: Final = (
+    (
+        _GERMAN,
+        re.compile(
+            r"(?<!\w)(?:und|ist|nicht|der|das|dem|den|ein|eine|einen|mit|von|zu|zum|zur|für|auf|ich|wir|sie|im|am|bei|"
+            r"aus|beim|vom|ins|sind|wird|haben|kommt|auch|noch)(?!\w)"
+        ),
+    ),
+    (
+        _FINNISH,
+        re.compile(r"(?<!\w)(?:ja|ei|että|kanssa|hän|mutta|myös|niin|sen|nyt|ovat|oli|kun|minä|sinä|luona|vain)(?!\w)"),
+    ),
+    (_TURKISH, re.compile(r"[ğş]|(?<!\w)(?:ve|bir|bu|için|ile|çok|var|yok|değil|mi|mı)(?!\w)")),
+)
+#: Names that are another name and ``s``.
+_NAMES_IN_S: Final = _split(
+    "andreas lucas lukas jonas elias thomas tobias matthias nicolas nikolas niklas marcos carlos silas barnabas "
+    "paulos mathias josias annas inas mias tomas markos georges charles jules gilles yves hans klaus claus james "
+    "jacques lars nils niels mats jens magnus jesus moses alexis chris boris doris iris phyllis francis dennis curtis "
+    "lewis louis agnes ines mercedes dolores lourdes achilles hercules simons peters roberts williams jacobs adams "
+    "richards davids stevens edwards phillips daniels matthews andrews marks evans owens hughes jones"
+)
+
+
+def is_ending(name: str, rest: str, text: str) -> bool:
+    """Return whether ``rest`` after ``name`` is a case of the language that ``text`` is in, and makes no other name."""
+    if rest in _GERMAN:
+        tells = any(rest in endings and found.search(text) for endings, found in _TELLS)
+        return tells and name[-1] in "aeiouy" and name.rpartition(" ")[2] + rest not in _NAMES_IN_S
+    if len(rest) < _TELLING:
+        return False
+    return any(rest in endings and found.search(text) for endings, found in _TELLS)
+
+
+#: Particles before a name: of Arabic, of Hebrew, of Amharic.
+PREFIXES: Final = _split(
+    "و ف ب ل ك ال وال بال لل فال كال ول وب فل ו ה ב כ ל מ ש וה ול וב ומ וש וכ של ה כש ከ ለ በ የ እነ ስለ"
+)
+
+
+def is_prefix(name: str, rest: str) -> bool:
+    """Return whether ``rest`` before ``name`` is a particle that makes no other name of it.
+
+    Hebrew but for *and*, and a particle before a short name, leave it open: Sharon is *that Ron* in letters.
+    """
+    hebrew = "\u0590" <= rest[0] <= "\u05ff"
+    if hebrew and rest != "ו":
+        return False
+    return len(name) >= _WHOLE and not "\u1200" <= rest[0] <= "\u139f"
+
+
+# --- Chinese, Japanese, Korean --------------------------------------------------------------------------------------
+
+HAN_SURNAMES: Final = frozenset(
+    "王李张張刘劉陈陳杨楊黄黃赵趙吴吳周徐孙孫马馬朱胡郭何高林罗羅郑鄭梁谢謝宋唐许許韩韓冯馮邓鄧曹彭曾肖蕭田董袁潘于蒋蔣蔡余杜叶葉程苏蘇魏吕呂丁任沈姚"
+    "卢盧姜崔钟鍾谭譚陆陸汪范金石廖贾賈夏韦韋付方白邹鄒孟熊秦邱江尹薛闫段雷侯龙龍史陶黎贺賀顾顧毛郝龚龔邵万萬钱錢严嚴武戴莫孔向汤湯"
+)
+#: What stands as the second character of a given name more often than it begins the next word.
+HAN_GIVEN: Final = frozenset(
+    "芳华華英军軍丽麗强強伟偉娜敏静靜杰傑涛濤超霞刚剛桂婷玲红紅梅琳萍燕娟辉輝鹏鵬飞飛波斌宇浩凯凱健俊洁潔莉欣雪琴荣榮珍兰蘭凤鳳秀志国國建文晓曉海峰磊"
+    "勇艳艷倩颖穎璐瑶瑤雯怡欢歡菲妍蕾薇慧佳嘉诗詩晨阳陽睿涵轩軒豪翔鑫旭博思雅琪彤萱"
+)
+#: Family names of two characters, of which the second is one as well.
+HAN_COMPOUNDS: Final = _split(
+    "司马 司馬 欧阳 歐陽 上官 诸葛 諸葛 皇甫 尉迟 公孙 公孫 慕容 东方 東方 夏侯 令狐 司徒 宇文 长孙 長孫 独孤 南宫 端木"
+)
+HIRAGANA_PARTICLES: Final = re.compile(
+    "さん|ちゃん|くん|さま|から|まで|より|だけ|って|です|だ|[はがをにのともへでやかよねぞ]"
+)
+BEFORE_HIRAGANA: Final = frozenset("はがをにのともへでや")
+HANGUL_SURNAMES: Final = frozenset("김이박최정강조윤장임한오서신권황안송류홍")
+HANGUL_PARTICLES: Final = _split(
+    "가 이 은 는 을 를 의 에게 한테 와 과 도 만 씨 님 야 아 랑 이랑 께서 께 에 에서 로 "
+    "으로 부터 까지 보다 처럼 마다 이다 입니다 이에요 예요 씨가 씨는 씨를 씨의 "
+    "씨에게 님이 님은 님을 님의 님께 에게서 한테서 이가 이는 이를 이의 이와 하고 "
+    "조차 밖에 라고 이라고"
+)
+#: Particles of one syllable that end given names as well.
+HANGUL_GIVEN: Final = frozenset("은이아만도로의랑과")
+
+# --- Identifiers and English ----------------------------------------------------------------------------------------
+
+SCHEMES: Final = re.compile(r"(?<!\w)(?:mailto|tel|sip|xmpp|skype|acct|callto|sms|matrix|urn|doi|orcid):\Z")
+#: English words that people are called as well; where the text does not say by a capital, a person decides.
+COMMON: Final = _split(
+    "will may mark rose bill grace hope joy art rob jack frank dawn june april august summer faith chance drew grant "
+    "guy lane miles pat penny ray rich sue ruby pearl amber iris lily violet ivy daisy heather holly olive hazel sage "
+    "reed wade dean duke earl king max gene crystal destiny harmony melody christian nick don bob angel autumn baker "
+    "bishop brook bud buck carol charity chase chip chuck clay cliff cook daily dale dick dusty fern ford fox ginger "
+    "glen hank hunter jasmine jean jewel josh lance land law long love major mason mike misty mercy norm opal park "
+    "patience peg pierce poppy porter price prince queen randy read rusty savannah sandy skip sky star stone storm "
+    "summer taylor tanner tucker van victor victory ward water west wing wood woods young turner page parker robin "
+    "jay lark wren bell day field green brown black white gray grey hall hill house knight lake little mill more "
+    "noble north power rivers rock rush sharp short small snow south speaker spring street strong swift temple towns "
+    "wolf word worth"
+)
+#: Those of them that are notions, of which a sentence may tell as it tells of people.
+NOTIONS: Final = _split(
+    "hope joy art grace dawn june april august summer faith chance angel autumn charity chase crystal day destiny "
+    "field fern ginger green harmony heather holly iris ivy lily violet daisy rose ruby pearl amber hazel jewel lake "
+    "land law light love melody mercy misty noble north opal park patience poppy power price rock sky snow south "
+    "spring star stone storm street temple victory water west wing wood woods word worth young little long more short "
+    "sharp small strong swift rich rusty olive jasmine sage reed brook cliff clay house hall hill mill river rivers "
+    "speaker day"
+)
+TIMES: Final = _split("april may june august summer autumn spring dawn day")
+BEFORE_TIMES: Final = re.compile(
+    r"(?<!\w)(?:in|since|until|till|by|of|next|last|this|early|late|mid|during|from|before|after|through|every|each|"
+    r"for|at|on|or|and|to|\d+(?:st|nd|rd|th)?)[ -]\Z"
+)
+AFTER_TIMES: Final = re.compile(r"[ ,]+\d|st(?!\w)")
+#: Where every word has a capital.
+BEGINS: Final = re.compile(r"(?:\A|[.!?:;\-–—\"“”„«»(\[*•])[\s\"'“”„«»(]*\Z")
+#: What follows the name of somebody who is told of.
+AFTER_PEOPLE: Final = re.compile(
+    r"'s\b|[:,]|\s(?:is|was|has|had|does|did|doesn't|didn't|isn't|wasn't|will|would|can|could|should|might|and|with|also|"
+    r"just|said|says|told|tells|asked|asks|wants|wanted|likes|liked|loves|loved|hates|hated|works|worked|lives|lived|"
+    r"moved|moves|went|goes|came|comes|called|calls|thinks|thought|knows|knew|needs|needed|prefers|preferred|plays|"
+    r"played|bought|buys|got|gets|made|makes|took|takes|gave|gives|eats|ate|drinks|drank|reads|runs|ran|plans|planned|"
+    r"met|meets|visited|visits|uses|used|never|always|often|sent|wrote|writes|left|joined|paid|pays|owns|teaches)(?!\w)"
+)

@@ -1,0 +1,116 @@
+"""Erasing by a name takes whom it names, lists what it may name, leaves its namesakes, and says so in plan and receipt."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+import marskg
+from tests.support.name_cases import CASES, IS, OTHER
+
+if TYPE_CHECKING:
+    from tests.support.stores import Stores
+
+
+def test_the_table_of_names_through_the_door(stores: Stores) -> None:
+    memory = stores.open()
+    stored = {text: memory.remember(text, kind="semantic").id for text in sorted({text for _, text, _ in CASES})}
+    wrong = []
+    for name in sorted({name for name, _, _ in CASES}):
+        found = memory.erase(entity=name, dry_run=True)
+        matched, near = ({one.id for one in listed} for listed in (found.memories, found.near))
+        for _, text, verdict in (case for case in CASES if case[0] == name):
+            taken, listed = stored[text] in matched, stored[text] in near
+            if taken if verdict == OTHER else not taken if verdict == IS else not (taken or listed):
+                wrong.append((name, text, verdict, taken, listed))
+    assert wrong == []
+    assert len(list(memory.memories())) == len(stored)
+
+
+def test_a_dry_run_tells_what_the_erasure_does_and_changes_nothing(stores: Stores) -> None:
+    memory = stores.open()
+    said = memory.remember("Nora Berg keeps bees behind the old mill")
+    derived = memory.remember("There are bees at the mill", kind="semantic", derives_from=[said.id])
+    memory.remember("Anna-Nora Berg-Dahl keeps geese", kind="semantic")
+    before = list(memory.audit.records())
+    dry = memory.erase(entity="Nora Berg", dry_run=True)
+    assert (dry.outcome, dry.claim, dry.document, dry.id) == ("dry run", "", {}, "")
+    assert [one.id for one in dry.memories] == [said.id]
+    assert list(memory.audit.records()) == before
+    assert memory.get(derived.id).content is not None
+    done = memory.erase(entity="Nora Berg")
+    assert done.outcome == "erased"
+    for name in ("by", "matched", "descendants", "entities", "shortened", "blocked", "slots", "forms", "near"):
+        assert getattr(done, name) == getattr(dry, name), name
+    assert memory.audit.check_receipt(done.document).findings == ()
+
+
+def test_what_may_be_meant_is_left_and_listed_in_plan_and_receipt(stores: Stores) -> None:
+    memory = stores.open()
+    memory.remember("Nora likes figs")
+    hyphened = memory.remember("Nora-Lynn likes plums", kind="semantic", mentions=["Nora-Lynn"])
+    address = memory.remember("Write to nora@fjord.no", kind="semantic")
+    dry = memory.erase(entity="Nora", dry_run=True)
+    done = memory.erase(entity="Nora")
+    assert {one.id for one in done.near} == {hyphened.id, address.id}
+    assert dry.near == done.near
+    assert all(one.reason for one in done.near)
+    assert done.document["nearMemories"] == 2
+    assert "memories that may have the name" in done.document["uncovered"]
+    assert "nora" not in json.dumps(done.document).casefold()
+    assert {one.id for one in memory.memories()} == {hyphened.id, address.id}
+
+
+def test_a_longer_address_is_a_namesake_and_stays(stores: Stores) -> None:
+    memory = stores.open()
+    ours = memory.remember("Write to nora@fjord.no about the boat")
+    theirs = memory.remember("Write to nora@fjord.no.uk about the boat")
+    done = memory.erase(entity="nora@fjord.no")
+    assert (done.matched, [one.id for one in done.namesakes]) == (1, [theirs.id])
+    assert {one.id for one in memory.memories()} == {theirs.id}
+    assert ours.id not in {one.id for one in memory.memories()}
+
+
+def test_a_receipt_of_a_name_that_matched_nothing_says_so(stores: Stores) -> None:
+    memory = stores.open()
+    memory.remember("Nora likes figs")
+    for request in ({"entity": "Hexolt"}, {"subject": "Hexolt"}, {"session": "hexolt"}, {"source": "hexolt"}):
+        done = memory.erase(**request)  # type: ignore[arg-type]
+        assert done.outcome == "nothing matched"
+        assert done.document["erasureOutcome"] == "nothing matched"
+        assert memory.audit.check_receipt(done.document).findings == ()
+
+
+def test_a_subject_is_one_in_every_form_that_looks_the_same(stores: Stores) -> None:
+    memory = stores.open()
+    memory.remember("He plays chess on Mondays", subjects=["Jose\u0301"])
+    assert memory.erase(subject="Jos\u00e9").matched == 1
+    with pytest.raises(marskg.ConsentRequired):
+        memory.remember("He plays go on Tuesdays", subjects=["Jos\u00e9"])
+
+
+def test_a_text_that_names_a_subject_and_is_not_filed_so_is_listed(stores: Stores) -> None:
+    memory = stores.open()
+    filed = memory.remember("She ordered three books", subjects=["王芳"])
+    named = memory.remember("王芳的订单已发货")
+    done = memory.erase(subject="王芳")
+    assert (done.matched, [one.id for one in done.near]) == (1, [named.id])
+    assert filed.id not in {one.id for one in memory.memories()}
+    by_name = memory.erase(entity="王芳")
+    assert (by_name.matched, by_name.near) == (1, ())
+
+
+def test_a_rule_about_a_name_takes_whom_an_erasure_takes(stores: Stores) -> None:
+    memory = stores.open()
+    memory.preferences.set("blacklisted_entity", "nora@fjord.no")
+    with pytest.raises(marskg.PreferenceRefused):
+        memory.remember("Write to nora@fjord.no today")
+    assert memory.remember("Write to nora@fjord.no.uk today").notices == ()
+    memory.preferences.set("blacklisted_entity", "王芳")
+    with pytest.raises(marskg.PreferenceRefused):
+        memory.remember("王芳的订单已发货")
+    near = memory.remember("王芳芳的订单已发货")
+    assert [notice for notice in near.notices if notice.startswith("near: ")]
+    assert not any("王芳" in notice for notice in near.notices)
