@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from marskg.clock import DAY_MS
 from marskg.language.wish_kinds import Wish, WishKind
 from marskg.learning.rules.wish_effects import matches
-from marskg.learning.wishes import concerned
+from marskg.learning.wish_reach import Reach
 from marskg.retrieval.index.memory_index import MemoryIndex
 from marskg.retrieval.query.profile import load_profile
 from marskg.retrieval.query.ranking import Ranker, make_query
@@ -20,7 +20,23 @@ from marskg.store.rows.score_decay import Fading
 if TYPE_CHECKING:
     from typing import Any
 
-WORDS = st.sampled_from(["tomatoes", "basil", "garden", "trip", "budget", "coffee", "the", "in", "Rome", "films"])
+WORDS = st.sampled_from(
+    [
+        "tomatoes",
+        "basil",
+        "garden",
+        "trip",
+        "budget",
+        "coffee",
+        "the",
+        "in",
+        "Rome",
+        "films",
+        "a@b.no",
+        "a@b.no.uk",
+        "张伟",
+    ]
+)
 TEXTS = st.lists(WORDS, min_size=1, max_size=6).map(" ".join)
 
 
@@ -44,7 +60,10 @@ def test_a_wish_acts_on_exactly_the_memories_that_it_is_about(
         index.put(row(number, content, intentTags=tags), (), None)
     wish = Wish(WishKind.MORE, topic)
     expected = [f"urn:uuid:{number}" for number, (text, tags) in enumerate(memories) if matches(wish, text, tags)]
-    assert concerned(index, wish, ()) == expected
+    texts = {f"urn:uuid:{number}": (text, *tags) for number, (text, tags) in enumerate(memories)}
+    reach = Reach(lambda ids: ((ident, texts[ident]) for ident in ids))
+    found = reach.about(index, wish, frozenset())
+    assert [index.ids[row] for row in np.flatnonzero(found).tolist()] == expected
 
 
 @given(st.lists(st.tuples(st.integers(0, 100), st.integers(-5, 2_000)), min_size=1, max_size=20))

@@ -111,6 +111,10 @@ class Components:
         self.settle()
         return self.writer.run(work)
 
+    def rehearse(self, draft: Draft) -> Memory:
+        """Return what :meth:`store` would store, and store nothing."""
+        return self.ingestor.together([draft], lambda _, admit: admit(0), dry_run=True)
+
     def store(self, draft: Draft, id: str | None = None) -> Memory:  # noqa: A002 - as remember has it
         """Store one draft, and look for conflicts where the tenant wants that."""
         since = self.writer.state.sequence

@@ -16,7 +16,7 @@ import numpy as np
 
 from marskg.learning.rules.conflict_detection import Statement, find_conflicts
 from marskg.learning.rules.resolution import FLAG, Resolution, ResolutionAction, ResolutionRules, resolve
-from marskg.learning.wishes import WISH
+from marskg.learning.wish_reach import WISH
 from marskg.ontology.vocabulary import EdgeType, Operation, Tier
 from marskg.records import Edge
 from marskg.retrieval.index.memory_index import FOREVER, TIERS

@@ -22,7 +22,7 @@ from marskg.learning.from_text.waiting import Waiting, is_waiting, refuse_propos
 from marskg.learning.pruning import faded, old_enough, plan_of
 from marskg.learning.rules.resolution import FLAG, IGNORE, ConflictPolicy
 from marskg.learning.rules.score import Outcome, after_use
-from marskg.learning.wishes import StoredWish, concerned, wish_draft, wish_drafts
+from marskg.learning.wishes import StoredWish, wish_draft, wish_drafts
 from marskg.ontology.vocabulary import EdgeType, Operation
 from marskg.policies.executor import View
 from marskg.records import Edge
@@ -117,14 +117,14 @@ class Learner:
         return replace(found, restored=restored, wishes=tuple(store(draft).id for draft in kept))
 
     def wish(self, text: str, subjects: tuple[str, ...], store: Callable[[Draft], Memory]) -> tuple[StoredWish, ...]:
-        """Keep the wishes that ``text`` holds; see ``mem.learning.wish``."""
+        """Keep the wishes that ``text`` holds, each by ``store``; see ``mem.learning.wish``."""
         stored = []
         for wish, draft in wish_drafts(text, subjects, self._writer.now()):
             memory = store(draft)
             state = self._writer.fresh_state()
             with self._view.lock:
                 index = self._view.refresh(state)
-                about = tuple(concerned(index, wish, subjects))
+                about = tuple(self._wishes.concerned(index, wish, subjects))
             stored.append(StoredWish(memory, wish.kind, wish.topic, about))
         return tuple(stored)
 

@@ -20,8 +20,8 @@ from marskg.errors import InvalidInput
 from marskg.language.en.wish_phrases import parse_wishes
 from marskg.language.wish_kinds import Wish, WishKind
 from marskg.learning.rules.wish_effects import Effect, WishRules, effect_on, lived, started
+from marskg.learning.wish_reach import WISH, Reach
 from marskg.ontology.vocabulary import Kind, SourceType
-from marskg.retrieval.index.memory_index import FOREVER
 from marskg.store.engine.protocol import Capability
 from marskg.store.rows.read_statistics import COMPLAINT
 from marskg.store.rows.score_decay import score_at_birth
@@ -29,7 +29,7 @@ from marskg.store.unit.retention_classes import class_of
 from marskg.text import terms
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     import numpy.typing as npt
 
@@ -39,14 +39,11 @@ if TYPE_CHECKING:
     from marskg.store.unit.reader import GraphReader
     from marskg.store.unit.unit_of_work import Node
 
-#: The intent tag of wishes, and the session by which they are found without a scan.
-WISH: Final = "wish"
+#: The session by which wishes are found without a scan.
 SESSION: Final = "wishes"
 _RULES: Final = WishRules()
 _NONE: Final = Effect()
 _WHOLE: Final = 100
-_SHORT: Final = 2
-_SHARED_PERCENT: Final = 60
 #: How a wish is written down; each is read again as the wish that it was.
 _SENTENCES: Final = {
     WishKind.MORE: "remember more about {}",
@@ -61,7 +58,8 @@ _SENTENCES: Final = {
 class StoredWish:
     """A wish that was stored: the memory that holds it, its kind and topic, and the memories that it is about now.
 
-    After a wish to forget, ``about`` is what the caller may offer to erase: a wish only hides.
+    After a wish to forget, ``about`` is what the caller may offer to erase: a wish only hides. After a dry run
+    ``memory`` is what would have been stored.
     """
 
     memory: Memory
@@ -129,6 +127,7 @@ class Wishes:
         self._writer = writer
         self._reader = reader
         self._held: tuple[_Held, ...] | None = None
+        self._reach = Reach(self._texts)
 
     def forget(self) -> None:
         """Read anew when next asked: a wish came or went."""
@@ -193,36 +192,19 @@ class Wishes:
             return None
         percents = np.full(index.columns.rows, _WHOLE, dtype=np.int64)
         for one in held:
-            percents[_about(index, one)] = _RULES.effects.get(one.wish.kind, _NONE).rank_percent
+            percents[self._reach.about(index, one.wish, one.subjects)] = _RULES.effects.get(
+                one.wish.kind, _NONE
+            ).rank_percent
         percents[index.facet("tag", [WISH])] = 0
         return percents
 
+    def concerned(self, index: MemoryIndex, wish: Wish, subjects: Iterable[str]) -> list[str]:
+        """Return the ids of the current memories that a wish of ``subjects`` is about; see :class:`Reach`."""
+        return self._reach.concerned(index, wish, subjects)
 
-def concerned(index: MemoryIndex, wish: Wish, subjects: Iterable[str]) -> list[str]:
-    """Return the ids of the current memories that a wish of ``subjects`` is about."""
-    found = _about(index, _Held(wish, frozenset(subjects))) & ~index.facet("tag", [WISH])
-    found &= index.columns["alive"] & (index.columns["supersededAt"] == FOREVER)
-    return [index.ids[row] for row in np.flatnonzero(found).tolist()]
-
-
-def _about(index: MemoryIndex, one: _Held) -> npt.NDArray[np.bool_]:
-    """Return ``[rows]``: which memories a wish is about, for all at once."""
-    wanted = set(terms(one.wish.topic))
-    shared = np.zeros(index.columns.rows, dtype=np.int64)
-    tags = {tag: set(terms(tag.replace("_", " "))) for tag in index.facets["tag"]}
-    for term in wanted:
-        has = index.facet("tag", [tag for tag, said in tags.items() if term in said])
-        has[index.lexical.rows(term)] = True
-        shared += has
-    found = _enough(shared, len(wanted))
-    return found & index.facet("subject", sorted(one.subjects)) if one.subjects else found
-
-
-def _enough(shared: npt.NDArray[np.int64], wanted: int) -> npt.NDArray[np.bool_]:
-    enough: npt.NDArray[np.bool_] = (
-        shared == wanted if wanted <= _SHORT else _WHOLE * shared >= _SHARED_PERCENT * wanted
-    )
-    return enough & (shared > 0)
+    def _texts(self, ids: list[str]) -> Iterator[tuple[str, tuple[str, ...]]]:
+        for memory, _, _ in self._reader.nodes(ids):
+            yield memory.id, (memory.content or "", *memory.intent_tags)
 
 
 def touched(nodes: Iterable[Node]) -> bool:

@@ -26,6 +26,9 @@ SAID = [
     ("Forget everything that I told you about", WishKind.FORGET, ""),
     ("Delete everything you know about me", WishKind.FORGET, ""),
     ("Forget everything about all the things in the shed", WishKind.FORGET, "all the things in the shed"),
+    ("Forget about Dr. Berg.", WishKind.FORGET, "Dr. Berg"),
+    ("Forget everything about nora@fjord.no, please.", WishKind.FORGET, "nora@fjord.no"),
+    ("Stop mentioning 10.0.0.12!", WishKind.UNMENTIONED, "10.0.0.12"),
     ("Stop mentioning my weight, please!", WishKind.UNMENTIONED, "my weight"),
     ("Don't bring up Bob again.", WishKind.UNMENTIONED, "Bob"),
     ("Never mention the accident again", WishKind.UNMENTIONED, "the accident"),
@@ -71,6 +74,25 @@ def test_a_topic_matches_by_its_terms_and_by_tags() -> None:
     assert not matches(wish, "The new job is fine")
     assert matches(Wish(WishKind.LESS, "gardening"), "Water daily", ["gardening"])
     assert not matches(Wish(WishKind.WRONG), "anything")
+
+
+@pytest.mark.parametrize(
+    ("topic", "text", "hit"),
+    [
+        ("Dr. Berg", "Dr. Berg called", True),
+        ("Dr. Berg", "Dr. Dahl called", False),
+        ("Dr. Berg", "The berg melts, dr", False),
+        ("nora@fjord.no", "Write to nora@fjord.no.uk", False),
+        ("the card 4111-1111-1111-1111", "His card is 4111 1111 1111 1111", True),
+        ("Zhang Wei aka 张伟", "张伟的订单", True),
+        ("Berlin trip", "Berlin is cold", False),
+        ("Berlin trip", "The trip to Berlin was long", True),
+        ("Nora", "Nora-Lynn likes figs", False),
+        ("information about Aiden the patient", "Aiden has an allergy", True),
+    ],
+)
+def test_a_wish_names_exactly_whom_it_names(topic: str, text: str, hit: bool) -> None:  # noqa: FBT001 - a column
+    assert matches(Wish(WishKind.FORGET, topic), text) is hit
 
 
 def test_the_latest_wish_about_a_memory_counts() -> None:

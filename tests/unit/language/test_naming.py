@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from marskg.language.naming.asked import names_asked
 from marskg.language.naming.edges import Verdict
 from marskg.language.naming.matcher import NameMatcher
 from tests.support.name_cases import CASES, IS, MAY, OTHER
@@ -44,6 +45,29 @@ def test_any_text_is_read(name: str, text: str) -> None:
 def test_what_is_asked_for_is_found_as_a_whole_name(name: str) -> None:
     if any(letter.isalnum() for letter in name):
         assert NameMatcher((name,)).is_one(name)
+
+
+@pytest.mark.parametrize(
+    ("request_", "names", "others"),
+    [
+        ("everything about Dana", ("Dana",), ()),
+        ("Olivia's languages", ("Olivia",), ("languages",)),
+        ("Book A", ("Book A",), ()),
+        ("Robert Smith / Bob Smith employee record", ("Robert Smith", "Bob Smith"), ()),
+        ("patient Park Jimin (박지민)", ("Park Jimin", "박지민"), ()),
+        ("employee Galit Cohen גלית", ("Galit Cohen", "גלית"), ()),
+        ("case_id 12345 district court", ("12345",), ()),
+        ("ISBN 9780134685991", ("9780134685991",), ()),
+        ("0475 555 219", ("0475 555 219",), ()),
+        ("the weather in Berlin", ("Berlin",), ("weather", "in")),
+        ("Aiden the patient", ("Aiden",), ()),
+        ("my ex-husband", (), ("my", "ex-husband")),
+        ("", (), ()),
+    ],
+)
+def test_the_names_in_a_request(request_: str, names: tuple[str, ...], others: tuple[str, ...]) -> None:
+    found = names_asked(request_)
+    assert (found.names, found.others) == (names, others)
 
 
 def test_a_name_of_ten_thousand_letters() -> None:

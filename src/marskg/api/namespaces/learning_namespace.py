@@ -26,12 +26,15 @@ if TYPE_CHECKING:
 class Learning(Namespace, name="learning"):
     """What one tenant's users and reviewers say about what is stored."""
 
-    def wish(self, text: str, *, subject: str | None = None) -> tuple[StoredWish, ...]:
+    def wish(self, text: str, *, subject: str | None = None, dry_run: bool = False) -> tuple[StoredWish, ...]:
         """Keep what a user wishes about remembering; it acts on ranks, starting scores and lives from now on.
 
+        A name in it, such as one of a person, an address or a number, means whom it names and nobody else.
+
         Args:
-            text: such as "remember more about tomatoes" or "forget about the trip".
+            text: such as "remember more about tomatoes" or "forget about Dr. Berg".
             subject: whose wish it is: it acts on memories about them alone; on all if left out.
+            dry_run: store nothing, and return what it would be about.
 
         Returns:
             Each wish with the memory that keeps it and the ids of the memories that it is about. After a wish to
@@ -42,7 +45,8 @@ class Learning(Namespace, name="learning"):
         """
         subjects = () if subject is None else ids_of((subject,))
         said = check_text("text", text, limit=MOST_SAID)
-        return self._components.learner.wish(said, subjects, self._components.store)
+        parts = self._components
+        return parts.learner.wish(said, subjects, parts.rehearse if dry_run else parts.store)
 
     def conflicts(self, *, since: int = 0, resolve: str | None = None) -> tuple[FoundConflict, ...]:
         """Return the conflicts between current memories, and act on them if asked to.

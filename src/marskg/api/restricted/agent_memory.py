@@ -153,11 +153,11 @@ class AgentTasks(Tasks):
 class AgentLearning(Learning):
     """What an agent passes on of what its users say about what is stored."""
 
-    def wish(self, text: str, *, subject: str | None = None) -> tuple[StoredWish, ...]:
+    def wish(self, text: str, *, subject: str | None = None, dry_run: bool = False) -> tuple[StoredWish, ...]:
         """Keep what a user wishes about remembering; of the memories that it is about, those that may be seen."""
         sight = Sight(self._components)
         with sight.refusing():
-            found = super().wish(text, subject=subject)
+            found = super().wish(text, subject=subject, dry_run=dry_run)
         seen = self._components.reading.seen(ident for one in found for ident in one.about)
         return tuple(
             replace(one, memory=sight.told(one.memory), about=tuple(ident for ident in one.about if ident in seen))

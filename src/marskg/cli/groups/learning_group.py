@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from marskg.learning.wishes import StoredWish
 
 _MICRO = 1_000_000
+_SHOWN_ABOUT = 10
 
 
 @click.group(cls=NamespaceGroup, no_args_is_help=False)
@@ -133,27 +134,30 @@ def prune(door: Door, *, dry_run: bool) -> None:
 @learning.command()
 @click.argument("text")
 @click.option("--subject", metavar="NAME", help="Whose wish it is; it acts on memories about them alone.")
+@click.option("--dry-run", is_flag=True, help="Show what it would be about and store nothing.")
 @shared_options
 @pass_door
-def wish(door: Door, text: str, subject: str | None) -> None:
-    """Keep a wish about remembering, such as "remember more about tomatoes" or "forget about the trip".
+def wish(door: Door, text: str, subject: str | None, *, dry_run: bool) -> None:
+    """Keep a wish about remembering, such as "remember more about tomatoes" or "forget about Dr. Berg".
 
     It acts on ranks and on how new memories start. To forget hides: nothing is deleted.
     """
     said = text_or_stdin(text)
     with door.memory() as memory:
-        stored = memory.learning.wish(said, subject=subject)
-    answer(door, {"wishes": [_plain_wish(one) for one in stored]}, lambda: _show_wishes(stored))
+        stored = memory.learning.wish(said, subject=subject, dry_run=dry_run)
+    answer(door, {"wishes": [_plain_wish(one) for one in stored]}, lambda: _show_wishes(stored, dry_run=dry_run))
 
 
 def _plain_wish(one: StoredWish) -> dict[str, Any]:
     return {"id": one.memory.id, "kind": one.kind.value, "topic": one.topic, "about": list(one.about)}
 
 
-def _show_wishes(stored: tuple[StoredWish, ...]) -> None:
+def _show_wishes(stored: tuple[StoredWish, ...], *, dry_run: bool) -> None:
     for one in stored:
-        line(one.memory.id)
+        line("dry run: nothing was stored" if dry_run else one.memory.id)
         note(f"{one.kind}: acts on {counted(len(one.about), 'memory')}")
+        for ident in one.about[:_SHOWN_ABOUT]:
+            note(f"  {ident}")
         if one.kind == "forget" and one.about:
             note("they are hidden and not erased; to erase a memory is a command of its own")
 

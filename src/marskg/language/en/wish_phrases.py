@@ -19,7 +19,8 @@ _MENTION: Final = r"(?:mention|bring up|talk about|remind me (?:of|about)|refer 
 _MENTIONING: Final = (
     r"(?:mentioning|bringing up|talking about|reminding me (?:of|about)|referring to|asking (?:me )?about)"
 )
-_TOPIC: Final = r"(?P<topic>[^.!?\n]{1,200}?)"
+#: A full stop inside a word belongs to it, as in an address.
+_TOPIC: Final = r"(?P<topic>(?:[^.!?\n]|[.!?](?=[^\s.!?\"'”’)])){1,200}?)"
 _END: Final = r"(?:,? (?:please|again|any ?more|any longer|from now on|at all|so much|thanks|thank you))*\s*[.!?]*$"
 _BACK: Final = r"\b(?:that|this|it)"
 _FALSE: Final = (
@@ -77,10 +78,15 @@ _NO_TOPIC: Final = frozenset({
 _WORD: Final = re.compile(r"\w+")
 
 
+#: Whose stop ends no sentence; it is another sign while sentences are told apart.
+_TITLE: Final = re.compile(r"(?<!\w)(Dr|Mr|Mrs|Ms|Prof|St|Jr|Sr|No|[A-Z])\.(?=\s)")
+_NO_STOP: Final = "\u2024"
+
+
 def parse_wishes(utterance: str) -> tuple[Wish, ...]:
     """Return the wishes that a user's ``utterance`` holds, in order; none for most."""
     found = []
-    for sentence in sentences(utterance.replace("’", "'")):
+    for sentence in sentences(_TITLE.sub(rf"\1{_NO_STOP}", utterance.replace("’", "'"))):
         if _OWN.search(sentence):
             continue
         for kind, pattern in _PATTERNS:
@@ -92,5 +98,5 @@ def parse_wishes(utterance: str) -> tuple[Wish, ...]:
 
 
 def _topic(said: str | None) -> str:
-    topic = (said or "").strip(" ,;:\"'“”")
+    topic = (said or "").replace(_NO_STOP, ".").strip(" ,;:\"'“”")
     return "" if _NO_TOPIC.issuperset(_WORD.findall(topic.casefold())) else topic

@@ -67,6 +67,7 @@ _FOLLOWING: Final = "\u0e30\u0e32\u0e33\u0e45\u0eb0\u0eb2\u0eb3\u0ebd"
 #: What takes the vowel from the consonant before it, and so ends a syllable: of Burmese, of Khmer, of Thai.
 _FINAL: Final = frozenset("\u1039\u103a\u17d2\u17cb\u0e4c")
 _OPENING: Final = re.compile("[\u0e40-\u0e44\u0ec0-\u0ec4\u1039\u17d2]")
+_SITE: Final = re.compile(r"(?<![\w.-])www\.\Z")
 _LETTERS: Final = 3
 #: The scripts of which letters and digits make up one identifier; "" is that of digits.
 _SPELLED: Final = frozenset({"", "latin", "other"})
@@ -249,7 +250,7 @@ def _joint_before(text: str, start: int, name: str, *, identifier: bool) -> Edge
         return Edge(Verdict.NEAR, LONGER)
     if not identifier:
         return _joined(text, start - 1, joint)
-    if joint == ":" and words.SCHEMES.search(text, 0, start):
+    if (joint == ":" and words.SCHEMES.search(text, 0, start)) or _SITE.search(text, 0, start):
         return OPEN
     if not name[0].isalnum():
         return Edge(Verdict.OTHER, LONGER)

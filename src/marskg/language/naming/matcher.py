@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 from marskg.language.naming.edges import ATTACHED, OPEN, Edge, Verdict, edges, is_identifier
 from marskg.language.naming.forms import cased_form, loose_form, name_form
+from marskg.language.naming.numbers import GROUPED, abroad, dotted_pattern, number_edges, number_of, spread
 from marskg.language.naming.words import AFTER_PEOPLE, AFTER_TIMES, BEFORE_TIMES, BEGINS, COMMON, NOTIONS, TIMES
 
 if TYPE_CHECKING:
@@ -24,14 +25,9 @@ COMMON_WORD: Final = "also a word of the language"
 SPELLED: Final = "spelled otherwise"
 LONGER_NAME: Final = "about somebody whose name has it as a part"
 ORDER: Final = "its parts in another order, or shortened"
-GROUPED: Final = "the same digits, and nothing says whether they end here"
-#: Digits from which on a number is one in every grouping.
-_DIGITS: Final = 7
-_DOTTED = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}")
-_GROUPING = re.compile(r"[\s\-./()+]")
-_NUMBER = re.compile(r"(?:\+|00)?[a-z]{0,4}[\d\s\-./()]+\+?", re.ASCII)
 _ADDRESS = re.compile(r"[^\s@]+@[^\s@]+")
-_SEPARATED: Final = r"[\s\-./()]{0,3}"
+#: A title or an initial, as it stands escaped.
+_TITLE = re.compile(r"(?<!\w)(dr|mr|mrs|ms|prof|st|sr|jr|[a-z])(?:\\\.)?\\ ")
 _INFLECTED = re.compile("[\u0370-\u03ff\u0400-\u052f]")
 _FINAL_LETTERS: Final = "аяоеийьыσηαοιυ"
 _ENDED: Final = 3
@@ -108,18 +104,19 @@ class _Form:
     def __init__(self, form: str) -> None:
         self.form = form
         self.loose = loose_form(form)
-        self._number = _number_of(form)
+        self._number = number_of(form)
         self._pattern = None if self._number else re.compile(_escaped(form))
-        self._must = "" if self._number else re.split("[. ]", form, maxsplit=1)[0]
-        self._digits = re.compile(_spread(self._number)) if self._number else None
-        self._abroad = re.compile(_abroad(self._number)) if self._number and len(self._number) > _DIGITS else None
+        # What every occurrence has; a title, an initial and the numbers of an address may be written otherwise.
+        self._must = "" if self._number or dotted_pattern(form) else max(re.split("[. @]", form), key=len)
+        self._digits = re.compile(spread(self._number)) if self._number else None
+        self._abroad = re.compile(abroad(self._number)) if self._number else None
         self._common = form in COMMON
         self._likes = tuple(_likes(form, self.loose)) if not self._number else ()
 
     def equals(self, whole: str) -> bool:
         """Return whether a whole name is this one."""
         if self._number:
-            return _number_of(whole) == self._number
+            return number_of(whole) == self._number
         return whole == self.form or (self._pattern is not None and self._pattern.fullmatch(whole) is not None)
 
     def read(self, compared: str, text: str) -> Reading:
@@ -136,7 +133,7 @@ class _Form:
     def _occurrences(self, compared: str) -> Iterator[tuple[int, int, Edge]]:
         if self._digits is not None:
             yield from (
-                (*match.span(), _number_edges(compared, *match.span())) for match in self._found_digits(compared)
+                (*match.span(), number_edges(compared, *match.span())) for match in self._found_digits(compared)
             )
         elif self._pattern is not None and self._must in compared:
             for match in self._pattern.finditer(compared):
@@ -186,8 +183,11 @@ def _likes(form: str, loose: str) -> Iterator[_Like]:
 
 
 def _escaped(form: str) -> str:
-    """Return the pattern of a spelling; the stop of a shortened title may be left out."""
-    return re.escape(form).replace(r"\.\ ", r"\.?\ ")
+    """Return the pattern of a spelling; the stop of a shortened title may stand or be left out."""
+    if _ADDRESS.fullmatch(form):
+        person, host = map(re.escape, form.split("@"))
+        return f'"?{person}"?@{host}'
+    return dotted_pattern(form) or _TITLE.sub(r"\1\\.?\ ", re.escape(form))
 
 
 def _is_named(compared: str, text: str, start: int, end: int) -> bool:
@@ -206,47 +206,3 @@ def _is_named(compared: str, text: str, start: int, end: int) -> bool:
     if not BEGINS.search(compared, 0, start):
         return True
     return word not in NOTIONS and AFTER_PEOPLE.match(compared, end) is not None
-
-
-# --- Numbers --------------------------------------------------------------------------------------------------------
-
-
-def _number_of(form: str) -> str:
-    """Return the digits of a number, with the letters that it begins with; "" where it is none of seven digits."""
-    if _DOTTED.fullmatch(form) or not _NUMBER.fullmatch(form):
-        return ""
-    compact = _GROUPING.sub("", form)
-    if sum(one.isdigit() for one in compact) < _DIGITS:
-        return ""
-    return f"+{compact}" if form.startswith("+") else f"+{compact[2:]}" if form.startswith("00") else compact
-
-
-def _spread(number: str) -> str:
-    """Return the pattern of a number in every grouping."""
-    signs, rest = (r"(?:\+|00)" + _SEPARATED, number[1:]) if number.startswith("+") else ("", number)
-    return signs + _SEPARATED.join(map(re.escape, rest))
-
-
-def _abroad(number: str) -> str:
-    """Return the pattern of a telephone number with the other of its two beginnings: of the country, or its own 0."""
-    if number.startswith("+"):
-        return rf"(?<!\w)0{_SEPARATED}(?:{_SEPARATED.join(number[3:])}|{_SEPARATED.join(number[4:])})(?!\w)"
-    rest = number.lstrip("0")
-    if rest == number or len(rest) < _DIGITS:
-        return r"(?!)"
-    return rf"(?:\+|00)\d{{1,3}}{_SEPARATED}(?:0{_SEPARATED})?{_SEPARATED.join(rest)}(?!\w)"
-
-
-def _number_edges(text: str, start: int, end: int) -> Edge:
-    before, after = text[max(0, start - 2) : start], text[end : end + 2]
-    if before[-1:].isalnum() or after[:1].isalnum():
-        return Edge(Verdict.OTHER, GROUPED)
-    joined = "-./+,"
-    if (len(before) > 1 and before[0].isdigit() and before[1] in joined) or (
-        len(after) > 1 and after[0] in joined and after[1].isdigit()
-    ):
-        return Edge(Verdict.OTHER, GROUPED)
-    spaced = (len(before) > 1 and before[0].isdigit() and before[1] == " ") or (
-        len(after) > 1 and after[0] == " " and after[1].isdigit()
-    )
-    return Edge(Verdict.NEAR, GROUPED) if spaced else OPEN

@@ -21,16 +21,17 @@ _TELLING: Final = 3
 _WHOLE: Final = 4
 
 
-def _split(words: str) -> frozenset[str]:
+def words_of(words: str) -> frozenset[str]:
+    """Return the words of a list that is written as a text."""
     return frozenset(words.split())
 
 
 #: Cases that are attached to names: of German and Dutch, of Finnish and Estonian, of Turkish.
-_GERMAN: Final = _split("s")
-_FINNISH: Final = _split(
+_GERMAN: Final = words_of("s")
+_FINNISH: Final = words_of(
     "n a ä ta tä ssa ssä sta stä lla llä lle lta ltä na nä ksi an en in on än lta lle sta kin ko kö lle lta"
 )
-_TURKISH: Final = _split(
+_TURKISH: Final = words_of(
     "ı i u ü a e ya ye yı yi yu yü da de ta te dan den tan ten la le yla yle "
     "ın in un ün nın nin nun nün lar ler ca ce daki deki taki teki ki dir "
     "dır"
@@ -52,7 +53,7 @@ _TELLS: Final = (
     (_TURKISH, re.compile(r"[ğş]|(?<!\w)(?:ve|bir|bu|için|ile|çok|var|yok|değil|mi|mı)(?!\w)")),
 )
 #: Names that are another name and ``s``.
-_NAMES_IN_S: Final = _split(
+_NAMES_IN_S: Final = words_of(
     "andreas lucas lukas jonas elias thomas tobias matthias nicolas nikolas niklas marcos carlos silas barnabas "
     "paulos mathias josias annas inas mias tomas markos georges charles jules gilles yves hans klaus claus james "
     "jacques lars nils niels mats jens magnus jesus moses alexis chris boris doris iris phyllis francis dennis curtis "
@@ -72,7 +73,7 @@ def is_ending(name: str, rest: str, text: str) -> bool:
 
 
 #: Particles before a name: of Arabic, of Hebrew, of Amharic.
-PREFIXES: Final = _split(
+PREFIXES: Final = words_of(
     "و ف ب ل ك ال وال بال لل فال كال ول وب فل ו ה ב כ ל מ ש וה ול וב ומ וש וכ של ה כש ከ ለ በ የ እነ ስለ"
 )
 
@@ -100,7 +101,7 @@ HAN_GIVEN: Final = frozenset(
     "勇艳艷倩颖穎璐瑶瑤雯怡欢歡菲妍蕾薇慧佳嘉诗詩晨阳陽睿涵轩軒豪翔鑫旭博思雅琪彤萱"
 )
 #: Family names of two characters, of which the second is one as well.
-HAN_COMPOUNDS: Final = _split(
+HAN_COMPOUNDS: Final = words_of(
     "司马 司馬 欧阳 歐陽 上官 诸葛 諸葛 皇甫 尉迟 公孙 公孫 慕容 东方 東方 夏侯 令狐 司徒 宇文 长孙 長孫 独孤 南宫 端木"
 )
 HIRAGANA_PARTICLES: Final = re.compile(
@@ -108,7 +109,7 @@ HIRAGANA_PARTICLES: Final = re.compile(
 )
 BEFORE_HIRAGANA: Final = frozenset("はがをにのともへでや")
 HANGUL_SURNAMES: Final = frozenset("김이박최정강조윤장임한오서신권황안송류홍")
-HANGUL_PARTICLES: Final = _split(
+HANGUL_PARTICLES: Final = words_of(
     "가 이 은 는 을 를 의 에게 한테 와 과 도 만 씨 님 야 아 랑 이랑 께서 께 에 에서 로 "
     "으로 부터 까지 보다 처럼 마다 이다 입니다 이에요 예요 씨가 씨는 씨를 씨의 "
     "씨에게 님이 님은 님을 님의 님께 에게서 한테서 이가 이는 이를 이의 이와 하고 "
@@ -121,7 +122,7 @@ HANGUL_GIVEN: Final = frozenset("은이아만도로의랑과")
 
 SCHEMES: Final = re.compile(r"(?<!\w)(?:mailto|tel|sip|xmpp|skype|acct|callto|sms|matrix|urn|doi|orcid):\Z")
 #: English words that people are called as well; where the text does not say by a capital, a person decides.
-COMMON: Final = _split(
+COMMON: Final = words_of(
     "will may mark rose bill grace hope joy art rob jack frank dawn june april august summer faith chance drew grant "
     "guy lane miles pat penny ray rich sue ruby pearl amber iris lily violet ivy daisy heather holly olive hazel sage "
     "reed wade dean duke earl king max gene crystal destiny harmony melody christian nick don bob angel autumn baker "
@@ -134,7 +135,7 @@ COMMON: Final = _split(
     "wolf word worth"
 )
 #: Those of them that are notions, of which a sentence may tell as it tells of people.
-NOTIONS: Final = _split(
+NOTIONS: Final = words_of(
     "hope joy art grace dawn june april august summer faith chance angel autumn charity chase crystal day destiny "
     "field fern ginger green harmony heather holly iris ivy lily violet daisy rose ruby pearl amber hazel jewel lake "
     "land law light love melody mercy misty noble north opal park patience poppy power price rock sky snow south "
@@ -142,7 +143,7 @@ NOTIONS: Final = _split(
     "sharp small strong swift rich rusty olive jasmine sage reed brook cliff clay house hall hill mill river rivers "
     "speaker day"
 )
-TIMES: Final = _split("april may june august summer autumn spring dawn day")
+TIMES: Final = words_of("april may june august summer autumn spring dawn day")
 BEFORE_TIMES: Final = re.compile(
     r"(?<!\w)(?:in|since|until|till|by|of|next|last|this|early|late|mid|during|from|before|after|through|every|each|"
     r"for|at|on|or|and|to|\d+(?:st|nd|rd|th)?)[ -]\Z"

@@ -12,6 +12,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from marskg.errors import InvalidConfig
+from marskg.language.naming.asked import matcher_of_asked, names_asked
+from marskg.language.naming.edges import Verdict
 from marskg.language.wish_kinds import WishKind
 from marskg.learning.rules.score import MAX_SCORE
 from marskg.text import terms
@@ -81,15 +83,34 @@ _SHORT: Final = 2
 def matches(wish: Wish, content: str, tags: Iterable[str] = ()) -> bool:
     """Return whether a memory with ``content`` and intent ``tags`` is about the topic of ``wish``.
 
-    One or two terms of a topic must all be there, of more most; a wish that points back matches nothing by itself:
-    give it the ids of the last answer instead.
+    Whom or what the topic names has to be named there. Of its other words, one or two must all be there, of more most;
+    a wish that points back matches nothing by itself: give it the ids of the last answer instead.
     """
-    wanted = set(terms(wish.topic))
-    if not wanted:
+    said = (content, *(tag.replace("_", " ") for tag in tags))
+    if not names_in(wish, said):
         return False
-    held = set(terms(content)).union(*(terms(tag.replace("_", " ")) for tag in tags))
-    shared = len(wanted & held)
+    wanted = set(other_terms(wish))
+    if not wanted:
+        return bool(names_of(wish))
+    shared = len(wanted.intersection(term for text in said for term in terms(text)))
     return shared == len(wanted) if len(wanted) <= _SHORT else 100 * shared >= _SHARED_PERCENT * len(wanted)
+
+
+def names_in(wish: Wish, texts: Iterable[str]) -> bool:
+    """Return whether ``texts`` have a name that the topic of ``wish`` has; so has any where that has none."""
+    matcher = matcher_of_asked(wish.topic)
+    return matcher is None or matcher.judge((), texts).verdict is Verdict.IS
+
+
+def names_of(wish: Wish) -> tuple[str, ...]:
+    """Return the names that the topic of ``wish`` has."""
+    return names_asked(wish.topic).names
+
+
+def other_terms(wish: Wish) -> list[str]:
+    """Return the index terms of the topic of ``wish``, without those of the names that it has."""
+    asked = names_asked(wish.topic)
+    return terms(" ".join(asked.others)) if asked.names else terms(wish.topic)
 
 
 def effect_on(wishes: Sequence[Wish], content: str, tags: Iterable[str] = (), rules: WishRules = _DEFAULT) -> Effect:

@@ -1,0 +1,149 @@
+"""Which names stand in what a person asks for in words: *everything about Olivia's languages*, *the card 4111-1111*.
+
+Guarantees: pure; a request without a name has none, and then its words are all there is to go by. An identifier, a
+number in whatever grouping, words with a capital side by side, and a run of another script are names; several of them,
+as after *aka*, ``/`` or in brackets, are each one. Source: semantics section 5 (whom a name means).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final
+
+from marskg.language.naming.edges import is_identifier
+from marskg.language.naming.forms import name_form
+from marskg.language.naming.matcher import NameMatcher
+from marskg.language.naming.numbers import number_of
+from marskg.language.naming.words import words_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_EDGE: Final = ",;:!?\"'“”„«»()[]{}<>"
+#: Words with a capital that say of what sort the name is which follows.
+_LABELS: Final = words_of(
+    "ssn id uid nda ip mac url uri iban bic swift isbn issn vin zip po vat pin sku mrn ein imei gps mr mrs ms am pm "
+    "i the a an my our your his her their its user customer client patient account accounts case order ticket "
+    "invoice employee vendor record records profile entry entries file files status number address token plate card "
+    "applicant student subscriber person people data details info information"
+)
+_TITLES: Final = frozenset(["dr", "mr", "mrs", "ms", "prof", "sir", "st"])
+_ABOUT: Final = re.compile(
+    r"\A(?:(?:all|any|every|the|everything|anything|information|info|details?|data|facts?|memories|records?|notes?)\s+)+"
+    r"(?:you (?:know|have)\s+)?(?:about|on|of|regarding|concerning|related to|for)\s+",
+    re.IGNORECASE,
+)
+_JOINS: Final = re.compile(r"\s+(?:aka|alias|a\.k\.a\.|also known as|formerly|née|und|and|or|&|/|\|)\s+|[()\[\]|,;]")
+#: What says whom a name means, and not what of it: *the patient*, *on the team*.
+_WHO: Final = re.compile(r"\s+(?:the|a|an|my|our|on|in|at|from|of|with|who|whom|that|which|as|for)\s.*\Z")
+_POSSESSIVE: Final = re.compile(r"['’]s?\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The names in a request, and its other words."""
+
+    names: tuple[str, ...]
+    others: tuple[str, ...]
+
+
+@lru_cache(maxsize=256)
+def names_asked(topic: str) -> Asked:
+    """Return the names that ``topic`` has, in their order, and the words that say what of them is meant."""
+    names: dict[str, None] = {}
+    others: list[str] = []
+    for part in _JOINS.split(_ABOUT.sub("", topic.strip())):
+        for name, rest in _read(part.strip()):
+            if name:
+                names.setdefault(name)
+            others += rest
+    signs = [name for name in names if _is_sign(name)]
+    if any(letter.isdigit() for name in signs for letter in name):
+        # *case_id 12345*: a sign without a digit says of what sort the number is.
+        kept = [name for name in names if name not in signs or any(not one.isalpha() and one != "_" for one in name)]
+        return Asked(tuple(kept), ())
+    return Asked(tuple(names), () if signs else tuple(others))
+
+
+@lru_cache(maxsize=256)
+def matcher_of_asked(topic: str) -> NameMatcher | None:
+    """Return what finds the names in a request; None where it has none."""
+    names = names_asked(topic).names
+    return NameMatcher(names) if names else None
+
+
+def _read(part: str) -> Iterator[tuple[str, list[str]]]:
+    """Yield the names of one part, each with the words that stand beside it."""
+    words = [word for word in part.split() if word.strip(_EDGE + ".")]
+    if number_of(name_form(part)):
+        yield part, []
+        return
+    place = 0
+    before: list[str] = []
+    after: list[str] = []
+    found = False
+    while place < len(words):
+        size = _size(words, place)
+        if size:
+            yield _name(words[place : place + size]), []
+            found = True
+        else:
+            (after if found else before).append(words[place].strip(_EDGE))
+        place += size or 1
+    # *Aiden the patient*: what comes after an article or a preposition says who, not what.
+    said = [*before, *_WHO.sub("", f"x {' '.join(after)} ").split()[1:]]
+    yield "", [word for word in said if word.casefold() not in _LABELS] if found else said
+
+
+def _name(words: list[str]) -> str:
+    name = " ".join(words).strip(_EDGE)
+    return _POSSESSIVE.sub("", name).removesuffix(".")
+
+
+def _size(words: list[str], start: int) -> int:
+    """Return of how many words the name is that begins at ``start``; 0 where none does."""
+    digits = _digits(words, start)
+    if digits:
+        return digits
+    if _is_sign(words[start]):
+        return 1
+    end = start
+    while end < len(words) and _is_named(words[end], first=end == start):
+        if end > start and _is_caseless(words[end]) != _is_caseless(words[start]):
+            break
+        end += 1
+        if words[end - 1][-1] in _EDGE and not words[end - 1].endswith("."):
+            break
+    if end - start == 1 and name_form(words[start]).strip(f"{_EDGE}.") in _TITLES:
+        return 0
+    return end - start
+
+
+def _digits(words: list[str], start: int) -> int:
+    """Return over how many words a number goes on that is written in groups."""
+    for end in range(len(words), start + 1, -1):
+        if number_of(name_form(" ".join(words[start:end]).strip(_EDGE))):
+            return end - start
+    return 0
+
+
+def _is_sign(word: str) -> bool:
+    bare = word.strip(_EDGE).rstrip(".")
+    return is_identifier(name_form(bare)) and not bare.isalpha()
+
+
+def _is_named(word: str, *, first: bool) -> bool:
+    bare = word.strip(_EDGE)
+    plain = name_form(bare).rstrip(".")
+    letter = bare[:1]
+    numbered = not first and len(bare) == 1 and letter.isupper()  # Book A
+    if not letter.isalpha() or (plain in _LABELS - _TITLES and not numbered) or _is_sign(word):
+        return False
+    return _is_caseless(bare) or letter.isupper() or (plain in _TITLES and first)
+
+
+def _is_caseless(word: str) -> bool:
+    letter = word.strip(_EDGE)[:1]
+    return letter.upper() == letter.lower()

@@ -1,0 +1,81 @@
+"""Numbers of telephones, cards, accounts, tickets and plates: one in every grouping that people write them in.
+
+Guarantees: pure functions. A number has seven signs or more, most of them digits; a shorter one is an identifier that
+is compared as it stands, and so are the four numbers of an address of the internet. Source: semantics section 5.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from marskg.language.naming.edges import OPEN, Edge, Verdict
+
+GROUPED: Final = "the same digits, and nothing says whether they end here"
+#: Signs from which on a number is one in every grouping.
+_SIGNS: Final = 7
+_DOTTED: Final = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}")
+_GROUPING: Final = re.compile(r"[\s\-./()+]")
+_NUMBER: Final = re.compile(r"(?:\+|00)?(?:[a-z]{1,4}(?=\d))?[\d\s\-./()]+", re.ASCII)
+#: Tickets, plates and tokens: letters and digits in groups, of which at least so many are digits.
+_MIXED: Final = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*", re.ASCII)
+_MIXED_DIGITS: Final = 3
+_SEPARATED: Final = r"[\s\-./()]{0,3}"
+_DASHED: Final = "-?"
+_LETTERS: Final = "abcdefghijklmnopqrstuvwxyz"
+#: What a longer number has beside a digit, and what another sign may have beside a letter.
+_GOES_ON: Final = "-./+,_"
+_MAY_GO_ON: Final = "-._@/"
+
+
+def dotted_pattern(form: str) -> str:
+    """Return the pattern of an address of four numbers, which may be filled up with zeros; "" where it is none."""
+    return r"\.".join(f"0*{number}" for number in form.split(".")) if _DOTTED.fullmatch(form) else ""
+
+
+def number_of(form: str) -> str:
+    """Return the digits of a number, with letters that belong to it; "" where it is none of seven signs."""
+    if _DOTTED.fullmatch(form):
+        return ""
+    if not _NUMBER.fullmatch(form):
+        compact = form.replace("-", "")
+        mixed = len(compact) >= _SIGNS and sum(one.isdigit() for one in compact) >= _MIXED_DIGITS
+        return compact if mixed and _MIXED.fullmatch(form) else ""
+    compact = _GROUPING.sub("", form)
+    if sum(one.isdigit() for one in compact) < _SIGNS:
+        return ""
+    return f"+{compact}" if form.startswith("+") else f"+{compact[2:]}" if form.startswith("00") else compact
+
+
+def spread(number: str) -> str:
+    """Return the pattern of a number in every grouping: among letters only a dash divides."""
+    if number.startswith("+"):
+        return rf"(?:\+|00){_SEPARATED}{_SEPARATED.join(number[1:])}"
+    digits = number.lstrip(_LETTERS).isdigit()
+    between = (_SEPARATED if digits and after.isdigit() else _DASHED for after in number[1:])
+    return number[0] + "".join(f"{sep}{after}" for sep, after in zip(between, number[1:], strict=True))
+
+
+def abroad(number: str) -> str:
+    """Return the pattern of a telephone number with the other of its two beginnings: of the country, or its own 0."""
+    if number.startswith("+"):
+        return rf"(?<!\w)0{_SEPARATED}(?:{_SEPARATED.join(number[3:])}|{_SEPARATED.join(number[4:])})(?!\w)"
+    rest = number.lstrip("0")
+    if rest == number or len(rest) < _SIGNS or not rest.isdigit():
+        return r"(?!)"
+    return rf"(?:\+|00)\d{{1,3}}{_SEPARATED}(?:0{_SEPARATED})?{_SEPARATED.join(rest)}(?!\w)"
+
+
+def number_edges(text: str, start: int, end: int) -> Edge:
+    """Return what stands at ``[start, end)`` of ``text``, where the signs of a number were found."""
+    before, after = text[max(0, start - 2) : start], text[end : end + 2]
+    if before[-1:].isalnum() or after[:1].isalnum():
+        return Edge(Verdict.OTHER, GROUPED)
+    sides = [(before[-1:], before[-2:-1]), (after[:1], after[1:2])]
+    if any(joint in _GOES_ON and beyond.isdigit() for joint, beyond in sides if joint):
+        return Edge(Verdict.OTHER, GROUPED)
+    if any(joint in _MAY_GO_ON and beyond.isalnum() for joint, beyond in sides if joint):
+        return Edge(Verdict.NEAR, GROUPED)
+    if any(joint == " " and beyond.isdigit() for joint, beyond in sides):
+        return Edge(Verdict.NEAR, GROUPED)
+    return OPEN
