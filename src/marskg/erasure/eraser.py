@@ -27,7 +27,7 @@ from marskg.privacy.rules import FORMS
 from marskg.store.crypto.encrypted_engine import custody_of
 from marskg.store.graph.erase import Erased, erase
 from marskg.store.graph.preference_enforcement import preferences_of
-from marskg.store.graph.suppression import suppress_readings, suppress_subject, suppress_texts
+from marskg.store.graph.suppression import ENTITY, suppress_named, suppress_readings, suppress_texts
 from marskg.store.rows import codec
 from marskg.store.rows.privacy_budget import digest_of, without_conversation
 
@@ -200,8 +200,9 @@ class Eraser:
         known = matched if request.sees is None else told(unit, request)
         unit.fetch(matched.memories, leaving=True)
         by_subject = request.by == "subject"
-        if by_subject:
-            suppress_subject(unit, request.name)
+        if by_subject or not request.own:
+            names = (request.name, *matched.forms) if request.by == ENTITY else (request.name,)
+            suppress_named(unit, request.by, names)
         texts = [unit.nodes[ident].memory for ident in matched.memories if ident in unit.nodes]
         suppress_texts(unit, texts, by_subject=by_subject)
         suppress_readings(unit, ((span, memory.key) for memory in texts for span in memory.spans))

@@ -6,6 +6,7 @@ name is decided by the texts themselves, of those that the index says may have i
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -31,6 +32,8 @@ _SHORT: Final = 2
 _SHARED_PERCENT: Final = 60
 #: Letters of a word that is sought as it stands: many others have it in them.
 _BARE: Final = 2
+#: The first piece stands for a name that has no word, such as an address of four numbers.
+_PIECE: Final = re.compile(r"[^\W_]+")
 
 
 class Reach:
@@ -106,7 +109,7 @@ def _having(index: MemoryIndex, name: str) -> npt.NDArray[np.bool_]:
     number = number_of(name_form(name)).strip("+")
     if number:
         return _with_any(index, {term for term in index.lexical if term in number or number in term.replace("-", "")})
-    words = {term for term in terms(name) if term.isalnum()}
+    words = {term for term in terms(name) if term.isalnum()} or set(_PIECE.findall(name_form(name))[:1])
     having = np.full(index.columns.rows, bool(words))
     for word in words:
         around = {term for term in index.lexical if word in term} if len(word) > _BARE else set[str]()

@@ -59,7 +59,7 @@ def names_asked(topic: str) -> Asked:
             if name:
                 names.setdefault(name)
             others += rest
-    signs = [name for name in names if _is_sign(name)]
+    signs = [name for name in names if " " not in name and _is_sign(name)]
     if any(letter.isdigit() for name in signs for letter in name):
         # *case_id 12345*: a sign without a digit says of what sort the number is.
         kept = [name for name in names if name not in signs or any(not one.isalpha() and one != "_" for one in name)]
@@ -115,7 +115,11 @@ def _size(words: list[str], start: int) -> int:
             break
         end += 1
         if words[end - 1][-1] in _EDGE and not words[end - 1].endswith("."):
-            break
+            return end - start
+    numbered = words[end].strip(f"{_EDGE}.") if start < end < len(words) else ""
+    if numbered.isalnum() and any(letter.isdigit() for letter in numbered):
+        # *Flight 123* is one name, and not whatever is called Flight.
+        return end + 1 - start
     if end - start == 1 and name_form(words[start]).strip(f"{_EDGE}.") in _TITLES:
         return 0
     return end - start

@@ -10,9 +10,12 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from marskg.text import as_cased_name, as_name
+from marskg.text import LOOKALIKES, as_cased_name, as_name, plain
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 #: Points that a reader supplies, and the stroke that fills a line of Arabic.
 _POINTS: Final = re.compile(
@@ -32,6 +35,8 @@ _SIGNS: Final = str.maketrans(
         "\u30fb": " ",
     }
 )
+#: What ASCII has of punctuation and blanks; its other signs mean something.
+_PUNCTUATION: Final = re.compile(r"[\s!-#%-*,-/:;?@\[-\]_{}]")
 _FOREIGN_DIGIT: Final = re.compile(r"[^\D0-9]")
 #: Letters that have no accent to take away, and what stands for them where there is no key for them.
 _PLAINER: Final = str.maketrans(
@@ -80,6 +85,32 @@ def loose_form(form: str) -> str:
         form = unicodedata.normalize("NFC", form)
     plainer = " ".join(form.translate(_PLAINER).split())
     return plainer.replace("ae", "a").replace("oe", "o").replace("ue", "u")
+
+
+def text_form(text: str) -> str:
+    """Return the normal form in which two texts are the same: no blanks, punctuation or quotation marks, small letters.
+
+    A letter of Cyrillic or Greek that reads as a Latin one is that one, wherever it stands; the sign and the point of a
+    number stay. A text of punctuation alone is compared as it stands.
+    """
+    plainer = plain(text).translate(LOOKALIKES)
+    bare = _PUNCTUATION.sub(_number_sign, plainer) if plainer.isascii() else "".join(_kept(plainer))
+    return bare or plainer
+
+
+def _kept(text: str) -> Iterator[str]:
+    for place, letter in enumerate(text):
+        if unicodedata.category(letter)[0] not in "PZC" or _is_number_sign(text, place):
+            yield letter
+
+
+def _number_sign(found: re.Match[str]) -> str:
+    return found[0] if _is_number_sign(found.string, found.start()) else ""
+
+
+def _is_number_sign(text: str, place: int) -> bool:
+    before, after = text[place - 1 : place], text[place + 1 : place + 2]
+    return after.isdigit() and (before.isdigit() if text[place] == "." else text[place] == "-" and not before.isalnum())
 
 
 def _told(text: str) -> str:

@@ -21,7 +21,7 @@ _NUMBER: Final = re.compile(r"(?:\+|00)?(?:[a-z]{1,4}(?=\d))?[\d\s\-./()]+", re.
 _MIXED: Final = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*", re.ASCII)
 _MIXED_DIGITS: Final = 3
 _SEPARATED: Final = r"[\s\-./()]{0,3}"
-_DASHED: Final = "-?"
+_DASHED: Final = "[-.]?"
 _LETTERS: Final = "abcdefghijklmnopqrstuvwxyz"
 #: What a longer number has beside a digit, and what another sign may have beside a letter.
 _GOES_ON: Final = "-./+,_"
@@ -48,7 +48,7 @@ def number_of(form: str) -> str:
 
 
 def spread(number: str) -> str:
-    """Return the pattern of a number in every grouping: among letters only a dash divides."""
+    """Return the pattern of a number in every grouping: among letters only a dash or a stop divides."""
     if number.startswith("+"):
         return rf"(?:\+|00){_SEPARATED}{_SEPARATED.join(number[1:])}"
     digits = number.lstrip(_LETTERS).isdigit()

@@ -79,7 +79,7 @@ def admit(unit: Unit, prepared: Prepared, resolve: Mapping[str, str]) -> Memory:
         PreferenceRefused, ConsentRequired: a preference does not allow it, or not without consent.
     """
     draft = prepared.draft
-    check(unit, draft.content, prepared.weight, draft.subjects, draft.purpose)
+    check(unit, draft, prepared.weight)
     check_draft_allowed(unit, draft)
     links = [(type_, resolve.get(name, name)) for type_, name in draft.links()]
     check_drawn(unit, links)

@@ -1,12 +1,15 @@
-"""What was erased does not come in again: keyed digests of subjects and of texts (semantics section 5).
+"""What was erased does not come in again: keyed digests of whom, of where from, and of texts (semantics section 5).
 
-Guarantees: a digest is HMAC-SHA256 under the store's secret over tenant, scope and normalised text, so it says nothing
+Guarantees: a digest is HMAC-SHA256 under the store's secret over tenant, scope and normal form, so it says nothing
 without the secret, and nothing about another tenant; it carries no id and no time. Whoever was erased as a subject is
-refused whatever the text, until a consent is recorded; other erasures keep digests of the texts, in the scope of whom
-they were about. Every erasure keeps them in the scope of nobody as well, so that what was erased does not come in again
-by leaving out whom it is about; and none of a text under :data:`LEAST` tokens, which many innocent texts are. About
-somebody else the same text is another memory. Of what was read from a stored text they keep which words of it said it,
-so that reading the text again does not bring it back. A tenant of which nothing was ever erased pays for none of this.
+refused whatever the text, until a consent is recorded, and so is what names an erased session or source; every erasure
+keeps digests of the texts, in the scope of whom they were about and in that of nobody, so that what was erased does not
+come in again by leaving out whom it is about; and none of a text under :data:`LEAST` tokens, which many innocent texts
+are. About somebody else the same text is another memory. What loses its content before anybody asks for its erasure, by
+eviction, consolidation or expiry, leaves a digest that sleeps beside those of its id, subjects, session, source and
+entities: it counts from when one of these is erased. Of what was read from a stored text they keep which words of it
+said it, so that reading the text again does not bring it back. A tenant of which nothing was ever erased compares
+nothing. The normal form is :func:`marskg.language.naming.forms.text_form`; rewording and translation are not seen.
 
 Any recogniser is an oracle: whoever may write, and has the text already, can learn that it was erased once. How often
 they learn it is limited (:mod:`marskg.store.rows.oracle_rate_limit`).
@@ -14,14 +17,16 @@ they learn it is limited (:mod:`marskg.store.rows.oracle_rate_limit`).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, Protocol
 
 from marskg.errors import ConsentRequired, ErasedContentRefused
+from marskg.language.naming.forms import name_form, text_form
 from marskg.store.graph.preference_enforcement import preferences_of
 from marskg.text import plain
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from marskg.records import Memory
     from marskg.store.engine.protocol import Reader, Row
@@ -29,11 +34,46 @@ if TYPE_CHECKING:
 
 #: Tokens below which a text is too common to be recognised.
 LEAST: Final = 8
-_SUBJECT: Final = "subject"
+SUBJECT: Final = "subject"
+SESSION: Final = "session"
+SOURCE: Final = "source"
+ENTITY: Final = "entity"
+ID: Final = "id"
 _TEXT: Final = "text"
 _READING: Final = "reading"
+#: A text that was forgotten before it was erased.
+_SLEEPING: Final = "sleeping"
 #: Digests looked up at once.
 _PAGE: Final = 1_000
+_NAMED: Final = (SESSION, SOURCE)
+#: Names of entities that a text is found by: what an index holds has an end.
+_MOST_NAMES: Final = 100
+#: Bars in the reference of a sleeping digest with what it came by.
+_PARTS: Final = 3
+
+
+class Incoming(Protocol):
+    """What is looked at of a draft or a memory that comes in."""
+
+    @property
+    def content(self) -> str | None:
+        """The text."""
+
+    @property
+    def subjects(self) -> tuple[str, ...]:
+        """Whom it is about."""
+
+    @property
+    def session(self) -> str | None:
+        """Its conversation."""
+
+    @property
+    def source_ref(self) -> str | None:
+        """Where it is from."""
+
+    @property
+    def purpose(self) -> tuple[str, ...]:
+        """What it may be used for."""
 
 
 class Digests:
@@ -46,32 +86,92 @@ class Digests:
 
     def subject(self, name: str) -> str:
         """Return the reference of a suppressed subject."""
-        return self._ref(_SUBJECT, plain(name))
+        return self.named(SUBJECT, name)
+
+    def named(self, sort: str, name: str) -> str:
+        """Return the reference of who or what was erased: a subject, session, source, entity or id."""
+        return self._ref(sort, name_form(name) if sort == ENTITY else plain(name))
 
     def text(self, content: str, subjects: Iterable[str]) -> str:
         """Return the reference of a suppressed text about ``subjects``."""
-        scope = "\x1f".join(sorted(subjects))
-        return self._ref(_TEXT, f"{scope}\x1e{plain(content)}")
+        return self._ref(_TEXT, f"{_scope(subjects)}\x1e{text_form(content)}")
+
+    def texts(self, content: str, subjects: Iterable[str]) -> set[str]:
+        """Return the references that refuse a text: :meth:`text`, and that of a version with a stricter normal form."""
+        return {self.text(content, subjects), self._ref(_TEXT, f"{_scope(subjects)}\x1e{plain(content)}")}
 
     def reading(self, span: str, key: str | None) -> str:
         """Return the reference of what is not to be read again from the words ``span``, an IRI, for ``key``."""
         return self._ref(_READING, f"{key or ''}\x1e{span}")
 
+    def sleeping(self, memory: Memory, entities: Iterable[str]) -> set[str]:
+        """Return what a text leaves that is forgotten: a reference to find it by, and one with all that it came by."""
+        if memory.content is None or memory.weight < LEAST:
+            return set()
+        bare = self._sleeping(memory.content)
+        came_by = [self.named(ID, memory.id), *self._came_by(memory)]
+        came_by += [self.named(ENTITY, name) for name in list(entities)[:_MOST_NAMES]]
+        keys = ".".join(sorted(ref.rpartition("|")[2] for ref in came_by))
+        return {bare, f"{bare}|{self._scope_key(memory.subjects)}|{keys}"}
+
+    def of(self, memory: Incoming, weight: int) -> dict[str, str]:
+        """Return by their references the digests that would refuse what comes in: of what sort each is."""
+        found = {self.subject(name): SUBJECT for name in memory.subjects}
+        given = ((SESSION, memory.session), (SOURCE, memory.source_ref))
+        found |= {self.named(sort, name): sort for sort, name in given if name is not None}
+        if memory.content is not None and weight >= LEAST:
+            found |= dict.fromkeys(self.texts(memory.content, memory.subjects), _TEXT)
+            found[self._sleeping(memory.content)] = _SLEEPING
+        return found
+
+    def woken_by(self, sleeping: Iterable[str], subjects: Sequence[str]) -> set[str]:
+        """Return of which references one has to be there for ``sleeping`` ones to refuse a text about ``subjects``."""
+        own = self._scope_key(subjects)
+        parts = (reference.rsplit("|", 2)[1:] for reference in sleeping)
+        return {
+            f"{self._tenant}|{key}" for scope, keys in parts if not subjects or scope == own for key in keys.split(".")
+        }
+
+    def _came_by(self, memory: Memory) -> Iterator[str]:
+        yield from map(self.subject, memory.subjects)
+        for sort, name in ((SESSION, memory.session), (SOURCE, memory.source_ref)):
+            if name is not None:
+                yield self.named(sort, name)
+
+    def _sleeping(self, content: str) -> str:
+        return self._ref(_SLEEPING, text_form(content))
+
+    def _scope_key(self, subjects: Iterable[str]) -> str:
+        return self._handle(f"|scope|{self._tenant}", _scope(subjects))[:_SCOPE_SIGNS]
+
     def _ref(self, domain: str, text: str) -> str:
         # No tenant's name has a bar, so no handle of a subject is ever one of these.
         return f"{self._tenant}|{self._handle(f'|{domain}|{self._tenant}', text)}"
 
-    def of(self, content: str | None, weight: int, subjects: Sequence[str]) -> dict[str, str]:
-        """Return by their references the digests that would refuse this text: of what sort each is."""
-        found = {self.subject(name): _SUBJECT for name in subjects}
-        if content is not None and weight >= LEAST:
-            found[self.text(content, subjects)] = _TEXT
-        return found
+
+#: Signs of a handle that tell the people of one text apart.
+_SCOPE_SIGNS: Final = 12
 
 
-def suppress_subject(unit: Unit, name: str) -> None:
-    """Let nothing about a subject come in again, whatever the text, unless they consent."""
-    unit.suppressed.add(Digests(unit.services.handle, unit.state.name).subject(name))
+def _scope(subjects: Iterable[str]) -> str:
+    return "\x1f".join(sorted(subjects))
+
+
+def digests_of(unit: Unit) -> Digests:
+    """Return the maker of the digests of a unit's tenant."""
+    return Digests(unit.services.handle, unit.state.name)
+
+
+# --- Keeping out ------------------------------------------------------------------------------------------------
+
+
+def suppress_named(unit: Unit, sort: str, names: Iterable[str]) -> None:
+    """Let nothing come in again that is about a subject, or of a session or a source, whatever the text.
+
+    Of an entity and an id it wakes the digests of the texts that were forgotten before; so do the others besides.
+    """
+    digests = digests_of(unit)
+    unit.suppressed.update(digests.named(sort, name) for name in names)
     unit.update_tenant(suppressing=True)
 
 
@@ -80,7 +180,7 @@ def suppress_texts(unit: Unit, memories: Iterable[Memory], *, by_subject: bool =
 
     ``by_subject``: who is erased is suppressed whatever the text, so that texts about them need no digest.
     """
-    digests = Digests(unit.services.handle, unit.state.name)
+    digests = digests_of(unit)
     for memory in memories:
         if memory.content is not None and memory.weight >= LEAST:
             scopes = {()} if by_subject else {(), memory.subjects}
@@ -89,9 +189,16 @@ def suppress_texts(unit: Unit, memories: Iterable[Memory], *, by_subject: bool =
         unit.update_tenant(suppressing=True)
 
 
+def note_forgotten(unit: Unit, memories: Iterable[tuple[Memory, Sequence[str]]]) -> None:
+    """Keep of texts that are about to be forgotten what a later erasure needs; each with the names that it mentions."""
+    digests = digests_of(unit)
+    for memory, entities in memories:
+        unit.suppressed |= digests.sleeping(memory, entities)
+
+
 def suppress_readings(unit: Unit, readings: Iterable[tuple[str, str | None]]) -> None:
     """Let what certain words of stored texts say for certain keys not be read from them again."""
-    digests = Digests(unit.services.handle, unit.state.name)
+    digests = digests_of(unit)
     refs = {digests.reading(span, key) for span, key in readings}
     if refs:
         unit.suppressed.update(refs)
@@ -102,27 +209,33 @@ def suppressed_readings(unit: Unit, readings: Iterable[tuple[str, str | None]]) 
     """Return those of ``readings``, words of stored texts and keys, that are not to be read again."""
     if not unit.state.suppressing:
         return set()
-    digests = Digests(unit.services.handle, unit.state.name)
+    digests = digests_of(unit)
     refs = {digests.reading(*one): one for one in readings}
     return {refs[ref] for ref in _there(unit.read, refs)}
 
 
-def check(unit: Unit, content: str, weight: int, subjects: Sequence[str], purposes: Sequence[str] = ()) -> None:
-    """Refuse what was erased, but for those who consented since to all of ``purposes``, or to any if there are none.
+# --- Comparing --------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What would refuse one memory: digests with their sorts, whom it is about, and whose consent excuses it."""
+
+    sorts: Mapping[str, str]
+    subjects: tuple[str, ...]
+    excused: frozenset[str]
+
+
+def check(unit: Unit, memory: Incoming, weight: int) -> None:
+    """Refuse what was erased, but for those who consented since to all of its purposes, or to any if there are none.
 
     Raises:
         ConsentRequired: it is about somebody who had themselves erased.
-        ErasedContentRefused: this text was erased.
+        ErasedContentRefused: this text was erased, or the session or source that it is of.
         ProbingRefused: that was revealed too often lately, so that it is not for a while.
     """
     if unit.state.suppressing:
-        digests = Digests(unit.services.handle, unit.state.name)
-        found = digests.of(content, weight, subjects)
-        book = preferences_of(unit)
-        for subject in subjects:
-            if book.admits_again(subject, purposes, unit.now):
-                found.pop(digests.subject(subject), None)
-        _compare(unit, found)
+        _compare(unit, [_asked(unit, memory, weight)])
 
 
 def check_subject(unit: Unit, subject: str) -> None:
@@ -133,7 +246,7 @@ def check_subject(unit: Unit, subject: str) -> None:
         ProbingRefused: as :func:`check`.
     """
     if unit.state.suppressing and not preferences_of(unit).consents(subject, None, unit.now):
-        _compare(unit, {Digests(unit.services.handle, unit.state.name).subject(subject): _SUBJECT})
+        _compare(unit, [_Asked({digests_of(unit).subject(subject): SUBJECT}, (), frozenset())])
 
 
 def check_all(unit: Unit, memories: Iterable[Memory]) -> None:
@@ -142,31 +255,47 @@ def check_all(unit: Unit, memories: Iterable[Memory]) -> None:
     Raises:
         ConsentRequired, ErasedContentRefused, ProbingRefused: as :func:`check`.
     """
-    digests = Digests(unit.services.handle, unit.state.name)
-    book = preferences_of(unit)
-    pending: dict[str, str] = {}
+    pending: list[_Asked] = []
     for memory in memories:
-        found = digests.of(memory.content, memory.weight, memory.subjects)
-        for subject in memory.subjects:
-            if book.admits_again(subject, memory.purpose, unit.now):
-                found.pop(digests.subject(subject), None)
-        pending |= found
-        if len(pending) >= _PAGE:
+        pending.append(_asked(unit, memory, memory.weight))
+        if sum(len(one.sorts) for one in pending) >= _PAGE:
             _compare(unit, pending)
-            pending = {}
+            pending = []
     _compare(unit, pending)
 
 
-def _compare(unit: Unit, found: Mapping[str, str]) -> None:
-    """Refuse the first of the digests ``found`` that is of something erased; count that, and stop telling in time."""
-    if not found:
+def _asked(unit: Unit, memory: Incoming, weight: int) -> _Asked:
+    digests, book = digests_of(unit), preferences_of(unit)
+    sorts = digests.of(memory, weight)
+    excused = {digests.subject(name) for name in memory.subjects if book.admits_again(name, memory.purpose, unit.now)}
+    return _Asked({ref: sort for ref, sort in sorts.items() if ref not in excused}, memory.subjects, frozenset(excused))
+
+
+def _compare(unit: Unit, asked: Sequence[_Asked]) -> None:
+    """Refuse the first of what is ``asked`` that something erased refuses; count that, and stop telling in time."""
+    sorts = {ref: sort for one in asked for ref, sort in one.sorts.items()}
+    if not sorts:
         return
     rate_limiter, settings = unit.services.rate_limiter, unit.state.settings.suppression
     rate_limiter.check(unit.now, settings)
-    there = _there(unit.read, found)
-    if there:
+    there = set(_there(unit.read, sorts))
+    found = [sorts[ref] for ref in sorted(there) if sorts[ref] != _SLEEPING]
+    if not found and any(_woken(unit, one, there) for one in asked):
+        found = [_TEXT]
+    if found:
         rate_limiter.count(unit.now)
-    refuse(found, there)
+    refuse(found)
+
+
+def _woken(unit: Unit, one: _Asked, there: set[str]) -> bool:
+    """Return whether a text was forgotten, and something that it came by was erased since."""
+    digests = digests_of(unit)
+    for bare in (ref for ref, sort in one.sorts.items() if sort == _SLEEPING and ref in there):
+        page = {"low": f"{bare}|", "high": f"{bare}}}", "limit": _PAGE}
+        sleeping = [str(row["ref"]) for row in unit.read("suppressions_page", page)]
+        if _there(unit.read, dict.fromkeys(digests.woken_by(sleeping, one.subjects) - one.excused)):
+            return True
+    return False
 
 
 def _there(read: Reader, refs: Mapping[str, object]) -> list[str]:
@@ -174,14 +303,48 @@ def _there(read: Reader, refs: Mapping[str, object]) -> list[str]:
     return [str(row["ref"]) for row in rows]
 
 
-def refuse(sorts: Mapping[str, str], there: Sequence[str]) -> None:
-    """Raise what the first of the digests that are ``there`` stands for, if there is one."""
-    if any(sorts[ref] == _SUBJECT for ref in there):
+class Known:
+    """All digests that a store has, for what is compared with them without a unit."""
+
+    def __init__(self, digests: Digests, references: Iterable[str]) -> None:
+        """Take the ``references`` of one tenant."""
+        self._digests = digests
+        self.references = frozenset(references)
+        self._sleeping: dict[str, list[str]] = {}
+        for reference in self.references:
+            # The tenant's name, the digest, the people, what it came by.
+            if reference.count("|") == _PARTS:
+                self._sleeping.setdefault(reference.rsplit("|", 2)[0], []).append(reference)
+        self._counting = len(self.references) - len(self._sleeping) - sum(map(len, self._sleeping.values()))
+
+    def __bool__(self) -> bool:
+        """Return whether there is any of something erased, and not only forgotten."""
+        return self._counting > 0
+
+    def refuse(self, memory: Memory) -> bool:
+        """Return whether ``memory`` is not to come in again, consents aside."""
+        sorts = self._digests.of(memory, memory.weight)
+        for reference in self.references.intersection(sorts):
+            if sorts[reference] != _SLEEPING:
+                return True
+            woken = self._digests.woken_by(self._sleeping.get(reference, ()), memory.subjects)
+            if not woken.isdisjoint(self.references):
+                return True
+        return False
+
+
+def refuse(found: Sequence[str]) -> None:
+    """Raise what digests of the sorts ``found`` stand for, if there is one."""
+    if SUBJECT in found:
         msg = (
             "it is about somebody whose memories were erased, and nothing about them is stored without their consent; "
             "record it with: mars preferences consent SUBJECT, or leave this out"
         )
         raise ConsentRequired(msg)
-    if there:
+    for sort in _NAMED:
+        if sort in found:
+            msg = f"it is of a {sort} that was erased, and nothing of it is stored again; name another, or leave it out"
+            raise ErasedContentRefused(msg)
+    if found:
         msg = "this text was erased, and what was erased is not stored again; leave it out"
         raise ErasedContentRefused(msg)

@@ -23,10 +23,11 @@ from marskg.ontology.vocabulary import (
 )
 from marskg.records import Edge, Memory
 from marskg.store.graph.orphan_entities import drop_unmentioned
+from marskg.store.graph.suppression import note_forgotten
 from marskg.store.unit.provenance_handles import origins_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from marskg.store.unit.unit_of_work import Node, Unit
 
@@ -64,6 +65,8 @@ def evict(unit: Unit, departures: Iterable[Departure], *, operation: Operation =
     _release_tasks(unit, {departure.id for departure in ordered})
     nodes = [unit.node(departure.id) for departure in ordered]
     before = [(node.memory.tier, node.memory.weight) for node in nodes]
+    if operation is not Operation.ERASE:
+        note_forgotten(unit, _with_names(unit, nodes))
     # Before stripping: a tombstone may have been kept by an edge that goes with the content.
     candidates = {target for node in nodes for type_, target in node.edges if type_ is not EdgeType.MENTIONS}
     lost = [_strip(unit, node) for node in nodes]
@@ -103,6 +106,15 @@ def release(unit: Unit, node: Node, type_: EdgeType, target: str) -> None:
         drop_unmentioned(unit, ((target, *node.targets(EdgeType.MENTIONS)),))
     else:
         _purge(unit, {target})
+
+
+def _with_names(unit: Unit, nodes: list[Node]) -> Iterator[tuple[Memory, list[str]]]:
+    """Yield what nodes hold, each with the names of the entities that it mentions."""
+    mentioned = {node.memory.id: node.targets(EdgeType.MENTIONS) for node in nodes}
+    unit.entities.fetch(entity_id for targets in mentioned.values() for entity_id in targets)
+    for node in nodes:
+        entities = filter(None, map(unit.entities.get, mentioned[node.memory.id]))
+        yield node.memory, [name for entity in entities for name in (entity.name, *entity.aliases)]
 
 
 def _strip(unit: Unit, node: Node) -> list[str]:

@@ -15,7 +15,7 @@ from marskg.ontology.vocabulary import Operation, PreferenceRule, Tier
 from marskg.store.commit.snapshot_read import operations_since
 from marskg.store.graph.erase import erase
 from marskg.store.graph.preference_enforcement import preferences_of
-from marskg.store.graph.suppression import Digests
+from marskg.store.graph.suppression import Digests, Known
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -67,18 +67,12 @@ def forbidden(
     memories: Memories,
 ) -> Forbidden:
     """Return what must not come back of a snapshot with the tenant's row ``row``, as the store is ``before`` it."""
-    known = frozenset(reader.suppressions())
-    found = list(_recognised(Digests(services.handle, row.name), known, memories)) if known else []
+    known = Known(Digests(services.handle, row.name), reader.suppressions())
+    found = [memory.id for memory, _, _ in memories() if known.refuse(memory)] if known else []
     went_on = before is not None and before.log == row.log and before.sequence > row.sequence
     if went_on and Operation.ERASE in operations_since(reader.run, row.name, row.sequence):
         found += _missing(reader, memories)
-    return Forbidden(tuple(dict.fromkeys(found)), known, anew=bool(known) and not row.suppressing)
-
-
-def _recognised(digests: Digests, known: frozenset[str], memories: Memories) -> Iterator[str]:
-    for memory, _, _ in memories():
-        if not known.isdisjoint(digests.of(memory.content, memory.weight, memory.subjects)):
-            yield memory.id
+    return Forbidden(tuple(dict.fromkeys(found)), known.references, anew=bool(known) and not row.suppressing)
 
 
 def _missing(reader: GraphReader, memories: Memories) -> Iterator[str]:

@@ -1,0 +1,120 @@
+"""What a policy, a life or a newer value took first stays away once it is erased, however it was forgotten."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import marskg
+from tests.support.consolidating import TEXTS, usual
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from marskg.memory import AgentMemory
+    from tests.support.stores import Stores
+
+HOUR = 3_600_000
+SAID = "Nora Berg's locker word is zyxquartz, and she told nobody else about it!"
+#: The same text, as a copy of it is spelled.
+AGAIN = (
+    SAID,
+    SAID.upper(),
+    SAID.replace("'", "’").replace(",", " ;").replace("!", "…"),
+    f"«{SAID}»",
+    SAID.replace(" ", "\u00a0 "),
+    SAID.replace("o", "\u043e"),
+    SAID.replace("zyx", "z\u200by\u2060x"),
+)
+REQUESTS: dict[str, Any] = {
+    "id": None,
+    "session": "s1",
+    "source": "chat/7",
+    "subject": "nora",
+    "entity": "Nora Berg",
+}
+
+
+def remember(memory: AgentMemory, text: str = SAID, **fields: Any) -> marskg.Memory:
+    given: dict[str, Any] = {"session": "s1", "source_ref": "chat/7", "subjects": ["nora"], "mentions": ["Nora Berg"]}
+    return memory.remember(text, **{**given, **fields})
+
+
+def evict(memory: AgentMemory, said: marskg.Memory) -> None:
+    memory.forget(memory.plan(policy="fifo", budget=0))
+    assert said.id not in {one.id for one in memory.memories() if one.content is not None}
+
+
+def expire(stores: Stores, memory: AgentMemory) -> None:
+    stores.clock(memory).advance(2 * HOUR)
+    memory.maintenance.expire()
+
+
+@pytest.mark.parametrize("by", sorted(REQUESTS))
+@pytest.mark.parametrize("way", ["evict", "expire", "erase"])
+def test_what_was_forgotten_first_stays_forgotten(stores: Stores, by: str, way: str) -> None:
+    memory = stores.open()
+    said = remember(memory, ttl="1h" if way == "expire" else None)
+    if way == "evict":
+        evict(memory, said)
+    elif way == "expire":
+        expire(stores, memory)
+    elsewhere = {"session": "s2", "source_ref": "chat/8", "subjects": ()}
+    if way != "erase":
+        kept = remember(memory, **elsewhere)
+        assert kept.content == SAID, "what nobody had erased comes in again"
+        evict(memory, kept)
+    memory.erase(**{by: said.id if by == "id" else REQUESTS[by]})
+    for text in AGAIN:
+        with pytest.raises(marskg.NotPermitted) as refused:
+            remember(memory, text, **elsewhere)
+        assert "zyxquartz" not in str(refused.value)
+    assert remember(memory, f"{SAID} Or did she?", **elsewhere).content is not None, "another text is another text"
+    assert memory.verify().findings == ()
+
+
+@pytest.mark.parametrize("by", ["session", "source"])
+def test_nothing_is_stored_again_that_names_an_erased_session_or_source(stores: Stores, by: str) -> None:
+    memory = stores.open()
+    remember(memory)
+    memory.erase(**{by: REQUESTS[by]})
+    with pytest.raises(marskg.ErasedContentRefused, match=f"it is of a {by} that was erased"):
+        remember(memory, "Something else altogether", subjects=(), mentions=())
+
+
+def test_about_somebody_else_it_is_another_memory(stores: Stores) -> None:
+    memory = stores.open()
+    said = remember(memory)
+    evict(memory, said)
+    memory.erase(source="chat/7")
+    other = remember(memory, session="s2", source_ref=None, subjects=["mila"], mentions=())
+    assert other.content == SAID
+
+
+def test_what_was_summarised_first_stays_away(stores: Stores) -> None:
+    memory = stores.open()
+    usual(memory, subjects=["nora"], session="s1")
+    memory.erase(session="s1")
+    assert list(memory.memories()) == []
+    for text in TEXTS:
+        with pytest.raises(marskg.NotPermitted):
+            memory.remember(text)
+
+
+def test_a_snapshot_of_before_brings_nothing_of_it_back(stores: Stores, tmp_path: Path) -> None:
+    memory = stores.open()
+    said = remember(memory)
+    memory.snapshots.save(tmp_path / "before.snapshot")
+    evict(memory, said)
+    memory.erase(source="chat/7")
+    memory.snapshots.load(tmp_path / "before.snapshot")
+    assert all(one.content is None for one in memory.memories())
+    assert memory.verify().findings == ()
+
+
+def test_a_tenant_that_forgets_and_erases_nothing_refuses_nothing(stores: Stores) -> None:
+    memory = stores.open()
+    said = remember(memory)
+    evict(memory, said)
+    assert remember(memory).content == SAID
