@@ -36,6 +36,7 @@ from marskg.store.upkeep.access_log import GoneMeanwhileError, Known, Showing, c
 from marskg.store.upkeep.maintenance import next_due
 from marskg.store.upkeep.use_and_session_expiry import expire_used
 from marskg.text import terms
+from marskg.weight import RULE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -278,6 +279,11 @@ class Search:
         self._vectoriser = vectoriser
         self._counter = counter
 
+    @property
+    def weighed(self) -> bool:
+        """Return whether the tenant's memories have the weights that the counter gives."""
+        return self._writer.state.weighed_by >= RULE
+
     def retrieve(self, request: Request, guests: Sequence[Search] = ()) -> Hits:
         """Return what answers the request here and in the tenants of ``guests``, and record here that it was shown.
 
@@ -292,7 +298,7 @@ class Search:
             passing = replace(request, gate=gate)
             found = [one.ranked(passing, query, asked) for one in (self, *guests)]
             complete = self._complete(passing, guests)
-            return self._finish(passing, found, query, notices, complete)
+            return self._finish(passing, found, query, notices, complete, weighed=_all_weighed((self, *guests)))
 
         return self.until_shown(request.gate, answer)
 
@@ -356,6 +362,8 @@ class Search:
         query: str,
         notices: tuple[str, ...],
         complete: Complete | None = None,
+        *,
+        weighed: bool,
     ) -> Hits:
         """Rerank, assemble and record what was found for ``query``, which is empty where nothing was asked."""
         recent, summary = self._conversation(request)
@@ -377,7 +385,7 @@ class Search:
             contradicts=[] if unanswered else [pair for one in found for pair in one.contradicts],
             most=request.k,
             leading=() if complete is None else (Passage(Section.COMPLETE, complete.text, complete.ids),),
-            weighed=True,
+            weighed=weighed,
         )
         if not any(piece.section is Section.COMPLETE for piece in assembled.rendered.passages):
             complete = None
@@ -415,7 +423,7 @@ class Search:
                 unknown.append(error)
         if not found:
             raise unknown[0]
-        return self._finish(request, found, "", notices)
+        return self._finish(request, found, "", notices, weighed=_all_weighed((self, *guests)))
 
     def recall(self, request: Request, about: str, rank: RankRows, guests: Sequence[Search] = ()) -> Hits:
         """Return what ``rank`` finds for the vector of ``about``, assembled and recorded as a retrieval is.
@@ -633,6 +641,10 @@ class Search:
         parameters += _said(request.gate)
         parameters += self._foreign(hit.memory for hit in hits)
         return self._recorded(shown, parameters, request.gate, known)
+
+
+def _all_weighed(searches: Iterable[Search]) -> bool:
+    return all(one.weighed for one in searches)
 
 
 def _weighed(request: Request, found: Sequence[Found]) -> tuple[float | None, tuple[str, ...]]:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from marskg.store.rows.state import Services, TenantState
     from marskg.store.unit.reader import GraphReader
     from marskg.store.unit.unit_of_work import Unit
+    from marskg.weight import TokenCounter
 
 #: Reads a snapshot's memories from the beginning, with edges and salts.
 Memories: TypeAlias = "Callable[[], Iterable[tuple[Memory, tuple[Edge, ...], str | None]]]"
@@ -68,16 +69,19 @@ def forbidden(
 ) -> Forbidden:
     """Return what must not come back of a snapshot with the tenant's row ``row``, as the store is ``before`` it."""
     known = frozenset(reader.suppressions())
-    found = list(_recognised(Digests(services.handle, row.name), known, memories)) if known else []
+    digests = Digests(services.handle, row.name)
+    found = list(_recognised(digests, services.counter, known, memories)) if known else []
     went_on = before is not None and before.log == row.log and before.sequence > row.sequence
     if went_on and Operation.ERASE in operations_since(reader.run, row.name, row.sequence):
         found += _missing(reader, memories)
     return Forbidden(tuple(dict.fromkeys(found)), known, anew=bool(known) and not row.suppressing)
 
 
-def _recognised(digests: Digests, known: frozenset[str], memories: Memories) -> Iterator[str]:
+def _recognised(digests: Digests, counter: TokenCounter, known: frozenset[str], memories: Memories) -> Iterator[str]:
     for memory, _, _ in memories():
-        if not known.isdisjoint(digests.of(memory.content, memory.weight, memory.subjects)):
+        # The weight that it was saved with may be that of a former rule.
+        weight = max(memory.weight, counter.count(memory.content or ""))
+        if not known.isdisjoint(digests.of(memory.content, weight, memory.subjects)):
             yield memory.id
 
 
