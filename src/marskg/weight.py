@@ -58,7 +58,12 @@ class TokenCounter:
         Raises:
             InvalidInput: ``text`` is no Unicode text, because it holds a lone surrogate.
         """
-        return self._count(text, 0)
+        if _PLAIN.fullmatch(text):
+            return self._sum(_WORD.findall(text.lower()))
+        try:
+            return self._mixed(text)
+        except UnicodeEncodeError as error:
+            raise _no_text(0) from error
 
     def count_many(self, texts: Iterable[str]) -> list[int]:
         """Return the number of tokens of each of ``texts``, in their order.
@@ -66,15 +71,11 @@ class TokenCounter:
         Raises:
             InvalidInput: a text holds a lone surrogate; the message names its position in ``texts``.
         """
-        return [self._count(text, place) for place, text in enumerate(texts)]
-
-    def _count(self, text: str, place: int) -> int:
-        if _PLAIN.fullmatch(text):
-            return self._sum(_WORD.findall(text.lower()))
+        batch = list(texts)
         try:
-            return self._mixed(text)
-        except UnicodeEncodeError as error:
-            raise _no_text(place) from error
+            return [self.count(text) for text in batch]
+        except InvalidInput as error:
+            raise _no_text(next(place for place, text in enumerate(batch) if not _encodable(text))) from error
 
     def _mixed(self, text: str) -> int:
         """Return the weight of a text that is not all printable ASCII."""
@@ -84,7 +85,7 @@ class TokenCounter:
             return total + self._words_of(text)
         # Beside words such a character is as good as free: an accent, a joined emoji, a blank that does not break.
         for line in text.split("\n"):
-            least = sum(line.count(one) * weight for one, weight in left_out.items())
+            least = sum([left_out[one] for one in line if one in left_out])
             total += max(least, self._words_of(line))
         return total
 
@@ -98,20 +99,14 @@ class TokenCounter:
         for word in words:
             weight = known.get(word)
             if weight is None:
-                weight = self._weighed(word)
+                pieces = self._pieces(word)
+                weight = _unknown(word) if pieces[0].value == _UNKNOWN else len(pieces)
                 if len(known) >= _KEPT_WORDS:
                     known.clear()
-                known[word] = weight
+                if len(word) <= _MAX_WORD:
+                    known[word] = weight
             total += weight
         return total
-
-    def _weighed(self, word: str) -> int:
-        if word.isspace():
-            return len(word) // _BLANKS
-        pieces = self._pieces(word)
-        if len(pieces) == 1 and pieces[0].value == _UNKNOWN:
-            return max(1, len(word.encode()) // _BYTES)
-        return len(pieces)
 
     def _left_out(self, character: str) -> int:
         """Return what a character weighs that leaves nothing behind in what the tokenizer reads, 0 for any other."""
@@ -146,6 +141,19 @@ def _bundled() -> _Parts:
         BertPreTokenizer(),
         WordPiece(vocabulary, unk_token=_UNKNOWN, max_input_chars_per_word=_MAX_WORD),
     )
+
+
+def _unknown(word: str) -> int:
+    """Return the weight of a word that the vocabulary does not know, or of a run of blanks."""
+    return len(word) // _BLANKS if word.isspace() else max(1, len(word.encode()) // _BYTES)
+
+
+def _encodable(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _no_text(position: int) -> InvalidInput:

@@ -9,6 +9,7 @@ section 9; architecture, "One read".
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from operator import attrgetter
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 
@@ -186,7 +187,7 @@ class _Read:
 class Found:
     """What one tenant has for a request: candidates, best first, which of them contradict, and the stages' numbers.
 
-    ``known`` are the nodes that were read, and when.
+    ``known`` are the nodes that were read, and when; ``weighed``: their weights are what the counter gives.
     """
 
     candidates: list[Candidate]
@@ -194,6 +195,7 @@ class Found:
     known: Known
     stages: dict[str, Any]
     confidence: Confidence | None = None
+    weighed: bool = False
 
 
 def merged(found: Sequence[Found], most: int) -> list[Candidate]:
@@ -279,11 +281,6 @@ class Search:
         self._vectoriser = vectoriser
         self._counter = counter
 
-    @property
-    def weighed(self) -> bool:
-        """Return whether the tenant's memories have the weights that the counter gives."""
-        return self._writer.state.weighed_by >= RULE
-
     def retrieve(self, request: Request, guests: Sequence[Search] = ()) -> Hits:
         """Return what answers the request here and in the tenants of ``guests``, and record here that it was shown.
 
@@ -298,7 +295,7 @@ class Search:
             passing = replace(request, gate=gate)
             found = [one.ranked(passing, query, asked) for one in (self, *guests)]
             complete = self._complete(passing, guests)
-            return self._finish(passing, found, query, notices, complete, weighed=_all_weighed((self, *guests)))
+            return self._finish(passing, found, query, notices, complete)
 
         return self.until_shown(request.gate, answer)
 
@@ -353,7 +350,9 @@ class Search:
     def _found(self, request: Request, chosen: _Chosen) -> Found:
         read = self._read(request, chosen)
         contradicting = _contradicting(chosen, read.candidates)
-        return Found(read.candidates, contradicting, Known(chosen.at, read.nodes), chosen.stages, chosen.confidence)
+        known = Known(chosen.at, read.nodes)
+        weighed = self._writer.state.weighed_by >= RULE
+        return Found(read.candidates, contradicting, known, chosen.stages, chosen.confidence, weighed)
 
     def _finish(
         self,
@@ -362,8 +361,6 @@ class Search:
         query: str,
         notices: tuple[str, ...],
         complete: Complete | None = None,
-        *,
-        weighed: bool,
     ) -> Hits:
         """Rerank, assemble and record what was found for ``query``, which is empty where nothing was asked."""
         recent, summary = self._conversation(request)
@@ -385,7 +382,7 @@ class Search:
             contradicts=[] if unanswered else [pair for one in found for pair in one.contradicts],
             most=request.k,
             leading=() if complete is None else (Passage(Section.COMPLETE, complete.text, complete.ids),),
-            weighed=weighed,
+            weighed=all(map(attrgetter("weighed"), found)),
         )
         if not any(piece.section is Section.COMPLETE for piece in assembled.rendered.passages):
             complete = None
@@ -423,7 +420,7 @@ class Search:
                 unknown.append(error)
         if not found:
             raise unknown[0]
-        return self._finish(request, found, "", notices, weighed=_all_weighed((self, *guests)))
+        return self._finish(request, found, "", notices)
 
     def recall(self, request: Request, about: str, rank: RankRows, guests: Sequence[Search] = ()) -> Hits:
         """Return what ``rank`` finds for the vector of ``about``, assembled and recorded as a retrieval is.
@@ -641,10 +638,6 @@ class Search:
         parameters += _said(request.gate)
         parameters += self._foreign(hit.memory for hit in hits)
         return self._recorded(shown, parameters, request.gate, known)
-
-
-def _all_weighed(searches: Iterable[Search]) -> bool:
-    return all(one.weighed for one in searches)
 
 
 def _weighed(request: Request, found: Sequence[Found]) -> tuple[float | None, tuple[str, ...]]:
