@@ -341,6 +341,7 @@ class Everything:
         memory.maintain()
         memory.settings.set(None, {"sensitivity.assess": "on"})
         memory.maintenance.rescore()
+        memory.maintenance.reweigh()
         memory.erase(subject=words("nobody"))
         memory.erase(session=words("nosession"))
         memory.erase(source=words("nosource"))

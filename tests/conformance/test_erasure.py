@@ -393,7 +393,7 @@ def test_suppression_keeps_no_text_no_name_and_no_time(stores: Stores) -> None:
         "MATCH (s:Suppression) WHERE s.ref >= $low AND s.ref < $high RETURN properties(s) AS node",
         {"low": f"{memory.tenant}|", "high": f"{memory.tenant}}}"},
     )
-    assert len(rows) == 3, "the text about her, about nobody, and herself"
+    assert len(rows) == 4, "the text about her, about nobody, the session, and herself"
     assert all(set(row["node"]) == {"ref"} for row in rows)
     assert "beatrix" not in json.dumps(rows)
 

@@ -60,12 +60,13 @@ def test_what_was_forgotten_first_stays_forgotten(stores: Stores, by: str, way: 
         evict(memory, said)
     elif way == "expire":
         expire(stores, memory)
-    elsewhere = {"session": "s2", "source_ref": "chat/8", "subjects": ()}
+    elsewhere: dict[str, Any] = {"session": "s2", "source_ref": "chat/8", "subjects": ()}
     if way != "erase":
         kept = remember(memory, **elsewhere)
         assert kept.content == SAID, "what nobody had erased comes in again"
         evict(memory, kept)
-    memory.erase(**{by: said.id if by == "id" else REQUESTS[by]})
+    request: dict[str, Any] = {by: said.id if by == "id" else REQUESTS[by]}
+    memory.erase(**request)
     for text in AGAIN:
         with pytest.raises(marskg.NotPermitted) as refused:
             remember(memory, text, **elsewhere)
@@ -78,7 +79,8 @@ def test_what_was_forgotten_first_stays_forgotten(stores: Stores, by: str, way: 
 def test_nothing_is_stored_again_that_names_an_erased_session_or_source(stores: Stores, by: str) -> None:
     memory = stores.open()
     remember(memory)
-    memory.erase(**{by: REQUESTS[by]})
+    request: dict[str, Any] = {by: REQUESTS[by]}
+    memory.erase(**request)
     with pytest.raises(marskg.ErasedContentRefused, match=f"it is of a {by} that was erased"):
         remember(memory, "Something else altogether", subjects=(), mentions=())
 

@@ -110,6 +110,7 @@ APART = {
     "preferences.load": "it sets what preferences.set does, from a file",
     "learning.read_backlog": "without a model no turn waits to be read",
     "maintenance.confirm_clock": "a clock has to have jumped",
+    "maintenance.reweigh": "a version before has to have weighed",
     "maintenance.run_every": "it does what maintain does, at another time",
     "maintenance.scrub": "it rewrites the files of all tenants, which takes long",
     "privacy.grant": "it changes the row of the tenant alone",

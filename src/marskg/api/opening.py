@@ -25,6 +25,7 @@ from marskg.policies.registry import check_settings
 from marskg.privacy.principals import Principal, Role, permit, refusal
 from marskg.store.graph.recognition import load_recogniser
 from marskg.store.tenant.opening import open_tenant
+from marskg.store.upkeep.reweigh import settle_weights
 
 if TYPE_CHECKING:
     from marskg.api.arguments import ReadPath
@@ -50,6 +51,7 @@ def open(  # noqa: A001 - the name that interfaces.md fixes
     snapshot: ReadPath | None = None,
     maintain_every: str | None = None,
     verify: bool | ReadPath = False,
+    reweigh: bool = True,
 ) -> AgentMemory:
     """Open a tenant's memory, creating store, key and tenant where they do not exist.
 
@@ -78,6 +80,10 @@ def open(  # noqa: A001 - the name that interfaces.md fixes
             out.
         verify: True to refuse a tenant whose audit does not verify, before anything of it is read; the file of ``mars
             audit head --export`` to hold it to that head as well. It takes as long as :meth:`AgentMemory.verify` does.
+        reweigh: whether the operator's opening weighs again, once, what a version before weighed by another rule; it
+            logs that it does, and ``mem.notices`` tells what came of it. False leaves that to
+            ``mem.maintenance.reweigh``, or to the first memory that is stored; until then every answer tells it. Where
+            what is protected would not fit it is left as well, and nothing is stored until it does.
 
     Raises:
         AuditVerificationFailed: ``verify`` found something.
@@ -134,6 +140,8 @@ def open(  # noqa: A001 - the name that interfaces.md fixes
         _check_verified(memory, witness=verify)
         if not guest and (snapshot is not None or not created):
             memory.settings.set(settings if config is not None else None, values)
+        if reweigh and not guest:
+            settle_weights(memory._writer)  # noqa: SLF001 - once, after the budget that was given
         if maintain_every is not None:
             memory.maintenance.run_every(maintain_every)
     except BaseException:

@@ -84,12 +84,17 @@ class Door:
 
     @contextmanager
     def memory(
-        self, *, create: bool = False, snapshot: Path | None = None, operation: str | None = None
+        self,
+        *,
+        create: bool = False,
+        snapshot: Path | None = None,
+        operation: str | None = None,
+        reweigh: bool = True,
     ) -> Iterator[AgentMemory]:
         """Open the memory that the options name, and close it afterwards; it must exist unless ``create``.
 
         ``snapshot`` is what it is put back from; ``operation`` is what the command is for, where it asks for figures
-        first that not everybody is told.
+        first that not everybody is told; ``reweigh`` is as :func:`marskg.open` has it.
         """
         from marskg.api.opening import open as open_memory
         from marskg.privacy.principals import permit
@@ -101,10 +106,12 @@ class Door:
             passphrase=passphrase(),
             create=create,
             snapshot=snapshot,
+            reweigh=reweigh,
         ) as memory:
             if operation is not None:
                 permit(memory.principal, operation)
-            self._say_what_every_answer_tells(memory)
+            if reweigh:
+                self._say_what_every_answer_tells(memory)
             yield memory
 
     @staticmethod

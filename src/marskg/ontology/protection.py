@@ -105,7 +105,7 @@ TABLE: Final[Mapping[Sort, tuple[tuple[Protection, str, str], ...]]] = MappingPr
             (Protection.CLEAR, "times, and places in an order", "lastTime suspendedAt randomWatermark"),
             (Protection.CLEAR, "what an operator chose, before there is a key", "settings budget embeddingModel"),
             (Protection.CLEAR, "what an operator chose, before there is a key", "subscriptions"),
-            (Protection.CLEAR, "states of the store's own work", "reordering lifting suppressing"),
+            (Protection.CLEAR, "states of the store's own work", "reordering lifting weighedBy suppressing"),
             (Protection.CLEAR, "what the row is signed with, by digests and numbers", "signedState stateProof"),
             (Protection.CLEAR, "what the row is signed with, by digests and numbers", "stateBroken heads"),
             (Protection.CLEAR, "what the row is signed with, by digests and numbers", "suppressionHash"),

@@ -130,6 +130,7 @@ RIGHTS: Final[tuple[Row, ...]] = (
         _named(
             "settings.set settings.set_budget settings.subscribe settings.unsubscribe policy.advise_budget maintain "
             "maintenance.run_every maintenance.reembed maintenance.rescore maintenance.scrub maintenance.confirm_clock "
+            "maintenance.reweigh "
             "audit.rotate_key audit.replace_key privacy.forget privacy.budget privacy.redact"
         ),
     ),

@@ -160,8 +160,9 @@ class Handle(FlatNames):
 
     @property
     def notices(self) -> tuple[str, ...]:
-        """Return what every answer tells now: that expiry is suspended after a jump of the clock, or nothing."""
-        return maintenance.notices_of(self._writer)
+        """Return what every answer tells now, such as that expiry is suspended, and what weighing again did."""
+        done = self._writer.shared.reweighed
+        return (*maintenance.notices_of(self._writer), *(() if done is None else (done,)))
 
     @property
     def weight(self) -> int:

@@ -15,11 +15,13 @@ from marskg.store.graph.validation import check_text
 from marskg.store.upkeep import maintenance, use_and_session_expiry
 from marskg.store.upkeep.reembed import switch
 from marskg.store.upkeep.rescore import rescore
+from marskg.store.upkeep.reweigh import reweigh
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from marskg.api.components import Components
+    from marskg.store.upkeep.reweigh import Reweighed
 
 
 class Maintenance(Namespace, name="maintenance"):
@@ -103,6 +105,21 @@ class Maintenance(Namespace, name="maintenance"):
             raise InvalidInput(msg)
         parts.settle()
         return rescore(parts.writer, parts.reader, parts.measure, progress)
+
+    def reweigh(self, *, dry_run: bool = False, progress: Callable[[int], None] | None = None) -> Reweighed:
+        """Weigh again what a version before weighed by another rule; :func:`marskg.open` does it by itself.
+
+        Each change is recorded. What is above the budget then goes by the tenant's policy. After an interruption the
+        next call, or opening, goes on where this one stopped.
+
+        Args:
+            dry_run: change nothing, and return what would be done; open with ``reweigh=False`` for that.
+            progress: hears how many memories were looked at, then how many were changed.
+
+        Raises:
+            BudgetInfeasible: what is protected would weigh more than a budget; nothing was changed.
+        """
+        return reweigh(self._components.writer, progress, dry_run=dry_run)
 
     def reembed(self, model: str | None = None, *, progress: Callable[[int], None] | None = None) -> int:
         """Make the vectors of all memories with another model, or those that are missing; returns how many were made.

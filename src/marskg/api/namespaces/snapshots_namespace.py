@@ -13,6 +13,7 @@ from marskg.api.namespaces.namespace import Namespace
 from marskg.store.commit.consistent_read import consistent_read
 from marskg.store.commit.snapshot_read import erasure_safe_read
 from marskg.store.tenant.sign_state import begin
+from marskg.store.upkeep.reweigh import settle_weights
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -72,6 +73,7 @@ class Snapshots(Namespace, name="snapshots"):
             parts.writer.forget_cache()
             parts.writer.notify_erased()
             begin(parts.writer)
+            settle_weights(parts.writer)
         if parts.points:
             parts.clear_points()
         parts.vectors_after_loading()

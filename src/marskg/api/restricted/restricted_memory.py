@@ -34,6 +34,7 @@ from marskg.memory import AgentMemory
 from marskg.privacy.principals import Principal, refusal
 from marskg.retrieval.query.profile import FILES, built_in
 from marskg.store.commit.snapshot_read import erasure_safe_read
+from marskg.store.upkeep import maintenance
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -148,7 +149,7 @@ class RestrictedMemory(AgentMemory):
     @property
     def notices(self) -> tuple[str, ...]:
         """Return what every answer tells now: of the clock, and of no memory."""
-        return super().notices
+        return maintenance.notices_of(self._writer)
 
     @property
     def weight(self) -> int:

@@ -6,6 +6,7 @@ Guarantees: each step can be run again: what an interruption leaves is whole, an
 from __future__ import annotations
 
 from contextlib import contextmanager
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 import click
@@ -90,6 +91,23 @@ def rescore(door: Door) -> None:
         with progress("measuring", stats["live"] + stats["latent"] + stats["tombstones"]) as advance:
             changed = memory.maintenance.rescore(progress=advance)
     answer(door, {"changed": changed}, lambda: line(f"{counted(changed, 'memory')} changed"))
+
+
+@maintenance.command()
+@click.option("--dry-run", is_flag=True, help="Change nothing; say how many memories and tokens would change.")
+@shared_options
+@pass_door
+def reweigh(door: Door, *, dry_run: bool) -> None:
+    """Weigh again what a version before weighed by another rule, each change with its record.
+
+    Opening does it by itself. What is above the budget then goes by the tenant's policy; where what is protected would
+    not fit, nothing is changed.
+    """
+    with door.memory(operation="maintenance.reweigh", reweigh=False) as memory:
+        stats = memory.stats()
+        with progress("weighing", stats["live"] + stats["latent"] + stats["tombstones"]) as advance:
+            done = memory.maintenance.reweigh(dry_run=dry_run, progress=advance)
+    answer(door, {"dry_run": dry_run, **asdict(done)}, lambda: line(str(done)))
 
 
 @maintenance.command()

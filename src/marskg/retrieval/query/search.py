@@ -9,6 +9,7 @@ section 9; architecture, "One read".
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from operator import attrgetter
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 
@@ -36,6 +37,7 @@ from marskg.store.upkeep.access_log import GoneMeanwhileError, Known, Showing, c
 from marskg.store.upkeep.maintenance import next_due
 from marskg.store.upkeep.use_and_session_expiry import expire_used
 from marskg.text import terms
+from marskg.weight import RULE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -185,7 +187,7 @@ class _Read:
 class Found:
     """What one tenant has for a request: candidates, best first, which of them contradict, and the stages' numbers.
 
-    ``known`` are the nodes that were read, and when.
+    ``known`` are the nodes that were read, and when; ``weighed``: their weights are what the counter gives.
     """
 
     candidates: list[Candidate]
@@ -193,6 +195,7 @@ class Found:
     known: Known
     stages: dict[str, Any]
     confidence: Confidence | None = None
+    weighed: bool = False
 
 
 def merged(found: Sequence[Found], most: int) -> list[Candidate]:
@@ -347,7 +350,9 @@ class Search:
     def _found(self, request: Request, chosen: _Chosen) -> Found:
         read = self._read(request, chosen)
         contradicting = _contradicting(chosen, read.candidates)
-        return Found(read.candidates, contradicting, Known(chosen.at, read.nodes), chosen.stages, chosen.confidence)
+        known = Known(chosen.at, read.nodes)
+        weighed = self._writer.state.weighed_by >= RULE
+        return Found(read.candidates, contradicting, known, chosen.stages, chosen.confidence, weighed)
 
     def _finish(
         self,
@@ -377,7 +382,7 @@ class Search:
             contradicts=[] if unanswered else [pair for one in found for pair in one.contradicts],
             most=request.k,
             leading=() if complete is None else (Passage(Section.COMPLETE, complete.text, complete.ids),),
-            weighed=True,
+            weighed=all(map(attrgetter("weighed"), found)),
         )
         if not any(piece.section is Section.COMPLETE for piece in assembled.rendered.passages):
             complete = None

@@ -56,6 +56,8 @@ class SharedState:
         #: The history that the row was of when it was last read (:attr:`~marskg.store.rows.state.TenantState.line`).
         self.line: str | None = None
         self.quotas = Quotas()
+        #: What weighing again did (:mod:`marskg.store.upkeep.reweigh`), if that was done since it was opened.
+        self.reweighed: str | None = None
         # Removed entries slow an index down only where it is log-structured, as in the engine of this one process;
         # other processes, whose keys would not be heard of here, come with Bolt.
         self.caches = Caches(index_gaps=IndexGaps() if alone_in_files else None)
@@ -72,6 +74,10 @@ class SharedState:
     def take(self, state: TenantState) -> None:
         """Go by ``state`` from now on."""
         self.state = state
+
+    def tell(self, done: str) -> None:
+        """Let every handle tell what weighing again did."""
+        self.reweighed = done
 
     def expect_due(self, moment: int | None, *, held_back: bool | None = None) -> None:
         """Look at ``moment`` for what time changes: 0 at once, None never; ``held_back``: expiry was suspended."""

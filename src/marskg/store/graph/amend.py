@@ -37,6 +37,7 @@ from marskg.store.graph.validation import check_number
 from marskg.store.rows.summary_lines import reattributed
 from marskg.store.unit.edge_rules import check_drawn
 from marskg.store.unit.sensitivity import Sensed, pass_on, record, with_sources
+from marskg.weight import RULE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
 
 #: What stands between words when names are looked for in a text.
 _NO_WORD = re.compile(r"[^\w]+")
+_WEIGHED = "it was weighed by a former rule, by which a run that the vocabulary does not know was one token"
 SHORTENED = "shortened to an excerpt: long, and of low score"
 
 
@@ -282,6 +284,24 @@ def new_version(
     record_superseded(unit, old)
     record_followers(unit, followers)
     return new.memory
+
+
+def weigh(unit: Unit, weights: Mapping[str, int]) -> None:
+    """Give memories the weights that they have by the rule of now, each with its record; what went meanwhile is not."""
+    unit.fetch(weights)
+    for ident, weight in weights.items():
+        node = unit.nodes.get(ident)
+        if node is not None and node.has_content and node.memory.weight < weight:
+            unit.become(node, replace(node.memory, weight=weight))
+            details = {"rule": "weight", "reason": _WEIGHED}
+            unit.record(Operation.AMEND, node, tier_before=node.memory.tier, details=details)
+
+
+def end_weighing(unit: Unit, before: int, told: tuple[str, ...]) -> None:
+    """Let the tenant's row say that it is weighed by the rule of now; ``told`` are the record's parameters."""
+    unit.update_tenant(weighed_by=RULE)
+    parameters = (f"weighed_by={RULE}", *told)
+    unit.audit.note(Operation.MIGRATE, parameters=parameters, weight_before=before, weight_after=unit.state.weight)
 
 
 def _names(named: Draft | None) -> list[str]:

@@ -321,9 +321,9 @@ class Known:
         """Return whether there is any of something erased, and not only forgotten."""
         return self._counting > 0
 
-    def refuse(self, memory: Memory) -> bool:
-        """Return whether ``memory`` is not to come in again, consents aside."""
-        sorts = self._digests.of(memory, memory.weight)
+    def refuse(self, memory: Memory, weight: int) -> bool:
+        """Return whether ``memory``, which weighs ``weight`` tokens, is not to come in again, consents aside."""
+        sorts = self._digests.of(memory, weight)
         for reference in self.references.intersection(sorts):
             if sorts[reference] != _SLEEPING:
                 return True

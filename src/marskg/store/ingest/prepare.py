@@ -20,6 +20,8 @@ from marskg.ontology.vocabulary import EdgeType
 from marskg.store.graph.admit import Prepared
 from marskg.store.graph.recognition import naming
 from marskg.store.graph.validation import check_allowed, check_draft, check_fits, check_integer, check_text, ids_of
+from marskg.store.upkeep.reweigh import require_weighed
+from marskg.weight import RULE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -169,6 +171,8 @@ class Preparation:
             UnknownMemory: there is no such memory.
         """
         check_text("content", content, limit=self._writer.state.settings.max_content_bytes)
+        if self._writer.state.weighed_by < RULE:
+            require_weighed(self._writer)
         text = self.text(content)
         check_fits(text.weight, self._writer.state.budget)
         memory = self._writer.new_unit(self._writer.read, self._writer.state).node(node_id).memory
@@ -214,7 +218,10 @@ class Preparation:
 
     def _weighed(self, draft: Draft, tokens: int) -> Prepared:
         weight = max(1, tokens)
-        settings = self._writer.state.settings
+        state = self._writer.state
+        if state.weighed_by < RULE:
+            require_weighed(self._writer)
+        settings = state.settings
         check_fits(weight, settings.budget)
         if draft.action == "remember":
             check_allowed(weight, settings.partitions.quotas, draft.subjects, draft.session)

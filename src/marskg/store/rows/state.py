@@ -18,7 +18,7 @@ from marskg.store.rows.codec import UNMADE, damaged_row, refuse_row
 from marskg.store.rows.kind_statistics import KindStatistics
 from marskg.store.rows.oracle_rate_limit import RateLimiter
 from marskg.store.rows.read_statistics import Usage
-from marskg.weight import TokenCounter
+from marskg.weight import RULE, TokenCounter
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -51,6 +51,8 @@ class TenantState:
     reordering: bool = False
     #: Whether memories may still end by lives of former defaults; the next writer lifts these.
     lifting: bool = False
+    #: By which rule the memories are weighed (:data:`marskg.weight.RULE`); 1 where the row does not say.
+    weighed_by: int = RULE
     #: Name and dimension of the model that made the tenant's vectors; None before the first one.
     embedding_model: str | None = None
     #: Shared tenants of the store that this one's readers read as well, sorted.
@@ -136,6 +138,7 @@ class TenantState:
             "budget": self.budget,
             "reordering": self.reordering,
             "lifting": self.lifting,
+            "weighedBy": self.weighed_by,
             "embeddingModel": self.embedding_model,
             "subscriptions": list(self.subscriptions),
             "suppressing": self.suppressing,
@@ -181,6 +184,7 @@ class TenantState:
             suspended_at=row.get("suspendedAt"),
             reordering=bool(row.get("reordering")) or row.get("census") is None,
             lifting=bool(row.get("lifting")) or not knows_lives(row["settings"]),
+            weighed_by=row.get("weighedBy") or 1,
             embedding_model=row.get("embeddingModel"),
             subscriptions=tuple(row.get("subscriptions") or ()),
             suppressing=bool(row.get("suppressing")),
@@ -227,6 +231,7 @@ _RARE: Final = attrgetter(
     "budget",
     "reordering",
     "lifting",
+    "weighed_by",
     "embedding_model",
     "subscriptions",
     "suppressing",

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from marskg.store.rows.state import Services, TenantState
     from marskg.store.unit.reader import GraphReader
     from marskg.store.unit.unit_of_work import Unit
+    from marskg.weight import TokenCounter
 
 #: Reads a snapshot's memories from the beginning, with edges and salts.
 Memories: TypeAlias = "Callable[[], Iterable[tuple[Memory, tuple[Edge, ...], str | None]]]"
@@ -68,11 +69,18 @@ def forbidden(
 ) -> Forbidden:
     """Return what must not come back of a snapshot with the tenant's row ``row``, as the store is ``before`` it."""
     known = Known(Digests(services.handle, row.name), reader.suppressions())
-    found = [memory.id for memory, _, _ in memories() if known.refuse(memory)] if known else []
+    found = list(_recognised(known, services.counter, memories)) if known else []
     went_on = before is not None and before.log == row.log and before.sequence > row.sequence
     if went_on and Operation.ERASE in operations_since(reader.run, row.name, row.sequence):
         found += _missing(reader, memories)
     return Forbidden(tuple(dict.fromkeys(found)), known.references, anew=bool(known) and not row.suppressing)
+
+
+def _recognised(known: Known, counter: TokenCounter, memories: Memories) -> Iterator[str]:
+    for memory, _, _ in memories():
+        # The weight that it was saved with may be that of a former rule.
+        if known.refuse(memory, max(memory.weight, counter.count(memory.content or ""))):
+            yield memory.id
 
 
 def _missing(reader: GraphReader, memories: Memories) -> Iterator[str]:

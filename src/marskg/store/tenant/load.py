@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
 from marskg.errors import BudgetInfeasible, InvalidDocument, InvalidMemory, NotPermitted
@@ -26,6 +27,7 @@ from marskg.store.graph.suppression import check_all, check_subject
 from marskg.store.graph.validation import check_allowed, check_fits
 from marskg.store.tenant.checkpoint import Protection
 from marskg.store.unit.write_gate import ERRORS, NEEDING
+from marskg.store.upkeep.reweigh import require_weighed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
     from marskg.records import Edge, Entity, Memory, Preference
     from marskg.store.commit.writer import Writer
     from marskg.store.unit.unit_of_work import Node, Unit
+    from marskg.weight import TokenCounter
 
 Exported: TypeAlias = "tuple[Memory, tuple[Edge, ...]]"
 _BATCH = 200
@@ -68,7 +71,18 @@ class Loader:
             MemoryTooLarge, BudgetInfeasible: the tenant's budgets can never hold it; nothing is loaded. Where a policy
                 has to make room meanwhile for more than it may take, the batches before stay.
         """
-        rules = list(preferences)
+        require_weighed(self._writer)
+        weighed = partial(_weighed, self._writer.services.counter, memories)
+        return self._load(entities, weighed, progress, list(preferences))
+
+    def _load(
+        self,
+        entities: Iterable[tuple[Entity, tuple[Edge, ...]]],
+        memories: Callable[[], Iterable[Exported]],
+        progress: Callable[[int], None] | None,
+        rules: list[Preference],
+    ) -> int:
+        """Load a document whose memories have the weights of now."""
         people = list(entities)
         self._refuse_forbidden(people, memories, rules)
         waits = self._dependencies(memories())
@@ -307,6 +321,13 @@ class Loader:
 
         if self._late:
             self._writer.run(work)
+
+
+def _weighed(counter: TokenCounter, memories: Callable[[], Iterable[Exported]]) -> Iterator[Exported]:
+    """Yield a document's memories with what they weigh: those of a former version say what that counted."""
+    for memory, edges in memories():
+        weight = max(memory.weight, counter.count(memory.content or ""))
+        yield (memory if weight == memory.weight else replace(memory, weight=weight)), edges
 
 
 class _Needed:

@@ -19,6 +19,8 @@ from marskg.store.unit.reader import GraphReader
 from marskg.store.upkeep.due_times import settle_due, settle_private
 from marskg.store.upkeep.lift_lifetimes import lift
 from marskg.store.upkeep.reembed import missing
+from marskg.store.upkeep.reweigh import FORMER
+from marskg.weight import RULE
 
 if TYPE_CHECKING:
     from marskg.store.commit.writer import Writer
@@ -62,8 +64,9 @@ def is_suspended(writer: Writer) -> bool:
 
 
 def notices_of(writer: Writer) -> tuple[str, ...]:
-    """Return what every answer tells of the tenant's time: that expiry is suspended, if it is."""
-    return (SUSPENDED,) if is_suspended(writer) else ()
+    """Return what every answer tells of the tenant: that expiry is suspended, or that a former rule weighed it."""
+    told = (SUSPENDED,) if is_suspended(writer) else ()
+    return told if writer.state.weighed_by >= RULE else (*told, FORMER)
 
 
 def _sweep(writer: Writer) -> int:
