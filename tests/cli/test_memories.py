@@ -189,3 +189,11 @@ def test_metadata_filters_and_is_replaced(here: Callable[..., Outcome]) -> None:
     refused = here("retrieve", "boiler", "--metadata", '{"log.page": {"$near": 3}}')
     assert refused.status == 2
     assert "ranges $gt, $gte, $lt, $lte" in refused.err
+
+
+def test_an_option_that_is_left_out_asks_for_nothing_and_an_empty_name_is_nobodys(here: Callable[..., Outcome]) -> None:
+    here("remember", "Ann waters the tomatoes", "--subject", "Ann")
+    for command in (("retrieve", "tomatoes", "--min-confidence", "0"), ("read",)):
+        assert "tomatoes" in here(*command).out
+        for option in ("--subject", "--session", "--intent"):
+            assert "tomatoes" not in here(*command, option, "").out

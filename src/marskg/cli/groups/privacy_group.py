@@ -132,7 +132,7 @@ def grant(  # noqa: PLR0917 - click passes options by name
     """
     with door.memory() as memory:
         given = memory.privacy.grant(
-            to, ceiling=ceiling, lasts=lasts, calls=None if any_calls else calls, subjects=subjects
+            to, ceiling=ceiling, lasts=lasts, calls=None if any_calls else calls, subjects=subjects or None
         )
 
     def show() -> None:
