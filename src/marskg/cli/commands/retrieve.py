@@ -14,7 +14,7 @@ import click
 from marskg.cli.commands.remember import words
 from marskg.cli.door import Door, pass_door, shared_options
 from marskg.cli.output import answer, counted, day, line, note, number, one_line, plain, progress, show_table, table
-from marskg.cli.values import JSON_OBJECT, MEMORY_ID, MOMENT, text_or_stdin
+from marskg.cli.values import JSON_OBJECT, MEMORY_ID, MOMENT, text_argument, text_or_stdin
 from marskg.ontology.vocabulary import Kind, MemoryClass, SourceType
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def _filters(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 @click.command()
-@click.argument("query")
+@text_argument("query")
 @_BUDGET
 @_MOST
 @click.option(
@@ -86,7 +86,10 @@ def _filters(command: Callable[..., Any]) -> Callable[..., Any]:
 @shared_options
 @pass_door
 def retrieve(door: Door, /, query: str, *, explain: bool, prompt: bool, **asked: Any) -> None:  # noqa: ANN401 - as retrieve takes them
-    """Show what answers QUERY (- reads it from standard input) within a token budget."""
+    """Show what answers QUERY (- reads it from standard input) within a token budget.
+
+    A QUERY that begins with a dash comes last, after --.
+    """
     text = text_or_stdin(query)
     with door.memory() as memory:
         _prepare(memory)
