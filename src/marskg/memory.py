@@ -161,7 +161,7 @@ class AgentMemory(Handle):
     ) -> Stored:
         """Store what a reader yields, some hundred in a transaction, with one policy run each; returns how many.
 
-        The number has ``notices``: how many of them are private, and when the first of these ends.
+        The number has ``notices``: how many are private, and when the first ends; ``known``: items that came before.
 
         Args:
             drafts: memories, retractions and closings, what is named before what names it.

@@ -63,7 +63,7 @@ _DOCUMENTS = (
         "the memory, field by field; `get` adds `edges`",
     ),
     ("`history`", '`{"versions": […]}`, the oldest first'),
-    ("`import`", f'`{{"imported", "pointless", "skipped", "transitions", {_FIGURES}, "audit_seq"}}`'),
+    ("`import`", f'`{{"imported", "known", "pointless", "skipped", "transitions", {_FIGURES}, "audit_seq"}}`'),
     (
         "`forget`",
         (
