@@ -207,3 +207,15 @@ def uuid7(now_ms: int, source: Source) -> str:
     value |= 0x7 << 76 | (tail >> 68 & 0xFFF) << 64
     value |= 0b10 << 62 | (tail & 0x3FFF_FFFF_FFFF_FFFF)
     return f"urn:uuid:{UUID(int=value)}"
+
+
+def uuid8(digest: str) -> str:
+    """Return a ``urn:uuid:`` that follows from a keyed digest (RFC 9562 section 5.8)."""
+    value = int.from_bytes(hashlib.sha256(digest.encode()).digest()[:16], "big")
+    value = value & ~(0xF << 76) & ~(0b11 << 62) | 0x8 << 76 | 0b10 << 62
+    return f"urn:uuid:{UUID(int=value)}"
+
+
+def is_uuid8(ident: str) -> bool:
+    """Return whether an id is one that :func:`uuid8` may have made."""
+    return ident[:9] == "urn:uuid:" and ident[23:24] == "8"

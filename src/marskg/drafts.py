@@ -137,6 +137,9 @@ class Draft:
     made_by: tuple[str, ...] = ()
     #: A turn that waits to be read for facts.
     unread: bool = False
+    #: What an import knows it again by, however often and from whatever file it comes: the same is stored once. None
+    #: for what is stored as often as it is given.
+    identity: str | None = None
     mentions: tuple[EntityRef, ...] = ()
     relations: tuple[EntityRelation, ...] = ()
 

@@ -161,7 +161,7 @@ class AgentMemory(Handle):
     ) -> Stored:
         """Store what a reader yields, some hundred in a transaction, with one policy run each; returns how many.
 
-        The number has ``notices``: how many of them are private, and when the first of these ends.
+        The number has ``notices``: how many are private, and when the first ends; ``known``: items that came before.
 
         Args:
             drafts: memories, retractions and closings, what is named before what names it.
@@ -288,7 +288,7 @@ class AgentMemory(Handle):
             filters: ``kinds``, ``classes``, ``sources``, ``subjects``, ``sessions``, ``tags``, ``key_prefix``,
                 ``since``, ``until``, ``jurisdiction``, ``latent``, ``unaffirmed``, ``superseded``, ``closed`` (tasks
                 that are done, cancelled or long past), ``metadata`` (values by names or dotted paths, such as
-                ``{"project": "x", "trip.year": {"$gte": 2025}}``; in an encrypted tenant no ranges).
+                ``{"trip.year": {"$gte": 2025}}``; no ranges if encrypted). An empty list names nobody: none is shown.
 
         Raises:
             InvalidInput: the query, a limit or a filter is not allowed.
@@ -342,8 +342,8 @@ class AgentMemory(Handle):
         key_prefix: str | None = None,
         since: GivenTime | None = None,
         until: GivenTime | None = None,
-        entity: str | Iterable[str] = (),
-        goal: str | Iterable[str] = (),
+        entity: str | Iterable[str] | None = None,
+        goal: str | Iterable[str] | None = None,
         token_budget: int | None = None,
         sums: bool = False,
         **filters: Unpack[ReaderFilters],

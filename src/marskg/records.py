@@ -383,14 +383,18 @@ class VerifiedLog:
 
 
 class Stored(int):
-    """How many of many drafts were done; ``notices`` tell what whoever stored them should know."""
+    """How many of many drafts were done; ``notices`` tell what whoever stored them should know.
+
+    ``known`` is how many items of an import were left out, as they came before.
+    """
 
     notices: tuple[str, ...]
+    known: int
 
-    def __new__(cls, count: int, notices: tuple[str, ...] = ()) -> Self:
-        """Return ``count`` with ``notices``."""
+    def __new__(cls, count: int, notices: tuple[str, ...] = (), known: int = 0) -> Self:
+        """Return ``count`` with ``notices`` and ``known``."""
         made = super().__new__(cls, count)
-        made.notices = notices
+        made.notices, made.known = notices, known
         return made
 
 

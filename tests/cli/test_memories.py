@@ -173,7 +173,7 @@ def test_an_import_tells_how_much_of_it_is_private_and_when_it_ends(
     assert shown.status == 0
     assert "note: private is the class of 1, 1 of them because they hold a secret" in shown.err
     assert CARD not in shown.out + shown.err
-    (notice,) = here("import", "chat", str(talk), "--subject", "ana", "--json").json()["notices"]
+    (notice,) = here("import", "chat", str(talk), "--subject", "ben", "--json").json()["notices"]
     assert "the first ends at" in notice
 
 
@@ -189,3 +189,27 @@ def test_metadata_filters_and_is_replaced(here: Callable[..., Outcome]) -> None:
     refused = here("retrieve", "boiler", "--metadata", '{"log.page": {"$near": 3}}')
     assert refused.status == 2
     assert "ranges $gt, $gte, $lt, $lte" in refused.err
+
+
+def test_an_option_that_is_left_out_asks_for_nothing_and_an_empty_name_is_nobodys(here: Callable[..., Outcome]) -> None:
+    here("remember", "Ann waters the tomatoes", "--subject", "Ann")
+    for command in (("retrieve", "tomatoes", "--min-confidence", "0"), ("read",)):
+        assert "tomatoes" in here(*command).out
+        for option in ("--subject", "--session", "--intent"):
+            assert "tomatoes" not in here(*command, option, "").out
+
+
+def test_an_import_again_counts_what_was_there(mars: Callable[..., Outcome], tmp_path: Path) -> None:
+    talk = tmp_path / "talk.jsonl"
+    line = '{"role": "user", "content": "I planted %s", "timestamp": "2026-06-01T08:00:00Z"}\n'
+    talk.write_text(line % "beans")
+    where = ("--store", tmp_path / "new")
+    assert "already" not in mars(*where, "import", "chat", talk).out
+    talk.write_text(line % "beans" + line % "peas")
+    again = mars(*where, "import", "chat", talk).out
+    assert "1 item was there already" in again
+    assert "not stored" not in again
+    data = mars(*where, "--json", "import", "chat", talk).json()
+    assert (data["imported"], data["known"], data["pointless"], data["transitions"]) == (0, 2, 0, 0)
+    learned = mars(*where, "--json", "import", "chat", talk, "--learn").json()
+    assert learned["known"] == 2

@@ -80,13 +80,15 @@ def test_a_filter_goes_by_the_value(memory: AgentMemory, wanted: dict[str, Any],
 def test_a_query_ranks_and_what_is_not_indexed_follows_without_a_score(memory: AgentMemory) -> None:
     store = MarsStore(memory, fields=["text"])
     store.put(("u",), "hidden", {"text": "Ann likes green tea"}, index=False)
+    store.put(("u",), "of no field", {"text": "Ann likes green tea"}, index=[])
     store.put(("u",), "other", {"text": "The train to Ghent leaves at nine", "note": "green tea"})
     store.put(("u",), "tea", {"text": "Ann likes green tea"})
     store.put(("u",), "none", {"note": "green tea"})
     found = store.search(("u",), query="what tea does Ann like?")
     assert found[0].key == "tea"
     assert found[0].score is not None
-    assert {one.key: one.score for one in found if one.key in {"hidden", "none"}} == {"hidden": None, "none": None}
+    unscored = {"hidden", "of no field", "none"}
+    assert {one.key: one.score for one in found if one.key in unscored} == dict.fromkeys(unscored)
     assert [one.key for one in store.search(("u",), query="what tea does Ann like?", limit=1)] == ["tea"]
     assert [one.key for one in store.search(("u",), query="what tea does Ann like?", offset=1)] == [
         one.key for one in found[1:]

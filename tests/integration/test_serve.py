@@ -74,6 +74,8 @@ def test_a_program_keeps_finds_corrects_and_learns(tmp_path: Path) -> None:
         assert "peanuts" in found["text"]
         assert [one["memory"]["id"] for one in found["hits"]] == [kept.json()["id"]]
         assert found["tokens"] <= 60
+        for nobody in ("subjects", "kinds"):
+            assert client.post(f"{AT}/search", json={"query": "Ann", nobody: []}).json()["hits"] == []
         judged = {"retrieval_id": found["retrieval_id"], "used": [kept.json()["id"]]}
         assert client.post(f"{AT}/feedback", json=judged).json()["used"] == [kept.json()["id"]]
         tag = {"If-Match": kept.headers["etag"]}

@@ -264,7 +264,7 @@ class MarsStore(BaseStore):
             return ""
         value = JsonObject.of(op.value)
         lines: list[str] = []
-        for path in op.index or self._fields:
+        for path in self._fields if op.index is None else op.index:
             lines += value.texts() if path == "$" else get_text_at_path(dict(value), tokenize_path(path))
         return "\n".join(line for line in lines if line.strip())
 

@@ -66,9 +66,12 @@ Vector: TypeAlias = "npt.NDArray[np.float32]"
 #: Narrows the gate that a principal asks for to what they may see; the second is the id of a grant, if they have one.
 Limit: TypeAlias = "Callable[[Gate, object], Gate]"
 
+#: Entities and goals that complete reading is about; None asks for nothing.
+Wanted: TypeAlias = "tuple[tuple[str, ...] | None, tuple[str, ...] | None]"
+
 
 class Filters(TypedDict, total=False):
-    """What every reading may ask for besides; None or an empty list asks for nothing."""
+    """What every reading may ask for besides; None asks for nothing, an empty list names nobody: nothing is shown."""
 
     kinds: Iterable[str] | str | None
     classes: Iterable[str] | str | None
@@ -273,7 +276,7 @@ class Reading:
             k=settings.k if k is None else check_integer("k", k, 1),
             assembly=self._writer.state.settings.assembly.checked(),
             # Who asks for the wishes themselves is shown them.
-            emphasis=None if WISH in passing.tags else self._emphasis,
+            emphasis=None if WISH in (passing.tags or ()) else self._emphasis,
             fading=Fading.by(self._writer.state.settings),
             conversation=conversation,
             explain=explain,
@@ -283,8 +286,8 @@ class Reading:
     def read_all(
         self,
         *,
-        entities: Iterable[str] | str,
-        goals: Iterable[str] | str,
+        entities: Iterable[str] | str | None,
+        goals: Iterable[str] | str | None,
         budget: int | None,
         sums: bool,
         gate: Mapping[str, Any],
@@ -292,12 +295,10 @@ class Reading:
         """Return all that passes the gate; see :meth:`marskg.memory.AgentMemory.read_all`."""
         passing = self.gate(gate)
         limit = None if budget is None else check_integer("token_budget", budget, 0)
-        wanted = (ids_of(entities), ids_of(goals))
+        wanted = (None if entities is None else ids_of(entities), None if goals is None else ids_of(goals))
         return self._search.until_shown(passing, lambda gate: self._all(gate, wanted, limit, sums=sums))
 
-    def _all(
-        self, passing: Gate, wanted: tuple[tuple[str, ...], tuple[str, ...]], limit: int | None, *, sums: bool
-    ) -> Everything:
+    def _all(self, passing: Gate, wanted: Wanted, limit: int | None, *, sums: bool) -> Everything:
         """Return and record all that passes the gate and has to do with what is wanted."""
         state = self._writer.fresh_state()
         ids, unknown = self._selected(self.view, state, passing, wanted)
@@ -315,20 +316,18 @@ class Reading:
             found = replace(found, hits=tuple(replace(hit, memory=as_read(hit.memory, passing)) for hit in found))
         return replace(found, id=as_named(record, passing))
 
-    def _selected(
-        self, view: IndexView, state: TenantState, gate: Gate, wanted: tuple[tuple[str, ...], tuple[str, ...]]
-    ) -> tuple[list[str], set[str]]:
+    def _selected(self, view: IndexView, state: TenantState, gate: Gate, wanted: Wanted) -> tuple[list[str], set[str]]:
         """Return the ids of what passes the gate in one tenant, and the entities and goals that it does not know."""
         names, goals = wanted
         with view.lock:
             index = view.refresh(state)
             mask = gate.mask(index)
-            named = {name: named_entities(index, mask, name, restricted=gate.restricted) for name in names}
+            named = {name: named_entities(index, mask, name, restricted=gate.restricted) for name in names or ()}
             tasks = _tasks(index, gate) if goals else set()
-            unknown = {name for name, found in named.items() if not found} | (set(goals) - tasks)
-            if unknown.issuperset(names or [""]) or unknown.issuperset(goals or [""]):
+            unknown = {name for name, found in named.items() if not found} | (set(goals or ()) - tasks)
+            if any(words is not None and unknown.issuperset(words) for words in wanted):
                 return [], unknown
-            return select(index, gate, [ident for found in named.values() for ident in found], goals), unknown
+            return select(index, gate, [ident for found in named.values() for ident in found], goals or ()), unknown
 
     def recall(
         self,
@@ -510,7 +509,7 @@ class Reading:
         return {} if row is None else scores.shown(row)
 
     def gate(self, filters: Mapping[str, Any]) -> Gate:
-        """Return the gate that ``filters`` describe; None or an empty list asks for nothing.
+        """Return the gate that ``filters`` describe; None asks for nothing.
 
         Raises:
             InvalidInput: a filter is unknown, of the wrong type or out of range.
@@ -522,7 +521,7 @@ class Reading:
         values: dict[str, Any] = {
             name: self.conditions(value) if name == "metadata" else _filter(name, value)
             for name, value in filters.items()
-            if value not in (None, (), []) and not (name == "grant" and self._limit is not None)
+            if value is not None and not (name == "grant" and self._limit is not None)
         }
         gate = Gate(
             now=now, task_grace=state.settings.task_grace, preference_set=self._writer.preference_set(), **values
@@ -644,9 +643,9 @@ def _no_task(goal: str) -> UnknownMemory:
     return UnknownMemory(msg)
 
 
-def _refuse_unknown(wanted: tuple[tuple[str, ...], tuple[str, ...]], unknown: set[str]) -> None:
+def _refuse_unknown(wanted: Wanted, unknown: set[str]) -> None:
     """Refuse the entities and goals that no tenant knows which is read."""
-    names, goals = ([word for word in words if word in unknown] for words in wanted)
+    names, goals = ([word for word in words or () if word in unknown] for words in wanted)
     if names:
         raise _unmentioned(names)
     if goals:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import sys
 import traceback
 from typing import TYPE_CHECKING
@@ -18,6 +19,7 @@ import click
 
 from marskg.cli.output import note
 from marskg.cli.tree import cli
+from marskg.cli.values import FREE_TEXT
 from marskg.errors import InvalidInput, MarsError, QueryRefused
 
 if TYPE_CHECKING:
@@ -25,6 +27,8 @@ if TYPE_CHECKING:
 
 #: Characters of an argument that an error may repeat, and to how many a longer one is shortened.
 _MOST_REPEATED, _REPEATED = 200, 60
+#: What a shell reads within double quotes.
+_SPECIAL = frozenset('"$`\\!')
 DONE, REFUSED, MISUSED, DEFECT, INTERRUPTED, UNREAD = 0, 1, 2, 70, 130, 141
 
 
@@ -65,7 +69,7 @@ def run(given: Sequence[str]) -> int:
         return _pipe_closed()
     except (click.ClickException, click.Abort, KeyboardInterrupt, MarsError, OSError) as error:
         found: BaseException = error
-        kind, message, status = _known(error)
+        kind, message, status = _known(error, given)
     except Exception as error:  # noqa: BLE001 - the outermost door: nothing may leave as a traceback
         found = error
         kind, message, status = _defect(error)
@@ -86,12 +90,12 @@ def _without_long(message: str, given: Sequence[str]) -> str:
     return message
 
 
-def _known(error: BaseException) -> tuple[str, str, int]:
+def _known(error: BaseException, given: Sequence[str] = ()) -> tuple[str, str, int]:
     """Return what to call an error that was foreseen, what to say of it, and the exit status."""
     name = type(error).__name__
     if isinstance(error, click.ClickException):
-        message = error.format_message().rstrip(".")
         context = getattr(error, "ctx", None)
+        message = f"{error.format_message().rstrip('.')}{_way_out(error, context, given)}"
         return name, f"{message}; see: {context.command_path} --help" if context else message, MISUSED
     if isinstance(error, (KeyboardInterrupt, click.Abort)):
         # click turns the interruption itself, which knows what was kept, into the cause of an Abort.
@@ -103,6 +107,28 @@ def _known(error: BaseException) -> tuple[str, str, int]:
     # What cannot be read as it stands is misuse; what was understood and is not allowed was refused.
     misused = isinstance(error, InvalidInput) and not isinstance(error, QueryRefused)
     return name, str(error), MISUSED if misused else REFUSED
+
+
+def _way_out(error: click.ClickException, context: click.Context | None, given: Sequence[str]) -> str:
+    """Return how to write a text that was read as an option, for a command that takes one; nothing for other errors."""
+    if not isinstance(error, click.NoSuchOption) or context is None:
+        return ""
+    if error.possibilities and not any(map(str.isspace, error.option_name)):
+        return ""  # An option that is misspelt.
+    places = [one for one in context.command.get_params(context) if isinstance(one, click.Argument)]
+    if not places or places[-1].type is not FREE_TEXT:
+        return ""
+    *others, name = (one.make_metavar(context) for one in places)
+    letter = error.option_name.lstrip("-")[:1]
+    text = next((one for one in given if one.startswith("-") and not one.startswith("--") and letter in one), None)
+    text = next((one for one in given if one.startswith(error.option_name)), text)
+    call = " ".join((context.command_path, *others, "--", name if text is None else _quoted(text)))
+    return f"; a {name} that begins with a dash comes last, after --: {call}"
+
+
+def _quoted(text: str) -> str:
+    """Return a text as a shell takes it."""
+    return shlex.quote(text) if _SPECIAL & {*text} else f'"{text}"'
 
 
 def _tell(kind: str, message: str, status: int, *, as_json: bool) -> int:

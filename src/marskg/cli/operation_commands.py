@@ -16,7 +16,7 @@ import click
 
 from marskg.cli.door import pass_door, shared_options
 from marskg.cli.output import answer, line, plain, show_table, table
-from marskg.cli.values import MEMORY_ID, FilePath, JsonObject
+from marskg.cli.values import FREE_TEXT, MEMORY_ID, FilePath, JsonObject
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -50,6 +50,7 @@ OF_A_HANDLE: Final = frozenset(
     {"maintenance.prepare", "maintenance.run_every", "maintenance.stop", "privacy.private_mode"},
 )
 _PLAIN: Final[Mapping[Any, click.ParamType[Any]]] = {str: click.STRING, int: click.INT, float: click.FLOAT}
+_DASH: Final = "A SUBJECT that begins with a dash comes last, after --."
 #: What a group is called whose namespace has another name.
 _NAMESPACES: Final[Mapping[str, str]] = {"snapshot": "snapshots"}
 
@@ -94,13 +95,14 @@ def command_of(operation: Operation) -> click.Command:
             shown = plain(found if hasattr(found, "__dataclass_fields__") or not _is_stream(found) else list(found))
         answer(door, {"result": shown}, lambda: _show(shown))
 
+    first = (getdoc(operation.function) or "").partition("\n")[0]
     parameters = [made for name, rule in operation.parameters.items() if (made := _parameter(operation, name, rule))]
     return shared_options(
         click.Command(
             _dashed(operation.name.rpartition(".")[2]),
             params=parameters,
             callback=call,
-            help=(getdoc(operation.function) or "").partition("\n")[0],
+            help="\n\n".join([first, *(_DASH for one in parameters if one.type is FREE_TEXT)]),
         ),
     )
 
@@ -123,6 +125,7 @@ def _parameter(operation: Operation, name: str, rule: Rule) -> click.Parameter |
             raise TypeError(msg)
         return None
     if required and name in operation.by_place:
+        kind = FREE_TEXT if name == "subject" else kind
         return click.Argument([name], type=kind, nargs=-1 if many else 1)
     flag = f"--{_dashed(name)}"
     if kind is click.BOOL:

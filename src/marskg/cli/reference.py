@@ -27,7 +27,8 @@ Written by `python -m marskg.cli.reference` from the commands themselves: change
 Every command takes `--store`, `--tenant`, `--as` and `--json`, before or after its name. Results go to standard output,
 notes, progress and errors to standard error. There are colours and moving bars on a terminal only, and none with
 `NO_COLOR`.
-`TEXT` and `QUERY` may be `-` for standard input. An `ID` may be written without its `urn:uuid:`. A `TIME` is ISO 8601
+`TEXT` and `QUERY` may be `-` for standard input; one that begins with a dash comes last, after `--`:
+`mars remember -- "-5 degrees tonight"`. An `ID` may be written without its `urn:uuid:`. A `TIME` is ISO 8601
 with a zone, such as `2026-03-01T09:30:00Z`.
 
 Defaults of your own for `--store`, `--tenant` and `--as` stand in `~/.config/marskg/config.yaml` (or where
@@ -62,7 +63,7 @@ _DOCUMENTS = (
         "the memory, field by field; `get` adds `edges`",
     ),
     ("`history`", '`{"versions": […]}`, the oldest first'),
-    ("`import`", f'`{{"imported", "pointless", "skipped", "transitions", {_FIGURES}, "audit_seq"}}`'),
+    ("`import`", f'`{{"imported", "known", "pointless", "skipped", "transitions", {_FIGURES}, "audit_seq"}}`'),
     (
         "`forget`",
         (

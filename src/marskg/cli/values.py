@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 import sys
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -41,6 +42,10 @@ class MemoryId(click.ParamType):  # type: ignore[type-arg]  # generic since clic
         if ":" not in text:
             self.fail(f"{text[:60]!r} is no id of a memory; ids look like urn:uuid:01234567-89ab-…", param, ctx)
         return text.lower() if text.lower().startswith(_PREFIX) else text
+
+
+class FreeText(click.types.StringParamType):
+    """Any text: one that begins with a dash is read as an option unless it follows ``--``."""
 
 
 class Moment(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.5 only
@@ -101,6 +106,9 @@ def is_number(text: str) -> bool:
 MEMORY_ID = MemoryId()
 MOMENT = Moment()
 JSON_OBJECT = JsonObject()
+FREE_TEXT = FreeText()
+#: An argument that any text may be; the help of its command says how to write one that begins with a dash.
+text_argument = partial(click.argument, type=FREE_TEXT)
 
 
 def text_or_stdin(text: str) -> str:

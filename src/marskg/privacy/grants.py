@@ -39,7 +39,7 @@ class Grant:
     """Leave for ``to`` to read up to ``ceiling`` (0 to 1) until ``until`` (epoch ms).
 
     ``id`` is the secret that whoever reads shows; ``calls`` how often they may, None for as often as they like;
-    ``subjects`` whom the memories have to be about, () for anybody.
+    ``subjects`` whom the memories have to be about, None for anybody.
     """
 
     id: str
@@ -47,7 +47,7 @@ class Grant:
     ceiling: float
     until: int
     calls: int | None = None
-    subjects: tuple[str, ...] = ()
+    subjects: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,18 +60,21 @@ class Honoured:
 
 
 def give(
-    writer: Writer, *, to: str, ceiling: float, lasts_ms: int, calls: int | None, subjects: tuple[str, ...]
+    writer: Writer, *, to: str, ceiling: float, lasts_ms: int, calls: int | None, subjects: tuple[str, ...] | None
 ) -> Grant:
     """Record a grant to the principal called ``to``; returns it with its secret.
 
     Raises:
-        InvalidInput: it would last no time or more than a day, or be for no call or too many.
+        InvalidInput: it would last no time or more than a day, or be for no call, too many or nobody.
     """
     if not 0 < lasts_ms <= LONGEST_MS:
         msg = "a grant lasts from 1 ms to 24 h; what is to last longer is a matter of the principal's ceiling"
         raise InvalidInput(msg)
     if calls is not None and not 1 <= calls <= _MOST_CALLS:
         msg = f"a grant is for 1 to {_MOST_CALLS} calls, or for as many as fit its time: leave calls out"
+        raise InvalidInput(msg)
+    if subjects is not None and not subjects:
+        msg = "subjects names nobody, so that the grant allows nothing; name one, or leave it out for anybody"
         raise InvalidInput(msg)
     services = writer.services
     token = services.source.token(_TOKEN).hex()
@@ -80,7 +83,7 @@ def give(
     said += [f"grant.until={now + lasts_ms}"]
     said += [] if calls is None else [f"grant.calls={calls}"]
     # Handles, as a name would outlast its erasure here.
-    said += [f"grant.about={services.handle(writer.tenant, subject)}" for subject in subjects]
+    said += [f"grant.about={services.handle(writer.tenant, subject)}" for subject in subjects or ()]
     state = record_showing(writer, [], tuple(sorted(said))).state
     place = state.access_sequence ^ _mask(partial(services.handle, writer.tenant), token)
     return Grant(f"{place:012x}-{token}", to, ceiling, now + lasts_ms, calls, subjects)

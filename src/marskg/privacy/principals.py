@@ -152,8 +152,9 @@ class Principal:
     ``ceiling`` (0 to 1): what is more sensitive is hidden; a reader has :data:`READER_CEILING` unless they state
     another; an agent none, as it serves the people whose words it keeps. ``purpose``: what is limited to other purposes
     is hidden, and without one all that is limited to any. ``jurisdiction``: what is under another's law is hidden.
-    ``subjects``: only what is about one of these people is seen; of a subject it is themselves unless further names of
-    theirs are given. ``grant`` is the id of a grant to read above the ceiling (:mod:`marskg.privacy.grants`).
+    ``subjects``: only what is about one of these people is seen, nothing where they are none, and what is about anybody
+    if left out; of a subject it is themselves, and further names of theirs that are given. ``grant`` is the id of a
+    grant to read above the ceiling (:mod:`marskg.privacy.grants`).
 
     Raises:
         InvalidInput: a limit is out of range, an operator has one, or a subject has no name.
@@ -164,7 +165,7 @@ class Principal:
     ceiling: float | None = None
     purpose: str | None = None
     jurisdiction: str | None = None
-    subjects: tuple[str, ...] = ()
+    subjects: tuple[str, ...] | None = None
     grant: str | None = None
 
     def __post_init__(self) -> None:
@@ -174,17 +175,17 @@ class Principal:
         if not isinstance(role, Role):
             msg = f"role must be a Role, one of {', '.join(Role)}; Principal.of takes a text such as reader:bot"
             raise InvalidInput(msg)
-        if not isinstance(subjects, tuple):
-            msg = f"subjects must be a tuple of names, not {type(subjects).__name__[:60]}"
+        if subjects is not None and not isinstance(subjects, tuple):
+            msg = f"subjects must be a tuple of names, or None for anybody, not {type(subjects).__name__[:60]}"
             raise InvalidInput(msg)
         if ceiling is not None and (isinstance(ceiling, bool) or not isinstance(ceiling, (int, float))):
             msg = f"a ceiling is a number from 0 to 1, such as 0.3, not {type(ceiling).__name__[:60]}"
             raise InvalidInput(msg)
         texts = (("name", self.name or None), ("purpose", self.purpose), ("jurisdiction", self.jurisdiction))
-        for what, text in (*texts, ("grant", self.grant), *(("subject", one) for one in self.subjects)):
+        for what, text in (*texts, ("grant", self.grant), *(("subject", one) for one in self.subjects or ())):
             _check(what, text)
-        given = (self.ceiling, self.purpose, self.jurisdiction, self.grant)
-        if self.role is Role.OPERATOR and (self.subjects or any(one is not None for one in given)):
+        given = (self.ceiling, self.purpose, self.jurisdiction, self.subjects, self.grant)
+        if self.role is Role.OPERATOR and any(one is not None for one in given):
             msg = "an operator has no limits; to read under limits, be a reader: reader:NAME?ceiling=0.3"
             raise InvalidInput(msg)
         if self.role is Role.SUBJECT and not self.name:
@@ -196,7 +197,7 @@ class Principal:
         if self.role is Role.READER and self.ceiling is None:
             object.__setattr__(self, "ceiling", READER_CEILING)
         if self.role is Role.SUBJECT:
-            object.__setattr__(self, "subjects", tuple(sorted({self.name, *self.subjects})))
+            object.__setattr__(self, "subjects", tuple(sorted({self.name, *(self.subjects or ())})))
 
     @classmethod
     def of(cls, given: object) -> Principal:

@@ -49,12 +49,12 @@ class NewContent(_Strict):
 
 
 class Question(_Strict):
-    """What is asked, within how many tokens; ``as_of`` is ISO 8601 with a zone."""
+    """What is asked, within how many tokens; ``as_of`` is ISO 8601 with a zone; an empty list names nobody."""
 
     query: str
     max_tokens: int = Field(1000, ge=1, le=_MOST_TOKENS)
-    subjects: list[str] = Field(default_factory=list)
-    kinds: list[str] = Field(default_factory=list)
+    subjects: list[str] | None = None
+    kinds: list[str] | None = None
     as_of: str | None = None
 
 

@@ -118,7 +118,9 @@ class Tools:
         self,
         query: Annotated[str, Field(description="What is asked, in words.")],
         max_tokens: Tokens = 1000,
-        subjects: Subjects = None,
+        subjects: Annotated[
+            list[str] | None, Field(description="Only about these people, by name; leave it out for anybody.")
+        ] = None,
         kind: Annotated[str | None, Field(description="Only episodic, semantic, social or task.")] = None,
         as_of: Time = None,
     ) -> Annotated[CallToolResult, Recalled]:
@@ -127,8 +129,8 @@ class Tools:
             query,
             token_budget=max_tokens,
             as_of=_moment("as_of", as_of),
-            subjects=_ids(subjects),
-            kinds=() if kind is None else (kind,),
+            subjects=subjects,
+            kinds=kind,
         )
         told = Recalled.of(hits)
         text = told.text or "Nothing is remembered about this."

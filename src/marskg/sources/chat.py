@@ -1,7 +1,8 @@
 """Conversations as JSON Lines: one turn a line, ``{"role", "content", "timestamp"}``, as drafts of episodes.
 
 Guarantees: nothing is yielded before the whole file has been read and found right, or, with ``skip_bad``, before every
-bad line is known; the file is read twice and never held, so memory grows with the named facts of the annotations only.
+bad line is known; the file is read twice and never held: memory grows with the named facts of the annotations, and by
+eight bytes a draft.
 The same file always gives the same drafts.
 
 Lines without ``session`` belong to the session of the line before unless 30 minutes lie between them. A turn has the
@@ -11,6 +12,7 @@ class that :mod:`marskg.store.unit.retention_classes` gives it; every turn start
 
 from __future__ import annotations
 
+from array import array
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -21,6 +23,7 @@ from marskg.ontology.vocabulary import Kind, SourceType
 from marskg.sources import fields, strictjson
 from marskg.sources.annotations import OWN_PREFIX, Annotations
 from marskg.sources.fields import BadField
+from marskg.sources.identities import Identities, number_of, repeated
 from marskg.sources.strictjson import BadJson
 
 if TYPE_CHECKING:
@@ -74,16 +77,19 @@ class ChatFile:
         self._path = path
         self._subjects = subjects
         bad: list[BadLine] = []
-        self._length = 0
+        self._repeated: frozenset[int] = frozenset()
+        numbers = array("Q")
         for item in self._read():
             if not isinstance(item, BadLine):
-                self._length += 1
+                numbers.append(number_of(item.identity or ""))
             elif skip_bad:
                 bad.append(item)
             else:
                 msg = f"{path}, line {item.line}: {item.rule}; nothing was stored; --skip-bad leaves such lines out"
                 raise InvalidDocument(msg)
         self.bad_lines = tuple(bad)
+        self._length = len(numbers)
+        self._repeated = repeated(numbers)
         if self._length == 0:
             msg = f'{path} holds no turn; write one JSON object a line with "role", "content" and "timestamp"'
             raise InvalidDocument(msg)
@@ -108,7 +114,7 @@ class ChatFile:
 
     def _read(self) -> Iterator[Draft | BadLine]:
         """Yield what each line holds, a bad line as such."""
-        turns = _Turns(self._path, self._subjects)
+        turns = _Turns(self._path, self._subjects, self._repeated)
         try:
             if self._path.exists() and not self._path.is_file():
                 msg = f"{self._path} is no file that can be read twice; name a file, not a folder or a pipe"
@@ -132,11 +138,12 @@ def read_chat(path: Path | str, *, subjects: tuple[str, ...] = (), skip_bad: boo
 class _Turns:
     """Turns lines into drafts, in order; remembers the session and the facts so far."""
 
-    def __init__(self, path: Path, subjects: tuple[str, ...]) -> None:
+    def __init__(self, path: Path, subjects: tuple[str, ...], repeated: frozenset[int]) -> None:
         self._name = path.name
         self._stem = path.stem
         self._subjects = subjects
         self._annotations = Annotations()
+        self._identities = Identities(repeated)
         self._session: str | None = None
         self._last = 0
         self._split = 0
@@ -154,6 +161,7 @@ class _Turns:
             raise BadField(msg)
         turn = self._turn(number, values)
         facts = self._annotations.drafts(values["annotations"], turn) if "annotations" in values else []
+        facts = [self._identities.fact(one, turn.identity, one.at) for one in facts]
         # Only a line that is right as a whole moves the session on.
         self._split += turn.session == self._next_session()
         self._session, self._last = turn.session, turn.at
@@ -161,7 +169,9 @@ class _Turns:
 
     def _turn(self, number: int, values: dict[str, Any]) -> Draft:
         turn = _turn(values, f"{OWN_PREFIX}{number}", f"{self._name}#L{number}", self._subjects)
-        return replace(turn, session=self._session_of(values, turn.at))
+        turn = replace(turn, session=self._session_of(values, turn.at))
+        # A session that the file does not name is named after the file.
+        return self._identities.turn(turn, values.get("session"), turn.at)
 
     def _session_of(self, values: dict[str, Any], at: int) -> str:
         if values.get("session") is not None:

@@ -17,6 +17,7 @@ from marskg.drafts import Draft
 from marskg.errors import InvalidDocument, InvalidInput
 from marskg.ontology.vocabulary import Kind, SourceType
 from marskg.sources.fields import BadField
+from marskg.sources.identities import Identities
 from marskg.sources.memora_facts import FactTrace
 from marskg.sources.memora_layout import Layout
 from marskg.sources.memora_scribe import source_ref, turn_ref
@@ -62,19 +63,22 @@ class Persona:
 
     def __iter__(self) -> Iterator[Draft]:
         """Yield the drafts in the order of the trace: of each session its turns, then its facts."""
-        trace = FactTrace()
+        trace, identities = FactTrace(), Identities()
         for index in range(self.sessions):
             session = self._layout.session(index)
             for turn in session.turns:
                 if (turn.shared or self._track == "all") and turn.message.strip():
-                    yield _episode(session, turn)
+                    # Not when: the sessions of a day are spread over it, as many as there are.
+                    yield identities.turn(_episode(session, turn), source_ref(session, turn))
             if self._track != "facts":
                 continue
             try:
-                yield from trace.drafts(session)
+                drafts = trace.drafts(session)
             except BadField as error:
                 msg = f"{self._layout.file(index)}: {error}"
                 raise InvalidDocument(msg) from error
+            for draft in drafts:
+                yield identities.fact(draft, source_ref(session, None))
 
 
 def read_persona(directory: Path | str, track: Track = "facts") -> Persona:

@@ -70,7 +70,7 @@ class Privacy(Namespace, name="privacy"):
         ceiling: float,
         lasts: str = "10m",
         calls: int | None = 1,
-        subjects: Iterable[str] | str = (),
+        subjects: Iterable[str] | str | None = None,
     ) -> Grant:
         """Let a principal read above their ceiling, for a while and for some calls; each reading is recorded.
 
@@ -85,7 +85,8 @@ class Privacy(Namespace, name="privacy"):
             subjects: whom the memories have to be about; anybody if left out.
 
         Raises:
-            InvalidInput: there is no such principal, the ceiling is out of range, or it would last too long.
+            InvalidInput: there is no such principal, the ceiling is out of range, it would last too long, or
+                ``subjects`` names nobody.
         """
         span = duration("lasts", lasts, "10m")
         return give(
@@ -94,7 +95,7 @@ class Privacy(Namespace, name="privacy"):
             ceiling=check_number("ceiling", ceiling, 0, 1),
             lasts_ms=span,
             calls=None if calls is None else check_integer("calls", calls, 1),
-            subjects=ids_of(subjects),
+            subjects=None if subjects is None else ids_of(subjects),
         )
 
     def redact(

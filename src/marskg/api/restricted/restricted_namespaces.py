@@ -87,15 +87,15 @@ class RestrictedPrivacy(Privacy):
         ceiling: float,
         lasts: str = "10m",
         calls: int | None = 1,
-        subjects: Iterable[str] | str = (),
+        subjects: Iterable[str] | str | None = None,
     ) -> Grant:
         """Let a principal read above their ceiling for a while; a subject can do so for what is about them alone."""
         who = self._components.principal
         if not is_whole(who, "privacy.grant"):
-            asked = ids_of(subjects)
-            if not {*asked} <= {*who.subjects}:
+            own = who.subjects or ()
+            subjects = own if subjects is None else ids_of(subjects)
+            if not {*subjects} <= {*own}:
                 raise refusal(who, "privacy.grant", "grant for what is about somebody else")
-            subjects = asked or who.subjects
         return super().grant(to, ceiling=ceiling, lasts=lasts, calls=calls, subjects=subjects)
 
 
@@ -106,7 +106,8 @@ class RestrictedAudit(Audit):
         """Yield the signed records of a log; details about memories that a controller may not see are left out."""
         found = super().records(log=log, first=first)
         who = self._components.principal
-        limited = who.subjects or any(one is not None for one in (who.ceiling, who.purpose, who.jurisdiction))
+        limits = (who.subjects, who.ceiling, who.purpose, who.jurisdiction)
+        limited = any(one is not None for one in limits)
         return map(self._components.reading.without_hidden, found) if limited else found
 
 
@@ -122,6 +123,7 @@ def own_request(components: Components, given: Mapping[str, str | None]) -> Requ
         NotPermitted: it is about somebody else.
     """
     request, who = Request.of(**given), components.principal
-    if request.by == "subject" and request.name not in who.subjects:
+    own = who.subjects or ()
+    if request.by == "subject" and request.name not in own:
         raise refusal(who, "erase", "erase for what is about somebody else")
-    return replace(request, own=who.subjects, sees=components.reading.gate({}).known().admits)
+    return replace(request, own=own, sees=components.reading.gate({}).known().admits)

@@ -102,9 +102,11 @@ def _store(
 
         done = memory.remember_many(source, progress=advance, atomic=atomic)
     figures = memory.stats()
+    pointless = len(source) - done - done.known
     data = {
         "imported": done,
-        "pointless": len(source) - done,
+        "known": done.known,
+        "pointless": pointless,
         "skipped": plain(bad_lines),
         "notices": list(done.notices),
         "transitions": figures["audit_seq"] - before,
@@ -113,8 +115,11 @@ def _store(
 
     def show() -> None:
         line(f"{counted(len(source), 'item')} read, {counted(data['transitions'], 'signed change')}")
-        if done < len(source):
-            line(f"{number(len(source) - done)} of them were not stored: what they depend on was forgotten meanwhile")
+        if done.known:
+            were = "item was" if done.known == 1 else "items were"
+            line(f"{number(done.known)} {were} there already")
+        if pointless:
+            line(f"{number(pointless)} of them were not stored: what they depend on was forgotten meanwhile")
         line(f"{live(figures['live'])}: {number(figures['weight'])} of "
              f"{number(figures['budget'])} tokens")  # fmt: skip
         if figures["tombstones"] or figures["latent"]:

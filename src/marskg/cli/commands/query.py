@@ -13,7 +13,7 @@ import click
 
 from marskg.cli.door import Door, pass_door, shared_options
 from marskg.cli.output import counted, document, note, safe, show_table, table
-from marskg.cli.values import JSON_OBJECT, text_or_stdin
+from marskg.cli.values import JSON_OBJECT, text_argument, text_or_stdin
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -29,7 +29,7 @@ limit_option = click.option(
 
 
 @click.command()
-@click.argument("query")
+@text_argument("query")
 @format_option
 @limit_option
 @shared_options
@@ -38,6 +38,8 @@ def sparql(door: Door, query: str, style: str, limit_seconds: float) -> None:
     """Ask the memory and its audit by SPARQL 1.1; QUERY may be - for standard input.
 
     The prefixes mars:, rdf:, rdfs:, xsd:, owl:, prov:, foaf: and skos: need no declaration.
+
+    A QUERY that begins with a dash comes last, after --.
     """
     text = text_or_stdin(query)
     with door.memory() as memory:
@@ -45,7 +47,7 @@ def sparql(door: Door, query: str, style: str, limit_seconds: float) -> None:
 
 
 @click.command()
-@click.argument("query")
+@text_argument("query")
 @click.option("--parameters", type=JSON_OBJECT, metavar="JSON", help="Values of the query's $parameters.")
 @format_option
 @limit_option
@@ -55,6 +57,8 @@ def cypher(door: Door, query: str, parameters: Mapping[str, Any] | None, style: 
     """Ask the property graph by openCypher; QUERY may be - for standard input.
 
     It sees the whole store: keep to a tenant with {tenant: $tenant}, which is filled in.
+
+    A QUERY that begins with a dash comes last, after --.
     """
     text = text_or_stdin(query)
     with door.memory() as memory:

@@ -12,7 +12,7 @@ import click
 
 from marskg.cli.door import Door, pass_door, shared_options
 from marskg.cli.output import answer, counted, line, note, number, plain
-from marskg.cli.values import JSON_OBJECT, MEMORY_ID, MOMENT, text_or_stdin
+from marskg.cli.values import JSON_OBJECT, MEMORY_ID, MOMENT, text_argument, text_or_stdin
 from marskg.ontology.vocabulary import Cardinality, EdgeType, Kind, MemoryClass, SourceType, TaskStatus
 from marskg.store.unit.edge_rules import DRAWN_EDGES
 
@@ -34,7 +34,7 @@ def _ids(*names: str, help: str) -> Callable[[Any], Any]:  # noqa: A002 - click'
 
 
 @click.command()
-@click.argument("text")
+@text_argument("text")
 @click.option("--kind", type=words(Kind), default="episodic", show_default=True)
 @click.option("--payload", type=JSON_OBJECT, metavar="JSON", help="The kind's typed fields, as one JSON object.")
 @click.option("--session", metavar="NAME", help="Conversation that an episode belongs to.")
@@ -78,6 +78,8 @@ def remember(door: Door, /, text: str, **fields: Any) -> None:  # noqa: ANN401 -
 
     Makes room by the tenant's policy where the budget asks for it. A store that does not exist yet is created with the
     default settings.
+
+    A TEXT that begins with a dash comes last, after --.
     """
     content = text_or_stdin(text)
     with door.memory(create=True) as memory:
@@ -100,7 +102,7 @@ def show_stored(door: Door, memory: AgentMemory, stored: Memory) -> None:
 
 @click.command()
 @click.argument("id", type=MEMORY_ID)
-@click.argument("text")
+@text_argument("text")
 @click.option("--metadata", type=JSON_OBJECT, metavar="JSON", help="In place of what it had; {} for none.")
 @shared_options
 @pass_door
@@ -108,6 +110,8 @@ def update(door: Door, id: str, text: str, metadata: dict[str, Any] | None) -> N
     """Give a memory the new TEXT (- reads it from standard input).
 
     A new memory supersedes the old one, which keeps its place in the history. Prints the id of the new one.
+
+    A TEXT that begins with a dash comes last, after --.
     """
     content = text_or_stdin(text)
     with door.memory() as memory:
@@ -115,13 +119,16 @@ def update(door: Door, id: str, text: str, metadata: dict[str, Any] | None) -> N
 
 
 @click.command()
-@click.argument("key")
+@text_argument("key")
 @click.option("--subject", "subjects", multiple=True, metavar="NAME", help="Whom it is about; may be repeated.")
 @click.option("--content", metavar="TEXT", help="Which value of a key with a set of them.")
 @shared_options
 @pass_door
 def retract(door: Door, key: str, subjects: tuple[str, ...], content: str | None) -> None:
-    """End the current value of KEY; it stays in the history."""
+    """End the current value of KEY; it stays in the history.
+
+    A KEY that begins with a dash comes last, after --.
+    """
     with door.memory() as memory:
         closed = memory.retract(key, subjects=subjects, content=content)
 

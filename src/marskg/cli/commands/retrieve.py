@@ -6,6 +6,7 @@ printed; numbers and reasons are those that decided.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -13,7 +14,7 @@ import click
 from marskg.cli.commands.remember import words
 from marskg.cli.door import Door, pass_door, shared_options
 from marskg.cli.output import answer, counted, day, line, note, number, one_line, plain, progress, show_table, table
-from marskg.cli.values import JSON_OBJECT, MEMORY_ID, MOMENT, text_or_stdin
+from marskg.cli.values import JSON_OBJECT, MEMORY_ID, MOMENT, text_argument, text_or_stdin
 from marskg.ontology.vocabulary import Kind, MemoryClass, SourceType
 
 if TYPE_CHECKING:
@@ -29,20 +30,27 @@ _BUDGET = click.option(
 _MOST = click.option("--k", type=click.IntRange(1), metavar="K", help="Most memories to show.  [default: setting]")
 
 
+def _named(_context: click.Context, _option: click.Parameter, given: tuple[str, ...]) -> tuple[str, ...] | None:
+    """Return what an option names that may be repeated; None, which asks for nothing, where it was not given."""
+    return given or None
+
+
+#: An option that may be repeated.
+_many = partial(click.option, multiple=True, callback=_named)
+
+
 def _filters(command: Callable[..., Any]) -> Callable[..., Any]:
     """Give a command the options of the read gate."""
     options = (
         click.option("--as-of", type=MOMENT, metavar="TIME", help="What was valid then, ISO 8601."),
         click.option("--since", type=MOMENT, metavar="TIME", help="Said or true from then on."),
         click.option("--until", type=MOMENT, metavar="TIME", help="Said or true before then."),
-        click.option("--kind", "kinds", multiple=True, type=words(Kind), help="Only these kinds; may be repeated."),
-        click.option("--class", "classes", multiple=True, type=words(MemoryClass), help="Only these classes."),
-        click.option(
-            "--source-type", "sources", multiple=True, type=words(SourceType), help="Only from these sources."
-        ),
-        click.option("--subject", "subjects", multiple=True, metavar="NAME", help="Only about these people."),
-        click.option("--session", "sessions", multiple=True, metavar="NAME", help="Only from these sessions."),
-        click.option("--intent", "tags", multiple=True, metavar="TAG", help="Only with these intent tags."),
+        _many("--kind", "kinds", type=words(Kind), help="Only these kinds; may be repeated."),
+        _many("--class", "classes", type=words(MemoryClass), help="Only these classes."),
+        _many("--source-type", "sources", type=words(SourceType), help="Only from these sources."),
+        _many("--subject", "subjects", metavar="NAME", help="Only about these people."),
+        _many("--session", "sessions", metavar="NAME", help="Only from these sessions."),
+        _many("--intent", "tags", metavar="TAG", help="Only with these intent tags."),
         click.option(
             "--metadata",
             type=JSON_OBJECT,
@@ -63,7 +71,7 @@ def _filters(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 @click.command()
-@click.argument("query")
+@text_argument("query")
 @_BUDGET
 @_MOST
 @click.option(
@@ -78,7 +86,10 @@ def _filters(command: Callable[..., Any]) -> Callable[..., Any]:
 @shared_options
 @pass_door
 def retrieve(door: Door, /, query: str, *, explain: bool, prompt: bool, **asked: Any) -> None:  # noqa: ANN401 - as retrieve takes them
-    """Show what answers QUERY (- reads it from standard input) within a token budget."""
+    """Show what answers QUERY (- reads it from standard input) within a token budget.
+
+    A QUERY that begins with a dash comes last, after --.
+    """
     text = text_or_stdin(query)
     with door.memory() as memory:
         _prepare(memory)
@@ -109,8 +120,8 @@ def recall(door: Door, /, *, explain: bool, **asked: Any) -> None:  # noqa: ANN4
 
 @click.command("read")
 @_BUDGET
-@click.option("--entity", multiple=True, metavar="NAME", help="What it mentions; may be repeated.")
-@click.option("--goal", multiple=True, type=MEMORY_ID, metavar="ID", help="Task that it serves; may be repeated.")
+@_many("--entity", metavar="NAME", help="What it mentions; may be repeated.")
+@_many("--goal", type=MEMORY_ID, metavar="ID", help="Task that it serves; may be repeated.")
 @click.option("--why", is_flag=True, help="Say of each why it is there: its source, its life, what became of it.")
 @click.option("--sums", is_flag=True, help="Add up the amounts of ledgers, by key, prefix and unit.")
 @_filters

@@ -13,7 +13,7 @@ from marskg.cli.commands.remember import show_stored, words
 from marskg.cli.door import Door, pass_door, shared_options
 from marskg.cli.operation_commands import NamespaceGroup
 from marskg.cli.output import answer, line, one_line, plain, show_table, table
-from marskg.cli.values import MEMORY_ID
+from marskg.cli.values import MEMORY_ID, text_argument
 from marskg.entities import EntityType
 from marskg.ontology.vocabulary import ENTITY_EDGES
 
@@ -69,22 +69,28 @@ def _changed(door: Door, change: Callable[[Entities], Entity]) -> None:
 
 @entities.command()
 @click.argument("id", type=MEMORY_ID)
-@click.argument("name")
+@text_argument("name")
 @shared_options
 @pass_door
 def rename(door: Door, id: str, name: str) -> None:  # noqa: A002 - the name that users see
-    """Give the entity ID another NAME; the old one stays as an alias."""
+    """Give the entity ID another NAME; the old one stays as an alias.
+
+    A NAME that begins with a dash comes last, after --.
+    """
     _changed(door, lambda known: known.rename(id, name))
 
 
 @entities.command()
 @click.argument("id", type=MEMORY_ID)
-@click.argument("name")
+@text_argument("name")
 @click.option("--remove", is_flag=True, help="Take the alias away.")
 @shared_options
 @pass_door
 def alias(door: Door, id: str, name: str, *, remove: bool) -> None:  # noqa: A002 - the name that users see
-    """Let the entity ID be found by NAME as well."""
+    """Let the entity ID be found by NAME as well.
+
+    A NAME that begins with a dash comes last, after --.
+    """
     _changed(door, lambda known: (known.remove_alias if remove else known.add_alias)(id, name))
 
 
@@ -110,11 +116,14 @@ def merge(door: Door, keep: str, other: str) -> None:
 
 @entities.command()
 @click.argument("memory_id", metavar="MEMORY", type=MEMORY_ID)
-@click.argument("name")
+@text_argument("name")
 @shared_options
 @pass_door
 def mention(door: Door, memory_id: str, name: str) -> None:
-    """Say that MEMORY mentions the entity NAME, which is made where there is none."""
+    """Say that MEMORY mentions the entity NAME, which is made where there is none.
+
+    A NAME that begins with a dash comes last, after --.
+    """
     _changed(door, lambda known: known.mention(memory_id, name))
 
 

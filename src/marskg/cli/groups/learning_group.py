@@ -15,7 +15,7 @@ from marskg.cli.commands.remember import show_stored
 from marskg.cli.door import Door, pass_door, shared_options
 from marskg.cli.operation_commands import NamespaceGroup
 from marskg.cli.output import answer, counted, day, line, note, number, plain, show_table, table
-from marskg.cli.values import MEMORY_ID, text_or_stdin
+from marskg.cli.values import MEMORY_ID, text_argument, text_or_stdin
 from marskg.learning.learner import POLICIES
 
 if TYPE_CHECKING:
@@ -132,7 +132,7 @@ def prune(door: Door, *, dry_run: bool) -> None:
 
 
 @learning.command()
-@click.argument("text")
+@text_argument("text")
 @click.option("--subject", metavar="NAME", help="Whose wish it is; it acts on memories about them alone.")
 @click.option("--dry-run", is_flag=True, help="Show what it would be about and store nothing.")
 @shared_options
@@ -141,6 +141,8 @@ def wish(door: Door, text: str, subject: str | None, *, dry_run: bool) -> None:
     """Keep a wish about remembering, such as "remember more about tomatoes" or "forget about Dr. Berg".
 
     It acts on ranks and on how new memories start. To forget hides: nothing is deleted.
+
+    A TEXT that begins with a dash comes last, after --.
     """
     said = text_or_stdin(text)
     with door.memory() as memory:

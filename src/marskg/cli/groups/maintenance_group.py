@@ -15,6 +15,7 @@ from marskg.cli.commands.erase_scrub import scrub
 from marskg.cli.door import Door, pass_door, shared_options
 from marskg.cli.operation_commands import NamespaceGroup
 from marskg.cli.output import answer, counted, line, note, number, progress
+from marskg.cli.values import text_argument
 from marskg.errors import MarsError
 
 if TYPE_CHECKING:
@@ -126,13 +127,15 @@ def expire(door: Door) -> None:
 
 
 @maintenance.command("end-session")
-@click.argument("name")
+@text_argument("name")
 @shared_options
 @pass_door
 def end_session(door: Door, name: str) -> None:
     """Say that the session NAME is over: what was bound to it goes, and what is ephemeral in it where that has a life.
 
     What depends on it goes with it.
+
+    A NAME that begins with a dash comes last, after --.
     """
     with door.memory() as memory:
         done = memory.maintenance.end_session(name)

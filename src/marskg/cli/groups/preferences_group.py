@@ -17,7 +17,7 @@ from marskg.cli.door import Door, existing_file, pass_door, shared_options
 from marskg.cli.operation_commands import NamespaceGroup
 from marskg.cli.output import answer, counted, line, note, number, one_line, plain, show_fields, show_table, table
 from marskg.cli.setting_text import written as lexical
-from marskg.cli.values import MEMORY_ID, MOMENT
+from marskg.cli.values import MEMORY_ID, MOMENT, text_argument
 from marskg.ontology.mapping import time_lexical
 from marskg.ontology.vocabulary import PreferenceRule
 
@@ -178,13 +178,16 @@ def remove(door: Door, id: str, *, dry_run: bool) -> None:  # noqa: A002 - the n
 
 
 @preferences.command()
-@click.argument("subject")
+@text_argument("subject")
 @click.option("--purpose", metavar="PURPOSE", help="To this; to any purpose if left out.")
 @click.option("--until", type=MOMENT, metavar="TIME", help="When it ends by itself.")
 @shared_options
 @pass_door
 def consent(door: Door, subject: str, *, purpose: str | None, until: int | None) -> None:
-    """Record that SUBJECT consents to a purpose, or to any; one who was erased may be written about again."""
+    """Record that SUBJECT consents to a purpose, or to any; one who was erased may be written about again.
+
+    A SUBJECT that begins with a dash comes last, after --.
+    """
     _do(
         door,
         lambda memory, *, dry_run: memory.preferences.consent(subject, purpose, until=until, dry_run=dry_run),
@@ -194,14 +197,17 @@ def consent(door: Door, subject: str, *, purpose: str | None, until: int | None)
 
 
 @preferences.command()
-@click.argument("subject")
+@text_argument("subject")
 @click.option("--purpose", metavar="PURPOSE", help="The consent to this; all consents if left out.")
 @_dry_run
 @_yes
 @shared_options
 @pass_door
 def withdraw(door: Door, subject: str, *, purpose: str | None, dry_run: bool, yes: bool) -> None:
-    """Withdraw the consent of SUBJECT; what rested on it goes at once."""
+    """Withdraw the consent of SUBJECT; what rested on it goes at once.
+
+    A SUBJECT that begins with a dash comes last, after --.
+    """
     _do(
         door,
         lambda memory, *, dry_run: memory.preferences.withdraw(subject, purpose, dry_run=dry_run),

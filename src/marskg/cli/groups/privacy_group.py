@@ -29,7 +29,7 @@ from marskg.cli.output import (
     show_table,
     table,
 )
-from marskg.cli.values import text_or_stdin
+from marskg.cli.values import text_argument, text_or_stdin
 from marskg.errors import InvalidInput
 from marskg.exporters.atomic import AtomicFile
 from marskg.ontology.vocabulary import MemoryClass
@@ -83,7 +83,7 @@ def _show(found: Mapping[str, Any]) -> None:
 
 
 @privacy.command()
-@click.argument("text")
+@text_argument("text")
 @click.option("--max-sensitivity", type=float, metavar="0..1", help="The reader's ceiling.  [default: none]")
 @click.option("--purpose", metavar="NAME", help="What the reader reads for.")
 @click.option("--jurisdiction", metavar="NAME", help="Where the reader reads.")
@@ -97,6 +97,8 @@ def redact(
 
     What has a form of its own, such as an e-mail address, becomes a placeholder: all of it, or with --max-sensitivity
     what weighs more. A sentence that repeats what the reader may not read becomes [WITHHELD].
+
+    A TEXT that begins with a dash comes last, after --.
     """
     with door.memory() as memory:
         found = memory.privacy.redact(
@@ -132,7 +134,7 @@ def grant(  # noqa: PLR0917 - click passes options by name
     """
     with door.memory() as memory:
         given = memory.privacy.grant(
-            to, ceiling=ceiling, lasts=lasts, calls=None if any_calls else calls, subjects=subjects
+            to, ceiling=ceiling, lasts=lasts, calls=None if any_calls else calls, subjects=subjects or None
         )
 
     def show() -> None:
@@ -144,7 +146,7 @@ def grant(  # noqa: PLR0917 - click passes options by name
 
 
 @privacy.command()
-@click.argument("name", metavar="SUBJECT")
+@text_argument("name", metavar="SUBJECT")
 @click.option("--output", type=new_file(), metavar="FILE", help="Write it as .jsonld, .html or .md, by the suffix.")
 @click.option("--shared", is_flag=True, help="Give also what is about others as well, whole.")
 @click.option("--purpose", metavar="TEXT", help="What it is for, as the log of accesses is to have it.")
@@ -155,6 +157,8 @@ def report(door: Door, name: str, output: Path | None, *, shared: bool, purpose:
 
     That it was given is recorded in the log of accesses. Without --output it is printed as Markdown; --json prints
     the JSON-LD.
+
+    A SUBJECT that begins with a dash comes last, after --.
     """
     form = "jsonld" if door.as_json else "md" if output is None else output.suffix.lower().removeprefix(".")
     if form not in FORMS:

@@ -28,6 +28,7 @@ from marskg.learning.from_text.told_turns import Told, blocks, of_memory, told
 from marskg.learning.from_text.undo import Undone, taken_back, undo
 from marskg.learning.from_text.waiting import proposed_key
 from marskg.ontology.vocabulary import EdgeType, Operation
+from marskg.store.graph.imported_items import marked
 from marskg.store.graph.suppression import suppressed_readings
 
 if TYPE_CHECKING:
@@ -207,8 +208,12 @@ class TextLearner:
 
     def _unread(self, turns: Sequence[Told]) -> list[Told]:
         """Return the turns that are to be read: new ones, those of the backlog, and those that are given by id."""
-        rows = self._reader.rows([one.id for one in turns if one.draft is not None])
-        return [one for one in turns if one.draft is None or one.id not in rows or rows[one.id].get("unread")]
+        drafts = [one.id for one in turns if one.draft is not None]
+        rows = self._reader.rows(drafts)
+        # What is forgotten down to its tombstone was read, too.
+        gone = marked(self._reader.run, self._writer.services, self._writer.tenant, drafts)
+        new = {one for one in drafts if one not in gone and (one not in rows or rows[one].get("unread"))}
+        return [one for one in turns if one.draft is None or one.id in new]
 
     def _takes_long(self, extractor: Extractor | None) -> bool:
         return self._readers.asks if extractor is None else bool(getattr(extractor, "stores_first", False))

@@ -8,10 +8,9 @@ and whoever has no secret learns nothing from the id.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final
-from uuid import UUID
 
+from marskg.clock import uuid8
 from marskg.drafts import Draft
 from marskg.errors import InvalidInput, NotPermitted, UnknownMemory
 from marskg.extraction.proposal import Turn
@@ -77,7 +76,7 @@ def told(given: object, now: int, stored: Callable[[str], Memory | None], secret
             if found[-1].draft is None:
                 msg = f"turn {place} is a fact of a turn that is stored already; give it to remember_many instead"
                 raise InvalidInput(msg)
-            found[-1] = replace(found[-1], facts=(*found[-1].facts, (secret_id(secret, one.ref, found[-1].id), one)))
+            found[-1] = replace(found[-1], facts=(*found[-1].facts, (_fact_id(secret, one, found[-1].id), one)))
         else:
             draft = one if isinstance(one, Draft) else _draft(place, one, now)
             if draft.at > now + _AHEAD:
@@ -103,6 +102,8 @@ def _draft(place: int, one: str | Mapping[str, Any], now: int) -> Draft:
 
 
 def _new(draft: Draft, secret: Callable[[str], str], speaker: str | None) -> Told:
+    if draft.identity is not None:
+        return _of(secret_id(secret, draft.identity), draft, speaker)
     said = (draft.content, str(draft.at), draft.session or "", draft.source_type.value, *draft.subjects)
     if speaker is not None and speaker not in draft.subjects:
         # Whom a turn is about may be said apart from who speaks, who stays the one that says "I".
@@ -110,11 +111,14 @@ def _new(draft: Draft, secret: Callable[[str], str], speaker: str | None) -> Tol
     return _of(secret_id(secret, *said), draft, speaker)
 
 
+def _fact_id(secret: Callable[[str], str], fact: Draft, turn: str) -> str:
+    """Return the id of a fact that came with a turn."""
+    return secret_id(secret, fact.ref, turn) if fact.identity is None else secret_id(secret, fact.identity)
+
+
 def secret_id(secret: Callable[[str], str], *said: str) -> str:
     """Return an id that follows from ``said`` under a secret: a UUID of version 8 (RFC 9562 section 5.8)."""
-    value = int.from_bytes(sha256(secret("\x1f".join(said)).encode()).digest()[:16], "big")
-    value = value & ~(0xF << 76) & ~(0b11 << 62) | 0x8 << 76 | 0b10 << 62
-    return f"{_ID}{UUID(int=value)}"
+    return uuid8(secret("\x1f".join(said)))
 
 
 def _stored(ident: str, stored: Callable[[str], Memory | None]) -> Told:

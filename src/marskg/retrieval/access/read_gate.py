@@ -53,7 +53,7 @@ class Raised:
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """Who reads what: ``None`` or an empty tuple asks for nothing in particular.
+    """Who reads what: ``None`` asks for nothing in particular, and an empty tuple names nobody, so nothing passes.
 
     Tasks that are closed, or past their deadline plus ``task_grace`` (ms), are history: they are read with ``closed``
     only, or with ``as_of``. ``now`` and ``as_of`` are epoch milliseconds. With ``as_of`` what was valid then is read;
@@ -75,12 +75,12 @@ class Gate:
     superseded: bool = False
     closed: bool = False
     task_grace: int = 0
-    subjects: tuple[str, ...] = ()
-    sessions: tuple[str, ...] = ()
-    tags: tuple[str, ...] = ()
-    kinds: tuple[Kind, ...] = ()
-    classes: tuple[MemoryClass, ...] = ()
-    sources: tuple[SourceType, ...] = ()
+    subjects: tuple[str, ...] | None = None
+    sessions: tuple[str, ...] | None = None
+    tags: tuple[str, ...] | None = None
+    kinds: tuple[Kind, ...] | None = None
+    classes: tuple[MemoryClass, ...] | None = None
+    sources: tuple[SourceType, ...] | None = None
     key_prefix: str | None = None
     since: int | None = None
     until: int | None = None
@@ -89,7 +89,7 @@ class Gate:
     #: The tenant's preferences, asked at ``now``: consents, opt-outs, ceilings of categories, reading regions.
     preference_set: PreferenceSet = NOBODY
     bound: bool = False
-    about: tuple[str, ...] = ()
+    about: tuple[str, ...] | None = None
     raised: Raised | None = None
     nowhere: bool = False
     #: What the reader calls an access record; none is named to a bound reader who has no such names.
@@ -130,8 +130,8 @@ class Gate:
         seen &= self._valid(index)
         if self.max_sensitivity is not None:
             seen &= self._below(index, self.max_sensitivity)
-        if self.about:
-            seen &= self._own(index)
+        if self.about is not None:
+            seen &= self._own(index, self.about)
         seen &= self._allowed(index)
         return seen & self._asked(index)
 
@@ -147,10 +147,11 @@ class Gate:
             low |= more
         return low
 
-    def _own(self, index: MemoryIndex) -> npt.NDArray[np.bool_]:
-        others = index.facet("subject", [one for one in index.facets["subject"] if one not in self.about])
+    @staticmethod
+    def _own(index: MemoryIndex, about: tuple[str, ...]) -> npt.NDArray[np.bool_]:
+        others = index.facet("subject", [one for one in index.facets["subject"] if one not in about])
         attributed = index.columns["sourceType"] == SOURCES.index(SourceType.REFLECTION)
-        own: npt.NDArray[np.bool_] = index.facet("subject", self.about) & ~(others & attributed)
+        own: npt.NDArray[np.bool_] = index.facet("subject", about) & ~(others & attributed)
         return own
 
     def _asked(self, index: MemoryIndex) -> npt.NDArray[np.bool_]:
@@ -158,14 +159,14 @@ class Gate:
         held = index.columns
         seen = np.ones(held.rows, dtype=np.bool_)
         for name, words in (("subject", self.subjects), ("session", self.sessions), ("tag", self.tags)):
-            if words:
+            if words is not None:
                 seen &= index.facet(name, words)
         for name, values, all_values in (
             ("kind", self.kinds, KINDS),
             ("memoryClass", self.classes, CLASSES),
             ("sourceType", self.sources, SOURCES),
         ):
-            if values:
+            if values is not None:
                 seen &= np.isin(held[name], [all_values.index(value) for value in values])
         if self.key_prefix is not None:
             seen &= index.facet("key", [key for key in index.facets["key"] if _under(key, self.key_prefix)])
@@ -260,16 +261,16 @@ class Gate:
             and (memory.expires_at is None or memory.expires_at > self.now)
             and self._admits_time(memory)
             and (self.max_sensitivity is None or self._is_below(memory, self.max_sensitivity))
-            and (not self.about or self.owns(memory))
+            and (self.about is None or self.owns(memory, self.about))
             and (not memory.purpose or self.purpose in memory.purpose)
             and self.preference_set.admits(memory, self.purpose, self.jurisdiction, self.now)
             and not (self.nowhere and self._is_confined(memory))
-            and (not self.subjects or bool({*memory.subjects} & {*self.subjects}))
-            and (not self.sessions or memory.session in self.sessions)
-            and (not self.tags or bool({*memory.intent_tags} & {*self.tags}))
-            and (not self.kinds or memory.kind in self.kinds)
-            and (not self.classes or memory.memory_class in self.classes)
-            and (not self.sources or memory.source_type in self.sources)
+            and (self.subjects is None or bool({*memory.subjects} & {*self.subjects}))
+            and (self.sessions is None or memory.session in self.sessions)
+            and (self.tags is None or bool({*memory.intent_tags} & {*self.tags}))
+            and (self.kinds is None or memory.kind in self.kinds)
+            and (self.classes is None or memory.memory_class in self.classes)
+            and (self.sources is None or memory.source_type in self.sources)
             and (self.key_prefix is None or (memory.key is not None and _under(memory.key, self.key_prefix)))
             and (self.since is None or memory.valid_from >= self.since)
             and (self.until is None or memory.valid_from < self.until)
@@ -292,10 +293,11 @@ class Gate:
             raised is not None and memory.sensitivity <= raised.ceiling and raised.means(memory.subjects)
         )
 
-    def owns(self, memory: Memory) -> bool:
-        """Return whether a memory is about the people of ``about``, and says not line by line that others are meant."""
-        whole = memory.source_type is not SourceType.REFLECTION or {*memory.subjects} <= {*self.about}
-        return whole and not {*self.about}.isdisjoint(memory.subjects)
+    @staticmethod
+    def owns(memory: Memory, about: tuple[str, ...]) -> bool:
+        """Return whether a memory is about one of these people, and says not line by line that others are meant."""
+        whole = memory.source_type is not SourceType.REFLECTION or {*memory.subjects} <= {*about}
+        return whole and not {*about}.isdisjoint(memory.subjects)
 
     def _admits_time(self, memory: Memory) -> bool:
         if self.as_of is not None:

@@ -44,7 +44,9 @@ if TYPE_CHECKING:
 
 #: Edges to what a memory rests on.
 _GROUNDS = (EdgeType.DERIVES_FROM, EdgeType.DEPENDS_ON)
-#: Told to the caller, and the reason in the record.
+#: Told to the caller; the third is the reason in the record, too.
+MERGED = "an equal value was already stored: the two were merged"
+MERGED_ENDED = "an equal value was stored and holds no longer: the two were merged, and it stays so"
 CLAMPED = "expires_at was brought forward to that of a memory it depends on"
 
 
@@ -86,7 +88,7 @@ def admit(unit: Unit, prepared: Prepared, resolve: Mapping[str, str]) -> Memory:
     memory = govern(unit, _new_memory(unit, prepared), draft, links)
     slot = _Slot(unit, memory) if memory.key is not None else None
     if slot is not None:
-        equal = slot.equal(memory)
+        equal = slot.equal(memory, ended=True)
         if equal is not None:
             return _merge(unit, equal, links, draft)
         memory = slot.place(memory)
@@ -251,21 +253,34 @@ class _Slot:
     def _current(self) -> list[Node]:
         return [node for node in self.members if node.has_content and node.memory.current]
 
-    def equal(self, memory: Memory) -> Node | None:
-        """Return the current value that says the same, or None."""
+    def equal(self, memory: Memory, *, ended: bool = False) -> Node | None:
+        """Return the current value that says the same, or None.
+
+        With ``ended`` also one that said it then and holds no longer, as to hear of it again changes nothing: so a
+        retraction lasts, and what was superseded stays so, also where what superseded it is forgotten.
+        """
         if memory.cardinality is Cardinality.APPEND:
             return None
         text = normalised(memory.content or "")
-        for node in self._current():
-            same = normalised(node.memory.content or "") == text and dict(node.memory.payload) == dict(memory.payload)
-            same = same and node.memory.metadata == memory.metadata
+        over: Node | None = None
+        for node in self.members:
+            held = node.memory
+            if not node.has_content or not (
+                held.current or (ended and _held_then(held, memory.valid_from, self._unit.now))
+            ):
+                continue
+            same = normalised(held.content or "") == text and dict(held.payload) == dict(memory.payload)
+            if not same or held.metadata != memory.metadata or held.kind is not memory.kind:
+                continue
             # A task that is taken up again after it was closed, or due at another time, is a new value of its slot.
-            again = memory.active and (not node.memory.active or node.memory.deadline != memory.deadline)
+            again = memory.active and (not held.active or held.deadline != memory.deadline)
             # What a single slot said later is another value; a set has each value once, whenever it was heard of.
-            late = memory.cardinality is Cardinality.SINGLE and node.memory.valid_from > memory.valid_from
-            if same and not again and not late and node.memory.kind is memory.kind:
+            late = memory.cardinality is Cardinality.SINGLE and held.valid_from > memory.valid_from
+            if not held.current:
+                over = over or node
+            elif not again and not late:
                 return node
-        return None
+        return over
 
     def place(self, memory: Memory) -> Memory:
         """Return the memory with its place in valid time: a late-arriving older value enters already closed."""
@@ -297,6 +312,12 @@ class _Slot:
         for old in self._old:
             record_superseded(self._unit, old)
         record_followers(self._unit, self._followers)
+
+
+def _held_then(memory: Memory, at: int, now: int) -> bool:
+    """Return whether a value that holds no longer did at ``at``; one that ends at ``now`` may begin anew with it."""
+    ended, until = memory.superseded_at, memory.valid_to
+    return ended is not None and until is not None and memory.valid_from <= at < until and ended < now
 
 
 def supersede(unit: Unit, old: Node, new: Node, *, ended: int | None = None) -> list[Node]:
@@ -395,6 +416,13 @@ def _unaffirm(unit: Unit, old: Node, new: Node) -> list[Node]:
     return marked
 
 
+def step_back(unit: Unit, ids: Iterable[str]) -> None:
+    """Let the turns step back that say nothing but what holds no longer, such as values ``ids`` that came in so."""
+    nodes = [unit.nodes[one] for one in ids if one in unit.nodes and unit.nodes[one].memory.key is not None]
+    ended = [node for node in nodes if node.has_content and node.memory.superseded_at is not None]
+    record_followers(unit, [follower for node in ended for follower in _follow(unit, node)])
+
+
 def _follow(unit: Unit, old: Node) -> list[Node]:
     """Supersede the episodes whose every derived fact is superseded: stale evidence harms like the stale fact.
 
@@ -428,7 +456,7 @@ def _follow(unit: Unit, old: Node) -> list[Node]:
 
 
 def _merge(unit: Unit, node: Node, links: Iterable[tuple[EdgeType, str]], draft: Draft) -> Memory:
-    """Let an equal value merge into the current one.
+    """Let an equal value merge into the one that is there, the current one or one that holds no longer.
 
     New evidence and entities are linked, an unaffirmed value is affirmed, and a pin is kept. The life of the value
     stays its own: hearing something again does not shorten it.
@@ -443,10 +471,11 @@ def _merge(unit: Unit, node: Node, links: Iterable[tuple[EdgeType, str]], draft:
     )
     # What somebody stored by hand stays theirs: no reader that is taken back takes it along.
     makers = makers if node.memory.made_by and draft.made_by else ()
-    changed = node.memory.unaffirmed_since is not None or (draft.pin and not node.memory.pinned) or bool(raised)
+    pin = draft.pin and node.memory.current
+    changed = node.memory.unaffirmed_since is not None or (pin and not node.memory.pinned) or bool(raised)
     changed |= (spans, makers) != (node.memory.spans, node.memory.made_by)
     unit.change(node, unaffirmed_since=None, spans=spans, made_by=makers)
-    if draft.pin:
+    if pin:
         unit.set_pinned(node, pinned=True)
     if len(node.edges) != before or changed:
         unit.record(
@@ -457,8 +486,8 @@ def _merge(unit: Unit, node: Node, links: Iterable[tuple[EdgeType, str]], draft:
         )
     record_brought_forward(unit, {other.memory.id: other for other in hurried if other is not node}.values())
     record_sensitivity(unit, raised[1:], "what it derives from became more sensitive")
-    notices = ("an equal value was already stored: the two were merged", *((CLAMPED,) if hurried else ()))
-    return replace(node.memory, notices=notices)
+    merged = MERGED if node.memory.current else MERGED_ENDED
+    return replace(node.memory, notices=(merged, *((CLAMPED,) if hurried else ())))
 
 
 def equal_value(unit: Unit, memory: Memory, content: str) -> Node | None:

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from marskg.ontology.vocabulary import ACTIVE_STATUSES, EdgeType, Operation, TaskStatus, Tier
 from marskg.store.graph import tiers
+from marskg.store.graph.imported_items import marks_of
 from marskg.store.graph.summaries import settle_lines
 from marskg.store.rows.paging import pages
 
@@ -79,6 +80,8 @@ def erase(
     whole = [node_id for node_id in order if unit.node(node_id).has_content]
     before = set(unit.nodes)
     tiers.evict(unit, [tiers.Departure(node_id, {"rule": _RULE}) for node_id in whole], operation=Operation.ERASE)
+    # Their texts are suppressed, or whom they are about, until there is a consent.
+    unit.suppressed.difference_update(marks_of(unit.services, unit.state.name, whole))
     unit.leaving.update(order)
     settle_lines(unit)
     gone = _lost(unit) | set(order)
@@ -159,6 +162,7 @@ def _cut_loose(unit: Unit, gone: set[str]) -> None:
         if node.deleted:
             continue
         if node.original.get("tier") == Tier.TOMBSTONE:
+            unit.suppressed.update(marks_of(unit.services, unit.state.name, (node_id,)))
             node.delete()
             unit.record(Operation.ERASE, node, tier_before=Tier.TOMBSTONE, details={"rule": _RULE})
         node.delete()

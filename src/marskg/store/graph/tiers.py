@@ -22,6 +22,7 @@ from marskg.ontology.vocabulary import (
     Tier,
 )
 from marskg.records import Edge, Memory
+from marskg.store.graph.imported_items import marks_of
 from marskg.store.graph.orphan_entities import drop_unmentioned
 from marskg.store.graph.suppression import note_forgotten
 from marskg.store.unit.provenance_handles import origins_of
@@ -73,7 +74,7 @@ def evict(unit: Unit, departures: Iterable[Departure], *, operation: Operation =
     unreferenced = _unreferenced(unit, [node.memory.id for node in nodes])
     for departure, node, (tier, weight) in zip(ordered, nodes, before, strict=True):
         if node.memory.id in unreferenced:
-            node.delete()
+            _remove(unit, node)
         unit.record(operation, node, tier_before=tier, details={"weight": weight, **departure.details})
     _purge(unit, candidates)
     drop_unmentioned(unit, lost)
@@ -140,6 +141,12 @@ def _strip(unit: Unit, node: Node) -> list[str]:
     return entities
 
 
+def _remove(unit: Unit, node: Node) -> None:
+    """Remove a node; an import goes on to know what it stored once."""
+    node.delete()
+    unit.suppressed.update(marks_of(unit.services, unit.state.name, (node.memory.id,)))
+
+
 def _unreferenced(unit: Unit, ids: Iterable[str]) -> set[str]:
     """Return those of ``ids`` that no node with content refers to."""
     wanted = set(ids)
@@ -161,7 +168,7 @@ def _purge(unit: Unit, candidates: set[str]) -> None:
         for node_id in sorted(_unreferenced(unit, tombstones)):
             node = unit.node(node_id)
             candidates |= {target for _, target in node.edges}
-            node.delete()
+            _remove(unit, node)
             details = {"rule": "unreferenced", "reason": "tombstone removed: nothing with content refers to it"}
             unit.record(Operation.PURGE, node, tier_before=Tier.TOMBSTONE, details=details)
 

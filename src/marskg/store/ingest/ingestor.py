@@ -18,10 +18,11 @@ from marskg.ontology.vocabulary import Kind, TaskStatus
 from marskg.records import Stored
 from marskg.store.commit.background_writer import Pipeline
 from marskg.store.graph import amend
-from marskg.store.graph.admit import Prepared, admit, check_new_ids, retract
+from marskg.store.graph.admit import Prepared, admit, check_new_ids, retract, step_back
+from marskg.store.graph.imported_items import came_before, item_id, marks_of
 from marskg.store.graph.recognition import still_found
 from marskg.store.ingest.dangling_refs import NOT_STORED, without_forgotten
-from marskg.store.ingest.prepare import ReadT, is_long
+from marskg.store.ingest.prepare import BATCH, ReadT, in_chunks, is_long
 from marskg.store.rows import codec
 from marskg.store.unit.retention_classes import PrivateTold
 from marskg.store.unit.unit_of_work import Unit
@@ -113,26 +114,49 @@ class Ingestor:
     def many(self, drafts: Iterable[Draft], *, progress: Callable[[int], None] | None, atomic: bool) -> Stored:
         """Store what a reader yields; returns how many drafts were done, and what there is to tell of them.
 
-        Those that make no sense without something that was forgotten meanwhile are not among them.
+        Those that make no sense without something that was forgotten meanwhile are not among them, nor are items of an
+        import that came before, whatever became of them.
         """
         maintenance.settle(self._writer)
         refs: MutableMapping[str, str] = {}
-        total = read = 0
+        total = read = known = 0
         private = PrivateTold()
 
         def done(result: _Done) -> None:
-            nonlocal total, read, private
+            nonlocal total, read, known, private
             total += result.stored
+            known += result.known
             private = private.joined(result.private)
             read += result.read
             refs.update(result.refs)
             if progress is not None:
-                progress(read)
+                progress(read + known)
+
+        def new() -> Iterator[Draft]:
+            nonlocal known
+            for chunk in in_chunks(drafts, BATCH):
+                before = self._came_before(chunk)
+                known += len(before)
+                refs.update((chunk[place].ref, ident) for place, ident in before.items())
+                yield from (draft for place, draft in enumerate(chunk) if place not in before)
 
         with Pipeline[_Done](self._writer) as pipeline:
-            for batch in self._preparation.batches(drafts, atomic=atomic):
-                self._push(pipeline, batch, refs, done, splittable=not atomic)
-        return Stored(total, private.notices())
+            for batch in self._preparation.batches(new(), atomic=atomic):
+                named = [replace(one, id=self._item_id(one.draft)) for one in batch]
+                self._push(pipeline, named, refs, done, splittable=not atomic)
+        if progress is not None and known:
+            progress(read + known)
+        return Stored(total, private.notices(), known)
+
+    def _item_id(self, draft: Draft) -> str | None:
+        """Return the id of an item of an import; None for what is no such."""
+        return None if draft.identity is None else item_id(self._writer.services, self._writer.tenant, draft.identity)
+
+    def _came_before(self, drafts: Sequence[Draft]) -> dict[int, str]:
+        """Return the places of the items that came before, with their ids: nothing is worked out for them."""
+        items = {place: ident for place, one in enumerate(drafts) if (ident := self._item_id(one)) is not None}
+        there = came_before(self._writer.read, self._writer.services, self._writer.tenant, items.values())
+        return {place: ident for place, ident in items.items() if ident in there}
 
     def together(
         self,
@@ -175,7 +199,9 @@ class Ingestor:
                     self._apply(unit, fact, named)
                 return memory
 
-            return work(unit, admit_one), named.maps[0]
+            done = work(unit, admit_one)
+            step_back(unit, named.maps[0].values())
+            return done, named.maps[0]
 
         if dry_run:
             with self._writer.alone():
@@ -237,13 +263,26 @@ class Ingestor:
 
         def work(batch: list[Prepared], unit: Unit) -> _Done:
             # What the batch before this one named may be on its way to the store still.
-            before = pipeline.ahead
-            local: ChainMap[str, str] = ChainMap({}, *([] if before is None else [before.refs]), refs)
+            ahead = pipeline.ahead
+            local: ChainMap[str, str] = ChainMap({}, *([] if ahead is None else [ahead.refs]), refs)
             unit.chain.load(sorted({item.draft.session or "" for item in batch if item.draft.kind is Kind.EPISODIC}))
             self._recognition.look_up(unit, (item.draft for item in batch if item.foreseen is None))
-            made = [done for prepared in batch if (done := self._apply(unit, prepared, local)) is not None]
-            private = reduce(PrivateTold.joined, made, PrivateTold())
-            return _Done(len(batch), len(made), local.maps[0], private)
+            items = [one.id for one in batch if one.id is not None]
+            # Somebody else may have imported the same since it was looked up.
+            before = came_before(unit.read, unit.services, unit.state.name, items)
+            before |= set() if ahead is None else {*ahead.refs.values()}
+            made: list[PrivateTold | None] = []
+            for one in batch:
+                if one.id is not None and (one.id in before or one.id in unit.nodes):
+                    local[one.draft.ref] = one.id
+                else:
+                    made.append(self._apply(unit, one, local))
+            step_back(unit, local.maps[0].values())
+            without = [one for one in items if one not in before and one not in unit.nodes]
+            unit.suppressed.update(marks_of(unit.services, unit.state.name, without))
+            told = [one for one in made if one is not None]
+            private = reduce(PrivateTold.joined, told, PrivateTold())
+            return _Done(len(made), len(told), local.maps[0], private, len(batch) - len(made))
 
         try:
             self._reading(batch, lambda current, read: pipeline.push(lambda unit: work(current, read(unit)), done))
@@ -290,12 +329,17 @@ class _OutdatedError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class _Done:
-    """How many drafts a batch had, how many were done, the ids of those that gave themselves a name, what is told."""
+    """What became of a batch.
+
+    How many drafts were new, how many of them were done, the ids of what has a name, what is told, and how many came
+    before.
+    """
 
     read: int
     stored: int
     refs: MutableMapping[str, str]
     private: PrivateTold
+    known: int = 0
 
 
 @contextmanager

@@ -27,6 +27,7 @@ from marskg.shapes.whole import check_graph
 from marskg.store.commit.flush import flush_statements
 from marskg.store.commit.signed_state import PROOF, bound, says_signed, stated_anew
 from marskg.store.engine.protocol import Conflict
+from marskg.store.graph.imported_items import is_mark
 from marskg.store.rows import codec
 from marskg.store.rows.name_cache import word_rows
 from marskg.store.rows.order_keys import KEY_NAMES
@@ -269,6 +270,10 @@ class _Restore:
 
     def _finish(self, write: _Statements, gone: Forbidden, told: tuple[str, ...]) -> None:
         """Take again what was erased since, and record the restore."""
+        # What came in since comes in again where it is imported again.
+        there = filter(is_mark, GraphReader(self._engine, self._name).suppressions())
+        if later := sorted({*there}.difference(self._suppressed)):
+            write("delete_suppressions", {"refs": later})
         write("create_suppressions", {"rows": self._suppressed})
         if any(map(says_signed, self._saved.records())):
             self._sign(write)

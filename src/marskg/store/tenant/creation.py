@@ -21,8 +21,10 @@ from marskg.errors import InvalidInput, StoreDamaged
 from marskg.ontology.vocabulary import Operation
 from marskg.store.commit.signed_state import MARK, bound, suppression_hash
 from marskg.store.engine.protocol import Conflict
+from marskg.store.graph.imported_items import is_mark
 from marskg.store.rows import codec
 from marskg.store.rows.order_keys import key_range
+from marskg.store.rows.paging import pages
 from marskg.store.rows.privacy_budget import never_less
 from marskg.store.rows.state import TenantState
 from marskg.store.statements.catalogue import statement
@@ -183,6 +185,11 @@ def _run(transaction: Transaction, engine: str, name: str, parameters: dict[str,
 
 def _kept(run: partial[list[Row]], state: TenantState) -> TenantState:
     """Return the state of a new tenant with what outlives one that lost its row."""
+    # There is nothing left that an import could know again.
+    where = partial(run, "suppressions_page")
+    marks = [row["ref"] for page in pages(where, state.name, _CLEARED) for row in page if is_mark(row["ref"])]
+    if marks:
+        run("delete_suppressions", {"refs": marks})
     suppressed = suppression_hash(run, state.name)
     parked = {"ref": f"account|{state.name}"}
     controls: dict[str, str] = {}

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from marskg.ontology.vocabulary import Operation, PreferenceRule, Tier
 from marskg.store.commit.snapshot_read import operations_since
 from marskg.store.graph.erase import erase
+from marskg.store.graph.imported_items import is_mark
 from marskg.store.graph.preference_enforcement import preferences_of
 from marskg.store.graph.suppression import Digests, Known
 
@@ -68,7 +69,8 @@ def forbidden(
     memories: Memories,
 ) -> Forbidden:
     """Return what must not come back of a snapshot with the tenant's row ``row``, as the store is ``before`` it."""
-    known = Known(Digests(services.handle, row.name), reader.suppressions())
+    references = (one for one in reader.suppressions() if not is_mark(one))
+    known = Known(Digests(services.handle, row.name), references)
     found = list(_recognised(known, services.counter, memories)) if known else []
     went_on = before is not None and before.log == row.log and before.sequence > row.sequence
     if went_on and Operation.ERASE in operations_since(reader.run, row.name, row.sequence):
