@@ -23,7 +23,7 @@ from marskg.store.graph.recognition import still_found
 from marskg.store.ingest.dangling_refs import NOT_STORED, without_forgotten
 from marskg.store.ingest.prepare import ReadT, is_long
 from marskg.store.rows import codec
-from marskg.store.unit.retention_classes import PrivateTold
+from marskg.store.unit.retention_classes import ToldOfMany
 from marskg.store.unit.unit_of_work import Unit
 from marskg.store.unit.vectors import WITHOUT_VECTOR
 from marskg.store.upkeep import maintenance
@@ -118,12 +118,12 @@ class Ingestor:
         maintenance.settle(self._writer)
         refs: MutableMapping[str, str] = {}
         total = read = 0
-        private = PrivateTold()
+        told = ToldOfMany()
 
         def done(result: _Done) -> None:
-            nonlocal total, read, private
+            nonlocal total, read, told
             total += result.stored
-            private = private.joined(result.private)
+            told = told.joined(result.told)
             read += result.read
             refs.update(result.refs)
             if progress is not None:
@@ -132,7 +132,7 @@ class Ingestor:
         with Pipeline[_Done](self._writer) as pipeline:
             for batch in self._preparation.batches(drafts, atomic=atomic):
                 self._push(pipeline, batch, refs, done, splittable=not atomic)
-        return Stored(total, private.notices())
+        return Stored(total, told.notices())
 
     def together(
         self,
@@ -242,8 +242,8 @@ class Ingestor:
             unit.chain.load(sorted({item.draft.session or "" for item in batch if item.draft.kind is Kind.EPISODIC}))
             self._recognition.look_up(unit, (item.draft for item in batch if item.foreseen is None))
             made = [done for prepared in batch if (done := self._apply(unit, prepared, local)) is not None]
-            private = reduce(PrivateTold.joined, made, PrivateTold())
-            return _Done(len(batch), len(made), local.maps[0], private)
+            told = reduce(ToldOfMany.joined, made, ToldOfMany())
+            return _Done(len(batch), len(made), local.maps[0], told)
 
         try:
             self._reading(batch, lambda current, read: pipeline.push(lambda unit: work(current, read(unit)), done))
@@ -254,7 +254,7 @@ class Ingestor:
             self._push(pipeline, batch[:middle], refs, done, splittable=True)
             self._push(pipeline, batch[middle:], refs, done, splittable=True)
 
-    def _apply(self, unit: Unit, prepared: Prepared, refs: MutableMapping[str, str]) -> PrivateTold | None:
+    def _apply(self, unit: Unit, prepared: Prepared, refs: MutableMapping[str, str]) -> ToldOfMany | None:
         """Do what one draft asks for; returns what there is to tell, None if it makes no sense any more."""
         draft = prepared.draft
         if draft.action == "remember":
@@ -267,17 +267,17 @@ class Ingestor:
                     memory = admit(unit, _with(prepared, whole), refs)
             if draft.ref:
                 refs[draft.ref] = NOT_STORED if memory is None else memory.id
-            return None if memory is None else PrivateTold.of(memory, draft)
+            return None if memory is None else ToldOfMany.of(memory, draft)
         if draft.key is None:
             msg = f"draft {draft.ref[:60]!r} retracts or closes without a key; name the key"
             raise InvalidMemory(msg)
         if draft.action == "retract":
             retract(unit, draft.key, draft.subjects, draft.content or None)
-            return PrivateTold()
+            return ToldOfMany()
         closed = close_task(unit, draft.key, draft.subjects, draft.status or TaskStatus.DONE)
         if draft.ref and closed is not None:
             refs[draft.ref] = closed.id
-        return PrivateTold()
+        return ToldOfMany()
 
 
 class _OutdatedError(Exception):
@@ -295,7 +295,7 @@ class _Done:
     read: int
     stored: int
     refs: MutableMapping[str, str]
-    private: PrivateTold
+    told: ToldOfMany
 
 
 @contextmanager
