@@ -31,10 +31,11 @@ class EntityNames:
         """Return the number of entities."""
         return len(self._names)
 
-    def put(self, entity: str, names: Iterable[str], iris: Iterable[str] = ()) -> None:
+    def put(self, entity: str, names: Iterable[str], iris: tuple[str, ...] = ()) -> None:
         """Let ``names`` be the name and aliases of ``entity``, and ``iris`` those of the same thing elsewhere."""
         self.remove(entity)
-        self._identify(entity, tuple(iris))
+        if iris:
+            self._identify(entity, iris)
         kept = tuple(dict.fromkeys(names))
         self._names[entity] = kept
         for name in kept:
@@ -49,8 +50,7 @@ class EntityNames:
             self._longest[key[0]] = max(self._longest.get(key[0], 0), len(key))
 
     def _identify(self, entity: str, iris: tuple[str, ...]) -> None:
-        if iris:
-            self._iris[entity] = iris
+        self._iris[entity] = iris
         for iri in iris:
             self._having[iri] = (*self._having.get(iri, ()), entity)
 
@@ -115,7 +115,8 @@ class EntityNames:
         """Take in what :meth:`dump` gave."""
         for entity, names, keys, iris in dumped:
             self._names[entity] = tuple(names)
-            self._identify(entity, tuple(iris))
+            if iris:
+                self._identify(entity, tuple(iris))
             for key in keys:
                 self._bear(entity, key.split())
 
