@@ -66,7 +66,8 @@ def json_object(name: str, value: object) -> JsonObject | None:
 class EntityRef:
     """An entity as a source names it; the store finds or makes the entity of this name.
 
-    ``same_as`` holds absolute IRIs of the same thing elsewhere.
+    ``same_as`` holds absolute IRIs of the same thing elsewhere. Of one name there are several where types differ, or
+    IRIs have none in common; the id of an entity may stand for its name.
     """
 
     name: str

@@ -321,7 +321,7 @@ class AgentMemory(Handle):
         """Return what surrounds an entity or a goal in the graph, nearest first, and record that it was shown.
 
         Args:
-            entity: name or alias of a person, place or thing.
+            entity: name, alias, id or IRI of a person, place or thing; where two go by it, the notices ask which.
             goal: id of a task.
             token_budget: wordpiece tokens that the result may weigh; the tenant's setting if left out.
             k: most memories to return; the tenant's setting if left out.
@@ -354,7 +354,7 @@ class AgentMemory(Handle):
             key_prefix: a key and all below it, such as ``expenses``; ``expenses/*`` is what lies below it alone.
             since: valid from then on, epoch milliseconds.
             until: valid before then, epoch milliseconds.
-            entity: names of people, places or things; one that is mentioned is enough.
+            entity: names, ids or IRIs of people, places or things; one that is mentioned is enough.
             goal: ids of tasks that the memories serve.
             token_budget: tokens that may be shown; the count and the sums are of everything all the same.
             sums: add up the amounts of the ledgers, by unit: those of each key, and those below each prefix that
@@ -492,7 +492,7 @@ class AgentMemory(Handle):
         Args:
             subject: a person, whom the memories are about; by the name as it is written.
             id: one memory.
-            entity: a name or id: what mentions it, is about it, or has one of its names in text or other words.
+            entity: a name, id or IRI: what mentions it, is about it, or has one of its names in text or other words.
             session: a conversation.
             source: a source reference.
             scrub: also rewrite the store's files, so that no byte of it is left in them; refused on a server, whose

@@ -29,14 +29,16 @@ from marskg.retrieval.index.view import IndexView
 from marskg.retrieval.query.load_shedding import Load, lighter, notice, step
 from marskg.retrieval.query.named_times import NamedTimes
 from marskg.retrieval.query.profile import load_profile
-from marskg.retrieval.query.recall import SOCIAL, Anchor, Recall, named_entities
+from marskg.retrieval.query.recall import SOCIAL, Anchor, Named, Recall, named_entities
 from marskg.retrieval.query.reranked import Reranking
 from marskg.retrieval.query.result_cache import Answers
 from marskg.retrieval.query.search import Request, Search, as_named, as_read, as_stored, check_query
 from marskg.retrieval.query.subscribed_tenant import SharedTenant
 from marskg.store.crypto.encrypted_engine import custody_of
 from marskg.store.graph.validation import check_integer, check_number, check_text, ids_of
+from marskg.store.rows.name_cache import AGE, WAY_OUT, which
 from marskg.store.rows.score_decay import Fading
+from marskg.store.unit.entity_changes import ID_PREFIX
 from marskg.store.upkeep.maintenance import notices_of
 from marskg.text import terms
 
@@ -58,6 +60,7 @@ if TYPE_CHECKING:
     from marskg.store.commit.writer import Writer
     from marskg.store.rows.state import TenantState
     from marskg.store.tenant.opening import Opened
+    from marskg.store.unit.reader import GraphReader
     from marskg.store.unit.vectors import Vectoriser
 
 Mask: TypeAlias = "npt.NDArray[np.bool_]"
@@ -301,10 +304,10 @@ class Reading:
     def _all(self, passing: Gate, wanted: Wanted, limit: int | None, *, sums: bool) -> Everything:
         """Return and record all that passes the gate and has to do with what is wanted."""
         state = self._writer.fresh_state()
-        ids, unknown = self._selected(self.view, state, passing, wanted)
+        ids, unknown = self._selected(self.view, state, passing, wanted, self._opened.reader)
         memories = admitted(self._opened.reader, ids, passing, self._shows)
         for guest in self._guests()[0]:
-            ids, unheard = self._selected(guest.view, guest.state, passing, wanted)
+            ids, unheard = self._selected(guest.view, guest.state, passing, wanted, guest.reader)
             unknown &= unheard
             memories += [one for one in admitted(guest.reader, ids, passing, self._shows) if not one.use_bound]
         _refuse_unknown(wanted, unknown)
@@ -316,18 +319,27 @@ class Reading:
             found = replace(found, hits=tuple(replace(hit, memory=as_read(hit.memory, passing)) for hit in found))
         return replace(found, id=as_named(record, passing))
 
-    def _selected(self, view: IndexView, state: TenantState, gate: Gate, wanted: Wanted) -> tuple[list[str], set[str]]:
-        """Return the ids of what passes the gate in one tenant, and the entities and goals that it does not know."""
+    def _selected(
+        self, view: IndexView, state: TenantState, gate: Gate, wanted: Wanted, reader: GraphReader
+    ) -> tuple[list[str], set[str]]:
+        """Return the ids of what passes the gate in one tenant, and the entities and goals that it does not know.
+
+        Raises:
+            InvalidInput: several entities go by a name; what is said to be all of one must not be of another.
+        """
         names, goals = wanted
         with view.lock:
             index = view.refresh(state)
             mask = gate.mask(index)
-            named = {name: named_entities(index, mask, name, restricted=gate.restricted) for name in names or ()}
+            named = {name: _named(index, mask, name, gate) for name in names or ()}
             tasks = _tasks(index, gate) if goals else set()
-            unknown = {name for name, found in named.items() if not found} | (set(goals or ()) - tasks)
+            unknown = {name for name, found in named.items() if not found.ids} | (set(goals or ()) - tasks)
+            for name, found in named.items():
+                if found.several:
+                    raise InvalidInput(_question_which(name, found.several, gate, (reader,)))
             if any(words is not None and unknown.issuperset(words) for words in wanted):
                 return [], unknown
-            return select(index, gate, [ident for found in named.values() for ident in found], goals or ()), unknown
+            return select(index, gate, [ident for found in named.values() for ident in found.ids], goals or ()), unknown
 
     def recall(
         self,
@@ -349,9 +361,12 @@ class Reading:
             msg = f"social is {str(social)[:40]!r}; it must be {', '.join(SOCIAL)}"
             raise InvalidInput(msg)
         request = replace(self._request("recall", budget, k, None, explain=False, gate=gate), call="recall")
+        several: set[str] = set()
 
         def rank(index: MemoryIndex, mask: Mask, vector: Vector | None, limit: int) -> tuple[Ranked, ...]:
-            entities = () if entity is None else tuple(_entity(index, mask, entity, request.gate))
+            named = Named(()) if entity is None else _entity(index, mask, entity, request.gate)
+            several.update(named.several)
+            entities = named.clear
             goals = () if goal is None else (self._goal(index, mask, goal),)
             return Recall(index, mask, social=social, bound=request.gate.bound).around(
                 Anchor(entities, goals), vector, limit
@@ -359,13 +374,21 @@ class Reading:
 
         with self._load.read():
             shared, missing = self._guests()
-            hits = self._search.recall(request, self._about(entity, goal), rank, [one.search for one in shared])
+            about = self._about(entity, goal, request.gate)
+            hits = self._search.recall(request, about, rank, [one.search for one in shared])
+        if several:
+            readers = (self._opened.reader, *(one.reader for one in shared))
+            missing = (_question_which(str(entity), several, request.gate, readers), *missing)
         return self._noticed(hits, missing)
 
-    def _about(self, entity: str | None, goal: str | None) -> str:
-        """Return the text whose vector stands for what a recall is for."""
+    def _about(self, entity: str | None, goal: str | None, gate: Gate) -> str:
+        """Return the text whose vector stands for what a recall is for: of an entity that is given by id, its name."""
         if entity is not None:
-            return check_query(entity)
+            text = check_query(entity)
+            given = text.startswith(ID_PREFIX) and not gate.restricted
+            return (
+                next((one.name for one, _, _ in self._opened.reader.entities_by_id((text,))), text) if given else text
+            )
         memory = self._opened.reader.get(str(goal), self._writer.now())
         return "" if memory is None else memory.content or ""
 
@@ -617,11 +640,21 @@ class Reading:
         self.view.close()
 
 
-def _entity(index: MemoryIndex, mask: Mask, name: str, gate: Gate) -> list[str]:
-    found = named_entities(index, mask, name, restricted=gate.restricted)
-    if not found:
+def _named(index: MemoryIndex, mask: Mask, name: str, gate: Gate) -> Named:
+    return named_entities(index, mask, name, restricted=gate.restricted, bound=gate.bound)
+
+
+def _entity(index: MemoryIndex, mask: Mask, name: str, gate: Gate) -> Named:
+    found = _named(index, mask, name, gate)
+    if not found.ids:
         raise _unmentioned((name,))
     return found
+
+
+def _question_which(name: str, several: Iterable[str], gate: Gate, readers: Iterable[GraphReader]) -> str:
+    """Return the question which entity is meant; types and IRIs may come from memories that are hidden."""
+    entities = [entity for reader in readers for entity, _, _ in reader.entities_by_id(sorted(several))]
+    return f"{which(name, sorted(entities, key=AGE), ids_alone=gate.restricted)}; {WAY_OUT}"
 
 
 def _unmentioned(names: Iterable[str]) -> UnknownMemory:

@@ -18,7 +18,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from marskg.erasure.receipts import BYTES, KEYS, LOGICAL, Receipt, rehearsed, write_receipt
-from marskg.erasure.request import Matched, Request, match, told
+from marskg.erasure.request import Matched, Request, entity_meant, match, several, told, undecided
 from marskg.language.naming.edges import Verdict
 from marskg.language.naming.matcher import NameMatcher
 from marskg.ontology.vocabulary import PreferenceRule
@@ -60,15 +60,17 @@ class _Done:
 _NAMING = frozenset({PreferenceRule.PRIVATE_ENTITY, PreferenceRule.BLACKLISTED_ENTITY})
 
 
-def about(preference_set: PreferenceSet, request: Request, forms: Iterable[str]) -> list[str]:
+def about(preference_set: PreferenceSet, request: Request, matched: Matched) -> list[str]:
     """Return the ids of the preferences that go with what is erased: those of the subject, and those that name it.
+
+    A rule about a name that another entity has too stays: it is about that one as well.
 
     What keeps it from being stored again is the suppression, which has no name in it. Whoever has erased what is about
     them takes no rule with it that others set about an entity.
     """
     if request.by not in {"subject", "entity"}:
         return []
-    named = NameMatcher((request.name, *forms))
+    named = NameMatcher({request.name, *matched.forms} - set(matched.common))
     return [
         item.id
         for item in preference_set.preferences
@@ -84,7 +86,7 @@ def about(preference_set: PreferenceSet, request: Request, forms: Iterable[str])
     ]
 
 
-def staying(preference_set: PreferenceSet, request: Request, forms: Iterable[str]) -> tuple[str, ...]:
+def staying(preference_set: PreferenceSet, request: Request, matched: Matched) -> tuple[str, ...]:
     """Return the ids of the preferences that have an entity's name and stay when it is erased.
 
     As a conversation's, a purpose's, a department's or a person's; where the target is one of a few words, it is no
@@ -92,8 +94,8 @@ def staying(preference_set: PreferenceSet, request: Request, forms: Iterable[str
     """
     if request.by != "entity" or request.own:
         return ()
-    going = set(about(preference_set, request, forms))
-    named = NameMatcher((request.name, *forms))
+    going = set(about(preference_set, request, matched))
+    named = NameMatcher((request.name, *matched.forms, *matched.common))
     return tuple(
         item.id
         for item in preference_set.preferences
@@ -120,8 +122,10 @@ class Eraser:
     def look(self, request: Request) -> Matched:
         """Return what ``request`` would erase, descendants aside, and change nothing.
 
+        Where several entities go by a name, that is nothing, and what each of them is about is near.
+
         Raises:
-            InvalidInput: as :meth:`erase`.
+            InvalidInput: as :meth:`erase`, otherwise.
         """
         return self._writer.run(lambda unit: _look(unit, request))
 
@@ -210,12 +214,12 @@ class Eraser:
             _close_account(unit, request.name)
         first = unit.audit.next_sequence
         preference_set = preferences_of(unit)
-        matched = replace(matched, rules=staying(preference_set, request, matched.forms))
+        matched = replace(matched, rules=staying(preference_set, request, matched))
         erased = erase(
             unit,
             matched.memories,
             matched.entities,
-            preferences=about(preference_set, request, matched.forms),
+            preferences=about(preference_set, request, matched),
             parameters=(f"erasure.by={request.by}",),
         )
         signed = [record for record in unit.audit.transitions if record.sequence >= first]
@@ -258,13 +262,22 @@ def _told_of(unit: Unit, erased: Erased, known: Matched, sees: Callable[[Memory]
 
 
 def _look(unit: Unit, asked: Request) -> Matched:
+    among = several(unit, asked)
+    if among:
+        return undecided(unit, asked.name, among)
     request = _meant(unit, asked)
     matched = told(unit, request)
-    return replace(matched, rules=staying(preferences_of(unit), request, matched.forms))
+    return replace(matched, rules=staying(preferences_of(unit), request, matched))
 
 
 def _meant(unit: Unit, request: Request) -> Request:
-    """Return the request with the subject as it is stored."""
+    """Return the request with the subject as it is stored.
+
+    Raises:
+        InvalidInput: several entities go by the name.
+    """
+    if request.by == "entity" and not request.own:
+        entity_meant(unit, request.name)
     if request.by != "subject" or request.own:
         return request
     held = preferences_of(unit).preferences

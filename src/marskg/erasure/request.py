@@ -4,7 +4,8 @@ Guarantees: a request names one subject, entity, session, source or id, and noth
 the store as it is, in every tier, tombstones by the keyed handles of their subjects, session and source. A subject, a
 session and a source are matched exactly as they are written; an entity as the rules match it that name one
 (:mod:`marskg.language.naming`), so that a blacklist and an erasure are about the same memories. What may be meant by
-the name of a subject or an entity, and is not surely, is listed beside it and left.
+the name of a subject or an entity, and is not surely, is listed beside it and left; so is what has a name that several
+entities go by, and mentions none of them.
 """
 
 from __future__ import annotations
@@ -14,19 +15,20 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from marskg.errors import InvalidInput
-from marskg.language.mentions import EntityType
+from marskg.language.mentions import EntityType, folded_name
 from marskg.language.naming.edges import Verdict
 from marskg.language.naming.matcher import NameMatcher, Reading
 from marskg.shapes.gate import NODE_ID
 from marskg.store.graph.validation import check_text
 from marskg.store.rows import codec
+from marskg.store.rows.name_cache import WAY_OUT, which
 from marskg.store.rows.paging import pages
 from marskg.store.unit.preference_rules import Matter, reading
 from marskg.store.unit.provenance_handles import SESSION, SOURCE, origin_handle
 from marskg.text import plain
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from marskg.records import Entity, Memory
     from marskg.store.unit.unit_of_work import Unit
@@ -49,6 +51,8 @@ _REASONS: Final[Mapping[str, str]] = {
 }
 UNFILED: Final = "has the name, and is not stored as about them"
 PART: Final = "has a part of the name"
+SHARED: Final = "has the name, which another entity has too"
+OTHERS: Final = "mentions another entity of the name"
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +106,8 @@ class Matched:
     ``shared`` are those of the memories that are about others as well, and carry no attribution line by line. ``rules``
     are the ids of preferences that have an entity's name otherwise than as that of an entity, and stay. ``near`` may be
     meant as well and stays, for a person to look at and erase by id; ``namesakes`` surely are somebody or something
-    else. ``why`` says of what an entity's name matched by what it did.
+    else. ``why`` says of what an entity's name matched by what it did. ``common`` are the spellings that another entity
+    has too, so that what has them was not matched by them.
     """
 
     memories: tuple[str, ...]
@@ -113,6 +118,7 @@ class Matched:
     near: tuple[Listed, ...] = ()
     namesakes: tuple[Listed, ...] = ()
     why: Mapping[str, str] = field(default_factory=dict)
+    common: tuple[str, ...] = ()
 
     def listed(self, by: str) -> tuple[Listed, ...]:
         """Return the memories with the reason of each; ``by`` says what was asked for."""
@@ -212,18 +218,17 @@ def _naming(unit: Unit, name: str, owned: Callable[[Memory], bool] | None = None
     With ``owned`` only what that is true of and spells the name as it was given: which names are one entity's may be
     known from memories about others alone, and so whom a memory that does not name anybody mentions.
     """
-    entity = None if owned is not None else _entity(unit, name)
-    forms = (name,) if entity is None else (entity.name, *entity.aliases)
-    ids: set[str] = set()
-    if entity is not None:
-        ids = {row["id"] for row in unit.read("mentioning", {"refs": unit.refs([entity.id])})}
+    entity = None if owned is not None else entity_meant(unit, name)
+    spelled = _Spelled((name,)) if entity is None else _Spelled.of(unit, entity)
+    ids = set() if entity is None else _mentioning(unit, (entity,))
+    theirs = _mentioning(unit, spelled.others)
     parts = None if entity is None else _parts(entity)
     others = _Others(frozenset(ids))
     seen: set[str] = set()
     why: dict[str, str] = {}
     for memory in filter(owned, _whole(unit)):
         matter = Matter.of(memory)
-        found = reading(matter, forms)
+        found = spelled.read(matter, theirs=memory.id in theirs)
         if found.verdict is Verdict.IS:
             ids.add(memory.id)
             seen |= found.names
@@ -232,7 +237,7 @@ def _naming(unit: Unit, name: str, owned: Callable[[Memory], bool] | None = None
             found = Reading(Verdict.NEAR, PART)
         others.read(memory, found)
     if owned is None:
-        seen |= set(forms)
+        seen |= set(spelled.forms) - set(spelled.common)
     return Matched(
         tuple(sorted(ids)),
         () if entity is None else (entity.id,),
@@ -240,7 +245,69 @@ def _naming(unit: Unit, name: str, owned: Callable[[Memory], bool] | None = None
         near=others.near,
         namesakes=others.namesakes,
         why=why,
+        common=spelled.common,
     )
+
+
+def _mentioning(unit: Unit, entities: Sequence[Entity]) -> set[str]:
+    """Return the ids of what mentions one of ``entities``."""
+    refs = unit.refs([one.id for one in entities])
+    return {row["id"] for row in unit.read("mentioning", {"refs": refs})} if refs else set()
+
+
+def undecided(unit: Unit, name: str, entities: Sequence[Entity]) -> Matched:
+    """Return what a name is about that ``entities`` go by, all of it as near: the name alone takes none of it."""
+    near = {ident: Listed(ident, f"mentions {one.id}") for one in entities for ident in _mentioning(unit, (one,))}
+    for memory in _whole(unit):
+        if memory.id not in near and reading(Matter.of(memory), (name,)).verdict is Verdict.IS:
+            near[memory.id] = Listed(memory.id, SHARED)
+    return Matched((), near=tuple(near[ident] for ident in sorted(near)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Spelled:
+    """The spellings of an entity, and what others have of them.
+
+    ``common`` are those that alone do not say who is meant: others have them as their names, or as aliases as this one
+    does. ``others`` are all who have one of the spellings, ``own`` those that nobody else has.
+    """
+
+    forms: tuple[str, ...]
+    common: tuple[str, ...] = ()
+    others: tuple[Entity, ...] = ()
+    own: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, unit: Unit, entity: Entity) -> _Spelled:
+        """Return the spellings of ``entity``, as the unit sees the names of all."""
+        forms = (entity.name, *entity.aliases)
+        bearers = {
+            form: [one for one in found if one.id != entity.id] for form, found in unit.entities.sharing(forms).items()
+        }
+        others = {one.id: one for found in bearers.values() for one in found}
+        common = tuple(
+            form
+            for form, found in bearers.items()
+            if found and (form != entity.name or any(_is_name(one, form) for one in found))
+        )
+        return cls(forms, common, tuple(others.values()), tuple(form for form, found in bearers.items() if not found))
+
+    def read(self, matter: Matter, *, theirs: bool) -> Reading:
+        """Return what ``matter`` has of the spellings; ``theirs`` says that it mentions another who has one of them."""
+        if theirs:
+            found = reading(matter, self.own)
+            return found if found.verdict is Verdict.IS else Reading(Verdict.OTHER, OTHERS)
+        if not self.common:
+            return reading(matter, self.forms)
+        found = reading(matter, tuple(form for form in self.forms if form not in self.common))
+        if found.verdict is Verdict.IS:
+            return found
+        shared = reading(matter, self.common)
+        return found.or_(Reading(Verdict.NEAR, SHARED) if shared.verdict is Verdict.IS else shared)
+
+
+def _is_name(entity: Entity, form: str) -> bool:
+    return folded_name(entity.name) == folded_name(form)
 
 
 class _Others:
@@ -284,13 +351,26 @@ def _has_part(parts: NameMatcher, matter: Matter) -> bool:
     return parts.judge((*matter.names, *matter.subjects), matter.texts).verdict is Verdict.IS
 
 
-def _entity(unit: Unit, name: str) -> Entity | None:
-    if name.startswith("urn:uuid:"):
-        return unit.entities.entity(name)
-    found = unit.entities.ids_of((name,))
-    if not found:
-        return None
-    return unit.entities.entity(next(iter(found.values())))
+def several(unit: Unit, request: Request) -> list[Entity]:
+    """Return the entities of which the name asked for does not say which is meant; none where it does."""
+    if request.by != "entity" or request.own:
+        return []
+    found = unit.entities.meant_by(request.name)
+    return found if len(found) > 1 else []
+
+
+def entity_meant(unit: Unit, name: str) -> Entity | None:
+    """Return the entity of a name, an id or an IRI; None where there is none.
+
+    Raises:
+        InvalidInput: several go by the name.
+        UnknownMemory: it is the id of no entity.
+    """
+    found = unit.entities.meant_by(name)
+    if len(found) > 1:
+        msg = f"{which(name, found)}; {WAY_OUT}"
+        raise InvalidInput(msg)
+    return found[0] if found else None
 
 
 def _whole(unit: Unit) -> Iterator[Memory]:

@@ -53,3 +53,16 @@ def test_a_dump_comes_back() -> None:
     again.restore(names.dump())
     assert again.dump() == names.dump()
     assert again.find("Annie in Oslo", _everyone) == ["e1", "e2"]
+
+
+def test_an_iri_finds_whom_it_is_exactly_also_after_a_dump() -> None:
+    names = _names(e2=("Ann",))
+    names.put("e1", ("Ann",), ("https://example.org/1",))
+    again = EntityNames()
+    again.restore(names.dump())
+    for one in (names, again):
+        assert (one.having("https://example.org/1"), one.having("https://example.org/2")) == (("e1",), ())
+        one.put("e1", ("Ann",), ("https://example.org/2",))
+        assert (one.having("https://example.org/1"), one.having("https://example.org/2")) == ((), ("e1",))
+        one.remove("e1")
+        assert one.having("https://example.org/2") == ()

@@ -36,7 +36,7 @@ class Entities(Namespace, name="entities"):
         """Give an entity another name; the old one stays as an alias.
 
         Raises:
-            InvalidMemory: another entity has the name: merge them.
+            InvalidMemory: another entity has the name, and may be the same thing: merge them.
             UnknownMemory: there is no such entity.
         """
         return self._components.run(lambda unit: entities.rename(unit, check_text("id", id), name))
@@ -45,7 +45,7 @@ class Entities(Namespace, name="entities"):
         """Let an entity be found by another name.
 
         Raises:
-            InvalidMemory: another entity has the name.
+            InvalidMemory: another entity has the name, and may be the same thing.
             UnknownMemory: there is no such entity.
         """
         return self._components.run(lambda unit: entities.add_alias(unit, check_text("id", id), alias))
@@ -82,9 +82,10 @@ class Entities(Namespace, name="entities"):
         return self._components.run(lambda unit: entities.merge(unit, first, second))
 
     def mention(self, memory_id: str, name: str) -> Entity:
-        """Say that a memory mentions the entity of this name or alias, which is made where there is none.
+        """Say that a memory mentions the entity of this name, alias, id or IRI, which is made where none has the name.
 
         Raises:
+            InvalidMemory: several go by the name; give the id.
             NotPermitted: the memory's content is gone.
             UnknownMemory: there is no such memory.
         """

@@ -189,9 +189,11 @@ class Privacy(Namespace, name="privacy"):
     ) -> Matched:
         """Return what ``mem.erase`` would be about: ids, and of an entity the spellings that were found.
 
+        Where several entities go by the name, that is nothing: what each of them is about is ``near``.
+
         Raises:
-            InvalidInput: none or several of them were given, or one that names nothing; several entities go by the
-                name; nobody is called exactly as ``subject`` is, and somebody almost so.
+            InvalidInput: none or several of them were given, or one that names nothing; nobody is called exactly as
+                ``subject`` is, and somebody almost so.
         """
         request = Request.of(subject=subject, entity=entity, session=session, source=source, id=id)
         return self._components.eraser.look(request)

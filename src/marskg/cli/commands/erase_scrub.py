@@ -44,7 +44,9 @@ _WHY_LEFT = {
 
 @click.command()
 @click.option("--subject", metavar="NAME", help="All that is about this person, by the exact name.")
-@click.option("--entity", metavar="NAME|ID", help="All that mentions it, is about it, or has its name in its words.")
+@click.option(
+    "--entity", metavar="NAME|ID|IRI", help="All that mentions it, is about it, or has its name in its words."
+)
 @click.option("--session", metavar="NAME", help="All of one conversation.")
 @click.option("--source", metavar="REF", help="All that came from one source.")
 @click.option("--id", "memory_id", type=MEMORY_ID, help="One memory.")

@@ -98,7 +98,7 @@ def retrieve(door: Door, /, query: str, *, explain: bool, prompt: bool, **asked:
 
 
 @click.command()
-@click.option("--entity", metavar="NAME", help="Person, place or thing to start from.")
+@click.option("--entity", metavar="NAME|ID|IRI", help="Person, place or thing to start from.")
 @click.option("--goal", type=MEMORY_ID, metavar="ID", help="Task to start from.")
 @_BUDGET
 @_MOST
@@ -120,7 +120,7 @@ def recall(door: Door, /, *, explain: bool, **asked: Any) -> None:  # noqa: ANN4
 
 @click.command("read")
 @_BUDGET
-@_many("--entity", metavar="NAME", help="What it mentions; may be repeated.")
+@_many("--entity", metavar="NAME|ID|IRI", help="What it mentions; may be repeated.")
 @_many("--goal", type=MEMORY_ID, metavar="ID", help="Task that it serves; may be repeated.")
 @click.option("--why", is_flag=True, help="Say of each why it is there: its source, its life, what became of it.")
 @click.option("--sums", is_flag=True, help="Add up the amounts of ledgers, by key, prefix and unit.")

@@ -120,7 +120,7 @@ def merge(door: Door, keep: str, other: str) -> None:
 @shared_options
 @pass_door
 def mention(door: Door, memory_id: str, name: str) -> None:
-    """Say that MEMORY mentions the entity NAME, which is made where there is none.
+    """Say that MEMORY mentions the entity NAME, an id or IRI of it; it is made where none has the name.
 
     A NAME that begins with a dash comes last, after --.
     """

@@ -23,14 +23,19 @@ class EntityNames:
         #: Who bears a name, by its folded words; none of this is looked into by the collector of garbage.
         self._bearers: dict[str, tuple[str, ...]] = {}
         self._longest: dict[str, int] = {}
+        #: The IRIs of entities that have any, and who has an IRI.
+        self._iris: dict[str, tuple[str, ...]] = {}
+        self._having: dict[str, tuple[str, ...]] = {}
 
     def __len__(self) -> int:
         """Return the number of entities."""
         return len(self._names)
 
-    def put(self, entity: str, names: Iterable[str]) -> None:
-        """Let ``names`` be the name and aliases of ``entity``."""
+    def put(self, entity: str, names: Iterable[str], iris: tuple[str, ...] = ()) -> None:
+        """Let ``names`` be the name and aliases of ``entity``, and ``iris`` those of the same thing elsewhere."""
         self.remove(entity)
+        if iris:
+            self._identify(entity, iris)
         kept = tuple(dict.fromkeys(names))
         self._names[entity] = kept
         for name in kept:
@@ -44,8 +49,17 @@ class EntityNames:
                 self._bearers[name] = (*bearers, entity)
             self._longest[key[0]] = max(self._longest.get(key[0], 0), len(key))
 
+    def _identify(self, entity: str, iris: tuple[str, ...]) -> None:
+        self._iris[entity] = iris
+        for iri in iris:
+            self._having[iri] = (*self._having.get(iri, ()), entity)
+
     def remove(self, entity: str) -> None:
         """Forget an entity."""
+        for iri in self._iris.pop(entity, ()):
+            others = tuple(one for one in self._having.pop(iri, ()) if one != entity)
+            if others:
+                self._having[iri] = others
         for name in self._names.pop(entity, ()):
             key = " ".join(_key(name))
             bearers = tuple(one for one in self._bearers.pop(key, ()) if one != entity)
@@ -56,6 +70,14 @@ class EntityNames:
         """Return the canonical name of an entity."""
         names = self._names.get(entity)
         return names[0] if names else None
+
+    def having(self, iri: str) -> tuple[str, ...]:
+        """Return the entities that are the same thing as ``iri``."""
+        return self._having.get(iri, ())
+
+    def is_called(self, entity: str, name: str) -> bool:
+        """Return whether ``name`` is the canonical name of an entity, and no alias."""
+        return _key(self.name(entity) or "") == _key(name)
 
     def named(self, name: str, found_by: Callable[[str, str], bool]) -> list[str]:
         """Return the entities that bear exactly ``name`` and are ``found_by`` it."""
@@ -83,14 +105,18 @@ class EntityNames:
         return list(found)
 
     def dump(self) -> list[Any]:
-        """Return all names in a form that JSON can hold: each entity, its names, and their folded words."""
-        held = sorted(self._names.items())
-        return [[entity, list(names), [" ".join(_key(name)) for name in names]] for entity, names in held]
+        """Return all names in a form that JSON can hold: each entity, its names, their folded words, and its IRIs."""
+        return [
+            [entity, list(names), [" ".join(_key(name)) for name in names], list(self._iris.get(entity, ()))]
+            for entity, names in sorted(self._names.items())
+        ]
 
     def restore(self, dumped: list[Any]) -> None:
         """Take in what :meth:`dump` gave."""
-        for entity, names, keys in dumped:
+        for entity, names, keys, iris in dumped:
             self._names[entity] = tuple(names)
+            if iris:
+                self._identify(entity, tuple(iris))
             for key in keys:
                 self._bear(entity, key.split())
 

@@ -404,7 +404,7 @@ class IndexView:
         """Take in those of ``ids`` that are entities, and forget the rest of them."""
         wanted = set(ids)
         for entity, edges, _ in self._reader.entities_by_id(sorted(wanted)) if wanted else ():
-            index.entities.put(entity.id, (entity.name, *entity.aliases))
+            index.entities.put(entity.id, (entity.name, *entity.aliases), entity.same_as)
             relations = [edge for edge in edges if edge.type in ENTITY_EDGES]
             index.graph.put(
                 entity.id,

@@ -7,6 +7,7 @@ the order is by nearness to the anchor and similarity to the goal, as integers o
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -16,6 +17,7 @@ from marskg.ontology.vocabulary import ACTIVE_STATUSES, KINDS, Kind
 from marskg.retrieval.access.visibility import Sight
 from marskg.retrieval.index.memory_index import MICRO, STATUSES
 from marskg.retrieval.query.ranking import Ranked
+from marskg.text import folded
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -127,10 +129,39 @@ class Recall:
         return found
 
 
-def named_entities(index: MemoryIndex, mask: npt.NDArray[np.bool_], name: str, *, restricted: bool) -> list[str]:
-    """Return the entities that the reader of ``mask`` finds by ``name``, or that are named in it.
+@dataclass(frozen=True, slots=True)
+class Named:
+    """The entities that a reader finds by a name; ``several`` are those of them of which it does not say which."""
 
-    A ``restricted`` reader finds an entity only by a name that a memory lets them read.
+    ids: tuple[str, ...]
+    several: tuple[str, ...] = ()
+
+    @property
+    def clear(self) -> tuple[str, ...]:
+        """Return the entities to start at: none, where the name alone has to ask which of several is meant."""
+        return () if self.several else self.ids
+
+
+def named_entities(
+    index: MemoryIndex, mask: npt.NDArray[np.bool_], name: str, *, restricted: bool, bound: bool
+) -> Named:
+    """Return the entities that the reader of ``mask`` finds by ``name``, an id or an IRI, or that are named in it.
+
+    A name of its own goes before an alias. A ``restricted`` reader finds an entity only by a name that a memory lets
+    them read, and by no IRI. To who is ``bound`` all that bear a name are one: what tells them apart is not theirs.
     """
-    found_by = Sight(index, mask).found_by(restricted=restricted)
-    return index.entities.named(name, found_by) or index.entities.find(name, found_by)
+    names, sight = index.entities, Sight(index, mask)
+    found_by = sight.found_by(restricted=restricted)
+    if bound:
+        return Named(tuple(names.named(name, found_by) or names.find(name, found_by)))
+    if names.name(name) is not None and sight.sees(name):
+        return Named((name,))
+    found = names.named(name, found_by)
+    found = [one for one in found if names.is_called(one, name)] or found
+    if not found and not restricted:
+        found = [one for one in names.having(name) if sight.sees(one)]
+    if found:
+        return Named(tuple(found), tuple(found) if len(found) > 1 else ())
+    found = names.find(name, found_by)
+    alike = Counter(folded(names.name(one) or "") for one in found)
+    return Named(tuple(found), tuple(one for one in found if alike[folded(names.name(one) or "")] > 1))

@@ -26,16 +26,18 @@ from marskg.store.graph.preference_enforcement import check_draft_allowed, gover
 from marskg.store.graph.suppression import check
 from marskg.store.graph.validation import cardinality_of, check_payload, check_set, default_status, given
 from marskg.store.rows import codec
+from marskg.store.rows.name_cache import UNLINKED, fitting, which
 from marskg.store.rows.read_statistics import COMPLAINT
 from marskg.store.rows.score_decay import score_at_birth
 from marskg.store.unit.edge_rules import check_drawn, leads
+from marskg.store.unit.entity_changes import ID_PREFIX
 from marskg.store.unit.retention_classes import class_of, told_end
 from marskg.store.unit.sensitivity import Sensed, inherited, pass_on, with_sources
 from marskg.store.unit.sensitivity import record as record_sensitivity
 from marskg.text import normalised
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from marskg.drafts import Draft, EntityRef
     from marskg.store.graph.recognition import Foreseen
@@ -487,7 +489,7 @@ def _merge(unit: Unit, node: Node, links: Iterable[tuple[EdgeType, str]], draft:
     record_brought_forward(unit, {other.memory.id: other for other in hurried if other is not node}.values())
     record_sensitivity(unit, raised[1:], "what it derives from became more sensitive")
     merged = MERGED if node.memory.current else MERGED_ENDED
-    return replace(node.memory, notices=(merged, *((CLAMPED,) if hurried else ())))
+    return replace(node.memory, notices=(merged, *((CLAMPED,) if hurried else ()), *node.memory.notices))
 
 
 def equal_value(unit: Unit, memory: Memory, content: str) -> Node | None:
@@ -516,7 +518,12 @@ def merge_changed(unit: Unit, old: Node, node: Node, mentions: Iterable[EntityRe
     record_sensitivity(unit, raised[1:], "what it derives from became more sensitive")
     record_superseded(unit, old)
     record_followers(unit, followers)
-    notices = ("an equal value was already stored: this one was merged into it", *((CLAMPED,) if hurried else ()))
+    asked = node.memory.notices
+    notices = (
+        "an equal value was already stored: this one was merged into it",
+        *((CLAMPED,) if hurried else ()),
+        *asked,
+    )
     return replace(node.memory, notices=notices)
 
 
@@ -593,26 +600,52 @@ def end(
 # --- Entities ---------------------------------------------------------------------------------------------------
 
 
-def mention(unit: Unit, node: Node, mentions: Iterable[EntityRef]) -> dict[str, str]:
-    """Link a memory to the entities it mentions, making those that are new; returns name key → id."""
+def mention(unit: Unit, node: Node, mentions: Iterable[EntityRef]) -> dict[str, list[str]]:
+    """Link a memory to the entities it mentions, making those that are new; returns name key → ids.
+
+    Where several may be meant by what is said of one, none is linked, unless the memory mentions it already: its key
+    has no ids, and the memory a notice that asks which.
+    """
     wanted = list(mentions)
     if not wanted:
         return {}
-    found = unit.entities.ids_of([mention.name for mention in wanted])
-    ids: dict[str, str] = {}
+    named = unit.entities.bearers_of(item.name for item in wanted)
+    bearers: dict[str, list[Entity]] = {}
+    ids: dict[str, list[str]] = {}
+    unclear: dict[str, tuple[EntityRef, Sequence[Entity]]] = {}
     for item in wanted:
         key = codec.name_key(unit.state.name, item.name)
-        entity_id = found.get(key) or ids.get(key)
-        if entity_id is None:
-            entity_id = _create_entity(unit, item)
+        ids.setdefault(key, [])
+        known = bearers.setdefault(key, named[item.name])
+        if not known and ":" in item.name:
+            known = bearers[key] = unit.entities.meant_by(item.name)
+        found = known if item.name.startswith(ID_PREFIX) else fitting(item, known) if known else ()
+        if len(found) > 1:
+            unclear[key] = item, found
+            continue
+        entity = _enrich(unit, found[0], item) if found else _create_entity(unit, item)
+        if found:
+            known[known.index(found[0])] = entity
         else:
-            _enrich(unit, entity_id, item)
-        ids[key] = entity_id
-        unit.link(node, Edge(node.memory.id, EdgeType.MENTIONS, entity_id, node.memory.created))
+            known.append(entity)
+        ids[key].append(entity.id)
+        unit.link(node, Edge(node.memory.id, EdgeType.MENTIONS, entity.id, node.memory.created))
+    for key, (item, found) in unclear.items():
+        there = [one.id for one in found if (EdgeType.MENTIONS, one.id) in node.edges]
+        ids[key] += there
+        if not there:
+            unit.change(node, notices=(*node.memory.notices, _asks(node, item.name, found)))
     return ids
 
 
-def _create_entity(unit: Unit, mention: EntityRef) -> str:
+def _asks(node: Node, name: str, found: Sequence[Entity]) -> str:
+    return (
+        f"{which(name, found)}; {UNLINKED}: give the type or an IRI with the mention, or say which with: "
+        f"mars entities mention {node.memory.id} ID"
+    )
+
+
+def _create_entity(unit: Unit, mention: EntityRef) -> Entity:
     entity = Entity(
         id=uuid7(unit.now, unit.services.source),
         tenant=unit.state.name,
@@ -623,31 +656,33 @@ def _create_entity(unit: Unit, mention: EntityRef) -> str:
         entity_type=mention.entity_type,
         same_as=check_set("same_as", mention.same_as),
     )
-    return unit.entities.put(entity, operation=Operation.CREATE_ENTITY).id
+    return unit.entities.put(entity, operation=Operation.CREATE_ENTITY)
 
 
-def _enrich(unit: Unit, entity_id: str, mention: EntityRef) -> None:
+def _enrich(unit: Unit, entity: Entity, mention: EntityRef) -> Entity:
     """Add what a new mention knows of an entity: aliases, a type, the same thing elsewhere."""
-    entity = unit.entities.names.entity(entity_id)
     richer = replace(
         entity,
         aliases=tuple(sorted({*entity.aliases, *mention.aliases} - {entity.name})),
         entity_type=entity.entity_type or mention.entity_type,
         same_as=tuple(sorted({*entity.same_as, *mention.same_as})),
     )
-    if richer != entity:
-        unit.entities.get(entity_id)
-        unit.entities.put(richer, operation=Operation.UPDATE_ENTITY)
+    if richer == entity:
+        return entity
+    unit.entities.get(entity.id)
+    return unit.entities.put(richer, operation=Operation.UPDATE_ENTITY)
 
 
-def relate_entities(unit: Unit, draft: Draft, entity_ids: Mapping[str, str]) -> None:
-    """Draw the typed edges between the entities that the draft mentions."""
+def relate_entities(unit: Unit, draft: Draft, entity_ids: Mapping[str, Sequence[str]]) -> None:
+    """Draw the typed edges between the entities that the draft mentions; none where several may be meant by an end."""
     for relation in draft.relations:
-        source = entity_ids.get(codec.name_key(unit.state.name, relation.source))
-        target = entity_ids.get(codec.name_key(unit.state.name, relation.target))
-        if source is None or target is None:
+        ends = [entity_ids.get(codec.name_key(unit.state.name, end)) for end in (relation.source, relation.target)]
+        if None in ends:
             msg = f"relation {relation.type} names an entity that the draft does not mention; add it to mentions"
             raise InvalidMemory(msg)
+        if any(len(set(found or ())) != 1 for found in ends):
+            continue
+        source, target = (found[0] for found in ends if found)
         entity = unit.entities.get(source)
         edge = Edge(source, relation.type, target, unit.now)
         if entity is not None and not unit.entities.has_edge(edge):

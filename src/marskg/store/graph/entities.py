@@ -1,6 +1,7 @@
 """Correcting entities by hand inside a unit of work: names, aliases, types, mentions and relations.
 
-Guarantees: each change has its signed record; no two entities of a tenant get one name; what a correction leaves
+Guarantees: each change has its signed record; no two entities of a tenant get one name that may be one thing
+(:func:`~marskg.store.rows.name_cache.may_be_one`); a name alone that several bear is refused; what a correction leaves
 without a memory that mentions it goes, as it does when a memory is forgotten; a relation that a person drew holds
 while both entities exist; no content of a memory changes.
 """
@@ -19,6 +20,7 @@ from marskg.store.graph.admit import mention
 from marskg.store.graph.tiers import release
 from marskg.store.graph.validation import check_name, check_text
 from marskg.store.rows import codec
+from marskg.store.rows.name_cache import WAY_OUT, may_be_one, which
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -131,14 +133,20 @@ def _move_mentions(unit: Unit, keep: str, other: str) -> None:
 
 
 def add_mention(unit: Unit, memory_id: str, name: str) -> Entity:
-    """Say that a memory mentions the entity of this name, which is made where there is none.
+    """Say that a memory mentions the entity of this name, id or IRI, which is made where none has the name.
 
     Raises:
+        InvalidMemory: several go by the name.
         NotPermitted: the memory's content is gone.
     """
     node = _whole(unit, memory_id)
     before = len(node.edges)
-    (entity_id,) = mention(unit, node, (EntityRef(_checked(name)),)).values()
+    wanted = _checked(name)
+    found = unit.entities.meant_by(wanted)
+    if len(found) > 1:
+        msg = f"{which(wanted, found)}; {WAY_OUT}"
+        raise InvalidMemory(msg)
+    ((entity_id,),) = mention(unit, node, (EntityRef(found[0].id if found else wanted),)).values()
     if len(node.edges) != before:
         _record(unit, node, Operation.LINK, "mention added by request")
     return unit.entities.entity(entity_id)
@@ -217,15 +225,10 @@ def _checked(name: str) -> str:
 
 
 def _refuse_taken(unit: Unit, entity: Entity, name: str) -> None:
-    holder = unit.entities.ids_of((name,)).values()
-    for other in _others(holder, entity.id):
-        if folded_name(unit.entities.entity(other).name) == folded_name(name):
-            msg = f"{other} has this name already; merge the two with: mars entities merge {other} {entity.id}"
+    for other in unit.entities.bearers_of((name,))[name]:
+        if other.id != entity.id and folded_name(other.name) == folded_name(name) and may_be_one(entity, other):
+            msg = f"{other.id} has this name already; merge the two with: mars entities merge {other.id} {entity.id}"
             raise InvalidMemory(msg)
-
-
-def _others(ids: Iterable[str], own: str) -> list[str]:
-    return [ident for ident in ids if ident != own]
 
 
 def _put(unit: Unit, entity: Entity) -> Entity:

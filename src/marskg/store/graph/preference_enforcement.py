@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Final
 from marskg.clock import later
 from marskg.errors import ConsentRequired, PreferenceRefused
 from marskg.ontology.vocabulary import EdgeType, PreferenceRule
-from marskg.store.rows import codec
 from marskg.store.unit.preference_rules import Matter, PreferenceSet, forced_of, forced_reason, without_forced
 from marskg.store.unit.sensitivity import inherited_level
 
@@ -48,12 +47,14 @@ def preferences_of(unit: Unit) -> PreferenceSet:
 
 
 def spellings(unit: Unit) -> Forms:
-    """Return what gives all names of the entity that goes by a name in the tenant, the name itself among them."""
+    """Return what gives all names of the entities that go by a name in the tenant, the name itself among them.
+
+    A rule is about a name: where several bear it, it holds for each of them.
+    """
 
     def forms(name: str) -> tuple[str, ...]:
         names: set[str] = {name}
-        for entity_id in unit.entities.ids_of((name,)).values():
-            entity = unit.entities.names.entity(entity_id)
+        for entity in unit.entities.bearers_of((name,))[name]:
             names |= {entity.name, *entity.aliases}
         return tuple(sorted(names))
 
@@ -63,9 +64,8 @@ def spellings(unit: Unit) -> Forms:
 def named_entities(unit: Unit, preference_set: PreferenceSet) -> Mapping[str, str]:
     """Return by its id each entity that a rule of ``preference_set`` names, with the name that the rule has for it."""
     targets = {item.target for rule in _NAMED for item in preference_set.of(rule) if item.target is not None}
-    found = unit.entities.ids_of(sorted(targets))
-    keys = {codec.name_key(unit.state.name, target): target for target in sorted(targets)}
-    return {entity_id: keys[key] for key, entity_id in found.items()}
+    found = unit.entities.bearers_of(sorted(targets))
+    return {entity.id: target for target, bearers in found.items() for entity in bearers}
 
 
 def check_draft_allowed(unit: Unit, draft: Draft) -> None:
@@ -77,7 +77,7 @@ def check_draft_allowed(unit: Unit, draft: Draft) -> None:
     """
     preference_set = preferences_of(unit)
     if preference_set:
-        _refuse(unit, preference_set, _matter(draft))
+        _refuse(unit, preference_set, _matter(unit, draft))
 
 
 def check_memory_allowed(unit: Unit, memory: Memory, names: Iterable[str] = ()) -> None:
@@ -118,17 +118,23 @@ def govern(unit: Unit, memory: Memory, draft: Draft, links: Sequence[tuple[EdgeT
     sources = [target for type_, target in links if type_ is EdgeType.DERIVES_FROM]
     inherited = _inherited(unit, sources)
     floor = (
-        max(inherited, preference_set.floor(_matter(draft), spellings(unit))) if preference_set.forces else inherited
+        max(inherited, preference_set.floor(_matter(unit, draft), spellings(unit)))
+        if preference_set.forces
+        else inherited
     )
     memory = forced(memory, floor)
-    near = tuple(NEAR.format(item.id) for item in preference_set.undecided(_matter(draft), spellings(unit)))
+    near = tuple(NEAR.format(item.id) for item in preference_set.undecided(_matter(unit, draft), spellings(unit)))
     memory = replace(memory, notices=(*memory.notices, *near)) if near else memory
     horizon = preference_set.horizon(memory.kind, memory.subjects)
     return memory if horizon is None else _within(memory, later(unit.now, horizon))
 
 
-def _matter(draft: Draft) -> Matter:
-    return Matter.of(draft, (name for item in draft.mentions for name in (item.name, *item.aliases)))
+def _matter(unit: Unit, draft: Draft) -> Matter:
+    """Return what there is to look at in a draft; what it mentions by an id or an IRI has its names besides."""
+    names = [name for item in draft.mentions for name in (item.name, *item.aliases)]
+    for name in [name for name in names if ":" in name]:
+        names += [known for one in unit.entities.meant_by(name) for known in (one.name, *one.aliases)]
+    return Matter.of(draft, names)
 
 
 def _within(memory: Memory, limit: int) -> Memory:

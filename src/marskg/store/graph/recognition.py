@@ -140,7 +140,7 @@ class Recognition:
             found = recogniser.find(
                 draft.content, speaker=_speaker(draft), payload=draft.payload or None, known=unit.entities
             )
-        return _merged(draft, found) if found.mentions else draft
+        return _merged(draft, _taken(unit, found)) if found.mentions else draft
 
 
 def naming(memory: Memory, content: str) -> Draft:
@@ -175,6 +175,21 @@ def _words(draft: Draft, *, recognises: bool) -> Iterator[str]:
 def _speaker(draft: Draft) -> str | None:
     """Return who says ``I``: the one person that a user's own words are about."""
     return draft.subjects[0] if draft.source_type is SourceType.CHAT_USER and len(draft.subjects) == 1 else None
+
+
+def _taken(unit: Unit, found: Recognised) -> Recognised:
+    """Return what was found without the types that are not those of who goes by a name already.
+
+    A type that was read from a text is a guess: it makes no second thing of one name, and picks none of several.
+    """
+    mentions = {item.name: item for item in found.mentions}
+    changed = False
+    for name, bearers in unit.entities.bearers_of(mentions).items():
+        for one in bearers:
+            if one.entity_type not in {None, mentions[name].entity_type}:
+                mentions[name] = replace(mentions[name], entity_type=None)
+                changed = True
+    return replace(found, mentions=tuple(mentions.values())) if changed else found
 
 
 def _merged(draft: Draft, found: Recognised) -> Draft:

@@ -24,7 +24,7 @@ from marskg.store.graph.recognition import still_found
 from marskg.store.ingest.dangling_refs import NOT_STORED, without_forgotten
 from marskg.store.ingest.prepare import BATCH, ReadT, in_chunks, is_long
 from marskg.store.rows import codec
-from marskg.store.unit.retention_classes import PrivateTold
+from marskg.store.unit.retention_classes import ToldOfMany
 from marskg.store.unit.unit_of_work import Unit
 from marskg.store.unit.vectors import WITHOUT_VECTOR
 from marskg.store.upkeep import maintenance
@@ -120,13 +120,13 @@ class Ingestor:
         maintenance.settle(self._writer)
         refs: MutableMapping[str, str] = {}
         total = read = known = 0
-        private = PrivateTold()
+        told = ToldOfMany()
 
         def done(result: _Done) -> None:
-            nonlocal total, read, known, private
+            nonlocal total, read, known, told
             total += result.stored
             known += result.known
-            private = private.joined(result.private)
+            told = told.joined(result.told)
             read += result.read
             refs.update(result.refs)
             if progress is not None:
@@ -146,7 +146,7 @@ class Ingestor:
                 self._push(pipeline, named, refs, done, splittable=not atomic)
         if progress is not None and known:
             progress(read + known)
-        return Stored(total, private.notices(), known)
+        return Stored(total, told.notices(), known)
 
     def _item_id(self, draft: Draft) -> str | None:
         """Return the id of an item of an import; None for what is no such."""
@@ -271,7 +271,7 @@ class Ingestor:
             # Somebody else may have imported the same since it was looked up.
             before = came_before(unit.read, unit.services, unit.state.name, items)
             before |= set() if ahead is None else {*ahead.refs.values()}
-            made: list[PrivateTold | None] = []
+            made: list[ToldOfMany | None] = []
             for one in batch:
                 if one.id is not None and (one.id in before or one.id in unit.nodes):
                     local[one.draft.ref] = one.id
@@ -280,9 +280,9 @@ class Ingestor:
             step_back(unit, local.maps[0].values())
             without = [one for one in items if one not in before and one not in unit.nodes]
             unit.suppressed.update(marks_of(unit.services, unit.state.name, without))
-            told = [one for one in made if one is not None]
-            private = reduce(PrivateTold.joined, told, PrivateTold())
-            return _Done(len(made), len(told), local.maps[0], private, len(batch) - len(made))
+            done_of = [one for one in made if one is not None]
+            told = reduce(ToldOfMany.joined, done_of, ToldOfMany())
+            return _Done(len(made), len(done_of), local.maps[0], told, len(batch) - len(made))
 
         try:
             self._reading(batch, lambda current, read: pipeline.push(lambda unit: work(current, read(unit)), done))
@@ -293,7 +293,7 @@ class Ingestor:
             self._push(pipeline, batch[:middle], refs, done, splittable=True)
             self._push(pipeline, batch[middle:], refs, done, splittable=True)
 
-    def _apply(self, unit: Unit, prepared: Prepared, refs: MutableMapping[str, str]) -> PrivateTold | None:
+    def _apply(self, unit: Unit, prepared: Prepared, refs: MutableMapping[str, str]) -> ToldOfMany | None:
         """Do what one draft asks for; returns what there is to tell, None if it makes no sense any more."""
         draft = prepared.draft
         if draft.action == "remember":
@@ -306,17 +306,17 @@ class Ingestor:
                     memory = admit(unit, _with(prepared, whole), refs)
             if draft.ref:
                 refs[draft.ref] = NOT_STORED if memory is None else memory.id
-            return None if memory is None else PrivateTold.of(memory, draft)
+            return None if memory is None else ToldOfMany.of(memory, draft)
         if draft.key is None:
             msg = f"draft {draft.ref[:60]!r} retracts or closes without a key; name the key"
             raise InvalidMemory(msg)
         if draft.action == "retract":
             retract(unit, draft.key, draft.subjects, draft.content or None)
-            return PrivateTold()
+            return ToldOfMany()
         closed = close_task(unit, draft.key, draft.subjects, draft.status or TaskStatus.DONE)
         if draft.ref and closed is not None:
             refs[draft.ref] = closed.id
-        return PrivateTold()
+        return ToldOfMany()
 
 
 class _OutdatedError(Exception):
@@ -338,7 +338,7 @@ class _Done:
     read: int
     stored: int
     refs: MutableMapping[str, str]
-    private: PrivateTold
+    told: ToldOfMany
     known: int = 0
 
 

@@ -2,13 +2,15 @@
 
 Guarantees: of every word that was asked for, all entities of which a name begins with it are known, as they are after
 the units that were built so far; an entity that went stays gone. A name of its own goes before an alias, an alias
-before a part of a person's name; who shares a name with another is found by neither's alias or part. Safe to be read by
-threads that prepare a write while another one writes.
+before a part of a person's name; who shares a name with another is found by neither's alias or part. Two of one name
+are told apart by their types and IRIs (:func:`may_be_one`). Safe to be read by threads that prepare a write while
+another one writes.
 """
 
 from __future__ import annotations
 
 import threading
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final
 
 from marskg.drafts import EntityRef
@@ -16,16 +18,24 @@ from marskg.entities import folded_name, names_of
 from marskg.store.rows import codec
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from marskg.records import Entity
     from marskg.store.engine.protocol import Row
 
 #: Entities and words that are kept at hand; then all are dropped and asked for anew.
 MOST: Final = 200_000
-_OWN, _ALIAS = 0, 1
+_PART: Final = 2
+#: In which order those of one name are named.
+AGE: Final = attrgetter("sequence", "id")
 #: Letters of a word that its key holds.
 _LETTERS: Final = 100
+#: Entities, and IRIs of one, that a question lists.
+_MOST_LISTED: Final = 5
+#: What whoever stores a memory is told of a name in it that several bear.
+UNLINKED: Final = "this is linked to none of them"
+#: What a question about a name ends with.
+WAY_OUT: Final = "give the id, or an IRI of one, in place of the name"
 
 
 def first_word(folded: str) -> str:
@@ -52,6 +62,45 @@ def as_ref(entity: Entity) -> EntityRef:
     return EntityRef(entity.name, entity.entity_type, entity.aliases, entity.same_as)
 
 
+def may_be_one(one: Entity | EntityRef, other: Entity | EntityRef) -> bool:
+    """Return whether two of one name may be one thing: of one IRI, or neither of other IRIs nor of other types.
+
+    What is not known of one of them tells nothing.
+    """
+    if not set(one.same_as).isdisjoint(other.same_as):
+        return True
+    if one.same_as and other.same_as:
+        return False
+    return one.entity_type == other.entity_type or one.entity_type is None or other.entity_type is None
+
+
+def fitting(said: EntityRef, bearers: Sequence[Entity]) -> Sequence[Entity]:
+    """Return those of ``bearers``, who are called alike, that a source may mean by what it says of the thing.
+
+    Who has an IRI of it goes before who may be it, and who is surely of its type before who is of none.
+    """
+    found = [one for one in bearers if may_be_one(said, one)]
+    if len(found) > 1 and said.same_as:
+        found = [one for one in found if not set(said.same_as).isdisjoint(one.same_as)] or found
+    if len(found) > 1 and said.entity_type:
+        found = [one for one in found if one.entity_type == said.entity_type] or found
+    return found
+
+
+def which(name: str, entities: Sequence[Entity], *, ids_alone: bool = False) -> str:
+    """Return the question which of ``entities`` is meant by ``name``, by their ids with what tells them apart.
+
+    ``ids_alone`` leaves out types and IRIs, for who may not read all that they come from.
+    """
+    shown = [one.id if ids_alone else f"{one.id} ({_apart(one)})" for one in entities[:_MOST_LISTED]]
+    more = f" and {len(entities) - _MOST_LISTED} more" if len(entities) > _MOST_LISTED else ""
+    return f"{len(entities)} things are called {name[:60]!r}: {', '.join(shown)}{more}"
+
+
+def _apart(entity: Entity) -> str:
+    return ", ".join((entity.entity_type or "of no known type", *entity.same_as[:_MOST_LISTED]))
+
+
 class NameCache:
     """The names of the entities that were asked for."""
 
@@ -65,6 +114,8 @@ class NameCache:
         self._words: set[str] = set()
         self._owners: dict[str, dict[str, int]] = {}
         self._longest: dict[str, int] = {}
+        #: Who has which IRI; None until somebody asks.
+        self._iris: dict[str, set[str]] | None = None
 
     @property
     def crowded(self) -> bool:
@@ -77,6 +128,7 @@ class NameCache:
             self._clearings += 1
             for held in (self._entities, self._gone, self._words, self._owners, self._longest):
                 held.clear()
+            self._iris = None
 
     def longest(self, word: str) -> int:
         """Return how many words the names had at most that began with ``word``; 0 where none did."""
@@ -111,15 +163,14 @@ class NameCache:
         """Return whether an entity is known here, and not gone."""
         return entity_id in self._entities
 
-    def entity(self, entity_id: str) -> Entity:
-        """Return an entity that was found here."""
-        return self._entities[entity_id]
-
     def put(self, entity: Entity) -> None:
         """Know an entity as it is from now on."""
         with self._lock:
             self._take(entity.id)
             self._entities[entity.id] = entity
+            if self._iris is not None:
+                for iri in entity.same_as:
+                    self._iris.setdefault(iri, set()).add(entity.id)
             for name, closeness in names_of(as_ref(entity)).items():
                 self._owners.setdefault(name, {})[entity.id] = closeness
                 word = first_word(name)
@@ -146,16 +197,42 @@ class NameCache:
             if owners is None:
                 return None
             closest = min(owners.values())
-            return self._only([ident for ident, closeness in owners.items() if closeness == closest])
+            ids = [ident for ident, closeness in owners.items() if closeness == closest]
+            return self._entities[ids[0]] if len(ids) == 1 else None
 
-    def bearer(self, name: str) -> Entity | None:
-        """Return the entity that a source means by ``name``: of this name, the eldest, or else of this alias alone."""
+    def bearers(self, name: str, *, alone: bool = True) -> list[Entity]:
+        """Return the entities that may be meant by ``name``, the eldest first: all of this name, or else of this alias.
+
+        Of an alias that several have it means none, if it is to be that of one ``alone``.
+        """
         with self._lock:
             owners: Mapping[str, int] = self._owners.get(folded_name(name), {})
-            own = [self._entities[ident] for ident, closeness in owners.items() if closeness == _OWN]
-            if own:
-                return min(own, key=lambda entity: (entity.sequence, entity.id))
-            return self._only([ident for ident, closeness in owners.items() if closeness == _ALIAS])
+            closest = min(owners.values(), default=_PART)
+            found = [self._entities[ident] for ident, closeness in owners.items() if closest == closeness < _PART]
+        if len(found) > 1:
+            return [] if alone and closest else sorted(found, key=AGE)
+        return found
 
-    def _only(self, ids: list[str]) -> Entity | None:
-        return self._entities[ids[0]] if len(ids) == 1 else None
+    def sharing(self, name: str) -> list[Entity]:
+        """Return all entities of this name and of this alias, the eldest first."""
+        with self._lock:
+            owners: Mapping[str, int] = self._owners.get(folded_name(name), {})
+            return sorted((self._entities[ident] for ident, closeness in owners.items() if closeness < _PART), key=AGE)
+
+    # --- IRIs ---------------------------------------------------------------------------------------------------
+
+    def ids_of_iri(self, iri: str, everybody: Callable[[], Iterable[Entity]]) -> list[str]:
+        """Return the ids of who has ``iri``; ``everybody`` gives the stored entities, and is asked once."""
+        if self._iris is None:
+            clearings = self._clearings
+            stored = {one.id: one for one in everybody()}
+            with self._lock:
+                found: dict[str, set[str]] = {}
+                for one in (stored | self._entities).values():
+                    for known in one.same_as:
+                        found.setdefault(known, set()).add(one.id)
+                if self._clearings == clearings:
+                    self._iris = found
+        else:
+            found = self._iris
+        return sorted(found.get(iri, set()) - self._gone)

@@ -7,7 +7,8 @@ an entity goes with the edges of others to it.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
 
 from marskg.audit.record import new_salt, node_commitment
 from marskg.entities import folded_name
@@ -15,10 +16,11 @@ from marskg.errors import UnknownMemory
 from marskg.ontology.mapping import entity_lines
 from marskg.ontology.vocabulary import EdgeType, Operation, Tier
 from marskg.store.rows import codec
-from marskg.store.rows.name_cache import as_ref, first_word, word_rows
+from marskg.store.rows.name_cache import AGE, as_ref, first_word, word_rows
+from marskg.store.rows.paging import pages
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from marskg.clock import Source
     from marskg.drafts import EntityRef
@@ -26,6 +28,10 @@ if TYPE_CHECKING:
     from marskg.store.engine.protocol import Reader, Row
     from marskg.store.rows.name_cache import NameCache
     from marskg.store.unit.audit_records import AuditRecords
+
+#: What the id of every entity begins with.
+ID_PREFIX: Final = "urn:uuid:"
+_PAGE: Final = 2_000
 
 
 class EntityChanges:
@@ -59,12 +65,42 @@ class EntityChanges:
         """Learn in one read who has a name that begins with one of ``words``, folded."""
         self.names.load(words, self._tenant, self._read)
 
-    def ids_of(self, names: Iterable[str]) -> dict[str, str]:
-        """Return name key → id of the entities that go by one of ``names``, or alone have it as an alias."""
-        wanted = {codec.name_key(self._tenant, name): name for name in names}
-        self.load_names(first_word(folded_name(name)) for name in wanted.values())
-        found = {key: self.names.bearer(name) for key, name in sorted(wanted.items())}
-        return {key: entity.id for key, entity in found.items() if entity is not None}
+    def bearers_of(self, names: Iterable[str]) -> dict[str, list[Entity]]:
+        """Return by each of ``names`` the entities of this name, the eldest first, or whose alias alone it is."""
+        wanted = list(names)
+        self.load_names([first_word(folded_name(name)) for name in wanted])
+        return {name: self.names.bearers(name) for name in wanted}
+
+    def meant_by(self, name: str) -> list[Entity]:
+        """Return the entities that a caller may mean by ``name``, the eldest first: an id, a name or alias, or an IRI.
+
+        Raises:
+            UnknownMemory: it is the id of no entity of the tenant.
+        """
+        if name.startswith(ID_PREFIX):
+            return [self.entity(name)]
+        self.load_names((first_word(folded_name(name)),))
+        return self.names.bearers(name, alone=False) or self._having(name)
+
+    def _having(self, iri: str) -> list[Entity]:
+        """Return the entities that have an IRI, the eldest first."""
+        if ":" not in iri:
+            return []
+        ids = self.names.ids_of_iri(iri, self._everybody)
+        self.fetch(ids)
+        found = [entity for ident in ids if (entity := self.get(ident)) is not None and iri in entity.same_as]
+        return sorted(found, key=AGE)
+
+    def _everybody(self) -> Iterator[Entity]:
+        for page in pages(partial(self._read, "entities_page"), self._tenant, _PAGE):
+            for row in self._read("load_entities", {"refs": [row["ref"] for row in page]}):
+                yield codec.decode_entity(row["node"])
+
+    def sharing(self, names: Iterable[str]) -> dict[str, list[Entity]]:
+        """Return by each of ``names`` all entities that have it as a name or an alias."""
+        wanted = list(names)
+        self.load_names([first_word(folded_name(name)) for name in wanted])
+        return {name: self.names.sharing(name) for name in wanted}
 
     def find(self, folded_name: str) -> EntityRef | None:
         """Return the one entity that goes by this name, as a recogniser asks for it."""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from marskg.ontology.mapping import time_lexical
 from marskg.ontology.vocabulary import Kind, MemoryClass, SourceType
+from marskg.store.rows.name_cache import UNLINKED
 from marskg.store.unit.sensitivity import SECRETS, weight_of
 
 if TYPE_CHECKING:
@@ -69,30 +70,47 @@ def told_end(memory: Memory, draft: Draft) -> tuple[str, ...]:
     return (f"{found}it has the class private: {end}{other}",)
 
 
+_UNCLEAR: Final = (
+    "of them name something that several things are called, and are linked to none of these: give types or IRIs with "
+    "the mentions, or say which with: mars entities mention MEMORY ID"
+)
+
+
 @dataclass(frozen=True, slots=True)
-class PrivateTold:
-    """How many of many memories are private, how many of them because of a secret, and when the first of them ends."""
+class ToldOfMany:
+    """How many of many memories are private, how many of them because of a secret, and when the first of them ends.
+
+    ``unclear`` are those with a name that several entities bear, which they were linked to none of.
+    """
 
     count: int = 0
     secret: int = 0
     first: int | None = None
+    unclear: int = 0
 
     @classmethod
-    def of(cls, memory: Memory, draft: Draft) -> PrivateTold:
+    def of(cls, memory: Memory, draft: Draft) -> ToldOfMany:
         """Return what is told of ``memory``, which was stored of ``draft``."""
+        unclear = int(any(UNLINKED in notice for notice in memory.notices))
         if memory.memory_class is not MemoryClass.PRIVATE:
-            return cls()
-        return cls(1, int(draft.memory_class is None), memory.expires_at)
+            return cls(unclear=unclear)
+        return cls(1, int(draft.memory_class is None), memory.expires_at, unclear)
 
-    def joined(self, other: PrivateTold) -> PrivateTold:
+    def joined(self, other: ToldOfMany) -> ToldOfMany:
         """Return what is told of both."""
         ends = [end for end in (self.first, other.first) if end is not None]
-        return PrivateTold(self.count + other.count, self.secret + other.secret, min(ends, default=None))
+        return ToldOfMany(
+            self.count + other.count,
+            self.secret + other.secret,
+            min(ends, default=None),
+            self.unclear + other.unclear,
+        )
 
     def notices(self) -> tuple[str, ...]:
         """Return what whoever stored them is told."""
+        asked = (f"{self.unclear} {_UNCLEAR}",) if self.unclear else ()
         if not self.count:
-            return ()
+            return asked
         found = f", {self.secret} of them because they hold {_FOUND}" if self.secret else ""
         end = "none of them has an end" if self.first is None else f"the first ends at {time_lexical(self.first)}"
-        return (f"private is the class of {self.count}{found}: {end}{_OTHERWISE if self.secret else ''}",)
+        return (f"private is the class of {self.count}{found}: {end}{_OTHERWISE if self.secret else ''}", *asked)
