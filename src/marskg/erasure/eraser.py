@@ -205,7 +205,7 @@ class Eraser:
         unit.fetch(matched.memories, leaving=True)
         by_subject = request.by == "subject"
         if by_subject or not request.own:
-            names = (request.name, *matched.forms) if request.by == ENTITY else (request.name,)
+            names = (request.name, *matched.forms, *matched.entities) if request.by == ENTITY else (request.name,)
             suppress_named(unit, request.by, names)
         texts = [unit.nodes[ident].memory for ident in matched.memories if ident in unit.nodes]
         suppress_texts(unit, texts, by_subject=by_subject)

@@ -110,12 +110,12 @@ def release(unit: Unit, node: Node, type_: EdgeType, target: str) -> None:
 
 
 def _with_names(unit: Unit, nodes: list[Node]) -> Iterator[tuple[Memory, list[str]]]:
-    """Yield what nodes hold, each with the names of the entities that it mentions."""
+    """Yield what nodes hold, each with the ids and the names of the entities that it mentions."""
     mentioned = {node.memory.id: node.targets(EdgeType.MENTIONS) for node in nodes}
     unit.entities.fetch(entity_id for targets in mentioned.values() for entity_id in targets)
     for node in nodes:
         entities = filter(None, map(unit.entities.get, mentioned[node.memory.id]))
-        yield node.memory, [name for entity in entities for name in (entity.name, *entity.aliases)]
+        yield node.memory, [name for entity in entities for name in (entity.id, entity.name, *entity.aliases)]
 
 
 def _strip(unit: Unit, node: Node) -> list[str]:
