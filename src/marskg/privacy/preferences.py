@@ -22,7 +22,7 @@ from marskg.privacy.templates import Template, load_template
 from marskg.records import Preference
 from marskg.store.graph.preference_backfill import RETROACTIVE, Effects, end_purposes, reapply
 from marskg.store.graph.preference_enforcement import preferences_of
-from marskg.store.graph.suppression import check_subject
+from marskg.store.graph.suppression import check_names
 from marskg.store.upkeep import maintenance
 
 if TYPE_CHECKING:
@@ -294,7 +294,7 @@ def _check_now(unit: Unit, rule: Rule) -> None:
     where = f"{rule.where}: " if rule.where else ""
     if rule.data_subject is not None and rule.preference_rule is not PreferenceRule.CONSENT:
         try:
-            check_subject(unit, rule.data_subject)
+            check_names(unit, (rule.data_subject,))
         except ConsentRequired as error:
             if not where:
                 raise

@@ -22,7 +22,7 @@ from marskg.ontology.vocabulary import (
     TaskStatus,
 )
 from marskg.records import Edge, Entity, Memory
-from marskg.store.graph.preference_enforcement import check_draft_allowed, govern, preferences_of
+from marskg.store.graph.preference_enforcement import check_draft_allowed, govern, named_by, preferences_of
 from marskg.store.graph.suppression import check
 from marskg.store.graph.validation import cardinality_of, check_payload, check_set, default_status, given
 from marskg.store.rows import codec
@@ -83,7 +83,8 @@ def admit(unit: Unit, prepared: Prepared, resolve: Mapping[str, str]) -> Memory:
         PreferenceRefused, ConsentRequired: a preference does not allow it, or not without consent.
     """
     draft = prepared.draft
-    check(unit, draft, prepared.weight)
+    names = named_by(unit, draft) if unit.state.suppressing else ()
+    check(unit, draft, prepared.weight, names)
     check_draft_allowed(unit, draft)
     links = [(type_, resolve.get(name, name)) for type_, name in draft.links()]
     check_drawn(unit, links)

@@ -234,7 +234,7 @@ def new_version(
     if not memory.current:
         msg = f"{node_id} was superseded already; update its newest version: mars history {node_id}"
         raise NotPermitted(msg)
-    check(unit, replace(memory, content=content), weight)
+    check(unit, replace(memory, content=content), weight, _names(named))
     check_memory_allowed(unit, replace(memory, content=content), _names(named))
     if memory.content == content and memory == old.memory:
         return memory

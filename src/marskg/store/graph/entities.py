@@ -17,6 +17,8 @@ from marskg.errors import InvalidMemory, NotPermitted
 from marskg.ontology.vocabulary import ENTITY_EDGES, EdgeType, Operation
 from marskg.records import Edge
 from marskg.store.graph.admit import mention
+from marskg.store.graph.preference_enforcement import check_entity_allowed, check_memory_allowed
+from marskg.store.graph.suppression import check_names
 from marskg.store.graph.tiers import release
 from marskg.store.graph.validation import check_name, check_text
 from marskg.store.rows import codec
@@ -37,9 +39,11 @@ def rename(unit: Unit, entity_id: str, name: str) -> Entity:
 
     Raises:
         InvalidMemory: another entity has the name.
+        PreferenceRefused, ConsentRequired: a rule, or an erasure, keeps the name out.
     """
     entity = unit.entities.entity(entity_id)
     wanted = _checked(name)
+    _refuse_kept_out(unit, wanted)
     _refuse_taken(unit, entity, wanted)
     aliases = {*entity.aliases, entity.name} - {wanted}
     if folded_name(entity.name) == folded_name(wanted):
@@ -52,13 +56,20 @@ def add_alias(unit: Unit, entity_id: str, alias: str) -> Entity:
 
     Raises:
         InvalidMemory: it is the name of another entity.
+        PreferenceRefused, ConsentRequired: a rule, or an erasure, keeps the name out.
     """
     entity = unit.entities.entity(entity_id)
     wanted = _checked(alias)
+    _refuse_kept_out(unit, wanted)
     _refuse_taken(unit, entity, wanted)
     if folded_name(wanted) in {folded_name(name) for name in (entity.name, *entity.aliases)}:
         return entity
     return _put(unit, replace(entity, aliases=tuple(sorted({*entity.aliases, wanted}))))
+
+
+def _refuse_kept_out(unit: Unit, name: str) -> None:
+    check_entity_allowed(unit, (name,))
+    check_names(unit, (name,))
 
 
 def remove_alias(unit: Unit, entity_id: str, alias: str) -> Entity:
@@ -138,6 +149,7 @@ def add_mention(unit: Unit, memory_id: str, name: str) -> Entity:
     Raises:
         InvalidMemory: several go by the name.
         NotPermitted: the memory's content is gone.
+        PreferenceRefused, ConsentRequired: a rule, or an erasure, keeps the name out.
     """
     node = _whole(unit, memory_id)
     before = len(node.edges)
@@ -146,6 +158,9 @@ def add_mention(unit: Unit, memory_id: str, name: str) -> Entity:
     if len(found) > 1:
         msg = f"{which(wanted, found)}; {WAY_OUT}"
         raise InvalidMemory(msg)
+    names = [name for one in found for name in (one.name, *one.aliases)] or [wanted]
+    check_memory_allowed(unit, node.memory, names)
+    check_names(unit, names)
     ((entity_id,),) = mention(unit, node, (EntityRef(found[0].id if found else wanted),)).values()
     if len(node.edges) != before:
         _record(unit, node, Operation.LINK, "mention added by request")

@@ -16,7 +16,14 @@ from typing import TYPE_CHECKING, Final
 from marskg.clock import later
 from marskg.errors import ConsentRequired, PreferenceRefused
 from marskg.ontology.vocabulary import EdgeType, PreferenceRule
-from marskg.store.unit.preference_rules import Matter, PreferenceSet, forced_of, forced_reason, without_forced
+from marskg.store.unit.preference_rules import (
+    Matter,
+    PreferenceSet,
+    forced_of,
+    forced_reason,
+    matcher_of,
+    without_forced,
+)
 from marskg.store.unit.sensitivity import inherited_level
 
 if TYPE_CHECKING:
@@ -87,6 +94,14 @@ def check_memory_allowed(unit: Unit, memory: Memory, names: Iterable[str] = ()) 
         _refuse(unit, preference_set, Matter.of(memory, names))
 
 
+def check_entity_allowed(unit: Unit, names: Iterable[str]) -> None:
+    """Refuse to let an entity have one of ``names`` that a rule keeps out, of whomever the rule is."""
+    wanted = tuple(names)
+    for item in preferences_of(unit).of(PreferenceRule.BLACKLISTED_ENTITY):
+        if any(matcher_of(spellings(unit)(item.target or "")).is_one(name) for name in wanted):
+            raise refused(item)
+
+
 def _refuse(unit: Unit, preference_set: PreferenceSet, matter: Matter) -> None:
     item = preference_set.refusal(matter, spellings(unit))
     if item is not None:
@@ -129,12 +144,16 @@ def govern(unit: Unit, memory: Memory, draft: Draft, links: Sequence[tuple[EdgeT
     return memory if horizon is None else _within(memory, later(unit.now, horizon))
 
 
-def _matter(unit: Unit, draft: Draft) -> Matter:
-    """Return what there is to look at in a draft; what it mentions by an id or an IRI has its names besides."""
+def named_by(unit: Unit, draft: Draft) -> list[str]:
+    """Return the names of the entities that a draft mentions, also of those that it mentions by an id or an IRI."""
     names = [name for item in draft.mentions for name in (item.name, *item.aliases)]
     for name in [name for name in names if ":" in name]:
         names += [known for one in unit.entities.meant_by(name) for known in (one.name, *one.aliases)]
-    return Matter.of(draft, names)
+    return names
+
+
+def _matter(unit: Unit, draft: Draft) -> Matter:
+    return Matter.of(draft, named_by(unit, draft))
 
 
 def _within(memory: Memory, limit: int) -> Memory:

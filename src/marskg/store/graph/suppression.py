@@ -226,27 +226,35 @@ class _Asked:
     excused: frozenset[str]
 
 
-def check(unit: Unit, memory: Incoming, weight: int) -> None:
+def check(unit: Unit, memory: Incoming, weight: int, names: Iterable[str] = ()) -> None:
     """Refuse what was erased, but for those who consented since to all of its purposes, or to any if there are none.
 
+    ``names`` are those of the entities that it mentions.
+
     Raises:
-        ConsentRequired: it is about somebody who had themselves erased.
+        ConsentRequired: it is about somebody who had themselves erased, or mentions them.
         ErasedContentRefused: this text was erased, or the session or source that it is of.
         ProbingRefused: that was revealed too often lately, so that it is not for a while.
     """
     if unit.state.suppressing:
-        _compare(unit, [_asked(unit, memory, weight)])
+        asked = _asked(unit, memory, weight)
+        _compare(unit, [asked, _Asked(_sorts_of(unit, names), (), frozenset())])
 
 
-def check_subject(unit: Unit, subject: str) -> None:
-    """Refuse to keep a rule for somebody who had themselves erased and does not consent to anything.
+def check_names(unit: Unit, names: Iterable[str]) -> None:
+    """Refuse to name somebody who had themselves erased and does not consent to anything: in a rule, or an entity.
 
     Raises:
         ConsentRequired: they did.
         ProbingRefused: as :func:`check`.
     """
-    if unit.state.suppressing and not preferences_of(unit).consents(subject, None, unit.now):
-        _compare(unit, [_Asked({digests_of(unit).subject(subject): SUBJECT}, (), frozenset())])
+    if unit.state.suppressing:
+        _compare(unit, [_Asked(_sorts_of(unit, names), (), frozenset())])
+
+
+def _sorts_of(unit: Unit, names: Iterable[str]) -> dict[str, str]:
+    digests, book = digests_of(unit), preferences_of(unit)
+    return {digests.subject(name): SUBJECT for name in names if not book.consents(name, None, unit.now)}
 
 
 def check_all(unit: Unit, memories: Iterable[Memory]) -> None:

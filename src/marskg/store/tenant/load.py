@@ -23,7 +23,7 @@ from marskg.shapes.whole import check_graph
 from marskg.store.commit.flush import check_latent
 from marskg.store.graph.admit import check_new_ids
 from marskg.store.graph.preference_enforcement import check_memory_allowed, preferences_of
-from marskg.store.graph.suppression import check_all, check_subject
+from marskg.store.graph.suppression import check_all, check_names
 from marskg.store.graph.validation import check_allowed, check_fits
 from marskg.store.tenant.checkpoint import Protection
 from marskg.store.unit.write_gate import ERRORS, NEEDING
@@ -112,9 +112,10 @@ class Loader:
         unit = writer.new_unit(writer.read, writer.state)
         if writer.state.suppressing:
             check_all(unit, (memory for memory, _ in memories()))
+            check_names(unit, (name for entity, _ in entities for name in (entity.name, *entity.aliases)))
             for preference in preferences:
                 if preference.data_subject is not None:
-                    check_subject(unit, preference.data_subject)
+                    check_names(unit, (preference.data_subject,))
         if not preferences_of(unit):
             return
         names = {entity.id: (entity.name, *entity.aliases) for entity, _ in entities}

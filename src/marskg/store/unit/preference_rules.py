@@ -70,8 +70,7 @@ class Matter:
     def of(cls, memory: Memory | Draft, names: Iterable[str] = ()) -> Matter:
         """Return what there is to look at in ``memory``: whom it is about, and all else of it that is words."""
         texts = [*labels_of(memory, *Label), *memory.purpose, *texts_of(memory)]
-        if memory.content is not None:
-            texts.append(memory.content)
+        texts += (one for one in (memory.content, memory.jurisdiction) if one is not None)
         return cls(
             memory.kind,
             memory.source_type,
