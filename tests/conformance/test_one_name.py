@@ -70,6 +70,9 @@ def test_other_iris_or_other_types_make_two_and_what_fits_joins(stores: Stores) 
     # What is missing on one side tells nothing: these join, and the one entity knows all of it.
     for said in (EntityRef("Ann"), EntityRef("Ann", "person"), EntityRef("Ann", same_as=(BAKER,)), EntityRef("Ann")):
         tell(memory, f"Something of {said}", said)
+    for said in (EntityRef("Heron", "thing"), EntityRef("Heron", "work"), EntityRef("Heron", "organization")):
+        tell(memory, f"Something of {said}", said)
+    assert len(called(memory, "Heron")) == 1
     (ann,) = called(memory, "Ann")
     assert (ann.entity_type, ann.same_as) == ("person", (BAKER,))
     with pytest.raises(UnknownMemory):

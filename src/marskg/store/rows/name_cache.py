@@ -14,7 +14,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final
 
 from marskg.drafts import EntityRef
-from marskg.entities import folded_name, names_of
+from marskg.entities import EntityType, folded_name, names_of
 from marskg.store.rows import codec
 
 if TYPE_CHECKING:
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 #: Entities and words that are kept at hand; then all are dropped and asked for anew.
 MOST: Final = 200_000
 _PART: Final = 2
+#: Types that tell two things apart.
+_TELLING: Final = frozenset(EntityType) - {EntityType.THING}
 #: In which order those of one name are named.
 AGE: Final = attrgetter("sequence", "id")
 #: Letters of a word that its key holds.
@@ -65,13 +67,14 @@ def as_ref(entity: Entity) -> EntityRef:
 def may_be_one(one: Entity | EntityRef, other: Entity | EntityRef) -> bool:
     """Return whether two of one name may be one thing: of one IRI, or neither of other IRIs nor of other types.
 
-    What is not known of one of them tells nothing.
+    What is not known of one of them tells nothing, nor does ``thing``, which all are, or a type that is not of
+    :class:`~marskg.entities.EntityType`.
     """
     if not set(one.same_as).isdisjoint(other.same_as):
         return True
     if one.same_as and other.same_as:
         return False
-    return one.entity_type == other.entity_type or one.entity_type is None or other.entity_type is None
+    return one.entity_type == other.entity_type or not {one.entity_type, other.entity_type} <= _TELLING
 
 
 def fitting(said: EntityRef, bearers: Sequence[Entity]) -> Sequence[Entity]:
