@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from marskg.language.naming.forms import name_form
 from marskg.language.naming.numbers import number_of
+from marskg.language.naming.spellings import name_form
 from marskg.learning.rules.wish_effects import names_in, names_of, other_terms
 from marskg.retrieval.index.memory_index import FOREVER
 from marskg.text import terms

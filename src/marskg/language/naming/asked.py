@@ -13,9 +13,9 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from marskg.language.naming.edges import is_identifier
-from marskg.language.naming.forms import name_form
 from marskg.language.naming.matcher import NameMatcher
 from marskg.language.naming.numbers import number_of
+from marskg.language.naming.spellings import name_form
 from marskg.language.naming.words import words_of
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from marskg.language.naming.edges import ATTACHED, OPEN, Edge, Verdict, edges, is_identifier
-from marskg.language.naming.forms import cased_form, loose_form, name_form
 from marskg.language.naming.numbers import GROUPED, abroad, dotted_pattern, number_edges, number_of, spread
+from marskg.language.naming.spellings import cased_form, loose_form, name_form
 from marskg.language.naming.words import AFTER_PEOPLE, AFTER_TIMES, BEFORE_TIMES, BEGINS, COMMON, NOTIONS, TIMES
 
 if TYPE_CHECKING:

@@ -12,9 +12,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from marskg.errors import InvalidInput
-from marskg.language.naming.forms import loose_form, name_form
+from marskg.language.naming.spellings import cased_form, loose_form, name_form
 from marskg.store.rows.paging import pages
-from marskg.text import as_cased_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -57,8 +56,8 @@ def subject_meant(
         return name
     for page in pages(partial(read, "subjects_page"), tenant, _PAGE):
         names.update(other for row in page for other in row["subjects"] or ())
-    looks = as_cased_name(name)
-    same = [other for other in names if as_cased_name(other) == looks]
+    looks = cased_form(name)
+    same = [other for other in names if cased_form(other) == looks]
     if len(same) == 1:
         return same[0]
     wanted = loose_form(name_form(name))

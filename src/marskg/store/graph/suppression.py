@@ -9,7 +9,7 @@ are. About somebody else the same text is another memory. What loses its content
 eviction, consolidation or expiry, leaves a digest that sleeps beside those of its id, subjects, session, source and
 entities: it counts from when one of these is erased. Of what was read from a stored text they keep which words of it
 said it, so that reading the text again does not bring it back. A tenant of which nothing was ever erased compares
-nothing. The normal form is :func:`marskg.language.naming.forms.text_form`; rewording and translation are not seen.
+nothing. The normal form is :func:`marskg.language.naming.spellings.text_form`; rewording and translation are not seen.
 
 Any recogniser is an oracle: whoever may write, and has the text already, can learn that it was erased once. How often
 they learn it is limited (:mod:`marskg.store.rows.oracle_rate_limit`).
@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Protocol
 
 from marskg.errors import ConsentRequired, ErasedContentRefused
-from marskg.language.naming.forms import name_form, text_form
+from marskg.language.naming.spellings import name_form, text_form
 from marskg.store.graph.preference_enforcement import preferences_of
 from marskg.text import plain
 
@@ -193,7 +193,7 @@ def note_forgotten(unit: Unit, memories: Iterable[tuple[Memory, Sequence[str]]])
     """Keep of texts that are about to be forgotten what a later erasure needs; each with the names that it mentions."""
     digests = digests_of(unit)
     for memory, entities in memories:
-        unit.suppressed |= digests.sleeping(memory, entities)
+        unit.suppressed.update(digests.sleeping(memory, entities))
 
 
 def suppress_readings(unit: Unit, readings: Iterable[tuple[str, str | None]]) -> None:
