@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -21,6 +22,7 @@ from tests.support import picture as pictures
 from tests.support.consolidating import current, usual
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from marskg.memory import AgentMemory
@@ -674,3 +676,54 @@ def test_summaries_inherit_what_is_forced_on_what_is_behind_them(stores: Stores)
     assert ids != others
     assert now_of(memory, second.id).sensitivity == 0.6
     assert_sound(stores, memory)
+
+
+def _names(memory: AgentMemory, name: str) -> Iterator[Callable[[], object]]:
+    """Yield the ways to bring a name in."""
+    kept = memory.remember("He likes tea by the lake", mentions=["Tom Carr"], kind="semantic")
+    (entity,) = memory.entities.list()
+    given: list[dict[str, Any]] = [
+        {"content": f"{name} came"},
+        {"mentions": [name]},
+        {"mentions": [EntityRef("Bob Dell", aliases=(name,))]},
+        {"metadata": {"who": name}},
+        {"intent_tags": [name]},
+        {"session": name},
+        {"source_ref": name},
+        {"subjects": [name]},
+        {"jurisdiction": name},
+    ]
+    for fields in given:
+        yield partial(memory.remember, **{"content": "He left", "kind": "semantic", **fields})
+    yield partial(memory.entities.mention, kept.id, name)
+    yield partial(memory.entities.rename, entity.id, name)
+    yield partial(memory.entities.add_alias, entity.id, name)
+    yield partial(memory.update, kept.id, f"{name} likes tea by the lake")
+
+
+def test_no_door_lets_in_a_name_that_a_rule_keeps_out(stores: Stores) -> None:
+    memory = stores.open()
+    memory.preferences.set("blacklisted_entity", "Hexolt")
+    for way in _names(memory, "Hexolt"):
+        with pytest.raises(PreferenceRefused):
+            way()
+    assert [entity.name for entity in memory.entities.list()] == ["Tom Carr"]
+
+
+def test_no_door_mentions_somebody_who_was_erased_without_their_consent(stores: Stores) -> None:
+    memory = stores.open()
+    memory.erase(subject="Bea Poe")
+    kept = memory.remember("He likes tea by the lake", mentions=["Tom Carr"])
+    (entity,) = memory.entities.list()
+    ways: list[Callable[[], object]] = [
+        partial(memory.remember, "He left", mentions=["Bea Poe"]),
+        partial(memory.remember, "He left", mentions=[EntityRef("Bob Dell", aliases=("Bea Poe",))]),
+        partial(memory.entities.mention, kept.id, "Bea Poe"),
+        partial(memory.entities.rename, entity.id, "Bea Poe"),
+        partial(memory.entities.add_alias, entity.id, "Bea Poe"),
+    ]
+    for way in ways:
+        with pytest.raises(ConsentRequired):
+            way()
+    memory.preferences.consent("Bea Poe")
+    assert memory.entities.mention(kept.id, "Bea Poe").name == "Bea Poe"
