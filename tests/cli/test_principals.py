@@ -75,6 +75,7 @@ REFUSED = (
     ["settings", "subscribe", "other"],
     ["settings", "unsubscribe", "other"],
     ["maintenance", "reembed"],
+    ["maintenance", "reweigh"],
     ["validate"],
     ["verify"],
     ["audit", "list"],

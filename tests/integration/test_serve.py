@@ -362,7 +362,7 @@ def test_who_is_late_with_a_request_is_told_so_and_holds_nobody_up(tmp_path: Pat
 
 
 def test_who_does_not_take_what_they_are_sent_does_not_keep_their_turn(tmp_path: Path) -> None:
-    with marskg.open(tmp_path, tenant="t", budget=5_000) as memory:
+    with marskg.open(tmp_path, tenant="t", budget=5_000_000) as memory:
         for number in range(5):
             memory.remember(f"{number} " + "x" * 1_000_000)
     hours = Hours()

@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from marskg.audit.linkeddata import DATA_INTEGRITY_V2, add_proof
 from marskg.clock import uuid7
+from marskg.erasure.request import listed
 from marskg.ontology.mapping import time_lexical
 from marskg.ontology.vocabulary import NS, XSD
 from marskg.store.commit.snapshot_register import CHANGED, THERE, UNREACHABLE
@@ -135,7 +136,7 @@ class Receipt:
 
 def rehearsed(erased: Erased, matched: Matched, *, by: str, now: int) -> Receipt:
     """Return what a dry run tells: as a receipt does, unsigned and without a claim."""
-    return replace(_told(erased, matched, by=by, now=now), outcome=REHEARSED, memories=matched.listed(by))
+    return replace(_told(erased, matched, by=by, now=now), outcome=REHEARSED, memories=listed(matched, by))
 
 
 def _told(erased: Erased, matched: Matched, *, by: str, now: int) -> Receipt:

@@ -120,9 +120,10 @@ class Matched:
     why: Mapping[str, str] = field(default_factory=dict)
     common: tuple[str, ...] = ()
 
-    def listed(self, by: str) -> tuple[Listed, ...]:
-        """Return the memories with the reason of each; ``by`` says what was asked for."""
-        return tuple(Listed(ident, self.why.get(ident, _REASONS[by])) for ident in self.memories)
+
+def listed(matched: Matched, by: str) -> tuple[Listed, ...]:
+    """Return the memories of a match with the reason of each; ``by`` says what was asked for."""
+    return tuple(Listed(ident, matched.why.get(ident, _REASONS[by])) for ident in matched.memories)
 
 
 def match(unit: Unit, request: Request) -> Matched:

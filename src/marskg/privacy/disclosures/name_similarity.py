@@ -2,17 +2,18 @@
 
 Guarantees: one rule for erasing and reporting, so that nobody has erased, or is told, what is about somebody of a
 similar name; and who asks for everybody is not answered by silence because of a capital letter: where only similar
-names are there, the call is refused and says which. A spelling that is compatibly equal and looks the same is the name
+names are there, the call is refused and says which. A spelling that is canonically or compatibly equal is the name
 (Unicode UAX 15). For the operator and the controller alone: a subject who asks for themselves must not learn of others.
 """
 
 from __future__ import annotations
 
+import unicodedata
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from marskg.errors import InvalidInput
-from marskg.language.naming.spellings import cased_form, loose_form, name_form
+from marskg.language.naming.spellings import loose_form, name_form
 from marskg.store.rows.paging import pages
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ def subject_meant(
     handle: Callable[[str, str], str],
     done: str,
 ) -> str:
-    """Return the subject that ``name`` means, as it is stored: ``name``, or the one spelling that looks the same.
+    """Return the subject that ``name`` means, as it is stored: ``name``, or the one spelling that is equal to it.
 
     Args:
         read: runs a named statement.
@@ -56,8 +57,8 @@ def subject_meant(
         return name
     for page in pages(partial(read, "subjects_page"), tenant, _PAGE):
         names.update(other for row in page for other in row["subjects"] or ())
-    looks = cased_form(name)
-    same = [other for other in names if cased_form(other) == looks]
+    form = unicodedata.normalize("NFKC", name)
+    same = [other for other in names if unicodedata.normalize("NFKC", other) == form]
     if len(same) == 1:
         return same[0]
     wanted = loose_form(name_form(name))

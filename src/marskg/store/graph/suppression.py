@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 from marskg.errors import ConsentRequired, ErasedContentRefused
 from marskg.language.naming.spellings import name_form, text_form
+from marskg.ontology.vocabulary import PreferenceRule
 from marskg.store.graph.preference_enforcement import preferences_of
 from marskg.text import plain
 
@@ -238,7 +239,8 @@ def check(unit: Unit, memory: Incoming, weight: int, names: Iterable[str] = ()) 
     """
     if unit.state.suppressing:
         asked = _asked(unit, memory, weight)
-        _compare(unit, [asked, _Asked(_sorts_of(unit, names), (), frozenset())])
+        named = {ref: sort for ref, sort in _sorts_of(unit, names).items() if ref not in asked.excused}
+        _compare(unit, [asked, _Asked(named, (), frozenset())])
 
 
 def check_names(unit: Unit, names: Iterable[str]) -> None:
@@ -254,7 +256,10 @@ def check_names(unit: Unit, names: Iterable[str]) -> None:
 
 def _sorts_of(unit: Unit, names: Iterable[str]) -> dict[str, str]:
     digests, book = digests_of(unit), preferences_of(unit)
-    return {digests.subject(name): SUBJECT for name in names if not book.consents(name, None, unit.now)}
+    said = {item.data_subject for item in book.of(PreferenceRule.CONSENT) if item.data_subject is not None}
+    # By the digest, which is one for all spellings of a name.
+    back = {digests.subject(name) for name in said if book.consents(name, None, unit.now)}
+    return {ref: SUBJECT for ref in map(digests.subject, names) if ref not in back}
 
 
 def check_all(unit: Unit, memories: Iterable[Memory]) -> None:
