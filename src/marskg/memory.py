@@ -129,9 +129,9 @@ class AgentMemory(Handle):
             intent_tags: what it is about and may be used for in retrieval; topics by its keywords if left out.
             metadata: free JSON of your own, such as ``{"project": "x", "page": 7}``, at most 16 KiB of it; what is read
                 can be filtered by it.
-            source_type: ``doc``, ``chat_user``, ``chat_assistant``, ``api_result`` or ``reflection``.
+            source_type: ``chat_user``, ``chat_assistant``, ``doc``, ``api_result`` or ``reflection``.
             source_ref: where in the source it stands.
-            reliability: of the source, from 0 to 1.
+            reliability: from 0 to 1; by source if left out (:data:`~marskg.ontology.vocabulary.RELIABILITY`).
             purpose: what it may be used for, and nothing else; any purpose if left out.
             jurisdiction: whose law it is under.
             use_bound: it goes once it was used.

@@ -240,6 +240,7 @@ class MarsStore(BaseStore):
             "at": self._memory.now(),
             "key": key,
             "subjects": ids_of(_fitted({"subjects": self._subjects(namespace)})["subjects"]),
+            "source_type": self._memory.principal.speaks_as,
         }
         ending = Draft(ref=f"end {key}", content="", action="retract", **slot)
         if op.value is None:

@@ -8,7 +8,11 @@ Sources: MaRS sections 4.1 (fixed vocabulary), 5.2; semantics sections 1-4.
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Final
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 NS = "https://w3id.org/mars-kg/ns#"
 PREFIX = "mars"
@@ -64,6 +68,19 @@ class SourceType(StrEnum):
     CHAT_ASSISTANT = "chat_assistant"
     API_RESULT = "api_result"
     REFLECTION = "reflection"
+
+
+#: How reliable a source is where nobody says: a user's own word above tools and documents, these above an assistant's
+#: (semantics section 1).
+RELIABILITY: Final[Mapping[SourceType, float]] = MappingProxyType({
+    SourceType.CHAT_USER: 1.0,
+    SourceType.API_RESULT: 0.6,
+    SourceType.DOC: 0.6,
+    SourceType.CHAT_ASSISTANT: 0.5,
+    SourceType.REFLECTION: 0.5,
+})  # fmt: skip
+#: Text that others wrote, which anybody may have put there.
+OUTSIDE: Final = (SourceType.DOC, SourceType.API_RESULT)
 
 
 class MemoryClass(StrEnum):

@@ -11,10 +11,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, cast
 from urllib.parse import parse_qsl, unquote
 
 from marskg.errors import InvalidInput, NotPermitted
+from marskg.ontology.vocabulary import SourceType
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -22,7 +24,11 @@ if TYPE_CHECKING:
 #: The sensitivity up to which a reader reads who states no ceiling.
 READER_CEILING: Final = 0.5
 _LONGEST: Final = 200
-_LIMITS: Final = ("ceiling", "purpose", "jurisdiction", "subject", "grant")
+_LIMITS: Final = ("ceiling", "purpose", "jurisdiction", "subject", "source", "grant")
+#: Those that may be given several times, by the field that has them all.
+_REPEATED: Final[Mapping[str, str]] = MappingProxyType({"subject": "subjects", "source": "sources"})
+#: The sources that an agent may name where it was granted none by name: all but the user's own word.
+_UNGRANTED: Final = tuple(source for source in SourceType if source is not SourceType.CHAT_USER)
 
 
 class Role(StrEnum):
@@ -153,8 +159,9 @@ class Principal:
     another; an agent none, as it serves the people whose words it keeps. ``purpose``: what is limited to other purposes
     is hidden, and without one all that is limited to any. ``jurisdiction``: what is under another's law is hidden.
     ``subjects``: only what is about one of these people is seen, nothing where they are none, and what is about anybody
-    if left out; of a subject it is themselves, and further names of theirs that are given. ``grant`` is the id of a
-    grant to read above the ceiling (:mod:`marskg.privacy.grants`).
+    if left out; of a subject it is themselves, and further names of theirs that are given. ``sources``: of what an
+    agent writes, the source types that it may claim; all but ``chat_user``, the user's own word, if left out. ``grant``
+    is the id of a grant to read above the ceiling (:mod:`marskg.privacy.grants`).
 
     Raises:
         InvalidInput: a limit is out of range, an operator has one, or a subject has no name.
@@ -167,6 +174,7 @@ class Principal:
     jurisdiction: str | None = None
     subjects: tuple[str, ...] | None = None
     grant: str | None = None
+    sources: tuple[SourceType, ...] | None = None
 
     def __post_init__(self) -> None:
         """Check the limits, and fill in what a role implies."""
@@ -194,6 +202,7 @@ class Principal:
         if self.ceiling is not None and not 0 <= self.ceiling <= 1:
             msg = "a ceiling is a number from 0 to 1, such as 0.3"
             raise InvalidInput(msg)
+        object.__setattr__(self, "sources", _sources(role, self.sources))
         if self.role is Role.READER and self.ceiling is None:
             object.__setattr__(self, "ceiling", READER_CEILING)
         if self.role is Role.SUBJECT:
@@ -204,8 +213,8 @@ class Principal:
         """Return the principal that a text such as ``reader:assistant?ceiling=0.3&purpose=care`` describes.
 
         The text is ``ROLE[:NAME][?LIMIT=VALUE&…]``; the limits are ``ceiling``, ``purpose``, ``jurisdiction``,
-        ``subject`` (may be repeated) and ``grant``. What has a meaning in a query string is written as ``%3F`` and so
-        on.
+        ``subject`` and ``source`` (may be repeated) and ``grant``. What has a meaning in a query string is written as
+        ``%3F`` and so on.
 
         Raises:
             InvalidInput: there is no such role or limit, or a value is out of range.
@@ -226,6 +235,12 @@ class Principal:
     def actor(self) -> str:
         """Return what stands in the audit for them; a subject's name does not, as it would outlast their erasure."""
         return self.role.value if not self.name or self.role is Role.SUBJECT else f"{self.role}:{self.name}"
+
+    @property
+    def speaks_as(self) -> SourceType:
+        """Return the source of what they write and give none: the user if they may claim that, or the assistant."""
+        usual = (SourceType.CHAT_USER, SourceType.CHAT_ASSISTANT, *SourceType)
+        return next(source for source in usual if self.sources is None or source in self.sources)
 
     def __str__(self) -> str:
         """Return who it is, as errors name them."""
@@ -263,22 +278,42 @@ def _check(what: str, text: object) -> None:
 def _limits(query: str) -> dict[str, Any]:
     pairs = parse_qsl(query, keep_blank_values=True)
     found: dict[str, Any] = {}
-    subjects = tuple(value for name, value in pairs if name == "subject")
     for name, value in pairs:
         if name not in _LIMITS:
             msg = f"a principal has no limit {name[:40]!r}; there are {', '.join(_LIMITS)}"
             raise InvalidInput(msg)
-        if name != "subject" and name in found:
+        if name in _REPEATED:
+            found[_REPEATED[name]] = (*found.get(_REPEATED[name], ()), value)
+            continue
+        if name in found:
             msg = f"the limit {name} of a principal stands there twice; give it once"
             raise InvalidInput(msg)
         found[name] = value
     if query and not pairs:
         msg = "what follows the ? of a principal is no list of limits; write ?ceiling=0.3&purpose=care"
         raise InvalidInput(msg)
-    found.pop("subject", None)
     if "ceiling" in found:
         found["ceiling"] = _number(found["ceiling"])
-    return {**found, "subjects": subjects} if subjects else found
+    return found
+
+
+def _sources(role: Role, given: object) -> tuple[SourceType, ...] | None:
+    """Return the sources that a principal may claim, None where they write nothing or claim all."""
+    if role is not Role.AGENT:
+        if given is not None:
+            msg = f"source limits what an agent may claim, and the {role} has no such limit; leave it out"
+            raise InvalidInput(msg)
+        return None
+    if given is None:
+        return _UNGRANTED
+    if not isinstance(given, tuple) or not given:
+        msg = f"sources must be a tuple of source types, one at least: {', '.join(SourceType)}; or None"
+        raise InvalidInput(msg)
+    for one in given:
+        if one not in set(SourceType):
+            msg = f"there is no source {str(one)[:40]!r} that could be granted; there are {', '.join(SourceType)}"
+            raise InvalidInput(msg)
+    return tuple(source for source in SourceType if source in given)
 
 
 def _number(text: str) -> float:

@@ -30,7 +30,10 @@ class _Strict(BaseModel):
 
 
 class NewMemory(_Strict):
-    """A memory to keep; a key names a slot whose value it supersedes; ``at`` is ISO 8601 with a zone."""
+    """A memory to keep; a key names a slot whose value it supersedes; ``at`` is ISO 8601 with a zone.
+
+    ``source`` is who says it, as far as the caller may claim it.
+    """
 
     content: str
     kind: str = "episodic"
@@ -40,6 +43,7 @@ class NewMemory(_Strict):
     at: str | None = None
     tags: list[str] = Field(default_factory=list)
     metadata: dict[str, Any] | None = None
+    source: str | None = None
 
 
 class NewContent(_Strict):
@@ -55,6 +59,7 @@ class Question(_Strict):
     max_tokens: int = Field(1000, ge=1, le=_MOST_TOKENS)
     subjects: list[str] | None = None
     kinds: list[str] | None = None
+    sources: list[str] | None = None
     as_of: str | None = None
 
 

@@ -36,7 +36,7 @@ from marskg.server.resources import (
     etag,
     unmet,
 )
-from marskg.server.tool_answers import Shown, Stored, Taken, Told, Versions, taken
+from marskg.server.tool_answers import Shown, Stored, Taken, Told, Versions, said_by, taken
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterator
@@ -91,6 +91,7 @@ class Routes:
                 at=_moment("at", body.at),
                 intent_tags=body.tags,
                 metadata=body.metadata,
+                **said_by(body.source),
             )
 
         kept = await self._pool.run(self._pool.writing(tenant), caller, write)
@@ -148,6 +149,7 @@ class Routes:
             hits = memory.retrieve(
                 body.query,
                 token_budget=body.max_tokens,
+                sources=body.sources,
                 as_of=_moment("as_of", body.as_of),
                 subjects=body.subjects,
                 kinds=body.kinds,

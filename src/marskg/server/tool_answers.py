@@ -28,11 +28,12 @@ class Stored:
 
 @dataclass(frozen=True)
 class Shown:
-    """One memory; times are epoch milliseconds."""
+    """One memory; times are epoch milliseconds, ``source`` is who says it."""
 
     id: str
     kind: str
     content: str
+    source: str
     subjects: list[str]
     key: str | None
     session: str | None
@@ -49,6 +50,7 @@ class Shown:
             id=memory.id,
             kind=memory.kind.value,
             content=memory.content or "",
+            source=memory.source_type.value,
             subjects=list(memory.subjects),
             key=memory.key,
             session=memory.session,
@@ -139,3 +141,8 @@ def taken(said: Feedback) -> Taken:
 def confirmation(plan: Plan) -> str:
     """Return the words that confirm a plan; they say what it does."""
     return f"forget {len(plan.actions)} memories, {plan.weight_before - plan.weight_after} tokens"
+
+
+def said_by(source: str | None) -> dict[str, str]:
+    """Return the source as ``remember`` takes it, which tells what is left out from what is claimed."""
+    return {} if source is None else {"source_type": source}

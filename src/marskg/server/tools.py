@@ -29,6 +29,7 @@ from marskg.server.tool_answers import (
     Told,
     Versions,
     confirmation,
+    said_by,
     taken,
 )
 
@@ -100,6 +101,12 @@ class Tools:
         said_at: Time = None,
         tags: Annotated[list[str] | None, Field(description="What it is about, in words of your own.")] = None,
         metadata: Annotated[dict[str, Any] | None, Field(description="Free JSON that comes back with it.")] = None,
+        source: Annotated[
+            str | None,
+            Field(
+                description="Who says it: chat_user, chat_assistant, doc or api_result; as you may claim if left out."
+            ),
+        ] = None,
     ) -> Stored:
         """Keep something that will matter later: what somebody said, a fact, a preference or a task."""
         memory = self._memory.remember(
@@ -111,6 +118,7 @@ class Tools:
             at=_moment("said_at", said_at),
             intent_tags=_ids(tags),
             metadata=metadata,
+            **said_by(source),
         )
         return Stored.of(memory)
 
@@ -123,6 +131,11 @@ class Tools:
         ] = None,
         kind: Annotated[str | None, Field(description="Only episodic, semantic, social or task.")] = None,
         as_of: Time = None,
+        *,
+        sources: Annotated[
+            list[str] | None,
+            Field(description="Only what comes from these: chat_user, chat_assistant, doc, api_result."),
+        ] = None,
     ) -> Annotated[CallToolResult, Recalled]:
         """Find what is remembered that answers a question, as text for a prompt; empty where nothing bears on it."""
         hits = self._memory.retrieve(
@@ -131,6 +144,7 @@ class Tools:
             as_of=_moment("as_of", as_of),
             subjects=subjects,
             kinds=kind,
+            sources=sources,
         )
         told = Recalled.of(hits)
         text = told.text or "Nothing is remembered about this."

@@ -3,7 +3,7 @@
 Guarantees: an agent changes only what it may read, and every answer and every error of a write is the same whether
 something hidden is there or not, but for these: what a shared budget takes, that a write is refused, and what was
 resolved with the help of hidden memories (ADR 27). A refusal that rests on what is hidden is one fixed text. Source:
-semantics section 9; ADR 61.
+semantics section 9; ADR 61, ADR 73.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from marskg.api.arguments import checked_calls
 from marskg.api.doors import guarded
 from marskg.api.namespaces.learning_namespace import Learning
 from marskg.api.namespaces.tasks_namespace import Tasks
+from marskg.api.restricted.claims import Claims
 from marskg.api.restricted.restricted_memory import RestrictedMemory
 from marskg.api.restricted.showing_names import ShowingNames
 from marskg.drafts import Draft
@@ -32,7 +33,7 @@ from marskg.errors import (
     TaskSafetyViolation,
     UnknownMemory,
 )
-from marskg.ontology.vocabulary import Cardinality
+from marskg.ontology.vocabulary import Cardinality, EdgeType
 from marskg.privacy.principals import Role
 from marskg.retrieval.details import slot_details
 from marskg.retrieval.explain import never_was
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from marskg.given_time import GivenTime
     from marskg.learning.feedback import Feedback
     from marskg.learning.wishes import StoredWish
+    from marskg.ontology.vocabulary import SourceType
     from marskg.privacy.principals import Principal
     from marskg.records import Memory, Stored
     from marskg.store.tenant.opening import Opened
@@ -70,9 +72,10 @@ _HIDDEN_KEY: Final = (
 class Sight:
     """What an agent may see of what it is about to change."""
 
-    def __init__(self, components: Components) -> None:
-        """Look with the limits of the principal of ``components``."""
+    def __init__(self, components: Components, claims: Claims) -> None:
+        """Look with the limits of the principal of ``components``, whose ``claims`` are asked too."""
         self._components = components
+        self._claims = claims
         self._seen = components.reading.seen
         self.told = components.reading.as_told
 
@@ -87,11 +90,24 @@ class Sight:
             if one not in seen:
                 raise UnknownMemory(never_was(self._components.writer.state.name, one))
 
-    def check_key(self, key: str | None, subjects: tuple[str, ...], *, appends: bool = False) -> None:
-        """Refuse to change the value of a key that is hidden; what is added to a ledger changes none.
+    def check_overruled(self, *ids: str) -> None:
+        """Refuse to replace or contradict what may be seen and comes from a source that the agent was not granted.
 
         Raises:
-            NotPermitted: a current value of the key may not be seen.
+            NotPermitted: one of ``ids`` does.
+        """
+        if ids:
+            self._claims.check_word(memory for memory, _, _ in self._components.reader.nodes(ids))
+
+    def check_key(
+        self, key: str | None, subjects: tuple[str, ...], *, appends: bool = False, adds: bool = False
+    ) -> None:
+        """Refuse to change the value of a key that is hidden, or comes from a source that the agent was not granted.
+
+        What is added to a ledger changes none, and what ``adds`` to a set changes none that may be seen.
+
+        Raises:
+            NotPermitted: a current value of the key may not be seen, or not be overruled.
         """
         if key is None:
             return
@@ -103,6 +119,7 @@ class Sight:
             return
         if not {one.id for one in current} <= self._seen(one.id for one in current):
             raise NotPermitted(_HIDDEN_KEY)
+        self._claims.check_word(one for one in current if not (adds and one.cardinality is Cardinality.SET))
 
     def check_key_of(self, ident: str) -> None:
         """Refuse to change what may be seen where what took its place may not.
@@ -135,6 +152,11 @@ class Sight:
 class AgentTasks(Tasks):
     """The tasks of a tenant as an agent has them."""
 
+    def __init__(self, components: Components, sight: Sight) -> None:
+        """Change tasks that ``sight`` shows."""
+        super().__init__(components)
+        self._sight = sight
+
     def amend(
         self,
         id: str,  # noqa: A002 - the name that users see
@@ -144,7 +166,7 @@ class AgentTasks(Tasks):
         deadline: GivenTime | None = None,
     ) -> Memory:
         """Change a task that may be seen; see ``Tasks.amend``."""
-        sight = Sight(self._components)
+        sight = self._sight
         sight.check(id)
         with sight.refusing(id):
             return sight.told(super().amend(id, status=status, priority=priority, deadline=deadline))
@@ -153,9 +175,15 @@ class AgentTasks(Tasks):
 class AgentLearning(Learning):
     """What an agent passes on of what its users say about what is stored."""
 
+    def __init__(self, components: Components, sight: Sight, source: SourceType) -> None:
+        """Change what ``sight`` shows; wishes are stored as coming from ``source``."""
+        super().__init__(components)
+        self._sight = sight
+        self._source = source
+
     def wish(self, text: str, *, subject: str | None = None, dry_run: bool = False) -> tuple[StoredWish, ...]:
         """Keep what a user wishes about remembering; of the memories that it is about, those that may be seen."""
-        sight = Sight(self._components)
+        sight = self._sight
         with sight.refusing():
             found = super().wish(text, subject=subject, dry_run=dry_run)
         seen = self._components.reading.seen(ident for one in found for ident in one.about)
@@ -164,9 +192,12 @@ class AgentLearning(Learning):
             for one in found
         )
 
+    def _said(self, draft: Draft) -> Draft:
+        return replace(draft, source_type=self._source)
+
     def affirm(self, id: str) -> Memory:  # noqa: A002 - the name that users see
         """Confirm a memory that may be seen although what it depends on was superseded."""
-        sight = Sight(self._components)
+        sight = self._sight
         sight.check(id)
         with sight.refusing(id):
             return sight.told(super().affirm(id))
@@ -182,21 +213,28 @@ class AgentsMemory(RestrictedMemory):
         handle = partial(opened.services.handle, opened.tenant)
         self._showings = ShowingNames(handle, lambda: self._writer.fresh_state().access_log)
         super().__init__(opened, principal, names=self._showings)
-        self._sight = Sight(self._components)
+        self._claims = Claims(principal)
+        self._sight = Sight(self._components, self._claims)
         self._actor = principal.actor
 
     def remember(self, content: str, **given: Any) -> Memory:  # noqa: ANN401 - as AgentMemory.remember has them
         """Store one memory about what may be seen; see :meth:`AgentMemory.remember`.
 
+        Without a ``source_type`` it comes from the user where the agent was granted that, else from the assistant.
+
         Raises:
             UnknownMemory: it names a memory that may not be seen.
-            NotPermitted: its key has a current value that may not be seen.
+            NotPermitted: its source was not granted, or its key has a current value that may not be seen or overruled.
         """
+        given.setdefault("source_type", self._principal.speaks_as)
+        self._claims.check(given["source_type"], given.get("reliability"))
         edges = [target for _, target in given.get("edges", ())]
         named = [*edges, *(ident for name in _LINKS for ident in ids_of(given.get(name, ())))]
         self._sight.check(*named)
+        overruled = [target for type_, target in given.get("edges", ()) if type_ == EdgeType.CONTRADICTS]
+        self._sight.check_overruled(*overruled, *ids_of(given.get("contradicts", ())))
         appends = given.get("cardinality") == Cardinality.APPEND
-        self._sight.check_key(given.get("key"), ids_of(given.get("subjects", ())), appends=appends)
+        self._sight.check_key(given.get("key"), ids_of(given.get("subjects", ())), appends=appends, adds=True)
         with self._sight.refusing(*named):
             return self._sight.told(super().remember(content, **given))
 
@@ -216,8 +254,14 @@ class AgentsMemory(RestrictedMemory):
         names: set[str] = set()
         for one in drafts:
             if isinstance(one, Draft):  # What is none is refused by who stores it.
-                self._sight.check(*(target for _, target in one.links() if target not in names))
-                self._sight.check_key(one.key, one.subjects, appends=one.cardinality is Cardinality.APPEND)
+                stored = [(type_, target) for type_, target in one.links() if target not in names]
+                self._sight.check(*(target for _, target in stored))
+                self._sight.check_overruled(*(target for type_, target in stored if type_ is EdgeType.CONTRADICTS))
+                adds = one.action == "remember"
+                if adds:
+                    self._claims.check(one.source_type, one.reliability)
+                appends = one.cardinality is Cardinality.APPEND
+                self._sight.check_key(one.key, one.subjects, appends=appends, adds=adds)
                 names.add(one.ref)
             yield one
 
@@ -230,6 +274,7 @@ class AgentsMemory(RestrictedMemory):
     ) -> Memory:
         """Give a memory that may be seen a new text; see :meth:`AgentMemory.update`."""
         self._sight.check(id)
+        self._sight.check_overruled(id)
         self._sight.check_key_of(id)
         with self._sight.refusing(id):
             return self._sight.told(super().update(id, content, metadata=metadata))
@@ -244,6 +289,8 @@ class AgentsMemory(RestrictedMemory):
     def link(self, source: str, type: str, target: str, *, weight: float | None = None) -> Memory:  # noqa: A002
         """Draw an edge between two memories that may be seen."""
         self._sight.check(source, target)
+        if type == EdgeType.CONTRADICTS:
+            self._sight.check_overruled(target)
         with self._sight.refusing(source, target):
             return self._sight.told(super().link(source, type, target, weight=weight))
 
@@ -283,12 +330,12 @@ class AgentsMemory(RestrictedMemory):
     @cached_property
     def tasks(self) -> Tasks:
         """Return the state of tasks that may be seen."""
-        return AgentTasks(self._components)
+        return AgentTasks(self._components, self._sight)
 
     @cached_property
     def learning(self) -> Learning:
         """Return what users wish about remembering."""
-        return AgentLearning(self._components)
+        return AgentLearning(self._components, self._sight, self._principal.speaks_as)
 
 
 def restricted_memory(opened: Opened, principal: Principal) -> RestrictedMemory:

@@ -59,9 +59,12 @@ def _ids(*names: str, help: str) -> Callable[[Any], Any]:  # noqa: A002 - click'
 @click.option("--class", "memory_class", type=words(MemoryClass), help="How long it is good for.")
 @click.option("--intent", "intent_tags", multiple=True, metavar="TAG", help="What it is for; may be repeated.")
 @click.option("--metadata", type=JSON_OBJECT, metavar="JSON", help="Free JSON of your own, one object of up to 16 KiB.")
-@click.option("--source-type", type=words(SourceType), default="chat_user", show_default=True)
+@click.option(
+    "--source-type", type=words(SourceType),
+    help="Who says it.  [default: chat_user, or what an agent may claim]",
+)  # fmt: skip
 @click.option("--source-ref", metavar="TEXT", help="Where in the source it stands.")
-@click.option("--reliability", type=float, metavar="0..1", help="Of the source.")
+@click.option("--reliability", type=float, metavar="0..1", help="Of the source.  [default: of its type]")
 @click.option("--purpose", multiple=True, metavar="TEXT", help="What alone it may be used for; may be repeated.")
 @click.option("--jurisdiction", metavar="NAME", help="Whose law it is under.")
 @click.option("--use-bound", is_flag=True, help="It goes once it was used.")
@@ -82,6 +85,8 @@ def remember(door: Door, /, text: str, **fields: Any) -> None:  # noqa: ANN401 -
     A TEXT that begins with a dash comes last, after --.
     """
     content = text_or_stdin(text)
+    if fields["source_type"] is None:
+        del fields["source_type"]
     with door.memory(create=True) as memory:
         stored = memory.remember(content, **fields)
         show_stored(door, memory, stored)

@@ -17,7 +17,7 @@ from marskg.errors import InvalidInput
 from marskg.extraction.proposal import Proposal, ProposalOperation
 from marskg.learning.from_text.makers import iri_of, span_iri
 from marskg.learning.wishes import wish_drafts
-from marskg.ontology.vocabulary import Cardinality, Kind, MemoryClass
+from marskg.ontology.vocabulary import RELIABILITY, Cardinality, Kind, MemoryClass
 from marskg.store.graph.validation import REVIEW_PREFIX, check_draft, check_payload
 
 if TYPE_CHECKING:
@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 _PROPOSAL: Final = rule_of(Proposal)
 #: Proposals that are taken from one turn; a reader that gives more is not reading.
 MOST: Final = 200
-#: What an assistant says of a user is worth half of what they say themselves.
-_SECOND_HAND: Final = 0.5
 _RULE: Final = "rule/"
 #: Families of keys that no reader of text gives by itself.
 _RESERVED: Final = frozenset({_RULE.rstrip("/"), "wish", REVIEW_PREFIX.rstrip("/")})
@@ -157,7 +155,7 @@ def _of_turn(told: Told, proposal: Proposal, maker: str) -> dict[str, Any]:
         "subjects": proposal.subjects or told.subjects,
         "session": said.session,
         "source_type": said.source_type,
-        "reliability": proposal.confidence * (_SECOND_HAND if told.turn.role == "assistant" else 1),
+        "reliability": proposal.confidence * RELIABILITY[said.source_type],
         "derives_from": (told.id,),
         "spans": (span_iri(told.id, proposal.span),),
         "made_by": (maker,),

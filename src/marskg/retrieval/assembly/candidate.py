@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from marskg.ontology.vocabulary import Cardinality
+from marskg.ontology.vocabulary import OUTSIDE, RELIABILITY, Cardinality, SourceType
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -74,10 +74,17 @@ def rank_order(candidates: Iterable[Candidate]) -> list[Candidate]:
     return sorted(candidates, key=lambda one: (-one.score, one.memory.sequence, one.id))
 
 
-def precedence(candidate: Candidate) -> tuple[int, float, int, int, str]:
+def from_outside(memory: Memory) -> bool:
+    """Return whether others wrote it, and nobody vouched for it as for the user's own word."""
+    return memory.source_type in OUTSIDE and memory.reliability < RELIABILITY[SourceType.CHAT_USER]
+
+
+def precedence(candidate: Candidate) -> tuple[bool, int, float, int, int, str]:
     """Return what decides which of two that cannot both be shown is kept: the larger one is.
 
-    Newest valid, then reliability, then score (MemoryArchitect II.E); what is still equal goes to the later sequence.
+    What comes from outside overrules nobody's word. Then newest valid, reliability, score (MemoryArchitect II.E); what
+    is still equal goes to the later sequence.
     """
     memory = candidate.memory
-    return (memory.valid_from, memory.reliability, candidate.score, memory.sequence, memory.id)
+    inside = not from_outside(memory)
+    return (inside, memory.valid_from, memory.reliability, candidate.score, memory.sequence, memory.id)

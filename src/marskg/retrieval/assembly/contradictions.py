@@ -1,8 +1,9 @@
 """Contradictions among what would be shown are settled before it is shown, and named.
 
-Guarantees: of two that contradict each other the newest valid one stays, then the more reliable, then the better
-ranked; a memory loses only to one that stays, so an overruled memory overrules nothing; the result does not depend on
-the order of the input; a reason never says what a memory says, nor its key. Two memories contradict each other when
+Guarantees: of two that contradict each other the one that does not come from outside stays, then the newest valid one,
+then the more reliable, then the better ranked; a memory loses only to one that stays, so an overruled memory overrules
+nothing; the result does not depend on the order of the input; a reason never says what a memory says, nor its key. Two
+memories contradict each other when
 
 - both are the value of one ``single`` key about the same subjects, and their texts differ,
 - a ``contradicts`` edge joins them, in either direction, or
@@ -20,7 +21,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from marskg.ontology.vocabulary import Cardinality
-from marskg.retrieval.assembly.candidate import Candidate, precedence, rank_order
+from marskg.retrieval.assembly.candidate import Candidate, from_outside, precedence, rank_order
 from marskg.retrieval.assembly.duplicates import normalised
 from marskg.text import terms
 
@@ -134,6 +135,8 @@ def _slot(one: Candidate) -> tuple[str, tuple[str, ...]] | None:
 
 
 def _reason(winner: Candidate, loser: Candidate) -> str:
+    if from_outside(loser.memory) and not from_outside(winner.memory):
+        return "it comes from a document or a tool, and the other does not"
     if winner.memory.valid_from != loser.memory.valid_from:
         return "the other is valid from a later time"
     if winner.memory.reliability != loser.memory.reliability:

@@ -1,7 +1,8 @@
 """Memories that say the same are shown once.
 
-Guarantees: of two that say the same, the newer valid one stays, then the more reliable, then the better ranked; who
-stays is itself never dropped; the result does not depend on the order of the input. Two memories say the same when
+Guarantees: of two that say the same, the one that does not come from outside stays, then the newer valid one, then the
+more reliable, then the better ranked; who stays is itself never dropped; the result does not depend on the order of
+the input. Two memories say the same when
 
 - their texts are equal but for case, white space and closing punctuation, or
 - every index term of one is a term of the other, at least ``jaccard`` of all terms are common, the common ones come in

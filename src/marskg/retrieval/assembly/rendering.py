@@ -136,7 +136,10 @@ def one_line(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Rendered:
-    """Passages in the order in which they are shown, numbered from 1; ``plain`` leaves out all but their text."""
+    """Passages in the order in which they are shown, numbered from 1.
+
+    ``plain`` leaves out all but their text, and who says it where that is not the user.
+    """
 
     passages: tuple[Passage, ...]
     plain: bool = False
@@ -198,7 +201,7 @@ class Rendered:
             if not self.plain:
                 lines += headings(above, one)
             above = one
-            lines.append(f"{mark(place + 1)} {one_line(one.text)}")
+            lines.append(f"{mark(place + 1)} {origin(one) if self.plain else ''}{one_line(one.text)}")
         return "\n".join(lines)
 
 
@@ -227,6 +230,13 @@ def section_heading(section: Section) -> str:
 def mark(number: int) -> str:
     """Return what a line begins with, by which a model cites it."""
     return f"{number}."
+
+
+def origin(one: Passage) -> str:
+    """Return what tells, where there are no headings, that a line is not the user's own word."""
+    if one.memory is None or one.memory.source_type is SourceType.CHAT_USER:
+        return ""
+    return f"{_SOURCE_WORD[one.memory.source_type]}: "
 
 
 def heading(group: Group, source: SourceType, *, year: bool) -> str:

@@ -17,6 +17,7 @@ from marskg.retrieval.assembly.rendering import (
     heading,
     mark,
     one_line,
+    origin,
     section_heading,
     speaker,
 )
@@ -65,8 +66,8 @@ class Room:
     def __init__(self, budget: int, counter: Counter, *, plain: bool, weighed: bool, most: int = _NUMBERS[0]) -> None:
         """Begin with nothing taken; ``most`` passages may come.
 
-        ``plain`` leaves headings out. ``weighed`` says that a memory's ``weight``, where it has one, is what
-        ``counter`` counts of its content; that spares counting again.
+        ``plain`` leaves headings out, and marks who is not the user. ``weighed`` says that a memory's ``weight``, where
+        it has one, is what ``counter`` counts of its content; that spares counting again.
         """
         self.counter = counter
         self.plain = plain
@@ -147,9 +148,10 @@ class Room:
         """Return the tokens of one line, or of its text as it was said where these are more."""
         folded = one_line(shown.text)
         memory = shown.memory
+        begins = self.mark + (self._count(origin(shown)) if self.plain else 0)
         if self._weighed and memory is not None and memory.weight and memory.content == shown.text == folded:
-            return self.mark + memory.weight
-        tokens = self.mark + self.counter.count(f"{folded}\n")
+            return begins + memory.weight
+        tokens = begins + self.counter.count(f"{folded}\n")
         return tokens if folded == shown.text else max(tokens, self.said(shown))
 
     def _headings(self, group: Group, places: Sequence[_Place]) -> int:

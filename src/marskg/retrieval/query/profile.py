@@ -29,6 +29,7 @@ FEATURES: Final = (
     "score",
     "class",
     "recency",
+    "reliability",
     "intent",
     "importance",
     "session",

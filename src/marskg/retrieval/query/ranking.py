@@ -16,7 +16,7 @@ import numpy as np
 
 from marskg.language.en.topics import is_derived
 from marskg.language.en.wording import about, asks_advice, asks_by_time
-from marskg.ontology.vocabulary import Tier
+from marskg.ontology.vocabulary import OUTSIDE, RELIABILITY, SourceType, Tier
 from marskg.retrieval.access.visibility import Sight
 from marskg.retrieval.index.memory_index import CLASSES, MICRO, SOURCES, TIERS
 from marskg.retrieval.index.nearest import cosines
@@ -73,6 +73,12 @@ _SPOKEN: Final = 0.7
 #: Where the sum of weighed features stands for one in two, and how many units of it for a change by the factor e.
 _EVEN: Final = 4.0
 _UNIT: Final = 3.0
+_OWN: Final = SOURCES.index(SourceType.CHAT_USER)
+_OUTSIDE: Final = tuple(map(SOURCES.index, OUTSIDE))
+_VOUCHED: Final = round(RELIABILITY[SourceType.CHAT_USER] * MICRO)
+#: How likely the user's own words bear on the question where they go before what comes from outside.
+_BEARS: Final = 0.5
+_BELOW: Final = 1 - 1e-5
 #: A name that tells one memory from the others less than this (by its idf, at most 1) is not walked from.
 _TELLING: Final = 0.9
 
@@ -192,6 +198,8 @@ class Ranker:
         """Look at what the mask shows now."""
         query, profile = self._query, self._profile
         self._visible = Visible(self._index, self._mask, self._index.turns.beside(self._mask))
+        held = self._index.columns
+        self._outside = np.isin(held["sourceType"], _OUTSIDE) & (held["reliability"] < _VOUCHED) & self._mask
         self._parts = QuestionParts(self._visible, query.text, profile.weights, query.periods, unsaid=profile.linear)
 
     def rank(self, limit: int, enough: Enough | None = None) -> Ranking:
@@ -230,6 +238,7 @@ class Ranker:
         evidence = inherited(evidence, rows, heirs)
         stay = ~np.isin(rows, [*heirs])
         likely = np.where(stay, self._likely(rows, evidence), 0.0)
+        total = self._yielding(rows, total, np.where(stay, evidence, -np.inf), intent)
         fills = self._fills(rows, features, evidence) & stay
         features = {name: values[fills] for name, values in features.items()}
         best = self._best(rows[fills], total[fills], limit)
@@ -304,6 +313,29 @@ class Ranker:
         if tastes.any():
             likely[tastes] = self._calibration.confidence(evidence[tastes], int(tastes.sum()))
         return likely
+
+    def _yielding(
+        self,
+        rows: npt.NDArray[np.intp],
+        total: npt.NDArray[np.float64],
+        evidence: npt.NDArray[np.float64],
+        intent: Intent,
+    ) -> npt.NDArray[np.float64]:
+        """Return ``total`` with what comes from outside below the user's own words that bear on the question (ADR 73).
+
+        Text that others wrote, and nobody vouched for, may be made to be found: its order stays, its scores shrink.
+        """
+        source = self._index.columns["sourceType"][rows]
+        outside = self._outside[rows] & ~np.isin(source, [SOURCES.index(item) for item in intent.sources])
+        if not outside.any():
+            return total
+        # As the best of the user's words alone: what others write is not to make them less likely.
+        words = int((self._mask & (self._index.columns["sourceType"] == _OWN)).sum())
+        own = (source == _OWN) & (self._calibration.confidence(evidence, words) >= max(self._floor, _BEARS))
+        if not own.any():
+            return total
+        share = total[own].min() / total[outside].max()
+        return total if share > 1 else np.where(outside, total * share * _BELOW, total)
 
     def _fills(
         self,
@@ -429,7 +461,12 @@ class Ranker:
             silent = (features.get(name, lexical) <= 0 for name in ("period", "exact"))
             total[(lexical <= 0) & np.logical_and.reduce([*silent])] = -np.inf
         total[~self._mask] = -np.inf
-        return [(total, _top(total, most, self._index.columns["sequence"]))]
+        sequence = self._index.columns["sequence"]
+        tops = [(total, _top(total, most, sequence))]
+        if self._outside.any():  # However much of it there is, the user's own words are not crowded out.
+            own = np.where(self._index.columns["sourceType"] == _OWN, total, -np.inf)
+            tops.append((own, _top(own, most, sequence)))
+        return tops
 
     def _candidates(self, tops: Iterable[_Top], near: Mapping[int, float], limit: int) -> npt.NDArray[np.intp]:
         """Return the rows that one of the searches found, up to ``limit`` of each of ``tops``, in index order."""
@@ -506,6 +543,7 @@ class Ranker:
             "score": self._scores(rows) / 100.0,
             "class": boosts[held["memoryClass"][rows]],
             "recency": np.exp2(-age / profile.half_life),
+            "reliability": held["reliability"][rows] / MICRO,
             "intent": self._wanted(rows, intent),
         }
         if profile.weights["importance"]:

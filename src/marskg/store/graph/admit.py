@@ -15,6 +15,7 @@ from marskg.clock import later, uuid7
 from marskg.errors import DuplicateId, InvalidMemory
 from marskg.ontology.mapping import quantise
 from marskg.ontology.vocabulary import (
+    RELIABILITY,
     Cardinality,
     EdgeType,
     Kind,
@@ -145,7 +146,11 @@ def _new_memory(unit: Unit, prepared: Prepared) -> Memory:
         "pinned": draft.pin,
         "status": default_status(draft),
     }
-    stated = {"score": score_at_birth(settings, draft.kind, draft.source_type), **given(draft)}
+    stated = {
+        "score": score_at_birth(settings, draft.kind, draft.source_type),
+        "reliability": RELIABILITY[draft.source_type],
+        **given(draft),
+    }
     stated["intent_tags"] = stated["intent_tags"] or prepared.topics
     return Memory(
         id=prepared.id or uuid7(unit.now, unit.services.source),
