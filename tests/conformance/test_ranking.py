@@ -168,7 +168,8 @@ _DAY = 86_400_000
 
 def _own_word(memory: AgentMemory) -> str:
     told = "The boat costs nine thousand with the trailer"
-    memory.remember(told, kind="episodic", session="s1", source_type="chat_assistant")
+    # As reliable, so that it does not yield whatever the weight.
+    memory.remember(told, kind="episodic", session="s1", source_type="chat_assistant", reliability=1.0)
     return memory.remember(f"{told}, no less than that", kind="episodic", session="s2", source_type="chat_user").id
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from agmi.attacks.at_rest import SnapshotRollbackAttack, TamperAttack, TruncateAttack
+from agmi.attacks.memory_specific import UpdatePoisoningAttack
 from click.testing import CliRunner
 
 import marskg
@@ -14,6 +15,7 @@ from marskg.errors import InvalidInput
 from marskg.memory import AgentMemory
 from marskg.records import Report
 from marskg_bench import integrity
+from marskg_bench.edits import front_door
 from marskg_bench.edits.adapter import ALONE, WITH_HEAD, MarskgAdapter
 from marskg_bench.integrity import command, measure
 
@@ -109,3 +111,17 @@ def test_a_missing_suite_is_named_with_the_way_out(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(integrity, "find_spec", lambda _: None)
     with pytest.raises(InvalidInput, match="pip install agent-memory-integrity"):
         measure(print)
+
+
+def test_by_the_front_door_the_users_own_word_is_told_from_what_others_wrote(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(front_door, "ALL_MEMORY_ATTACKS", [UpdatePoisoningAttack])
+    done = CliRunner().invoke(command, ["--front-door", "--json"], catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    default, own = json.loads(done.stdout)["attacks"]
+    assert default["kept_out"] == {"external": 0, "laundered": 5, "agent-laundered": 0}
+    assert own["kept_out"] == {"external": 5, "laundered": 5, "agent-laundered": 0}
+    # Read without the filter, it would be told.
+    monkeypatch.setattr(front_door, "READINGS", {integrity.OWN: {}})
+    done = CliRunner().invoke(command, ["--front-door"], catch_exceptions=False)
+    assert done.exit_code == integrity.MISSED
+    assert "external 0 of 5" in " ".join(done.output.split())

@@ -1,7 +1,7 @@
-"""``mars bench integrity``: whether edits of a store at rest are found, by the public suite agent-memory-integrity.
+"""``mars bench integrity``: edits of a store at rest, and attacks by its front door, of agent-memory-integrity.
 
 Guarantees: the suite's own runner decides, after its own checks that the store was clean, that it opens again, and that
-the edit was real; nothing that exists is touched. What each edit does is in ``docs/reference/bench.md``.
+the edit was real; nothing that exists is touched. What each of them does is in ``docs/reference/bench.md``.
 """
 
 from __future__ import annotations
@@ -32,12 +32,15 @@ _SUITE: Final = "agent-memory-integrity"
 _MODULE: Final = "agmi"
 #: The suite's word for an edit after which the store is refused.
 FOUND: Final = "rejected"
+#: How the user's own word alone is read; and the suite's name for what is indistinguishable from it.
+OWN: Final = "the user's own word"
+LAUNDERED: Final = "agent-laundered"
 #: Exit status where an edit was accepted, or could not be judged.
 MISSED: Final = 1
 
 
-def measure(say: Say) -> dict[str, Any]:
-    """Return what became of each edit.
+def measure(say: Say, *, front_door: bool = False) -> dict[str, Any]:
+    """Return what became of each edit, or of each attack by the ``front_door``.
 
     Raises:
         InvalidInput: the suite is not installed.
@@ -46,43 +49,64 @@ def measure(say: Say) -> dict[str, Any]:
         msg = f"the bench integrity needs {_SUITE}, which is not installed; install it with: pip install {_SUITE}"
         raise InvalidInput(msg)
     from marskg_bench.edits.adapter import MarskgAdapter, outcomes  # noqa: PLC0415 - it imports the suite
+    from marskg_bench.edits.front_door import attacks  # noqa: PLC0415 - so does this
 
-    return {
+    head = {
         "bench": "integrity",
         "marskg": __version__,
         "suite": f"{_SUITE} {version(_SUITE)}",
         "environment": report.environment(),
-        "checked_at": MarskgAdapter.detection_point,
-        "edits": list(outcomes(say)),
     }
+    if front_door:
+        return {**head, "attacks": list(attacks(say))}
+    return {**head, "checked_at": MarskgAdapter.detection_point, "edits": list(outcomes(say))}
 
 
 @click.command("mars bench integrity", context_settings={"help_option_names": ["-h", "--help"]})
+@click.option("--front-door", is_flag=True, help="Attack by writing instead, as a program with an agent's key.")
 @reporting
 @click.pass_context
-def command(context: click.Context, *, save: Path | None, as_json: bool) -> None:
+def command(context: click.Context, *, front_door: bool, save: Path | None, as_json: bool) -> None:
     """Edit a store behind its back in nine ways, and see whether it is noticed: agent-memory-integrity.
 
     The suite seeds a store with memories, changes its files without the signing key, and opens it again with
     verification; where that refuses nothing, with the signed head that was exported before. In the suite's words an
     edit is rejected if the store is refused and accepted if not; error and n/a are edits that could not be judged. The
     exit status is 1 unless all are rejected. Nothing that exists is touched.
+
+    With --front-door nothing is edited: what others wrote is planted, once said to be a document, once to be the user's
+    word, once as the user's word indeed. Told is how many of the suite's cases were kept out of an answer; the exit
+    status is 1 unless the user's own word alone (sources) keeps out all that are not of the last sort.
     """
     with saying() as say:
-        result = measure(say)
+        result = measure(say, front_door=front_door)
     if as_json:
         sys.stdout.write(json.dumps(result, indent=2) + "\n")
     else:
         report.print_tables(_tables(result))
     if save is not None:
         report.save(result, save)
-    if any(edit["result"] != FOUND for edit in result["edits"]):
+    missed = [edit for edit in result.get("edits", ()) if edit["result"] != FOUND]
+    if missed or any(map(_lets_in, result.get("attacks", ()))):
         context.exit(MISSED)
 
 
+def _lets_in(attack: Mapping[str, Any]) -> bool:
+    """Return whether something that is not the user's word is shown where that alone is asked for."""
+    strange = [name for name in attack["cases"] if name != LAUNDERED]
+    return attack["reading"] == OWN and any(attack["kept_out"][name] < attack["cases"][name] for name in strange)
+
+
 def _tables(result: Mapping[str, Any]) -> Iterator[Table]:
-    """Yield the table of the environment and that of the edits."""
+    """Yield the table of the environment and that of the edits or the attacks."""
     yield report.environment_table(result["environment"], f"mars bench integrity, {result['suite']}")
+    if "attacks" in result:
+        made = report.table("attack", "read", "kept out, by who wrote it", title="By the front door")
+        for attack in result["attacks"]:
+            kept = (f"{name} {attack['kept_out'][name]} of {cases}" for name, cases in attack["cases"].items())
+            made.add_row(attack["attack"], attack["reading"], attack["why_not"] or ", ".join(kept))
+        yield made
+        return
     made = report.table("edit", "", "result", "found by", "first finding", title=f"Checked at: {result['checked_at']}")
     for edit in result["edits"]:
         found = edit["found_by"] or edit["why_not"] or ""

@@ -72,7 +72,6 @@ class RankingWeights:
     score: float = number("weight of the score that use has taught", 1.0, 0, _MOST_WEIGHT)
     memory_class: float = number("weight of how lasting a memory's class is", 0.25, 0, _MOST_WEIGHT)
     recency: float = number("weight of how new a memory is", 0.05, 0, _MOST_WEIGHT)
-    reliability: float = number("weight of how reliable a memory's source is", 0.2, 0, _MOST_WEIGHT)
 
     def check(self, source: str) -> None:
         """Refuse weights that rank nothing.

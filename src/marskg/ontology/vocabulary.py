@@ -79,8 +79,6 @@ RELIABILITY: Final[Mapping[SourceType, float]] = MappingProxyType({
     SourceType.CHAT_ASSISTANT: 0.5,
     SourceType.REFLECTION: 0.5,
 })  # fmt: skip
-#: Text that others wrote, which anybody may have put there.
-OUTSIDE: Final = (SourceType.DOC, SourceType.API_RESULT)
 
 
 class MemoryClass(StrEnum):

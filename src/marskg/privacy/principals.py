@@ -239,7 +239,7 @@ class Principal:
     @property
     def speaks_as(self) -> SourceType:
         """Return the source of what they write and give none: the user if they may claim that, or the assistant."""
-        usual = (SourceType.CHAT_USER, SourceType.CHAT_ASSISTANT, *SourceType)
+        usual: tuple[SourceType, ...] = (SourceType.CHAT_USER, SourceType.CHAT_ASSISTANT, *SourceType)
         return next(source for source in usual if self.sources is None or source in self.sources)
 
     def __str__(self) -> str:

@@ -36,7 +36,7 @@ from marskg.server.resources import (
     etag,
     unmet,
 )
-from marskg.server.tool_answers import Shown, Stored, Taken, Told, Versions, said_by, taken
+from marskg.server.tool_answers import Shown, Stored, Taken, Told, Versions, taken
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterator
@@ -91,7 +91,7 @@ class Routes:
                 at=_moment("at", body.at),
                 intent_tags=body.tags,
                 metadata=body.metadata,
-                **said_by(body.source),
+                source_type=body.source or memory.principal.speaks_as,
             )
 
         kept = await self._pool.run(self._pool.writing(tenant), caller, write)

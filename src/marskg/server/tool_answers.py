@@ -141,8 +141,3 @@ def taken(said: Feedback) -> Taken:
 def confirmation(plan: Plan) -> str:
     """Return the words that confirm a plan; they say what it does."""
     return f"forget {len(plan.actions)} memories, {plan.weight_before - plan.weight_after} tokens"
-
-
-def said_by(source: str | None) -> dict[str, str]:
-    """Return the source as ``remember`` takes it, which tells what is left out from what is claimed."""
-    return {} if source is None else {"source_type": source}

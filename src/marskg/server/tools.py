@@ -29,7 +29,6 @@ from marskg.server.tool_answers import (
     Told,
     Versions,
     confirmation,
-    said_by,
     taken,
 )
 
@@ -118,7 +117,7 @@ class Tools:
             at=_moment("said_at", said_at),
             intent_tags=_ids(tags),
             metadata=metadata,
-            **said_by(source),
+            source_type=source or self._memory.principal.speaks_as,
         )
         return Stored.of(memory)
 

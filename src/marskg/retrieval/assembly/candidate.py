@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from marskg.ontology.vocabulary import OUTSIDE, RELIABILITY, Cardinality, SourceType
+from marskg.ontology.vocabulary import RELIABILITY, Cardinality, SourceType
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
     from marskg.records import Memory
 
+#: Text that others wrote, which anybody may have put there.
+_OUTSIDE: Final = (SourceType.DOC, SourceType.API_RESULT)
 _NOTHING: Mapping[str, int] = MappingProxyType({})
 
 
@@ -76,7 +78,7 @@ def rank_order(candidates: Iterable[Candidate]) -> list[Candidate]:
 
 def from_outside(memory: Memory) -> bool:
     """Return whether others wrote it, and nobody vouched for it as for the user's own word."""
-    return memory.source_type in OUTSIDE and memory.reliability < RELIABILITY[SourceType.CHAT_USER]
+    return memory.source_type in _OUTSIDE and memory.reliability < RELIABILITY[SourceType.CHAT_USER]
 
 
 def precedence(candidate: Candidate) -> tuple[bool, int, float, int, int, str]:

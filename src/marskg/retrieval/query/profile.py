@@ -29,7 +29,6 @@ FEATURES: Final = (
     "score",
     "class",
     "recency",
-    "reliability",
     "intent",
     "importance",
     "session",

@@ -16,7 +16,7 @@ import numpy as np
 
 from marskg.language.en.topics import is_derived
 from marskg.language.en.wording import about, asks_advice, asks_by_time
-from marskg.ontology.vocabulary import OUTSIDE, RELIABILITY, SourceType, Tier
+from marskg.ontology.vocabulary import RELIABILITY, SourceType, Tier
 from marskg.retrieval.access.visibility import Sight
 from marskg.retrieval.index.memory_index import CLASSES, MICRO, SOURCES, TIERS
 from marskg.retrieval.index.nearest import cosines
@@ -74,10 +74,11 @@ _SPOKEN: Final = 0.7
 _EVEN: Final = 4.0
 _UNIT: Final = 3.0
 _OWN: Final = SOURCES.index(SourceType.CHAT_USER)
-_OUTSIDE: Final = tuple(map(SOURCES.index, OUTSIDE))
-_VOUCHED: Final = round(RELIABILITY[SourceType.CHAT_USER] * MICRO)
-#: How likely the user's own words bear on the question where they go before what comes from outside.
+_OWN_WORD: Final = round(RELIABILITY[SourceType.CHAT_USER] * MICRO)
+#: How likely the user's own words bear on the question where they go before what is less reliable; and how many of them
+#: are looked at whatever else there is.
 _BEARS: Final = 0.5
+_HEARD: Final = 50
 _BELOW: Final = 1 - 1e-5
 #: A name that tells one memory from the others less than this (by its idf, at most 1) is not walked from.
 _TELLING: Final = 0.9
@@ -199,7 +200,8 @@ class Ranker:
         query, profile = self._query, self._profile
         self._visible = Visible(self._index, self._mask, self._index.turns.beside(self._mask))
         held = self._index.columns
-        self._outside = np.isin(held["sourceType"], _OUTSIDE) & (held["reliability"] < _VOUCHED) & self._mask
+        self._own = self._mask & (held["sourceType"] == _OWN)
+        self._yields = self._mask & ~self._own & (held["reliability"] < _OWN_WORD)
         self._parts = QuestionParts(self._visible, query.text, profile.weights, query.periods, unsaid=profile.linear)
 
     def rank(self, limit: int, enough: Enough | None = None) -> Ranking:
@@ -321,21 +323,22 @@ class Ranker:
         evidence: npt.NDArray[np.float64],
         intent: Intent,
     ) -> npt.NDArray[np.float64]:
-        """Return ``total`` with what comes from outside below the user's own words that bear on the question (ADR 73).
+        """Return ``total`` with what is less reliable below the user's own words that bear on the question (ADR 73).
 
-        Text that others wrote, and nobody vouched for, may be made to be found: its order stays, its scores shrink.
+        What others wrote, and nobody vouched for, may be made to be found: its order stays, its scores shrink. What the
+        question asks for by its source does not yield.
         """
         source = self._index.columns["sourceType"][rows]
-        outside = self._outside[rows] & ~np.isin(source, [SOURCES.index(item) for item in intent.sources])
-        if not outside.any():
+        yields = self._yields[rows] & ~np.isin(source, [SOURCES.index(item) for item in intent.sources])
+        if not yields.any():
             return total
         # As the best of the user's words alone: what others write is not to make them less likely.
-        words = int((self._mask & (self._index.columns["sourceType"] == _OWN)).sum())
-        own = (source == _OWN) & (self._calibration.confidence(evidence, words) >= max(self._floor, _BEARS))
+        likely = self._calibration.confidence(evidence, int(self._own.sum()))
+        own = self._own[rows] & (likely >= max(self._floor, _BEARS))
         if not own.any():
             return total
-        share = total[own].min() / total[outside].max()
-        return total if share > 1 else np.where(outside, total * share * _BELOW, total)
+        share = total[own].min() / total[yields].max()
+        return total if share > 1 else np.where(yields, total * share * _BELOW, total)
 
     def _fills(
         self,
@@ -463,9 +466,9 @@ class Ranker:
         total[~self._mask] = -np.inf
         sequence = self._index.columns["sequence"]
         tops = [(total, _top(total, most, sequence))]
-        if self._outside.any():  # However much of it there is, the user's own words are not crowded out.
-            own = np.where(self._index.columns["sourceType"] == _OWN, total, -np.inf)
-            tops.append((own, _top(own, most, sequence)))
+        if self._yields.any():  # However much of it there is, the user's own words are not crowded out.
+            own = np.where(self._own, total, -np.inf)
+            tops.append((own, _top(own, _HEARD, sequence)))
         return tops
 
     def _candidates(self, tops: Iterable[_Top], near: Mapping[int, float], limit: int) -> npt.NDArray[np.intp]:
@@ -543,7 +546,6 @@ class Ranker:
             "score": self._scores(rows) / 100.0,
             "class": boosts[held["memoryClass"][rows]],
             "recency": np.exp2(-age / profile.half_life),
-            "reliability": held["reliability"][rows] / MICRO,
             "intent": self._wanted(rows, intent),
         }
         if profile.weights["importance"]:
