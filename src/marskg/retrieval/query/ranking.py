@@ -200,8 +200,9 @@ class Ranker:
         query, profile = self._query, self._profile
         self._visible = Visible(self._index, self._mask, self._index.turns.beside(self._mask))
         held = self._index.columns
-        self._own = self._mask & (held["sourceType"] == _OWN)
-        self._yields = self._mask & ~self._own & (held["reliability"] < _OWN_WORD)
+        # What asks says nothing that another could contradict.
+        self._own = self._mask & (held["sourceType"] == _OWN) & ~held["asks"]
+        self._yields = self._mask & (held["sourceType"] != _OWN) & (held["reliability"] < _OWN_WORD)
         self._parts = QuestionParts(self._visible, query.text, profile.weights, query.periods, unsaid=profile.linear)
 
     def rank(self, limit: int, enough: Enough | None = None) -> Ranking:
@@ -248,7 +249,7 @@ class Ranker:
         weak = (shown < self._floor) & self._calibration.vectors
         found = _numbered(best, features, weak, len(best.rows) if enough is None else enough(best.rows))
         confidence = round(float(likely.max(initial=0.0)), 6)
-        answered, telling = self._answered(best.rows), self._telling(item.row for item in found)
+        answered, telling = self._answered(best.rows), self._telling(best.rows[: len(found)].tolist())
         return Ranking(found, min(limit, len(rows)), intent, tuple(entities), answered, telling, confidence)
 
     def _telling(self, rows: Iterable[int]) -> dict[int, int]:
@@ -329,7 +330,7 @@ class Ranker:
         question asks for by its source does not yield.
         """
         source = self._index.columns["sourceType"][rows]
-        yields = self._yields[rows] & ~np.isin(source, [SOURCES.index(item) for item in intent.sources])
+        yields = self._yields[rows] & ~np.isin(source, [*map(SOURCES.index, intent.sources)])
         if not yields.any():
             return total
         # As the best of the user's words alone: what others write is not to make them less likely.
@@ -656,7 +657,7 @@ def _numbered(
 ) -> tuple[Ranked, ...]:
     """Return the first ``count`` of ``best``, with what each score was made of; those that are ``weak`` are marked."""
     order = best.order[:count]
-    numbers = np.rint(np.stack([values[order] for values in features.values()], axis=1) * MICRO).astype(np.int64)
+    numbers = np.rint(np.stack([*features.values()], axis=1)[order] * MICRO).astype(np.int64)
     rows, scores = best.rows[:count].tolist(), best.scores[:count].tolist()
     return tuple(
         Ranked(row, score, {**dict(zip(features, values, strict=True)), **(WEAK if below else {})})
