@@ -18,12 +18,15 @@ they learn it is limited (:mod:`marskg.store.rows.oracle_rate_limit`).
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Final, Protocol
 
 from marskg.errors import ConsentRequired, ErasedContentRefused
 from marskg.language.naming.spellings import name_form, text_form
 from marskg.ontology.vocabulary import PreferenceRule
 from marskg.store.graph.preference_enforcement import preferences_of
+from marskg.store.rows.paging import pages
+from marskg.store.unit.provenance_handles import SESSION, SOURCE, HasOrigin, named_origins
 from marskg.text import plain
 
 if TYPE_CHECKING:
@@ -36,8 +39,6 @@ if TYPE_CHECKING:
 #: Tokens below which a text is too common to be recognised.
 LEAST: Final = 8
 SUBJECT: Final = "subject"
-SESSION: Final = "session"
-SOURCE: Final = "source"
 ENTITY: Final = "entity"
 ID: Final = "id"
 _TEXT: Final = "text"
@@ -53,7 +54,7 @@ _MOST_NAMES: Final = 100
 _PARTS: Final = 3
 
 
-class Incoming(Protocol):
+class Incoming(HasOrigin, Protocol):
     """What is looked at of a draft or a memory that comes in."""
 
     @property
@@ -63,14 +64,6 @@ class Incoming(Protocol):
     @property
     def subjects(self) -> tuple[str, ...]:
         """Whom it is about."""
-
-    @property
-    def session(self) -> str | None:
-        """Its conversation."""
-
-    @property
-    def source_ref(self) -> str | None:
-        """Where it is from."""
 
     @property
     def purpose(self) -> tuple[str, ...]:
@@ -118,8 +111,7 @@ class Digests:
     def of(self, memory: Incoming, weight: int) -> dict[str, str]:
         """Return by their references the digests that would refuse what comes in: of what sort each is."""
         found = {self.subject(name): SUBJECT for name in memory.subjects}
-        given = ((SESSION, memory.session), (SOURCE, memory.source_ref))
-        found |= {self.named(sort, name): sort for sort, name in given if name is not None}
+        found |= {self.named(sort, name): sort for sort, name in named_origins(memory)}
         if memory.content is not None and weight >= LEAST:
             found |= dict.fromkeys(self.texts(memory.content, memory.subjects), _TEXT)
             found[self._sleeping(memory.content)] = _SLEEPING
@@ -135,9 +127,7 @@ class Digests:
 
     def _came_by(self, memory: Memory) -> Iterator[str]:
         yield from map(self.subject, memory.subjects)
-        for sort, name in ((SESSION, memory.session), (SOURCE, memory.source_ref)):
-            if name is not None:
-                yield self.named(sort, name)
+        yield from (self.named(sort, name) for sort, name in named_origins(memory))
 
     def _sleeping(self, content: str) -> str:
         return self._ref(_SLEEPING, text_form(content))
@@ -304,10 +294,11 @@ def _woken(unit: Unit, one: _Asked, there: set[str]) -> bool:
     """Return whether a text was forgotten, and something that it came by was erased since."""
     digests = digests_of(unit)
     for bare in (ref for ref, sort in one.sorts.items() if sort == _SLEEPING and ref in there):
-        page = {"low": f"{bare}|", "high": f"{bare}}}", "limit": _PAGE}
-        sleeping = [str(row["ref"]) for row in unit.read("suppressions_page", page)]
-        if _there(unit.read, dict.fromkeys(digests.woken_by(sleeping, one.subjects) - one.excused)):
-            return True
+        # A text leaves one for each memory of it that was forgotten.
+        for page in pages(partial(unit.read, "suppressions_page"), bare, _PAGE):
+            woken = digests.woken_by((str(row["ref"]) for row in page), one.subjects) - one.excused
+            if _there(unit.read, dict.fromkeys(woken)):
+                return True
     return False
 
 

@@ -7,14 +7,35 @@ Source: semantics sections 3, 5 and 6.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Protocol
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from marskg.records import Memory
     from marskg.store.unit.unit_of_work import Unit
 
 SESSION: Final = "session"
 SOURCE: Final = "source"
+
+
+class HasOrigin(Protocol):
+    """What came from somewhere."""
+
+    @property
+    def session(self) -> str | None:
+        """Its conversation."""
+
+    @property
+    def source_ref(self) -> str | None:
+        """Where it is from."""
+
+
+def named_origins(of: HasOrigin) -> Iterator[tuple[str, str]]:
+    """Yield the session and the source that are known, each after its sort."""
+    for sort, name in ((SESSION, of.session), (SOURCE, of.source_ref)):
+        if name is not None:
+            yield sort, name
 
 
 def origin_handle(unit: Unit, sort: str, name: str) -> str:
@@ -25,5 +46,4 @@ def origin_handle(unit: Unit, sort: str, name: str) -> str:
 
 def origins_of(unit: Unit, memory: Memory) -> tuple[str, ...]:
     """Return what the tombstone of ``memory`` keeps of where it came from."""
-    known = ((SESSION, memory.session), (SOURCE, memory.source_ref))
-    return tuple(sorted(origin_handle(unit, sort, name) for sort, name in known if name is not None))
+    return tuple(sorted(origin_handle(unit, sort, name) for sort, name in named_origins(memory)))
