@@ -26,7 +26,7 @@ from marskg.language.naming.spellings import name_form, text_form
 from marskg.ontology.vocabulary import PreferenceRule
 from marskg.store.graph.preference_enforcement import preferences_of
 from marskg.store.rows.paging import pages
-from marskg.store.unit.provenance_handles import SESSION, SOURCE, HasOrigin, named_origins
+from marskg.store.unit.provenance_handles import ENTITY, SESSION, SOURCE, HasOrigin, named_origins
 from marskg.text import plain
 
 if TYPE_CHECKING:
@@ -39,7 +39,6 @@ if TYPE_CHECKING:
 #: Tokens below which a text is too common to be recognised.
 LEAST: Final = 8
 SUBJECT: Final = "subject"
-ENTITY: Final = "entity"
 ID: Final = "id"
 _TEXT: Final = "text"
 _READING: Final = "reading"
@@ -48,8 +47,6 @@ _SLEEPING: Final = "sleeping"
 #: Digests looked up at once.
 _PAGE: Final = 1_000
 _NAMED: Final = (SESSION, SOURCE)
-#: Names of entities that a text is found by: what an index holds has an end.
-_MOST_NAMES: Final = 100
 #: Bars in the reference of a sleeping digest with what it came by.
 _PARTS: Final = 3
 
@@ -104,7 +101,7 @@ class Digests:
             return set()
         bare = self._sleeping(memory.content)
         came_by = [self.named(ID, memory.id), *self._came_by(memory)]
-        came_by += [self.named(ENTITY, name) for name in list(entities)[:_MOST_NAMES]]
+        came_by += [self.named(ENTITY, name) for name in entities]
         keys = ".".join(sorted(ref.rpartition("|")[2] for ref in came_by))
         return {bare, f"{bare}|{self._scope_key(memory.subjects)}|{keys}"}
 
@@ -185,6 +182,21 @@ def note_forgotten(unit: Unit, memories: Iterable[tuple[Memory, Sequence[str]]])
     digests = digests_of(unit)
     for memory, entities in memories:
         unit.suppressed.update(digests.sleeping(memory, entities))
+
+
+def forgotten_before(unit: Unit, sort: str, names: Iterable[str]) -> bool:
+    """Return whether a text had been forgotten that came by a subject, session, source or entity of one of ``names``.
+
+    It reads all digests of forgotten texts: O(n) in these.
+    """
+    digests = digests_of(unit)
+    keys = {digests.named(sort, name).rpartition("|")[2] for name in names}
+    return any(
+        not keys.isdisjoint(reference.rpartition("|")[2].split("."))
+        for page in pages(partial(unit.read, "suppressions_page"), unit.state.name, _PAGE)
+        for reference in (str(row["ref"]) for row in page)
+        if reference.count("|") == _PARTS
+    )
 
 
 def suppress_readings(unit: Unit, readings: Iterable[tuple[str, str | None]]) -> None:
