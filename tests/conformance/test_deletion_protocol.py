@@ -34,7 +34,7 @@ from tests.support.deletion import (
 from tests.support.residue import residue
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from marskg import Receipt
     from marskg.memory import AgentMemory
@@ -154,12 +154,14 @@ def assert_refused_at_every_door(memory: AgentMemory, one: Told, before: Path) -
     """Feed a text again by all that writes texts."""
     draft = Draft(ref="again", kind=Kind.EPISODIC, content=one.text, at=memory.now())
     kept = next(found for found in memory.memories() if found.content == KEPT)
-    for feed in (
+    doors: list[Callable[[], object]] = [
         lambda: memory.remember_many([draft]),
         lambda: memory.update(kept.id, one.text),
         lambda: memory.learn([{"role": "user", "content": one.text, "timestamp": memory.now()}]),
-        lambda: memory.load(before),
-    ):
+    ]
+    if one.text in before.read_text("utf-8"):
+        doors.append(lambda: memory.load(before))
+    for feed in doors:
         with pytest.raises((marskg.ErasedContentRefused, marskg.ConsentRequired)):
             feed()
 

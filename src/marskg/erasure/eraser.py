@@ -211,7 +211,8 @@ class Eraser:
         if not request.own and request.by == "id":
             departed = names
         elif not request.own:
-            matched = replace(matched, forgotten=forgotten_before(unit, request.by, names))
+            before = forgotten_before(unit, request.by, names, matched.memories)
+            matched = replace(matched, forgotten=before)
         texts = [unit.nodes[ident].memory for ident in matched.memories if ident in unit.nodes]
         suppress_texts(unit, texts, by_subject=by_subject)
         suppress_readings(unit, ((span, memory.key) for memory in texts for span in memory.spans))

@@ -184,19 +184,23 @@ def note_forgotten(unit: Unit, memories: Iterable[tuple[Memory, Sequence[str]]])
         unit.suppressed.update(digests.sleeping(memory, entities))
 
 
-def forgotten_before(unit: Unit, sort: str, names: Iterable[str]) -> bool:
-    """Return whether a text had been forgotten that came by a subject, session, source or entity of one of ``names``.
+def forgotten_before(unit: Unit, sort: str, names: Iterable[str], found: Iterable[str]) -> bool:
+    """Return whether a text had gone whole that came by a subject, session, source or entity of one of ``names``.
 
-    It reads all digests of forgotten texts: O(n) in these.
+    Not one of a memory of the ids ``found``. It reads all digests of forgotten texts: O(n) in these.
     """
     digests = digests_of(unit)
-    keys = {digests.named(sort, name).rpartition("|")[2] for name in names}
-    return any(
-        not keys.isdisjoint(reference.rpartition("|")[2].split("."))
-        for page in pages(partial(unit.read, "suppressions_page"), unit.state.name, _PAGE)
-        for reference in (str(row["ref"]) for row in page)
-        if reference.count("|") == _PARTS
+    wanted, there = (
+        {digests.named(kind, name).rpartition("|")[2] for name in listed}
+        for kind, listed in ((sort, names), (ID, found))
     )
+    for page in pages(partial(unit.read, "suppressions_page"), unit.state.name, _PAGE):
+        for reference in (str(row["ref"]) for row in page):
+            if reference.count("|") == _PARTS:
+                keys = reference.rpartition("|")[2].split(".")
+                if not wanted.isdisjoint(keys) and there.isdisjoint(keys):
+                    return True
+    return False
 
 
 def suppress_readings(unit: Unit, readings: Iterable[tuple[str, str | None]]) -> None:
