@@ -107,6 +107,11 @@ CAMPAIGNS: Final[tuple[Campaign, ...]] = (
         "nothing of an encrypted tenant is in clear in any file, after random histories, on both engines",
     ),
     Campaign(
+        "deletion: protocol",
+        ("tests/conformance/test_deletion_protocol.py",),
+        "forgotten by each policy and any other way, then erased by each sort of request: told nowhere",
+    ),
+    Campaign(
         "bytes: server",
         ("tests/crash/test_server_compaction.py",),
         "what was erased does not get into the home of a new server",

@@ -322,6 +322,16 @@ def test_the_lines_of_a_summary_that_rest_on_it_go_and_the_version_that_held_the
     assert_sound(stores, memory)
 
 
+def test_the_lines_of_a_summary_go_with_an_entity_that_only_their_sources_mentioned(stores: Stores) -> None:
+    memory = stores.open(embedding__model="none")
+    usual(memory, mentions=["Zyx Quartz"])
+    assert [one.content for one in current(memory)], "its lines do not have the name"
+    receipt = memory.erase(entity="zyx  quartz")
+    assert (receipt.matched, receipt.descendants, ids(memory)) == (3, 1, set())
+    assert "omato" not in everything(stores, memory)
+    assert_sound(stores, memory)
+
+
 def test_a_summary_without_lines_goes(stores: Stores) -> None:
     memory = stores.open(embedding__model="none")
     usual(memory, subjects=["bea"])
@@ -458,6 +468,28 @@ def test_what_was_shown_alone_is_forgotten_in_its_own_log(stores: Stores) -> Non
     memory.erase(subject="bea")
     assert gone.id not in everything(stores, memory)
     assert [record.details[0] for record in memory.audit.records() if record.operation == "setBudget"] != [""]
+    assert_sound(stores, memory)
+
+
+def test_the_log_forgets_what_had_gone_before_only_by_its_id_and_the_receipt_says_so(stores: Stores) -> None:
+    memory = stores.open()
+    kept = memory.remember("Carl plays chess", pin=True)
+    gone = [memory.remember(f"{SAID}, number {number}", subjects=["bea"]).id for number in range(2)]
+    memory.forget(memory.plan(policy="fifo", budget=kept.weight))
+    assert ids(memory) == {kept.id}
+    by_subject = memory.erase(subject="bea")
+    assert by_subject.outcome == "nothing matched"
+    assert "audit details of what had gone before" in by_subject.document["uncovered"]
+    assert "evicted" in memory.explain(gone[0]).as_text()
+    by_id = memory.erase(id=gone[0])
+    assert (by_id.matched, by_id.outcome) == (0, "erased")
+    assert "audit details of what had gone before" not in by_id.document["uncovered"]
+    assert by_id.slots > 0
+    with pytest.raises(marskg.UnknownMemory):
+        memory.explain(gone[0])
+    assert gone[0] not in everything(stores, memory)
+    assert "evicted" in memory.explain(gone[1]).as_text()
+    assert "audit details of what had gone before" not in memory.erase(subject="carl").document["uncovered"]
     assert_sound(stores, memory)
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import marskg
+from marskg.store.graph import suppression
 from tests.support.consolidating import TEXTS, usual
 
 if TYPE_CHECKING:
@@ -73,6 +74,20 @@ def test_what_was_forgotten_first_stays_forgotten(stores: Stores, by: str, way: 
         assert "zyxquartz" not in str(refused.value)
     assert remember(memory, f"{SAID} Or did she?", **elsewhere).content is not None, "another text is another text"
     assert memory.verify().findings == ()
+
+
+def test_a_text_that_was_forgotten_more_often_than_a_page_holds_stays_away(
+    stores: Stores, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(suppression, "_PAGE", 1)
+    sessions = ("s1", "s2", "s3")
+    for erased in sessions:
+        memory = stores.open(embedding__model="none")
+        for session in sessions:
+            evict(memory, memory.remember(SAID, session=session))
+        memory.erase(session=erased)
+        with pytest.raises(marskg.ErasedContentRefused):
+            memory.remember(SAID, session="elsewhere")
 
 
 @pytest.mark.parametrize("by", ["session", "source"])

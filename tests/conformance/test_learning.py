@@ -10,6 +10,7 @@ import pytest
 from marskg.drafts import Draft
 from marskg.errors import InvalidConfig, InvalidInput, InvalidMemory, StalePlan
 from marskg.ontology.vocabulary import EdgeType, Kind, Operation, SourceType, Tier
+from tests.support.reachable import reachable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -587,6 +588,18 @@ def test_a_wish_that_is_retracted_acts_no_more(stores: Stores) -> None:
     assert contents(memory.retrieve("tomatoes")) == []
     memory.retract("wish/tomato")
     assert contents(memory.retrieve("tomatoes")) == [TOMATOES]
+
+
+@pytest.mark.parametrize("asked", [{"subject": "nora"}, {"entity": "zyxquartz@fjord.no"}], ids=["subject", "entity"])
+def test_whom_a_wish_named_is_not_held_after_the_erasure(stores: Stores, asked: dict[str, str]) -> None:
+    memory = stores.open()
+    fact(memory, "Write to zyxquartz@fjord.no about tomatoes", subjects=["nora"])
+    memory.learning.wish("remember more about zyxquartz@fjord.no", subject="nora")
+    memory.learning.wish("remember less about zyxquartz@fjord.no.uk", subject="nora", dry_run=True)
+    assert contents(memory.retrieve("tomatoes"))
+    assert reachable(memory, "zyxquartz")
+    memory.erase(**asked)  # type: ignore[arg-type]  # by name
+    assert reachable(memory, "zyxquartz") == []
 
 
 @pytest.mark.parametrize("text", ["", "tomatoes are red", "forget it", "that's wrong"])

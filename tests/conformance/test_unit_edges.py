@@ -55,7 +55,7 @@ def change(unit: Unit, chance: random.Random, edges: set[Drawn], content: dict[s
         edges.remove((source, target, type_))
     elif what == "take" and whole:
         gone = chance.choice(whole)
-        lifecycle._strip(unit, unit.node(gone))
+        lifecycle._strip(unit, unit.node(gone), ())
         content[gone] = False
         edges -= {edge for edge in edges if edge[0] == gone and edge[2] not in TOMBSTONE_EDGES}
 

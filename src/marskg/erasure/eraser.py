@@ -27,9 +27,10 @@ from marskg.privacy.rules import FORMS
 from marskg.store.crypto.encrypted_engine import custody_of
 from marskg.store.graph.erase import Erased, erase
 from marskg.store.graph.preference_enforcement import preferences_of
-from marskg.store.graph.suppression import ENTITY, suppress_named, suppress_readings, suppress_texts
+from marskg.store.graph.suppression import forgotten_before, suppress_named, suppress_readings, suppress_texts
 from marskg.store.rows import codec
 from marskg.store.rows.privacy_budget import digest_of, without_conversation
+from marskg.store.unit.provenance_handles import ENTITY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -203,10 +204,15 @@ class Eraser:
         matched = match(unit, request)
         known = matched if request.sees is None else told(unit, request)
         unit.fetch(matched.memories, leaving=True)
-        by_subject = request.by == "subject"
+        by_subject, departed = request.by == "subject", tuple[str, ...]()
+        names = (request.name, *matched.forms, *matched.entities) if request.by == ENTITY else (request.name,)
         if by_subject or not request.own:
-            names = (request.name, *matched.forms, *matched.entities) if request.by == ENTITY else (request.name,)
             suppress_named(unit, request.by, names)
+        if not request.own and request.by == "id":
+            departed = names
+        elif not request.own:
+            before = forgotten_before(unit, request.by, names, matched.memories)
+            matched = replace(matched, forgotten=before)
         texts = [unit.nodes[ident].memory for ident in matched.memories if ident in unit.nodes]
         suppress_texts(unit, texts, by_subject=by_subject)
         suppress_readings(unit, ((span, memory.key) for memory in texts for span in memory.spans))
@@ -220,6 +226,7 @@ class Eraser:
             matched.memories,
             matched.entities,
             preferences=about(preference_set, request, matched),
+            departed=departed,
             parameters=(f"erasure.by={request.by}",),
         )
         signed = [record for record in unit.audit.transitions if record.sequence >= first]

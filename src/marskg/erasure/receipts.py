@@ -15,8 +15,10 @@ Of the snapshots that the store wrote (:mod:`marskg.store.commit.snapshot_regist
 how many are
 left and why, without their paths. Whatever the claim, of a removed one it is that its file is in its folder no more:
 no block of the disk was overwritten. Copies elsewhere, such as exports and snapshots that somebody copied, are named as
-what the claim does not cover, and so are preferences that have the name of what was erased and stay, and memories that
-may have it. Where nothing was matched the receipt says that in words, so that nobody takes it for a proof of more.
+what the claim does not cover, and so are preferences that have the name of what was erased and stay, memories that may
+have it, and what the log says, by their ids, of memories that had gone whole before: nothing tells any more whom these
+were about, and an erasure by id takes it. Where nothing was matched the receipt says that in words, so that nobody
+takes it for a proof of more.
 """
 
 from __future__ import annotations
@@ -53,6 +55,7 @@ UNCOVERED: Final = MappingProxyType(
 #: What else is not covered where there are such.
 RULES: Final = "preferences with the name"
 NEAR: Final = "memories that may have the name"
+BEFORE: Final = "audit details of what had gone before"
 #: What came of it.
 ERASED: Final = "erased"
 UNMATCHED: Final = "nothing matched"
@@ -108,6 +111,7 @@ class Receipt:
     ``namesakes`` the memories that may have the name, or one like it, and stay: all told to whoever asked, and of these
     only how many are near is part of the document. ``outcome`` is ``erased``, ``nothing matched``, or ``dry run``: then
     nothing was done and nothing is signed, the numbers are what they would be, and ``memories`` lists what would go.
+    ``forgotten``: texts that came by it had been forgotten before, and the log still says by their ids that they went.
     ``snapshots_left`` are on the list of those that the store wrote, and may hold what was erased: ``there`` as nobody
     asked for their removal, ``changed`` since, or ``unreachable``.
     """
@@ -132,6 +136,7 @@ class Receipt:
     snapshots_left: tuple[SnapshotFile, ...]
     document: dict[str, Any]
     memories: tuple[Listed, ...] = ()
+    forgotten: bool = False
 
 
 def rehearsed(erased: Erased, matched: Matched, *, by: str, now: int) -> Receipt:
@@ -152,7 +157,7 @@ def _told(erased: Erased, matched: Matched, *, by: str, now: int) -> Receipt:
         blocked=erased.blocked,
         slots=erased.slots,
         claim="",
-        outcome=ERASED if erased.asked or erased.entities else UNMATCHED,
+        outcome=ERASED if erased.asked or erased.entities or erased.slots else UNMATCHED,
         forms=matched.forms,
         rules=matched.rules,
         near=matched.near,
@@ -161,6 +166,7 @@ def _told(erased: Erased, matched: Matched, *, by: str, now: int) -> Receipt:
         snapshots_removed=0,
         snapshots_left=(),
         document={},
+        forgotten=matched.forgotten,
     )
 
 
@@ -210,6 +216,7 @@ def write_receipt(
             *UNCOVERED[claim],
             *([RULES] if told.rules else ()),
             *([NEAR] if told.near else ()),
+            *([BEFORE] if told.forgotten else ()),
             *(["snapshots"] if snapshots.left else ()),
         ],
         "erasureRecord": [f"{log}#{sequence}" for sequence in sequences],

@@ -24,7 +24,7 @@ from marskg.store.rows import codec
 from marskg.store.rows.name_cache import WAY_OUT, which
 from marskg.store.rows.paging import pages
 from marskg.store.unit.preference_rules import Matter, reading
-from marskg.store.unit.provenance_handles import SESSION, SOURCE, origin_handle
+from marskg.store.unit.provenance_handles import ENTITY, SESSION, SOURCE, origin_handle
 from marskg.text import plain
 
 if TYPE_CHECKING:
@@ -107,7 +107,8 @@ class Matched:
     are the ids of preferences that have an entity's name otherwise than as that of an entity, and stay. ``near`` may be
     meant as well and stays, for a person to look at and erase by id; ``namesakes`` surely are somebody or something
     else. ``why`` says of what an entity's name matched by what it did. ``common`` are the spellings that another entity
-    has too, so that what has them was not matched by them.
+    has too, so that what has them was not matched by them. ``forgotten`` says that texts that came by it had been
+    forgotten before, of which the log still says by their ids that something went.
     """
 
     memories: tuple[str, ...]
@@ -119,6 +120,7 @@ class Matched:
     namesakes: tuple[Listed, ...] = ()
     why: Mapping[str, str] = field(default_factory=dict)
     common: tuple[str, ...] = ()
+    forgotten: bool = False
 
 
 def listed(matched: Matched, by: str) -> tuple[Listed, ...]:
@@ -191,7 +193,7 @@ def _match(unit: Unit, request: Request) -> Matched:
 
 
 def _tombstones(unit: Unit, sort: str, name: str) -> tuple[str, ...]:
-    """Return the tombstones of what came from a session or a source: lines of summaries may still rest on them."""
+    """Return the tombstones of what came by a session, source or entity: lines of summaries may still rest on them."""
     return _paged(unit, "from_origin", handle=origin_handle(unit, sort, name))
 
 
@@ -222,6 +224,9 @@ def _naming(unit: Unit, name: str, owned: Callable[[Memory], bool] | None = None
     entity = None if owned is not None else entity_meant(unit, name)
     spelled = _Spelled((name,)) if entity is None else _Spelled.of(unit, entity)
     ids = set() if entity is None else _mentioning(unit, (entity,))
+    if owned is None:
+        for form in (name,) if entity is None else (entity.id, *spelled.own):
+            ids.update(_tombstones(unit, ENTITY, form))
     theirs = _mentioning(unit, spelled.others)
     parts = None if entity is None else _parts(entity)
     others = _Others(frozenset(ids))

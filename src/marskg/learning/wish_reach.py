@@ -13,7 +13,7 @@ import numpy as np
 
 from marskg.language.naming.numbers import number_of
 from marskg.language.naming.spellings import name_form
-from marskg.learning.rules.wish_effects import names_in, names_of, other_terms
+from marskg.learning.rules.wish_effects import enough, names_in, names_of, other_terms
 from marskg.retrieval.index.memory_index import FOREVER
 from marskg.text import terms
 
@@ -27,9 +27,6 @@ if TYPE_CHECKING:
 
 #: The intent tag of wishes.
 WISH: Final = "wish"
-_WHOLE: Final = 100
-_SHORT: Final = 2
-_SHARED_PERCENT: Final = 60
 #: Letters of a word that is sought as it stands: many others have it in them.
 _BARE: Final = 2
 #: The first piece stands for a name that has no word, such as an address of four numbers.
@@ -44,6 +41,10 @@ class Reach:
         self._texts = texts
         #: Of the topics that have a name: which memories have it.
         self._known: dict[str, dict[str, bool]] = {}
+
+    def forget(self, but: Iterable[str] = ()) -> None:
+        """Drop what is known of all topics ``but`` these: a topic may be the name of whoever was erased."""
+        self._known = {topic: self._known[topic] for topic in but if topic in self._known}
 
     def concerned(self, index: MemoryIndex, wish: Wish, subjects: Iterable[str]) -> list[str]:
         """Return the ids of the current memories that a wish of ``subjects`` is about.
@@ -61,9 +62,9 @@ class Reach:
         """Return ``[rows]``: which memories a wish of ``subjects`` is about, for all at once."""
         wanted = set(other_terms(wish))
         if not names_of(wish):
-            return _of(index, _enough(_shared(index, wanted), len(wanted)), subjects)
+            return _of(index, _saying(index, wanted), subjects)
         found = self._naming(index, wish, subjects)
-        return found & _enough(_shared(index, wanted), len(wanted)) if wanted else found
+        return found & _saying(index, wanted) if wanted else found
 
     def _naming(self, index: MemoryIndex, wish: Wish, subjects: frozenset[str]) -> npt.NDArray[np.bool_]:
         """Return ``[rows]``: which memories have a name that the topic has, by what their texts say."""
@@ -84,12 +85,12 @@ def _of(index: MemoryIndex, found: npt.NDArray[np.bool_], subjects: frozenset[st
     return found & index.facet("subject", sorted(subjects)) if subjects else found
 
 
-def _shared(index: MemoryIndex, wanted: set[str]) -> npt.NDArray[np.int64]:
-    """Return ``[rows]``: how many of the terms ``wanted`` each memory has, in its text or its tags."""
+def _saying(index: MemoryIndex, wanted: set[str]) -> npt.NDArray[np.bool_]:
+    """Return ``[rows]``: which memories have enough of the terms ``wanted``, in their text or their tags."""
     shared = np.zeros(index.columns.rows, dtype=np.int64)
     for term in wanted:
         shared += _with_any(index, {term})
-    return shared
+    return shared >= enough(len(wanted))
 
 
 def _with_any(index: MemoryIndex, wanted: set[str]) -> npt.NDArray[np.bool_]:
@@ -115,10 +116,3 @@ def _having(index: MemoryIndex, name: str) -> npt.NDArray[np.bool_]:
         around = {term for term in index.lexical if word in term} if len(word) > _BARE else set[str]()
         having &= _with_any(index, around | {word})
     return having
-
-
-def _enough(shared: npt.NDArray[np.int64], wanted: int) -> npt.NDArray[np.bool_]:
-    enough: npt.NDArray[np.bool_] = (
-        shared == wanted if wanted <= _SHORT else _WHOLE * shared >= _SHARED_PERCENT * wanted
-    )
-    return enough & (shared > 0)

@@ -130,8 +130,9 @@ class Wishes:
         self._reach = Reach(self._texts)
 
     def forget(self) -> None:
-        """Read anew when next asked: a wish came or went."""
+        """Read anew when next asked: a wish came or went, or something was erased, which nothing here keeps."""
         self._held = None
+        self._reach.forget()
 
     def _now_held(self) -> tuple[_Held, ...]:
         """Return the wishes in force, oldest first."""
@@ -148,6 +149,7 @@ class Wishes:
                 for memory in found
                 for wish in parse_wishes(memory.content or "")
             )
+            self._reach.forget(but=(one.wish.topic for one in self._held))
         return self._held
 
     # --- At write -------------------------------------------------------------------------------------------------
@@ -185,8 +187,8 @@ class Wishes:
         The latest wish about a memory counts; 0 keeps it out, and so it is with the wishes themselves.
         """
         if Capability.EXCLUSIVE_FILES not in self._writer.engine.capabilities:
-            # Another process may have written since.
-            self.forget()
+            # Another process may have written since. What texts say stays as it was.
+            self._held = None
         held = self._now_held()
         if not held:
             return None

@@ -18,7 +18,7 @@ import click
 from marskg.cli.door import Door, pass_door, shared_options
 from marskg.cli.output import answer, counted, line, note, number, plain, safe
 from marskg.cli.values import MEMORY_ID, FilePath
-from marskg.erasure.receipts import KEYS, LOGICAL, NEAR, RULES, UNMATCHED
+from marskg.erasure.receipts import BEFORE, KEYS, LOGICAL, NEAR, RULES, UNMATCHED
 from marskg.exporters.atomic import AtomicFile
 from marskg.privacy.principals import Right, Role, right_to
 from marskg.store.commit.snapshot_register import CHANGED, THERE, UNREACHABLE
@@ -186,7 +186,8 @@ def _tell(receipt: Receipt) -> None:
     if receipt.snapshots_left:
         line(f"snapshots left: {number(len(receipt.snapshots_left))}")
         _show_files(receipt.snapshots_left, _WHY_LEFT)
-    besides = "".join(f"; {what}" for what, there in ((RULES, receipt.rules), (NEAR, receipt.near)) if there)
+    others = ((RULES, receipt.rules), (NEAR, receipt.near), (BEFORE, receipt.forgotten))
+    besides = "".join(f"; {what}" for what, there in others if there)
     if receipt.claim == KEYS:
         line(f"claim: keys; not covered: exports that somebody took, and backups of the folder of keys{besides}")
     else:

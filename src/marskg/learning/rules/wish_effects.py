@@ -83,8 +83,8 @@ _SHORT: Final = 2
 def matches(wish: Wish, content: str, tags: Iterable[str] = ()) -> bool:
     """Return whether a memory with ``content`` and intent ``tags`` is about the topic of ``wish``.
 
-    Whom or what the topic names has to be named there. Of its other words, one or two must all be there, of more most;
-    a wish that points back matches nothing by itself: give it the ids of the last answer instead.
+    Whom or what the topic names has to be named there, and :func:`enough` of its other words; a wish that points back
+    matches nothing by itself: give it the ids of the last answer instead.
     """
     said = (content, *(tag.replace("_", " ") for tag in tags))
     if not names_in(wish, said):
@@ -93,7 +93,12 @@ def matches(wish: Wish, content: str, tags: Iterable[str] = ()) -> bool:
     if not wanted:
         return bool(names_of(wish))
     shared = len(wanted.intersection(term for text in said for term in terms(text)))
-    return shared == len(wanted) if len(wanted) <= _SHORT else 100 * shared >= _SHARED_PERCENT * len(wanted)
+    return shared >= enough(len(wanted))
+
+
+def enough(wanted: int) -> int:
+    """Return how many of the ``wanted`` terms of a topic a memory about it has: one or two all, more mostly."""
+    return max(wanted, 1) if wanted <= _SHORT else -(-_SHARED_PERCENT * wanted // 100)
 
 
 def names_in(wish: Wish, texts: Iterable[str]) -> bool:

@@ -101,6 +101,7 @@ class Writer:
 
     def notify_erased(self, ids: Iterable[str] = ()) -> None:
         """Notify every handle of the tenant that ``ids`` were erased: it drops what it derived from the store."""
+        self.shared.caches.clear_names()
         self.shared.erased(ids)
 
     def leave(self) -> None:

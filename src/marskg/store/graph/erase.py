@@ -60,6 +60,7 @@ def erase(
     entities: Iterable[str] = (),
     *,
     preferences: Iterable[str] = (),
+    departed: Iterable[str] = (),
     parameters: Sequence[str] = (),
 ) -> Erased:
     """Erase memories in any tier and entities, with all their dependents, in the caller's unit.
@@ -69,6 +70,7 @@ def erase(
         ids: memories of the tenant; those that are not there are passed over.
         entities: entities that go besides those that no memory mentions any more.
         preferences: preferences that go.
+        departed: memories that had gone already; the logs forget what they say of them.
         parameters: what the record of the erasure says of the request: words of the product, never a name.
     """
     asked = sorted(set(ids))
@@ -92,7 +94,7 @@ def erase(
         unit.entities.remove(named, "erased")
     for preference_id in sorted(preferences):
         unit.preferences.remove(preference_id, "erased")
-    slots = _forget_details(unit, gone | unit.entities.removed | unit.preferences.removed, parameters)
+    slots = _forget_details(unit, gone, departed, parameters)
     return Erased(
         asked=tuple(asked),
         descendants=tuple(sorted(gone - set(asked))),
@@ -171,12 +173,13 @@ def _cut_loose(unit: Unit, gone: set[str]) -> None:
 # --- The log --------------------------------------------------------------------------------------------------------
 
 
-def _forget_details(unit: Unit, gone: set[str], parameters: Sequence[str]) -> int:
-    """Delete the audit slots of ``gone`` in both logs, and sign which; returns how many."""
+def _forget_details(unit: Unit, memories: set[str], departed: Iterable[str], parameters: Sequence[str]) -> int:
+    """Delete the audit slots of all that went, now or before, in both logs, and sign which; returns how many."""
+    gone = memories.union(unit.entities.removed, unit.preferences.removed, departed)
     transitions = [*_stored_transitions(unit, gone), *_own_transitions(unit, gone)]
     accesses = _accesses(unit, gone)
     counts = (
-        f"memories={len(gone - unit.entities.removed - unit.preferences.removed)}",
+        f"memories={len(memories)}",
         f"entities={len(unit.entities.removed)}",
     )
     said = {"parameters": tuple(sorted(parameters)), "counts": tuple(sorted(counts))}

@@ -18,12 +18,15 @@ they learn it is limited (:mod:`marskg.store.rows.oracle_rate_limit`).
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Final, Protocol
 
 from marskg.errors import ConsentRequired, ErasedContentRefused
 from marskg.language.naming.spellings import name_form, text_form
 from marskg.ontology.vocabulary import PreferenceRule
 from marskg.store.graph.preference_enforcement import preferences_of
+from marskg.store.rows.paging import pages
+from marskg.store.unit.provenance_handles import ENTITY, SESSION, SOURCE, HasOrigin, named_origins
 from marskg.text import plain
 
 if TYPE_CHECKING:
@@ -36,9 +39,6 @@ if TYPE_CHECKING:
 #: Tokens below which a text is too common to be recognised.
 LEAST: Final = 8
 SUBJECT: Final = "subject"
-SESSION: Final = "session"
-SOURCE: Final = "source"
-ENTITY: Final = "entity"
 ID: Final = "id"
 _TEXT: Final = "text"
 _READING: Final = "reading"
@@ -47,13 +47,11 @@ _SLEEPING: Final = "sleeping"
 #: Digests looked up at once.
 _PAGE: Final = 1_000
 _NAMED: Final = (SESSION, SOURCE)
-#: Names of entities that a text is found by: what an index holds has an end.
-_MOST_NAMES: Final = 100
 #: Bars in the reference of a sleeping digest with what it came by.
 _PARTS: Final = 3
 
 
-class Incoming(Protocol):
+class Incoming(HasOrigin, Protocol):
     """What is looked at of a draft or a memory that comes in."""
 
     @property
@@ -63,14 +61,6 @@ class Incoming(Protocol):
     @property
     def subjects(self) -> tuple[str, ...]:
         """Whom it is about."""
-
-    @property
-    def session(self) -> str | None:
-        """Its conversation."""
-
-    @property
-    def source_ref(self) -> str | None:
-        """Where it is from."""
 
     @property
     def purpose(self) -> tuple[str, ...]:
@@ -111,15 +101,14 @@ class Digests:
             return set()
         bare = self._sleeping(memory.content)
         came_by = [self.named(ID, memory.id), *self._came_by(memory)]
-        came_by += [self.named(ENTITY, name) for name in list(entities)[:_MOST_NAMES]]
+        came_by += [self.named(ENTITY, name) for name in entities]
         keys = ".".join(sorted(ref.rpartition("|")[2] for ref in came_by))
         return {bare, f"{bare}|{self._scope_key(memory.subjects)}|{keys}"}
 
     def of(self, memory: Incoming, weight: int) -> dict[str, str]:
         """Return by their references the digests that would refuse what comes in: of what sort each is."""
         found = {self.subject(name): SUBJECT for name in memory.subjects}
-        given = ((SESSION, memory.session), (SOURCE, memory.source_ref))
-        found |= {self.named(sort, name): sort for sort, name in given if name is not None}
+        found |= {self.named(sort, name): sort for sort, name in named_origins(memory)}
         if memory.content is not None and weight >= LEAST:
             found |= dict.fromkeys(self.texts(memory.content, memory.subjects), _TEXT)
             found[self._sleeping(memory.content)] = _SLEEPING
@@ -135,9 +124,7 @@ class Digests:
 
     def _came_by(self, memory: Memory) -> Iterator[str]:
         yield from map(self.subject, memory.subjects)
-        for sort, name in ((SESSION, memory.session), (SOURCE, memory.source_ref)):
-            if name is not None:
-                yield self.named(sort, name)
+        yield from (self.named(sort, name) for sort, name in named_origins(memory))
 
     def _sleeping(self, content: str) -> str:
         return self._ref(_SLEEPING, text_form(content))
@@ -195,6 +182,25 @@ def note_forgotten(unit: Unit, memories: Iterable[tuple[Memory, Sequence[str]]])
     digests = digests_of(unit)
     for memory, entities in memories:
         unit.suppressed.update(digests.sleeping(memory, entities))
+
+
+def forgotten_before(unit: Unit, sort: str, names: Iterable[str], found: Iterable[str]) -> bool:
+    """Return whether a text had gone whole that came by a subject, session, source or entity of one of ``names``.
+
+    Not one of a memory of the ids ``found``. It reads all digests of forgotten texts: O(n) in these.
+    """
+    digests = digests_of(unit)
+    wanted, there = (
+        {digests.named(kind, name).rpartition("|")[2] for name in listed}
+        for kind, listed in ((sort, names), (ID, found))
+    )
+    for page in pages(partial(unit.read, "suppressions_page"), unit.state.name, _PAGE):
+        for reference in (str(row["ref"]) for row in page):
+            if reference.count("|") == _PARTS:
+                keys = reference.rpartition("|")[2].split(".")
+                if not wanted.isdisjoint(keys) and there.isdisjoint(keys):
+                    return True
+    return False
 
 
 def suppress_readings(unit: Unit, readings: Iterable[tuple[str, str | None]]) -> None:
@@ -304,10 +310,11 @@ def _woken(unit: Unit, one: _Asked, there: set[str]) -> bool:
     """Return whether a text was forgotten, and something that it came by was erased since."""
     digests = digests_of(unit)
     for bare in (ref for ref, sort in one.sorts.items() if sort == _SLEEPING and ref in there):
-        page = {"low": f"{bare}|", "high": f"{bare}}}", "limit": _PAGE}
-        sleeping = [str(row["ref"]) for row in unit.read("suppressions_page", page)]
-        if _there(unit.read, dict.fromkeys(digests.woken_by(sleeping, one.subjects) - one.excused)):
-            return True
+        # A text leaves one for each memory of it that was forgotten.
+        for page in pages(partial(unit.read, "suppressions_page"), bare, _PAGE):
+            woken = digests.woken_by((str(row["ref"]) for row in page), one.subjects) - one.excused
+            if _there(unit.read, dict.fromkeys(woken)):
+                return True
     return False
 
 

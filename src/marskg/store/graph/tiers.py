@@ -9,7 +9,7 @@ its record (I7). Source: semantics sections 3, 4 and 5.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from marskg.clock import later
 from marskg.errors import NotPermitted
@@ -28,9 +28,12 @@ from marskg.store.graph.suppression import note_forgotten
 from marskg.store.unit.provenance_handles import origins_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from marskg.store.unit.unit_of_work import Node, Unit
+
+#: Names of entities that a text is found by: what an index holds has an end.
+_MOST_NAMES: Final = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,11 +69,13 @@ def evict(unit: Unit, departures: Iterable[Departure], *, operation: Operation =
     _release_tasks(unit, {departure.id for departure in ordered})
     nodes = [unit.node(departure.id) for departure in ordered]
     before = [(node.memory.tier, node.memory.weight) for node in nodes]
+    names: dict[str, list[str]] = {}
     if operation is not Operation.ERASE:
-        note_forgotten(unit, _with_names(unit, nodes))
+        names = _names_mentioned(unit, nodes)
+        note_forgotten(unit, ((node.memory, names[node.memory.id]) for node in nodes))
     # Before stripping: a tombstone may have been kept by an edge that goes with the content.
     candidates = {target for node in nodes for type_, target in node.edges if type_ is not EdgeType.MENTIONS}
-    lost = [_strip(unit, node) for node in nodes]
+    lost = [_strip(unit, node, names.get(node.memory.id, ())) for node in nodes]
     unreferenced = _unreferenced(unit, [node.memory.id for node in nodes])
     for departure, node, (tier, weight) in zip(ordered, nodes, before, strict=True):
         if node.memory.id in unreferenced:
@@ -109,17 +114,20 @@ def release(unit: Unit, node: Node, type_: EdgeType, target: str) -> None:
         _purge(unit, {target})
 
 
-def _with_names(unit: Unit, nodes: list[Node]) -> Iterator[tuple[Memory, list[str]]]:
-    """Yield what nodes hold, each with the ids and the names of the entities that it mentions."""
+def _names_mentioned(unit: Unit, nodes: list[Node]) -> dict[str, list[str]]:
+    """Return by the ids of nodes the ids and the names of the entities that each mentions."""
     mentioned = {node.memory.id: node.targets(EdgeType.MENTIONS) for node in nodes}
     unit.entities.fetch(entity_id for targets in mentioned.values() for entity_id in targets)
-    for node in nodes:
-        entities = filter(None, map(unit.entities.get, mentioned[node.memory.id]))
-        yield node.memory, [name for entity in entities for name in (entity.id, entity.name, *entity.aliases)]
+    found: dict[str, list[str]] = {}
+    for ident, targets in mentioned.items():
+        entities = filter(None, map(unit.entities.get, targets))
+        names = [name for entity in entities for name in (entity.id, entity.name, *entity.aliases)]
+        found[ident] = names[:_MOST_NAMES]
+    return found
 
 
-def _strip(unit: Unit, node: Node) -> list[str]:
-    """Turn a node into a tombstone; returns the entities that it mentioned."""
+def _strip(unit: Unit, node: Node, names: Sequence[str]) -> list[str]:
+    """Turn a node into a tombstone, which knows of ``names`` that it mentioned them; returns these entities."""
     memory = node.memory
     entities = node.targets(EdgeType.MENTIONS)
     tombstone = Memory(
@@ -135,7 +143,7 @@ def _strip(unit: Unit, node: Node) -> list[str]:
         tier=Tier.TOMBSTONE,
         tier_history=history(unit, memory, Tier.TOMBSTONE),
         subject_handles=tuple(sorted(unit.services.handle(unit.state.name, subject) for subject in memory.subjects)),
-        origin_handles=origins_of(unit, memory),
+        origin_handles=origins_of(unit, memory, names),
     )
     unit.strip(node, tombstone)
     return entities

@@ -146,7 +146,14 @@ class Caches:
 
     def clear(self) -> None:
         """Forget all; another process was here."""
-        self.clear_half_built()
+        self.clear_names()
+        if self.index_gaps is not None:
+            self.index_gaps.clear()
+
+    def clear_names(self) -> None:
+        """Forget what is called by somebody's name: sessions, entities with the words asked for, and preferences."""
+        self.tails.clear()
+        self.names.clear()
         # A new one: who reads the old one at this moment goes on with what it says.
         self.preferences = PreferenceCache()
 
