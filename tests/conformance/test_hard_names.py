@@ -1,4 +1,4 @@
-"""Names that are hard to ask for, through the public door: short, long, of signs alone, in two directions, of two people."""
+"""Names that are hard to ask for, through the public door: short, long, of signs alone, of two people."""
 
 from __future__ import annotations
 
