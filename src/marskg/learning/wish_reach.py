@@ -44,7 +44,8 @@ class Reach:
 
     def forget(self, but: Iterable[str] = ()) -> None:
         """Drop what is known of all topics ``but`` these: a topic may be the name of whoever was erased."""
-        self._known = {topic: self._known[topic] for topic in but if topic in self._known}
+        for topic in self._known.keys() - set(but):
+            del self._known[topic]
 
     def concerned(self, index: MemoryIndex, wish: Wish, subjects: Iterable[str]) -> list[str]:
         """Return the ids of the current memories that a wish of ``subjects`` is about.

@@ -11,6 +11,7 @@ is about and lets it start at score 0.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from operator import attrgetter
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -149,7 +150,7 @@ class Wishes:
                 for memory in found
                 for wish in parse_wishes(memory.content or "")
             )
-            self._reach.forget(but=(one.wish.topic for one in self._held))
+            self._reach.forget(but=map(attrgetter("wish.topic"), self._held))
         return self._held
 
     # --- At write -------------------------------------------------------------------------------------------------
