@@ -40,12 +40,12 @@ class Reach:
         """Read by ``texts``, which gives the ids that it is asked for with their content and tags."""
         self._texts = texts
         #: Of the topics that have a name: which memories have it.
-        self._known: dict[str, dict[str, bool]] = {}
+        self.known: dict[str, dict[str, bool]] = {}
 
     def forget(self, but: Iterable[str] = ()) -> None:
         """Drop what is known of all topics ``but`` these: a topic may be the name of whoever was erased."""
-        for topic in self._known.keys() - set(but):
-            del self._known[topic]
+        for topic in self.known.keys() - set(but):
+            del self.known[topic]
 
     def concerned(self, index: MemoryIndex, wish: Wish, subjects: Iterable[str]) -> list[str]:
         """Return the ids of the current memories that a wish of ``subjects`` is about.
@@ -69,7 +69,7 @@ class Reach:
 
     def _naming(self, index: MemoryIndex, wish: Wish, subjects: frozenset[str]) -> npt.NDArray[np.bool_]:
         """Return ``[rows]``: which memories have a name that the topic has, by what their texts say."""
-        known = self._known.setdefault(wish.topic, {})
+        known = self.known.setdefault(wish.topic, {})
         found = np.zeros(index.columns.rows, dtype=np.bool_)
         for name in names_of(wish):
             found |= _having(index, name)

@@ -150,7 +150,8 @@ class Wishes:
                 for memory in found
                 for wish in parse_wishes(memory.content or "")
             )
-            self._reach.forget(but=map(attrgetter("wish.topic"), self._held))
+            if self._reach.known:
+                self._reach.forget(but=map(attrgetter("wish.topic"), self._held))
         return self._held
 
     # --- At write -------------------------------------------------------------------------------------------------
