@@ -60,11 +60,23 @@ class NameSearch:
         """
         self.forms = forms
         self._digests = digests
+        self._rules = preference_set.naming
         self._sought = preference_set.sought
         self._bearers = bearers
         self._borne: Mapping[str, Sequence[Entity]] | None = None
         self._seen: _Seen | None = None
         self._matchers: dict[tuple[str, ...], NameMatcher] = {}
+
+    def lost(self) -> Preference | None:
+        """Return a rule that nobody can look for: its digest was made under another secret, or for another tenant."""
+        return next(
+            (
+                rule
+                for rule in self._rules
+                if is_digested(rule.target) and not self._digests.made_here(rule.target or "")
+            ),
+            None,
+        )
 
     def is_named(self, matter: Matter, rule: Preference) -> bool:
         """Return whether ``matter`` names whom ``rule`` is about."""

@@ -18,7 +18,7 @@ from marskg.errors import ConsentRequired, PreferenceRefused
 from marskg.language.naming.sought import exact_key
 from marskg.ontology.vocabulary import EdgeType, PreferenceRule
 from marskg.store.graph.name_search import NameSearch
-from marskg.store.rows.name_digests import NameDigests, is_digested
+from marskg.store.rows.name_digests import NameDigests, is_clear
 from marskg.store.unit.preference_rules import (
     Matter,
     PreferenceSet,
@@ -82,7 +82,7 @@ def name_digests(unit: Unit) -> NameDigests:
 
 def named_entities(unit: Unit, preference_set: PreferenceSet, search: NameSearch) -> Mapping[str, str]:
     """Return by its id each entity whose name a rule of ``preference_set`` is about, with a name of it."""
-    clear = {item.target for item in preference_set.naming if item.target is not None and not is_digested(item.target)}
+    clear = {item.target or "" for item in preference_set.naming if is_clear(item)}
     found = [entity for bearers in search.bearers().values() for entity in bearers]
     if clear:
         found += [entity for bearers in unit.entities.bearers_of(sorted(clear)).values() for entity in bearers]
@@ -112,14 +112,32 @@ def check_entity_allowed(unit: Unit, names: Iterable[str]) -> None:
     """Refuse to let an entity have one of ``names`` that a rule keeps out, of whomever the rule is."""
     wanted = tuple(names)
     preference_set = preferences_of(unit)
-    search = name_search(unit, preference_set)
+    search = _sound_search(unit, preference_set)
     for item in preference_set.of(PreferenceRule.BLACKLISTED_ENTITY):
         if any(search.is_one(name, item) for name in wanted):
             raise refused(item)
 
 
+def _sound_search(unit: Unit, preference_set: PreferenceSet) -> NameSearch:
+    """Return the search where every rule about a name can be looked for.
+
+    Raises:
+        PreferenceRefused: one of them cannot.
+    """
+    search = name_search(unit, preference_set)
+    lost = search.lost()
+    if lost is not None:
+        msg = (
+            f"the preference {lost.preference_rule} {lost.label or ''!r} ({lost.id}) has a digest of another store's "
+            "secret, so that nobody can say whom it is about and nothing is stored; restore the secret from a backup "
+            f"of the keys, or set the rule again with its name and then: mars preferences remove {lost.id}"
+        )
+        raise PreferenceRefused(msg)
+    return search
+
+
 def _refuse(unit: Unit, preference_set: PreferenceSet, matter: Matter) -> None:
-    item = preference_set.refusal(matter, name_search(unit, preference_set))
+    item = preference_set.refusal(matter, _sound_search(unit, preference_set))
     if item is not None:
         raise refused(item)
     lacking = preference_set.lacking(matter, unit.now)

@@ -34,8 +34,13 @@ _SHORT_PART: Final = 3
 
 
 def is_digested(target: str | None) -> bool:
-    """Return whether the target of a rule about a name is a digest, and not the name as versions before had it."""
+    """Return whether the target of a rule about a name is a digest."""
     return target is not None and _DIGEST.fullmatch(target) is not None
+
+
+def is_clear(rule: Preference) -> bool:
+    """Return whether a rule has the name that it is about, as versions before kept it."""
+    return rule.preference_rule in NAMING and rule.target is not None and not is_digested(rule.target)
 
 
 class NameDigests:
