@@ -52,7 +52,7 @@ def test_it_holds_before_and_after_and_the_name_goes(tmp_path: Path) -> None:
         with pytest.raises(marskg.PreferenceRefused):
             memory.remember(f"With {NAME}")
         assert memory.verify().findings == ()
-        memory.scrub()
+        memory.maintenance.scrub()
     assert residue(tmp_path / "store", NAME.split()) == []
     with marskg.open(tmp_path / "store") as memory:
         assert len(list(memory.audit.records())) == done
