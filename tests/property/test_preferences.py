@@ -13,9 +13,8 @@ from marskg.privacy.rules import FORMS, MUST, NOT, Rule
 from marskg.privacy.strictness import Profile, combine, profile
 from marskg.privacy.templates import load_template, template_names
 from marskg.records import Preference
-from marskg.store.graph.name_search import NameSearch
 from marskg.store.rows import codec
-from marskg.store.rows.name_digests import NameDigests
+from marskg.store.rows.name_rules import NameDigests, NameSearch
 from marskg.store.unit.preference_rules import Matter, PreferenceSet, forced_of, forced_reason
 
 NOW = 1_000_000
@@ -102,7 +101,7 @@ def test_combining_with_itself_or_with_nothing_changes_nothing(first: Profile) -
 @given(st.lists(rules(), max_size=6), st.lists(rules(), max_size=6))
 def test_more_rules_never_allow_more(some: list[Rule], more: list[Rule]) -> None:
     few, many = PreferenceSet(preferences(some)), PreferenceSet(preferences([*some, *more]))
-    less, more_rules = (NameSearch(DIGESTS, rules) for rules in (few, many))
+    less, more_rules = (NameSearch(DIGESTS, rules.naming, rules.sought) for rules in (few, many))
     for subjects in ((), ("ada",), ("ada", "bea")):
         for kind in Kind:
             shorter, limit = many.horizon(kind, subjects), few.horizon(kind, subjects)

@@ -25,7 +25,7 @@ from marskg.policies.registry import check_settings
 from marskg.privacy.principals import Principal, Role, permit, refusal
 from marskg.store.graph.recognition import load_recogniser
 from marskg.store.tenant.opening import open_tenant
-from marskg.store.upkeep.name_rules import settle_name_rules
+from marskg.store.upkeep.digest_names import settle_name_rules
 from marskg.store.upkeep.reweigh import settle_weights
 
 if TYPE_CHECKING:

@@ -28,7 +28,7 @@ from marskg.store.graph.erase import Erased, erase
 from marskg.store.graph.preference_enforcement import name_digests, preferences_of
 from marskg.store.graph.suppression import ENTITY, suppress_named, suppress_readings, suppress_texts
 from marskg.store.rows import codec
-from marskg.store.rows.name_digests import NAMING
+from marskg.store.rows.name_rules import NAMING
 from marskg.store.rows.privacy_budget import digest_of, without_conversation
 from marskg.store.unit.preference_rules import forget_names
 

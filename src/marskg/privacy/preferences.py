@@ -23,7 +23,7 @@ from marskg.records import Preference
 from marskg.store.graph.preference_backfill import RETROACTIVE, Effects, end_purposes, reapply
 from marskg.store.graph.preference_enforcement import name_digests, preferences_of
 from marskg.store.graph.suppression import check_names
-from marskg.store.rows.name_digests import NAMING, NameDigests, neutral_label
+from marskg.store.rows.name_rules import NAMING, NameDigests, neutral_label
 from marskg.store.unit.preference_rules import forget_names
 from marskg.store.upkeep import maintenance
 

@@ -15,7 +15,7 @@ from marskg.errors import InvalidConfig, InvalidInput
 from marskg.given_time import Moment, why_asked
 from marskg.ontology.vocabulary import Kind, PreferenceRule, SourceType
 from marskg.store.graph.validation import check_name, check_number, check_text
-from marskg.store.rows.name_digests import NAMING, has_part_of
+from marskg.store.rows.name_rules import NAMING, has_part_of
 from marskg.store.unit.preference_rules import CATEGORIES
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from marskg.config import Marked
-    from marskg.store.rows.name_digests import NameDigests
+    from marskg.store.rows.name_rules import NameDigests
 
 MUST, MAY, NOT = "must", "may", "not"
 #: The longest horizon, in milliseconds: a hundred years.

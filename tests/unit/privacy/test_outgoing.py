@@ -20,8 +20,7 @@ from marskg.ontology.vocabulary import Kind, MemoryClass, PreferenceRule, Source
 from marskg.privacy.outgoing import PURPOSE, Outgoing
 from marskg.privacy.sensitivity import Assessor
 from marskg.records import Preference
-from marskg.store.graph.name_search import NameSearch
-from marskg.store.rows.name_digests import NameDigests
+from marskg.store.rows.name_rules import NameDigests, NameSearch
 from marskg.store.unit.preference_rules import PreferenceSet
 from marskg.weight import TokenCounter
 from tests.support.chat_server import chat_server
@@ -57,7 +56,7 @@ def _rule(rule: PreferenceRule, target: str | None = None, subject: str | None =
 
 
 def _outgoing(settings: Settings, rules: PreferenceSet) -> Outgoing:
-    search = NameSearch(NameDigests(Handles(bytes(32)), "t"), rules)
+    search = NameSearch(NameDigests(Handles(bytes(32)), "t"), rules.naming, rules.sought)
     return Outgoing(settings, rules, Assessor(), AT, names=search)
 
 

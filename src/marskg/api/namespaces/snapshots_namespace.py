@@ -13,7 +13,7 @@ from marskg.api.namespaces.namespace import Namespace
 from marskg.store.commit.consistent_read import consistent_read
 from marskg.store.commit.snapshot_read import erasure_safe_read
 from marskg.store.tenant.sign_state import begin
-from marskg.store.upkeep.name_rules import settle_name_rules
+from marskg.store.upkeep.digest_names import settle_name_rules
 from marskg.store.upkeep.reweigh import settle_weights
 
 if TYPE_CHECKING:

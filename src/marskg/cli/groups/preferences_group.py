@@ -236,6 +236,7 @@ def effective(door: Door, *, subject: str | None, department: str | None) -> Non
     """Show what all rules come to together: of several on the same the strictest."""
     with door.memory() as memory:
         found = memory.preferences.effective(subject=subject, department=department)
+        labels = {item.target: item.label for item in memory.preferences.list() if item.label is not None}
     data = {
         "retention": dict(found.retention),
         "forbids": sorted(found.forbids),
@@ -252,7 +253,8 @@ def effective(door: Door, *, subject: str | None, department: str | None) -> Non
         if found.social_horizon is not None:
             line(f"social, unused: put aside after {lexical(f'{found.social_horizon}ms')}")
         for name in sorted(found.forbids):
-            line(one_line(name.replace(":", ": ", 1)))
+            rule, _, target = name.partition(":")
+            line(one_line(f"{rule}: {labels.get(target, target)}"))
         if found.private:
             line(f"private entities: {number(len(found.private))}")
         for name, level in found.ceilings.items():

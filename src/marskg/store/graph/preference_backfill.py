@@ -14,11 +14,20 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
+from marskg.audit.record import new_salt
 from marskg.ontology.vocabulary import EdgeType, Kind, Operation, PreferenceRule, Tier
 from marskg.store.graph import tiers
 from marskg.store.graph.admit import bring_forward
-from marskg.store.graph.preference_enforcement import forced, name_search, named_entities, preferences_of, raise_floors
+from marskg.store.graph.preference_enforcement import (
+    forced,
+    name_digests,
+    name_search,
+    named_entities,
+    preferences_of,
+    raise_floors,
+)
 from marskg.store.rows import codec
+from marskg.store.rows.name_rules import digested, is_clear
 from marskg.store.rows.paging import pages
 from marskg.store.unit.preference_rules import Matter, forced_of
 from marskg.store.unit.sensitivity import Sensed, inherited, with_sources
@@ -133,6 +142,18 @@ def reapply(unit: Unit) -> Effects:
     expired = tiers.expire(unit, refused, reason="a preference does not allow it to be kept")
     expired += tiers.expire(unit, ended, reason="its last purpose is over: opted out of, or without consent")
     return Effects(tuple(sorted(set(expired))), tuple(sorted(amended - set(expired))))
+
+
+def digest_names(unit: Unit) -> int:
+    """Let the rules about names that a version before kept in clear keep digests; returns how many these are.
+
+    Under a new salt, or what was committed to before would confirm a guess of the name.
+    """
+    digests = name_digests(unit)
+    found = [item for item in preferences_of(unit).naming if is_clear(item)]
+    for item in found:
+        unit.preferences.put(digested(item, digests), new_salt(unit.services.source))
+    return len(found)
 
 
 def end_purposes(unit: Unit, subject: str) -> Effects:

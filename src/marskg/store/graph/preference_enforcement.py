@@ -17,8 +17,7 @@ from marskg.clock import later
 from marskg.errors import ConsentRequired, PreferenceRefused
 from marskg.language.naming.sought import exact_key
 from marskg.ontology.vocabulary import EdgeType, PreferenceRule
-from marskg.store.graph.name_search import NameSearch
-from marskg.store.rows.name_digests import NameDigests, is_clear
+from marskg.store.rows.name_rules import NameDigests, NameSearch, is_clear
 from marskg.store.unit.preference_rules import (
     Matter,
     PreferenceSet,
@@ -69,7 +68,8 @@ def name_search(unit: Unit, preference_set: PreferenceSet) -> NameSearch:
 
     return NameSearch(
         digests,
-        preference_set,
+        preference_set.naming,
+        preference_set.sought,
         forms=forms,
         bearers=lambda targets: unit.entities.bearers_by(targets, reference),
     )

@@ -25,10 +25,9 @@ from marskg.store.graph.admit import check_new_ids
 from marskg.store.graph.preference_enforcement import check_memory_allowed, name_digests, preferences_of
 from marskg.store.graph.suppression import check_all, check_names
 from marskg.store.graph.validation import check_allowed, check_fits
-from marskg.store.rows.name_digests import NAMING, is_clear
+from marskg.store.rows.name_rules import NAMING, digested, is_clear
 from marskg.store.tenant.checkpoint import Protection
 from marskg.store.unit.write_gate import ERRORS, NEEDING
-from marskg.store.upkeep.name_rules import digested
 from marskg.store.upkeep.reweigh import require_weighed
 
 if TYPE_CHECKING:
@@ -106,8 +105,8 @@ class Loader:
         if lost:
             names = ", ".join(f"{rule.preference_rule} {(rule.label or rule.id)[:60]!r}" for rule in lost[:_SHOWN])
             msg = (
-                f"{len(lost)} rules of the document are about names of which it has digests of another store or tenant, so "
-                f"that they would hold for nobody here: {names}{', …' if len(lost) > _SHOWN else ''}; nothing was "
+                f"{len(lost)} rules of the document are about names, of which it has digests of another store or tenant "
+                f"that would hold for nobody here: {names}{', …' if len(lost) > _SHOWN else ''}; nothing was "
                 "loaded: set each here first, with its name and under the same label, with: mars preferences set RULE "
                 "NAME --label LABEL; then load again"
             )

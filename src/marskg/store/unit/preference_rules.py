@@ -21,7 +21,7 @@ from marskg.ontology.fields import Label, labels_of, texts_of
 from marskg.ontology.mapping import decimal_lexical, preference_lines
 from marskg.ontology.vocabulary import Kind, PreferenceRule, SourceType
 from marskg.store.rows import codec
-from marskg.store.rows.name_digests import NAMING, Sought
+from marskg.store.rows.name_rules import NAMING, Sought
 from marskg.store.rows.paging import pages
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 class Names(Protocol):
-    """Says whether a memory names whom a rule is about (:class:`~marskg.store.graph.name_search.NameSearch`)."""
+    """Says whether a memory names whom a rule is about (:class:`~marskg.store.rows.name_rules.NameSearch`)."""
 
     def forms(self, name: str, /) -> tuple[str, ...]:
         """Return the spellings of a name that is known to be somebody's, the name itself among them."""

@@ -9,19 +9,14 @@ from __future__ import annotations
 
 import logging
 from contextlib import suppress
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from marskg.audit.record import new_salt
 from marskg.errors import KeyUnusable, StoreDamaged
-from marskg.store.graph.preference_enforcement import name_digests, preferences_of
-from marskg.store.rows.name_digests import is_clear, neutral_label
+from marskg.store.graph.preference_backfill import digest_names
+from marskg.store.rows.name_rules import is_clear
 
 if TYPE_CHECKING:
-    from marskg.records import Preference
     from marskg.store.commit.writer import Writer
-    from marskg.store.rows.name_digests import NameDigests
-    from marskg.store.unit.unit_of_work import Unit
 
 _LOG: Final = logging.getLogger(__name__)
 
@@ -32,20 +27,5 @@ def settle_name_rules(writer: Writer) -> None:
         return
     with suppress(KeyUnusable, StoreDamaged):
         if any(map(is_clear, writer.preference_set().naming)):
-            done = writer.run(_digest)
+            done = writer.run(digest_names)
             _LOG.warning("tenant %s: %d rules about names keep digests of them from now on", writer.tenant, done)
-
-
-def digested(rule: Preference, digests: NameDigests) -> Preference:
-    """Return a rule about a name with digests in its place."""
-    name = rule.target or ""
-    label = neutral_label(rule) if rule.label is None else rule.label
-    return replace(rule, target=digests.target(name), likenesses=digests.likenesses(name), label=label)
-
-
-def _digest(unit: Unit) -> int:
-    digests = name_digests(unit)
-    found = [item for item in preferences_of(unit).naming if is_clear(item)]
-    for item in found:
-        unit.preferences.put(digested(item, digests), new_salt(unit.services.source))
-    return len(found)
