@@ -105,8 +105,8 @@ class Loader:
         if lost:
             names = ", ".join(f"{rule.preference_rule} {(rule.label or rule.id)[:60]!r}" for rule in lost[:_SHOWN])
             msg = (
-                f"{len(lost)} rules of the document are about names, of which it has digests of another store or tenant "
-                f"that would hold for nobody here: {names}{', …' if len(lost) > _SHOWN else ''}; nothing was "
+                f"{len(lost)} rules of the document are about names, of which it has digests of another store or "
+                f"tenant that would hold for nobody here: {names}{', …' if len(lost) > _SHOWN else ''}; nothing was "
                 "loaded: set each here first, with its name and under the same label, with: mars preferences set RULE "
                 "NAME --label LABEL; then load again"
             )
