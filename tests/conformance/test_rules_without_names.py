@@ -100,6 +100,10 @@ def test_it_holds_for_the_other_names_of_who_bears_it_now_and_later(stores: Stor
     with pytest.raises(PreferenceRefused):
         memory.remember("We went to acme corporation", subjects=["ada"])
     memory.preferences.set("private_entity", NAME, level=0.8)
+    later = memory.remember("Somebody is there")
+    named = memory.entities.mention(later.id, NAME)
+    assert memory.get(later.id).sensitivity == 0.8  # type: ignore[union-attr]  # it is there
+    memory.entities.unmention(later.id, named.id)
     assert memory.remember("Q-Z left").sensitivity < 0.8
     said = memory.remember("Somebody left", mentions=[NAME])
     (entity,) = [one for one in memory.entities.list() if one.name == NAME]

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from marskg.language.naming.edges import Verdict
 from marskg.language.naming.matcher import NameMatcher
-from marskg.language.naming.sought import Key, candidates, exact_key, like_keys
+from marskg.language.naming.sought import Candidates, Key, exact_key, like_keys
 from marskg.language.naming.spellings import name_form
 from tests.support.name_cases import CASES
 
@@ -17,7 +17,7 @@ _SIGNS = st.one_of(st.text("abcdé王芳мяд -.'", max_size=12), st.text("abcd
 
 
 def found(key: Key, text: str) -> bool:
-    return key.text in candidates(name_form(text), key.sort, key.length)
+    return key.text in Candidates(name_form(text)).of(key.sort, key.length)
 
 
 def verdict(name: str, text: str) -> Verdict:

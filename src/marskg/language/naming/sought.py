@@ -9,8 +9,9 @@ was found. O(text) for each sort and length.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from marskg.language.naming.edges import is_identifier
@@ -20,7 +21,7 @@ from marskg.language.naming.spellings import loose_form, name_form
 from marskg.language.naming.words import ENDINGS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
 #: Sorts of keys: the name itself, a number in every grouping, an address of four numbers; and what may be the name: its
 #: loose form or its parts in another order, its stems, a number with the other of its two beginnings.
@@ -46,12 +47,16 @@ _BEFORE_DIGITS: Final = 8
 #: Letters of alphabets in which a name neither begins nor ends inside a word.
 _LATIN: Final = "a-z\u00df-\u00f6\u00f8-\u024f\u1e00-\u1eff"
 _OTHER: Final = "\u0370-\u03ff\u0400-\u052f\u1f00-\u1fff"
-_START: Final = rf"(?:(?<![{_LATIN}0-9])[{_LATIN}]|(?<![{_OTHER}])[{_OTHER}]|(?<![^\W_])[0-9]|[^\s{_LATIN}{_OTHER}0-9])"
+_START: Final = re.compile(
+    rf"(?=(?<![{_LATIN}0-9])[{_LATIN}]|(?<![{_OTHER}])[{_OTHER}]|(?<![^\W_])[0-9]|[^\s{_LATIN}{_OTHER}0-9])"
+)
 _CASES: Final = "|".join(sorted(ENDINGS, key=lambda ending: (-len(ending), ending)))
-_END: Final = (
-    rf"(?<!\s)(?:(?<![{_LATIN}{_OTHER}])|(?<=[{_LATIN}])(?:(?![{_LATIN}0-9])|(?:{_CASES})(?![{_LATIN}]))"
+_END: Final = re.compile(
+    rf"(?<!\s)(?:(?<![{_LATIN}{_OTHER}])|(?<=[{_LATIN}])(?=(?![{_LATIN}0-9])|(?:{_CASES})(?![{_LATIN}]))"
     rf"|(?<=[{_OTHER}])(?![{_OTHER}]{{6}}))"
 )
+_LOOSE_START: Final = re.compile(r"(?<!\w)(?=\S)")
+_LOOSE_END: Final = re.compile(r"(?!\w)")
 #: Letters that an ending has at most where the language is inflected.
 _ENDING: Final = 3
 #: Digits of a country at most, and the zero after them.
@@ -118,12 +123,125 @@ def _name_keys(form: str) -> Iterator[Key]:
         yield Key(LOOSE, f"{words[0][0]} {words[-1]}")
 
 
-def candidates(text: str, sort: str, length: int) -> set[str]:
-    """Return what of ``text``, a :func:`name_form`, may be a key of ``sort`` with ``length`` signs."""
-    return set(_FINDERS[sort](text, length))
+class Candidates:
+    """What of one text may be a key, by sort and length; what all lengths share is worked out once."""
+
+    def __init__(self, text: str) -> None:
+        """Look at ``text``, a :func:`name_form`."""
+        self._text = text
+
+    def of(self, sort: str, length: int) -> set[str]:
+        """Return what may be a key of ``sort`` with ``length`` signs."""
+        return set(_FINDERS[sort](self, length))
+
+    # --- Names
+
+    @cached_property
+    def _loose_text(self) -> str:
+        return loose_form(self._text)
+
+    @cached_property
+    def _name_places(self) -> list[_Places]:
+        plainer = _plainer(self._text)
+        return [_Places(one, _START, _END) for one in dict.fromkeys((self._text, plainer))]
+
+    @cached_property
+    def _loose_places(self) -> list[_Places]:
+        loose = self._loose_text
+        tagged = _TAG.sub("@", loose) if "+" in loose and "@" in loose else loose
+        return [_Places(one, _LOOSE_START, _LOOSE_END) for one in dict.fromkeys((loose, tagged))]
+
+    @cached_property
+    def _words(self) -> list[tuple[int, int]]:
+        inflected = INFLECTED.search(self._text)
+        return [found.span() for found in _WORD.finditer(self._loose_text)] if inflected else []
+
+    def _names(self, length: int) -> Iterator[str]:
+        return (one for places in self._name_places for one in places.windows(length))
+
+    def _loose(self, length: int) -> Iterator[str]:
+        return (one for places in self._loose_places for one in places.windows(length))
+
+    def _stems(self, length: int) -> Iterator[str]:
+        """Yield what is left of words that follow each other when each loses an ending."""
+        for place in range(len(self._words)):
+            yield from _shortened(self._loose_text, self._words, place, length)
+
+    # --- Numbers
+
+    @cached_property
+    def _groups(self) -> _Groups:
+        return _Groups(self._text)
+
+    def _addresses(self, _length: int) -> Iterator[str]:
+        for found in _ADDRESS.finditer(self._text):
+            parts = found[0].split(".")
+            yield from (_filled(".".join(parts[place : place + 4])) for place in range(len(parts) - 3))
+
+    def _numbers(self, length: int) -> Iterator[str]:
+        """Yield the numbers of ``length`` signs, also those that begin with the sign of a country."""
+        for signs, abroad in self._groups.runs(length + 1):
+            if len(signs) == length:
+                yield signs
+            if abroad and len(signs) == length - 1:
+                yield f"+{signs}"
+            if signs.startswith("00") and len(signs) == length + 1:
+                yield f"+{signs[2:]}"
+
+    def _at_home(self, length: int) -> Iterator[str]:
+        return (signs for signs, _ in self._groups.runs(length) if len(signs) == length and signs[0] == "0")
+
+    def _abroad(self, length: int) -> Iterator[str]:
+        """Yield the ends of ``length`` digits of numbers with a country before them."""
+        for signs, sign in self._groups.runs(length + 6):
+            number = signs if sign else signs[2:] if signs.startswith("00") else ""
+            if _COUNTRY.fullmatch(number[:-length] if len(number) > length else ""):
+                yield number[-length:]
 
 
-# --- Names ----------------------------------------------------------------------------------------------------------
+class _Places:
+    """Where in a text a name may begin, and where it may end."""
+
+    def __init__(self, text: str, start: re.Pattern[str], end: re.Pattern[str]) -> None:
+        self._text = text
+        self._starts = [found.start() for found in start.finditer(text)]
+        self._ends = bytearray(len(text) + 1)
+        for found in end.finditer(text):
+            self._ends[found.start()] = 1
+
+    def windows(self, length: int) -> Iterator[str]:
+        text, ends = self._text, self._ends
+        known = self._starts[: bisect_right(self._starts, len(text) - length)]
+        return (text[start : start + length] for start in known if ends[start + length])
+
+
+class _Groups:
+    """Letters and digits of a text between other signs, as numbers are made of them."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._groups = [(*found.span(), any(map(str.isdigit, found[0]))) for found in _GROUP.finditer(text)]
+        digits = [place for place, (_, _, digit) in enumerate(self._groups) if digit]
+        self._leading = sorted({max(0, place - back) for place in digits for back in range(_BEFORE_DIGITS)})
+
+    def runs(self, longest: int) -> Iterator[tuple[str, bool]]:
+        """Yield what may be a number of ``longest`` signs at most, as one; and whether a plus is before it."""
+        for place in self._leading:
+            yield from self._runs_from(place, longest)
+
+    def _runs_from(self, place: int, longest: int) -> Iterator[tuple[str, bool]]:
+        start = self._groups[place][0]
+        abroad = _PLUS.search(self._text, max(0, start - 4), start) is not None
+        signs, stop, there = "", start, False
+        for following in range(place, len(self._groups)):
+            first, last, digit = self._groups[following]
+            if signs and not _SEPARATED.fullmatch(self._text, stop, first):
+                return
+            signs, stop, there = signs + self._text[first:last], last, there or digit
+            if len(signs) > longest:
+                return
+            if there:
+                yield signs, abroad
 
 
 def _plainer(form: str) -> str:
@@ -131,37 +249,8 @@ def _plainer(form: str) -> str:
     return _QUOTED.sub(r"\1@", _TITLE.sub(r"\1 ", form))
 
 
-@lru_cache(maxsize=256)
-def _windows(length: int) -> re.Pattern[str]:
-    return re.compile(rf"(?={_START})(?=(.{{{length}}}){_END})", re.DOTALL)
-
-
-@lru_cache(maxsize=256)
-def _words(length: int) -> re.Pattern[str]:
-    return re.compile(rf"(?<!\w)(?=\S)(?=(.{{{length}}})(?!\w))", re.DOTALL)
-
-
-def _names(text: str, length: int) -> Iterator[str]:
-    plainer = _plainer(text)
-    for one in (text,) if plainer == text else (text, plainer):
-        yield from _windows(length).findall(one)
-
-
-def _loose(text: str, length: int) -> Iterator[str]:
-    loose = loose_form(text)
-    yield from _words(length).findall(loose)
-    if "+" in loose and "@" in loose:
-        yield from _words(length).findall(_TAG.sub("@", loose))
-
-
-def _stems(text: str, length: int) -> Iterator[str]:
-    """Yield what is left of words that follow each other when each loses an ending."""
-    if not INFLECTED.search(text):
-        return
-    loose = loose_form(text)
-    words = [(found.start(), found.end()) for found in _WORD.finditer(loose)]
-    for place in range(len(words)):
-        yield from _shortened(loose, words, place, length)
+def _filled(address: str) -> str:
+    return ".".join(number.lstrip("0") or "0" for number in address.split("."))
 
 
 def _shortened(text: str, words: list[tuple[int, int]], place: int, length: int) -> Iterator[str]:
@@ -176,67 +265,12 @@ def _shortened(text: str, words: list[tuple[int, int]], place: int, length: int)
             yield from (f"{text[start : end - cut]} {rest}" for rest in _shortened(text, words, place + 1, left - 1))
 
 
-# --- Numbers --------------------------------------------------------------------------------------------------------
-
-
-def _filled(address: str) -> str:
-    return ".".join(number.lstrip("0") or "0" for number in address.split("."))
-
-
-def _addresses(text: str, _length: int) -> Iterator[str]:
-    for group in _ADDRESS.finditer(text):
-        parts = group[0].split(".")
-        yield from (_filled(".".join(parts[place : place + 4])) for place in range(len(parts) - 3))
-
-
-def _numbers(text: str, length: int) -> Iterator[str]:
-    """Yield the numbers of ``length`` signs, also those that begin with the sign of a country."""
-    for signs, abroad in _runs(text, length + 1):
-        if len(signs) == length:
-            yield signs
-        if abroad and len(signs) == length - 1:
-            yield f"+{signs}"
-        if signs.startswith("00") and len(signs) == length + 1:
-            yield f"+{signs[2:]}"
-
-
-def _at_home(text: str, length: int) -> Iterator[str]:
-    return (signs for signs, _ in _runs(text, length) if len(signs) == length and signs[0] == "0")
-
-
-def _abroad(text: str, length: int) -> Iterator[str]:
-    """Yield the ends of ``length`` digits of numbers with a country before them."""
-    for signs, sign in _runs(text, length + 6):
-        number = signs if sign else signs[2:] if signs.startswith("00") else ""
-        if _COUNTRY.fullmatch(number[:-length] if len(number) > length else ""):
-            yield number[-length:]
-
-
-def _runs(text: str, longest: int) -> Iterator[tuple[str, bool]]:
-    """Yield groups of letters and digits written as one, of ``longest`` signs at most; and whether a plus is before."""
-    groups = [(*found.span(), any(map(str.isdigit, found[0]))) for found in _GROUP.finditer(text)]
-    for place, (start, _, _) in enumerate(groups):
-        if not any(digit for _, _, digit in groups[place : place + _BEFORE_DIGITS]):
-            continue
-        abroad = _PLUS.search(text, max(0, start - 4), start) is not None
-        signs, stop, there = "", start, False
-        for following in range(place, len(groups)):
-            first, last, digit = groups[following]
-            if signs and not _SEPARATED.fullmatch(text, stop, first):
-                break
-            signs, stop, there = signs + text[first:last], last, there or digit
-            if len(signs) > longest:
-                break
-            if there:
-                yield signs, abroad
-
-
-_FINDERS: Final[dict[str, Callable[[str, int], Iterator[str]]]] = {
-    NAME: _names,
-    NUMBER: _numbers,
-    ADDRESS: _addresses,
-    LOOSE: _loose,
-    STEM: _stems,
-    HOME: _at_home,
-    ABROAD: _abroad,
+_FINDERS: Final = {
+    NAME: Candidates._names,  # noqa: SLF001
+    NUMBER: Candidates._numbers,  # noqa: SLF001
+    ADDRESS: Candidates._addresses,  # noqa: SLF001
+    LOOSE: Candidates._loose,  # noqa: SLF001
+    STEM: Candidates._stems,  # noqa: SLF001
+    HOME: Candidates._at_home,  # noqa: SLF001
+    ABROAD: Candidates._abroad,  # noqa: SLF001
 }

@@ -54,7 +54,10 @@ def preferences_of(unit: Unit) -> PreferenceSet:
 
 def name_search(unit: Unit, preference_set: PreferenceSet) -> NameSearch:
     """Return what says whom of ``preference_set`` a memory of the tenant names, by all names of who bears the name."""
+    return unit.preferences.search_of(preference_set, lambda: _search(unit, preference_set))
 
+
+def _search(unit: Unit, preference_set: PreferenceSet) -> NameSearch:
     def forms(name: str) -> tuple[str, ...]:
         names: set[str] = {name}
         for entity in unit.entities.bearers_of((name,))[name]:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
 from marskg.language.naming.edges import Verdict
 from marskg.language.naming.matcher import NameMatcher
-from marskg.language.naming.sought import Key, candidates, exact_key, like_keys
+from marskg.language.naming.sought import Candidates, Key, exact_key, like_keys
 from marskg.language.naming.spellings import loose_form, name_form
 from marskg.ontology.vocabulary import PreferenceRule
 
@@ -142,13 +142,11 @@ class Matter(Protocol):
 
 
 @dataclass(slots=True)
-class _Seen:
-    """What one memory has of the rules' names: the names by target, and the texts that have none of a target's."""
+class _Read:
+    """What one text has of the rules' names, by target; and which targets it may have, once that was asked."""
 
-    matter: Matter
-    texts: list[str]
+    candidates: Candidates
     names: dict[str, set[str]] = field(default_factory=dict)
-    without: list[set[str]] = field(default_factory=list)
     near: set[str] | None = None
 
 
@@ -180,7 +178,9 @@ class NameSearch:
         self._sought = sought
         self._bearers = bearers
         self._borne: Mapping[str, Sequence[Entity]] | None = None
-        self._seen: _Seen | None = None
+        #: The memory that was looked at last, and its texts.
+        self._matter: Matter | None = None
+        self._read: dict[str, _Read] = {}
         self._matchers: dict[tuple[str, ...], NameMatcher] = {}
 
     def lost(self) -> Preference | None:
@@ -208,25 +208,25 @@ class NameSearch:
         target = rule.target or ""
         if is_digested(target) and self._digests.reference(exact_key(name)) == target.rpartition(":")[0]:
             return True
+        self._borne = None  # an entity may have got a name since
         known = self._names_of_bearers(target) if is_digested(target) else self.forms(target)
         return bool(known) and self._matcher(known).is_one(name)
 
     def bearers(self) -> Mapping[str, Sequence[Entity]]:
-        """Return by target the entities that go by the name of which it is the digest."""
-        if self._borne is None:
-            self._borne = self._bearers(self._sought.targets()) if self._sought.exact else {}
+        """Return by target the entities that go by the name of which it is the digest, as of now."""
+        self._borne = self._bearers(self._sought.targets()) if self._sought.exact else {}
         return self._borne
 
     def _names_of_bearers(self, target: str) -> tuple[str, ...]:
-        found = self.bearers().get(target, ())
-        return tuple(sorted({name for one in found for name in (one.name, *one.aliases)}))
+        known = self.bearers() if self._borne is None else self._borne
+        return tuple(sorted({name for one in known.get(target, ()) for name in (one.name, *one.aliases)}))
 
     def _verdict(self, matter: Matter, rule: Preference) -> Verdict:
         target = rule.target or ""
         if not is_digested(target):
             known: tuple[str, ...] = self.forms(target)
         else:
-            found = self._look(matter).names.get(target, set())
+            found = {name for read in self._look(matter) for name in read.names.get(target, ())}
             known = tuple(sorted({*found, *self._names_of_bearers(target)}))
         if not known:
             return Verdict.NONE
@@ -238,36 +238,35 @@ class NameSearch:
             found = self._matchers[forms] = NameMatcher(forms)
         return found
 
-    def _look(self, matter: Matter) -> _Seen:
-        if self._seen is None or self._seen.matter is not matter:
-            texts = [name_form(text) for text in (*matter.names, *matter.subjects, *matter.texts)]
-            self._seen = _Seen(matter, texts)
-            for text in texts:
-                here: set[str] = set()
-                for key, target in _hits(self._digests, text, self._sought.exact):
-                    self._seen.names.setdefault(target, set()).add(key.name)
-                    here.add(target)
-                self._seen.without.append(here)
-        return self._seen
+    def _look(self, matter: Matter) -> Iterable[_Read]:
+        """Return what the texts of a memory have; the texts of the one before are not read again if it has them too."""
+        if self._matter is not matter:
+            texts = dict.fromkeys((*matter.names, *matter.subjects, *matter.texts))
+            self._read = {text: self._read.get(text) or self._reading(text) for text in texts}
+            self._matter, self._borne = matter, None
+        return self._read.values()
+
+    def _reading(self, text: str) -> _Read:
+        found = _Read(Candidates(name_form(text)))
+        for key, target in self._hits(found.candidates, self._sought.exact):
+            found.names.setdefault(target, set()).add(key.name)
+        return found
 
     def _near(self, matter: Matter) -> set[str]:
         """Return the targets of which a text has a likeness, and not the name."""
-        seen = self._look(matter)
-        if seen.near is None:
-            seen.near = set()
-            for text, here in zip(seen.texts, seen.without, strict=True):
-                for _, targets in _hits(self._digests, text, self._sought.like):
-                    seen.near |= targets - here
-        return seen.near
+        for read in self._look(matter):
+            if read.near is None:
+                found = (targets for _, targets in self._hits(read.candidates, self._sought.like))
+                read.near = {target for targets in found for target in targets} - read.names.keys()
+        return {target for read in self._read.values() for target in read.near or ()}
 
-
-def _hits(
-    digests: NameDigests, text: str, places: Mapping[tuple[str, int], Mapping[str, _Found]]
-) -> Iterator[tuple[Key, _Found]]:
-    """Yield what of a text has one of the references at ``places``, with what stands there."""
-    for (sort, length), wanted in places.items():
-        for one in candidates(text, sort, length):
-            key = Key(sort, one)
-            found = wanted.get(digests.reference(key))
-            if found is not None:
-                yield key, found
+    def _hits(
+        self, text: Candidates, places: Mapping[tuple[str, int], Mapping[str, _Found]]
+    ) -> Iterator[tuple[Key, _Found]]:
+        """Yield what of a text has one of the references at ``places``, with what stands there."""
+        for (sort, length), wanted in places.items():
+            for one in text.of(sort, length):
+                key = Key(sort, one)
+                found = wanted.get(self._digests.reference(key))
+                if found is not None:
+                    yield key, found
