@@ -187,6 +187,8 @@ class Preference:
     data_subject: str | None = None
     department: str | None = None
     target: str | None = None
+    likenesses: tuple[str, ...] = ()
+    label: str | None = None
     horizon: int | None = None
     level: float | None = None
     regions: tuple[str, ...] = ()

@@ -96,3 +96,21 @@ def test_what_cannot_be_meant_is_refused(
     assert (outcome.status, outcome.out) == (status, ""), outcome.err
     assert said in outcome.error
     assert held(here, tmp_path) == before
+
+
+def test_a_rule_about_a_name_is_shown_by_its_label_and_found_by_the_name(here: Callable[..., Outcome]) -> None:
+    name = "Quennell Zyxbarrow"
+    done = here("preferences", "set", "blacklisted_entity", name, "--label", "case 12")
+    assert "set: blacklisted_entity case 12, for all" in done.out
+    listed = here("preferences", "list", "--target", name.upper())
+    assert "case 12" in listed.out
+    assert "case 12" not in here("preferences", "list", "--target", "Somebody").out
+    (rule,) = here("preferences", "list", "--json").json()["preferences"]
+    assert rule["label"] == "case 12"
+    shown = here("preferences", "show", rule["id"])
+    refused = here("preferences", "set", "private_entity", name, "--label", "the Zyxbarrow file")
+    assert (refused.status, "label of private_entity has the name" in refused.error) == (2, True)
+    kept = here("remember", f"Lunch with {name}")
+    assert kept.status == 1
+    for outcome in (done, listed, shown, refused, kept, here("preferences", "effective")):
+        assert not {"quennell", "zyxbarrow"} & set((outcome.out + outcome.err).casefold().split())

@@ -13,6 +13,7 @@ from marskg.errors import (
     ConsentRequired,
     DuplicateId,
     InvalidConfig,
+    InvalidDocument,
     InvalidInput,
     PreferenceRefused,
     UnknownMemory,
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from marskg.memory import AgentMemory
-    from marskg.records import Memory
+    from marskg.records import Memory, Preference
     from tests.support.stores import Stores
 
 DAY = 86_400_000
@@ -463,15 +464,26 @@ def test_preferences_are_exported_and_loaded_without_loss(stores: Stores, tmp_pa
     counts = memory.export(path, audit=suffix == "jsonld")
     assert counts.preferences == len(prefs.list())
     other = stores.open()
+    # A name is known by a digest that is this tenant's own.
+    (private,) = prefs.list(rule="private_entity")
+    with pytest.raises(InvalidDocument, match=f"digests of another store or tenant.*{private.label}"):
+        other.load(path)
+    assert (left(other), other.preferences.list()) == (set(), ())
+    other.preferences.set("private_entity", NAME, label=private.label, level=0.75)
     other.load(path)
     strip = {"tenant": "", "sequence": 0}
-    assert [{**_fields(item), **strip} for item in sorted(prefs.list(), key=lambda item: item.id)] == [
-        {**_fields(item), **strip} for item in sorted(other.preferences.list(), key=lambda item: item.id)
+    there = [item for item in other.preferences.list() if item.preference_rule != "private_entity"]
+    assert [{**_fields(item), **strip} for item in sorted(prefs.list(), key=_id) if item != private] == [
+        {**_fields(item), **strip} for item in sorted(there, key=_id)
     ]
     assert {one.sensitivity for one in other.memories()} == {0.75}
     with pytest.raises(DuplicateId):
         other.load(path)
     assert_sound(stores, other)
+
+
+def _id(item: Preference) -> str:
+    return item.id
 
 
 def _fields(item: object) -> dict[str, object]:

@@ -7,15 +7,18 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from marskg.audit.keys import Handles
 from marskg.ontology.vocabulary import Kind, PreferenceRule, SourceType
 from marskg.privacy.rules import FORMS, MUST, NOT, Rule
 from marskg.privacy.strictness import Profile, combine, profile
 from marskg.privacy.templates import load_template, template_names
 from marskg.records import Preference
 from marskg.store.rows import codec
+from marskg.store.rows.name_rules import NameDigests, NameSearch
 from marskg.store.unit.preference_rules import Matter, PreferenceSet, forced_of, forced_reason
 
 NOW = 1_000_000
+DIGESTS = NameDigests(Handles(bytes(32)), "t")
 NAMES = st.sampled_from(["ada", "EU", "CH", "care"])
 LEVELS = st.integers(0, 10).map(lambda tenths: tenths / 10)
 
@@ -40,7 +43,7 @@ def rules(draw: st.DrawFn) -> Rule:
 
 def preferences(found: list[Rule]) -> list[Preference]:
     return [
-        Preference(id=f"urn:uuid:{place}", tenant="t", created=0, sequence=place, **_values(rule))
+        Preference(id=f"urn:uuid:{place}", tenant="t", created=0, sequence=place, **_values(rule.without_name(DIGESTS)))
         for place, rule in enumerate(found, 1)
     ]
 
@@ -98,14 +101,15 @@ def test_combining_with_itself_or_with_nothing_changes_nothing(first: Profile) -
 @given(st.lists(rules(), max_size=6), st.lists(rules(), max_size=6))
 def test_more_rules_never_allow_more(some: list[Rule], more: list[Rule]) -> None:
     few, many = PreferenceSet(preferences(some)), PreferenceSet(preferences([*some, *more]))
+    less, more_rules = (NameSearch(DIGESTS, rules.naming, rules.sought) for rules in (few, many))
     for subjects in ((), ("ada",), ("ada", "bea")):
         for kind in Kind:
             shorter, limit = many.horizon(kind, subjects), few.horizon(kind, subjects)
             assert limit is None or (shorter is not None and shorter <= limit)
             matter = Matter(kind, SourceType.DOC, "sales", subjects, ("care",), ("ada met bea",))
-            assert few.refusal(matter) is None or many.refusal(matter) is not None
+            assert few.refusal(matter, less) is None or many.refusal(matter, more_rules) is not None
             assert few.lacking(matter, NOW) is None or many.lacking(matter, NOW) is not None
-            assert many.floor(matter) >= few.floor(matter)
+            assert many.floor(matter, more_rules) >= few.floor(matter, less)
         for purpose in ("care", "sales", None):
             assert few.permits(subjects, purpose, NOW) or not many.permits(subjects, purpose, NOW)
             if few.hides(("health", "finance"), 0.5, subjects, purpose, NOW):

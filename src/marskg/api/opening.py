@@ -25,11 +25,13 @@ from marskg.policies.registry import check_settings
 from marskg.privacy.principals import Principal, Role, permit, refusal
 from marskg.store.graph.recognition import load_recogniser
 from marskg.store.tenant.opening import open_tenant
+from marskg.store.upkeep.digest_names import settle_name_rules
 from marskg.store.upkeep.reweigh import settle_weights
 
 if TYPE_CHECKING:
     from marskg.api.arguments import ReadPath
     from marskg.clock import Clock, Source
+    from marskg.store.commit.writer import Writer
 
 
 @checked_call
@@ -140,8 +142,8 @@ def open(  # noqa: A001 - the name that interfaces.md fixes
         _check_verified(memory, witness=verify)
         if not guest and (snapshot is not None or not created):
             memory.settings.set(settings if config is not None else None, values)
-        if reweigh and not guest:
-            settle_weights(memory._writer)  # noqa: SLF001 - once, after the budget that was given
+        if not guest:
+            _settle(memory._writer, reweigh=reweigh)  # noqa: SLF001 - after the budget that was given
         if maintain_every is not None:
             memory.maintenance.run_every(maintain_every)
     except BaseException:
@@ -149,6 +151,13 @@ def open(  # noqa: A001 - the name that interfaces.md fixes
         (opened if memory is None else memory).close()
         raise
     return memory
+
+
+def _settle(writer: Writer, *, reweigh: bool) -> None:
+    """Do, once, what a version before left to be done."""
+    settle_name_rules(writer)
+    if reweigh:
+        settle_weights(writer)
 
 
 def _refuse_early(location: str | Path, tenant: str, snapshot: str | Path | None, maintain_every: str | None) -> None:

@@ -21,15 +21,16 @@ from marskg.erasure.receipts import BYTES, KEYS, LOGICAL, Receipt, rehearsed, wr
 from marskg.erasure.request import Matched, Request, entity_meant, match, several, told, undecided
 from marskg.language.naming.edges import Verdict
 from marskg.language.naming.matcher import NameMatcher
-from marskg.ontology.vocabulary import PreferenceRule
 from marskg.privacy.disclosures.name_similarity import subject_meant
 from marskg.privacy.rules import FORMS
 from marskg.store.crypto.encrypted_engine import custody_of
 from marskg.store.graph.erase import Erased, erase
-from marskg.store.graph.preference_enforcement import preferences_of
+from marskg.store.graph.preference_enforcement import name_digests, preferences_of
 from marskg.store.graph.suppression import forgotten_before, suppress_named, suppress_readings, suppress_texts
 from marskg.store.rows import codec
+from marskg.store.rows.name_rules import NAMING
 from marskg.store.rows.privacy_budget import digest_of, without_conversation
+from marskg.store.unit.preference_rules import forget_names
 from marskg.store.unit.provenance_handles import ENTITY
 
 if TYPE_CHECKING:
@@ -57,11 +58,7 @@ class _Done:
     under_key: bool
 
 
-#: Rules whose target is a name.
-_NAMING = frozenset({PreferenceRule.PRIVATE_ENTITY, PreferenceRule.BLACKLISTED_ENTITY})
-
-
-def about(preference_set: PreferenceSet, request: Request, matched: Matched) -> list[str]:
+def about(unit: Unit, preference_set: PreferenceSet, request: Request, matched: Matched) -> list[str]:
     """Return the ids of the preferences that go with what is erased: those of the subject, and those that name it.
 
     A rule about a name that another entity has too stays: it is about that one as well.
@@ -71,23 +68,33 @@ def about(preference_set: PreferenceSet, request: Request, matched: Matched) -> 
     """
     if request.by not in {"subject", "entity"}:
         return []
-    named = NameMatcher({request.name, *matched.forms} - set(matched.common))
+    forms = {request.name, *matched.forms} - set(matched.common)
+    named, targets = NameMatcher(forms), _targets(unit, forms)
+    same = {request.name, *_targets(unit, (request.name,))}
     return [
         item.id
         for item in preference_set.preferences
         if (request.by == "subject" and item.data_subject == request.name)
         or (
-            (item.preference_rule in _NAMING and item.target is not None and named.is_one(item.target))
+            (
+                item.preference_rule in NAMING
+                and item.target is not None
+                and (item.target in targets or named.is_one(item.target))
+            )
             and (
-                not request.own
-                or item.data_subject in request.own
-                or (request.by == "subject" and item.target == request.name)
+                not request.own or item.data_subject in request.own or (request.by == "subject" and item.target in same)
             )
         )
     ]
 
 
-def staying(preference_set: PreferenceSet, request: Request, matched: Matched) -> tuple[str, ...]:
+def _targets(unit: Unit, names: Iterable[str]) -> set[str]:
+    """Return what rules about any of ``names`` keep of it."""
+    digests = name_digests(unit)
+    return {digests.target(name) for name in names}
+
+
+def staying(unit: Unit, preference_set: PreferenceSet, request: Request, matched: Matched) -> tuple[str, ...]:
     """Return the ids of the preferences that have an entity's name and stay when it is erased.
 
     As a conversation's, a purpose's, a department's or a person's; where the target is one of a few words, it is no
@@ -95,18 +102,23 @@ def staying(preference_set: PreferenceSet, request: Request, matched: Matched) -
     """
     if request.by != "entity" or request.own:
         return ()
-    going = set(about(preference_set, request, matched))
-    named = NameMatcher((request.name, *matched.forms, *matched.common))
+    going = set(about(unit, preference_set, request, matched))
+    forms = (request.name, *matched.forms, *matched.common)
+    named, targets = NameMatcher(forms), _targets(unit, forms)
     return tuple(
         item.id
         for item in preference_set.preferences
         if item.id not in going
-        and any(
-            name is not None and named.read(name).verdict is Verdict.IS
-            for name in (
-                item.data_subject,
-                item.department,
-                None if FORMS[item.preference_rule].words else item.target,
+        and (
+            item.target in targets
+            or any(
+                name is not None and named.read(name).verdict is Verdict.IS
+                for name in (
+                    item.data_subject,
+                    item.department,
+                    item.label,
+                    None if FORMS[item.preference_rule].words else item.target,
+                )
             )
         )
     )
@@ -165,6 +177,7 @@ class Eraser:
             done = self._writer.run(lambda unit: self._take(unit, request, snapshots=snapshots))
             gone = key is not None and custody is not None and custody.settle((key,))
             self._writer.notify_erased(done.gone)
+            forget_names()
             if snapshots:
                 self._snapshots.promise()
             # Before the files of the store are rewritten: the list goes with what is on it.
@@ -220,12 +233,12 @@ class Eraser:
             _close_account(unit, request.name)
         first = unit.audit.next_sequence
         preference_set = preferences_of(unit)
-        matched = replace(matched, rules=staying(preference_set, request, matched))
+        matched = replace(matched, rules=staying(unit, preference_set, request, matched))
         erased = erase(
             unit,
             matched.memories,
             matched.entities,
-            preferences=about(preference_set, request, matched),
+            preferences=about(unit, preference_set, request, matched),
             departed=departed,
             parameters=(f"erasure.by={request.by}",),
         )
@@ -274,7 +287,7 @@ def _look(unit: Unit, asked: Request) -> Matched:
         return undecided(unit, asked.name, among)
     request = _meant(unit, asked)
     matched = told(unit, request)
-    return replace(matched, rules=staying(preferences_of(unit), request, matched))
+    return replace(matched, rules=staying(unit, preferences_of(unit), request, matched))
 
 
 def _meant(unit: Unit, request: Request) -> Request:

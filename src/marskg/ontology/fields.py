@@ -289,6 +289,8 @@ PREFERENCE_FIELDS: tuple[Field, ...] = (
     Field("data_subject", _S, _WHOSE),
     Field("department", _S, _WHOSE),
     Field("target", _S, _WHOSE),
+    Field("likenesses", _S, _WHOSE, many=True),
+    Field("label", _S, _WHOSE),
     Field("horizon", _I, _RULE, low=1),
     Field("level", _D, _RULE, low=0, high=1),
     Field("regions", _S, _TEMPLATE, many=True),

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from marskg.drafts import Draft
     from marskg.privacy.sensitivity import Assessor
     from marskg.records import Memory
-    from marskg.store.unit.preference_rules import Forms, PreferenceSet
+    from marskg.store.unit.preference_rules import Names, PreferenceSet
 
 #: The purpose that a person opts out of, or consents to, so that a model reads what is about them.
 PURPOSE: Final = "language_model"
@@ -46,14 +46,14 @@ class Outgoing:
         assessor: Assessor,
         now: int,
         *,
-        forms: Forms = lambda name: (name,),
+        names: Names,
     ) -> None:
-        """Decide by ``settings`` and ``preferences`` at ``now`` (epoch ms); ``forms`` gives a name's spellings."""
+        """Decide by ``settings`` and ``preferences`` at ``now`` (epoch ms); ``names`` says whom a turn names."""
         self._settings = settings
         self._preferences = preferences
         self._assessor = assessor
         self._now = now
-        self._forms = forms
+        self._names = names
 
     def shown(self, one: Memory | Draft, names: Iterable[str] = ()) -> Shown:
         """Return what a model may see of a turn, stored or about to be; ``names`` are those that it mentions.
@@ -83,10 +83,10 @@ class Outgoing:
             return f"it is for other purposes than {PURPOSE}"
         matter = Matter.of(one, names)
         # Whoever refuses models refuses them for what others say of them, too.
-        about = (*matter.subjects, *self._preferences.named(matter, self._forms))
+        about = (*matter.subjects, *self._preferences.named(matter, self._names))
         matter = replace(matter, purpose=(*matter.purpose, PURPOSE), subjects=tuple(dict.fromkeys(about)))
         kept = max(
-            lasting(one.sensitivity or 0.0, one.sensitivity_reasons), self._preferences.floor(matter, self._forms)
+            lasting(one.sensitivity or 0.0, one.sensitivity_reasons), self._preferences.floor(matter, self._names)
         )
         if kept > models.max_sensitivity:
             return "more sensitive than models.max_sensitivity"
@@ -94,7 +94,7 @@ class Outgoing:
 
     def _unwanted(self, matter: Matter) -> str | None:
         """Return which rule of somebody does not allow it, None where all do."""
-        found = self._preferences.refusal(matter, self._forms)
+        found = self._preferences.refusal(matter, self._names)
         if found is not None:
             return f"the preference {found.preference_rule} does not allow it"
         if self._preferences.lacking(matter, self._now) is not None:

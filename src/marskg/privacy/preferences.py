@@ -21,8 +21,10 @@ from marskg.privacy.strictness import Profile, profile
 from marskg.privacy.templates import Template, load_template
 from marskg.records import Preference
 from marskg.store.graph.preference_backfill import RETROACTIVE, Effects, end_purposes, reapply
-from marskg.store.graph.preference_enforcement import preferences_of
+from marskg.store.graph.preference_enforcement import name_digests, preferences_of
 from marskg.store.graph.suppression import check_names
+from marskg.store.rows.name_rules import NAMING, NameDigests, neutral_label
+from marskg.store.unit.preference_rules import forget_names
 from marskg.store.upkeep import maintenance
 
 if TYPE_CHECKING:
@@ -75,15 +77,27 @@ class Preferences:
             return self._writer.preference_set()
 
     def list(
-        self, *, subject: str | None = None, department: str | None = None, rule: str | None = None
+        self,
+        *,
+        subject: str | None = None,
+        department: str | None = None,
+        rule: str | None = None,
+        target: str | None = None,
     ) -> tuple[Preference, ...]:
-        """Return the preferences in the order in which they came, those of a subject, department or rule if given."""
+        """Return the preferences in the order in which they came, those of a subject, department or rule if given.
+
+        ``target`` asks for those that are about it. Rules about a name keep a digest of the name and are found by any
+        spelling of it that is one.
+        """
+        digests = NameDigests(self._writer.services.handle, self._writer.tenant)
+        digest = None if target is None else digests.target(target)
         return tuple(
             item
             for item in self.preference_set.preferences
             if (subject is None or item.data_subject == subject)
             and (department is None or item.department == department)
             and (rule is None or item.preference_rule == rule)
+            and (target is None or item.target in {target, digest})
         )
 
     def get(self, preference_id: str) -> Preference:
@@ -118,6 +132,7 @@ class Preferences:
         rule: str,
         target: str | None = None,
         *,
+        label: str | None = None,
         subject: str | None = None,
         department: str | None = None,
         horizon: str | int | None = None,
@@ -131,7 +146,9 @@ class Preferences:
 
         Args:
             rule: a name of :class:`~marskg.ontology.vocabulary.PreferenceRule`.
-            target: what it is about: a kind, a source, a purpose, a name, a session, a category, a region.
+            target: what it is about: a kind, a source, a purpose, a name, a session, a category, a region. Of a name
+                a keyed digest is kept, and the name nowhere.
+            label: what to call a rule about a name by, without the name; made of the rule and its id if left out.
             subject: the person for whom it holds.
             department: the department for whose members it holds.
             horizon: a duration such as ``"30d"``, or milliseconds.
@@ -140,12 +157,14 @@ class Preferences:
             dry_run: change nothing, and return what would be done.
 
         Raises:
-            InvalidInput: the rule or one of its fields is unknown, missing, too much, or out of range.
+            InvalidInput: the rule or one of its fields is unknown, missing, too much, or out of range; or the label has
+                the name, or a part of it.
             ConsentRequired: the subject was erased, and does not consent to anything.
         """
         given = {
             "rule": rule,
             "target": target,
+            "label": label,
             "subject": subject,
             "department": department,
             "horizon": horizon,
@@ -180,7 +199,9 @@ class Preferences:
         if found.preference_rule is PreferenceRule.CONSENT:
             msg = f"{preference_id} is a consent; withdraw it with: mars preferences withdraw SUBJECT"
             raise InvalidInput(msg)
-        return self._run(lambda unit: _removed(unit, (found,)), dry_run=dry_run)
+        done = self._run(lambda unit: _removed(unit, (found,)), dry_run=dry_run)
+        forget_names()
+        return done
 
     # --- Consents -----------------------------------------------------------------------------------------------
 
@@ -273,9 +294,11 @@ def _set(unit: Unit, rules: tuple[Rule, ...], template: Template | None, departm
         _place(item): item for item in preference_set.preferences if item.origin == origin and not _over(item, unit.now)
     }
     put: list[Preference] = []
-    for rule in rules:
-        _check_now(unit, rule)
+    for one in rules:
+        _check_now(unit, one)
+        rule = _without_name(unit, one)
         put.append(_put(unit, rule, there.get(rule.place), origin))
+        there[rule.place] = put[-1]
     stale = []
     if template is not None:
         kept = {item.id for item in put}
@@ -305,6 +328,16 @@ def _check_now(unit: Unit, rule: Rule) -> None:
         raise InvalidConfig(msg) if where else InvalidInput(msg)
 
 
+def _without_name(unit: Unit, rule: Rule) -> Rule:
+    try:
+        return rule.without_name(name_digests(unit))
+    except InvalidInput as error:
+        if not rule.where:
+            raise
+        msg = f"{rule.where}: {error}"
+        raise InvalidConfig(msg) from error
+
+
 def _place(item: Preference) -> tuple[object, ...]:
     return item.preference_rule, item.data_subject, item.department, item.target
 
@@ -316,16 +349,12 @@ def _over(item: Preference, now: int) -> bool:
 
 def _put(unit: Unit, rule: Rule, old: Preference | None, origin: str | None) -> Preference:
     if old is not None:
-        wanted = replace(old, **rule.values())
+        wanted = replace(old, **{**rule.values(), "label": rule.label or old.label})
         return old if wanted == old else unit.preferences.put(wanted, unit.stored_preferences.salt(old.id))
-    new = Preference(
-        id=uuid7(unit.now, unit.services.source),
-        tenant=unit.state.name,
-        created=unit.now,
-        sequence=0,
-        origin=origin,
-        **rule.values(),
-    )
+    ident = uuid7(unit.now, unit.services.source)
+    new = Preference(id=ident, tenant=unit.state.name, created=unit.now, sequence=0, origin=origin, **rule.values())
+    if new.label is None and new.preference_rule in NAMING:
+        new = replace(new, label=neutral_label(new))
     return unit.preferences.put(new)
 
 

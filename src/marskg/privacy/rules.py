@@ -15,6 +15,7 @@ from marskg.errors import InvalidConfig, InvalidInput
 from marskg.given_time import Moment, why_asked
 from marskg.ontology.vocabulary import Kind, PreferenceRule, SourceType
 from marskg.store.graph.validation import check_name, check_number, check_text
+from marskg.store.rows.name_rules import NAMING, has_part_of
 from marskg.store.unit.preference_rules import CATEGORIES
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from marskg.config import Marked
+    from marskg.store.rows.name_rules import NameDigests
 
 MUST, MAY, NOT = "must", "may", "not"
 #: The longest horizon, in milliseconds: a hundred years.
@@ -40,6 +42,7 @@ class Form:
     target: str = NOT
     names: str = ""
     words: tuple[str, ...] = ()
+    label: str = NOT
     horizon: str = NOT
     level: str = NOT
     regions: str = NOT
@@ -62,9 +65,9 @@ FORMS: Final[Mapping[PreferenceRule, Form]] = {
         names="a purpose"),
     _R.PRIVATE_ENTITY: Form(
         "what names it, and all that derives from that, has at least the sensitivity level, 1 if left out",
-        target=MUST, names="a name", level=MAY),
+        target=MUST, names="a name", label=MAY, level=MAY),
     _R.BLACKLISTED_ENTITY: Form(
-        "what names it is never stored, and what is there goes", target=MUST, names="a name"),
+        "what names it is never stored, and what is there goes", target=MUST, names="a name", label=MAY),
     _R.BLACKLISTED_CONVERSATION: Form(
         "nothing of a conversation is stored, and what is there goes", target=MUST, names="a session"),
     _R.CONSENT: Form(
@@ -94,6 +97,8 @@ class Rule:
     data_subject: str | None = None
     department: str | None = None
     target: str | None = None
+    likenesses: tuple[str, ...] = ()
+    label: str | None = None
     horizon: int | None = None
     level: float | None = None
     regions: tuple[str, ...] = ()
@@ -105,6 +110,22 @@ class Rule:
     def values(self) -> dict[str, Any]:
         """Return the fields by name, but for where the rule stands."""
         return {item.name: getattr(self, item.name) for item in fields(self) if item.name != "where"}
+
+    def without_name(self, digests: NameDigests) -> Rule:
+        """Return the rule with digests in the place of a name that it is about.
+
+        Raises:
+            InvalidInput: its label has the name, or a part of it.
+        """
+        if self.preference_rule not in NAMING or self.target is None:
+            return self
+        if self.label is not None and has_part_of(self.target, self.label):
+            msg = (
+                f"label of {self.preference_rule} has the name that the rule is about, or a part of it, and whoever "
+                "lists the rules sees it; choose one that says nothing of the name, such as a number of the case"
+            )
+            raise InvalidInput(msg)
+        return replace(self, target=digests.target(self.target), likenesses=digests.likenesses(self.target))
 
     @property
     def place(self) -> tuple[object, ...]:
@@ -118,6 +139,7 @@ _WRITTEN: Final = {
     "subject": "data_subject",
     "department": "department",
     "target": "target",
+    "label": "label",
     "horizon": "horizon",
     "level": "level",
     "regions": "regions",
@@ -132,8 +154,8 @@ def checked(given: Mapping[str, Any], *, department: str | None = None) -> Rule:
     """Return the rule that ``given`` describes in the words of a file.
 
     Args:
-        given: ``rule``, ``subject``, ``department``, ``target``, ``horizon``, ``level``, ``regions``, ``until``,
-            ``clause``; what is None counts as left out.
+        given: ``rule``, ``subject``, ``department``, ``target``, ``label``, ``horizon``, ``level``, ``regions``,
+            ``until``, ``clause``; what is None counts as left out.
         department: for whom it is, where the file does not say.
 
     Raises:
@@ -184,7 +206,7 @@ def _complete(rule: PreferenceRule, found: Mapping[str, object]) -> None:
             raise InvalidInput(msg)
 
 
-_OPTIONAL: Final = ("target", "horizon", "level", "regions", "ends_at")
+_OPTIONAL: Final = ("target", "label", "horizon", "level", "regions", "ends_at")
 
 
 def _text(name: str) -> Any:  # noqa: ANN401 - a reader of the table below
@@ -235,6 +257,7 @@ _READERS: Final[Mapping[str, Any]] = {
     "data_subject": _text("subject"),
     "department": _text("department"),
     "target": _target,
+    "label": _text("label"),
     "horizon": _horizon,
     "level": _level,
     "regions": _regions,

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from marskg.audit.keys import Handles
 from marskg.config import Settings
 from marskg.drafts import Draft
 from marskg.extraction.by_rules import RuleExtractor
@@ -19,6 +20,7 @@ from marskg.ontology.vocabulary import Kind, MemoryClass, PreferenceRule, Source
 from marskg.privacy.outgoing import PURPOSE, Outgoing
 from marskg.privacy.sensitivity import Assessor
 from marskg.records import Preference
+from marskg.store.rows.name_rules import NameDigests, NameSearch
 from marskg.store.unit.preference_rules import PreferenceSet
 from marskg.weight import TokenCounter
 from tests.support.chat_server import chat_server
@@ -53,12 +55,17 @@ def _rule(rule: PreferenceRule, target: str | None = None, subject: str | None =
     return Preference(f"urn:p:{rule}", "t", AT, 1, rule, subject, target=target, **more)
 
 
+def _outgoing(settings: Settings, rules: PreferenceSet) -> Outgoing:
+    search = NameSearch(NameDigests(Handles(bytes(32)), "t"), rules.naming, rules.sought)
+    return Outgoing(settings, rules, Assessor(), AT, names=search)
+
+
 def _read(server: ChatServer, draft: Draft, *rules: Preference, **values: Any) -> Reading:
     named = {"models.extract": f"openai:m@{server.url}", "sensitivity.presidio": "off"}
     settings = Settings().with_values(named | {name.replace("__", "."): value for name, value in values.items()})
     chat = load_chat(settings.models, TokenCounter(), {})
     assert chat is not None
-    outgoing = Outgoing(settings, PreferenceSet(rules), Assessor(), AT)
+    outgoing = _outgoing(settings, PreferenceSet(rules))
     asking = Asking(chat, settings.models, lambda: AT)
     reader = ModelExtractor(asking, RuleExtractor(), UTC, lambda *_: outgoing.shown(draft))
     return reader.extract([Turn(draft.content, AT, "Ana", session=draft.session)])
@@ -150,5 +157,5 @@ def test_an_encrypted_tenant_needs_a_permission_of_its_own(server: ChatServer) -
 
 
 def test_nothing_goes_out_where_no_model_is_named() -> None:
-    shown = Outgoing(Settings(), PreferenceSet(), Assessor(), AT).shown(_draft())
+    shown = _outgoing(Settings(), PreferenceSet()).shown(_draft())
     assert (shown.text, shown.why) == (None, "models.extract names none")

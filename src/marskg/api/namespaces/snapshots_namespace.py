@@ -13,6 +13,7 @@ from marskg.api.namespaces.namespace import Namespace
 from marskg.store.commit.consistent_read import consistent_read
 from marskg.store.commit.snapshot_read import erasure_safe_read
 from marskg.store.tenant.sign_state import begin
+from marskg.store.upkeep.digest_names import settle_name_rules
 from marskg.store.upkeep.reweigh import settle_weights
 
 if TYPE_CHECKING:
@@ -74,6 +75,7 @@ class Snapshots(Namespace, name="snapshots"):
             parts.writer.notify_erased()
             begin(parts.writer)
             settle_weights(parts.writer)
+            settle_name_rules(parts.writer)
         if parts.points:
             parts.clear_points()
         parts.vectors_after_loading()

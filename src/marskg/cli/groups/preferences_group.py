@@ -58,12 +58,16 @@ def preferences() -> None:
 @click.option("--subject", metavar="NAME", help="Only those of this person.")
 @_department
 @click.option("--rule", type=_ANY_RULE, help="Only those of this rule.")
+@click.option("--target", metavar="TARGET", help="Only those about this, such as a name.")
 @shared_options
 @pass_door
-def list_(door: Door, *, subject: str | None, department: str | None, rule: str | None) -> None:
-    """List the preferences and consents, with the clause of those that come from a jurisdiction's template."""
+def list_(door: Door, *, subject: str | None, department: str | None, rule: str | None, target: str | None) -> None:
+    """List the preferences and consents, with the clause of those that come from a jurisdiction's template.
+
+    A rule about a name shows its label: the name is kept nowhere. Who knows the name finds it with --target.
+    """
     with door.memory() as memory:
-        found = memory.preferences.list(subject=subject, department=department, rule=rule)
+        found = memory.preferences.list(subject=subject, department=department, rule=rule, target=target)
         now = memory.now()
     answer(door, {"preferences": [plain(item) for item in found]}, lambda: _show_all(found, now))
 
@@ -75,13 +79,17 @@ def _show_all(found: Iterable[Preference], now: int) -> None:
         made.add_row(
             item.preference_rule.value,
             _whom(item),
-            one_line(item.target),
+            _about(item),
             _value(item),
             "in force" if item.in_force(now) else "over",
             one_line(origin),
             item.id,
         )
     show_table(made)
+
+
+def _about(item: Preference) -> str:
+    return one_line(item.label or item.target)
 
 
 def _whom(item: Preference | Rule) -> str:
@@ -114,6 +122,7 @@ def show(door: Door, id: str) -> None:  # noqa: A002 - the name that users see
 @preferences.command("set")
 @click.argument("rule", type=_RULES)
 @click.argument("target", required=False)
+@click.option("--label", metavar="TEXT", help="What to call a rule about a name by; the name itself is kept nowhere.")
 @click.option("--subject", metavar="NAME", help="For this person; for all if neither this nor --department is given.")
 @_department
 @click.option("--horizon", metavar="DURATION", help="Such as 30d.")
@@ -128,6 +137,7 @@ def set_(
     *,
     rule: str,
     target: str | None,
+    label: str | None,
     subject: str | None,
     department: str | None,
     horizon: str | None,
@@ -145,6 +155,7 @@ def set_(
         return memory.preferences.set(
             rule,
             target,
+            label=label,
             subject=subject,
             department=department,
             horizon=horizon,
@@ -225,6 +236,7 @@ def effective(door: Door, *, subject: str | None, department: str | None) -> Non
     """Show what all rules come to together: of several on the same the strictest."""
     with door.memory() as memory:
         found = memory.preferences.effective(subject=subject, department=department)
+        labels = {item.target: item.label for item in memory.preferences.list() if item.label is not None}
     data = {
         "retention": dict(found.retention),
         "forbids": sorted(found.forbids),
@@ -241,7 +253,8 @@ def effective(door: Door, *, subject: str | None, department: str | None) -> Non
         if found.social_horizon is not None:
             line(f"social, unused: put aside after {lexical(f'{found.social_horizon}ms')}")
         for name in sorted(found.forbids):
-            line(one_line(name.replace(":", ": ", 1)))
+            rule, _, target = name.partition(":")
+            line(one_line(f"{rule}: {labels.get(target, target)}"))
         if found.private:
             line(f"private entities: {number(len(found.private))}")
         for name, level in found.ceilings.items():
@@ -363,7 +376,7 @@ def _tell(done: Change) -> None:
     would = "would be " if done.dry_run else ""
     for item in done.preferences:
         state = "withdrawn" if item.withdrawn_at is not None else "set"
-        about = "" if item.target is None else f" {one_line(item.target)}"
+        about = "" if item.target is None else f" {_about(item)}"
         line(f"{would}{state}: {item.preference_rule}{about}, for {_whom(item)}  {item.id}")
     if done.removed:
         line(f"{would}removed: {counted(len(done.removed), 'preference')}")

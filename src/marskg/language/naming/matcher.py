@@ -28,8 +28,9 @@ ORDER: Final = "its parts in another order, or shortened"
 _ADDRESS = re.compile(r"[^\s@]+@[^\s@]+")
 #: A title or an initial, as it stands escaped.
 _TITLE = re.compile(r"(?<!\w)(dr|mr|mrs|ms|prof|st|sr|jr|[a-z])(?:\\\.)?\\ ")
-_INFLECTED = re.compile("[\u0370-\u03ff\u0400-\u052f]")
-_FINAL_LETTERS: Final = "аяоеийьыσηαοιυ"
+#: Letters of languages whose names change their ends, and what these ends are made of.
+INFLECTED: Final = re.compile("[\u0370-\u03ff\u0400-\u052f]")
+FINAL_LETTERS: Final = "аяоеийьыσηαοιυ"
 _ENDED: Final = 3
 
 
@@ -167,9 +168,9 @@ def _likes(form: str, loose: str) -> Iterator[_Like]:
         return
     whole = rf"(?<!\w){re.escape(loose)}(?!\w)"
     yield _Like(re.compile(whole), words[0], SPELLED)
-    if _INFLECTED.search(form):
-        stems = [word.rstrip(_FINAL_LETTERS) if len(word) > _ENDED else word for word in words]
-        pattern = r"\s".join(rf"{re.escape(stem)}\w{{0,3}}" for stem in stems)
+    if INFLECTED.search(form):
+        stems = [stem(word) for word in words]
+        pattern = r"\s".join(rf"{re.escape(one)}\w{{0,3}}" for one in stems)
         yield _Like(re.compile(rf"(?<!\w){pattern}(?!\w)"), stems[0], ATTACHED)
     if _ADDRESS.fullmatch(form):
         person, host = form.split("@")
@@ -180,6 +181,11 @@ def _likes(form: str, loose: str) -> Iterator[_Like]:
         initial = re.escape(words[0][0])
         pattern = rf"(?<!\w)(?:{last} {first}|{initial} {last})(?!\w)"
         yield _Like(re.compile(pattern), words[-1], ORDER)
+
+
+def stem(word: str) -> str:
+    """Return a word of an inflected language without the letters that its cases change."""
+    return word.rstrip(FINAL_LETTERS) if len(word) > _ENDED else word
 
 
 def _escaped(form: str) -> str:

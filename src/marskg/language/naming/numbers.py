@@ -13,7 +13,7 @@ from marskg.language.naming.edges import OPEN, Edge, Verdict
 
 GROUPED: Final = "the same digits, and nothing says whether they end here"
 #: Signs from which on a number is one in every grouping.
-_SIGNS: Final = 7
+FEWEST_SIGNS: Final = 7
 _DOTTED: Final = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}")
 _GROUPING: Final = re.compile(r"[\s\-./()+]")
 _NUMBER: Final = re.compile(r"(?:\+|00)?(?:[a-z]{1,4}(?=\d))?[\d\s\-./()]+", re.ASCII)
@@ -39,10 +39,10 @@ def number_of(form: str) -> str:
         return ""
     if not _NUMBER.fullmatch(form):
         compact = form.replace("-", "")
-        mixed = len(compact) >= _SIGNS and sum(one.isdigit() for one in compact) >= _MIXED_DIGITS
+        mixed = len(compact) >= FEWEST_SIGNS and sum(one.isdigit() for one in compact) >= _MIXED_DIGITS
         return compact if mixed and _MIXED.fullmatch(form) else ""
     compact = _GROUPING.sub("", form)
-    if sum(one.isdigit() for one in compact) < _SIGNS:
+    if sum(one.isdigit() for one in compact) < FEWEST_SIGNS:
         return ""
     return f"+{compact}" if form.startswith("+") else f"+{compact[2:]}" if form.startswith("00") else compact
 
@@ -61,7 +61,7 @@ def abroad(number: str) -> str:
     if number.startswith("+"):
         return rf"(?<!\w)0{_SEPARATED}(?:{_SEPARATED.join(number[3:])}|{_SEPARATED.join(number[4:])})(?!\w)"
     rest = number.lstrip("0")
-    if rest == number or len(rest) < _SIGNS or not rest.isdigit():
+    if rest == number or len(rest) < FEWEST_SIGNS or not rest.isdigit():
         return r"(?!)"
     return rf"(?:\+|00)\d{{1,3}}{_SEPARATED}(?:0{_SEPARATED})?{_SEPARATED.join(rest)}(?!\w)"
 

@@ -17,7 +17,7 @@ from marskg.models.prompt_files import prompt
 from marskg.models.spending import Spent
 from marskg.ontology.vocabulary import EdgeType
 from marskg.privacy.outgoing import Outgoing
-from marskg.store.graph.preference_enforcement import preferences_of, spellings
+from marskg.store.graph.preference_enforcement import name_search, preferences_of
 from marskg.store.rows.codec import ref
 from marskg.store.tenant.row_changes import note_costs
 
@@ -65,7 +65,8 @@ class Readers:
         unit = self._writer.new_unit(self._writer.read, self._writer.fresh_state())
         unit.fetch([one for one in ids if one is not None])
         settings = unit.state.settings
-        outgoing = Outgoing(settings, preferences_of(unit), self._assessor, unit.now, forms=spellings(unit))
+        rules = preferences_of(unit)
+        outgoing = Outgoing(settings, rules, self._assessor, unit.now, names=name_search(unit, rules))
 
         def shown(number: int, turn: Turn) -> Shown | None:
             ident = ids[number]

@@ -132,7 +132,7 @@ def _before(found: Holdings) -> Iterator[_Section]:
 
 def _wish(item: Preference, now: int) -> tuple[str, ...]:
     """Return a row for one rule or consent."""
-    about = [item.target or "everything"]
+    about = [item.label or item.target or "everything"]
     about += [f"for {_span(item.horizon)}"] if item.horizon is not None else []
     about += [f"level {item.level:g}"] if item.level is not None else []
     about += [f"in {', '.join(item.regions)}"] if item.regions else []

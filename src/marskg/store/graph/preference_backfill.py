@@ -14,17 +14,26 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
+from marskg.audit.record import new_salt
 from marskg.ontology.vocabulary import EdgeType, Kind, Operation, PreferenceRule, Tier
 from marskg.store.graph import tiers
 from marskg.store.graph.admit import bring_forward
-from marskg.store.graph.preference_enforcement import forced, named_entities, preferences_of, raise_floors, spellings
+from marskg.store.graph.preference_enforcement import (
+    forced,
+    name_digests,
+    name_search,
+    named_entities,
+    preferences_of,
+    raise_floors,
+)
 from marskg.store.rows import codec
+from marskg.store.rows.name_rules import digested, is_clear
 from marskg.store.rows.paging import pages
 from marskg.store.unit.preference_rules import Matter, forced_of
 from marskg.store.unit.sensitivity import Sensed, inherited, with_sources
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from marskg.records import Memory
     from marskg.store.unit.preference_rules import PreferenceSet
@@ -101,8 +110,8 @@ def _amend(unit: Unit, node: Node, reason: str) -> None:
 def reapply(unit: Unit) -> Effects:
     """Let the tenant's preferences, as the unit has them now, hold for every memory that is stored."""
     preference_set = preferences_of(unit)
-    forms = spellings(unit)
-    mentioned = _mentioned(unit, preference_set)
+    search = name_search(unit, preference_set)
+    mentioned = _mentioned(unit, named_entities(unit, preference_set, search))
     refused: list[str] = []
     ended: list[str] = []
     narrowed: dict[str, tuple[str, ...]] = {}
@@ -110,7 +119,7 @@ def reapply(unit: Unit) -> Effects:
     private: list[str] = []
     for memory in _whole(unit):
         matter = Matter.of(memory, mentioned.get(memory.id, ()))
-        item = preference_set.refusal(matter, forms)
+        item = preference_set.refusal(matter, search)
         if item is not None and item.preference_rule is not PreferenceRule.OPT_OUT_PURPOSE:
             refused.append(memory.id)
             continue
@@ -123,7 +132,7 @@ def reapply(unit: Unit) -> Effects:
         horizon = preference_set.horizon(memory.kind, memory.subjects)
         if horizon is not None and (memory.expires_at is None or memory.expires_at > memory.created + horizon):
             shorter.append(memory.id)
-        if forced_of(memory.sensitivity_reasons) is not None or preference_set.floor(matter, forms):
+        if forced_of(memory.sensitivity_reasons) is not None or preference_set.floor(matter, search):
             private.append(memory.id)
     amended = set(_narrow(unit, narrowed))
     unit.fetch(shorter)
@@ -133,6 +142,18 @@ def reapply(unit: Unit) -> Effects:
     expired = tiers.expire(unit, refused, reason="a preference does not allow it to be kept")
     expired += tiers.expire(unit, ended, reason="its last purpose is over: opted out of, or without consent")
     return Effects(tuple(sorted(set(expired))), tuple(sorted(amended - set(expired))))
+
+
+def digest_names(unit: Unit) -> int:
+    """Let the rules about names that a version before kept in clear keep digests; returns how many these are.
+
+    Under a new salt, or what was committed to before would confirm a guess of the name.
+    """
+    digests = name_digests(unit)
+    found = [item for item in preferences_of(unit).naming if is_clear(item)]
+    for item in found:
+        unit.preferences.put(digested(item, digests), new_salt(unit.services.source))
+    return len(found)
 
 
 def end_purposes(unit: Unit, subject: str) -> Effects:
@@ -246,10 +267,10 @@ def _inherit_again(unit: Unit, ids: Iterable[str]) -> None:
                 raised = True
 
 
-def _mentioned(unit: Unit, preference_set: PreferenceSet) -> dict[str, tuple[str, ...]]:
-    """Return by id the memories that mention an entity which a rule names, with the rule's names for it."""
+def _mentioned(unit: Unit, entities: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
+    """Return by id the memories that mention one of ``entities``, with the names that these have there."""
     found: dict[str, tuple[str, ...]] = {}
-    for entity_id, name in named_entities(unit, preference_set).items():
+    for entity_id, name in entities.items():
         for row in unit.read("mentioning", {"refs": unit.refs([entity_id])}):
             found[row["id"]] = (*found.get(row["id"], ()), name)
     return found

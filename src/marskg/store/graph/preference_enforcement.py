@@ -15,13 +15,14 @@ from typing import TYPE_CHECKING, Final
 
 from marskg.clock import later
 from marskg.errors import ConsentRequired, PreferenceRefused
+from marskg.language.naming.sought import exact_key
 from marskg.ontology.vocabulary import EdgeType, PreferenceRule
+from marskg.store.rows.name_rules import NameDigests, NameSearch, is_clear
 from marskg.store.unit.preference_rules import (
     Matter,
     PreferenceSet,
     forced_of,
     forced_reason,
-    matcher_of,
     without_forced,
 )
 from marskg.store.unit.sensitivity import inherited_level
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
 
     from marskg.drafts import Draft
     from marskg.records import Memory, Preference
-    from marskg.store.unit.preference_rules import Forms
     from marskg.store.unit.unit_of_work import Node, Unit
 
 #: Told to the caller.
@@ -40,7 +40,6 @@ RAISED: Final = "sensitivity was raised: it has to do with a private entity"
 NEAR: Final = (
     "near: it may name whom a rule is about, and was stored; look at it, and at the rule with: mars preferences show {}"
 )
-_NAMED: Final = (PreferenceRule.PRIVATE_ENTITY, PreferenceRule.BLACKLISTED_ENTITY)
 
 
 def preferences_of(unit: Unit) -> PreferenceSet:
@@ -53,26 +52,44 @@ def preferences_of(unit: Unit) -> PreferenceSet:
     return PreferenceSet([*kept, *(item for item, _ in unit.preferences.put_items.values())])
 
 
-def spellings(unit: Unit) -> Forms:
-    """Return what gives all names of the entities that go by a name in the tenant, the name itself among them.
+def name_search(unit: Unit, preference_set: PreferenceSet) -> NameSearch:
+    """Return what says whom of ``preference_set`` a memory of the tenant names, by all names of who bears the name."""
+    return unit.preferences.search_of(preference_set, lambda: _search(unit, preference_set))
 
-    A rule is about a name: where several bear it, it holds for each of them.
-    """
 
+def _search(unit: Unit, preference_set: PreferenceSet) -> NameSearch:
     def forms(name: str) -> tuple[str, ...]:
         names: set[str] = {name}
         for entity in unit.entities.bearers_of((name,))[name]:
             names |= {entity.name, *entity.aliases}
         return tuple(sorted(names))
 
-    return forms
+    digests = name_digests(unit)
+
+    def reference(name: str) -> str:
+        return digests.reference(exact_key(name))
+
+    return NameSearch(
+        digests,
+        preference_set.naming,
+        preference_set.sought,
+        forms=forms,
+        bearers=lambda targets: unit.entities.bearers_by(targets, reference),
+    )
 
 
-def named_entities(unit: Unit, preference_set: PreferenceSet) -> Mapping[str, str]:
-    """Return by its id each entity that a rule of ``preference_set`` names, with the name that the rule has for it."""
-    targets = {item.target for rule in _NAMED for item in preference_set.of(rule) if item.target is not None}
-    found = unit.entities.bearers_of(sorted(targets))
-    return {entity.id: target for target, bearers in found.items() for entity in bearers}
+def name_digests(unit: Unit) -> NameDigests:
+    """Return the maker of the digests of the unit's tenant."""
+    return NameDigests(unit.services.handle, unit.state.name)
+
+
+def named_entities(unit: Unit, preference_set: PreferenceSet, search: NameSearch) -> Mapping[str, str]:
+    """Return by its id each entity whose name a rule of ``preference_set`` is about, with a name of it."""
+    clear = {item.target or "" for item in preference_set.naming if is_clear(item)}
+    found = [entity for bearers in search.bearers().values() for entity in bearers]
+    if clear:
+        found += [entity for bearers in unit.entities.bearers_of(sorted(clear)).values() for entity in bearers]
+    return {entity.id: entity.name for entity in found}
 
 
 def check_draft_allowed(unit: Unit, draft: Draft) -> None:
@@ -97,13 +114,33 @@ def check_memory_allowed(unit: Unit, memory: Memory, names: Iterable[str] = ()) 
 def check_entity_allowed(unit: Unit, names: Iterable[str]) -> None:
     """Refuse to let an entity have one of ``names`` that a rule keeps out, of whomever the rule is."""
     wanted = tuple(names)
-    for item in preferences_of(unit).of(PreferenceRule.BLACKLISTED_ENTITY):
-        if any(matcher_of(spellings(unit)(item.target or "")).is_one(name) for name in wanted):
+    preference_set = preferences_of(unit)
+    search = _sound_search(unit, preference_set)
+    for item in preference_set.of(PreferenceRule.BLACKLISTED_ENTITY):
+        if any(search.is_one(name, item) for name in wanted):
             raise refused(item)
 
 
+def _sound_search(unit: Unit, preference_set: PreferenceSet) -> NameSearch:
+    """Return the search where every rule about a name can be looked for.
+
+    Raises:
+        PreferenceRefused: one of them cannot.
+    """
+    search = name_search(unit, preference_set)
+    lost = search.lost()
+    if lost is not None:
+        msg = (
+            f"the preference {lost.preference_rule} {lost.label or ''!r} ({lost.id}) has a digest of another store's "
+            "secret, so that nobody can say whom it is about and nothing is stored; restore the secret from a backup "
+            f"of the keys, or set the rule again with its name and then: mars preferences remove {lost.id}"
+        )
+        raise PreferenceRefused(msg)
+    return search
+
+
 def _refuse(unit: Unit, preference_set: PreferenceSet, matter: Matter) -> None:
-    item = preference_set.refusal(matter, spellings(unit))
+    item = preference_set.refusal(matter, _sound_search(unit, preference_set))
     if item is not None:
         raise refused(item)
     lacking = preference_set.lacking(matter, unit.now)
@@ -132,13 +169,9 @@ def govern(unit: Unit, memory: Memory, draft: Draft, links: Sequence[tuple[EdgeT
         return memory
     sources = [target for type_, target in links if type_ is EdgeType.DERIVES_FROM]
     inherited = _inherited(unit, sources)
-    floor = (
-        max(inherited, preference_set.floor(_matter(unit, draft), spellings(unit)))
-        if preference_set.forces
-        else inherited
-    )
-    memory = forced(memory, floor)
-    near = tuple(NEAR.format(item.id) for item in preference_set.undecided(_matter(unit, draft), spellings(unit)))
+    matter, search = _matter(unit, draft), name_search(unit, preference_set)
+    memory = forced(memory, max(inherited, preference_set.floor(matter, search)))
+    near = tuple(NEAR.format(item.id) for item in preference_set.undecided(matter, search))
     memory = replace(memory, notices=(*memory.notices, *near)) if near else memory
     horizon = preference_set.horizon(memory.kind, memory.subjects)
     return memory if horizon is None else _within(memory, later(unit.now, horizon))
@@ -189,15 +222,14 @@ def _inherited(unit: Unit, sources: Iterable[str]) -> float:
     return max(levels)
 
 
-def wanted_floor(unit: Unit, preference_set: PreferenceSet, node: Node, entities: Mapping[str, str]) -> float:
-    """Return what private entities force on a node, by itself and by what it derives from.
-
-    ``entities`` are :func:`named_entities`.
-    """
+def _wanted_floor(
+    unit: Unit, preference_set: PreferenceSet, node: Node, search: NameSearch, entities: Mapping[str, str]
+) -> float:
+    """Return what private entities force on a node, by itself and by what it derives from."""
     sources = node.targets(EdgeType.DERIVES_FROM)
     unit.fetch(sources)
     names = [entities[target] for target in node.targets(EdgeType.MENTIONS) if target in entities]
-    own = preference_set.floor(Matter.of(node.memory, names), spellings(unit)) if preference_set.forces else 0.0
+    own = preference_set.floor(Matter.of(node.memory, names), search) if preference_set.forces else 0.0
     return max(own, _inherited(unit, sources))
 
 
@@ -207,9 +239,9 @@ def inherit_floor(unit: Unit, node: Node, sources: Iterable[str]) -> None:
     if not preference_set:
         return
     before = forced_of(node.memory.sensitivity_reasons)
-    floor = max(
-        _inherited(unit, sources), wanted_floor(unit, preference_set, node, named_entities(unit, preference_set))
-    )
+    search = name_search(unit, preference_set)
+    entities = named_entities(unit, preference_set, search)
+    floor = max(_inherited(unit, sources), _wanted_floor(unit, preference_set, node, search, entities))
     if floor > (0.0 if before is None else before[1]):
         unit.become(node, forced(node.memory, floor))
 
@@ -219,7 +251,8 @@ def raise_floors(unit: Unit, preference_set: PreferenceSet, ids: Iterable[str]) 
 
     Nothing is lowered. Returns the nodes that changed, in order; the caller records them.
     """
-    entities = named_entities(unit, preference_set)
+    search = name_search(unit, preference_set)
+    entities = named_entities(unit, preference_set, search)
     changed: dict[str, Node] = {}
     pending = sorted(set(ids))
     while pending:
@@ -230,7 +263,7 @@ def raise_floors(unit: Unit, preference_set: PreferenceSet, ids: Iterable[str]) 
             if node is None or not node.has_content:
                 continue
             before = forced_of(node.memory.sensitivity_reasons)
-            floor = wanted_floor(unit, preference_set, node, entities)
+            floor = _wanted_floor(unit, preference_set, node, search, entities)
             if floor > (0.0 if before is None else before[1]):
                 unit.become(node, forced(node.memory, floor))
                 changed[node_id] = node

@@ -18,7 +18,7 @@ from marskg.entities import EntityType, folded_name, names_of
 from marskg.store.rows import codec
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 
     from marskg.records import Entity
     from marskg.store.engine.protocol import Row
@@ -119,6 +119,8 @@ class NameCache:
         self._longest: dict[str, int] = {}
         #: Who has which IRI; None until somebody asks.
         self._iris: dict[str, set[str]] | None = None
+        #: Who goes by the name of which one of some digests is, and how; None until somebody asks.
+        self._digested: _Digested | None = None
 
     @property
     def crowded(self) -> bool:
@@ -132,6 +134,7 @@ class NameCache:
             for held in (self._entities, self._gone, self._words, self._owners, self._longest):
                 held.clear()
             self._iris = None
+            self._digested = None
 
     def longest(self, word: str) -> int:
         """Return how many words the names had at most that began with ``word``; 0 where none did."""
@@ -174,6 +177,8 @@ class NameCache:
             if self._iris is not None:
                 for iri in entity.same_as:
                     self._iris.setdefault(iri, set()).add(entity.id)
+            if self._digested is not None:
+                self._digested.put(entity)
             for name, closeness in names_of(as_ref(entity)).items():
                 self._owners.setdefault(name, {})[entity.id] = closeness
                 word = first_word(name)
@@ -187,6 +192,8 @@ class NameCache:
 
     def _take(self, entity_id: str) -> None:
         entity = self._entities.pop(entity_id, None)
+        if self._digested is not None:
+            self._digested.take(entity_id)
         for name in () if entity is None else names_of(as_ref(entity)):
             owners = self._owners[name]
             del owners[entity_id]
@@ -239,3 +246,50 @@ class NameCache:
         else:
             found = self._iris
         return sorted(found.get(iri, set()) - self._gone)
+
+    # --- Digests ------------------------------------------------------------------------------------------------
+
+    def ids_by_digest(
+        self, references: frozenset[str], digest: Callable[[str], str], everybody: Callable[[], Iterable[Entity]]
+    ) -> dict[str, list[str]]:
+        """Return by each of ``references``, which ``digest`` makes of names, the ids of who goes by the name.
+
+        As :meth:`bearers` has it: all of this name, or else who alone has it as an alias. ``everybody`` gives the
+        stored entities, and is asked once for as long as the references are the same. No name is kept for it.
+        """
+        found = self._digested
+        if found is None or found.references != references:
+            clearings = self._clearings
+            stored = {one.id: one for one in everybody()}
+            with self._lock:
+                found = _Digested(references, digest)
+                for one in (stored | self._entities).values():
+                    found.put(one)
+                if self._clearings == clearings:
+                    self._digested = found
+        with self._lock:
+            return {reference: found.bearers(reference, self._gone) for reference in references}
+
+
+class _Digested:
+    """Who goes by names of which only digests are known."""
+
+    def __init__(self, references: frozenset[str], digest: Callable[[str], str]) -> None:
+        self.references = references
+        self._digest = digest
+        self._owners: dict[str, dict[str, int]] = {}
+
+    def put(self, entity: Entity) -> None:
+        for closeness, names in ((1, entity.aliases), (0, (entity.name,))):
+            for reference in self.references.intersection(map(self._digest, names)):
+                self._owners.setdefault(reference, {})[entity.id] = closeness
+
+    def take(self, entity_id: str) -> None:
+        for owners in self._owners.values():
+            owners.pop(entity_id, None)
+
+    def bearers(self, reference: str, gone: Container[str]) -> list[str]:
+        owners = {ident: how for ident, how in self._owners.get(reference, {}).items() if ident not in gone}
+        closest = min(owners.values(), default=0)
+        found = sorted(ident for ident, how in owners.items() if how == closest)
+        return [] if closest and len(found) > 1 else found

@@ -22,9 +22,10 @@ from marskg.shapes.gate import NodeFacts, facts_of
 from marskg.shapes.whole import check_graph
 from marskg.store.commit.flush import check_latent
 from marskg.store.graph.admit import check_new_ids
-from marskg.store.graph.preference_enforcement import check_memory_allowed, preferences_of
+from marskg.store.graph.preference_enforcement import check_memory_allowed, name_digests, preferences_of
 from marskg.store.graph.suppression import check_all, check_names
 from marskg.store.graph.validation import check_allowed, check_fits
+from marskg.store.rows.name_rules import NAMING, digested, is_clear
 from marskg.store.tenant.checkpoint import Protection
 from marskg.store.unit.write_gate import ERRORS, NEEDING
 from marskg.store.upkeep.reweigh import require_weighed
@@ -39,7 +40,13 @@ if TYPE_CHECKING:
 
 Exported: TypeAlias = "tuple[Memory, tuple[Edge, ...]]"
 _BATCH = 200
+#: Rules that a message names.
+_SHOWN = 5
 _INSTEAD = "load into an empty tenant"
+
+
+def _labelled(rule: Preference) -> tuple[object, ...]:
+    return rule.preference_rule, rule.data_subject, rule.department, rule.label
 
 
 class Loader:
@@ -65,7 +72,8 @@ class Loader:
             ConsentRequired, ErasedContentRefused: something of it was erased here; nothing is loaded.
             ProbingRefused: that was revealed too often lately.
             PreferenceRefused: a preference of this tenant does not allow something of it; nothing is loaded.
-            InvalidDocument: an edge points to something that is neither in the document nor in the store.
+            InvalidDocument: an edge points to something that is neither in the document nor in the store; or a rule is
+                about a name of which the document has a digest of another store or tenant; nothing is loaded.
             InvalidMemory, ClosureViolation, TaskSafetyViolation, CycleError: something in it breaks a rule of the
                 shapes; nothing is loaded.
             MemoryTooLarge, BudgetInfeasible: the tenant's budgets can never hold it; nothing is loaded. Where a policy
@@ -73,7 +81,37 @@ class Loader:
         """
         require_weighed(self._writer)
         weighed = partial(_weighed, self._writer.services.counter, memories)
-        return self._load(entities, weighed, progress, list(preferences))
+        return self._load(entities, weighed, progress, self._matching(preferences))
+
+    def _matching(self, preferences: Iterable[Preference]) -> list[Preference]:
+        """Return the rules of a document that can hold here; a name in clear, of a version before, becomes a digest.
+
+        A rule that was digested elsewhere gives way to one of this tenant for the same people under the same label.
+
+        Raises:
+            InvalidDocument: there is none.
+        """
+        unit = self._writer.new_unit(self._writer.read, self._writer.state)
+        digests, here = name_digests(unit), set(map(_labelled, preferences_of(unit).naming))
+        found: list[Preference] = []
+        lost: list[Preference] = []
+        for rule in preferences:
+            if is_clear(rule):
+                found.append(digested(rule, digests))
+            elif rule.preference_rule not in NAMING or rule.target is None or digests.made_here(rule.target):
+                found.append(rule)
+            elif _labelled(rule) not in here:
+                lost.append(rule)
+        if lost:
+            names = ", ".join(f"{rule.preference_rule} {(rule.label or rule.id)[:60]!r}" for rule in lost[:_SHOWN])
+            msg = (
+                f"{len(lost)} rules of the document are about names, of which it has digests of another store or "
+                f"tenant that would hold for nobody here: {names}{', …' if len(lost) > _SHOWN else ''}; nothing was "
+                "loaded: set each here first, with its name and under the same label, with: mars preferences set RULE "
+                "NAME --label LABEL; then load again"
+            )
+            raise InvalidDocument(msg)
+        return found
 
     def _load(
         self,

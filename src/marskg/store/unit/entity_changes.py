@@ -20,7 +20,7 @@ from marskg.store.rows.name_cache import AGE, as_ref, first_word, word_rows
 from marskg.store.rows.paging import pages
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from marskg.clock import Source
     from marskg.drafts import EntityRef
@@ -70,6 +70,18 @@ class EntityChanges:
         wanted = list(names)
         self.load_names([first_word(folded_name(name)) for name in wanted])
         return {name: self.names.bearers(name) for name in wanted}
+
+    def bearers_by(self, targets: Mapping[str, str], digest: Callable[[str], str]) -> dict[str, list[Entity]]:
+        """Return by target who goes by the name of which its reference is the ``digest``, the eldest first.
+
+        ``targets`` are by their references.
+        """
+        found = self.names.ids_by_digest(frozenset(targets), digest, self._everybody)
+        self.fetch(ident for ids in found.values() for ident in ids)
+        return {
+            targets[reference]: sorted((one for ident in ids if (one := self.get(ident)) is not None), key=AGE)
+            for reference, ids in found.items()
+        }
 
     def meant_by(self, name: str) -> list[Entity]:
         """Return the entities that a caller may mean by ``name``, the eldest first: an id, a name or alias, or an IRI.

@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 
     from marskg.clock import Source
     from marskg.records import Preference
+    from marskg.store.rows.name_rules import NameSearch
     from marskg.store.unit.audit_records import AuditRecords
+    from marskg.store.unit.preference_rules import PreferenceSet
 
 
 class PreferenceChanges:
@@ -33,6 +35,13 @@ class PreferenceChanges:
         self.removed: set[str] = set()
         #: The sequence of the record of the last change; None before one.
         self.sequence: int | None = None
+        self._search: tuple[PreferenceSet, NameSearch] | None = None
+
+    def search_of(self, preference_set: PreferenceSet, make: Callable[[], NameSearch]) -> NameSearch:
+        """Return what finds the names of ``preference_set``: what ``make`` gave last, if it was for the same."""
+        if self._search is None or self._search[0] is not preference_set:
+            self._search = (preference_set, make())
+        return self._search[1]
 
     def put(self, preference: Preference, salt: str | None = None) -> Preference:
         """Create or change a preference and record it; returns it with its sequence.

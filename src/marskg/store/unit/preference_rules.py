@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import lru_cache, partial
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final, Protocol
 
 from marskg.audit.record import node_commitment
 from marskg.language.naming.edges import Verdict
@@ -21,10 +21,11 @@ from marskg.ontology.fields import Label, labels_of, texts_of
 from marskg.ontology.mapping import decimal_lexical, preference_lines
 from marskg.ontology.vocabulary import Kind, PreferenceRule, SourceType
 from marskg.store.rows import codec
+from marskg.store.rows.name_rules import NAMING, Sought
 from marskg.store.rows.paging import pages
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from marskg.drafts import Draft
     from marskg.language.naming.matcher import Reading
@@ -32,8 +33,19 @@ if TYPE_CHECKING:
     from marskg.store.engine.protocol import Reader
     from marskg.store.rows.state import TenantState
 
-#: Gives the spellings of a name that is known to be somebody's, the name itself among them.
-Forms: TypeAlias = "Callable[[str], tuple[str, ...]]"
+
+class Names(Protocol):
+    """Says whether a memory names whom a rule is about (:class:`~marskg.store.rows.name_rules.NameSearch`)."""
+
+    def forms(self, name: str, /) -> tuple[str, ...]:
+        """Return the spellings of a name that is known to be somebody's, the name itself among them."""
+
+    def is_named(self, matter: Matter, rule: Preference) -> bool:
+        """Return whether ``matter`` names whom ``rule`` is about."""
+
+    def may_be_named(self, matter: Matter, rule: Preference) -> bool:
+        """Return whether ``matter`` may name whom ``rule`` is about, and does not surely."""
+
 
 #: Categories of sensitive content that a ceiling may be set for, by the word that stands in a memory's reasons.
 CATEGORIES: Final = (
@@ -116,6 +128,9 @@ class PreferenceSet:
         self._members: dict[str, set[str]] = {}
         for preference in self.preferences:
             self._by_rule.setdefault(preference.preference_rule, []).append(preference)
+        #: The rules about names, and what these are looked for by.
+        self.naming = tuple(item for item in self.preferences if item.preference_rule in NAMING)
+        self.sought = Sought(self.naming)
         for preference in self.of(PreferenceRule.MEMBER_OF):
             self._members.setdefault(preference.target or "", set()).add(preference.data_subject or "")
 
@@ -158,10 +173,10 @@ class PreferenceSet:
         )
         return min(found, default=None)
 
-    def refusal(self, matter: Matter, forms: Forms = lambda name: (name,)) -> Preference | None:
+    def refusal(self, matter: Matter, names: Names) -> Preference | None:
         """Return the rule by which ``matter`` is not to be stored, or None."""
         for item in self._holding(PreferenceRule.BLACKLISTED_ENTITY, matter.subjects):
-            if _names(matter, forms(item.target or "")):
+            if names.is_named(matter, item):
                 return item
         wanted: Mapping[PreferenceRule, tuple[str | None, ...]] = {
             PreferenceRule.BLACKLISTED_CONVERSATION: (matter.session,),
@@ -175,17 +190,17 @@ class PreferenceSet:
                     return item
         return None
 
-    def undecided(self, matter: Matter, forms: Forms = lambda name: (name,)) -> Iterator[Preference]:
+    def undecided(self, matter: Matter, names: Names) -> Iterator[Preference]:
         """Yield the rules about an entity that ``matter`` may name, and that a person has to look at."""
         for rule in (PreferenceRule.BLACKLISTED_ENTITY, PreferenceRule.PRIVATE_ENTITY):
             for item in self._holding(rule, matter.subjects):
-                if reading(matter, forms(item.target or "")).verdict is Verdict.NEAR:
+                if names.may_be_named(matter, item):
                     yield item
 
-    def named(self, matter: Matter, forms: Forms = lambda name: (name,)) -> tuple[str, ...]:
+    def named(self, matter: Matter, names: Names) -> tuple[str, ...]:
         """Return the people with preferences of their own whom ``matter`` names, in order."""
         own = {item.data_subject for item in self.preferences} | {one for has in self._members.values() for one in has}
-        return tuple(sorted(name for name in own if name and _names(matter, forms(name))))
+        return tuple(sorted(one for one in own if one and _names(matter, names.forms(one))))
 
     def lacking(self, matter: Matter, now: int) -> str | None:
         """Return a purpose of ``matter`` for which one of its subjects would have to consent, and has not; or None."""
@@ -200,12 +215,12 @@ class PreferenceSet:
         required = self._holding(PreferenceRule.CONSENT_REQUIRED, (subject,))
         return self.lapsed(subject, purpose, now) or any(item.target == purpose for item in required)
 
-    def floor(self, matter: Matter, forms: Forms = lambda name: (name,)) -> float:
+    def floor(self, matter: Matter, names: Names) -> float:
         """Return the least sensitivity that private entities force on ``matter`` itself; 0 where they force none."""
         levels = (
             1.0 if item.level is None else item.level
             for item in self._holding(PreferenceRule.PRIVATE_ENTITY, matter.subjects)
-            if _names(matter, forms(item.target or ""))
+            if names.is_named(matter, item)
         )
         return max(levels, default=0.0)
 
@@ -369,6 +384,12 @@ class PreferenceSet:
 def matcher_of(forms: tuple[str, ...]) -> NameMatcher:
     """Return the matcher of a name that goes by ``forms``."""
     return NameMatcher(forms)
+
+
+def forget_names() -> None:
+    """Keep no name at hand that was looked for: whom it was about may have been erased."""
+    matcher_of.cache_clear()
+    re.purge()
 
 
 def reading(matter: Matter, forms: tuple[str, ...]) -> Reading:

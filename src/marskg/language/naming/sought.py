@@ -1,0 +1,276 @@
+"""Looking for a name of which only a digest is known: what of it is digested, and which parts of a text may be it.
+
+Guarantees: pure functions. Wherever :mod:`marskg.language.naming.matcher` finds a name in a text, the text's candidates
+of the name's sort and length have its exact key; where it would call a text near by a spelling, an order or a
+beginning, they have one of its likenesses. A candidate more costs a digest and decides nothing: the matcher judges what
+was found. O(text) for each sort and length.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Final
+
+from marskg.language.naming.edges import is_identifier
+from marskg.language.naming.matcher import INFLECTED, stem
+from marskg.language.naming.numbers import FEWEST_SIGNS, number_of
+from marskg.language.naming.spellings import loose_form, name_form
+from marskg.language.naming.words import ENDINGS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+#: Sorts of keys: the name itself, a number in every grouping, an address of four numbers; and what may be the name: its
+#: loose form or its parts in another order, its stems, a number with the other of its two beginnings.
+NAME: Final = "name"
+NUMBER: Final = "number"
+ADDRESS: Final = "address"
+LOOSE: Final = "loose"
+STEM: Final = "stem"
+HOME: Final = "home"
+ABROAD: Final = "abroad"
+
+_ADDRESS: Final = re.compile(r"[0-9]+(?:\.[0-9]+){3,}")
+_FOUR: Final = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}")
+_TITLE: Final = re.compile(r"(?<!\w)(dr|mr|mrs|ms|prof|st|sr|jr|[a-z])\. ")
+_QUOTED: Final = re.compile(r'"([^\s@"]+)"@')
+_TAG: Final = re.compile(r"\+\S*@")
+_WORD: Final = re.compile(r"\w+")
+_GROUP: Final = re.compile("[a-z0-9]+")
+_SEPARATED: Final = re.compile(r"[\s\-./()]{1,3}")
+_PLUS: Final = re.compile(r"\+[\s\-./()]{0,3}\Z")
+#: Groups of letters that stand before the first digit of a number at most.
+_BEFORE_DIGITS: Final = 8
+#: Letters of alphabets in which a name neither begins nor ends inside a word.
+_LATIN: Final = "a-z\u00df-\u00f6\u00f8-\u024f\u1e00-\u1eff"
+_OTHER: Final = "\u0370-\u03ff\u0400-\u052f\u1f00-\u1fff"
+_START: Final = re.compile(
+    rf"(?=(?<![{_LATIN}0-9])[{_LATIN}]|(?<![{_OTHER}])[{_OTHER}]|(?<![^\W_])[0-9]|[^\s{_LATIN}{_OTHER}0-9])"
+)
+_CASES: Final = "|".join(sorted(ENDINGS, key=lambda ending: (-len(ending), ending)))
+_END: Final = re.compile(
+    rf"(?<!\s)(?:(?<![{_LATIN}{_OTHER}])|(?<=[{_LATIN}])(?=(?![{_LATIN}0-9])|(?:{_CASES})(?![{_LATIN}]))"
+    rf"|(?<=[{_OTHER}])(?![{_OTHER}]{{6}}))"
+)
+_LOOSE_START: Final = re.compile(r"(?<!\w)(?=\S)")
+_LOOSE_END: Final = re.compile(r"(?!\w)")
+#: Letters that an ending has at most where the language is inflected.
+_ENDING: Final = 3
+#: Digits of a country at most, and the zero after them.
+_COUNTRY: Final = re.compile(r"[0-9]{1,3}0?")
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """What is digested: a sort, and the text in the form of that sort."""
+
+    sort: str
+    text: str
+
+    @property
+    def length(self) -> int:
+        """Return how many signs the text has."""
+        return len(self.text)
+
+    @property
+    def name(self) -> str:
+        """Return a name of which it is the exact key."""
+        if self.sort != NUMBER or self.text[:2] != "00":
+            return f"00{self.text[1:]}" if self.sort == NUMBER and self.text[0] == "+" else self.text
+        # Two zeros are the sign of a country, but not in groups of their own.
+        return f"0-{self.text[1:]}"
+
+
+def exact_key(name: str) -> Key:
+    """Return the key of a name, the same for all spellings that are one."""
+    form = name_form(name).strip()
+    if _FOUR.fullmatch(form):
+        return Key(ADDRESS, _filled(form))
+    number = number_of(form)
+    return Key(NUMBER, number) if number else Key(NAME, _plainer(form))
+
+
+def like_keys(name: str) -> tuple[Key, ...]:
+    """Return the keys of what may be the name and is not surely it, sorted."""
+    form = name_form(name).strip()
+    number = "" if _FOUR.fullmatch(form) else number_of(form)
+    found = _number_keys(number) if number else _name_keys(form)
+    return tuple(sorted(set(found), key=lambda key: (key.sort, key.text)))
+
+
+def _number_keys(number: str) -> Iterator[Key]:
+    if number.startswith("+"):
+        yield from (Key(HOME, f"0{number[cut:]}") for cut in (3, 4))
+        return
+    rest = number.lstrip("0")
+    if rest != number and len(rest) >= FEWEST_SIGNS and rest.isdigit():
+        yield Key(ABROAD, rest)
+
+
+def _name_keys(form: str) -> Iterator[Key]:
+    loose = loose_form(form)
+    words = loose.split()
+    if not words:
+        return
+    yield Key(LOOSE, loose)
+    if INFLECTED.search(form) and all(_WORD.fullmatch(word) and stem(word) for word in words):
+        yield Key(STEM, " ".join(map(stem, words)))
+    if len(words) > 1 and not is_identifier(form):
+        yield Key(LOOSE, f"{words[-1]} {words[0]}")
+        yield Key(LOOSE, f"{words[0][0]} {words[-1]}")
+
+
+class Candidates:
+    """What of one text may be a key, by sort and length; what all lengths share is worked out once."""
+
+    def __init__(self, text: str) -> None:
+        """Look at ``text``, a :func:`name_form`."""
+        self._text = text
+
+    def of(self, sort: str, length: int) -> set[str]:
+        """Return what may be a key of ``sort`` with ``length`` signs."""
+        return set(_FINDERS[sort](self, length))
+
+    # --- Names
+
+    @cached_property
+    def _loose_text(self) -> str:
+        return loose_form(self._text)
+
+    @cached_property
+    def _name_places(self) -> list[_Places]:
+        plainer = _plainer(self._text)
+        return [_Places(one, _START, _END) for one in dict.fromkeys((self._text, plainer))]
+
+    @cached_property
+    def _loose_places(self) -> list[_Places]:
+        loose = self._loose_text
+        tagged = _TAG.sub("@", loose) if "+" in loose and "@" in loose else loose
+        return [_Places(one, _LOOSE_START, _LOOSE_END) for one in dict.fromkeys((loose, tagged))]
+
+    @cached_property
+    def _words(self) -> list[tuple[int, int]]:
+        inflected = INFLECTED.search(self._text)
+        return [found.span() for found in _WORD.finditer(self._loose_text)] if inflected else []
+
+    def _names(self, length: int) -> Iterator[str]:
+        return (one for places in self._name_places for one in places.windows(length))
+
+    def _loose(self, length: int) -> Iterator[str]:
+        return (one for places in self._loose_places for one in places.windows(length))
+
+    def _stems(self, length: int) -> Iterator[str]:
+        """Yield what is left of words that follow each other when each loses an ending."""
+        for place in range(len(self._words)):
+            yield from _shortened(self._loose_text, self._words, place, length)
+
+    # --- Numbers
+
+    @cached_property
+    def _groups(self) -> _Groups:
+        return _Groups(self._text)
+
+    def _addresses(self, _length: int) -> Iterator[str]:
+        for found in _ADDRESS.finditer(self._text):
+            parts = found[0].split(".")
+            yield from (_filled(".".join(parts[place : place + 4])) for place in range(len(parts) - 3))
+
+    def _numbers(self, length: int) -> Iterator[str]:
+        """Yield the numbers of ``length`` signs, also those that begin with the sign of a country."""
+        for signs, abroad in self._groups.runs(length + 1):
+            if len(signs) == length:
+                yield signs
+            if abroad and len(signs) == length - 1:
+                yield f"+{signs}"
+            if signs.startswith("00") and len(signs) == length + 1:
+                yield f"+{signs[2:]}"
+
+    def _at_home(self, length: int) -> Iterator[str]:
+        return (signs for signs, _ in self._groups.runs(length) if len(signs) == length and signs[0] == "0")
+
+    def _abroad(self, length: int) -> Iterator[str]:
+        """Yield the ends of ``length`` digits of numbers with a country before them."""
+        for signs, sign in self._groups.runs(length + 6):
+            number = signs if sign else signs[2:] if signs.startswith("00") else ""
+            if _COUNTRY.fullmatch(number[:-length] if len(number) > length else ""):
+                yield number[-length:]
+
+
+class _Places:
+    """Where in a text a name may begin, and where it may end."""
+
+    def __init__(self, text: str, start: re.Pattern[str], end: re.Pattern[str]) -> None:
+        self._text = text
+        self._starts = [found.start() for found in start.finditer(text)]
+        self._ends = bytearray(len(text) + 1)
+        for found in end.finditer(text):
+            self._ends[found.start()] = 1
+
+    def windows(self, length: int) -> Iterator[str]:
+        text, ends = self._text, self._ends
+        known = self._starts[: bisect_right(self._starts, len(text) - length)]
+        return (text[start : start + length] for start in known if ends[start + length])
+
+
+class _Groups:
+    """Letters and digits of a text between other signs, as numbers are made of them."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._groups = [(*found.span(), any(map(str.isdigit, found[0]))) for found in _GROUP.finditer(text)]
+        digits = [place for place, (_, _, digit) in enumerate(self._groups) if digit]
+        self._leading = sorted({max(0, place - back) for place in digits for back in range(_BEFORE_DIGITS)})
+
+    def runs(self, longest: int) -> Iterator[tuple[str, bool]]:
+        """Yield what may be a number of ``longest`` signs at most, as one; and whether a plus is before it."""
+        for place in self._leading:
+            yield from self._runs_from(place, longest)
+
+    def _runs_from(self, place: int, longest: int) -> Iterator[tuple[str, bool]]:
+        start = self._groups[place][0]
+        abroad = _PLUS.search(self._text, max(0, start - 4), start) is not None
+        signs, stop, there = "", start, False
+        for following in range(place, len(self._groups)):
+            first, last, digit = self._groups[following]
+            if signs and not _SEPARATED.fullmatch(self._text, stop, first):
+                return
+            signs, stop, there = signs + self._text[first:last], last, there or digit
+            if len(signs) > longest:
+                return
+            if there:
+                yield signs, abroad
+
+
+def _plainer(form: str) -> str:
+    """Return a form without what a spelling may leave out: the stop of a title, the quotes of an address."""
+    return _QUOTED.sub(r"\1@", _TITLE.sub(r"\1 ", form))
+
+
+def _filled(address: str) -> str:
+    return ".".join(number.lstrip("0") or "0" for number in address.split("."))
+
+
+def _shortened(text: str, words: list[tuple[int, int]], place: int, length: int) -> Iterator[str]:
+    start, end = words[place]
+    for cut in range(_ENDING + 1):
+        left = length - (end - cut - start)
+        if end - cut <= start or left < 0:
+            continue
+        if not left:
+            yield text[start : end - cut]
+        elif left > 1 and place + 1 < len(words) and words[place + 1][0] == end + 1 and text[end].isspace():
+            yield from (f"{text[start : end - cut]} {rest}" for rest in _shortened(text, words, place + 1, left - 1))
+
+
+_FINDERS: Final = {
+    NAME: Candidates._names,  # noqa: SLF001
+    NUMBER: Candidates._numbers,  # noqa: SLF001
+    ADDRESS: Candidates._addresses,  # noqa: SLF001
+    LOOSE: Candidates._loose,  # noqa: SLF001
+    STEM: Candidates._stems,  # noqa: SLF001
+    HOME: Candidates._at_home,  # noqa: SLF001
+    ABROAD: Candidates._abroad,  # noqa: SLF001
+}
