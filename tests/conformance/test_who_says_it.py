@@ -191,6 +191,9 @@ def overrulings(agent: AgentMemory, said: Memory) -> Mapping[str, Any]:
         "a contradiction": lambda: agent.remember("She does not", contradicts=[said.id]),
         "a drafted contradiction": lambda: agent.remember_many([against]),
         "an edge": lambda: agent.link(mine.id, "contradicts", said.id),
+        "an edge drawn backwards": lambda: agent.link(said.id, "contradicts", mine.id),
+        "a base that may go": lambda: agent.link(said.id, "dependsOn", mine.id),
+        "an edge taken away": lambda: agent.unlink(said.id, "dependsOn", mine.id),
         "an edge of a new memory": lambda: agent.remember("She does not", edges=[("contradicts", said.id)]),
     }
 
@@ -208,6 +211,43 @@ def test_an_agent_overrules_no_word_that_it_may_not_speak(stores: Stores) -> Non
 
     granted = stores.open_as(owner, "agent:bot?source=chat_user")
     assert granted.remember("Ann lives in Linz", key="city", subjects=["ann"]).content == "Ann lives in Linz"
+
+
+def test_an_agent_neither_ends_a_turn_by_its_reading_nor_merges_into_what_the_user_said(stores: Stores) -> None:
+    owner, agent = both(stores)
+    turn = owner.remember("I live in Graz", subjects=["ann"], session="s")
+    agent.remember("Ann lives in Graz", kind="semantic", subjects=["ann"], key="bot/city", derives_from=[turn.id])
+    agent.retract("bot/city", subjects=["ann"])
+    found = owner.get(turn.id)
+    assert found is not None
+    assert found.current
+
+    likes = {"key": "likes", "subjects": ["ann"], "cardinality": "set"}
+    owner.remember("Ann likes green tea", **likes)
+    with pytest.raises(NotPermitted, match="may not overrule"):
+        agent.remember("ann likes  green tea", sensitivity=0.9, **likes)
+
+
+def test_an_agent_may_close_a_users_task_by_either_door(stores: Stores) -> None:
+    owner, agent = both(stores)
+    for n, close in enumerate((
+        lambda ident: agent.tasks.amend(ident, status="done"),
+        lambda _: agent.remember_many([
+            Draft(ref="t", kind=Kind.TASK, content="", at=START, action="close_task", key="task/1", status="done")
+        ]),
+    )):  # fmt: skip
+        task = owner.remember(f"Water the beans {n}", kind="task", key=f"task/{n}")
+        close(task.id)
+        assert owner.get(task.id).status == "done"  # type: ignore[union-attr]
+
+
+def test_a_question_for_a_document_gets_the_document(stores: Stores) -> None:
+    memory = garden(stores)
+    memory.remember("My dentist appointment is on Monday", subjects=["ann"])
+    says = "Dentist appointment of Ann Lee: Tuesday at nine"
+    memory.remember(says, source_type="doc")
+    assert contents(memory.retrieve("What does the document say about the dentist appointment?"))[0] == says
+    assert contents(memory.retrieve("When is my dentist appointment?"))[0] == "My dentist appointment is on Monday"
 
 
 def test_an_agent_changes_what_it_said_itself_and_adds_to_sets_and_ledgers(stores: Stores) -> None:

@@ -39,6 +39,7 @@ from marskg.retrieval.details import slot_details
 from marskg.retrieval.explain import never_was
 from marskg.store.graph.validation import ids_of
 from marskg.store.rows import codec
+from marskg.text import normalised
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -100,11 +101,18 @@ class Sight:
             self._claims.check_word(memory for memory, _, _ in self._components.reader.nodes(ids))
 
     def check_key(
-        self, key: str | None, subjects: tuple[str, ...], *, appends: bool = False, adds: bool = False
+        self,
+        key: str | None,
+        subjects: tuple[str, ...],
+        *,
+        appends: bool = False,
+        adds: str | None = None,
+        closes: bool = False,
     ) -> None:
         """Refuse to change the value of a key that is hidden, or comes from a source that the agent was not granted.
 
-        What is added to a ledger changes none, and what ``adds`` to a set changes none that may be seen.
+        What is added to a ledger changes none. What ``adds`` a text to a set changes the one that says the same alone,
+        as the two are merged; what ``closes`` a task is its state, as with ``tasks.amend``.
 
         Raises:
             NotPermitted: a current value of the key may not be seen, or not be overruled.
@@ -119,7 +127,14 @@ class Sight:
             return
         if not {one.id for one in current} <= self._seen(one.id for one in current):
             raise NotPermitted(_HIDDEN_KEY)
-        self._claims.check_word(one for one in current if not (adds and one.cardinality is Cardinality.SET))
+        if closes:
+            return
+        added = None if adds is None else normalised(adds)
+        self._claims.check_word(
+            one
+            for one in current
+            if added is None or one.cardinality is not Cardinality.SET or normalised(one.content or "") == added
+        )
 
     def check_key_of(self, ident: str) -> None:
         """Refuse to change what may be seen where what took its place may not.
@@ -234,7 +249,7 @@ class AgentsMemory(RestrictedMemory):
         overruled = [target for type_, target in given.get("edges", ()) if type_ == EdgeType.CONTRADICTS]
         self._sight.check_overruled(*overruled, *ids_of(given.get("contradicts", ())))
         appends = given.get("cardinality") == Cardinality.APPEND
-        self._sight.check_key(given.get("key"), ids_of(given.get("subjects", ())), appends=appends, adds=True)
+        self._sight.check_key(given.get("key"), ids_of(given.get("subjects", ())), appends=appends, adds=content)
         with self._sight.refusing(*named):
             return self._sight.told(super().remember(content, **given))
 
@@ -257,11 +272,12 @@ class AgentsMemory(RestrictedMemory):
                 stored = [(type_, target) for type_, target in one.links() if target not in names]
                 self._sight.check(*(target for _, target in stored))
                 self._sight.check_overruled(*(target for type_, target in stored if type_ is EdgeType.CONTRADICTS))
-                adds = one.action == "remember"
-                if adds:
+                if one.action == "remember":
                     self._claims.check(one.source_type, one.reliability)
                 appends = one.cardinality is Cardinality.APPEND
-                self._sight.check_key(one.key, one.subjects, appends=appends, adds=adds)
+                adds = one.content if one.action == "remember" else None
+                closes = one.action == "close_task"
+                self._sight.check_key(one.key, one.subjects, appends=appends, adds=adds, closes=closes)
                 names.add(one.ref)
             yield one
 
@@ -288,17 +304,20 @@ class AgentsMemory(RestrictedMemory):
 
     def link(self, source: str, type: str, target: str, *, weight: float | None = None) -> Memory:  # noqa: A002
         """Draw an edge between two memories that may be seen."""
-        self._sight.check(source, target)
-        if type == EdgeType.CONTRADICTS:
-            self._sight.check_overruled(target)
+        self._check_edge(source, type, target)
         with self._sight.refusing(source, target):
             return self._sight.told(super().link(source, type, target, weight=weight))
 
     def unlink(self, source: str, type: str, target: str) -> Memory:  # noqa: A002
         """Remove an edge between two memories that may be seen."""
-        self._sight.check(source, target)
+        self._check_edge(source, type, target)
         with self._sight.refusing(source, target):
             return self._sight.told(super().unlink(source, type, target))
+
+    def _check_edge(self, source: str, type_: str, target: str) -> None:
+        """Refuse to change by an edge what is not the agent's to say: its source, and where it acts both ways both."""
+        self._sight.check(source, target)
+        self._sight.check_overruled(source, *([target] if type_ == EdgeType.CONTRADICTS else ()))
 
     def feedback(self, retrieval_id: str, **said: Any) -> Feedback:  # noqa: ANN401 - as AgentMemory.feedback has them
         """Say what became of what this agent was shown; see :meth:`AgentMemory.feedback`.

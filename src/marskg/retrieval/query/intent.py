@@ -27,6 +27,13 @@ _ADVISED: Final = re.compile(
     r"\b(?:did|have|had) you (?:ever )?(?:tell|told|say|said|suggest|recommend|advise|answer|explain)"
     r"|\byou (?:told|said to) me\b"
 )
+_WRITTEN: Final = re.compile(
+    r"\b(?:according to|what (?:do|does|did)|(?:the|my|our|this|that)) (?:(?:the|my|our|this|that) )?(?:\w+ ){0,2}"
+    r"(?:documents?|docs?|manual|handbook|files?|pdf|article|report|guide|website|contract|policy|api|tool) "
+    r"(?:say|says|said|state|states|mention|mentions|return|returns|returned)\b"
+    r"|\baccording to (?:the|my|our|this|that) (?:\w+ ){0,2}"
+    r"(?:documents?|docs?|manual|handbook|files?|pdf|article|report|guide|website|contract|policy|api|tool)\b"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +64,8 @@ def infer(query: str, tags: Iterable[str], nearest: Sequence[tuple[float, Sequen
         sources.append(SourceType.CHAT_USER)
     if _ADVISED.search(text):
         sources.append(SourceType.CHAT_ASSISTANT)
+    if _WRITTEN.search(text):
+        sources += [SourceType.DOC, SourceType.API_RESULT]
     return Intent(tuple(sorted(found)), tuple(sources))
 
 

@@ -435,7 +435,8 @@ def _follow(unit: Unit, old: Node) -> list[Node]:
     """Supersede the episodes whose every derived fact is superseded: stale evidence harms like the stale fact.
 
     What a summary says of an episode that it took the place of leaves with it; the summary itself is no such fact, and
-    who corrects its text says nothing of the facts.
+    who corrects its text says nothing of the facts. Nor is what was derived by somebody whose word is worth less than
+    the episode's: an assistant's reading ends no user's word (ADR 73).
     """
     if old.memory.summary_lines:
         return []
@@ -452,7 +453,8 @@ def _follow(unit: Unit, old: Node) -> list[Node]:
             continue
         unit.fetch(derived.get(episode_id, ()))
         facts = [unit.node(source) for source in derived.get(episode_id, ())]
-        facts = [fact for fact in facts if not fact.memory.summary_lines]
+        least = RELIABILITY[episode.memory.source_type]
+        facts = [one for one in facts if not one.memory.summary_lines and RELIABILITY[one.memory.source_type] >= least]
         if not facts or not all(fact.memory.superseded_at is not None or not fact.has_content for fact in facts):
             continue
         unit.leaving.add(episode_id)
