@@ -8,7 +8,7 @@ import pytest
 
 from marskg.drafts import Draft
 from marskg.errors import InvalidInput, NotPermitted
-from marskg.ontology.vocabulary import RELIABILITY, Kind, SourceType
+from marskg.ontology.vocabulary import RELIABILITY, Kind, SourceType, TaskStatus
 from marskg.privacy.principals import Principal, Role
 from tests.support.stores import START
 
@@ -222,7 +222,7 @@ def test_an_agent_neither_ends_a_turn_by_its_reading_nor_merges_into_what_the_us
     assert found is not None
     assert found.current
 
-    likes = {"key": "likes", "subjects": ["ann"], "cardinality": "set"}
+    likes: dict[str, Any] = {"key": "likes", "subjects": ["ann"], "cardinality": "set"}
     owner.remember("Ann likes green tea", **likes)
     with pytest.raises(NotPermitted, match="may not overrule"):
         agent.remember("ann likes  green tea", sensitivity=0.9, **likes)
@@ -230,15 +230,12 @@ def test_an_agent_neither_ends_a_turn_by_its_reading_nor_merges_into_what_the_us
 
 def test_an_agent_may_close_a_users_task_by_either_door(stores: Stores) -> None:
     owner, agent = both(stores)
-    for n, close in enumerate((
-        lambda ident: agent.tasks.amend(ident, status="done"),
-        lambda _: agent.remember_many([
-            Draft(ref="t", kind=Kind.TASK, content="", at=START, action="close_task", key="task/1", status="done")
-        ]),
-    )):  # fmt: skip
-        task = owner.remember(f"Water the beans {n}", kind="task", key=f"task/{n}")
-        close(task.id)
-        assert owner.get(task.id).status == "done"  # type: ignore[union-attr]
+    tasks = [owner.remember(f"Water the beans {n}", kind="task", key=f"task/{n}").id for n in (0, 1)]
+    agent.tasks.amend(tasks[0], status="done")
+    closing = Draft(ref="t", kind=Kind.TASK, content="", at=START, action="close_task", key="task/1",
+                    status=TaskStatus.DONE)  # fmt: skip
+    agent.remember_many([closing])
+    assert [one.status for one in owner.memories()] == [TaskStatus.DONE] * 2
 
 
 def test_a_question_for_a_document_gets_the_document(stores: Stores) -> None:
