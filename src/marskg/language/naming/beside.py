@@ -88,10 +88,10 @@ HAN_JOINED: Final = words_of(
 
 # --- Hiragana -------------------------------------------------------------------------------------------------------
 
-#: A particle of one letter also ends names (ももか, ゆきの, まこと): what is no Hiragana and no title has to follow it.
+#: A particle of one letter also ends names (ももか, ゆきの): no Hiragana and no title may follow it. と ends too many (はると).
 AFTER_HIRAGANA: Final = re.compile(
     "さん|ちゃん|くん|さま|から|まで|より|だけ|って|です|"
-    "(?:[はがをにのと]|には|にも)(?=[\u3400-\u9fff\u30a1-\u30fa])(?!君|様|先生|殿|氏|選手)"
+    "(?:[はがをにの]|には|にも)(?=[\u3400-\u9fff\u30a1-\u30fa])(?!君|様|先生|殿|氏|選手)"
 )
 #: Those that begin no name, and the others after a time or one who speaks.
 BEFORE_HIRAGANA: Final = re.compile(r"(?:[をがへで]|(?:今日|昨日|明日|先日|今朝|私|僕|彼|彼女)は)\Z")

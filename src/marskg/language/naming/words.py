@@ -112,7 +112,7 @@ HANGUL_GIVEN: Final = frozenset("은이아만도로의랑과")
 # --- Identifiers and English ----------------------------------------------------------------------------------------
 
 SCHEMES: Final = re.compile(r"(?<!\w)(?:mailto|tel|sip|xmpp|skype|acct|callto|sms|matrix|urn|doi|orcid):\Z")
-#: Words of English and Chinese that people are called as well; where the text does not say by a capital, a person decides.
+#: Words of English and Chinese that people are called as well; where no capital says so, a person decides.
 COMMON: Final = words_of(
     "will may mark rose bill grace hope joy art rob jack frank dawn june april august summer faith chance drew grant "
     "guy lane miles pat penny ray rich sue ruby pearl amber iris lily violet ivy daisy heather holly olive hazel sage "
