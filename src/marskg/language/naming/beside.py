@@ -88,7 +88,7 @@ HAN_JOINED: Final = words_of(
 
 # --- Hiragana -------------------------------------------------------------------------------------------------------
 
-#: A particle of one letter also ends names (ももか, ゆきの, はると): no Hiragana and no title may follow it; と is none.
+#: A particle of one letter also ends names (ももか, ゆきの, はると): no Hiragana or title may follow it; と is none.
 AFTER_HIRAGANA: Final = re.compile(
     "さん|ちゃん|くん|さま|から|まで|より|だけ|って|です|"
     "(?:[はがをにの]|には|にも)(?=[\u3400-\u9fff\u30a1-\u30fa])(?!君|様|先生|殿|氏|選手)"
