@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Final
 
-from marskg.language.naming import words
+from marskg.language.naming import beside, words
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -179,12 +179,11 @@ def _after_han(text: str, end: int, name: str) -> Edge:
     follows = text[end]
     if len(name) == 1 or follows in {name[-1], "々"}:
         return Edge(Verdict.NEAR, UNBROKEN)
-    given = len(name) == words.SHORT_NAME and name[0] in words.HAN_SURNAMES and follows in words.HAN_GIVEN
-    return Edge(Verdict.NEAR, UNBROKEN) if given else OPEN
+    return OPEN if beside.AFTER_HAN.match(text, end) else Edge(Verdict.NEAR, UNBROKEN)
 
 
 def _after_kana(text: str, end: int, name: str) -> Edge:
-    if script(text[end]) == "hiragana" and len(name) > 1 and words.HIRAGANA_PARTICLES.match(text, end):
+    if script(text[end]) == "hiragana" and len(name) > 1 and beside.AFTER_HIRAGANA.match(text, end):
         return OPEN
     return Edge(Verdict.NEAR, UNBROKEN)
 
@@ -203,7 +202,8 @@ def _after_southeast(text: str, end: int, name: str) -> Edge:
     if text[end + 1 : end + 2] in _FINAL:
         # The letter that follows ends the syllable that the name ends with.
         return Edge(Verdict.NEAR, UNBROKEN)
-    return OPEN if len(name) > _LETTERS else Edge(Verdict.NEAR, UNBROKEN)
+    ends = len(name) > _LETTERS and beside.AFTER_SOUTHEAST.match(text, end)
+    return OPEN if ends else Edge(Verdict.NEAR, UNBROKEN)
 
 
 _AFTER: Final[dict[str, Callable[[str, int, str], Edge]]] = {
@@ -273,12 +273,23 @@ def _before_attached(text: str, start: int, name: str) -> Edge:
 
 
 def _before_han(text: str, start: int, name: str) -> Edge:
-    compound = text[start - 1] + name[0] in words.HAN_COMPOUNDS
-    return Edge(Verdict.NEAR, UNBROKEN) if compound or len(name) == 1 else OPEN
+    pair = text[start - 1] + name[0]
+    if len(name) == 1 or pair in words.HAN_COMPOUNDS or pair in beside.HAN_JOINED:
+        return Edge(Verdict.NEAR, UNBROKEN)
+    family = name[0] in words.HAN_SURNAMES or name[:2] in words.HAN_COMPOUNDS
+    begins = _ends_with(beside.BEFORE_HAN, text, start) or (
+        family and _ends_with(beside.BEFORE_HAN_FAMILY, text, start)
+    )
+    return OPEN if begins else Edge(Verdict.NEAR, UNBROKEN)
+
+
+def _ends_with(word: re.Pattern[str], text: str, start: int) -> bool:
+    """Return whether a word ends right before ``start``, in O(1) of the text."""
+    return word.search(text, max(0, start - beside.LONGEST), start) is not None
 
 
 def _before_kana(text: str, start: int, name: str) -> Edge:
-    particle = text[start - 1] in words.BEFORE_HIRAGANA and len(name) > 1
+    particle = len(name) > 1 and _ends_with(beside.BEFORE_HIRAGANA, text, start)
     return OPEN if particle else Edge(Verdict.NEAR, UNBROKEN)
 
 
@@ -289,7 +300,8 @@ def _before_hangul(_text: str, _start: int, _name: str) -> Edge:
 def _before_southeast(text: str, start: int, name: str) -> Edge:
     if _OPENING.match(text[start - 1]):
         return CLOSED
-    return OPEN if len(name) > _LETTERS else Edge(Verdict.NEAR, UNBROKEN)
+    begins = len(name) > _LETTERS and _ends_with(beside.BEFORE_SOUTHEAST, text, start)
+    return OPEN if begins else Edge(Verdict.NEAR, UNBROKEN)
 
 
 _BEFORE: Final[dict[str, Callable[[str, int, str], Edge]]] = {

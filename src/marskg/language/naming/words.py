@@ -95,19 +95,10 @@ HAN_SURNAMES: Final = frozenset(
     "王李张張刘劉陈陳杨楊黄黃赵趙吴吳周徐孙孫马馬朱胡郭何高林罗羅郑鄭梁谢謝宋唐许許韩韓冯馮邓鄧曹彭曾肖蕭田董袁潘于蒋蔣蔡余杜叶葉程苏蘇魏吕呂丁任沈姚"
     "卢盧姜崔钟鍾谭譚陆陸汪范金石廖贾賈夏韦韋付方白邹鄒孟熊秦邱江尹薛闫段雷侯龙龍史陶黎贺賀顾顧毛郝龚龔邵万萬钱錢严嚴武戴莫孔向汤湯"
 )
-#: What stands as the second character of a given name more often than it begins the next word.
-HAN_GIVEN: Final = frozenset(
-    "芳华華英军軍丽麗强強伟偉娜敏静靜杰傑涛濤超霞刚剛桂婷玲红紅梅琳萍燕娟辉輝鹏鵬飞飛波斌宇浩凯凱健俊洁潔莉欣雪琴荣榮珍兰蘭凤鳳秀志国國建文晓曉海峰磊"
-    "勇艳艷倩颖穎璐瑶瑤雯怡欢歡菲妍蕾薇慧佳嘉诗詩晨阳陽睿涵轩軒豪翔鑫旭博思雅琪彤萱"
-)
 #: Family names of two characters, of which the second is one as well.
 HAN_COMPOUNDS: Final = words_of(
     "司马 司馬 欧阳 歐陽 上官 诸葛 諸葛 皇甫 尉迟 公孙 公孫 慕容 东方 東方 夏侯 令狐 司徒 宇文 长孙 長孫 独孤 南宫 端木"
 )
-HIRAGANA_PARTICLES: Final = re.compile(
-    "さん|ちゃん|くん|さま|から|まで|より|だけ|って|です|だ|[はがをにのともへでやかよねぞ]"
-)
-BEFORE_HIRAGANA: Final = frozenset("はがをにのともへでや")
 HANGUL_SURNAMES: Final = frozenset("김이박최정강조윤장임한오서신권황안송류홍")
 HANGUL_PARTICLES: Final = words_of(
     "가 이 은 는 을 를 의 에게 한테 와 과 도 만 씨 님 야 아 랑 이랑 께서 께 에 에서 로 "
@@ -121,7 +112,7 @@ HANGUL_GIVEN: Final = frozenset("은이아만도로의랑과")
 # --- Identifiers and English ----------------------------------------------------------------------------------------
 
 SCHEMES: Final = re.compile(r"(?<!\w)(?:mailto|tel|sip|xmpp|skype|acct|callto|sms|matrix|urn|doi|orcid):\Z")
-#: English words that people are called as well; where the text does not say by a capital, a person decides.
+#: Words of English and Chinese that people are called as well; where no capital says so, a person decides.
 COMMON: Final = words_of(
     "will may mark rose bill grace hope joy art rob jack frank dawn june april august summer faith chance drew grant "
     "guy lane miles pat penny ray rich sue ruby pearl amber iris lily violet ivy daisy heather holly olive hazel sage "
@@ -132,7 +123,11 @@ COMMON: Final = words_of(
     "summer taylor tanner tucker van victor victory ward water west wing wood woods young turner page parker robin "
     "jay lark wren bell day field green brown black white gray grey hall hill house knight lake little mill more "
     "noble north power rivers rock rush sharp short small snow south speaker spring street strong swift temple towns "
-    "wolf word worth"
+    "wolf word worth "
+    "高明 高兴 高興 高度 高峰 文明 安宁 安寧 安静 安靜 "
+    "白雪 白云 白雲 黄金 黃金 金星 夏天 方圆 方便 方向 向阳 向陽 "
+    "江山 成功 温柔 平安 周到 明白 孙子 孫子 "
+    "時光 时光"
 )
 #: Those of them that are notions, of which a sentence may tell as it tells of people.
 NOTIONS: Final = words_of(
