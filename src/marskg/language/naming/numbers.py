@@ -14,6 +14,9 @@ from marskg.language.naming.edges import OPEN, Edge, Verdict
 GROUPED: Final = "the same digits, and nothing says whether they end here"
 #: Signs from which on a number is one in every grouping.
 FEWEST_SIGNS: Final = 7
+#: What some countries have before a number of their own, and the signs of a Russian one with it.
+TRUNKS: Final = "08"
+_RUSSIAN: Final = 11
 _DOTTED: Final = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}")
 _GROUPING: Final = re.compile(r"[\s\-./()+]")
 _NUMBER: Final = re.compile(r"(?:\+|00)?(?:[a-z]{1,4}(?=\d))?[\d\s\-./()]+", re.ASCII)
@@ -26,6 +29,9 @@ _LETTERS: Final = "abcdefghijklmnopqrstuvwxyz"
 #: What a longer number has beside a digit, and what another sign may have beside a letter.
 _GOES_ON: Final = "-./+,_"
 _MAY_GO_ON: Final = "-._@/"
+#: Signs that a country takes at most.
+_BEFORE: Final = 11
+_COUNTRY: Final = re.compile(r"(?:\+|(?<!\w)00)[\s\-./()]{0,3}\d{1,3}[\s\-./()]{0,3}\Z")
 
 
 def dotted_pattern(form: str) -> str:
@@ -56,19 +62,35 @@ def spread(number: str) -> str:
     return number[0] + "".join(f"{sep}{after}" for sep, after in zip(between, number[1:], strict=True))
 
 
+def at_home(number: str) -> tuple[str, ...]:
+    """Return what a telephone number with a country may be without it: a country has up to three digits."""
+    return tuple(number[cut:] for cut in (2, 3, 4) if number[0] == "+" and len(number) - cut >= FEWEST_SIGNS)
+
+
+def without_trunk(number: str) -> tuple[str, ...]:
+    """Return what may follow the sign of a country of a telephone number that has none."""
+    if not number.isdigit():
+        return ()
+    trunk = (number[1:],) if number[0] == "8" and len(number) == _RUSSIAN else ()
+    return tuple(rest for rest in (number.lstrip("0"), *trunk) if len(rest) >= FEWEST_SIGNS)
+
+
 def abroad(number: str) -> str:
-    """Return the pattern of a telephone number with the other of its two beginnings: of the country, or its own 0."""
-    if number.startswith("+"):
-        return rf"(?<!\w)0{_SEPARATED}(?:{_SEPARATED.join(number[3:])}|{_SEPARATED.join(number[4:])})(?!\w)"
-    rest = number.lstrip("0")
-    if rest == number or len(rest) < FEWEST_SIGNS or not rest.isdigit():
+    """Return the pattern of a telephone number with the other of its two beginnings: of the country, or its own."""
+    signs = at_home(number) or without_trunk(number)
+    if not signs:
         return r"(?!)"
-    return rf"(?:\+|00)\d{{1,3}}{_SEPARATED}(?:0{_SEPARATED})?{_SEPARATED.join(rest)}(?!\w)"
+    either = "|".join(_SEPARATED.join(rest) for rest in signs)
+    if number[0] == "+":
+        return rf"(?<!\w)(?:[{TRUNKS}]{_SEPARATED})?(?:{either})(?!\w)"
+    return rf"(?:\+|00){_SEPARATED}\d{{1,3}}{_SEPARATED}(?:0{_SEPARATED})?(?:{either})(?!\w)"
 
 
 def number_edges(text: str, start: int, end: int) -> Edge:
     """Return what stands at ``[start, end)`` of ``text``, where the signs of a number were found."""
     before, after = text[max(0, start - 2) : start], text[end : end + 2]
+    if _COUNTRY.search(text, max(0, start - _BEFORE), start) and not _goes_on(after):
+        return Edge(Verdict.NEAR, GROUPED)
     if before[-1:].isalnum() or after[:1].isalnum():
         return Edge(Verdict.OTHER, GROUPED)
     sides = [(before[-1:], before[-2:-1]), (after[:1], after[1:2])]
@@ -79,3 +101,7 @@ def number_edges(text: str, start: int, end: int) -> Edge:
     if any(joint == " " and beyond.isdigit() for joint, beyond in sides):
         return Edge(Verdict.NEAR, GROUPED)
     return OPEN
+
+
+def _goes_on(after: str) -> bool:
+    return after[:1].isalnum() or (after[:1] in _GOES_ON and after[1:2].isdigit())

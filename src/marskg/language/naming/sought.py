@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 
 from marskg.language.naming.edges import is_identifier
 from marskg.language.naming.matcher import INFLECTED, stem
-from marskg.language.naming.numbers import FEWEST_SIGNS, number_of
+from marskg.language.naming.numbers import TRUNKS, at_home, number_of, without_trunk
 from marskg.language.naming.spellings import loose_form, name_form
 from marskg.language.naming.words import ENDINGS
 
@@ -102,12 +102,8 @@ def like_keys(name: str) -> tuple[Key, ...]:
 
 
 def _number_keys(number: str) -> Iterator[Key]:
-    if number.startswith("+"):
-        yield from (Key(HOME, f"0{number[cut:]}") for cut in (3, 4))
-        return
-    rest = number.lstrip("0")
-    if rest != number and len(rest) >= FEWEST_SIGNS and rest.isdigit():
-        yield Key(ABROAD, rest)
+    yield from (Key(HOME, rest) for rest in at_home(number))
+    yield from (Key(ABROAD, rest) for rest in without_trunk(number))
 
 
 def _name_keys(form: str) -> Iterator[Key]:
@@ -189,7 +185,12 @@ class Candidates:
                 yield f"+{signs[2:]}"
 
     def _at_home(self, length: int) -> Iterator[str]:
-        return (signs for signs, _ in self._groups.runs(length) if len(signs) == length and signs[0] == "0")
+        """Yield the numbers of ``length`` digits, with what a country has before its own or without it."""
+        for signs, _ in self._groups.runs(length + 1):
+            if len(signs) == length:
+                yield signs
+            elif len(signs) == length + 1 and signs[0] in TRUNKS:
+                yield signs[1:]
 
     def _abroad(self, length: int) -> Iterator[str]:
         """Yield the ends of ``length`` digits of numbers with a country before them."""
