@@ -23,6 +23,9 @@ _NUMBER: Final = re.compile(r"(?:\+|00)?(?:[a-z]{1,4}(?=\d))?[\d\s\-./()]+", re.
 #: Tickets, plates and tokens: letters and digits in groups, of which at least so many are digits.
 _MIXED: Final = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*", re.ASCII)
 _MIXED_DIGITS: Final = 3
+#: An account with letters in it, of which the check digits are right: ISO 13616.
+_IBAN: Final = re.compile(r"[a-z]{2}\d{2}[a-z0-9]{11,30}", re.ASCII)
+_IBAN_DIVISOR: Final = 97
 _SEPARATED: Final = r"[\s\-./()]{0,3}"
 _DASHED: Final = "[-.]?"
 _LETTERS: Final = "abcdefghijklmnopqrstuvwxyz"
@@ -43,20 +46,31 @@ def number_of(form: str) -> str:
     """Return the digits of a number, with letters that belong to it; "" where it is none of seven signs."""
     if _DOTTED.fullmatch(form):
         return ""
+    bare = _GROUPING.sub("", form)
+    if _is_account(bare):
+        return bare
     if not _NUMBER.fullmatch(form):
         compact = form.replace("-", "")
         mixed = len(compact) >= FEWEST_SIGNS and sum(one.isdigit() for one in compact) >= _MIXED_DIGITS
         return compact if mixed and _MIXED.fullmatch(form) else ""
-    compact = _GROUPING.sub("", form)
-    if sum(one.isdigit() for one in compact) < FEWEST_SIGNS:
+    if sum(one.isdigit() for one in bare) < FEWEST_SIGNS:
         return ""
-    return f"+{compact}" if form.startswith("+") else f"+{compact[2:]}" if form.startswith("00") else compact
+    return f"+{bare}" if form.startswith("+") else f"+{bare[2:]}" if form.startswith("00") else bare
+
+
+def _is_account(signs: str) -> bool:
+    if not _IBAN.fullmatch(signs):
+        return False
+    moved = signs[4:] + signs[:4]
+    return int("".join(str(int(one, 36)) for one in moved)) % _IBAN_DIVISOR == 1
 
 
 def spread(number: str) -> str:
-    """Return the pattern of a number in every grouping: among letters only a dash or a stop divides."""
+    """Return the pattern of a number in every grouping: among letters outside an account only a dash or a stop."""
     if number.startswith("+"):
         return rf"(?:\+|00){_SEPARATED}{_SEPARATED.join(number[1:])}"
+    if _is_account(number):
+        return _SEPARATED.join(number)
     digits = number.lstrip(_LETTERS).isdigit()
     between = (_SEPARATED if digits and after.isdigit() else _DASHED for after in number[1:])
     return number[0] + "".join(f"{sep}{after}" for sep, after in zip(between, number[1:], strict=True))
