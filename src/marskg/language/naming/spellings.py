@@ -103,7 +103,7 @@ def loose_form(form: str) -> str:
         form = _ACCENTS.sub("", unicodedata.normalize("NFD", form))
         # What was taken apart and has no accents, such as Hangul, is whole again.
         form = unicodedata.normalize("NFC", form)
-    plainer = " ".join(form.translate(_PLAINER | _VARIANTS).split())
+    plainer = " ".join(form.translate(_PLAINER).translate(_VARIANTS).split())
     if "::" in plainer or plainer.count(":") >= _FEWEST_COLONS:
         plainer = _HOST.sub(_shortest, plainer)
     plainer = _TITLE.sub(lambda found: _TITLES[found[0]], plainer)
