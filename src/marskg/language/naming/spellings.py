@@ -169,4 +169,6 @@ def _is_number_sign(text: str, place: int) -> bool:
 
 
 def _told(text: str) -> str:
-    return _FOREIGN_DIGIT.sub(lambda found: str(unicodedata.digit(found[0])), _POINTS.sub("", text).translate(_SIGNS))
+    told = _POINTS.sub("", text).translate(_SIGNS)
+    # A sign that is a blank now may stand beside one.
+    return " ".join(_FOREIGN_DIGIT.sub(lambda found: str(unicodedata.digit(found[0])), told).split())
