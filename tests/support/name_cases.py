@@ -259,6 +259,7 @@ UNSPACED: Final[tuple[Case, ...]] = (
     ("Nora", "Nora的订单", IS),
     ("Nora", "我和Nora去", IS),
     ("Nora", "Noraさんの本", IS),
+    ("Dr. Berg", "昨天Dr. Berg来了", IS),
     ("田中", "田中さんが来た", IS),
     ("田中", "昨日田中が来た", IS),
     ("髙橋", "昨日高橋さんが来た", MAY),

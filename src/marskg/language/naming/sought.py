@@ -49,6 +49,8 @@ _BEFORE_DIGITS: Final = 8
 #: Letters of alphabets in which a name neither begins nor ends inside a word.
 _LATIN: Final = "a-z\u00df-\u00f6\u00f8-\u024f\u1e00-\u1eff"
 _OTHER: Final = "\u0370-\u03ff\u0400-\u052f\u1f00-\u1fff"
+#: A title that stands beside a letter of another script, where a name may begin.
+_TITLE_BESIDE: Final = re.compile(rf"(?<![{_LATIN}0-9])(dr|mr|mrs|ms|prof|st|sr|jr|[a-z])\. ")
 _START: Final = re.compile(
     rf"(?=(?<![{_LATIN}0-9])[{_LATIN}]|(?<![{_OTHER}])[{_OTHER}]|(?<![^\W_])[0-9]|[^\s{_LATIN}{_OTHER}0-9])"
 )
@@ -147,7 +149,8 @@ class Candidates:
     @cached_property
     def _name_places(self) -> list[_Places]:
         plainer = _plainer(self._text)
-        return [_Places(one, _START, _END) for one in dict.fromkeys((self._text, plainer))]
+        forms = dict.fromkeys((self._text, plainer, _TITLE_BESIDE.sub(r"\1 ", plainer)))
+        return [_Places(one, _START, _END) for one in forms]
 
     @cached_property
     def _loose_places(self) -> list[_Places]:
