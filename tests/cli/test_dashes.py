@@ -56,6 +56,13 @@ def test_a_misspelt_option_is_no_text_and_quotes_are_those_of_a_shell(mars: Call
     assert len(mars("remember", f"-5 {'hostile ' * 100}").error) < 300
 
 
+def test_a_value_that_begins_with_a_dash_is_joined_to_its_option(mars: Callable[..., Outcome]) -> None:
+    assert mars("erase", "--entity", "--", "-x").error == (
+        "No such option '-x'; a value that begins with a dash is joined to its option: --entity=-x; "
+        "see: mars erase --help"
+    )
+
+
 def test_after_the_dashes_it_is_stored_and_found_as_typed(here: Callable[..., Outcome]) -> None:
     ident = here("remember", "--subject", "Ann", "--", "-5 degrees tonight").out.strip()
     assert here("--json", "get", ident).json()["content"] == "-5 degrees tonight"

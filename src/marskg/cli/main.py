@@ -115,6 +115,10 @@ def _way_out(error: click.ClickException, context: click.Context | None, given: 
         return ""
     if error.possibilities and not any(map(str.isspace, error.option_name)):
         return ""  # An option that is misspelt.
+    for option, end, value in zip(given, given[1:], given[2:], strict=False):
+        if option.startswith("--") and end == "--" and value.startswith(error.option_name):
+            # What the option took as its value are the two dashes.
+            return f"; a value that begins with a dash is joined to its option: {option}={shlex.quote(value)}"
     places = [one for one in context.command.get_params(context) if isinstance(one, click.Argument)]
     if not places or places[-1].type is not FREE_TEXT:
         return ""

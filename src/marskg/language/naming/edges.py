@@ -51,6 +51,11 @@ class Edge:
 
 OPEN: Final = Edge(Verdict.IS)
 CLOSED: Final = Edge(Verdict.NONE)
+#: A few letters are attached that are a case of some language, if what has them is written as a name.
+CASED: Final = Edge(Verdict.NEAR, ATTACHED)
+#: Letters that such an ending has at most, and letters of a name that may have it at least.
+CASE: Final = 4
+_CASE: Final = re.compile(rf"[a-z\u00df-\u00f6\u00f8-\u024f\u1e00-\u1eff]{{1,{CASE}}}")
 _SCRIPTS: Final = (
     ("han", re.compile("[\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")),
     ("hiragana", re.compile("[\u3041-\u309f]")),
@@ -165,7 +170,11 @@ def _after_latin(text: str, end: int, name: str) -> Edge:
     rest = _rest(text, end)
     if len(name) >= _LETTERS and rest in words.ENDINGS:
         return OPEN if words.is_ending(name, rest, text) else Edge(Verdict.NEAR, ATTACHED)
-    return CLOSED
+    return CASED if len(name) >= CASE and _CASE.fullmatch(rest) else CLOSED
+
+
+def _after_arabic(text: str, end: int, _name: str) -> Edge:
+    return Edge(Verdict.NEAR, ATTACHED) if _rest(text, end) in words.PERSIAN else CLOSED
 
 
 def _after_other(text: str, end: int, name: str) -> Edge:
@@ -213,7 +222,7 @@ _AFTER: Final[dict[str, Callable[[str, int, str], Edge]]] = {
     "katakana": _after_kana,
     "hangul": _after_hangul,
     "southeast": _after_southeast,
-    "arabic": lambda _text, _end, _name: CLOSED,
+    "arabic": _after_arabic,
     "hebrew": lambda _text, _end, _name: CLOSED,
 }
 

@@ -13,9 +13,16 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from marskg.language.naming.edges import ATTACHED, OPEN, Edge, Verdict, edges, is_identifier
+from marskg.language.naming.edges import ATTACHED, CASE, CASED, OPEN, Edge, Verdict, edges, is_identifier
 from marskg.language.naming.numbers import GROUPED, abroad, dotted_pattern, number_edges, number_of, spread
-from marskg.language.naming.spellings import cased_form, loose_form, name_form
+from marskg.language.naming.spellings import (
+    cased_form,
+    divides_nothing,
+    loose_form,
+    name_form,
+    undivided,
+    without_initials,
+)
 from marskg.language.naming.words import AFTER_PEOPLE, AFTER_TIMES, BEFORE_TIMES, BEGINS, COMMON, NOTIONS, TIMES
 
 if TYPE_CHECKING:
@@ -25,13 +32,18 @@ COMMON_WORD: Final = "also a word of the language"
 SPELLED: Final = "spelled otherwise"
 LONGER_NAME: Final = "about somebody whose name has it as a part"
 ORDER: Final = "its parts in another order, or shortened"
+_TAG: Final = re.compile(r"\+[^@]*@")
 _ADDRESS = re.compile(r"[^\s@]+@[^\s@]+")
 #: A title or an initial, as it stands escaped.
 _TITLE = re.compile(r"(?<!\w)(dr|mr|mrs|ms|prof|st|sr|jr|[a-z])(?:\\\.)?\\ ")
 #: Letters of languages whose names change their ends, and what these ends are made of.
 INFLECTED: Final = re.compile("[\u0370-\u03ff\u0400-\u052f]")
 FINAL_LETTERS: Final = "аяоеийьыσηαοιυ"
+#: Ends of Russian names of which the cases drop the vowel.
+_FLEETING: Final = ("ел", "ец")
 _ENDED: Final = 3
+_START: Final = r"(?<![^\W_])"
+_END: Final = r"(?![^\W_])"
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +124,7 @@ class _Form:
         self._digits = re.compile(spread(self._number)) if self._number else None
         self._abroad = re.compile(abroad(self._number)) if self._number else None
         self._common = form in COMMON
-        self._likes = tuple(_likes(form, self.loose)) if not self._number else ()
+        self._likes = tuple(_likes(form, self.loose)) if not self._number else tuple(_divided(self.loose))
 
     def equals(self, whole: str) -> bool:
         """Return whether a whole name is this one."""
@@ -126,6 +138,8 @@ class _Form:
         for start, end, edge in self._occurrences(compared):
             if self._common and edge is OPEN and not _is_named(compared, text, start, end):
                 edge = Edge(Verdict.NEAR, COMMON_WORD)  # noqa: PLW2901 - the edge with what the words say
+            if edge is CASED and (self._common or not _is_ended(compared, text, start, end)):
+                continue
             if edge.verdict is Verdict.IS:
                 return Reading(Verdict.IS, names=frozenset({self.form}))
             found = found.or_(Reading(edge.verdict, edge.reason))
@@ -168,6 +182,9 @@ def _likes(form: str, loose: str) -> Iterator[_Like]:
         return
     whole = rf"(?<!\w){re.escape(loose)}(?!\w)"
     yield _Like(re.compile(whole), words[0], SPELLED)
+    yield from _divided(loose)
+    for other in otherwise(form, loose):
+        yield _Like(re.compile(rf"(?<!\w){re.escape(other)}(?!\w)"), other.split()[0], SPELLED)
     if INFLECTED.search(form):
         stems = [stem(word) for word in words]
         pattern = r"\s".join(rf"{re.escape(one)}\w{{0,3}}" for one in stems)
@@ -177,14 +194,38 @@ def _likes(form: str, loose: str) -> Iterator[_Like]:
         tagged = rf"(?<!\w){re.escape(loose_form(person))}\+\S*@{re.escape(loose_form(host))}(?!\w)"
         yield _Like(re.compile(tagged), loose_form(host), SPELLED)
     if len(words) > 1 and not is_identifier(form):
+        inner = r"(?:\ [a-z])?\ ".join(map(re.escape, words))
+        yield _Like(re.compile(rf"(?<!\w){inner}(?!\w)"), words[0], ORDER)
+        if "a" <= loose[-1] <= "z":
+            yield _Like(re.compile(rf"(?<!\w){re.escape(loose)}[a-z]{{1,{CASE}}}(?!\w)"), words[0], ATTACHED)
         first, last = map(re.escape, (words[0], words[-1]))
         initial = re.escape(words[0][0])
         pattern = rf"(?<!\w)(?:{last} {first}|{initial} {last})(?!\w)"
         yield _Like(re.compile(pattern), words[-1], ORDER)
 
 
+def otherwise(form: str, loose: str) -> Iterator[str]:
+    """Yield what else a name may be in the loose form: without initials inside, a tag or the sign of a handle."""
+    found = {without_initials(loose)}
+    if _ADDRESS.fullmatch(form):
+        found.add(loose_form(_TAG.sub("@", form)))
+    elif form[0] == "@":
+        found.add(loose_form(form[1:]))
+    yield from sorted(found - {loose, ""})
+
+
+def _divided(loose: str) -> Iterator[_Like]:
+    signs = undivided(loose)
+    if signs:
+        inside = r"[\W_]{0,2}".join(signs)
+        start, end = ("" if divides_nothing(sign) else edge for sign, edge in ((signs[0], _START), (signs[-1], _END)))
+        yield _Like(re.compile(f"{start}{inside}{end}"), signs[0], SPELLED)
+
+
 def stem(word: str) -> str:
     """Return a word of an inflected language without the letters that its cases change."""
+    if len(word) > _ENDED + 1 and word.endswith(_FLEETING):
+        word = word[:-2]
     return word.rstrip(FINAL_LETTERS) if len(word) > _ENDED else word
 
 
@@ -194,6 +235,14 @@ def _escaped(form: str) -> str:
         person, host = map(re.escape, form.split("@"))
         return f'"?{person}"?@{host}'
     return dotted_pattern(form) or _TITLE.sub(r"\1\\.?\ ", re.escape(form))
+
+
+def _is_ended(compared: str, text: str, start: int, end: int) -> bool:
+    """Return whether a word that begins with a name is written as a name with an ending."""
+    cased = cased_form(text)
+    if len(cased) != len(compared):
+        return True
+    return cased[start:end] != compared[start:end] and cased[end] == compared[end]
 
 
 def _is_named(compared: str, text: str, start: int, end: int) -> bool:

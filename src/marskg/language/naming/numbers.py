@@ -14,18 +14,27 @@ from marskg.language.naming.edges import OPEN, Edge, Verdict
 GROUPED: Final = "the same digits, and nothing says whether they end here"
 #: Signs from which on a number is one in every grouping.
 FEWEST_SIGNS: Final = 7
+#: What some countries have before a number of their own, and the signs of a Russian one with it.
+TRUNKS: Final = "08"
+_RUSSIAN: Final = 11
 _DOTTED: Final = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}")
 _GROUPING: Final = re.compile(r"[\s\-./()+]")
 _NUMBER: Final = re.compile(r"(?:\+|00)?(?:[a-z]{1,4}(?=\d))?[\d\s\-./()]+", re.ASCII)
 #: Tickets, plates and tokens: letters and digits in groups, of which at least so many are digits.
 _MIXED: Final = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*", re.ASCII)
 _MIXED_DIGITS: Final = 3
+#: An account with letters in it, of which the check digits are right: ISO 13616.
+_IBAN: Final = re.compile(r"[a-z]{2}\d{2}[a-z0-9]{11,30}", re.ASCII)
+_IBAN_DIVISOR: Final = 97
 _SEPARATED: Final = r"[\s\-./()]{0,3}"
 _DASHED: Final = "[-.]?"
 _LETTERS: Final = "abcdefghijklmnopqrstuvwxyz"
 #: What a longer number has beside a digit, and what another sign may have beside a letter.
 _GOES_ON: Final = "-./+,_"
 _MAY_GO_ON: Final = "-._@/"
+#: Signs that a country takes at most.
+_BEFORE: Final = 11
+_COUNTRY: Final = re.compile(r"(?:\+|(?<!\w)00)[\s\-./()]{0,3}\d{1,3}[\s\-./()]{0,3}\Z")
 
 
 def dotted_pattern(form: str) -> str:
@@ -37,38 +46,65 @@ def number_of(form: str) -> str:
     """Return the digits of a number, with letters that belong to it; "" where it is none of seven signs."""
     if _DOTTED.fullmatch(form):
         return ""
+    bare = _GROUPING.sub("", form)
+    if _is_account(bare):
+        return bare
     if not _NUMBER.fullmatch(form):
         compact = form.replace("-", "")
         mixed = len(compact) >= FEWEST_SIGNS and sum(one.isdigit() for one in compact) >= _MIXED_DIGITS
         return compact if mixed and _MIXED.fullmatch(form) else ""
-    compact = _GROUPING.sub("", form)
-    if sum(one.isdigit() for one in compact) < FEWEST_SIGNS:
+    if sum(one.isdigit() for one in bare) < FEWEST_SIGNS:
         return ""
-    return f"+{compact}" if form.startswith("+") else f"+{compact[2:]}" if form.startswith("00") else compact
+    return f"+{bare}" if form.startswith("+") else f"+{bare[2:]}" if form.startswith("00") else bare
+
+
+def _is_account(signs: str) -> bool:
+    if not _IBAN.fullmatch(signs):
+        return False
+    moved = signs[4:] + signs[:4]
+    return int("".join(str(int(one, 36)) for one in moved)) % _IBAN_DIVISOR == 1
 
 
 def spread(number: str) -> str:
-    """Return the pattern of a number in every grouping: among letters only a dash or a stop divides."""
+    """Return the pattern of a number in every grouping: among letters outside an account only a dash or a stop."""
     if number.startswith("+"):
         return rf"(?:\+|00){_SEPARATED}{_SEPARATED.join(number[1:])}"
+    if _is_account(number):
+        return _SEPARATED.join(number)
     digits = number.lstrip(_LETTERS).isdigit()
     between = (_SEPARATED if digits and after.isdigit() else _DASHED for after in number[1:])
     return number[0] + "".join(f"{sep}{after}" for sep, after in zip(between, number[1:], strict=True))
 
 
+def at_home(number: str) -> tuple[str, ...]:
+    """Return what a telephone number with a country may be without it: a country has up to three digits."""
+    return tuple(number[cut:] for cut in (2, 3, 4) if number[0] == "+" and len(number) - cut >= FEWEST_SIGNS)
+
+
+def without_trunk(number: str) -> tuple[str, ...]:
+    """Return what may follow the sign of a country of a telephone number that has none."""
+    if not number.isdigit():
+        return ()
+    trunk = (number[1:],) if number[0] == "8" and len(number) == _RUSSIAN else ()
+    return tuple(rest for rest in (number.lstrip("0"), *trunk) if len(rest) >= FEWEST_SIGNS)
+
+
 def abroad(number: str) -> str:
-    """Return the pattern of a telephone number with the other of its two beginnings: of the country, or its own 0."""
-    if number.startswith("+"):
-        return rf"(?<!\w)0{_SEPARATED}(?:{_SEPARATED.join(number[3:])}|{_SEPARATED.join(number[4:])})(?!\w)"
-    rest = number.lstrip("0")
-    if rest == number or len(rest) < FEWEST_SIGNS or not rest.isdigit():
+    """Return the pattern of a telephone number with the other of its two beginnings: of the country, or its own."""
+    signs = at_home(number) or without_trunk(number)
+    if not signs:
         return r"(?!)"
-    return rf"(?:\+|00)\d{{1,3}}{_SEPARATED}(?:0{_SEPARATED})?{_SEPARATED.join(rest)}(?!\w)"
+    either = "|".join(_SEPARATED.join(rest) for rest in signs)
+    if number[0] == "+":
+        return rf"(?<!\w)(?:[{TRUNKS}]{_SEPARATED})?(?:{either})(?!\w)"
+    return rf"(?:\+|00){_SEPARATED}\d{{1,3}}{_SEPARATED}(?:0{_SEPARATED})?(?:{either})(?!\w)"
 
 
 def number_edges(text: str, start: int, end: int) -> Edge:
     """Return what stands at ``[start, end)`` of ``text``, where the signs of a number were found."""
     before, after = text[max(0, start - 2) : start], text[end : end + 2]
+    if _COUNTRY.search(text, max(0, start - _BEFORE), start) and not _goes_on(after):
+        return Edge(Verdict.NEAR, GROUPED)
     if before[-1:].isalnum() or after[:1].isalnum():
         return Edge(Verdict.OTHER, GROUPED)
     sides = [(before[-1:], before[-2:-1]), (after[:1], after[1:2])]
@@ -79,3 +115,7 @@ def number_edges(text: str, start: int, end: int) -> Edge:
     if any(joint == " " and beyond.isdigit() for joint, beyond in sides):
         return Edge(Verdict.NEAR, GROUPED)
     return OPEN
+
+
+def _goes_on(after: str) -> bool:
+    return after[:1].isalnum() or (after[:1] in _GOES_ON and after[1:2].isdigit())

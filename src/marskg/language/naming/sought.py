@@ -14,24 +14,26 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
-from marskg.language.naming.edges import is_identifier
-from marskg.language.naming.matcher import INFLECTED, stem
-from marskg.language.naming.numbers import FEWEST_SIGNS, number_of
-from marskg.language.naming.spellings import loose_form, name_form
-from marskg.language.naming.words import ENDINGS
+from marskg.language.naming.edges import CASE, is_identifier
+from marskg.language.naming.matcher import INFLECTED, otherwise, stem
+from marskg.language.naming.numbers import TRUNKS, at_home, number_of, without_trunk
+from marskg.language.naming.spellings import divides_nothing, loose_form, name_form, undivided, without_initials
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 #: Sorts of keys: the name itself, a number in every grouping, an address of four numbers; and what may be the name: its
-#: loose form or its parts in another order, its stems, a number with the other of its two beginnings.
+#: loose form or its parts in another order, itself with an ending, its stems, its letters and digits alone, a number
+#: with the other of its two beginnings.
 NAME: Final = "name"
 NUMBER: Final = "number"
 ADDRESS: Final = "address"
 LOOSE: Final = "loose"
 STEM: Final = "stem"
+ENDED: Final = "ended"
 HOME: Final = "home"
 ABROAD: Final = "abroad"
+UNDIVIDED: Final = "undivided"
 
 _ADDRESS: Final = re.compile(r"[0-9]+(?:\.[0-9]+){3,}")
 _FOUR: Final = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}")
@@ -47,16 +49,20 @@ _BEFORE_DIGITS: Final = 8
 #: Letters of alphabets in which a name neither begins nor ends inside a word.
 _LATIN: Final = "a-z\u00df-\u00f6\u00f8-\u024f\u1e00-\u1eff"
 _OTHER: Final = "\u0370-\u03ff\u0400-\u052f\u1f00-\u1fff"
+#: A title that stands beside a letter of another script, where a name may begin.
+_TITLE_BESIDE: Final = re.compile(rf"(?<![{_LATIN}0-9])(dr|mr|mrs|ms|prof|st|sr|jr|[a-z])\. ")
 _START: Final = re.compile(
     rf"(?=(?<![{_LATIN}0-9])[{_LATIN}]|(?<![{_OTHER}])[{_OTHER}]|(?<![^\W_])[0-9]|[^\s{_LATIN}{_OTHER}0-9])"
 )
-_CASES: Final = "|".join(sorted(ENDINGS, key=lambda ending: (-len(ending), ending)))
 _END: Final = re.compile(
-    rf"(?<!\s)(?:(?<![{_LATIN}{_OTHER}])|(?<=[{_LATIN}])(?=(?![{_LATIN}0-9])|(?:{_CASES})(?![{_LATIN}]))"
+    rf"(?<!\s)(?:(?<![{_LATIN}{_OTHER}])|(?<=[{_LATIN}])(?=[{_LATIN}]{{0,{CASE}}}(?![{_LATIN}]))"
     rf"|(?<=[{_OTHER}])(?![{_OTHER}]{{6}}))"
 )
 _LOOSE_START: Final = re.compile(r"(?<!\w)(?=\S)")
+_BEFORE_CASE: Final = re.compile(rf"(?<=[a-z])(?=[a-z]{{1,{CASE}}}(?!\w))")
 _LOOSE_END: Final = re.compile(r"(?!\w)")
+#: Letters and digits that stand near each other.
+_RUN: Final = re.compile(r"[^\W_]+(?:[\W_]{1,2}[^\W_]+)*")
 #: Letters that an ending has at most where the language is inflected.
 _ENDING: Final = 3
 #: Digits of a country at most, and the zero after them.
@@ -97,17 +103,16 @@ def like_keys(name: str) -> tuple[Key, ...]:
     """Return the keys of what may be the name and is not surely it, sorted."""
     form = name_form(name).strip()
     number = "" if _FOUR.fullmatch(form) else number_of(form)
-    found = _number_keys(number) if number else _name_keys(form)
-    return tuple(sorted(set(found), key=lambda key: (key.sort, key.text)))
+    divided = undivided(loose_form(form))
+    found = {*(_number_keys(number) if number else _name_keys(form))}
+    if divided:
+        found.add(Key(UNDIVIDED, divided))
+    return tuple(sorted(found, key=lambda key: (key.sort, key.text)))
 
 
 def _number_keys(number: str) -> Iterator[Key]:
-    if number.startswith("+"):
-        yield from (Key(HOME, f"0{number[cut:]}") for cut in (3, 4))
-        return
-    rest = number.lstrip("0")
-    if rest != number and len(rest) >= FEWEST_SIGNS and rest.isdigit():
-        yield Key(ABROAD, rest)
+    yield from (Key(HOME, rest) for rest in at_home(number))
+    yield from (Key(ABROAD, rest) for rest in without_trunk(number))
 
 
 def _name_keys(form: str) -> Iterator[Key]:
@@ -115,10 +120,11 @@ def _name_keys(form: str) -> Iterator[Key]:
     words = loose.split()
     if not words:
         return
-    yield Key(LOOSE, loose)
+    yield from (Key(LOOSE, one) for one in (loose, *otherwise(form, loose)))
     if INFLECTED.search(form) and all(_WORD.fullmatch(word) and stem(word) for word in words):
         yield Key(STEM, " ".join(map(stem, words)))
     if len(words) > 1 and not is_identifier(form):
+        yield Key(ENDED, loose)
         yield Key(LOOSE, f"{words[-1]} {words[0]}")
         yield Key(LOOSE, f"{words[0][0]} {words[-1]}")
 
@@ -143,13 +149,19 @@ class Candidates:
     @cached_property
     def _name_places(self) -> list[_Places]:
         plainer = _plainer(self._text)
-        return [_Places(one, _START, _END) for one in dict.fromkeys((self._text, plainer))]
+        forms = dict.fromkeys((self._text, plainer, _TITLE_BESIDE.sub(r"\1 ", plainer)))
+        return [_Places(one, _START, _END) for one in forms]
 
     @cached_property
     def _loose_places(self) -> list[_Places]:
         loose = self._loose_text
         tagged = _TAG.sub("@", loose) if "+" in loose and "@" in loose else loose
-        return [_Places(one, _LOOSE_START, _LOOSE_END) for one in dict.fromkeys((loose, tagged))]
+        forms = dict.fromkeys((loose, tagged, without_initials(loose)))
+        return [_Places(one, _LOOSE_START, _LOOSE_END) for one in forms]
+
+    @cached_property
+    def _ended_places(self) -> _Places:
+        return _Places(self._loose_text, _LOOSE_START, _BEFORE_CASE)
 
     @cached_property
     def _words(self) -> list[tuple[int, int]]:
@@ -162,10 +174,26 @@ class Candidates:
     def _loose(self, length: int) -> Iterator[str]:
         return (one for places in self._loose_places for one in places.windows(length))
 
+    def _ended(self, length: int) -> Iterator[str]:
+        yield from self._ended_places.windows(length)
+
     def _stems(self, length: int) -> Iterator[str]:
         """Yield what is left of words that follow each other when each loses an ending."""
         for place in range(len(self._words)):
             yield from _shortened(self._loose_text, self._words, place, length)
+
+    @cached_property
+    def _runs(self) -> list[tuple[str, list[bool]]]:
+        """Return letters and digits that stand near each other, and after which of them something else stands."""
+        return [_undivided_run(found[0]) for found in _RUN.finditer(self._loose_text)]
+
+    def _undivided(self, length: int) -> Iterator[str]:
+        for signs, edges in self._runs:
+            for start in range(len(signs) - length + 1):
+                end = start + length
+                begins = edges[start] or divides_nothing(signs[start])
+                if begins and (edges[end] or divides_nothing(signs[end - 1])):
+                    yield signs[start:end]
 
     # --- Numbers
 
@@ -189,7 +217,12 @@ class Candidates:
                 yield f"+{signs[2:]}"
 
     def _at_home(self, length: int) -> Iterator[str]:
-        return (signs for signs, _ in self._groups.runs(length) if len(signs) == length and signs[0] == "0")
+        """Yield the numbers of ``length`` digits, with what a country has before its own or without it."""
+        for signs, _ in self._groups.runs(length + 1):
+            if len(signs) == length:
+                yield signs
+            elif len(signs) == length + 1 and signs[0] in TRUNKS:
+                yield signs[1:]
 
     def _abroad(self, length: int) -> Iterator[str]:
         """Yield the ends of ``length`` digits of numbers with a country before them."""
@@ -265,6 +298,16 @@ def _shortened(text: str, words: list[tuple[int, int]], place: int, length: int)
             yield from (f"{text[start : end - cut]} {rest}" for rest in _shortened(text, words, place + 1, left - 1))
 
 
+def _undivided_run(run: str) -> tuple[str, list[bool]]:
+    signs, edges, divided = [], [], True
+    for sign in run:
+        if sign.isalnum():
+            signs.append(sign)
+            edges.append(divided)
+        divided = not sign.isalnum()
+    return "".join(signs), [*edges, True]
+
+
 _FINDERS: Final = {
     NAME: Candidates._names,  # noqa: SLF001
     NUMBER: Candidates._numbers,  # noqa: SLF001
@@ -272,5 +315,7 @@ _FINDERS: Final = {
     LOOSE: Candidates._loose,  # noqa: SLF001
     STEM: Candidates._stems,  # noqa: SLF001
     HOME: Candidates._at_home,  # noqa: SLF001
+    ENDED: Candidates._ended,  # noqa: SLF001
+    UNDIVIDED: Candidates._undivided,  # noqa: SLF001
     ABROAD: Candidates._abroad,  # noqa: SLF001
 }

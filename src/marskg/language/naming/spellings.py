@@ -8,6 +8,7 @@ write without them; what is equal in it only is for a person to decide.
 
 from __future__ import annotations
 
+import ipaddress
 import re
 import unicodedata
 from typing import TYPE_CHECKING, Final
@@ -26,6 +27,7 @@ _SIGNS: Final = str.maketrans(
         "\u2010": "-",
         "\u2011": "-",
         "\u2212": "-",
+        "\u2013": "-",
         "\u2019": "'",
         "\u02bc": "'",
         "\u02b9": "'",
@@ -33,6 +35,8 @@ _SIGNS: Final = str.maketrans(
         "\u00b4": "'",
         "\u0131": "i",
         "\u30fb": " ",
+        "\u06cc": "\u064a",
+        "\u06a9": "\u0643",
     }
 )
 #: What ASCII has of punctuation and blanks; its other signs mean something.
@@ -62,6 +66,22 @@ _PLAINER: Final = str.maketrans(
         ",": " ",
     }
 )
+#: An address of the internet, sixth version, and colons that one without an abbreviation has.
+_HOST: Final = re.compile(r"(?<![\w:])[0-9a-f:]{2,39}(?![\w:])")
+_FEWEST_COLONS: Final = 7
+_TITLES: Final = {"doctor": "dr", "professor": "prof", "mister": "mr"}
+_TITLE: Final = re.compile(rf"(?<!\w)(?:{'|'.join(_TITLES)})(?!\w)")
+_INITIAL: Final = re.compile(r"(?<=\w) [a-z](?= \w)")
+_HAN: Final = re.compile("[\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
+_UNSPACED: Final = re.compile("[\u3041-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]")
+#: Signs that a text has beside each other by chance: of Han, and of other scripts.
+_FEW_HAN: Final = 2
+_FEW: Final = 3
+#: Han letters that are written in two ways or more.
+_VARIANTS: Final = str.maketrans(
+    "髙邊辺邉齋斎斉澤國廣広黑陳劉楊張黃趙吳呉馬孫鄭謝許韓馮鄧蕭葉蘇盧陸賈鄒龍竜顧龔萬万錢嚴華麗強偉靜靖傑濤剛紅輝鵬飛潔榮栄蘭鳳建曉豔穎瑤歡詩陽軒﨑嵜島嶋德眞惠櫻桜瀧渡壽濵濱関關",
+    "高边边边斋斋斋沢国广广黒陈刘杨张黄赵吴吴马孙郑谢许韩冯邓萧叶苏卢陆贾邹龙龙顾龚万万钱严华丽强伟静靖杰涛刚红辉鹏飞洁荣荣兰凤建晓艳颖瑶欢诗阳轩崎崎島島徳真恵桜桜滝渡寿浜浜关关",
+)
 #: Accents of Latin, Greek and Cyrillic letters; marks of other scripts are vowels.
 _ACCENTS: Final = re.compile("[\u0300-\u036f]")
 
@@ -83,8 +103,43 @@ def loose_form(form: str) -> str:
         form = _ACCENTS.sub("", unicodedata.normalize("NFD", form))
         # What was taken apart and has no accents, such as Hangul, is whole again.
         form = unicodedata.normalize("NFC", form)
-    plainer = " ".join(form.translate(_PLAINER).split())
+    plainer = " ".join(form.translate(_PLAINER).translate(_VARIANTS).split())
+    if "::" in plainer or plainer.count(":") >= _FEWEST_COLONS:
+        plainer = _HOST.sub(_shortest, plainer)
+    plainer = _TITLE.sub(lambda found: _TITLES[found[0]], plainer)
     return plainer.replace("ae", "a").replace("oe", "o").replace("ue", "u")
+
+
+def without_initials(loose: str) -> str:
+    """Return a :func:`loose_form` without initials between words."""
+    return _INITIAL.sub("", loose)
+
+
+def _shortest(found: re.Match[str]) -> str:
+    try:
+        return ipaddress.IPv6Address(found[0]).compressed
+    except ValueError:
+        return found[0]
+
+
+def divides_nothing(letter: str) -> bool:
+    """Return whether a letter is of a script that has no blanks between words, or names without them."""
+    return _UNSPACED.match(letter) is not None
+
+
+def undivided(loose: str) -> str:
+    """Return a :func:`loose_form` without what stands between its letters and digits.
+
+    It is "" where a text would have it by chance: of one word of an alphabet with blanks, of few signs, of digits
+    alone; and where marks are part of its letters.
+    """
+    signs = "".join(sign for sign in loose if sign.isalnum())
+    if any(unicodedata.category(sign)[0] == "M" for sign in loose):
+        return ""
+    if all(map(divides_nothing, signs)):
+        return signs if len(signs) >= (_FEW_HAN if _HAN.match(signs) else _FEW) else ""
+    spelled = any(map(str.isalpha, signs)) and (signs != loose or any(map(str.isdigit, signs)) or signs[:3] == "عبد")
+    return signs if spelled and len(signs) > _FEW else ""
 
 
 def text_form(text: str) -> str:
@@ -114,4 +169,6 @@ def _is_number_sign(text: str, place: int) -> bool:
 
 
 def _told(text: str) -> str:
-    return _FOREIGN_DIGIT.sub(lambda found: str(unicodedata.digit(found[0])), _POINTS.sub("", text).translate(_SIGNS))
+    told = _POINTS.sub("", text).translate(_SIGNS)
+    # A sign that is a blank now may stand beside one.
+    return " ".join(_FOREIGN_DIGIT.sub(lambda found: str(unicodedata.digit(found[0])), told).split())

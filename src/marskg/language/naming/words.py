@@ -36,6 +36,8 @@ _TURKISH: Final = words_of(
     "ın in un ün nın nin nun nün lar ler ca ce daki deki taki teki ki dir "
     "dır"
 )
+#: What Persian attaches to names, in the form in which names are compared.
+PERSIAN: Final = words_of("ها های هایی را ام ات اش")
 ENDINGS: Final = _GERMAN | _FINNISH | _TURKISH
 #: Words that are frequent in a text of the language and are none of English.
 _TELLS: Final = (
