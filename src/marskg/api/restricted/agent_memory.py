@@ -35,11 +35,11 @@ from marskg.errors import (
 )
 from marskg.ontology.vocabulary import Cardinality, EdgeType
 from marskg.privacy.principals import Role
+from marskg.retrieval.assembly.duplicates import normalised
 from marskg.retrieval.details import slot_details
 from marskg.retrieval.explain import never_was
 from marskg.store.graph.validation import ids_of
 from marskg.store.rows import codec
-from marskg.text import normalised
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
