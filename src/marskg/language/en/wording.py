@@ -27,6 +27,12 @@ _WHEN: Final = re.compile(r"\s*(?:when|what (?:day|date|year|month|time)|(?:for 
 #: A question mark at the end; marks, pictures and one bracket, such as what is shown with it, may follow.
 _ASKS: Final = re.compile(r"[?？؟]\W*(?:\[[^\]]*\]\W*)?\Z")
 _QUESTION_MARKS: Final = frozenset("?？؟")
+#: What asks at the end of a statement for no more than a yes.
+_TAG: Final = re.compile(
+    r"[,;\u2013\u2014-] ?(?:right|correct|yes|yeah|no|ok|okay|you know"
+    r"|(?:do|does|did|is|are|was|were|have|has|had|wo|ca|would|could|should|ai)n't (?:i|you|he|she|it|we|they|there)"
+    r"|(?:am|do|is|are|was|were) (?:i|you|he|she|it|we|they) not)\W*\Z"
+)
 #: How far from its end a text's question mark is looked for, in characters.
 _END: Final = 400
 _ADVICE: Final = re.compile(
@@ -82,3 +88,8 @@ def is_question(text: str) -> bool:
     """Return whether a text ends with a question."""
     end = text[-_END:]
     return not _QUESTION_MARKS.isdisjoint(end) and _ASKS.search(end) is not None
+
+
+def only_asks(text: str) -> bool:
+    """Return whether a text ends with a question that is more than the tag of a statement: "I live here, right?"."""
+    return is_question(text) and _TAG.search(folded(text[-_END:])) is None

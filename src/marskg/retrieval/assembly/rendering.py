@@ -108,6 +108,11 @@ class Passage:
     memory: Memory | None = None
     shortened: bool = False
 
+    @property
+    def origin(self) -> str:
+        """Return what tells whose word it is; a line made of several says it within."""
+        return "" if self.memory is None else origin(self.memory.source_type)
+
 
 class Group(NamedTuple):
     """What stands below one heading: a section's memories of one day and session; tasks by their status too."""
@@ -201,7 +206,7 @@ class Rendered:
             if not self.plain:
                 lines += headings(above, one)
             above = one
-            lines.append(f"{mark(place + 1)} {origin(one) if self.plain else ''}{one_line(one.text)}")
+            lines.append(f"{mark(place + 1)} {one.origin if self.plain else ''}{one_line(one.text)}")
         return "\n".join(lines)
 
 
@@ -232,11 +237,9 @@ def mark(number: int) -> str:
     return f"{number}."
 
 
-def origin(one: Passage) -> str:
-    """Return what tells, where there are no headings, that a line is not the user's own word."""
-    if one.memory is None or one.memory.source_type is SourceType.CHAT_USER:
-        return ""
-    return f"{_SOURCE_WORD[one.memory.source_type]}: "
+def origin(source: SourceType) -> str:
+    """Return what tells, where there are no headings, that something is not the user's own word."""
+    return "" if source is SourceType.CHAT_USER else f"{_SOURCE_WORD[source]}: "
 
 
 def heading(group: Group, source: SourceType, *, year: bool) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections import defaultdict
+from collections import Counter, defaultdict
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
 from decimal import Decimal
@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Final
 
 from marskg.language.questions import Wanted
 from marskg.language.times import Period, Unit, unit_of
-from marskg.ontology.vocabulary import Kind
+from marskg.ontology.vocabulary import Kind, SourceType
 from marskg.retrieval.assembly.hits import Complete, Sum
-from marskg.retrieval.assembly.rendering import one_line
+from marskg.retrieval.assembly.rendering import one_line, origin
 from marskg.retrieval.complete.exhaustive_read import exact
 
 if TYPE_CHECKING:
@@ -129,6 +129,7 @@ class Line:
                 parts += [
                     f"{self._period(one)} {self._amounts_in(memories, one)}" for one in self._question.times.periods
                 ]
+        parts += _others(memories)
         parts += [f"goal {_quoted(one)} (since {self._day(one.valid_from)})" for one in goals]
         unit = self._unit_asked(goals)
         return "; ".join([*parts, self._by(memories, unit)] if unit is not None and sums else parts)
@@ -269,10 +270,18 @@ def _unit(unit: str) -> str:
     return _NO_UNIT.sub("_", unit)[:_LONGEST_UNIT]
 
 
+def _others(memories: Iterable[Memory]) -> list[str]:
+    """Return how many are not the user's own word, by what says them; nothing where all are."""
+    said = Counter(one.source_type for one in memories)
+    strange = [f"{origin(source)}{said[source]}" for source in SourceType if said[source] and origin(source)]
+    return [f"not from the user ({', '.join(strange)})"] if strange else []
+
+
 def _quoted(one: Memory) -> str:
-    """Return the content in quotation marks, which it cannot close."""
+    """Return the content in quotation marks, which it cannot close, after what says it where that is not the user."""
     text = one_line(one.content or "").translate(_INNER)
-    return f'"{text[:_LONGEST_CONTENT]}{"…" if len(text) > _LONGEST_CONTENT else ""}"'
+    cut = "…" if len(text) > _LONGEST_CONTENT else ""
+    return f'{origin(one.source_type)}"{text[:_LONGEST_CONTENT]}{cut}"'
 
 
 _INNER: Final = str.maketrans({'"': "'", "“": "'", "”": "'", "„": "'", "«": "'", "»": "'", "\uff02": "'"})

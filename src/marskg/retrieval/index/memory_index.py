@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from marskg.json_object import JsonObject
-from marskg.language.en.wording import is_question, says_time
+from marskg.language.en.wording import is_question, only_asks, says_time
 from marskg.ontology.vocabulary import (
     ACTIVE_STATUSES,
     KINDS,
@@ -73,6 +73,7 @@ _COLUMNS: Final[Mapping[str, tuple[Any, Any]]] = {
     "novelty": (np.int32, 0),
     "judged": (np.bool_, False),
     "asks": (np.bool_, False),
+    "states": (np.bool_, False),
     "timed": (np.bool_, False),
     "learned": (np.bool_, False),
     "about": (np.bool_, False),
@@ -185,7 +186,9 @@ class MemoryIndex:
         self.rows[ident] = place
         self.columns["alive"][place] = True
         found = terms(row["content"])
-        self.columns.fill(place, {"asks": is_question(row["content"]), "timed": says_time(found)})
+        text = row["content"]
+        said = {"asks": is_question(text), "states": not only_asks(text), "timed": says_time(found)}
+        self.columns.fill(place, said)
         held = set(found)
         # A fact's text often leaves out what its slot says.
         slot = terms((row["key"] or "").replace("/", " ").replace("_", " "))

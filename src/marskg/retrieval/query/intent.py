@@ -27,12 +27,12 @@ _ADVISED: Final = re.compile(
     r"\b(?:did|have|had) you (?:ever )?(?:tell|told|say|said|suggest|recommend|advise|answer|explain)"
     r"|\byou (?:told|said to) me\b"
 )
+_OF: Final = r"(?:the|my|our|this|that)"
+_DOCUMENT: Final = r"(?:\w+ ){0,2}(?:documents?|docs?|manual|handbook|files?|pdf|article|report|guide|website|contract|policy|api|tool)"
+_SAYS: Final = r"(?:say|says|said|state|states|mention|mentions|return|returns|returned)"
 _WRITTEN: Final = re.compile(
-    r"\b(?:according to|what (?:do|does|did)|(?:the|my|our|this|that)) (?:(?:the|my|our|this|that) )?(?:\w+ ){0,2}"
-    r"(?:documents?|docs?|manual|handbook|files?|pdf|article|report|guide|website|contract|policy|api|tool) "
-    r"(?:say|says|said|state|states|mention|mentions|return|returns|returned)\b"
-    r"|\baccording to (?:the|my|our|this|that) (?:\w+ ){0,2}"
-    r"(?:documents?|docs?|manual|handbook|files?|pdf|article|report|guide|website|contract|policy|api|tool)\b"
+    rf"\b(?:according to|what (?:do|does|did)|{_OF}) (?:{_OF} )?{_DOCUMENT} {_SAYS}\b"
+    rf"|\baccording to {_OF} {_DOCUMENT}\b"
 )
 
 

@@ -201,7 +201,7 @@ class Ranker:
         self._visible = Visible(self._index, self._mask, self._index.turns.beside(self._mask))
         held = self._index.columns
         # What asks says nothing that another could contradict.
-        self._own = self._mask & (held["sourceType"] == _OWN) & ~held["asks"]
+        self._own = self._mask & (held["sourceType"] == _OWN) & held["states"]
         self._yields = self._mask & (held["sourceType"] != _OWN) & (held["reliability"] < _OWN_WORD)
         self._parts = QuestionParts(self._visible, query.text, profile.weights, query.periods, unsaid=profile.linear)
 
