@@ -6,8 +6,6 @@ touched. How requests become calls is in ``marskg_bench.erasures.playing``.
 
 from __future__ import annotations
 
-import json
-import sys
 import tempfile
 from collections import defaultdict
 from dataclasses import asdict
@@ -106,12 +104,7 @@ def command(*, files: tuple[Path, ...], save: Path | None, as_json: bool) -> Non
             "sha256": digest(cases),
             **measure(cases, say),
         }
-    if as_json:
-        sys.stdout.write(json.dumps(result, indent=2) + "\n")
-    else:
-        report.print_tables(_tables(result))
-    if save is not None:
-        report.save(result, save)
+    report.deliver(result, lambda found: report.print_tables(_tables(found)), save, as_json=as_json)
 
 
 def _tables(result: Mapping[str, Any]) -> Iterator[Table]:

@@ -6,8 +6,6 @@ What is measured is in ``marskg_bench.talks.reading``.
 
 from __future__ import annotations
 
-import json
-import sys
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -75,12 +73,7 @@ def command(*, folders: tuple[Path, ...], locomo: Path | None, save: Path | None
         sets["LoCoMo"] = [observed(one) for one in conversations(locomo)]
     with saying() as say:
         result = {"bench": "facts", "environment": report.environment(), "sets": measure(sets, say)}
-    if as_json:
-        sys.stdout.write(json.dumps(result, indent=2) + "\n")
-    else:
-        report.print_tables(_tables(result))
-    if save is not None:
-        report.save(result, save)
+    report.deliver(result, lambda found: report.print_tables(_tables(found)), save, as_json=as_json)
 
 
 def _tables(result: dict[str, Any]) -> Iterator[Table]:

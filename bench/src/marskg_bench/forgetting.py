@@ -8,7 +8,6 @@ of runs it goes on from there. What is measured is in ``docs/reference/bench.md`
 from __future__ import annotations
 
 import json
-import sys
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -181,12 +180,7 @@ def command(
         found = run(table, conditions, finished, say)
     counts = {period: len(places) for period, places in table.places.items()}
     result |= forgetting_report.summary(found, table.policies, table.budgets, wanted=counts, seed=seed)
-    if as_json:
-        sys.stdout.write(json.dumps(result, indent=2) + "\n")
-    else:
-        forgetting_report.show(result)
-    if save is not None:
-        report.save(result, save)
+    report.deliver(result, forgetting_report.show, save, as_json=as_json)
     if chart is not None:
         forgetting_report.draw(result, chart)
     if result["stopped"]:

@@ -6,8 +6,6 @@ the edit was real; nothing that exists is touched. What each of them does is in 
 
 from __future__ import annotations
 
-import json
-import sys
 from importlib.metadata import version
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Final
@@ -80,12 +78,7 @@ def command(context: click.Context, *, front_door: bool, save: Path | None, as_j
     """
     with saying() as say:
         result = measure(say, front_door=front_door)
-    if as_json:
-        sys.stdout.write(json.dumps(result, indent=2) + "\n")
-    else:
-        report.print_tables(_tables(result))
-    if save is not None:
-        report.save(result, save)
+    report.deliver(result, lambda found: report.print_tables(_tables(found)), save, as_json=as_json)
     missed = [edit for edit in result.get("edits", ()) if edit["result"] != FOUND]
     if missed or any(map(_lets_in, result.get("attacks", ()))):
         context.exit(MISSED)

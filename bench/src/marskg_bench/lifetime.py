@@ -7,7 +7,6 @@ write, so that sealing has something to seal; nothing that exists is touched. St
 
 from __future__ import annotations
 
-import json
 import subprocess
 import sys
 import tempfile
@@ -104,12 +103,7 @@ def command(
                 finished = Finished(home / "samples.jsonl", shared)
         found = {life.arm: samples_of(life, finished) for life in lives}
     result = {"bench": "growth", **shared, "environment": report.environment(), **living_report.summary(found, n)}
-    if as_json:
-        sys.stdout.write(json.dumps(result, indent=2) + "\n")
-    else:
-        living_report.show(result)
-    if save is not None:
-        report.save(result, save)
+    report.deliver(result, living_report.show, save, as_json=as_json)
     if chart is not None:
         living_report.draw(result, chart)
     if result["stopped"]:

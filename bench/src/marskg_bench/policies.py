@@ -6,8 +6,6 @@ bench is still told, and that it was stopped. What is measured is written in ``d
 
 from __future__ import annotations
 
-import json
-import sys
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -165,12 +163,7 @@ def command(
 
 def _tell(result: dict[str, Any], chart: Path | None, save: Path | None, *, as_json: bool) -> None:
     """Answer with what is in ``result``, however far it came."""
-    if as_json:
-        sys.stdout.write(json.dumps(result, indent=2) + "\n")
-    else:
-        policies_report.show(result)
-    if save is not None:
-        report.save(result, save)
+    report.deliver(result, policies_report.show, save, as_json=as_json)
     if chart is not None:
         policies_report.draw(result, chart)
 

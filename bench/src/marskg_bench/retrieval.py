@@ -6,8 +6,6 @@ what is compared holds the same texts. What is measured, and the traps of the da
 
 from __future__ import annotations
 
-import json
-import sys
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -236,12 +234,7 @@ def command(
 
 def _tell(result: dict[str, Any], chart: Path | None, save: Path | None, *, as_json: bool) -> None:
     """Print the figures, and write them and the chart where that is wanted."""
-    if as_json:
-        sys.stdout.write(json.dumps(result, indent=2) + "\n")
-    else:
-        retrieval_report.show(result)
-    if save is not None:
-        report.save(result, save)
+    report.deliver(result, retrieval_report.show, save, as_json=as_json)
     if chart is not None and result.get("evidence", {}).get("systems"):
         recall_report.draw(result["evidence"], chart)
 

@@ -7,9 +7,7 @@ measured, and against what, is written in ``docs/reference/bench.md``.
 
 from __future__ import annotations
 
-import json
 import os
-import sys
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -133,12 +131,7 @@ def command(
     report.check_chart(chart)
     with saying() as say:
         result = run(n, ENGINES[engine], seed=seed, say=say)
-    if as_json:
-        sys.stdout.write(json.dumps(result, indent=2) + "\n")
-    else:
-        report.show(result)
-    if save is not None:
-        report.save(result, save)
+    report.deliver(result, report.show, save, as_json=as_json)
     if chart is not None:
         report.draw(result, chart)
     if strict and not all(reached for *_, reached in report.rows(result)):

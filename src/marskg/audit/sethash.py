@@ -18,19 +18,14 @@ _SIZE: Final = 384
 _PRIME: Final = (1 << 3072) - 1_103_717
 
 
-def set_hash(base: str | None = None, *, added: Iterable[str] = (), removed: Iterable[str] = ()) -> str | None:
-    """Return the digest, in hexadecimal, of the set of digest ``base`` after texts were added and removed.
+def set_hash(base: str | None = None, *, added: Iterable[str]) -> str | None:
+    """Return the digest, in hexadecimal, of the set of digest ``base`` after texts were added that were not in it.
 
-    None is the digest of the empty set. What is added must not be in the set, what is removed must be in it.
+    None is the digest of the empty set.
     """
     value = 1 if base is None else int(base, 16)
     for text in added:
         value = value * _element(text) % _PRIME
-    divisor = 1
-    for text in removed:
-        divisor = divisor * _element(text) % _PRIME
-    if divisor != 1:
-        value = value * pow(divisor, -1, _PRIME) % _PRIME
     return None if value == 1 else f"{value:0{2 * _SIZE}x}"
 
 

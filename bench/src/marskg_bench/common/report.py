@@ -21,7 +21,7 @@ from rich.table import Table
 from marskg.errors import InvalidInput, StoreUnwritable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from matplotlib.figure import Figure
 
@@ -246,6 +246,22 @@ def _margin(engine: str, target: Target, value: float) -> float:
 def show(result: Mapping[str, Any]) -> None:
     """Print the tables to standard output."""
     print_tables(tables(result))
+
+
+def deliver(
+    result: Mapping[str, Any], show: Callable[[Mapping[str, Any]], object], to: Path | None, *, as_json: bool
+) -> None:
+    """Answer a command: the JSON document, or what ``show`` prints of it; written to a file as well where one is given.
+
+    Raises:
+        StoreUnwritable: the file cannot be written.
+    """
+    if as_json:
+        sys.stdout.write(json.dumps(result, indent=2) + "\n")
+    else:
+        show(result)
+    if to is not None:
+        save(result, to)
 
 
 def print_tables(made: Iterable[Table]) -> None:

@@ -28,7 +28,10 @@ _ADVISED: Final = re.compile(
     r"|\byou (?:told|said to) me\b"
 )
 _OF: Final = r"(?:the|my|our|this|that)"
-_DOCUMENT: Final = r"(?:\w+ ){0,2}(?:documents?|docs?|manual|handbook|files?|pdf|article|report|guide|website|contract|policy|api|tool)"
+_DOCUMENT: Final = (
+    r"(?:\w+ ){0,2}(?:documents?|docs?|manual|handbook|files?|pdf|article|report|guide|website|contract|"
+    r"policy|api|tool)"
+)
 _SAYS: Final = r"(?:say|says|said|state|states|mention|mentions|return|returns|returned)"
 _WRITTEN: Final = re.compile(
     rf"\b(?:according to|what (?:do|does|did)|{_OF}) (?:{_OF} )?{_DOCUMENT} {_SAYS}\b"

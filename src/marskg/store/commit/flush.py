@@ -46,7 +46,7 @@ def flush_statements(unit: Unit, engine: str) -> list[Step]:
         unit.settle_keys(node)
     changed = _changes(unit)
     _settle_state(unit)
-    if unit.suppressed or unit.readmitted:
+    if unit.suppressed:
         settle_suppressions(unit)
     changes = unit.state.to_row() if unit.whole_row else unit.state.changes_since(unit.before)
     head = {**unit.before.claim(), "set": bound_unit(unit, changes)}
@@ -195,7 +195,7 @@ def _creations(unit: Unit, engine: str) -> tuple[list[Step], set[tuple[str, str]
 
 
 def _erasures(unit: Unit, engine: str) -> list[Step]:
-    """Return the steps that empty audit slots, and those that say what must not come in again, or is to be removed."""
+    """Return the steps that empty audit slots, and those that say what must not come in again or is to be removed."""
     steps: list[Step] = []
     if unit.audit.erased_transitions:
         rows = unit.audit.erased_transitions
@@ -205,8 +205,6 @@ def _erasures(unit: Unit, engine: str) -> list[Step]:
         steps.append((statement("erase_accesses", engine), {"rows": changed}, len(changed)))
     if unit.suppressed:
         steps.append((statement("create_suppressions", engine), {"rows": sorted(unit.suppressed)}, None))
-    if unit.readmitted:
-        steps.append((statement("delete_suppressions", engine), {"refs": sorted(unit.readmitted)}, None))
     if unit.drops_snapshots:
         steps.append((statement("mark_snapshots", engine), span(unit.state.name), None))
     return steps

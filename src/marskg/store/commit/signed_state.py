@@ -86,15 +86,11 @@ def bound_unit(unit: Unit, changes: Mapping[str, Any]) -> dict[str, Any]:
 
 def settle_suppressions(unit: Unit) -> None:
     """Keep up the digest of what must not come in again."""
-    named = sorted(unit.suppressed | unit.readmitted)
+    named = sorted(unit.suppressed)
     there: set[str] = set()
     for start in range(0, len(named), _PAGE):
         there |= {row["ref"] for row in unit.read("suppressed", {"refs": named[start : start + _PAGE]})}
-    after = set_hash(
-        unit.state.suppression_hash,
-        added=unit.suppressed - there,
-        removed=unit.readmitted & (there | unit.suppressed),
-    )
+    after = set_hash(unit.state.suppression_hash, added=unit.suppressed - there)
     unit.update_tenant(suppression_hash=after)
 
 

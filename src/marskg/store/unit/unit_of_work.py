@@ -189,9 +189,8 @@ class Unit:
         #: Who signs the tenant's row where it is not who signs the records, and whether all of it is written anew.
         self.row_signer: Signer | None = None
         self.whole_row = False
-        #: Keyed digests of what must not come in again, and of what may again (:mod:`marskg.store.graph.suppression`).
+        #: Keyed digests of what must not come in again (:mod:`marskg.store.graph.suppression`).
         self.suppressed: set[str] = set()
-        self.readmitted: set[str] = set()
         #: Whether the snapshots that were written are to be removed once it is committed.
         self.drops_snapshots = False
         #: What is being written for the caller's own sake: no policy may take it in the same transaction (K).
