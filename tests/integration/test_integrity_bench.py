@@ -121,7 +121,7 @@ def test_by_the_front_door_the_users_own_word_is_told_from_what_others_wrote(mon
     assert default["kept_out"] == {"external": 0, "laundered": 5, "agent-laundered": 0}
     assert own["kept_out"] == {"external": 5, "laundered": 5, "agent-laundered": 0}
     # Read without the filter, it would be told.
-    monkeypatch.setattr(front_door, "READINGS", {integrity.OWN: {}})
+    monkeypatch.setattr(front_door, "READINGS", {front_door.OWN: {}})
     done = CliRunner().invoke(command, ["--front-door"], catch_exceptions=False)
     assert done.exit_code == integrity.MISSED
     assert "external 0 of 5" in " ".join(done.output.split())

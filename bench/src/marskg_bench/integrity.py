@@ -30,9 +30,6 @@ _SUITE: Final = "agent-memory-integrity"
 _MODULE: Final = "agmi"
 #: The suite's word for an edit after which the store is refused.
 FOUND: Final = "rejected"
-#: How the user's own word alone is read; and the suite's name for what is indistinguishable from it.
-OWN: Final = "the user's own word"
-LAUNDERED: Final = "agent-laundered"
 #: Exit status where an edit was accepted, or could not be judged.
 MISSED: Final = 1
 
@@ -80,14 +77,8 @@ def command(context: click.Context, *, front_door: bool, save: Path | None, as_j
         result = measure(say, front_door=front_door)
     report.deliver(result, lambda found: report.print_tables(_tables(found)), save, as_json=as_json)
     missed = [edit for edit in result.get("edits", ()) if edit["result"] != FOUND]
-    if missed or any(map(_lets_in, result.get("attacks", ()))):
+    if missed or any(attack["lets_in"] for attack in result.get("attacks", ())):
         context.exit(MISSED)
-
-
-def _lets_in(attack: Mapping[str, Any]) -> bool:
-    """Return whether something that is not the user's word is shown where that alone is asked for."""
-    strange = [name for name in attack["cases"] if name != LAUNDERED]
-    return attack["reading"] == OWN and any(attack["kept_out"][name] < attack["cases"][name] for name in strange)
 
 
 def _tables(result: Mapping[str, Any]) -> Iterator[Table]:

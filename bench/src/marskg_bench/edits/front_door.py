@@ -17,7 +17,6 @@ from agmi.attacks.memory_specific import ALL_MEMORY_ATTACKS, SOURCE_USER
 from agmi.signing import KEYRING
 
 import marskg
-from marskg_bench.integrity import OWN
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,6 +26,9 @@ if TYPE_CHECKING:
 
 _BUDGET: Final = 1_000_000
 _AGENT: Final = "agent:outsider"
+#: How the user's own word alone is read; and the suite's name for what nothing tells from it.
+OWN: Final = "the user's own word"
+_LAUNDERED: Final = "agent-laundered"
 #: How the answers are read, by what it is called: all there is, or the user's own word alone.
 READINGS: Final[dict[str, dict[str, Any]]] = {"by default": {}, OWN: {"sources": ["chat_user"]}}
 
@@ -92,7 +94,8 @@ class FrontDoor(SemanticMemoryAdapter):  # type: ignore[misc]  # the suite ships
 def attacks(say: Say) -> Iterator[dict[str, Any]]:
     """Yield what became of each of the suite's attacks in each reading: how many cases of each channel were kept out.
 
-    ``unjudged`` are those in which the user's own memory was not found either.
+    ``unjudged`` are those in which the user's own memory was not found either; ``lets_in`` says whether something that
+    is not the user's word is shown where that alone is asked for.
     """
     for reading, filters in READINGS.items():
         for kind in ALL_MEMORY_ATTACKS:
@@ -104,6 +107,7 @@ def attacks(say: Say) -> Iterator[dict[str, Any]]:
             finally:
                 adapter.close()
             channels = outcome.channels or {"read": outcome.fixtures}
+            strange = [case for name, cases in channels.items() if name != _LAUNDERED for case in cases]
             yield {
                 "attack": attack.name,
                 "version": attack.version,
@@ -111,5 +115,6 @@ def attacks(say: Say) -> Iterator[dict[str, Any]]:
                 "kept_out": {name: sum(case is False for case in cases) for name, cases in channels.items()},
                 "unjudged": {name: sum(case is None for case in cases) for name, cases in channels.items()},
                 "cases": {name: len(cases) for name, cases in channels.items()},
+                "lets_in": reading == OWN and any(case is not False for case in strange),
                 "why_not": outcome.error,
             }
