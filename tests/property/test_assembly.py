@@ -14,7 +14,7 @@ from marskg.ontology.vocabulary import Kind, SourceType
 from marskg.retrieval.assembly.assemble import Assembled, assemble
 from marskg.retrieval.assembly.context_sections import Summary, updated
 from marskg.retrieval.assembly.excerpt import GAP, excerpt
-from marskg.retrieval.assembly.rendering import INTRODUCTION, headings, one_line, origin
+from marskg.retrieval.assembly.rendering import INTRODUCTION, headings, one_line
 from marskg.weight import TokenCounter
 from tests.strategies import texts
 from tests.support.candidates import NOON, candidate, direction, memory
@@ -197,7 +197,7 @@ def test_nothing_remembered_begins_a_line(case: tuple[Assembled, list[Candidate]
     passages = found.rendered.passages
     lines = found.text.splitlines()
     numbered = [line for line in lines if re.match(r"\d+\. ", line)]
-    said = [f"{origin(one) if found.rendered.plain else ''}{one_line(one.text)}" for one in passages]
+    said = [f"{one.origin if found.rendered.plain else ''}{one_line(one.text)}" for one in passages]
     assert numbered == [f"{number}. {line}" for number, line in enumerate(said, 1)]
     # What is no item is the introduction or a heading that the rendering made, in the order of its items.
     between = [headings(above, one) for above, one in zip([None, *passages], passages, strict=False)]

@@ -21,7 +21,7 @@ from marskg_bench.talks.reading import count, figures, proposals
 from marskg_bench.talks.talk import WRITTEN, observed, written
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from rich.table import Table
 
@@ -76,7 +76,7 @@ def command(*, folders: tuple[Path, ...], locomo: Path | None, save: Path | None
     report.deliver(result, lambda found: report.print_tables(_tables(found)), save, as_json=as_json)
 
 
-def _tables(result: dict[str, Any]) -> Iterator[Table]:
+def _tables(result: Mapping[str, Any]) -> Iterator[Table]:
     """Yield a table for each set of conversations."""
     for name, found in result["sets"].items():
         made = report.table(
