@@ -22,7 +22,7 @@ from marskg.language.en.wish_phrases import parse_wishes
 from marskg.language.wish_kinds import Wish, WishKind
 from marskg.learning.rules.wish_effects import Effect, WishRules, effect_on, lived, started
 from marskg.learning.wish_reach import WISH, Reach
-from marskg.ontology.vocabulary import Kind, SourceType
+from marskg.ontology.vocabulary import Kind
 from marskg.store.engine.protocol import Capability
 from marskg.store.rows.read_statistics import COMPLAINT
 from marskg.store.rows.score_decay import score_at_birth
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
+    from marskg.ontology.vocabulary import SourceType
     from marskg.records import Memory
     from marskg.retrieval.index.memory_index import MemoryIndex
     from marskg.store.commit.writer import Writer
@@ -81,8 +82,8 @@ class _Held:
         return not self.subjects or not self.subjects.isdisjoint(subjects)
 
 
-def wish_drafts(text: str, subjects: tuple[str, ...], now: int) -> list[tuple[Wish, Draft]]:
-    """Return the wishes that ``text`` holds, each with the draft of the memory that keeps it.
+def wish_drafts(text: str, subjects: tuple[str, ...], now: int, source: SourceType) -> list[tuple[Wish, Draft]]:
+    """Return the wishes that ``text`` from ``source`` holds, each with the draft of the memory that keeps it.
 
     Raises:
         InvalidInput: there is none, or one that does not say what it is about.
@@ -91,10 +92,10 @@ def wish_drafts(text: str, subjects: tuple[str, ...], now: int) -> list[tuple[Wi
     if not found:
         msg = 'no wish is found in this text; say for example "remember more about tomatoes" or "forget about the trip"'
         raise InvalidInput(msg)
-    return [(wish, wish_draft(wish, subjects, now)) for wish in found]
+    return [(wish, wish_draft(wish, subjects, now, source)) for wish in found]
 
 
-def wish_draft(wish: Wish, subjects: tuple[str, ...], now: int) -> Draft:
+def wish_draft(wish: Wish, subjects: tuple[str, ...], now: int, source: SourceType) -> Draft:
     """Return the draft of the memory that keeps ``wish``.
 
     Raises:
@@ -115,7 +116,7 @@ def wish_draft(wish: Wish, subjects: tuple[str, ...], now: int) -> Draft:
         key=f"wish/{'_'.join(topic)}",
         session=SESSION,
         subjects=subjects,
-        source_type=SourceType.CHAT_USER,
+        source_type=source,
         intent_tags=(WISH,) if wish.kind is WishKind.MORE else (COMPLAINT, WISH),
     )
 

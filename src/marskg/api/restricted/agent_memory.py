@@ -21,7 +21,6 @@ from marskg.api.namespaces.tasks_namespace import Tasks
 from marskg.api.restricted.claims import Claims
 from marskg.api.restricted.restricted_memory import RestrictedMemory
 from marskg.api.restricted.showing_names import ShowingNames
-from marskg.drafts import Draft
 from marskg.errors import (
     BudgetInfeasible,
     ClosureViolation,
@@ -38,23 +37,23 @@ from marskg.privacy.principals import Role
 from marskg.retrieval.assembly.duplicates import normalised
 from marskg.retrieval.details import slot_details
 from marskg.retrieval.explain import never_was
-from marskg.store.graph.validation import ids_of
+from marskg.store.graph.validation import cardinality_of, check_time, ids_of
 from marskg.store.rows import codec
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from marskg.api.components import Components
+    from marskg.drafts import Draft
     from marskg.given_time import GivenTime
     from marskg.learning.feedback import Feedback
     from marskg.learning.wishes import StoredWish
-    from marskg.ontology.vocabulary import SourceType
     from marskg.privacy.principals import Principal
     from marskg.records import Memory, Stored
     from marskg.store.tenant.opening import Opened
+    from marskg.store.unit.unit_of_work import Unit
 
 _ID: Final = re.compile(r"urn:uuid:[0-9a-f-]{36}")
-_LINKS: Final = ("derives_from", "depends_on", "requires", "contradicts", "attaches_to_goal")
 #: What a refusal says that rests on more than the agent may see; each names the rule and the way out.
 _REFUSED: Final[Mapping[type[MarsError], str]] = {
     BudgetInfeasible: (
@@ -70,8 +69,28 @@ _HIDDEN_KEY: Final = (
 )
 
 
+def _changed_by(content: str) -> Callable[[Memory], bool]:
+    """Return what says which values of a key one with ``content`` changes: the single one, in a set an equal one."""
+    added = normalised(content)
+    return lambda one: (
+        one.cardinality is Cardinality.SINGLE
+        or (one.cardinality is Cardinality.SET and normalised(one.content or "") == added)
+    )
+
+
+def _ended_by(content: str | None) -> Callable[[Memory], bool]:
+    """Return what says which values of a key are ended by naming it, and ``content`` where it has several."""
+    ended = normalised(content or "")
+    return lambda one: one.cardinality is Cardinality.SINGLE or not ended or normalised(one.content or "") == ended
+
+
+def _none(memory: Memory) -> bool:
+    del memory
+    return False
+
+
 class Sight:
-    """What an agent may see of what it is about to change."""
+    """What an agent may see of what it is about to change, asked of the unit of work that changes it."""
 
     def __init__(self, components: Components, claims: Claims) -> None:
         """Look with the limits of the principal of ``components``, whose ``claims`` are asked too."""
@@ -80,71 +99,99 @@ class Sight:
         self._seen = components.reading.seen
         self.told = components.reading.as_told
 
-    def check(self, *ids: str) -> None:
+    def now(self) -> Unit:
+        """Return the tenant as it is now; while the writer is alone, as it stays."""
+        writer = self._components.writer
+        return writer.new_unit(writer.read, writer.fresh_state())
+
+    def check(self, unit: Unit, *ids: str) -> None:
         """Refuse what is hidden, and what never was, in the same words.
 
         Raises:
             UnknownMemory: one of ``ids`` is no memory that may be seen.
         """
-        seen = self._seen(ids)
-        for one in ids:
-            if one not in seen:
-                raise UnknownMemory(never_was(self._components.writer.state.name, one))
+        self._check_shown(unit, ids, lambda one: UnknownMemory(never_was(unit.state.name, one)))
 
-    def check_overruled(self, *ids: str) -> None:
+    def check_overruled(self, unit: Unit, *ids: str) -> None:
         """Refuse to replace or contradict what may be seen and comes from a source that the agent was not granted.
 
         Raises:
             NotPermitted: one of ``ids`` does.
         """
-        if ids:
-            self._claims.check_word(memory for memory, _, _ in self._components.reader.nodes(ids))
+        unit.fetch(ids)
+        self._claims.check_word(unit.nodes[one].memory for one in ids if one in unit.nodes)
 
     def check_key(
-        self,
-        key: str | None,
-        subjects: tuple[str, ...],
-        *,
-        appends: bool = False,
-        adds: str | None = None,
-        closes: bool = False,
+        self, unit: Unit, key: str | None, subjects: Iterable[str], changes: Callable[[Memory], bool]
     ) -> None:
-        """Refuse to change the value of a key that is hidden, or comes from a source that the agent was not granted.
+        """Refuse to change a value of a key that is hidden, or comes from a source that the agent was not granted.
 
-        What is added to a ledger changes none. What ``adds`` a text to a set changes the one that says the same alone,
-        as the two are merged; what ``closes`` a task is its state, as with ``tasks.amend``.
+        ``changes`` says which of the current values would be. Of a ledger these alone have to be seen, else all.
 
         Raises:
             NotPermitted: a current value of the key may not be seen, or not be overruled.
         """
         if key is None:
             return
-        reader = self._components.reader
-        slot = codec.slot_key(self._components.writer.state.name, subjects, key)
-        values = [one for one, _, _ in reader.nodes([str(row["id"]) for row in reader.run("slot", {"slot": slot})])]
-        current = [one for one in values if one.content is not None and one.current]
-        if appends and all(one.cardinality is Cardinality.APPEND for one in current):
-            return
-        if not {one.id for one in current} <= self._seen(one.id for one in current):
-            raise NotPermitted(_HIDDEN_KEY)
-        if closes:
-            return
-        added = None if adds is None else normalised(adds)
-        self._claims.check_word(
-            one
-            for one in current
-            if added is None or one.cardinality is not Cardinality.SET or normalised(one.content or "") == added
-        )
+        # As they are stored: a name that is given twice makes no other slot.
+        nodes = unit.slot(codec.slot_key(unit.state.name, {*subjects}, key))
+        current = [node.memory for node in nodes if node.has_content and node.memory.current]
+        shared = [one.id for one in current if one.cardinality is not Cardinality.APPEND or changes(one)]
+        self._check_shown(unit, shared, lambda _: NotPermitted(_HIDDEN_KEY))
+        self._claims.check_word(filter(changes, current))
 
-    def check_key_of(self, ident: str) -> None:
-        """Refuse to change what may be seen where what took its place may not.
+    def check_changed(self, unit: Unit, ident: str, content: str) -> None:
+        """Refuse a new text for what may not be changed, or where what took its place may not be seen.
 
         Raises:
-            NotPermitted: a current value of its key may not be seen.
+            UnknownMemory: it may not be seen.
+            NotPermitted: it, or a current value of its key, may not be overruled, or that not be seen.
         """
-        for memory, _, _ in self._components.reader.nodes((ident,)):
-            appends = memory.cardinality is Cardinality.APPEND
-            self.check_key(memory.key, memory.subjects, appends=appends)
+        self.check(unit, ident)
+        self.check_overruled(unit, ident)
+        memory = unit.nodes[ident].memory
+        self.check_key(unit, memory.key, memory.subjects, _changed_by(content))
+
+    def check_edge(self, unit: Unit, source: str, type_: str, target: str) -> None:
+        """Refuse to change by an edge what is not the agent's to say: its source, and where it acts both ways both.
+
+        Raises:
+            UnknownMemory: an end may not be seen.
+            NotPermitted: one may not be overruled.
+        """
+        self.check(unit, source, target)
+        self.check_overruled(unit, source, *([target] if type_ == EdgeType.CONTRADICTS else ()))
+
+    def check_write(self, unit: Unit, draft: Draft, refs: Mapping[str, str]) -> None:
+        """Refuse a draft that names what may not be seen, or says what the agent may not; ``refs`` are its own names.
+
+        Raises:
+            UnknownMemory: it names a memory that may not be seen.
+            NotPermitted: its source was not granted, or a current value of its key may not be seen or overruled.
+        """
+        remembers = draft.action == "remember"
+        if remembers:
+            self._claims.check(draft.source_type, draft.reliability)
+        self.check(unit, *(name for _, name in draft.links() if name not in refs))
+        against = (refs.get(name, name) for type_, name in draft.links() if type_ is EdgeType.CONTRADICTS)
+        self.check_overruled(unit, *filter(None, against))
+        if remembers and cardinality_of(draft) is Cardinality.SINGLE:
+            self._claims.check_begin(later=check_time("at", draft.at) > unit.now)
+        changes = _changed_by(draft.content) if remembers else _ended_by(draft.content)
+        # How a task stands is for whoever serves the user to say, as with ``tasks.amend``.
+        self.check_key(unit, draft.key, draft.subjects, _none if draft.action == "close_task" else changes)
+
+    def _check_shown(self, unit: Unit, ids: Iterable[str], refusal: Callable[[str], MarsError]) -> None:
+        """Refuse the first of ``ids`` that is none of a memory which may be seen, or which the unit itself makes."""
+        wanted = list(ids)
+        if not wanted:
+            return
+        unit.fetch(wanted)
+        gate = self._components.reading.gate({}).known()
+        for one in wanted:
+            node = unit.nodes.get(one)
+            if node is None or node.deleted or not (node.new or gate.admits(node.memory)):
+                raise refusal(one)
 
     @contextmanager
     def refusing(self, *given: str) -> Iterator[None]:
@@ -162,6 +209,16 @@ class Sight:
             if fixed is None or not hidden:
                 raise
             raise type(error)(fixed) from None
+
+    @contextmanager
+    def changing(self, *given: str) -> Iterator[Unit]:
+        """Give the tenant as it is, and keep other threads from changing it; see :meth:`refusing` for ``given``.
+
+        Raises:
+            MarsError: as :meth:`refusing`.
+        """
+        with self._components.writer.alone(), self.refusing(*given):
+            yield self.now()
 
 
 class AgentTasks(Tasks):
@@ -181,23 +238,25 @@ class AgentTasks(Tasks):
         deadline: GivenTime | None = None,
     ) -> Memory:
         """Change a task that may be seen; see ``Tasks.amend``."""
-        sight = self._sight
-        sight.check(id)
-        with sight.refusing(id):
-            return sight.told(super().amend(id, status=status, priority=priority, deadline=deadline))
+        with self._sight.changing(id) as unit:
+            self._sight.check(unit, id)
+            return self._sight.told(super().amend(id, status=status, priority=priority, deadline=deadline))
 
 
 class AgentLearning(Learning):
     """What an agent passes on of what its users say about what is stored."""
 
-    def __init__(self, components: Components, sight: Sight, source: SourceType) -> None:
-        """Change what ``sight`` shows; wishes are stored as coming from ``source``."""
+    def __init__(self, components: Components, sight: Sight) -> None:
+        """Change what ``sight`` shows."""
         super().__init__(components)
         self._sight = sight
-        self._source = source
 
     def wish(self, text: str, *, subject: str | None = None, dry_run: bool = False) -> tuple[StoredWish, ...]:
-        """Keep what a user wishes about remembering; of the memories that it is about, those that may be seen."""
+        """Keep what a user wishes about remembering; of the memories that it is about, those that may be seen.
+
+        Raises:
+            NotPermitted: it would replace a wish of the user's own, for whom the agent may not speak.
+        """
         sight = self._sight
         with sight.refusing():
             found = super().wish(text, subject=subject, dry_run=dry_run)
@@ -207,15 +266,11 @@ class AgentLearning(Learning):
             for one in found
         )
 
-    def _said(self, draft: Draft) -> Draft:
-        return replace(draft, source_type=self._source)
-
     def affirm(self, id: str) -> Memory:  # noqa: A002 - the name that users see
         """Confirm a memory that may be seen although what it depends on was superseded."""
-        sight = self._sight
-        sight.check(id)
-        with sight.refusing(id):
-            return sight.told(super().affirm(id))
+        with self._sight.changing(id) as unit:
+            self._sight.check(unit, id)
+            return self._sight.told(super().affirm(id))
 
 
 @guarded
@@ -228,8 +283,9 @@ class AgentsMemory(RestrictedMemory):
         handle = partial(opened.services.handle, opened.tenant)
         self._showings = ShowingNames(handle, lambda: self._writer.fresh_state().access_log)
         super().__init__(opened, principal, names=self._showings)
-        self._claims = Claims(principal)
-        self._sight = Sight(self._components, self._claims)
+        self._sight = Sight(self._components, Claims(principal))
+        # In the transaction that writes, so that what a user says in between is not overruled.
+        self._components.ingestor.guard = self._sight.check_write
         self._actor = principal.actor
 
     def remember(self, content: str, **given: Any) -> Memory:  # noqa: ANN401 - as AgentMemory.remember has them
@@ -242,15 +298,7 @@ class AgentsMemory(RestrictedMemory):
             NotPermitted: its source was not granted, or its key has a current value that may not be seen or overruled.
         """
         given.setdefault("source_type", self._principal.speaks_as)
-        self._claims.check(given["source_type"], given.get("reliability"))
-        edges = [target for _, target in given.get("edges", ())]
-        named = [*edges, *(ident for name in _LINKS for ident in ids_of(given.get(name, ())))]
-        self._sight.check(*named)
-        overruled = [target for type_, target in given.get("edges", ()) if type_ == EdgeType.CONTRADICTS]
-        self._sight.check_overruled(*overruled, *ids_of(given.get("contradicts", ())))
-        appends = given.get("cardinality") == Cardinality.APPEND
-        self._sight.check_key(given.get("key"), ids_of(given.get("subjects", ())), appends=appends, adds=content)
-        with self._sight.refusing(*named):
+        with self._sight.refusing():
             return self._sight.told(super().remember(content, **given))
 
     def remember_many(
@@ -262,24 +310,7 @@ class AgentsMemory(RestrictedMemory):
     ) -> Stored:
         """Store what a reader yields, as :meth:`remember` stores one."""
         with self._sight.refusing():
-            return super().remember_many(self._checked(drafts), progress=progress, atomic=atomic)
-
-    def _checked(self, drafts: Iterable[Draft]) -> Iterator[Draft]:
-        """Yield drafts that name what may be seen, or one another."""
-        names: set[str] = set()
-        for one in drafts:
-            if isinstance(one, Draft):  # What is none is refused by who stores it.
-                stored = [(type_, target) for type_, target in one.links() if target not in names]
-                self._sight.check(*(target for _, target in stored))
-                self._sight.check_overruled(*(target for type_, target in stored if type_ is EdgeType.CONTRADICTS))
-                if one.action == "remember":
-                    self._claims.check(one.source_type, one.reliability)
-                appends = one.cardinality is Cardinality.APPEND
-                adds = one.content if one.action == "remember" else None
-                closes = one.action == "close_task"
-                self._sight.check_key(one.key, one.subjects, appends=appends, adds=adds, closes=closes)
-                names.add(one.ref)
-            yield one
+            return super().remember_many(drafts, progress=progress, atomic=atomic)
 
     def update(
         self,
@@ -289,35 +320,30 @@ class AgentsMemory(RestrictedMemory):
         metadata: Mapping[Any, Any] | None = None,
     ) -> Memory:
         """Give a memory that may be seen a new text; see :meth:`AgentMemory.update`."""
-        self._sight.check(id)
-        self._sight.check_overruled(id)
-        self._sight.check_key_of(id)
+        # The text is read outside of the lock. What a user says meanwhile supersedes what this is a version of.
+        with self._sight.changing(id) as unit:
+            self._sight.check_changed(unit, id, content)
         with self._sight.refusing(id):
             return self._sight.told(super().update(id, content, metadata=metadata))
 
     def retract(self, key: str, *, subjects: Iterable[str] | str = (), content: str | None = None) -> list[Memory]:
         """End the current value of a key, which may be seen; returns what was closed."""
         about = ids_of(subjects)
-        self._sight.check_key(key, about)
-        with self._sight.refusing():
+        with self._sight.changing() as unit:
+            self._sight.check_key(unit, key, about, _ended_by(content))
             return [self._sight.told(one) for one in super().retract(key, subjects=about, content=content)]
 
     def link(self, source: str, type: str, target: str, *, weight: float | None = None) -> Memory:  # noqa: A002
         """Draw an edge between two memories that may be seen."""
-        self._check_edge(source, type, target)
-        with self._sight.refusing(source, target):
+        with self._sight.changing(source, target) as unit:
+            self._sight.check_edge(unit, source, type, target)
             return self._sight.told(super().link(source, type, target, weight=weight))
 
     def unlink(self, source: str, type: str, target: str) -> Memory:  # noqa: A002
         """Remove an edge between two memories that may be seen."""
-        self._check_edge(source, type, target)
-        with self._sight.refusing(source, target):
+        with self._sight.changing(source, target) as unit:
+            self._sight.check_edge(unit, source, type, target)
             return self._sight.told(super().unlink(source, type, target))
-
-    def _check_edge(self, source: str, type_: str, target: str) -> None:
-        """Refuse to change by an edge what is not the agent's to say: its source, and where it acts both ways both."""
-        self._sight.check(source, target)
-        self._sight.check_overruled(source, *([target] if type_ == EdgeType.CONTRADICTS else ()))
 
     def feedback(self, retrieval_id: str, **said: Any) -> Feedback:  # noqa: ANN401 - as AgentMemory.feedback has them
         """Say what became of what this agent was shown; see :meth:`AgentMemory.feedback`.
@@ -354,7 +380,7 @@ class AgentsMemory(RestrictedMemory):
     @cached_property
     def learning(self) -> Learning:
         """Return what users wish about remembering."""
-        return AgentLearning(self._components, self._sight, self._principal.speaks_as)
+        return AgentLearning(self._components, self._sight)
 
 
 def restricted_memory(opened: Opened, principal: Principal) -> RestrictedMemory:

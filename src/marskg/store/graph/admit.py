@@ -468,7 +468,8 @@ def _follow(unit: Unit, old: Node) -> list[Node]:
 def _merge(unit: Unit, node: Node, links: Iterable[tuple[EdgeType, str]], draft: Draft) -> Memory:
     """Let an equal value merge into the one that is there, the current one or one that holds no longer.
 
-    New evidence and entities are linked, an unaffirmed value is affirmed, and a pin is kept. The life of the value
+    New evidence and entities are linked, an unaffirmed value is affirmed, and a pin is kept. Of two sources it has the
+    one that is worth more, so that what the user says as well is the user's word. The life of the value
     stays its own: hearing something again does not shorten it.
     """
     before = len(node.edges)
@@ -482,9 +483,12 @@ def _merge(unit: Unit, node: Node, links: Iterable[tuple[EdgeType, str]], draft:
     # What somebody stored by hand stays theirs: no reader that is taken back takes it along.
     makers = makers if node.memory.made_by and draft.made_by else ()
     pin = draft.pin and node.memory.current
-    changed = node.memory.unaffirmed_since is not None or (pin and not node.memory.pinned) or bool(raised)
+    source = _worthier(node.memory, draft)
+    changed = (
+        node.memory.unaffirmed_since is not None or bool(source) or (pin and not node.memory.pinned) or bool(raised)
+    )
     changed |= (spans, makers) != (node.memory.spans, node.memory.made_by)
-    unit.change(node, unaffirmed_since=None, spans=spans, made_by=makers)
+    unit.change(node, unaffirmed_since=None, spans=spans, made_by=makers, **source)
     if pin:
         unit.set_pinned(node, pinned=True)
     if len(node.edges) != before or changed:
@@ -498,6 +502,15 @@ def _merge(unit: Unit, node: Node, links: Iterable[tuple[EdgeType, str]], draft:
     record_sensitivity(unit, raised[1:], "what it derives from became more sensitive")
     merged = MERGED if node.memory.current else MERGED_ENDED
     return replace(node.memory, notices=(merged, *((CLAMPED,) if hurried else ()), *node.memory.notices))
+
+
+def _worthier(memory: Memory, draft: Draft) -> dict[str, Any]:
+    """Return the source of ``draft`` with its reliability where it is worth more than that of an equal memory."""
+    worth = RELIABILITY[draft.source_type]
+    if worth <= RELIABILITY[memory.source_type]:
+        return {}
+    reliability = worth if draft.reliability is None else quantise(draft.reliability)
+    return {"source_type": draft.source_type, "reliability": max(memory.reliability, reliability)}
 
 
 def equal_value(unit: Unit, memory: Memory, content: str) -> Node | None:

@@ -44,6 +44,8 @@ _READINGS: Final = 4
 NO_CHANGES: Final[Mapping[str, Any]] = MappingProxyType({})
 
 T = TypeVar("T")
+#: Refuses, in the open unit, what may not be written; names of earlier drafts stand for the ids that they are given.
+Guard: TypeAlias = "Callable[[Unit, Draft, Mapping[str, str]], None]"
 #: Returns a unit, unless something would have to be read again while others wait.
 _Read: TypeAlias = "Callable[[Unit], Unit]"
 
@@ -66,6 +68,8 @@ class Ingestor:
         self._preparation = preparation
         self._vectoriser = vectoriser
         self._recognition = recognition
+        #: Asked about each draft in the transaction that writes it, so that nobody writes in between.
+        self.guard: Guard = _open
 
     def one(self, draft: Draft, node_id: str | None = None) -> Memory:
         """Store one draft; ``node_id`` is an id of the caller's own."""
@@ -108,6 +112,7 @@ class Ingestor:
     def _write(self, unit: Unit, prepared: Prepared) -> Memory:
         if prepared.id is not None:
             check_new_ids(unit, (prepared.id,), "use update to give a memory a new version, or another id")
+        self.guard(unit, prepared.draft, {})
         found = still_found(prepared.foreseen, unit)
         return admit(unit, _with(prepared, self._recognition.completed(unit, prepared.draft, found)), {})
 
@@ -190,6 +195,7 @@ class Ingestor:
 
             def admit_one(place: int, node_id: str | None = None, changes: Mapping[str, Any] = NO_CHANGES) -> Memory:
                 one = prepared[place]
+                self.guard(unit, one.draft, named)
                 found = still_found(one.foreseen, unit)
                 completed = self._recognition.completed(unit, replace(one.draft, **changes), found)
                 memory = admit(unit, replace(one, draft=completed, id=node_id), named)
@@ -296,6 +302,7 @@ class Ingestor:
     def _apply(self, unit: Unit, prepared: Prepared, refs: MutableMapping[str, str]) -> ToldOfMany | None:
         """Do what one draft asks for; returns what there is to tell, None if it makes no sense any more."""
         draft = prepared.draft
+        self.guard(unit, draft, refs)
         if draft.action == "remember":
             possible = without_forgotten(unit, draft, refs)
             memory = None
@@ -351,6 +358,10 @@ def _placed(prepared: Prepared) -> Iterator[None]:
         named = f" ({prepared.draft.ref[:60]!r})" if prepared.draft.ref else ""
         msg = f"draft {prepared.place}{named}: {error}"
         raise type(error)(msg) from error
+
+
+def _open(unit: Unit, draft: Draft, refs: Mapping[str, str]) -> None:
+    """Let whoever has the whole tenant write what they like."""
 
 
 def _with(prepared: Prepared, draft: Draft) -> Prepared:
