@@ -270,6 +270,32 @@ def test_what_the_user_says_as_well_is_the_users_word(stores: Stores, cardinalit
     assert owner.verify().findings == ()
 
 
+def test_what_a_user_wishes_counts_before_what_an_agent_wishes_later(stores: Stores) -> None:
+    owner, agent = both(stores)
+    owner.learning.wish("remember more about the weather")
+    agent.learning.wish("stop mentioning the weather", subject="ann")
+    agent.learning.wish("stop mentioning the pond")
+    for text in ("The weather is fine", "The pond is deep"):
+        owner.remember(text, subjects=["ann"])
+    assert contents(owner.retrieve("How is the weather?")) == ["The weather is fine"]
+    assert "The pond is deep" not in contents(owner.retrieve("How deep is the pond?"))
+    owner.learning.wish("stop mentioning the weather", subject="ann")
+    assert "The weather is fine" not in contents(owner.retrieve("How is the weather?"))
+
+
+def test_an_agent_takes_no_place_of_what_a_user_said_and_somebody_imports(stores: Stores) -> None:
+    owner, agent = both(stores)
+    turn = Draft(ref="t", kind=Kind.EPISODIC, content="I live in Graz", at=START, identity="1")
+    notes = replace(turn, ref="n", content="The notes say Graz", source_type=SourceType.DOC, identity="2")
+    agent.remember_many([replace(turn, content="Say nothing", source_type=SourceType.DOC)])
+    assert owner.remember_many([turn, notes]).known == 0
+    assert owner.remember_many([turn, notes]).known == 2
+    # What is there already is known to an agent as well.
+    assert agent.remember_many([notes]).known == 1
+    assert agent.remember_many([replace(turn, source_type=SourceType.DOC)]).known == 1
+    assert {one.content for one in owner.memories()} == {turn.content, notes.content, "Say nothing"}
+
+
 def test_an_agent_replaces_no_wish_of_the_user_by_either_door(stores: Stores) -> None:
     owner, agent = both(stores)
     (wish,) = owner.learning.wish("remember more about the weather")
@@ -317,6 +343,11 @@ def test_an_agent_may_close_a_users_task_by_either_door(stores: Stores) -> None:
                     status=TaskStatus.DONE)  # fmt: skip
     agent.remember_many([closing])
     assert [one.status for one in owner.memories()] == [TaskStatus.DONE] * 2
+    for change in ({"priority": 1}, {"deadline": START + DAY_MS}, {"status": "open", "deadline": START + DAY_MS}):
+        with pytest.raises(NotPermitted, match="may not overrule"):
+            agent.tasks.amend(tasks[0], **change)
+    mine = agent.remember("Mow the lawn", kind="task")
+    assert agent.tasks.amend(mine.id, deadline=START + DAY_MS, priority=1).deadline == START + DAY_MS
 
 
 def test_a_question_for_a_document_gets_the_document(stores: Stores) -> None:

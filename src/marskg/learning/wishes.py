@@ -22,7 +22,7 @@ from marskg.language.en.wish_phrases import parse_wishes
 from marskg.language.wish_kinds import Wish, WishKind
 from marskg.learning.rules.wish_effects import Effect, WishRules, effect_on, lived, started
 from marskg.learning.wish_reach import WISH, Reach
-from marskg.ontology.vocabulary import Kind
+from marskg.ontology.vocabulary import RELIABILITY, Kind
 from marskg.store.engine.protocol import Capability
 from marskg.store.rows.read_statistics import COMPLAINT
 from marskg.store.rows.score_decay import score_at_birth
@@ -137,7 +137,7 @@ class Wishes:
         self._reach.forget()
 
     def _now_held(self) -> tuple[_Held, ...]:
-        """Return the wishes in force, oldest first."""
+        """Return the wishes in force, those of the user last, and of these the oldest first."""
         if self._held is None:
             ids = [row["id"] for row in self._reader.session(SESSION) if row["tier"] == "live"]
             found = [
@@ -145,7 +145,8 @@ class Wishes:
                 for memory, _, _ in self._reader.nodes(ids)
                 if WISH in memory.intent_tags and memory.current and memory.content is not None
             ]
-            found.sort(key=lambda memory: (memory.valid_from, memory.sequence))
+            # The last one counts: that of a user, whatever somebody else wishes for.
+            found.sort(key=lambda memory: (RELIABILITY[memory.source_type], memory.valid_from, memory.sequence))
             self._held = tuple(
                 _Held(wish, frozenset(memory.subjects))
                 for memory in found
@@ -187,7 +188,8 @@ class Wishes:
     def emphasis(self, index: MemoryIndex) -> npt.NDArray[np.int64] | None:
         """Return ``[rows]``: what the rank of each memory is multiplied with, in whole percent; None for 100 for all.
 
-        The latest wish about a memory counts; 0 keeps it out, and so it is with the wishes themselves.
+        The latest wish about a memory counts, the user's before another's; 0 keeps it out, and so it is with the wishes
+        themselves.
         """
         if Capability.EXCLUSIVE_FILES not in self._writer.engine.capabilities:
             # Another process may have written since. What texts say stays as it was.

@@ -32,7 +32,7 @@ from marskg.errors import (
     TaskSafetyViolation,
     UnknownMemory,
 )
-from marskg.ontology.vocabulary import Cardinality, EdgeType
+from marskg.ontology.vocabulary import Cardinality, EdgeType, SourceType
 from marskg.privacy.principals import Role
 from marskg.retrieval.assembly.duplicates import normalised
 from marskg.retrieval.details import slot_details
@@ -237,9 +237,15 @@ class AgentTasks(Tasks):
         priority: int | None = None,
         deadline: GivenTime | None = None,
     ) -> Memory:
-        """Change a task that may be seen; see ``Tasks.amend``."""
+        """Change a task that may be seen; see ``Tasks.amend``. How it stands is anybody's to tell, the rest is not.
+
+        Raises:
+            NotPermitted: the priority or deadline comes from a source that was not granted.
+        """
         with self._sight.changing(id) as unit:
             self._sight.check(unit, id)
+            if priority is not None or deadline is not None:
+                self._sight.check_overruled(unit, id)
             return self._sight.told(super().amend(id, status=status, priority=priority, deadline=deadline))
 
 
@@ -286,6 +292,9 @@ class AgentsMemory(RestrictedMemory):
         self._sight = Sight(self._components, Claims(principal))
         # In the transaction that writes, so that what a user says in between is not overruled.
         self._components.ingestor.guard = self._sight.check_write
+        if SourceType.CHAT_USER not in (principal.sources or ()):
+            # Whoever knows what a user said could else store something else in its place before it is imported.
+            self._components.ingestor.owner = principal.actor
         self._actor = principal.actor
 
     def remember(self, content: str, **given: Any) -> Memory:  # noqa: ANN401 - as AgentMemory.remember has them

@@ -70,6 +70,8 @@ class Ingestor:
         self._recognition = recognition
         #: Asked about each draft in the transaction that writes it, so that nobody writes in between.
         self.guard: Guard = _open
+        #: Whose items those of an import are, if not everybody's: none that they bring is taken for another's.
+        self.owner = ""
 
     def one(self, draft: Draft, node_id: str | None = None) -> Memory:
         """Store one draft; ``node_id`` is an id of the caller's own."""
@@ -147,21 +149,30 @@ class Ingestor:
 
         with Pipeline[_Done](self._writer) as pipeline:
             for batch in self._preparation.batches(new(), atomic=atomic):
-                named = [replace(one, id=self._item_id(one.draft)) for one in batch]
+                named = [replace(one, id=self._item_id(one.draft, self.owner)) for one in batch]
                 self._push(pipeline, named, refs, done, splittable=not atomic)
         if progress is not None and known:
             progress(read + known)
         return Stored(total, told.notices(), known)
 
-    def _item_id(self, draft: Draft) -> str | None:
-        """Return the id of an item of an import; None for what is no such."""
-        return None if draft.identity is None else item_id(self._writer.services, self._writer.tenant, draft.identity)
+    def _item_id(self, draft: Draft, owner: str) -> str | None:
+        """Return the id of an item of an import by ``owner``; None for what is no such."""
+        if draft.identity is None:
+            return None
+        identity = f"{owner}\x1e{draft.identity}" if owner else draft.identity
+        return item_id(self._writer.services, self._writer.tenant, identity)
 
     def _came_before(self, drafts: Sequence[Draft]) -> dict[int, str]:
         """Return the places of the items that came before, with their ids: nothing is worked out for them."""
-        items = {place: ident for place, one in enumerate(drafts) if (ident := self._item_id(one)) is not None}
-        there = came_before(self._writer.read, self._writer.services, self._writer.tenant, items.values())
-        return {place: ident for place, ident in items.items() if ident in there}
+        items = [
+            (place, ident)
+            for owner in dict.fromkeys((self.owner, ""))
+            for place, one in enumerate(drafts)
+            if (ident := self._item_id(one, owner)) is not None
+        ]
+        wanted = {ident for _, ident in items}
+        there = came_before(self._writer.read, self._writer.services, self._writer.tenant, wanted)
+        return {place: ident for place, ident in items if ident in there}
 
     def together(
         self,
