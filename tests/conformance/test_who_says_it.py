@@ -265,6 +265,12 @@ def test_what_the_user_says_as_well_is_the_users_word(stores: Stores, cardinalit
     ):
         with pytest.raises(NotPermitted, match="may not overrule"):
             call()
+    # So it is where the user changes another value to it.
+    if cardinality == "set":
+        other = agent.remember("Ann is in Linz", **slot)
+        changed = owner.remember("Ann is in Wels", **slot)
+        merged = owner.update(changed.id, "Ann is in Linz")
+        assert (merged.id, merged.source_type) == (other.id, SourceType.CHAT_USER)
     # A document that says it too takes nothing from that.
     assert owner.remember("Ann lives in Graz", source_type="doc", **slot).source_type is SourceType.CHAT_USER
     assert owner.verify().findings == ()

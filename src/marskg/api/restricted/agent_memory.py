@@ -84,6 +84,11 @@ def _ended_by(content: str | None) -> Callable[[Memory], bool]:
     return lambda one: one.cardinality is Cardinality.SINGLE or not ended or normalised(one.content or "") == ended
 
 
+def _slot(unit: Unit, key: str, subjects: Iterable[str]) -> str:
+    """Return the slot that a key of somebody has; a name that is given twice makes no other."""
+    return codec.slot_key(unit.state.name, {*subjects}, key)
+
+
 def _none(memory: Memory) -> bool:
     del memory
     return False
@@ -133,8 +138,7 @@ class Sight:
         """
         if key is None:
             return
-        # As they are stored: a name that is given twice makes no other slot.
-        nodes = unit.slot(codec.slot_key(unit.state.name, {*subjects}, key))
+        nodes = unit.slot(_slot(unit, key, subjects))
         current = [node.memory for node in nodes if node.has_content and node.memory.current]
         shared = [one.id for one in current if one.cardinality is not Cardinality.APPEND or changes(one)]
         self._check_shown(unit, shared, lambda _: NotPermitted(_HIDDEN_KEY))
@@ -177,6 +181,11 @@ class Sight:
         self.check_overruled(unit, *filter(None, against))
         if remembers and cardinality_of(draft) is Cardinality.SINGLE:
             self._claims.check_begin(later=check_time("at", draft.at) > unit.now)
+        if remembers and draft.key is not None and draft.cardinality is Cardinality.APPEND:
+            head = unit.slot_head(_slot(unit, draft.key, draft.subjects))
+            if all(node.memory.cardinality is Cardinality.APPEND for node in head):
+                # What is added to a ledger changes none of it, however long it is.
+                return
         changes = _changed_by(draft.content) if remembers else _ended_by(draft.content)
         # How a task stands is for whoever serves the user to say, as with ``tasks.amend``.
         self.check_key(unit, draft.key, draft.subjects, _none if draft.action == "close_task" else changes)

@@ -504,13 +504,13 @@ def _merge(unit: Unit, node: Node, links: Iterable[tuple[EdgeType, str]], draft:
     return replace(node.memory, notices=(merged, *((CLAMPED,) if hurried else ()), *node.memory.notices))
 
 
-def _worthier(memory: Memory, draft: Draft) -> dict[str, Any]:
-    """Return the source of ``draft`` with its reliability where it is worth more than that of an equal memory."""
-    worth = RELIABILITY[draft.source_type]
+def _worthier(memory: Memory, said: Draft | Memory) -> dict[str, Any]:
+    """Return the source of what is said, and its reliability, where it is worth more than that of an equal memory."""
+    worth = RELIABILITY[said.source_type]
     if worth <= RELIABILITY[memory.source_type]:
         return {}
-    reliability = worth if draft.reliability is None else quantise(draft.reliability)
-    return {"source_type": draft.source_type, "reliability": max(memory.reliability, reliability)}
+    reliability = worth if said.reliability is None else quantise(said.reliability)
+    return {"source_type": said.source_type, "reliability": max(memory.reliability, reliability)}
 
 
 def equal_value(unit: Unit, memory: Memory, content: str) -> Node | None:
@@ -531,7 +531,7 @@ def merge_changed(unit: Unit, old: Node, node: Node, mentions: Iterable[EntityRe
     hurried = _rest_on(unit, node, grounds)
     mention(unit, node, mentions)
     raised = _as_sensitive(unit, node, None, ())
-    unit.change(node, unaffirmed_since=None)
+    unit.change(node, unaffirmed_since=None, **_worthier(node.memory, old.memory))
     followers = supersede(unit, old, node, ended=max(unit.now, old.memory.valid_from))
     details = {"rule": "merge", "reason": "another value of the slot was changed to what this one says"}
     unit.record(Operation.LINK, node, tier_before=node.memory.tier, details=details)
