@@ -174,11 +174,11 @@ class Sight:
             NotPermitted: its source was not granted, or a current value of its key may not be seen or overruled.
         """
         remembers = draft.action == "remember"
-        if remembers:
-            self._claims.check(draft.source_type, draft.reliability)
         self.check(unit, *(name for _, name in draft.links() if name not in refs))
         against = (refs.get(name, name) for type_, name in draft.links() if type_ is EdgeType.CONTRADICTS)
         self.check_overruled(unit, *filter(None, against))
+        if remembers:
+            self._claims.check(draft.source_type, draft.reliability)
         if remembers and cardinality_of(draft) is Cardinality.SINGLE:
             self._claims.check_begin(later=check_time("at", draft.at) > unit.now)
         if remembers and draft.key is not None and draft.cardinality is Cardinality.APPEND:
