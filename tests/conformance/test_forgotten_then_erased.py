@@ -136,7 +136,8 @@ def test_a_document_of_before_brings_no_summary_of_it_back(stores: Stores, tmp_p
     ids, _ = usual(memory, mentions=["Nora"], source_ref="chat/7")
     memory.export(tmp_path / "before.nq")
     for name in ids if by == "id" else [{"entity": "Nora", "source": "chat/7", "session": "s"}[by]]:
-        memory.erase(**{by: name})
+        asked: dict[str, Any] = {by: name}
+        memory.erase(**asked)
     with pytest.raises(marskg.NotPermitted, match="erased"):
         memory.load(tmp_path / "before.nq")
     assert list(memory.memories()) == []

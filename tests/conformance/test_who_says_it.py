@@ -235,7 +235,7 @@ def test_an_agent_overrules_nothing_that_is_said_while_it_writes(stores: Stores)
 def test_an_agent_gives_no_key_a_value_before_which_the_user_would_come_too_late(stores: Stores) -> None:
     owner, agent = both(stores)
     slot: dict[str, Any] = {"key": "city", "subjects": ("ann",)}
-    late = {"at": stores.clock(owner).now_ms() + DAY_MS}
+    late: dict[str, Any] = {"at": stores.clock(owner).now_ms() + DAY_MS}
     draft = Draft(ref="a", kind=Kind.SEMANTIC, content="Ann lives in Linz", source_type=SourceType.DOC, **late, **slot)
     for call in (
         lambda: agent.remember("Ann lives in Linz", **late, **slot),
@@ -349,7 +349,12 @@ def test_an_agent_may_close_a_users_task_by_either_door(stores: Stores) -> None:
                     status=TaskStatus.DONE)  # fmt: skip
     agent.remember_many([closing])
     assert [one.status for one in owner.memories()] == [TaskStatus.DONE] * 2
-    for change in ({"priority": 1}, {"deadline": START + DAY_MS}, {"status": "open", "deadline": START + DAY_MS}):
+    changes: tuple[dict[str, Any], ...] = (
+        {"priority": 1},
+        {"deadline": START + DAY_MS},
+        {"status": "open", "deadline": START + DAY_MS},
+    )
+    for change in changes:
         with pytest.raises(NotPermitted, match="may not overrule"):
             agent.tasks.amend(tasks[0], **change)
     mine = agent.remember("Mow the lawn", kind="task")

@@ -108,15 +108,16 @@ def _store(
         done = memory.remember_many(source, progress=advance, atomic=atomic)
     figures = memory.stats()
     pointless = len(source) - done - done.known
-    data = {
+    data: dict[str, Any] = {
         "imported": done,
         "known": done.known,
         "pointless": pointless,
         "skipped": plain(bad_lines),
         "notices": list(done.notices),
-        **({} if before is None else {"transitions": figures["audit_seq"] - before}),
         **{name: figures[name] for name in _FIGURES if name in figures},
     }
+    if before is not None:
+        data["transitions"] = figures["audit_seq"] - before
 
     def show() -> None:
         changes = f", {counted(data['transitions'], 'signed change')}" if "transitions" in data else ""
