@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from marskg.retrieval.index.memory_index import MemoryIndex
     from marskg.store.commit.writer import Writer
     from marskg.store.unit.reader import GraphReader
-    from marskg.store.unit.unit_of_work import Node
 
 #: The session by which wishes are found without a scan.
 SESSION: Final = "wishes"
@@ -212,8 +211,3 @@ class Wishes:
     def _texts(self, ids: list[str]) -> Iterator[tuple[str, tuple[str, ...]]]:
         for memory, _, _ in self._reader.nodes(ids):
             yield memory.id, (memory.content or "", *memory.intent_tags)
-
-
-def touched(nodes: Iterable[Node]) -> bool:
-    """Return whether a wish is among ``nodes``, as they were or as they are now."""
-    return any(SESSION in (node.memory.session, node.original.get("session")) for node in nodes)

@@ -299,11 +299,9 @@ class AgentsMemory(RestrictedMemory):
         self._showings = ShowingNames(handle, lambda: self._writer.fresh_state().access_log)
         super().__init__(opened, principal, names=self._showings)
         self._sight = Sight(self._components, Claims(principal))
-        # In the transaction that writes, so that what a user says in between is not overruled.
-        self._components.ingestor.guard = self._sight.check_write
-        if SourceType.CHAT_USER not in (principal.sources or ()):
-            # Whoever knows what a user said could else store something else in its place before it is imported.
-            self._components.ingestor.owner = principal.actor
+        # Whoever knows what a user said could else store something else in its place before it is imported.
+        owner = "" if SourceType.CHAT_USER in (principal.sources or ()) else principal.actor
+        self._components.ingestor.limit(self._sight.check_write, owner)
         self._actor = principal.actor
 
     def remember(self, content: str, **given: Any) -> Memory:  # noqa: ANN401 - as AgentMemory.remember has them

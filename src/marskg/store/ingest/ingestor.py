@@ -68,10 +68,15 @@ class Ingestor:
         self._preparation = preparation
         self._vectoriser = vectoriser
         self._recognition = recognition
-        #: Asked about each draft in the transaction that writes it, so that nobody writes in between.
-        self.guard: Guard | None = None
-        #: Whose items those of an import are, if not everybody's: none that they bring is taken for another's.
-        self.owner = ""
+        self._guard: Guard | None = None
+        self._owner = ""
+
+    def limit(self, guard: Guard, owner: str) -> None:
+        """Ask ``guard`` about each draft in the transaction that writes it, so that nobody writes in between.
+
+        The items of an import are those of ``owner``, none of which is taken for another's; everybody's if it is empty.
+        """
+        self._guard, self._owner = guard, owner
 
     def one(self, draft: Draft, node_id: str | None = None) -> Memory:
         """Store one draft; ``node_id`` is an id of the caller's own."""
@@ -114,8 +119,8 @@ class Ingestor:
     def _write(self, unit: Unit, prepared: Prepared) -> Memory:
         if prepared.id is not None:
             check_new_ids(unit, (prepared.id,), "use update to give a memory a new version, or another id")
-        if self.guard is not None:
-            self.guard(unit, prepared.draft, {})
+        if self._guard is not None:
+            self._guard(unit, prepared.draft, {})
         found = still_found(prepared.foreseen, unit)
         return admit(unit, _with(prepared, self._recognition.completed(unit, prepared.draft, found)), {})
 
@@ -150,7 +155,7 @@ class Ingestor:
 
         with Pipeline[_Done](self._writer) as pipeline:
             for batch in self._preparation.batches(new(), atomic=atomic):
-                named = [replace(one, id=self._item_id(one.draft, self.owner)) for one in batch]
+                named = [replace(one, id=self._item_id(one.draft, self._owner)) for one in batch]
                 self._push(pipeline, named, refs, done, splittable=not atomic)
         if progress is not None and known:
             progress(read + known)
@@ -167,7 +172,7 @@ class Ingestor:
         """Return the places of the items that came before, with their ids: nothing is worked out for them."""
         items = [
             (place, ident)
-            for owner in dict.fromkeys((self.owner, ""))
+            for owner in dict.fromkeys((self._owner, ""))
             for place, one in enumerate(drafts)
             if (ident := self._item_id(one, owner)) is not None
         ]
@@ -207,8 +212,8 @@ class Ingestor:
 
             def admit_one(place: int, node_id: str | None = None, changes: Mapping[str, Any] = NO_CHANGES) -> Memory:
                 one = prepared[place]
-                if self.guard is not None:
-                    self.guard(unit, one.draft, named)
+                if self._guard is not None:
+                    self._guard(unit, one.draft, named)
                 found = still_found(one.foreseen, unit)
                 completed = self._recognition.completed(unit, replace(one.draft, **changes), found)
                 memory = admit(unit, replace(one, draft=completed, id=node_id), named)
@@ -315,8 +320,8 @@ class Ingestor:
     def _apply(self, unit: Unit, prepared: Prepared, refs: MutableMapping[str, str]) -> ToldOfMany | None:
         """Do what one draft asks for; returns what there is to tell, None if it makes no sense any more."""
         draft = prepared.draft
-        if self.guard is not None:
-            self.guard(unit, draft, refs)
+        if self._guard is not None:
+            self._guard(unit, draft, refs)
         if draft.action == "remember":
             possible = without_forgotten(unit, draft, refs)
             memory = None
