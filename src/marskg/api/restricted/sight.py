@@ -1,6 +1,6 @@
 """What an agent may see and say of what it is about to change, asked of the unit of work that changes it.
 
-Guarantees: what is hidden is refused like what never was; a refusal that rests on what is hidden is one fixed text. What
+Guarantees: what is hidden is refused like what never was; a refusal that rests on it is one fixed text. What
 an agent may not overrule (:mod:`marskg.api.restricted.claims`) is looked for in the transaction that writes, so that
 nobody says anything in between. Source: semantics section 9; ADR 61, ADR 73.
 """
