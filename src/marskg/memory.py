@@ -249,7 +249,8 @@ class AgentMemory(Handle):
             complaint=None if complaint is None else check_text("complaint", complaint, limit=MOST_SAID),
         )
         maintenance.settle(self._writer)
-        return self._components.learner.feedback(retrieval_id, said, self._components.store)
+        keep, rehearse = self._components.store, self._components.rehearse
+        return self._components.learner.feedback(retrieval_id, said, keep, rehearse)
 
     # --- Reading ----------------------------------------------------------------------------------------------------
 

@@ -155,6 +155,22 @@ def test_a_hidden_id_and_one_that_never_was_are_told_alike(here: Callable[..., O
     assert "Ana is ill" not in here("retrieve", "is Ana ill?", *AS).out
 
 
+def test_an_agent_imports_what_it_may_say_and_is_told_no_number_of_the_log(
+    here: Callable[..., Outcome], tmp_path: Path
+) -> None:
+    talk = tmp_path / "talk.jsonl"
+    talk.write_text(
+        '{"role": "user", "content": "I like tea", "timestamp": "2026-01-05T10:00:00Z"}\n'
+        '{"role": "assistant", "content": "Green or black?", "timestamp": "2026-01-05T10:00:05Z"}\n'
+    )
+    assert "was not granted the source chat_user" in here("import", "chat", talk, "--as", "agent:bot").error
+    granted = ("--as", "agent:bot?source=chat_user&source=chat_assistant")
+    assert "2 items read\n" in here("import", "chat", talk, *granted).out
+    again = here("import", "chat", talk, *granted, "--json").json()
+    assert (again["imported"], again["known"]) == (0, 2)
+    assert not again.keys() & {"transitions", "audit_seq", "tombstones"}
+
+
 def test_the_environment_says_who_acts_and_an_option_says_it_louder(
     here: Callable[..., Outcome], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -130,6 +130,47 @@ def test_a_snapshot_of_before_brings_nothing_of_it_back(stores: Stores, tmp_path
     assert memory.verify().findings == ()
 
 
+@pytest.mark.parametrize("by", ["id", "entity", "source", "session"])
+def test_a_document_of_before_brings_no_summary_of_it_back(stores: Stores, tmp_path: Path, by: str) -> None:
+    memory = stores.open()
+    ids, _ = usual(memory, mentions=["Nora"], source_ref="chat/7")
+    memory.export(tmp_path / "before.nq")
+    for name in ids if by == "id" else [{"entity": "Nora", "source": "chat/7", "session": "s"}[by]]:
+        asked: dict[str, Any] = {by: name}
+        memory.erase(**asked)
+    with pytest.raises(marskg.NotPermitted, match="erased"):
+        memory.load(tmp_path / "before.nq")
+    assert list(memory.memories()) == []
+
+
+def test_a_document_of_before_brings_neither_a_short_text_back_nor_what_rests_on_it(
+    stores: Stores, tmp_path: Path
+) -> None:
+    memory = stores.open()
+    said = memory.remember("Ann met Bob")
+    memory.export(tmp_path / "said.nq")
+    rests = memory.remember("Ann knows Bob", kind="semantic", derives_from=[said.id])
+    memory.export(tmp_path / "both.nq")
+    memory.erase(id=said.id)
+    assert memory.get(rests.id) is None
+    for name in ("said", "both"):
+        with pytest.raises(marskg.NotPermitted, match="rests on what was"):
+            memory.load(tmp_path / f"{name}.nq")
+    # The words are everybody's.
+    assert memory.remember("Ann met Bob").content == "Ann met Bob"
+
+
+def test_a_document_of_before_is_loaded_again_once_its_subject_consents(stores: Stores, tmp_path: Path) -> None:
+    memory = stores.open()
+    memory.remember("Quite short", subjects=["quentin"])
+    memory.export(tmp_path / "before.nq")
+    memory.erase(subject="quentin")
+    with pytest.raises(marskg.ConsentRequired):
+        memory.load(tmp_path / "before.nq")
+    memory.preferences.consent("quentin")
+    assert memory.load(tmp_path / "before.nq") == 1
+
+
 def test_a_tenant_that_forgets_and_erases_nothing_refuses_nothing(stores: Stores) -> None:
     memory = stores.open()
     said = remember(memory)

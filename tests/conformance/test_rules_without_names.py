@@ -124,6 +124,24 @@ def test_it_holds_for_the_other_names_of_who_bears_it_now_and_later(stores: Stor
     assert memory.remember("Q-Z came back").sensitivity < 0.8
 
 
+@pytest.mark.parametrize("entity", [EntityRef("Q", entity_type=NAME), EntityRef("Q", same_as=("https://q.example/7",))])
+def test_it_holds_for_whatever_an_entity_is_called(stores: Stores, entity: EntityRef, tmp_path: Path) -> None:
+    other, memory = stores.open(), stores.open()
+    for name in (NAME, "https://q.example/7"):
+        memory.preferences.set("blacklisted_entity", name)
+    with pytest.raises(PreferenceRefused):
+        memory.remember("Somebody left", mentions=[entity])
+    other.remember("Somebody left", mentions=[entity])
+    other.export(tmp_path / "mentioned.nq")
+    lines = (tmp_path / "mentioned.nq").read_text().splitlines(keepends=True)
+    (tmp_path / "alone.nq").write_text("".join(one for one in lines if "ns#mentions>" not in one))
+    for name in ("mentioned", "alone"):
+        with pytest.raises(PreferenceRefused, match="of the document"):
+            memory.load(tmp_path / f"{name}.nq")
+    assert list(memory.entities.list()) == []
+    assert memory.remember("Q left", mentions=[EntityRef("Q", entity_type="person")]).notices == ()
+
+
 def test_the_name_stands_nowhere(stores: Stores, files: Path, tmp_path: Path) -> None:
     memory = stores.open()
     memory.remember("They met at the garden")

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
+from marskg.clock import DAY_MS
 from marskg.drafts import Draft
 from marskg.errors import InvalidInput, NotPermitted
 from marskg.ontology.vocabulary import RELIABILITY, Kind, SourceType, TaskStatus
@@ -13,7 +15,7 @@ from marskg.privacy.principals import Principal, Role
 from tests.support.stores import START
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from marskg.memory import AgentMemory
     from marskg.records import Memory
@@ -186,8 +188,11 @@ def overrulings(agent: AgentMemory, said: Memory) -> Mapping[str, Any]:
     ending = Draft(ref="b", kind=Kind.EPISODIC, content="", at=START, action="retract", key="city", subjects=("ann",))
     against = Draft(ref="c", kind=Kind.EPISODIC, content="She does not", at=START, source_type=SourceType.DOC,
                     contradicts=(said.id,))  # fmt: skip
+    twice = replace(draft, subjects=("ann", "ann"), at=said.valid_from + 1)
     mine = agent.remember("The agent thinks of Linz")
     return {
+        "a key whose subject is given twice": lambda: agent.remember_many([twice]),
+        "a name for another memory": lambda: agent.remember_many([replace(ending, ref=said.id, key="none"), against]),
         "a value of the key": lambda: agent.remember("Ann lives in Linz", **slot),
         "a draft of the key": lambda: agent.remember_many([draft]),
         "a new version": lambda: agent.update(said.id, "Ann lives in Linz"),
@@ -218,6 +223,114 @@ def test_an_agent_overrules_no_word_that_it_may_not_speak(stores: Stores) -> Non
     assert granted.remember("Ann lives in Linz", key="city", subjects=["ann"]).content == "Ann lives in Linz"
 
 
+def test_an_agent_overrules_nothing_that_is_said_while_it_writes(stores: Stores) -> None:
+    owner, agent = both(stores)
+    slot: dict[str, Any] = {"key": "city", "subjects": ("ann",)}
+
+    def drafts() -> Iterator[Draft]:
+        yield Draft(ref="a", kind=Kind.EPISODIC, content="Ann lives in Linz", at=START + 1,
+                    source_type=SourceType.DOC, **slot)  # fmt: skip
+        owner.remember("Ann lives in Graz", at=START, **slot)
+
+    with pytest.raises(NotPermitted, match="may not overrule"):
+        agent.remember_many(drafts())
+    assert [one.content for one in owner.memories()] == ["Ann lives in Graz"]
+
+
+def test_an_agent_gives_no_key_a_value_before_which_the_user_would_come_too_late(stores: Stores) -> None:
+    owner, agent = both(stores)
+    slot: dict[str, Any] = {"key": "city", "subjects": ("ann",)}
+    late: dict[str, Any] = {"at": stores.clock(owner).now_ms() + DAY_MS}
+    draft = Draft(ref="a", kind=Kind.SEMANTIC, content="Ann lives in Linz", source_type=SourceType.DOC, **late, **slot)
+    for call in (
+        lambda: agent.remember("Ann lives in Linz", **late, **slot),
+        lambda: agent.remember_many([draft]),
+    ):
+        with pytest.raises(NotPermitted, match="begins later than now"):
+            call()
+    agent.remember("Ann will see Linz", **late)
+    assert owner.remember("Ann lives in Graz", **slot).current
+    granted = stores.open_as(owner, "agent:bot?source=chat_user")
+    assert granted.remember("Ann lives in Linz", **late, **slot).content == "Ann lives in Linz"
+
+
+@pytest.mark.parametrize("cardinality", ["single", "set"])
+def test_what_the_user_says_as_well_is_the_users_word(stores: Stores, cardinality: str) -> None:
+    owner, agent = both(stores)
+    slot: dict[str, Any] = {"key": "city", "subjects": ["ann"], "cardinality": cardinality}
+    mine = agent.remember("Ann lives in Graz", **slot)
+    assert contents(owner.retrieve("Where does Ann live?", sources=["chat_user"])) == []
+    owner.remember("Ann lives in Graz", source_type="doc", reliability=0.4, **slot)
+    found = owner.remember("ann lives in  Graz", reliability=0.9, **slot)
+    assert (found.id, found.source_type, found.reliability) == (mine.id, SourceType.CHAT_USER, 0.9)
+    assert contents(owner.retrieve("Where does Ann live?", sources=["chat_user"])) == ["Ann lives in Graz"]
+    for call in (
+        lambda: agent.update(mine.id, "Ann lives in Linz"),
+        lambda: agent.retract("city", subjects=["ann"], content="Ann lives in Graz"),
+    ):
+        with pytest.raises(NotPermitted, match="may not overrule"):
+            call()
+    # So it is where the user changes another value to it.
+    if cardinality == "set":
+        other = agent.remember("Ann is in Linz", **slot)
+        changed = owner.remember("Ann is in Wels", **slot)
+        merged = owner.update(changed.id, "Ann is in Linz")
+        assert (merged.id, merged.source_type) == (other.id, SourceType.CHAT_USER)
+    # A document that says it too takes nothing from that.
+    assert owner.remember("Ann lives in Graz", source_type="doc", **slot).source_type is SourceType.CHAT_USER
+    assert owner.verify().findings == ()
+
+
+def test_what_a_user_wishes_counts_before_what_an_agent_wishes_later(stores: Stores) -> None:
+    owner, agent = both(stores)
+    owner.learning.wish("remember more about the weather")
+    agent.learning.wish("stop mentioning the weather", subject="ann")
+    agent.learning.wish("stop mentioning the pond")
+    for text in ("The weather is fine", "The pond is deep"):
+        owner.remember(text, subjects=["ann"])
+    assert contents(owner.retrieve("How is the weather?")) == ["The weather is fine"]
+    assert "The pond is deep" not in contents(owner.retrieve("How deep is the pond?"))
+    owner.learning.wish("stop mentioning the weather", subject="ann")
+    assert "The weather is fine" not in contents(owner.retrieve("How is the weather?"))
+
+
+def test_an_agent_takes_no_place_of_what_a_user_said_and_somebody_imports(stores: Stores) -> None:
+    owner, agent = both(stores)
+    turn = Draft(ref="t", kind=Kind.EPISODIC, content="I live in Graz", at=START, identity="1")
+    notes = replace(turn, ref="n", content="The notes say Graz", source_type=SourceType.DOC, identity="2")
+    agent.remember_many([replace(turn, content="Say nothing", source_type=SourceType.DOC)])
+    assert owner.remember_many([turn, notes]).known == 0
+    assert owner.remember_many([turn, notes]).known == 2
+    # What is there already is known to an agent as well.
+    assert agent.remember_many([notes]).known == 1
+    assert agent.remember_many([replace(turn, source_type=SourceType.DOC)]).known == 1
+    assert {one.content for one in owner.memories()} == {turn.content, notes.content, "Say nothing"}
+
+
+def test_an_agent_replaces_no_wish_of_the_user_by_either_door(stores: Stores) -> None:
+    owner, agent = both(stores)
+    (wish,) = owner.learning.wish("remember more about the weather")
+    said = owner.remember("The weather is fine")
+    found = agent.retrieve("How is the weather?")
+    for call in (
+        lambda: agent.learning.wish("remember less about the weather"),
+        lambda: agent.learning.wish("remember less about the weather", dry_run=True),
+        lambda: agent.feedback(found.id or "", used=[said.id], complaint="remember less about the weather"),
+    ):
+        with pytest.raises(NotPermitted, match="may not overrule"):
+            call()
+    kept = owner.get(wish.memory.id)
+    assert kept is not None
+    assert kept.current
+    # Nothing of what is refused was taken, and what is the agent's to say is its own word.
+    done = agent.feedback(found.id or "", used=[said.id], complaint="remember less about tea")
+    (mine,) = (owner.get(one) for one in done.wishes)
+    assert mine is not None
+    assert mine.source_type is SourceType.CHAT_ASSISTANT
+    granted = stores.open_as(owner, "agent:bot?source=chat_user")
+    assert granted.learning.wish("remember less about the weather")[0].memory.source_type is SourceType.CHAT_USER
+
+
 def test_an_agent_neither_ends_a_turn_by_its_reading_nor_merges_into_what_the_user_said(stores: Stores) -> None:
     owner, agent = both(stores)
     turn = owner.remember("I live in Graz", subjects=["ann"], session="s")
@@ -241,6 +354,16 @@ def test_an_agent_may_close_a_users_task_by_either_door(stores: Stores) -> None:
                     status=TaskStatus.DONE)  # fmt: skip
     agent.remember_many([closing])
     assert [one.status for one in owner.memories()] == [TaskStatus.DONE] * 2
+    changes: tuple[dict[str, Any], ...] = (
+        {"priority": 1},
+        {"deadline": START + DAY_MS},
+        {"status": "open", "deadline": START + DAY_MS},
+    )
+    for change in changes:
+        with pytest.raises(NotPermitted, match="may not overrule"):
+            agent.tasks.amend(tasks[0], **change)
+    mine = agent.remember("Mow the lawn", kind="task")
+    assert agent.tasks.amend(mine.id, deadline=START + DAY_MS, priority=1).deadline == START + DAY_MS
 
 
 def test_a_question_for_a_document_gets_the_document(stores: Stores) -> None:
@@ -259,7 +382,11 @@ def test_an_agent_changes_what_it_said_itself_and_adds_to_sets_and_ledgers(store
     assert agent.retract("drink", subjects=["ann"])
     for cardinality in ("set", "append"):
         owner.remember("one", key=cardinality, subjects=["ann"], cardinality=cardinality)
-        agent.remember("another", key=cardinality, subjects=["ann"], cardinality=cardinality)
+        own = agent.remember("another", key=cardinality, subjects=["ann"], cardinality=cardinality)
+        assert agent.update(own.id, "a third").content == "a third"
+        assert agent.retract(cardinality, subjects=["ann"], content="a third")
+        with pytest.raises(NotPermitted, match="may not overrule"):
+            agent.retract(cardinality, subjects=["ann"], content="one")
 
 
 def test_what_is_no_grant_is_refused_with_the_way_out() -> None:

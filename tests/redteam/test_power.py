@@ -16,10 +16,11 @@ from marskg.api.components import Components
 from marskg.api.namespaces.entities_namespace import Entities
 from marskg.api.private_mode import PrivateMode
 from marskg.api.reading import Reading
-from marskg.api.restricted import agent_memory, principal_limits, restricted_namespaces
-from marskg.api.restricted.agent_memory import AgentsMemory, Sight
+from marskg.api.restricted import principal_limits, restricted_namespaces, sight
+from marskg.api.restricted.agent_memory import AgentsMemory
 from marskg.api.restricted.principal_limits import Limits
 from marskg.api.restricted.restricted_memory import RestrictedMemory
+from marskg.api.restricted.sight import Sight
 from marskg.erasure import eraser, request
 from marskg.errors import NotPermitted, UnknownMemory
 from marskg.memory import AgentMemory
@@ -255,7 +256,7 @@ HOLES: dict[str, Hole] = {
         _gone(Sight, "check_key", lambda *_, **__: None), ("remember/a-key-whose-value-is-hidden/agent",)
     ),
     "refusals name what they rest on": Hole(
-        _gone(agent_memory, "_REFUSED", {}), ("remember/what-hidden-pins-leave/agent", "remember/an-id-that-is-taken")
+        _gone(sight, "_REFUSED", {}), ("remember/what-hidden-pins-leave/agent", "remember/an-id-that-is-taken")
     ),
     "conflicts with hidden memories are told": Hole(
         _gone(Reading, "seen", lambda _self, ids: {*ids}), ("remember/in-conflict-with-a-hidden-one/agent",)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from marskg.errors import EnvironmentFailure
-from marskg.learning.wishes import touched
+from marskg.learning.wishes import SESSION
 from marskg.store.commit.listener import CommitListener
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ class CommitEffects(CommitListener):
     def on_commit(self, unit: Unit) -> None:
         """Keep the Merkle tree up, and sign a head when it is due; wishes that came or went are read anew."""
         derived = self._following()
-        if touched(unit.nodes.values()):
+        if _wishes_changed(unit):
             derived.wishes.forget()
         try:
             if self._ledger.extend(unit.audit.transitions) >= unit.state.settings.head_interval:
@@ -66,7 +66,7 @@ class CommitEffects(CommitListener):
 
     def on_foreign(self, unit: Unit) -> None:
         """Take note of another handle's unit: wishes that came or went are read anew."""
-        if self._derived is not None and touched(unit.nodes.values()):
+        if self._derived is not None and _wishes_changed(unit):
             self._derived.wishes.forget()
 
     def on_erasure(self) -> None:
@@ -89,3 +89,8 @@ class CommitEffects(CommitListener):
             msg = "nothing can be written before the handle is open"
             raise RuntimeError(msg)
         return self._derived
+
+
+def _wishes_changed(unit: Unit) -> bool:
+    """Return whether a wish is among what is in a unit, as it was or as it is now."""
+    return any(SESSION in (node.memory.session, node.original.get("session")) for node in unit.nodes.values())

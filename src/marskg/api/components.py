@@ -78,7 +78,9 @@ class Components:
             opened, self.writer, self.vectoriser, self.wishes.emphasis, shows=self._as_shown, limit=limit
         )
         self.planning = Planning(opened, self.writer, self.reading.view, self.vectoriser, self.assessor)
-        self.learner = Learner(self.writer, self.reader, self.reading.view, self.vectoriser, self.wishes)
+        self.learner = Learner(
+            self.writer, self.reader, self.reading.view, self.vectoriser, self.wishes, source=principal.speaks_as
+        )
         readers = Readers(self.writer, opened.counter, self.assessor)
         self.text_learner = TextLearner(self.writer, self.reader, self.reading.view, self.ingestor, readers)
         self.keeper = Housekeeper(self.writer, self.reader, self.ingestor, opened.counter, self.ledger)

@@ -26,7 +26,14 @@ from marskg.privacy.rules import FORMS
 from marskg.store.crypto.encrypted_engine import custody_of
 from marskg.store.graph.erase import Erased, erase
 from marskg.store.graph.preference_enforcement import name_digests, preferences_of
-from marskg.store.graph.suppression import forgotten_before, suppress_named, suppress_readings, suppress_texts
+from marskg.store.graph.suppression import (
+    LEAST,
+    forgotten_before,
+    suppress_ids,
+    suppress_named,
+    suppress_readings,
+    suppress_texts,
+)
 from marskg.store.rows import codec
 from marskg.store.rows.name_rules import NAMING
 from marskg.store.rows.privacy_budget import digest_of, without_conversation
@@ -34,7 +41,7 @@ from marskg.store.unit.preference_rules import forget_names
 from marskg.store.unit.provenance_handles import ENTITY
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Collection, Iterable
 
     from marskg.records import Memory
     from marskg.store.commit.snapshot_register import Snapshots
@@ -245,12 +252,21 @@ class Eraser:
         signed = [record for record in unit.audit.transitions if record.sequence >= first]
         listing = [record.sequence for record in signed if not record.memories]
         gone = frozenset((*erased.asked, *erased.descendants))
+        known_by_text = {memory.id for memory in texts if memory.content is not None and memory.weight >= LEAST}
+        # What is about whoever was erased is kept out until they consent.
+        about_them = request.name if by_subject else None
+        suppress_ids(unit, (one for one in gone - known_by_text if about_them not in _subjects(unit, one)))
         matched, known = (_left(one, gone) for one in (matched, known))
         under_key = _under_key(unit, request, preference_set)
         if request.sees is None:
             return _Done(erased, matched, gone, tuple(listing), unit.now, under_key)
         # The numbers of records would count what is hidden.
         return _Done(_told_of(unit, erased, known, request.sees), known, gone, (), unit.now, under_key)
+
+
+def _subjects(unit: Unit, ident: str) -> Collection[str]:
+    """Return whom a memory was about before the unit."""
+    return unit.nodes[ident].original.get("subjects") or ()
 
 
 def _left(matched: Matched, gone: frozenset[str]) -> Matched:

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from marskg.drafts import Draft
     from marskg.learning.rules.fading import Faded, Pruning
     from marskg.learning.wishes import Wishes
+    from marskg.ontology.vocabulary import SourceType
     from marskg.records import Memory, Plan
     from marskg.retrieval.index.view import IndexView
     from marskg.store.commit.writer import Writer
@@ -88,26 +89,44 @@ class Learner:
     """Learns for one tenant."""
 
     def __init__(
-        self, writer: Writer, reader: GraphReader, view: IndexView, vectoriser: Vectoriser, wishes: Wishes
+        self,
+        writer: Writer,
+        reader: GraphReader,
+        view: IndexView,
+        vectoriser: Vectoriser,
+        wishes: Wishes,
+        *,
+        source: SourceType,
     ) -> None:
-        """Record through ``writer``; read by ``reader`` and ``view``; ``wishes`` are those in force."""
+        """Record through ``writer``; read by ``reader`` and ``view``; ``wishes`` are those in force.
+
+        Those that are told come from ``source``.
+        """
         self._writer = writer
         self._reader = reader
         self._view = view
         self._assessor = Assessor(writer, reader, view, vectoriser)
         self._sweeper = Sweeper(writer, reader, view)
         self._wishes = wishes
+        self._source = source
 
     # --- Feedback and wishes --------------------------------------------------------------------------------------
 
-    def feedback(self, retrieval: str, said: Said, store: Callable[[Draft], Memory]) -> Feedback:
-        """Take what a caller says about a retrieval; ``store`` keeps the wishes of a complaint."""
+    def feedback(
+        self, retrieval: str, said: Said, store: Callable[[Draft], Memory], rehearse: Callable[[Draft], Memory]
+    ) -> Feedback:
+        """Take what a caller says about a retrieval; ``store`` keeps the wishes of a complaint.
+
+        ``rehearse`` refuses what it would refuse, before anything is taken.
+        """
         wanted = () if said.complaint is None else parse_wishes(said.complaint)
         about = [wish for wish in wanted if wish.topic]
         if said.complaint is not None and not about and said.denial is None:
             msg = 'the complaint says nothing that can be acted on; say for example "that\'s wrong about the trip"'
             raise InvalidInput(msg)
-        drafts = [(wish, wish_draft(wish, (), self._writer.now())) for wish in about]
+        drafts = [(wish, wish_draft(wish, (), self._writer.now(), self._source)) for wish in about]
+        for _, draft in drafts:
+            rehearse(draft)
         silent = not said.named() and said.answer is None and said.denial is None
         found = self._assessor.look_up(retrieval) if silent and about else self._assessor.assess(retrieval, said)
         # A complaint that found what was wrong is settled; kept as a wish it would lower what is right about it too.
@@ -119,7 +138,7 @@ class Learner:
     def wish(self, text: str, subjects: tuple[str, ...], store: Callable[[Draft], Memory]) -> tuple[StoredWish, ...]:
         """Keep the wishes that ``text`` holds, each by ``store``; see ``mem.learning.wish``."""
         stored = []
-        for wish, draft in wish_drafts(text, subjects, self._writer.now()):
+        for wish, draft in wish_drafts(text, subjects, self._writer.now(), self._source):
             memory = store(draft)
             state = self._writer.fresh_state()
             with self._view.lock:

@@ -22,7 +22,7 @@ from marskg.language.en.wish_phrases import parse_wishes
 from marskg.language.wish_kinds import Wish, WishKind
 from marskg.learning.rules.wish_effects import Effect, WishRules, effect_on, lived, started
 from marskg.learning.wish_reach import WISH, Reach
-from marskg.ontology.vocabulary import Kind, SourceType
+from marskg.ontology.vocabulary import RELIABILITY, Kind
 from marskg.store.engine.protocol import Capability
 from marskg.store.rows.read_statistics import COMPLAINT
 from marskg.store.rows.score_decay import score_at_birth
@@ -34,11 +34,11 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
+    from marskg.ontology.vocabulary import SourceType
     from marskg.records import Memory
     from marskg.retrieval.index.memory_index import MemoryIndex
     from marskg.store.commit.writer import Writer
     from marskg.store.unit.reader import GraphReader
-    from marskg.store.unit.unit_of_work import Node
 
 #: The session by which wishes are found without a scan.
 SESSION: Final = "wishes"
@@ -81,8 +81,8 @@ class _Held:
         return not self.subjects or not self.subjects.isdisjoint(subjects)
 
 
-def wish_drafts(text: str, subjects: tuple[str, ...], now: int) -> list[tuple[Wish, Draft]]:
-    """Return the wishes that ``text`` holds, each with the draft of the memory that keeps it.
+def wish_drafts(text: str, subjects: tuple[str, ...], now: int, source: SourceType) -> list[tuple[Wish, Draft]]:
+    """Return the wishes that ``text`` from ``source`` holds, each with the draft of the memory that keeps it.
 
     Raises:
         InvalidInput: there is none, or one that does not say what it is about.
@@ -91,10 +91,10 @@ def wish_drafts(text: str, subjects: tuple[str, ...], now: int) -> list[tuple[Wi
     if not found:
         msg = 'no wish is found in this text; say for example "remember more about tomatoes" or "forget about the trip"'
         raise InvalidInput(msg)
-    return [(wish, wish_draft(wish, subjects, now)) for wish in found]
+    return [(wish, wish_draft(wish, subjects, now, source)) for wish in found]
 
 
-def wish_draft(wish: Wish, subjects: tuple[str, ...], now: int) -> Draft:
+def wish_draft(wish: Wish, subjects: tuple[str, ...], now: int, source: SourceType) -> Draft:
     """Return the draft of the memory that keeps ``wish``.
 
     Raises:
@@ -115,7 +115,7 @@ def wish_draft(wish: Wish, subjects: tuple[str, ...], now: int) -> Draft:
         key=f"wish/{'_'.join(topic)}",
         session=SESSION,
         subjects=subjects,
-        source_type=SourceType.CHAT_USER,
+        source_type=source,
         intent_tags=(WISH,) if wish.kind is WishKind.MORE else (COMPLAINT, WISH),
     )
 
@@ -136,7 +136,7 @@ class Wishes:
         self._reach.forget()
 
     def _now_held(self) -> tuple[_Held, ...]:
-        """Return the wishes in force, oldest first."""
+        """Return the wishes in force, those of the user last, and of these the oldest first."""
         if self._held is None:
             ids = [row["id"] for row in self._reader.session(SESSION) if row["tier"] == "live"]
             found = [
@@ -144,7 +144,8 @@ class Wishes:
                 for memory, _, _ in self._reader.nodes(ids)
                 if WISH in memory.intent_tags and memory.current and memory.content is not None
             ]
-            found.sort(key=lambda memory: (memory.valid_from, memory.sequence))
+            # The last one counts: that of a user, whatever somebody else wishes for.
+            found.sort(key=lambda memory: (RELIABILITY[memory.source_type], memory.valid_from, memory.sequence))
             self._held = tuple(
                 _Held(wish, frozenset(memory.subjects))
                 for memory in found
@@ -186,7 +187,8 @@ class Wishes:
     def emphasis(self, index: MemoryIndex) -> npt.NDArray[np.int64] | None:
         """Return ``[rows]``: what the rank of each memory is multiplied with, in whole percent; None for 100 for all.
 
-        The latest wish about a memory counts; 0 keeps it out, and so it is with the wishes themselves.
+        The latest wish about a memory counts, the user's before another's; 0 keeps it out, and so it is with the wishes
+        themselves.
         """
         if Capability.EXCLUSIVE_FILES not in self._writer.engine.capabilities:
             # Another process may have written since. What texts say stays as it was.
@@ -209,8 +211,3 @@ class Wishes:
     def _texts(self, ids: list[str]) -> Iterator[tuple[str, tuple[str, ...]]]:
         for memory, _, _ in self._reader.nodes(ids):
             yield memory.id, (memory.content or "", *memory.intent_tags)
-
-
-def touched(nodes: Iterable[Node]) -> bool:
-    """Return whether a wish is among ``nodes``, as they were or as they are now."""
-    return any(SESSION in (node.memory.session, node.original.get("session")) for node in nodes)

@@ -91,7 +91,7 @@ class Routes:
                 at=_moment("at", body.at),
                 intent_tags=body.tags,
                 metadata=body.metadata,
-                source_type=body.source or memory.principal.speaks_as,
+                source_type=memory.principal.speaks_as if body.source is None else body.source,
             )
 
         kept = await self._pool.run(self._pool.writing(tenant), caller, write)

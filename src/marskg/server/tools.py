@@ -117,7 +117,7 @@ class Tools:
             at=_moment("said_at", said_at),
             intent_tags=_ids(tags),
             metadata=metadata,
-            source_type=source or self._memory.principal.speaks_as,
+            source_type=self._memory.principal.speaks_as if source is None else source,
         )
         return Stored.of(memory)
 

@@ -15,7 +15,6 @@ from marskg.store.graph.validation import MOST_SAID, check_integer, check_text, 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from marskg.drafts import Draft
     from marskg.learning.conflicts import FoundConflict
     from marskg.learning.from_text.plan import Learned
     from marskg.learning.from_text.undo import Undone
@@ -47,11 +46,7 @@ class Learning(Namespace, name="learning"):
         subjects = () if subject is None else ids_of((subject,))
         said = check_text("text", text, limit=MOST_SAID)
         keep = self._components.rehearse if dry_run else self._components.store
-        return self._components.learner.wish(said, subjects, lambda draft: keep(self._said(draft)))
-
-    def _said(self, draft: Draft) -> Draft:
-        """Return the draft of a wish as whoever has this passes it on: it is the user's own word."""
-        return draft
+        return self._components.learner.wish(said, subjects, keep)
 
     def conflicts(self, *, since: int = 0, resolve: str | None = None) -> tuple[FoundConflict, ...]:
         """Return the conflicts between current memories, and act on them if asked to.

@@ -49,6 +49,19 @@ class Claims:
             )
             raise NotPermitted(msg)
 
+    def check_begin(self, *, later: bool) -> None:
+        """Refuse a single value that begins ``later`` than now: all that the user says until then would come too late.
+
+        Raises:
+            NotPermitted: it does, and the agent may not speak as the user.
+        """
+        if later and SourceType.CHAT_USER not in self._granted:
+            msg = (
+                f"{self._who} may not give a key a value that begins later than now, as what the user says before "
+                "would not hold; leave out at, or the key, or have the source granted: agent:NAME?source=chat_user"
+            )
+            raise NotPermitted(msg)
+
     def check_word(self, memories: Iterable[Memory]) -> None:
         """Refuse to replace, end or contradict what comes from a source that was not granted.
 

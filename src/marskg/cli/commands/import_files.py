@@ -7,7 +7,7 @@ much is kept; with ``--atomic`` that is everything or nothing.
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
@@ -84,6 +84,10 @@ def memora(door: Door, directory: Path, track: Any, *, atomic: bool) -> None:  #
         _store(door, memory, persona, atomic=atomic, bad_lines=())
 
 
+#: What is told of the tenant after an import, as far as whoever imports may know it.
+_FIGURES: Final = ("live", "latent", "tombstones", "weight", "budget", "audit_seq")
+
+
 def _store(
     door: Door,
     memory: AgentMemory,
@@ -93,7 +97,8 @@ def _store(
     bad_lines: tuple[BadLine, ...],
 ) -> None:
     """Store what a reader yields, and answer with how much that was."""
-    before = memory.stats()["audit_seq"]
+    # Whoever sees a part of what is stored is told of no number of the log.
+    before = memory.stats().get("audit_seq")
     with keeping_count(len(source), atomic=atomic) as kept, progress("importing", len(source)) as show_progress:
 
         def advance(done: int) -> None:
@@ -103,18 +108,20 @@ def _store(
         done = memory.remember_many(source, progress=advance, atomic=atomic)
     figures = memory.stats()
     pointless = len(source) - done - done.known
-    data = {
+    data: dict[str, Any] = {
         "imported": done,
         "known": done.known,
         "pointless": pointless,
         "skipped": plain(bad_lines),
         "notices": list(done.notices),
-        "transitions": figures["audit_seq"] - before,
-        **{name: figures[name] for name in ("live", "latent", "tombstones", "weight", "budget", "audit_seq")},
+        **{name: figures[name] for name in _FIGURES if name in figures},
     }
+    if before is not None:
+        data["transitions"] = figures["audit_seq"] - before
 
     def show() -> None:
-        line(f"{counted(len(source), 'item')} read, {counted(data['transitions'], 'signed change')}")
+        changes = f", {counted(data['transitions'], 'signed change')}" if "transitions" in data else ""
+        line(f"{counted(len(source), 'item')} read{changes}")
         if done.known:
             were = "item was" if done.known == 1 else "items were"
             line(f"{number(done.known)} {were} there already")
@@ -122,8 +129,8 @@ def _store(
             line(f"{number(pointless)} of them were not stored: what they depend on was forgotten meanwhile")
         line(f"{live(figures['live'])}: {number(figures['weight'])} of "
              f"{number(figures['budget'])} tokens")  # fmt: skip
-        if figures["tombstones"] or figures["latent"]:
-            line(f"forgotten: {counted(figures['tombstones'], 'tombstone')}, {number(figures['latent'])} latent")
+        if figures.get("tombstones") or figures["latent"]:
+            line(f"forgotten: {counted(figures.get('tombstones', 0), 'tombstone')}, {number(figures['latent'])} latent")
 
         for notice in done.notices:
             note(f"note: {notice}")

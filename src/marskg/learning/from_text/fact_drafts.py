@@ -86,7 +86,7 @@ def _drafts(told: Told, proposal: Proposal, maker: str, *, shared: bool) -> list
     if shared:
         common["subjects"] = tuple(dict.fromkeys((*common["subjects"], *told.subjects)))
     if operation is ProposalOperation.WISH:
-        found = wish_drafts(proposal.content, common["subjects"], told.turn.at)
+        found = wish_drafts(proposal.content, common["subjects"], told.turn.at, common["source_type"])
         return [replace(draft, **{name: common[name] for name in _OF_A_WISH}) for _, draft in found]
     ending = operation in {ProposalOperation.END, ProposalOperation.CLOSE}
     key, cardinality = proposal.key, proposal.cardinality

@@ -468,7 +468,8 @@ def _follow(unit: Unit, old: Node) -> list[Node]:
 def _merge(unit: Unit, node: Node, links: Iterable[tuple[EdgeType, str]], draft: Draft) -> Memory:
     """Let an equal value merge into the one that is there, the current one or one that holds no longer.
 
-    New evidence and entities are linked, an unaffirmed value is affirmed, and a pin is kept. The life of the value
+    New evidence and entities are linked, an unaffirmed value is affirmed, and a pin is kept. Of two sources it has the
+    one that is worth more, so that what the user says as well is the user's word. The life of the value
     stays its own: hearing something again does not shorten it.
     """
     before = len(node.edges)
@@ -482,9 +483,12 @@ def _merge(unit: Unit, node: Node, links: Iterable[tuple[EdgeType, str]], draft:
     # What somebody stored by hand stays theirs: no reader that is taken back takes it along.
     makers = makers if node.memory.made_by and draft.made_by else ()
     pin = draft.pin and node.memory.current
-    changed = node.memory.unaffirmed_since is not None or (pin and not node.memory.pinned) or bool(raised)
+    source = _worthier(node.memory, draft)
+    changed = (
+        node.memory.unaffirmed_since is not None or bool(source) or (pin and not node.memory.pinned) or bool(raised)
+    )
     changed |= (spans, makers) != (node.memory.spans, node.memory.made_by)
-    unit.change(node, unaffirmed_since=None, spans=spans, made_by=makers)
+    unit.change(node, unaffirmed_since=None, spans=spans, made_by=makers, **source)
     if pin:
         unit.set_pinned(node, pinned=True)
     if len(node.edges) != before or changed:
@@ -498,6 +502,15 @@ def _merge(unit: Unit, node: Node, links: Iterable[tuple[EdgeType, str]], draft:
     record_sensitivity(unit, raised[1:], "what it derives from became more sensitive")
     merged = MERGED if node.memory.current else MERGED_ENDED
     return replace(node.memory, notices=(merged, *((CLAMPED,) if hurried else ()), *node.memory.notices))
+
+
+def _worthier(memory: Memory, said: Draft | Memory) -> dict[str, Any]:
+    """Return the source of what is said, and its reliability, where it is worth more than that of an equal memory."""
+    worth = RELIABILITY[said.source_type]
+    if worth <= RELIABILITY[memory.source_type]:
+        return {}
+    reliability = worth if said.reliability is None else quantise(said.reliability)
+    return {"source_type": said.source_type, "reliability": max(memory.reliability, reliability)}
 
 
 def equal_value(unit: Unit, memory: Memory, content: str) -> Node | None:
@@ -518,7 +531,7 @@ def merge_changed(unit: Unit, old: Node, node: Node, mentions: Iterable[EntityRe
     hurried = _rest_on(unit, node, grounds)
     mention(unit, node, mentions)
     raised = _as_sensitive(unit, node, None, ())
-    unit.change(node, unaffirmed_since=None)
+    unit.change(node, unaffirmed_since=None, **_worthier(node.memory, old.memory))
     followers = supersede(unit, old, node, ended=max(unit.now, old.memory.valid_from))
     details = {"rule": "merge", "reason": "another value of the slot was changed to what this one says"}
     unit.record(Operation.LINK, node, tier_before=node.memory.tier, details=details)

@@ -21,6 +21,7 @@ from marskg.ontology.vocabulary import ACTIVE_STATUSES, EdgeType, Operation, Tas
 from marskg.store.graph import tiers
 from marskg.store.graph.imported_items import marks_of
 from marskg.store.graph.summaries import settle_lines
+from marskg.store.graph.suppression import RESTS
 from marskg.store.rows.paging import pages
 
 if TYPE_CHECKING:
@@ -34,8 +35,6 @@ _LISTED: Final = 5_000
 _PAGE: Final = 2_000
 _IDS: Final = 500
 _RULE: Final = "erasure"
-#: What an erased memory takes with it.
-_RESTS: Final = frozenset({EdgeType.DEPENDS_ON, EdgeType.DERIVES_FROM})
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +76,7 @@ def erase(
     unit.fetch(asked, leaving=True)
     asked = [node_id for node_id in asked if node_id in unit.nodes]
     blocked = _release_tasks(unit, asked)
-    order = tiers.with_dependents(unit, asked, _RESTS, _goes_too)
+    order = tiers.with_dependents(unit, asked, RESTS, _goes_too)
     blocked |= _release_tasks(unit, order)
     whole = [node_id for node_id in order if unit.node(node_id).has_content]
     before = set(unit.nodes)

@@ -14,6 +14,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from marskg.clock import later
+from marskg.entities import EntityType
 from marskg.errors import ConsentRequired, PreferenceRefused
 from marskg.language.naming.sought import exact_key
 from marskg.ontology.vocabulary import EdgeType, PreferenceRule
@@ -30,8 +31,8 @@ from marskg.store.unit.sensitivity import inherited_level
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from marskg.drafts import Draft
-    from marskg.records import Memory, Preference
+    from marskg.drafts import Draft, EntityRef
+    from marskg.records import Entity, Memory, Preference
     from marskg.store.unit.unit_of_work import Node, Unit
 
 #: Told to the caller.
@@ -178,11 +179,17 @@ def govern(unit: Unit, memory: Memory, draft: Draft, links: Sequence[tuple[EdgeT
 
 
 def named_by(unit: Unit, draft: Draft) -> list[str]:
-    """Return the names of the entities that a draft mentions, also of those that it mentions by an id or an IRI."""
-    names = [name for item in draft.mentions for name in (item.name, *item.aliases)]
+    """Return what the entities are called that a draft mentions, also of those that it mentions by an id or an IRI."""
+    names = [word for item in draft.mentions for word in words_of(item)]
     for name in [name for name in names if ":" in name]:
         names += [known for one in unit.entities.meant_by(name) for known in (one.name, *one.aliases)]
     return names
+
+
+def words_of(item: EntityRef | Entity) -> tuple[str, ...]:
+    """Return all that an entity is called: its names, what it is elsewhere, and a type that is none of ours."""
+    own = item.entity_type is None or item.entity_type in set(EntityType)
+    return (item.name, *item.aliases, *item.same_as, *(() if own else (item.entity_type or "",)))
 
 
 def _matter(unit: Unit, draft: Draft) -> Matter:

@@ -8,7 +8,9 @@ come in again by leaving out whom it is about; and none of a text under :data:`L
 are. About somebody else the same text is another memory. What loses its content before anybody asks for its erasure, by
 eviction, consolidation or expiry, leaves a digest that sleeps beside those of its id, subjects, session, source and
 entities: it counts from when one of these is erased. Of what was read from a stored text they keep which words of it
-said it, so that reading the text again does not bring it back. A tenant of which nothing was ever erased compares
+said it, so that reading the text again does not bring it back; of what went and has no digest of its text, a short one,
+what rested on the erased and what had lost its content, they keep one of its id, by which a document of before is
+recognised. A tenant of which nothing was ever erased compares
 nothing. The normal form is :func:`marskg.language.naming.spellings.text_form`; rewording and translation are not seen.
 
 Any recogniser is an oracle: whoever may write, and has the text already, can learn that it was erased once. How often
@@ -17,13 +19,13 @@ they learn it is limited (:mod:`marskg.store.rows.oracle_rate_limit`).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Final, Protocol
 
 from marskg.errors import ConsentRequired, ErasedContentRefused
 from marskg.language.naming.spellings import name_form, text_form
-from marskg.ontology.vocabulary import PreferenceRule
+from marskg.ontology.vocabulary import EdgeType, PreferenceRule
 from marskg.store.graph.preference_enforcement import preferences_of
 from marskg.store.rows.paging import pages
 from marskg.store.unit.provenance_handles import ENTITY, SESSION, SOURCE, HasOrigin, named_origins
@@ -32,7 +34,7 @@ from marskg.text import plain
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from marskg.records import Memory
+    from marskg.records import Edge, Memory
     from marskg.store.engine.protocol import Reader, Row
     from marskg.store.unit.unit_of_work import Unit
 
@@ -44,6 +46,10 @@ _TEXT: Final = "text"
 _READING: Final = "reading"
 #: A text that was forgotten before it was erased.
 _SLEEPING: Final = "sleeping"
+#: A memory that went, by its id, and what rests on it.
+_GONE: Final = "gone"
+#: What goes with the memory that it leads to.
+RESTS: Final = frozenset({EdgeType.DEPENDS_ON, EdgeType.DERIVES_FROM})
 #: Digests looked up at once.
 _PAGE: Final = 1_000
 _NAMED: Final = (SESSION, SOURCE)
@@ -104,6 +110,10 @@ class Digests:
         came_by += [self.named(ENTITY, name) for name in entities]
         keys = ".".join(sorted(ref.rpartition("|")[2] for ref in came_by))
         return {bare, f"{bare}|{self._scope_key(memory.subjects)}|{keys}"}
+
+    def gone(self, ident: str) -> str:
+        """Return the reference of a memory that went."""
+        return self._ref(_GONE, ident)
 
     def of(self, memory: Incoming, weight: int) -> dict[str, str]:
         """Return by their references the digests that would refuse what comes in: of what sort each is."""
@@ -174,6 +184,15 @@ def suppress_texts(unit: Unit, memories: Iterable[Memory], *, by_subject: bool =
             scopes = {()} if by_subject else {(), memory.subjects}
             unit.suppressed.update(digests.text(memory.content, scope) for scope in scopes)
     if unit.suppressed:
+        unit.update_tenant(suppressing=True)
+
+
+def suppress_ids(unit: Unit, ids: Iterable[str]) -> None:
+    """Let no document bring memories back by their ids, nor what rests on them."""
+    digests = digests_of(unit)
+    refs = {digests.gone(one) for one in ids}
+    if refs:
+        unit.suppressed.update(refs)
         unit.update_tenant(suppressing=True)
 
 
@@ -268,15 +287,18 @@ def _sorts_of(unit: Unit, names: Iterable[str]) -> dict[str, str]:
     return {ref: SUBJECT for ref in map(digests.subject, names) if ref not in back}
 
 
-def check_all(unit: Unit, memories: Iterable[Memory]) -> None:
-    """Refuse a document in which something was erased, before anything of it is stored.
+def check_all(unit: Unit, memories: Iterable[tuple[Memory, Iterable[Edge]]]) -> None:
+    """Refuse a document in which something was erased, or rests on that, before anything of it is stored.
 
     Raises:
         ConsentRequired, ErasedContentRefused, ProbingRefused: as :func:`check`.
     """
     pending: list[_Asked] = []
-    for memory in memories:
-        pending.append(_asked(unit, memory, memory.weight))
+    digests = digests_of(unit)
+    for memory, edges in memories:
+        asked = _asked(unit, memory, memory.weight)
+        ids = (memory.id, *(edge.target for edge in edges if edge.type in RESTS))
+        pending.append(replace(asked, sorts={**asked.sorts, **{digests.gone(one): _GONE for one in ids}}))
         if sum(len(one.sorts) for one in pending) >= _PAGE:
             _compare(unit, pending)
             pending = []
@@ -365,6 +387,9 @@ def refuse(found: Sequence[str]) -> None:
         if sort in found:
             msg = f"it is of a {sort} that was erased, and nothing of it is stored again; name another, or leave it out"
             raise ErasedContentRefused(msg)
+    if _GONE in found:
+        msg = "it was erased, or rests on what was, and is not stored again; export anew what there is, or leave it out"
+        raise ErasedContentRefused(msg)
     if found:
         msg = "this text was erased, and what was erased is not stored again; leave it out"
         raise ErasedContentRefused(msg)

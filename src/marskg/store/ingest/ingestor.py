@@ -44,6 +44,8 @@ _READINGS: Final = 4
 NO_CHANGES: Final[Mapping[str, Any]] = MappingProxyType({})
 
 T = TypeVar("T")
+#: Refuses, in the open unit, what may not be written; names of earlier drafts stand for the ids that they are given.
+Guard: TypeAlias = "Callable[[Unit, Draft, Mapping[str, str]], None]"
 #: Returns a unit, unless something would have to be read again while others wait.
 _Read: TypeAlias = "Callable[[Unit], Unit]"
 
@@ -66,6 +68,15 @@ class Ingestor:
         self._preparation = preparation
         self._vectoriser = vectoriser
         self._recognition = recognition
+        self._guard: Guard | None = None
+        self._owner = ""
+
+    def limit(self, guard: Guard, owner: str) -> None:
+        """Ask ``guard`` about each draft in the transaction that writes it, so that nobody writes in between.
+
+        The items of an import are those of ``owner``, none of which is taken for another's; everybody's if it is empty.
+        """
+        self._guard, self._owner = guard, owner
 
     def one(self, draft: Draft, node_id: str | None = None) -> Memory:
         """Store one draft; ``node_id`` is an id of the caller's own."""
@@ -108,6 +119,8 @@ class Ingestor:
     def _write(self, unit: Unit, prepared: Prepared) -> Memory:
         if prepared.id is not None:
             check_new_ids(unit, (prepared.id,), "use update to give a memory a new version, or another id")
+        if self._guard is not None:
+            self._guard(unit, prepared.draft, {})
         found = still_found(prepared.foreseen, unit)
         return admit(unit, _with(prepared, self._recognition.completed(unit, prepared.draft, found)), {})
 
@@ -142,21 +155,30 @@ class Ingestor:
 
         with Pipeline[_Done](self._writer) as pipeline:
             for batch in self._preparation.batches(new(), atomic=atomic):
-                named = [replace(one, id=self._item_id(one.draft)) for one in batch]
+                named = [replace(one, id=self._item_id(one.draft, self._owner)) for one in batch]
                 self._push(pipeline, named, refs, done, splittable=not atomic)
         if progress is not None and known:
             progress(read + known)
         return Stored(total, told.notices(), known)
 
-    def _item_id(self, draft: Draft) -> str | None:
-        """Return the id of an item of an import; None for what is no such."""
-        return None if draft.identity is None else item_id(self._writer.services, self._writer.tenant, draft.identity)
+    def _item_id(self, draft: Draft, owner: str) -> str | None:
+        """Return the id of an item of an import by ``owner``; None for what is no such."""
+        if draft.identity is None:
+            return None
+        identity = f"{owner}\x1e{draft.identity}" if owner else draft.identity
+        return item_id(self._writer.services, self._writer.tenant, identity)
 
     def _came_before(self, drafts: Sequence[Draft]) -> dict[int, str]:
         """Return the places of the items that came before, with their ids: nothing is worked out for them."""
-        items = {place: ident for place, one in enumerate(drafts) if (ident := self._item_id(one)) is not None}
-        there = came_before(self._writer.read, self._writer.services, self._writer.tenant, items.values())
-        return {place: ident for place, ident in items.items() if ident in there}
+        items = [
+            (place, ident)
+            for owner in dict.fromkeys((self._owner, ""))
+            for place, one in enumerate(drafts)
+            if (ident := self._item_id(one, owner)) is not None
+        ]
+        wanted = {ident for _, ident in items}
+        there = came_before(self._writer.read, self._writer.services, self._writer.tenant, wanted)
+        return {place: ident for place, ident in items if ident in there}
 
     def together(
         self,
@@ -190,6 +212,8 @@ class Ingestor:
 
             def admit_one(place: int, node_id: str | None = None, changes: Mapping[str, Any] = NO_CHANGES) -> Memory:
                 one = prepared[place]
+                if self._guard is not None:
+                    self._guard(unit, one.draft, named)
                 found = still_found(one.foreseen, unit)
                 completed = self._recognition.completed(unit, replace(one.draft, **changes), found)
                 memory = admit(unit, replace(one, draft=completed, id=node_id), named)
@@ -296,6 +320,8 @@ class Ingestor:
     def _apply(self, unit: Unit, prepared: Prepared, refs: MutableMapping[str, str]) -> ToldOfMany | None:
         """Do what one draft asks for; returns what there is to tell, None if it makes no sense any more."""
         draft = prepared.draft
+        if self._guard is not None:
+            self._guard(unit, draft, refs)
         if draft.action == "remember":
             possible = without_forgotten(unit, draft, refs)
             memory = None

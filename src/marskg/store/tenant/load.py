@@ -12,6 +12,7 @@ section 9).
 from __future__ import annotations
 
 from collections import Counter
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
@@ -22,7 +23,13 @@ from marskg.shapes.gate import NodeFacts, facts_of
 from marskg.shapes.whole import check_graph
 from marskg.store.commit.flush import check_latent
 from marskg.store.graph.admit import check_new_ids
-from marskg.store.graph.preference_enforcement import check_memory_allowed, name_digests, preferences_of
+from marskg.store.graph.preference_enforcement import (
+    check_entity_allowed,
+    check_memory_allowed,
+    name_digests,
+    preferences_of,
+    words_of,
+)
 from marskg.store.graph.suppression import check_all, check_names
 from marskg.store.graph.validation import check_allowed, check_fits
 from marskg.store.rows.name_rules import NAMING, digested, is_clear
@@ -149,23 +156,23 @@ class Loader:
         writer = self._writer
         unit = writer.new_unit(writer.read, writer.state)
         if writer.state.suppressing:
-            check_all(unit, (memory for memory, _ in memories()))
+            check_all(unit, memories())
             check_names(unit, (name for entity, _ in entities for name in (entity.name, *entity.aliases)))
             for preference in preferences:
                 if preference.data_subject is not None:
                     check_names(unit, (preference.data_subject,))
         if not preferences_of(unit):
             return
-        names = {entity.id: (entity.name, *entity.aliases) for entity, _ in entities}
+        names = {entity.id: words_of(entity) for entity, _ in entities}
+        alone = set(names)
         for memory, edges in memories():
-            mentioned = (
-                name for edge in edges if edge.type is EdgeType.MENTIONS for name in names.get(edge.target, ())
-            )
-            try:
-                check_memory_allowed(unit, memory, mentioned)
-            except NotPermitted as error:
-                msg = f"{memory.id} of the document: {error}"
-                raise type(error)(msg) from error
+            mentioned = [edge.target for edge in edges if edge.type is EdgeType.MENTIONS and edge.target in names]
+            alone.difference_update(mentioned)
+            with _naming(memory.id):
+                check_memory_allowed(unit, memory, [name for one in mentioned for name in names[one]])
+        for one in sorted(alone):
+            with _naming(one):
+                check_entity_allowed(unit, names[one])
 
     def _refuse_broken(
         self,
@@ -360,6 +367,16 @@ class Loader:
 
         if self._late:
             self._writer.run(work)
+
+
+@contextmanager
+def _naming(ident: str) -> Iterator[None]:
+    """Let a refusal say what of the document it is about."""
+    try:
+        yield
+    except NotPermitted as error:
+        msg = f"{ident} of the document: {error}"
+        raise type(error)(msg) from error
 
 
 def _weighed(counter: TokenCounter, memories: Callable[[], Iterable[Exported]]) -> Iterator[Exported]:
