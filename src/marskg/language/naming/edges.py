@@ -55,7 +55,10 @@ CLOSED: Final = Edge(Verdict.NONE)
 CASED: Final = Edge(Verdict.NEAR, ATTACHED)
 #: Letters that such an ending has at most, and letters of a name that may have it at least.
 CASE: Final = 4
-_CASE: Final = re.compile(rf"[a-z\u00df-\u00f6\u00f8-\u024f\u1e00-\u1eff]{{1,{CASE}}}")
+#: Small letters of Latin; and those of Greek and Cyrillic, whose languages change the ends of names.
+LATIN: Final = "a-z\u00df-\u00f6\u00f8-\u024f\u1e00-\u1eff"
+INFLECTED: Final = "\u0370-\u03ff\u0400-\u052f\u1f00-\u1fff"
+_CASE: Final = re.compile(rf"[{LATIN}]{{1,{CASE}}}")
 _SCRIPTS: Final = (
     ("han", re.compile("[\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")),
     ("hiragana", re.compile("[\u3041-\u309f]")),

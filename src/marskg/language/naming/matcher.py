@@ -13,8 +13,8 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from marskg.language.naming.edges import ATTACHED, CASE, CASED, OPEN, Edge, Verdict, edges, is_identifier
-from marskg.language.naming.numbers import GROUPED, abroad, dotted_pattern, number_edges, number_of, spread
+from marskg.language.naming.edges import ATTACHED, CASE, CASED, INFLECTED, OPEN, Edge, Verdict, edges, is_identifier
+from marskg.language.naming.numbers import GROUPED, abroad, dotted_pattern, is_dotted, number_edges, number_of, spread
 from marskg.language.naming.spellings import (
     cased_form,
     divides_nothing,
@@ -36,8 +36,8 @@ _TAG: Final = re.compile(r"\+[^@]*@")
 _ADDRESS = re.compile(r"[^\s@]+@[^\s@]+")
 #: A title or an initial, as it stands escaped.
 _TITLE = re.compile(r"(?<!\w)(dr|mr|mrs|ms|prof|st|sr|jr|[a-z])(?:\\\.)?\\ ")
-#: Letters of languages whose names change their ends, and what these ends are made of.
-INFLECTED: Final = re.compile("[\u0370-\u03ff\u0400-\u052f]")
+_INFLECTED: Final = re.compile(f"[{INFLECTED}]")
+#: What the ends are made of that names change in these languages.
 FINAL_LETTERS: Final = "аяоеийьыσηαοιυ"
 #: Ends of Russian names of which the cases drop the vowel.
 _FLEETING: Final = ("ел", "ец")
@@ -120,7 +120,7 @@ class _Form:
         self._number = number_of(form)
         self._pattern = None if self._number else re.compile(_escaped(form))
         # What every occurrence has; a title, an initial and the numbers of an address may be written otherwise.
-        self._must = "" if self._number or dotted_pattern(form) else max(re.split("[. @]", form), key=len)
+        self._must = "" if self._number or is_dotted(form) else max(re.split("[. @]", form), key=len)
         self._digits = re.compile(spread(self._number)) if self._number else None
         self._abroad = re.compile(abroad(self._number)) if self._number else None
         self._common = form in COMMON
@@ -185,7 +185,7 @@ def _likes(form: str, loose: str) -> Iterator[_Like]:
     yield from _divided(loose)
     for other in otherwise(form, loose):
         yield _Like(re.compile(rf"(?<!\w){re.escape(other)}(?!\w)"), other.split()[0], SPELLED)
-    if INFLECTED.search(form):
+    if is_inflected(form):
         stems = [stem(word) for word in words]
         pattern = r"\s".join(rf"{re.escape(one)}\w{{0,3}}" for one in stems)
         yield _Like(re.compile(rf"(?<!\w){pattern}(?!\w)"), stems[0], ATTACHED)
@@ -220,6 +220,11 @@ def _divided(loose: str) -> Iterator[_Like]:
         inside = r"[\W_]{0,2}".join(signs)
         start, end = ("" if divides_nothing(sign) else edge for sign, edge in ((signs[0], _START), (signs[-1], _END)))
         yield _Like(re.compile(f"{start}{inside}{end}"), signs[0], SPELLED)
+
+
+def is_inflected(form: str) -> bool:
+    """Return whether a name is in letters of languages whose names change their ends."""
+    return _INFLECTED.search(form) is not None
 
 
 def stem(word: str) -> str:

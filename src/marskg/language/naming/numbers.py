@@ -37,14 +37,19 @@ _BEFORE: Final = 11
 _COUNTRY: Final = re.compile(r"(?:\+|(?<!\w)00)[\s\-./()]{0,3}\d{1,3}[\s\-./()]{0,3}\Z")
 
 
+def is_dotted(form: str) -> bool:
+    """Return whether a name is an address of four numbers."""
+    return _DOTTED.fullmatch(form) is not None
+
+
 def dotted_pattern(form: str) -> str:
     """Return the pattern of an address of four numbers, which may be filled up with zeros; "" where it is none."""
-    return r"\.".join(f"0*{number}" for number in form.split(".")) if _DOTTED.fullmatch(form) else ""
+    return r"\.".join(f"0*{number}" for number in form.split(".")) if is_dotted(form) else ""
 
 
 def number_of(form: str) -> str:
     """Return the digits of a number, with letters that belong to it; "" where it is none of seven signs."""
-    if _DOTTED.fullmatch(form):
+    if is_dotted(form):
         return ""
     bare = _GROUPING.sub("", form)
     if _is_account(bare):

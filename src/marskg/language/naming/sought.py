@@ -12,15 +12,15 @@ import re
 from bisect import bisect_right
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
-from marskg.language.naming.edges import CASE, is_identifier
-from marskg.language.naming.matcher import INFLECTED, otherwise, stem
-from marskg.language.naming.numbers import TRUNKS, at_home, number_of, without_trunk
+from marskg.language.naming.edges import CASE, INFLECTED, LATIN, is_identifier
+from marskg.language.naming.matcher import is_inflected, otherwise, stem
+from marskg.language.naming.numbers import TRUNKS, at_home, is_dotted, number_of, without_trunk
 from marskg.language.naming.spellings import divides_nothing, loose_form, name_form, undivided, without_initials
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
 #: Sorts of keys: the name itself, a number in every grouping, an address of four numbers; and what may be the name: its
 #: loose form or its parts in another order, itself with an ending, its stems, its letters and digits alone, a number
@@ -36,7 +36,6 @@ ABROAD: Final = "abroad"
 UNDIVIDED: Final = "undivided"
 
 _ADDRESS: Final = re.compile(r"[0-9]+(?:\.[0-9]+){3,}")
-_FOUR: Final = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}")
 _TITLE: Final = re.compile(r"(?<!\w)(dr|mr|mrs|ms|prof|st|sr|jr|[a-z])\. ")
 _QUOTED: Final = re.compile(r'"([^\s@"]+)"@')
 _TAG: Final = re.compile(r"\+\S*@")
@@ -46,17 +45,14 @@ _SEPARATED: Final = re.compile(r"[\s\-./()]{1,3}")
 _PLUS: Final = re.compile(r"\+[\s\-./()]{0,3}\Z")
 #: Groups of letters that stand before the first digit of a number at most.
 _BEFORE_DIGITS: Final = 8
-#: Letters of alphabets in which a name neither begins nor ends inside a word.
-_LATIN: Final = "a-z\u00df-\u00f6\u00f8-\u024f\u1e00-\u1eff"
-_OTHER: Final = "\u0370-\u03ff\u0400-\u052f\u1f00-\u1fff"
 #: A title that stands beside a letter of another script, where a name may begin.
-_TITLE_BESIDE: Final = re.compile(rf"(?<![{_LATIN}0-9])(dr|mr|mrs|ms|prof|st|sr|jr|[a-z])\. ")
+_TITLE_BESIDE: Final = re.compile(rf"(?<![{LATIN}0-9])(dr|mr|mrs|ms|prof|st|sr|jr|[a-z])\. ")
 _START: Final = re.compile(
-    rf"(?=(?<![{_LATIN}0-9])[{_LATIN}]|(?<![{_OTHER}])[{_OTHER}]|(?<![^\W_])[0-9]|[^\s{_LATIN}{_OTHER}0-9])"
+    rf"(?=(?<![{LATIN}0-9])[{LATIN}]|(?<![{INFLECTED}])[{INFLECTED}]|(?<![^\W_])[0-9]|[^\s{LATIN}{INFLECTED}0-9])"
 )
 _END: Final = re.compile(
-    rf"(?<!\s)(?:(?<![{_LATIN}{_OTHER}])|(?<=[{_LATIN}])(?=[{_LATIN}]{{0,{CASE}}}(?![{_LATIN}]))"
-    rf"|(?<=[{_OTHER}])(?![{_OTHER}]{{6}}))"
+    rf"(?<!\s)(?:(?<![{LATIN}{INFLECTED}])|(?<=[{LATIN}])(?=[{LATIN}]{{0,{CASE}}}(?![{LATIN}]))"
+    rf"|(?<=[{INFLECTED}])(?![{INFLECTED}]{{6}}))"
 )
 _LOOSE_START: Final = re.compile(r"(?<!\w)(?=\S)")
 _BEFORE_CASE: Final = re.compile(rf"(?<=[a-z])(?=[a-z]{{1,{CASE}}}(?!\w))")
@@ -93,7 +89,7 @@ class Key:
 def exact_key(name: str) -> Key:
     """Return the key of a name, the same for all spellings that are one."""
     form = name_form(name).strip()
-    if _FOUR.fullmatch(form):
+    if is_dotted(form):
         return Key(ADDRESS, _filled(form))
     number = number_of(form)
     return Key(NUMBER, number) if number else Key(NAME, _plainer(form))
@@ -102,7 +98,7 @@ def exact_key(name: str) -> Key:
 def like_keys(name: str) -> tuple[Key, ...]:
     """Return the keys of what may be the name and is not surely it, sorted."""
     form = name_form(name).strip()
-    number = "" if _FOUR.fullmatch(form) else number_of(form)
+    number = number_of(form)
     divided = undivided(loose_form(form))
     found = {*(_number_keys(number) if number else _name_keys(form))}
     if divided:
@@ -121,7 +117,7 @@ def _name_keys(form: str) -> Iterator[Key]:
     if not words:
         return
     yield from (Key(LOOSE, one) for one in (loose, *otherwise(form, loose)))
-    if INFLECTED.search(form) and all(_WORD.fullmatch(word) and stem(word) for word in words):
+    if is_inflected(form) and all(_WORD.fullmatch(word) and stem(word) for word in words):
         yield Key(STEM, " ".join(map(stem, words)))
     if len(words) > 1 and not is_identifier(form):
         yield Key(ENDED, loose)
@@ -138,7 +134,7 @@ class Candidates:
 
     def of(self, sort: str, length: int) -> set[str]:
         """Return what may be a key of ``sort`` with ``length`` signs."""
-        return set(_FINDERS[sort](self, length))
+        return set(self._FINDERS[sort](self, length))
 
     # --- Names
 
@@ -165,7 +161,7 @@ class Candidates:
 
     @cached_property
     def _words(self) -> list[tuple[int, int]]:
-        inflected = INFLECTED.search(self._text)
+        inflected = is_inflected(self._text)
         return [found.span() for found in _WORD.finditer(self._loose_text)] if inflected else []
 
     def _names(self, length: int) -> Iterator[str]:
@@ -230,6 +226,18 @@ class Candidates:
             number = signs if sign else signs[2:] if signs.startswith("00") else ""
             if _COUNTRY.fullmatch(number[:-length] if len(number) > length else ""):
                 yield number[-length:]
+
+    _FINDERS: ClassVar[Mapping[str, Callable[[Candidates, int], Iterator[str]]]] = {
+        NAME: _names,
+        NUMBER: _numbers,
+        ADDRESS: _addresses,
+        LOOSE: _loose,
+        STEM: _stems,
+        HOME: _at_home,
+        ENDED: _ended,
+        UNDIVIDED: _undivided,
+        ABROAD: _abroad,
+    }
 
 
 class _Places:
@@ -306,16 +314,3 @@ def _undivided_run(run: str) -> tuple[str, list[bool]]:
             edges.append(divided)
         divided = not sign.isalnum()
     return "".join(signs), [*edges, True]
-
-
-_FINDERS: Final = {
-    NAME: Candidates._names,  # noqa: SLF001
-    NUMBER: Candidates._numbers,  # noqa: SLF001
-    ADDRESS: Candidates._addresses,  # noqa: SLF001
-    LOOSE: Candidates._loose,  # noqa: SLF001
-    STEM: Candidates._stems,  # noqa: SLF001
-    HOME: Candidates._at_home,  # noqa: SLF001
-    ENDED: Candidates._ended,  # noqa: SLF001
-    UNDIVIDED: Candidates._undivided,  # noqa: SLF001
-    ABROAD: Candidates._abroad,  # noqa: SLF001
-}

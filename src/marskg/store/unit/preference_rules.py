@@ -11,17 +11,16 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import partial
 from typing import TYPE_CHECKING, Final, Protocol
 
 from marskg.audit.record import node_commitment
 from marskg.language.naming.edges import Verdict
-from marskg.language.naming.matcher import NameMatcher
 from marskg.ontology.fields import Label, labels_of, texts_of
 from marskg.ontology.mapping import decimal_lexical, preference_lines
 from marskg.ontology.vocabulary import Kind, PreferenceRule, SourceType
 from marskg.store.rows import codec
-from marskg.store.rows.name_rules import NAMING, Sought
+from marskg.store.rows.name_rules import NAMING, Sought, matcher_of
 from marskg.store.rows.paging import pages
 
 if TYPE_CHECKING:
@@ -378,12 +377,6 @@ class PreferenceSet:
             and not any(self.bars(subject, purpose, reader, now) for subject in memory.subjects)
             and not self.hides(memory.sensitivity_reasons, memory.sensitivity, memory.subjects, purpose, now)
         )
-
-
-@lru_cache(maxsize=1_024)
-def matcher_of(forms: tuple[str, ...]) -> NameMatcher:
-    """Return the matcher of a name that goes by ``forms``."""
-    return NameMatcher(forms)
 
 
 def forget_names() -> None:
