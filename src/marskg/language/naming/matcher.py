@@ -18,6 +18,7 @@ from marskg.language.naming.numbers import GROUPED, abroad, dotted_pattern, is_d
 from marskg.language.naming.spellings import (
     cased_form,
     divides_nothing,
+    is_letter,
     loose_form,
     name_form,
     undivided,
@@ -79,10 +80,13 @@ class NameMatcher:
         return self.compare(name).verdict is Verdict.IS
 
     def compare(self, name: str) -> Reading:
-        """Return what ``name`` is as a whole: one of the spellings, or near one that it is like or has in it."""
+        """Return what ``name`` is as a whole: one of the spellings, or near one that it is like or has in it.
+
+        Signs around a spelling, such as quotes, make no other name of it.
+        """
         whole = name_form(name)
         for form in self._forms:
-            if form.equals(whole):
+            if form.equals(whole) or form.fills(whole):
                 return Reading(Verdict.IS, names=frozenset({form.form}))
         found = self.read(name)
         return Reading(Verdict.NEAR, LONGER_NAME) if found.verdict is Verdict.IS else found
@@ -131,6 +135,13 @@ class _Form:
         if self._number:
             return number_of(whole) == self._number
         return whole == self.form or (self._pattern is not None and self._pattern.fullmatch(whole) is not None)
+
+    def fills(self, whole: str) -> bool:
+        """Return whether nothing but signs stands around this one in a whole name."""
+        return any(
+            edge is OPEN and not any(map(is_letter, whole[:start] + whole[end:]))
+            for start, end, edge in self._occurrences(whole)
+        )
 
     def read(self, compared: str, text: str) -> Reading:
         """Return what stands in a text, in the form in which names are compared; ``text`` is it as it was given."""

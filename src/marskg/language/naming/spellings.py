@@ -82,6 +82,9 @@ _VARIANTS: Final = str.maketrans(
     "髙邊辺邉齋斎斉澤國廣広黑陳劉楊張黃趙吳呉馬孫鄭謝許韓馮鄧蕭葉蘇盧陸賈鄒龍竜顧龔萬万錢嚴華麗強偉靜靖傑濤剛紅輝鵬飛潔榮栄蘭鳳建曉豔穎瑤歡詩陽軒﨑嵜島嶋德眞惠櫻桜瀧渡壽濵濱関關",
     "高边边边斋斋斋沢国广广黒陈刘杨张黄赵吴吴马孙郑谢许韩冯邓萧叶苏卢陆贾邹龙龙顾龚万万钱严华丽强伟静靖杰涛刚红辉鹏飞洁荣荣兰凤建晓艳颖瑶欢诗阳轩崎崎島島徳真恵桜桜滝渡寿浜浜关关",
 )
+#: Signs that say something before a name and after one: ``@mila``, ``.net``, ``C++``.
+_BEFORE: Final = "@+./\\&$"
+_AFTER: Final = "+#"
 #: Accents of Latin, Greek and Cyrillic letters; marks of other scripts are vowels.
 _ACCENTS: Final = re.compile("[\u0300-\u036f]")
 
@@ -89,6 +92,21 @@ _ACCENTS: Final = re.compile("[\u0300-\u036f]")
 def name_form(text: str) -> str:
     """Return a name, or a text in which names are sought, as they are compared."""
     return as_name(text).replace("`", "'") if text.isascii() else _told(as_name(text))
+
+
+def bare_form(form: str) -> str:
+    """Return a :func:`name_form` without the signs around it that say nothing, such as quotes, brackets and a colon."""
+    start, end = 0, len(form)
+    while start < end and form[start] not in _BEFORE and not is_letter(form[start]):
+        start += 1
+    while start < end and form[end - 1] not in _AFTER and not is_letter(form[end - 1]):
+        end -= 1
+    return form[start:end] or form
+
+
+def is_letter(sign: str) -> bool:
+    """Return whether a sign is a letter, a digit, or a mark of one."""
+    return unicodedata.category(sign)[0] in "LMN"
 
 
 def cased_form(text: str) -> str:

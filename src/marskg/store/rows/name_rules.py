@@ -212,11 +212,20 @@ class NameSearch:
     def is_one(self, name: str, rule: Preference) -> bool:
         """Return whether ``name`` as a whole is a name of whom ``rule`` is about."""
         target = rule.target or ""
-        if is_digested(target) and self._digests.reference(exact_key(name)) == target.rpartition(":")[0]:
-            return True
         self._borne = None  # an entity may have got a name since
-        known = self._names_of_bearers(target) if is_digested(target) else self.forms(target)
+        if is_digested(target):
+            known = tuple(sorted({*self._said(name, target), *self._names_of_bearers(target)}))
+        else:
+            known = self.forms(target)
         return bool(known) and matcher_of(known).is_one(name)
+
+    def _said(self, name: str, target: str) -> Iterator[str]:
+        """Yield the name of which ``target`` is the digest where ``name`` is it, or has it."""
+        sort, length = _place(target)
+        for one in {*Candidates(name_form(name)).of(sort, length), exact_key(name).text}:
+            key = Key(sort, one)
+            if target.startswith(f"{self._digests.reference(key)}:"):
+                yield key.name
 
     def bearers(self) -> Mapping[str, Sequence[Entity]]:
         """Return by target the entities that go by the name of which it is the digest, as of now."""

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 from marskg.audit.record import node_commitment
 from marskg.language.naming.edges import Verdict
+from marskg.language.naming.spellings import bare_form, name_form
 from marskg.ontology.fields import Label, labels_of, texts_of
 from marskg.ontology.mapping import decimal_lexical, preference_lines
 from marskg.ontology.vocabulary import Kind, PreferenceRule, SourceType
@@ -184,8 +185,9 @@ class PreferenceSet:
             PreferenceRule.OPT_OUT_PURPOSE: matter.purpose,
         }
         for rule, values in wanted.items():
+            forms = {_form(value) for value in values}
             for item in self._holding(rule, matter.subjects):
-                if item.target in values:
+                if _form(item.target) in forms:
                     return item
         return None
 
@@ -377,6 +379,11 @@ class PreferenceSet:
             and not any(self.bars(subject, purpose, reader, now) for subject in memory.subjects)
             and not self.hides(memory.sensitivity_reasons, memory.sensitivity, memory.subjects, purpose, now)
         )
+
+
+def _form(value: str | None) -> str | None:
+    """Return the form in which what a rule keeps out is compared: signs around it make nothing else of it."""
+    return None if value is None else bare_form(name_form(value))
 
 
 def forget_names() -> None:
