@@ -21,6 +21,7 @@ from marskg.language.naming.spellings import (
     is_letter,
     loose_form,
     name_form,
+    sought_form,
     undivided,
     without_initials,
 )
@@ -72,7 +73,7 @@ class NameMatcher:
 
     def __init__(self, forms: Iterable[str]) -> None:
         """Find any of ``forms``."""
-        found = {name_form(form).strip() for form in forms} - {""}
+        found = {sought_form(form) for form in forms} - {""}
         self._forms = tuple(_Form(form) for form in sorted(found, key=lambda form: (-len(form), form)))
 
     def is_one(self, name: str) -> bool:

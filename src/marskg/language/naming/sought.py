@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 from marskg.language.naming.edges import CASE, INFLECTED, LATIN, is_identifier
 from marskg.language.naming.matcher import is_inflected, otherwise, stem
 from marskg.language.naming.numbers import TRUNKS, at_home, is_dotted, number_of, without_trunk
-from marskg.language.naming.spellings import divides_nothing, loose_form, name_form, undivided, without_initials
+from marskg.language.naming.spellings import divides_nothing, loose_form, sought_form, undivided, without_initials
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -88,7 +88,7 @@ class Key:
 
 def exact_key(name: str) -> Key:
     """Return the key of a name, the same for all spellings that are one."""
-    form = name_form(name).strip()
+    form = sought_form(name)
     if is_dotted(form):
         return Key(ADDRESS, _filled(form))
     number = number_of(form)
@@ -97,7 +97,7 @@ def exact_key(name: str) -> Key:
 
 def like_keys(name: str) -> tuple[Key, ...]:
     """Return the keys of what may be the name and is not surely it, sorted."""
-    form = name_form(name).strip()
+    form = sought_form(name)
     number = number_of(form)
     divided = undivided(loose_form(form))
     found = {*(_number_keys(number) if number else _name_keys(form))}
@@ -129,7 +129,7 @@ class Candidates:
     """What of one text may be a key, by sort and length; what all lengths share is worked out once."""
 
     def __init__(self, text: str) -> None:
-        """Look at ``text``, a :func:`name_form`."""
+        """Look at ``text``, a :func:`~marskg.language.naming.spellings.name_form`."""
         self._text = text
 
     def of(self, sort: str, length: int) -> set[str]:

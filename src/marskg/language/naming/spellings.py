@@ -85,6 +85,8 @@ _VARIANTS: Final = str.maketrans(
 #: Signs that say something before a name and after one: ``@mila``, ``.net``, ``C++``.
 _BEFORE: Final = "@+./\\&$"
 _AFTER: Final = "+#"
+#: Letters of a word that is shortened: *Jr.*, *Inc.*, an initial.
+_SHORTENED: Final = 3
 #: Accents of Latin, Greek and Cyrillic letters; marks of other scripts are vowels.
 _ACCENTS: Final = re.compile("[\u0300-\u036f]")
 
@@ -102,6 +104,13 @@ def bare_form(form: str) -> str:
     while start < end and form[end - 1] not in _AFTER and not is_letter(form[end - 1]):
         end -= 1
     return form[start:end] or form
+
+
+def sought_form(name: str) -> str:
+    """Return the form in which a name is looked for: without signs around it but the stop of a shortened last word."""
+    form = name_form(name).strip()
+    bare = bare_form(form)
+    return f"{bare}." if f"{bare}." in form and len(re.split("[ .]", bare)[-1]) <= _SHORTENED else bare
 
 
 def is_letter(sign: str) -> bool:
