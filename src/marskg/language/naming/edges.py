@@ -55,9 +55,9 @@ CLOSED: Final = Edge(Verdict.NONE)
 CASED: Final = Edge(Verdict.NEAR, ATTACHED)
 #: Letters that such an ending has at most, and letters of a name that may have it at least.
 CASE: Final = 4
-#: Small letters of Latin; and those of Greek and Cyrillic, whose languages change the ends of names.
+#: Small letters of Latin; and those of Greek, Cyrillic and Georgian, whose languages change the ends of names.
 LATIN: Final = "a-z\u00df-\u00f6\u00f8-\u024f\u1e00-\u1eff"
-INFLECTED: Final = "\u0370-\u03ff\u0400-\u052f\u1f00-\u1fff"
+INFLECTED: Final = "\u0370-\u03ff\u0400-\u052f\u10d0-\u10ff\u1f00-\u1fff"
 _CASE: Final = re.compile(rf"[{LATIN}]{{1,{CASE}}}")
 _SCRIPTS: Final = (
     ("han", re.compile("[\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")),
@@ -123,6 +123,9 @@ def _right(text: str, end: int, name: str, *, identifier: bool) -> Edge:
     follows = text[end : end + 1]
     if not follows or follows.isspace():
         return OPEN
+    if follows in "+#" and not text[end + 1 : end + 2].isalnum():
+        # C++ and C# are not C.
+        return Edge(Verdict.NEAR if len(name) > words.SHORT_NAME else Verdict.OTHER, LONGER)
     if follows in JOINTS:
         return _joint_after(text, end, name, identifier=identifier)
     if is_mark(follows):
@@ -256,8 +259,9 @@ def _left(text: str, start: int, name: str, *, identifier: bool) -> Edge:
 def _joint_before(text: str, start: int, name: str, *, identifier: bool) -> Edge:
     joint, before = text[start - 1], text[start - 2 : start - 1]
     if not before.isalnum() and not (before and is_mark(before)):
-        handle = joint == "@" and not identifier
-        return Edge(Verdict.NEAR, LONGER) if handle else OPEN
+        # A handle, or a name that begins with its stop: .NET.
+        other = (joint == "@" and not identifier) or (joint == "." and before != ".")
+        return Edge(Verdict.NEAR, LONGER) if other else OPEN
     if joint == "#":
         return Edge(Verdict.NEAR, LONGER)
     if not identifier:

@@ -13,7 +13,8 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from marskg.language.naming.edges import ATTACHED, CASE, CASED, INFLECTED, OPEN, Edge, Verdict, edges, is_identifier
+from marskg.language.naming.edges import ATTACHED, CASE, CASED, OPEN, Edge, Verdict, edges, is_identifier
+from marskg.language.naming.inflection import Endings, beginning, cases, is_inflected, stem
 from marskg.language.naming.numbers import GROUPED, abroad, dotted_pattern, is_dotted, number_edges, number_of, spread
 from marskg.language.naming.spellings import (
     cased_form,
@@ -38,12 +39,6 @@ _TAG: Final = re.compile(r"\+[^@]*@")
 _ADDRESS = re.compile(r"[^\s@]+@[^\s@]+")
 #: A title or an initial, as it stands escaped.
 _TITLE = re.compile(r"(?<!\w)(dr|mr|mrs|ms|prof|st|sr|jr|[a-z])(?:\\\.)?\\ ")
-_INFLECTED: Final = re.compile(f"[{INFLECTED}]")
-#: What the ends are made of that names change in these languages.
-FINAL_LETTERS: Final = "аяоеийьыσηαοιυ"
-#: Ends of Russian names of which the cases drop the vowel.
-_FLEETING: Final = ("ел", "ец")
-_ENDED: Final = 3
 _START: Final = r"(?<![^\W_])"
 _END: Final = r"(?![^\W_])"
 
@@ -110,7 +105,7 @@ class NameMatcher:
         if found.verdict is Verdict.NONE:
             loose = loose_form(compared)
             for form in self._forms:
-                reason = form.near(compared, loose)
+                reason = form.near(compared, loose, text)
                 if reason:
                     return Reading(Verdict.NEAR, reason)
         return found
@@ -169,12 +164,12 @@ class _Form:
     def _found_digits(self, compared: str) -> Iterator[re.Match[str]]:
         return self._digits.finditer(compared) if self._digits is not None else iter(())
 
-    def near(self, compared: str, loose: str) -> str:
+    def near(self, compared: str, loose: str, text: str) -> str:
         """Return why a text that has not the name may have it, "" where it does not."""
         if self._abroad is not None and self._abroad.search(compared):
             return GROUPED
         for like in self._likes:
-            if like.least in loose and like.pattern.search(loose):
+            if like.is_in(loose, text):
                 return like.reason
         return ""
 
@@ -186,6 +181,14 @@ class _Like:
     pattern: re.Pattern[str]
     least: str
     reason: str
+    #: What is left of the name without the ends that its cases change, which the text has to have then.
+    stems: str = ""
+
+    def is_in(self, loose: str, text: str) -> bool:
+        """Return whether a text has it: ``loose`` is the text in the loose form."""
+        if self.least not in loose or self.pattern.search(loose) is None:
+            return False
+        return not self.stems or self.stems in Endings(text).of(len(self.stems), self.least)
 
 
 def _likes(form: str, loose: str) -> Iterator[_Like]:
@@ -197,10 +200,10 @@ def _likes(form: str, loose: str) -> Iterator[_Like]:
     yield from _divided(loose)
     for other in otherwise(form, loose):
         yield _Like(re.compile(rf"(?<!\w){re.escape(other)}(?!\w)"), other.split()[0], SPELLED)
-    if is_inflected(form):
-        stems = [stem(word) for word in words]
-        pattern = r"\s".join(rf"{re.escape(one)}\w{{0,3}}" for one in stems)
-        yield _Like(re.compile(rf"(?<!\w){pattern}(?!\w)"), stems[0], ATTACHED)
+    if is_inflected(loose) and form not in COMMON:
+        parts = [beginning(word) for word in words]
+        pattern = r"\s".join(rf"{re.escape(one)}\w*" for one in parts)
+        yield _Like(re.compile(rf"(?<!\w){pattern}"), parts[0], ATTACHED, " ".join(map(stem, words)))
     if _ADDRESS.fullmatch(form):
         person, host = form.split("@")
         tagged = rf"(?<!\w){re.escape(loose_form(person))}\+\S*@{re.escape(loose_form(host))}(?!\w)"
@@ -217,8 +220,8 @@ def _likes(form: str, loose: str) -> Iterator[_Like]:
 
 
 def otherwise(form: str, loose: str) -> Iterator[str]:
-    """Yield what else a name may be in the loose form: without initials inside, a tag or the sign of a handle."""
-    found = {without_initials(loose)}
+    """Yield what else a name may be in the loose form: in a case, without initials, a tag or the sign of a handle."""
+    found = {without_initials(loose), *cases(loose)}
     if _ADDRESS.fullmatch(form):
         found.add(loose_form(_TAG.sub("@", form)))
     elif form[0] == "@":
@@ -232,18 +235,6 @@ def _divided(loose: str) -> Iterator[_Like]:
         inside = r"[\W_]{0,2}".join(signs)
         start, end = ("" if divides_nothing(sign) else edge for sign, edge in ((signs[0], _START), (signs[-1], _END)))
         yield _Like(re.compile(f"{start}{inside}{end}"), signs[0], SPELLED)
-
-
-def is_inflected(form: str) -> bool:
-    """Return whether a name is in letters of languages whose names change their ends."""
-    return _INFLECTED.search(form) is not None
-
-
-def stem(word: str) -> str:
-    """Return a word of an inflected language without the letters that its cases change."""
-    if len(word) > _ENDED + 1 and word.endswith(_FLEETING):
-        word = word[:-2]
-    return word.rstrip(FINAL_LETTERS) if len(word) > _ENDED else word
 
 
 def _escaped(form: str) -> str:

@@ -15,9 +15,18 @@ from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from marskg.language.naming.edges import CASE, INFLECTED, LATIN, is_identifier
-from marskg.language.naming.matcher import is_inflected, otherwise, stem
+from marskg.language.naming.inflection import Endings, is_inflected, stem
+from marskg.language.naming.matcher import otherwise
 from marskg.language.naming.numbers import TRUNKS, at_home, is_dotted, number_of, without_trunk
-from marskg.language.naming.spellings import divides_nothing, loose_form, sought_form, undivided, without_initials
+from marskg.language.naming.spellings import (
+    divides_nothing,
+    loose_form,
+    name_form,
+    sought_form,
+    undivided,
+    without_initials,
+)
+from marskg.language.naming.words import COMMON
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -39,7 +48,6 @@ _ADDRESS: Final = re.compile(r"[0-9]+(?:\.[0-9]+){3,}")
 _TITLE: Final = re.compile(r"(?<!\w)(dr|mr|mrs|ms|prof|st|sr|jr|[a-z])\. ")
 _QUOTED: Final = re.compile(r'"([^\s@"]+)"@')
 _TAG: Final = re.compile(r"\+\S*@")
-_WORD: Final = re.compile(r"\w+")
 _GROUP: Final = re.compile("[a-z0-9]+")
 _SEPARATED: Final = re.compile(r"[\s\-./()]{1,3}")
 _PLUS: Final = re.compile(r"\+[\s\-./()]{0,3}\Z")
@@ -59,8 +67,6 @@ _BEFORE_CASE: Final = re.compile(rf"(?<=[a-z])(?=[a-z]{{1,{CASE}}}(?!\w))")
 _LOOSE_END: Final = re.compile(r"(?!\w)")
 #: Letters and digits that stand near each other.
 _RUN: Final = re.compile(r"[^\W_]+(?:[\W_]{1,2}[^\W_]+)*")
-#: Letters that an ending has at most where the language is inflected.
-_ENDING: Final = 3
 #: Digits of a country at most, and the zero after them.
 _COUNTRY: Final = re.compile(r"[0-9]{1,3}0?")
 
@@ -117,7 +123,7 @@ def _name_keys(form: str) -> Iterator[Key]:
     if not words:
         return
     yield from (Key(LOOSE, one) for one in (loose, *otherwise(form, loose)))
-    if is_inflected(form) and all(_WORD.fullmatch(word) and stem(word) for word in words):
+    if is_inflected(loose) and form not in COMMON:
         yield Key(STEM, " ".join(map(stem, words)))
     if len(words) > 1 and not is_identifier(form):
         yield Key(ENDED, loose)
@@ -129,8 +135,9 @@ class Candidates:
     """What of one text may be a key, by sort and length; what all lengths share is worked out once."""
 
     def __init__(self, text: str) -> None:
-        """Look at ``text``, a :func:`~marskg.language.naming.spellings.name_form`."""
-        self._text = text
+        """Look at ``text``."""
+        self._text = name_form(text)
+        self._endings = Endings(text)
 
     def of(self, sort: str, length: int) -> set[str]:
         """Return what may be a key of ``sort`` with ``length`` signs."""
@@ -159,11 +166,6 @@ class Candidates:
     def _ended_places(self) -> _Places:
         return _Places(self._loose_text, _LOOSE_START, _BEFORE_CASE)
 
-    @cached_property
-    def _words(self) -> list[tuple[int, int]]:
-        inflected = is_inflected(self._text)
-        return [found.span() for found in _WORD.finditer(self._loose_text)] if inflected else []
-
     def _names(self, length: int) -> Iterator[str]:
         return (one for places in self._name_places for one in places.windows(length))
 
@@ -174,9 +176,7 @@ class Candidates:
         yield from self._ended_places.windows(length)
 
     def _stems(self, length: int) -> Iterator[str]:
-        """Yield what is left of words that follow each other when each loses an ending."""
-        for place in range(len(self._words)):
-            yield from _shortened(self._loose_text, self._words, place, length)
+        yield from self._endings.of(length)
 
     @cached_property
     def _runs(self) -> list[tuple[str, list[bool]]]:
@@ -292,18 +292,6 @@ def _plainer(form: str) -> str:
 
 def _filled(address: str) -> str:
     return ".".join(number.lstrip("0") or "0" for number in address.split("."))
-
-
-def _shortened(text: str, words: list[tuple[int, int]], place: int, length: int) -> Iterator[str]:
-    start, end = words[place]
-    for cut in range(_ENDING + 1):
-        left = length - (end - cut - start)
-        if end - cut <= start or left < 0:
-            continue
-        if not left:
-            yield text[start : end - cut]
-        elif left > 1 and place + 1 < len(words) and words[place + 1][0] == end + 1 and text[end].isspace():
-            yield from (f"{text[start : end - cut]} {rest}" for rest in _shortened(text, words, place + 1, left - 1))
 
 
 def _undivided_run(run: str) -> tuple[str, list[bool]]:

@@ -222,7 +222,7 @@ class NameSearch:
     def _said(self, name: str, target: str) -> Iterator[str]:
         """Yield the name of which ``target`` is the digest where ``name`` is it, or has it."""
         sort, length = _place(target)
-        for one in {*Candidates(name_form(name)).of(sort, length), exact_key(name).text}:
+        for one in {*Candidates(name).of(sort, length), exact_key(name).text}:
             key = Key(sort, one)
             if target.startswith(f"{self._digests.reference(key)}:"):
                 yield key.name
@@ -256,7 +256,7 @@ class NameSearch:
         return self._read.values()
 
     def _reading(self, text: str) -> _Read:
-        found = _Read(Candidates(name_form(text)))
+        found = _Read(Candidates(text))
         for key, target in self._hits(found.candidates, self._sought.exact):
             found.names.setdefault(target, set()).add(key.name)
         return found
