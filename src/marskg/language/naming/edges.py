@@ -113,7 +113,21 @@ def edges(text: str, start: int, end: int) -> Edge:
     if ATTACHED in {left.reason, right.reason} and left is not OPEN and right is not OPEN:
         # Something on both sides is a longer word and no ending.
         return CLOSED
+    if left is OPEN and right is OPEN and _is_word_of_han(text, start, end):
+        return Edge(Verdict.NEAR, UNBROKEN)
     return left.and_(right)
+
+
+def _is_word_of_han(text: str, start: int, end: int) -> bool:
+    """Return whether two letters of Han inside a text have nothing of a name, nor what stands beside people."""
+    name, before, follows = text[start:end], text[start - 1 : start], text[end : end + 1]
+    if len(name) != words.SHORT_NAME or not before or not follows:
+        return False
+    if any(script(one) != "han" for one in (*name, before, follows)):
+        return False
+    named = name[0] in words.HAN_SURNAMES or name[0] == name[1] or not beside.HAN_GIVEN.isdisjoint(name)
+    people = beside.AFTER_HAN_PEOPLE.match(text, end) or _ends_with(beside.BEFORE_HAN_PEOPLE, text, start)
+    return not named and not people
 
 
 # --- To the right ---------------------------------------------------------------------------------------------------

@@ -67,7 +67,8 @@ _LONGEST: Final = max(map(len, _ENDINGS))
 #: Words of languages whose names have no cases.
 _WITHOUT: Final = re.compile(
     r"(?<!\w)(?:the|and|was|were|with|her|his|she|they|you|of|likes|und|der|ist|nicht|mit|och|att|jag|og|det|ikke|"
-    r"les|est|une|avec|dans|los|una|con|che|del|della|uma|het|een)(?!\w)"
+    r"les|est|une|avec|dans|los|una|con|che|del|della|uma|het|een)(?!\w)",
+    re.IGNORECASE,
 )
 
 
