@@ -137,9 +137,9 @@ def _right(text: str, end: int, name: str, *, identifier: bool) -> Edge:
     follows = text[end : end + 1]
     if not follows or follows.isspace():
         return OPEN
-    if follows in "+#" and not text[end + 1 : end + 2].isalnum():
-        # C++ and C# are not C.
-        return Edge(Verdict.NEAR if len(name) > words.SHORT_NAME else Verdict.OTHER, LONGER)
+    signed = _signed(follows, text[end + 1 : end + 2], name)
+    if signed is not None:
+        return signed
     if follows in JOINTS:
         return _joint_after(text, end, name, identifier=identifier)
     if is_mark(follows):
@@ -152,6 +152,13 @@ def _right(text: str, end: int, name: str, *, identifier: bool) -> Edge:
     if script(follows) != last:
         return OPEN
     return Edge(Verdict.OTHER, LONGER) if identifier else _AFTER.get(last, _after_other)(text, end, name)
+
+
+def _signed(sign: str, beyond: str, name: str) -> Edge | None:
+    """Return the edge where a sign belongs to what a name is part of: C++ and C# are not C, nor is R&D R."""
+    if sign in "+#" and not beyond.isalnum():
+        return Edge(Verdict.NEAR if len(name) > words.SHORT_NAME else Verdict.OTHER, LONGER)
+    return Edge(Verdict.NEAR, LONGER) if sign == "&" and len(name) == 1 and beyond.isalnum() else None
 
 
 def _joint_after(text: str, end: int, name: str, *, identifier: bool) -> Edge:
@@ -254,7 +261,7 @@ def _left(text: str, start: int, name: str, *, identifier: bool) -> Edge:
     before = text[start - 1 : start]
     if not before or before.isspace():
         return OPEN
-    if before in JOINTS or before == "#":
+    if before in f"{JOINTS}#&":
         return _joint_before(text, start, name, identifier=identifier)
     if before == "'" and text[start - 2 : start - 1] == "o" and not text[start - 3 : start - 2].isalpha():
         return Edge(Verdict.NEAR, OWN)
@@ -276,8 +283,8 @@ def _joint_before(text: str, start: int, name: str, *, identifier: bool) -> Edge
         # A handle, or a name that begins with its stop: .NET.
         other = (joint == "@" and not identifier) or (joint == "." and before != ".")
         return Edge(Verdict.NEAR, LONGER) if other else OPEN
-    if joint == "#":
-        return Edge(Verdict.NEAR, LONGER)
+    if joint in "#&":
+        return OPEN if joint == "&" and len(name) > 1 else Edge(Verdict.NEAR, LONGER)
     if not identifier:
         return _joined(text, start - 1, joint)
     if (joint == ":" and words.SCHEMES.search(text, 0, start)) or _SITE.search(text, 0, start):

@@ -39,6 +39,8 @@ _TAG: Final = re.compile(r"\+[^@]*@")
 _ADDRESS = re.compile(r"[^\s@]+@[^\s@]+")
 #: A title or an initial, as it stands escaped.
 _TITLE = re.compile(r"(?<!\w)(dr|mr|mrs|ms|prof|st|sr|jr|[a-z])(?:\\\.)?\\ ")
+#: What begins family names, and may stand apart: MacDonald, Alsayed, Vandenberg.
+_PREFIX: Final = re.compile(r"(mac|mc|al|el|van|von|de|fitz)([^\W\d_]{4,})")
 _START: Final = r"(?<![^\W_])"
 _END: Final = r"(?![^\W_])"
 
@@ -221,7 +223,12 @@ def _likes(form: str, loose: str) -> Iterator[_Like]:
 
 def otherwise(form: str, loose: str) -> Iterator[str]:
     """Yield what else a name may be in the loose form: in a case, without initials, a tag or the sign of a handle."""
-    found = {without_initials(loose), *cases(loose)}
+    found = {without_initials(loose), *cases(loose), loose.replace("aa", "a")}
+    if "å" in form:
+        found.add(loose_form(form.replace("å", "aa")))
+    prefix = _PREFIX.fullmatch(loose)
+    if prefix is not None:
+        found.add(f"{prefix[1]} {prefix[2]}")
     if _ADDRESS.fullmatch(form):
         found.add(loose_form(_TAG.sub("@", form)))
     elif form[0] == "@":

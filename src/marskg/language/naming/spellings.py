@@ -69,6 +69,10 @@ _PLAINER: Final = str.maketrans(
 #: An address of the internet, sixth version, and colons that one without an abbreviation has.
 _HOST: Final = re.compile(r"(?<![\w:])[0-9a-f:]{2,39}(?![\w:])")
 _FEWEST_COLONS: Final = 7
+#: An address that is written so that a machine does not see it.
+_MASKS: Final = re.compile(r"[\[({<] ?(?:at|dot) ?[\])}>]|%40|\w @ \w")
+_MASKED_AT: Final = re.compile(r" ?[\[({<] ?at ?[\])}>] ?|%40|(?<=\w) @ (?=\w)")
+_MASKED_STOP: Final = re.compile(r" ?[\[({<] ?dot ?[\])}>] ?")
 _TITLES: Final = {"doctor": "dr", "professor": "prof", "mister": "mr"}
 _TITLE: Final = re.compile(rf"(?<!\w)(?:{'|'.join(_TITLES)})(?!\w)")
 _INITIAL: Final = re.compile(r"(?<=\w) [a-z](?= \w)")
@@ -79,8 +83,18 @@ _FEW_HAN: Final = 2
 _FEW: Final = 3
 #: Han letters that are written in two ways or more.
 _VARIANTS: Final = str.maketrans(
-    "髙邊辺邉齋斎斉澤國廣広黑陳劉楊張黃趙吳呉馬孫鄭謝許韓馮鄧蕭葉蘇盧陸賈鄒龍竜顧龔萬万錢嚴華麗強偉靜靖傑濤剛紅輝鵬飛潔榮栄蘭鳳建曉豔穎瑤歡詩陽軒﨑嵜島嶋德眞惠櫻桜瀧渡壽濵濱関關",
-    "高边边边斋斋斋沢国广广黒陈刘杨张黄赵吴吴马孙郑谢许韩冯邓萧叶苏卢陆贾邹龙龙顾龚万万钱严华丽强伟静靖杰涛刚红辉鹏飞洁荣荣兰凤建晓艳颖瑶欢诗阳轩崎崎島島徳真恵桜桜滝渡寿浜浜关关",
+    "髙邊辺邉齋斎斉澤國廣広黑陳劉楊張黃趙吳呉馬孫鄭謝許韓馮鄧蕭葉蘇盧陸賈鄒龍竜顧龔萬万錢嚴華麗強偉靜靖傑濤剛紅輝"
+    "鵬飛潔榮栄蘭鳳建曉豔穎瑤歡詩陽軒﨑嵜島嶋德眞惠櫻桜瀧渡壽濵濱関關諸歐賴鍾譚閻鄺龐聶顏顔駱齊蔣範簡項倫賀湯羅沖"
+    "紹維緒緯綱繼聰聖莊荘蒼蓮薩藍藝衛見親觀訓誠語諾謀讓豐財貞貴費賢賓贊車軍轉運達遠鄉釗鈞鈺銀銘銳鋒錦鎮鏡鐵鉄長門"
+    "開閔際雙雲電靈順頌領頤願風駿騰驍驊魯鮑鯤鶴麥黨齡慶應懷憲愛戰揚擇曄會東條業極楓楨樂楽樓橋權氣漢滿潤濟灣煒煥燁"
+    "爾獻瑋瑪瑩環瓊畢發盡監禎禮穩筆節紀純經綸練義聞聲興舉詠論議護變質輔農進遊適釋鋼鐘陰隱難韋韻顯驚魚鳴鴻點喬單竇"
+    "鞏藺酈駒児兒實実寛寬塩鹽圓円髪亜亞來勝勲勳匯區寧岡崗師帥幹庫彥從恆惡憶燦産當穂細綾縁薫諭譽讃豊貝郷隣頼駅鷹鳩",
+    "高边边边斋斋斋沢国广广黒陈刘杨张黄赵吴吴马孙郑谢许韩冯邓萧叶苏卢陆贾邹龙龙顾龚万万钱严华丽强伟静靖杰涛刚红辉"
+    "鹏飞洁荣荣兰凤建晓艳颖瑶欢诗阳轩崎崎島島徳真恵桜桜滝渡寿浜浜关关诸欧赖钟谭阎邝庞聂颜颜骆齐蒋范简项伦贺汤罗冲"
+    "绍维绪纬纲继聪圣庄庄苍莲萨蓝艺卫见亲观训诚语诺谋让丰财贞贵费贤宾赞车军转运达远乡钊钧钰银铭锐锋锦镇镜铁铁长门"
+    "开闵际双云电灵顺颂领颐愿风骏腾骁骅鲁鲍鲲鹤麦党龄庆应怀宪爱战扬择晔会东条业极枫桢乐乐楼桥权气汉满润济湾炜焕烨"
+    "尔献玮玛莹环琼毕发尽监祯礼稳笔节纪纯经纶练义闻声兴举咏论议护变质辅农进游适释钢钟阴隐难韦韵显惊鱼鸣鸿点乔单窦"
+    "巩蔺郦驹儿儿实实宽宽盐盐圆圆发亚亚来胜勋勋汇区宁冈岗师帅干库彦从恒恶忆灿产当穗细绫缘薰谕誉赞丰贝乡邻赖驿鹰鸠",
 )
 #: Signs that say something before a name and after one: ``@mila``, ``.net``, ``C++``.
 _BEFORE: Final = "@+./\\&$"
@@ -130,6 +144,8 @@ def loose_form(form: str) -> str:
         form = _ACCENTS.sub("", unicodedata.normalize("NFD", form))
         # What was taken apart and has no accents, such as Hangul, is whole again.
         form = unicodedata.normalize("NFC", form)
+    if _MASKS.search(form):
+        form = _MASKED_AT.sub("@", _MASKED_STOP.sub(".", form))
     plainer = " ".join(form.translate(_PLAINER).translate(_VARIANTS).split())
     if "::" in plainer or plainer.count(":") >= _FEWEST_COLONS:
         plainer = _HOST.sub(_shortest, plainer)

@@ -36,8 +36,8 @@ _TURKISH: Final = words_of(
     "ın in un ün nın nin nun nün lar ler ca ce daki deki taki teki ki dir "
     "dır"
 )
-#: What Persian attaches to names, in the form in which names are compared.
-PERSIAN: Final = words_of("ها های هایی را ام ات اش")
+#: What Persian attaches to names, and Arabic where they are objects, in the form in which names are compared.
+PERSIAN: Final = words_of("ها های هایی را ام ات اش ي ئي ا")
 ENDINGS: Final = _GERMAN | _FINNISH | _TURKISH
 #: Words that are frequent in a text of the language and are none of English.
 _TELLS: Final = (
@@ -127,7 +127,8 @@ COMMON: Final = words_of(
     "summer taylor tanner tucker van victor victory ward water west wing wood woods young turner page parker robin "
     "jay lark wren bell day field green brown black white gray grey hall hill house knight lake little mill more "
     "noble north power rivers rock rush sharp short small snow south speaker spring street strong swift temple towns "
-    "wolf word worth "
+    "wolf word worth go slack notion target apple shell oracle zoom meta square signal excel outlook edge chrome "
+    "rust dart teams access discord stripe "
     "高明 高兴 高興 高度 高峰 文明 安宁 安寧 安静 安靜 "
     "白雪 白云 白雲 黄金 黃金 金星 夏天 方圆 方便 方向 向阳 向陽 "
     "江山 成功 温柔 平安 周到 明白 孙子 孫子 "
