@@ -137,7 +137,7 @@ def _right(text: str, end: int, name: str, *, identifier: bool) -> Edge:
     follows = text[end : end + 1]
     if not follows or follows.isspace():
         return OPEN
-    signed = _signed(follows, text[end + 1 : end + 2], name)
+    signed = _signed(text, end, name)
     if signed is not None:
         return signed
     if follows in JOINTS:
@@ -154,10 +154,14 @@ def _right(text: str, end: int, name: str, *, identifier: bool) -> Edge:
     return Edge(Verdict.OTHER, LONGER) if identifier else _AFTER.get(last, _after_other)(text, end, name)
 
 
-def _signed(sign: str, beyond: str, name: str) -> Edge | None:
+def _signed(text: str, end: int, name: str) -> Edge | None:
     """Return the edge where a sign belongs to what a name is part of: C++ and C# are not C, nor is R&D R."""
+    sign, beyond = text[end], text[end + 1 : end + 2]
     if sign in "+#" and not beyond.isalnum():
         return Edge(Verdict.NEAR if len(name) > words.SHORT_NAME else Verdict.OTHER, LONGER)
+    if sign == "'" and beyond.isalpha():
+        rest = _rest(text, end + 1)
+        return OPEN if rest in words.AFTER_APOSTROPHE or rest in words.ENDINGS else Edge(Verdict.NEAR, OWN)
     return Edge(Verdict.NEAR, LONGER) if sign == "&" and len(name) == 1 and beyond.isalnum() else None
 
 
@@ -263,7 +267,8 @@ def _left(text: str, start: int, name: str, *, identifier: bool) -> Edge:
         return OPEN
     if before in f"{JOINTS}#&":
         return _joint_before(text, start, name, identifier=identifier)
-    if before == "'" and text[start - 2 : start - 1] == "o" and not text[start - 3 : start - 2].isalpha():
+    if before == "'" and text[start - 2 : start - 1].isalpha():
+        # O'Brien is another name; d'Angelo may be, or is *of Angelo*.
         return Edge(Verdict.NEAR, OWN)
     if not before.isalnum() and not is_mark(before):
         return OPEN

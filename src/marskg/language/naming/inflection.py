@@ -29,7 +29,7 @@ _INDIC: Final = re.compile("[\u0b80-\u0d7f]")
 _INDIC_END: Final = re.compile(
     "(?:\u0c21\u0c41|[\u0bbe-\u0bcd\u0c3e-\u0c4d\u0cbe-\u0ccd\u0d3e-\u0d4d\u0d7a-\u0d7f]+)\\Z"
 )
-_INDIC_ENDING: Final = 5
+_INDIC_ENDING: Final = 8
 _WORD: Final = re.compile(r"[\u0b80-\u0d7f]+|[^\W\d_]+")
 #: What stands between the words of a name.
 _BETWEEN: Final = re.compile(r"[\s.'_,-]{1,2}")
@@ -41,9 +41,21 @@ _ENDED: Final = 3
 _FLEETING: Final = re.compile(r"(?<=[^\Waeiouyаеёиоуыэюяіїє])[eaеоа](?=[lkcrлкцр]\Z)")
 _FEWEST_WITH_FLEETING: Final = 5
 #: Ends of stems that are written otherwise before an ending: Matti, Matin; Monika, Monice; Ольга, Ользі.
-_SOFTENED: Final = {"kk": "k", "pp": "p", "tt": "t", "dz": "g", "c": "k", "z": "g", "з": "г", "ц": "к", "с": "х"}
+_SOFTENED: Final = {
+    "kk": "k",
+    "pp": "p",
+    "tt": "t",
+    "dz": "g",
+    "ng": "nk",
+    "d": "t",
+    "c": "k",
+    "z": "g",
+    "з": "г",
+    "ц": "к",
+    "с": "х",
+}
 #: Letters that may be others in the word, or have a vowel before them.
-_CHANGING: Final = "kglrлкцргх"
+_CHANGING: Final = "kgtlrлкцргх"
 _FINNISH: Final = "nen"
 _BALTIC: Final = ("as", "is", "us", "ys", "ur")
 _VOWELS: Final = "aeiouy"
@@ -53,10 +65,10 @@ _SHORTEST_STEM: Final = 2
 _ONE_VOWEL: Final = words_of("a e i o u y ie")
 _SLAVIC: Final = words_of(
     "em om ou ovi ove ow ov um ech ich ach ami ama ym im ego emu ej iej eho ie iem ii ia io iu owi owie ova oj ze zie "
-    "onem iemu imi ymi"
+    "onem iemu imi ymi in ina inu inom ino ine ovu ovo"
 )
 _BALTIC_ENDINGS: Final = words_of("ui ei ai es am as is us ams iui iai")
-_OTHERS: Final = words_of("ar ei en es ta ia iin illa ille ilta ista issa")
+_OTHERS: Final = words_of("ul ului ar ei en es ta ia iin illa ille ilta ista issa")
 _AFTER_VOWEL: Final = words_of(
     "n lle lla lta ssa sta na ni ksi t nak nek val vel ra re ban ben ba be bol hoz hez tol rol nal nel ert ig"
 )
@@ -64,6 +76,8 @@ _ENDINGS: Final = frozenset(
     {*_ONE_VOWEL, *_SLAVIC, *_BALTIC_ENDINGS, *_OTHERS, *(v + one for v in _VOWELS for one in _AFTER_VOWEL)}
 )
 _LONGEST: Final = max(map(len, _ENDINGS))
+#: Letters that a word has more than its stem at most.
+_CHANGED: Final = max(_LONGEST, _INDIC_ENDING) + 2
 #: Words of languages whose names have no cases.
 _WITHOUT: Final = re.compile(
     r"(?<!\w)(?:the|and|was|were|with|her|his|she|they|you|of|likes|und|der|ist|nicht|mit|och|att|jag|og|det|ikke|"
@@ -137,9 +151,9 @@ class Endings:
         for place, (_, _, word) in enumerate(self._words):
             if len(word) < _SHORTEST_STEM or not word.startswith(first):
                 continue
-            if length <= len(word) <= length + _LONGEST + 1:
+            if length <= len(word) <= length + _CHANGED:
                 yield from (one for one in self._left(place)[1] if len(one) == length)
-            if len(word) < length + _LONGEST and self._goes_on(place):
+            if len(word) < length + _CHANGED and self._goes_on(place):
                 yield from self._several(place, length)
 
     @cached_property

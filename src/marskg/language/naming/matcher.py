@@ -22,11 +22,22 @@ from marskg.language.naming.spellings import (
     is_letter,
     loose_form,
     name_form,
+    other_kana,
     sought_form,
     undivided,
     without_initials,
 )
-from marskg.language.naming.words import AFTER_PEOPLE, AFTER_TIMES, BEFORE_TIMES, BEGINS, COMMON, NOTIONS, TIMES
+from marskg.language.naming.words import (
+    AFTER_PEOPLE,
+    AFTER_TIMES,
+    ARTICLES,
+    BEFORE_TIMES,
+    BEGINS,
+    COMMON,
+    NOTIONS,
+    SMALL,
+    TIMES,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -39,6 +50,10 @@ _TAG: Final = re.compile(r"\+[^@]*@")
 _ADDRESS = re.compile(r"[^\s@]+@[^\s@]+")
 #: A title or an initial, as it stands escaped.
 _TITLE = re.compile(r"(?<!\w)(dr|mr|mrs|ms|prof|st|sr|jr|[a-z])(?:\\\.)?\\ ")
+#: Letters of an article at most, with the blank and what is before it.
+_ARTICLE: Final = 8
+#: What stands before a name or after it, in the loose form, and may be left out.
+_DEGREE: Final = re.compile(r"\A(?:dr|prof|mr|mrs|ms|sir|capt|st)\ (?=\w{3})|\ (?:jr|sr|ii|iii|iv|phd|md|esq)\Z")
 #: What begins family names, and may stand apart: MacDonald, Alsayed, Vandenberg.
 _PREFIX: Final = re.compile(r"(mac|mc|al|el|van|von|de|fitz)([^\W\d_]{4,})")
 _START: Final = r"(?<![^\W_])"
@@ -125,7 +140,7 @@ class _Form:
         self._must = "" if self._number or is_dotted(form) else max(re.split("[. @]", form), key=len)
         self._digits = re.compile(spread(self._number)) if self._number else None
         self._abroad = re.compile(abroad(self._number)) if self._number else None
-        self._common = form in COMMON
+        self._common, self._small = form in COMMON, form in SMALL
         self._likes = tuple(_likes(form, self.loose)) if not self._number else tuple(_divided(self.loose))
 
     def equals(self, whole: str) -> bool:
@@ -145,7 +160,7 @@ class _Form:
         """Return what stands in a text, in the form in which names are compared; ``text`` is it as it was given."""
         found = NOTHING
         for start, end, edge in self._occurrences(compared):
-            if self._common and edge is OPEN and not _is_named(compared, text, start, end):
+            if edge is OPEN and self._is_word(compared, text, start, end):
                 edge = Edge(Verdict.NEAR, COMMON_WORD)  # noqa: PLW2901 - the edge with what the words say
             if edge is CASED and (self._common or not _is_ended(compared, text, start, end)):
                 continue
@@ -153,6 +168,15 @@ class _Form:
                 return Reading(Verdict.IS, names=frozenset({self.form}))
             found = found.or_(Reading(edge.verdict, edge.reason))
         return found
+
+    def _is_word(self, compared: str, text: str, start: int, end: int) -> bool:
+        """Return whether an occurrence may be a word of the language."""
+        if self._common:
+            return not _is_named(compared, text, start, end)
+        if not self._small:
+            return False
+        article = ARTICLES.search(compared, max(0, start - _ARTICLE), start)
+        return article is not None or _is_small(compared, text, start, end)
 
     def _occurrences(self, compared: str) -> Iterator[tuple[int, int, Edge]]:
         if self._digits is not None:
@@ -200,6 +224,7 @@ def _likes(form: str, loose: str) -> Iterator[_Like]:
     whole = rf"(?<!\w){re.escape(loose)}(?!\w)"
     yield _Like(re.compile(whole), words[0], SPELLED)
     yield from _divided(loose)
+    yield from _divided(other_kana(loose))
     for other in otherwise(form, loose):
         yield _Like(re.compile(rf"(?<!\w){re.escape(other)}(?!\w)"), other.split()[0], SPELLED)
     if is_inflected(loose) and form not in COMMON:
@@ -215,15 +240,20 @@ def _likes(form: str, loose: str) -> Iterator[_Like]:
         yield _Like(re.compile(rf"(?<!\w){inner}(?!\w)"), words[0], ORDER)
         if "a" <= loose[-1] <= "z":
             yield _Like(re.compile(rf"(?<!\w){re.escape(loose)}[a-z]{{1,{CASE}}}(?!\w)"), words[0], ATTACHED)
-        first, last = map(re.escape, (words[0], words[-1]))
-        initial = re.escape(words[0][0])
-        pattern = rf"(?<!\w)(?:{last} {first}|{initial} {last})(?!\w)"
-        yield _Like(re.compile(pattern), words[-1], ORDER)
+        *with_last, with_first = map(re.escape, shortened(words))
+        yield _Like(re.compile(rf"(?<!\w)(?:{'|'.join(with_last)})(?!\w)"), words[-1], ORDER)
+        yield _Like(re.compile(rf"(?<!\w){with_first}(?!\w)"), words[0], ORDER)
+
+
+def shortened(words: list[str]) -> tuple[str, ...]:
+    """Return the first and the last word of a name in the other order, and with one of them as its initial."""
+    first, last = words[0], words[-1]
+    return f"{last} {first}", f"{first[0]} {last}", f"{last} {first[0]}", f"{first} {last[0]}"
 
 
 def otherwise(form: str, loose: str) -> Iterator[str]:
     """Yield what else a name may be in the loose form: in a case, without initials, a tag or the sign of a handle."""
-    found = {without_initials(loose), *cases(loose), loose.replace("aa", "a")}
+    found = {without_initials(loose), *cases(loose), loose.replace("aa", "a"), _DEGREE.sub("", loose)}
     if "å" in form:
         found.add(loose_form(form.replace("å", "aa")))
     prefix = _PREFIX.fullmatch(loose)
@@ -260,17 +290,20 @@ def _is_ended(compared: str, text: str, start: int, end: int) -> bool:
     return cased[start:end] != compared[start:end] and cased[end] == compared[end]
 
 
+def _is_small(compared: str, text: str, start: int, end: int) -> bool:
+    """Return whether what stands at ``[start, end)`` is surely written in small letters."""
+    cased = cased_form(text)
+    return len(cased) == len(compared) and cased[start:end] == compared[start:end]
+
+
 def _is_named(compared: str, text: str, start: int, end: int) -> bool:
     """Return whether a word that is a name as well stands as a name.
 
     It has a capital; where every word has one, a verb follows that people are the subject of; and it is no time.
     """
-    cased = cased_form(text)
-    if len(cased) != len(compared):
-        return True
-    word = compared[start:end]
-    if cased[start:end] == word:
+    if _is_small(compared, text, start, end):
         return False
+    word = compared[start:end]
     if word in TIMES and (BEFORE_TIMES.search(compared, 0, start) or AFTER_TIMES.match(compared, end)):
         return False
     if not BEGINS.search(compared, 0, start):

@@ -16,12 +16,13 @@ from typing import TYPE_CHECKING, ClassVar, Final
 
 from marskg.language.naming.edges import CASE, INFLECTED, LATIN, is_identifier
 from marskg.language.naming.inflection import Endings, is_inflected, stem
-from marskg.language.naming.matcher import otherwise
-from marskg.language.naming.numbers import TRUNKS, at_home, is_dotted, number_of, without_trunk
+from marskg.language.naming.matcher import otherwise, shortened
+from marskg.language.naming.numbers import AMERICAN, TRUNKS, at_home, is_dotted, number_of, without_trunk
 from marskg.language.naming.spellings import (
     divides_nothing,
     loose_form,
     name_form,
+    other_kana,
     sought_form,
     undivided,
     without_initials,
@@ -105,10 +106,9 @@ def like_keys(name: str) -> tuple[Key, ...]:
     """Return the keys of what may be the name and is not surely it, sorted."""
     form = sought_form(name)
     number = number_of(form)
-    divided = undivided(loose_form(form))
+    loose = loose_form(form)
     found = {*(_number_keys(number) if number else _name_keys(form))}
-    if divided:
-        found.add(Key(UNDIVIDED, divided))
+    found.update(Key(UNDIVIDED, one) for one in (undivided(loose), undivided(other_kana(loose))) if one)
     return tuple(sorted(found, key=lambda key: (key.sort, key.text)))
 
 
@@ -127,8 +127,7 @@ def _name_keys(form: str) -> Iterator[Key]:
         yield Key(STEM, " ".join(map(stem, words)))
     if len(words) > 1 and not is_identifier(form):
         yield Key(ENDED, loose)
-        yield Key(LOOSE, f"{words[-1]} {words[0]}")
-        yield Key(LOOSE, f"{words[0][0]} {words[-1]}")
+        yield from (Key(LOOSE, one) for one in shortened(words))
 
 
 class Candidates:
@@ -223,7 +222,8 @@ class Candidates:
     def _abroad(self, length: int) -> Iterator[str]:
         """Yield the ends of ``length`` digits of numbers with a country before them."""
         for signs, sign in self._groups.runs(length + 6):
-            number = signs if sign else signs[2:] if signs.startswith("00") else ""
+            american = len(signs) == AMERICAN and signs[0] == "1"
+            number = signs if sign or american else signs[2:] if signs.startswith("00") else ""
             if _COUNTRY.fullmatch(number[:-length] if len(number) > length else ""):
                 yield number[-length:]
 

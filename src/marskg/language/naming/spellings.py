@@ -70,13 +70,26 @@ _PLAINER: Final = str.maketrans(
 _HOST: Final = re.compile(r"(?<![\w:])[0-9a-f:]{2,39}(?![\w:])")
 _FEWEST_COLONS: Final = 7
 #: An address that is written so that a machine does not see it.
-_MASKS: Final = re.compile(r"[\[({<] ?(?:at|dot) ?[\])}>]|%40|\w @ \w")
-_MASKED_AT: Final = re.compile(r" ?[\[({<] ?at ?[\])}>] ?|%40|(?<=\w) @ (?=\w)")
-_MASKED_STOP: Final = re.compile(r" ?[\[({<] ?dot ?[\])}>] ?")
-_TITLES: Final = {"doctor": "dr", "professor": "prof", "mister": "mr"}
+_MASKS: Final = re.compile(r"[\[({<] ?(?:at|dot) ?[\])}>]|%40|\w @ \w| at [\w-]+(?:\.| dot )\w")
+_MASKED_AT: Final = re.compile(r" ?[\[({<] ?at ?[\])}>] ?|%40|(?<=\w) (?:@|at) (?=[\w-]+[\s.])")
+_MASKED_STOP: Final = re.compile(r" ?[\[({<] ?dot ?[\])}>] ?| dot (?=\w)")
+_TITLES: Final = {
+    "doctor": "dr",
+    "professor": "prof",
+    "mister": "mr",
+    "saint": "st",
+    "captain": "capt",
+    "junior": "jr",
+    "senior": "sr",
+}
 _TITLE: Final = re.compile(rf"(?<!\w)(?:{'|'.join(_TITLES)})(?!\w)")
+#: The sign that a letter stands twice.
+_AGAIN: Final = re.compile("(\\w)々")
 _INITIAL: Final = re.compile(r"(?<=\w) [a-z](?= \w)")
 _HAN: Final = re.compile("[\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
+_HIRAGANA: Final = re.compile("[\u3041-\u3096]+")
+_KATAKANA: Final = re.compile("[\u30a1-\u30f6]+")
+_KANA: Final = 0x60
 _UNSPACED: Final = re.compile("[\u3041-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]")
 #: Signs that a text has beside each other by chance: of Han, and of other scripts.
 _FEW_HAN: Final = 2
@@ -101,8 +114,8 @@ _BEFORE: Final = "@+./\\&$"
 _AFTER: Final = "+#"
 #: Letters of a word that is shortened: *Jr.*, *Inc.*, an initial.
 _SHORTENED: Final = 3
-#: Accents of Latin, Greek and Cyrillic letters; marks of other scripts are vowels.
-_ACCENTS: Final = re.compile("[\u0300-\u036f]")
+#: Accents of Latin, Greek and Cyrillic letters, and the dot of the scripts of India; their other marks are vowels.
+_ACCENTS: Final = re.compile("[\u0300-\u036f\u093c\u09bc\u0a3c\u0abc\u0b3c\u0cbc]")
 
 
 def name_form(text: str) -> str:
@@ -146,6 +159,8 @@ def loose_form(form: str) -> str:
         form = unicodedata.normalize("NFC", form)
     if _MASKS.search(form):
         form = _MASKED_AT.sub("@", _MASKED_STOP.sub(".", form))
+    if "々" in form:
+        form = _AGAIN.sub(r"\1\1", form)
     plainer = " ".join(form.translate(_PLAINER).translate(_VARIANTS).split())
     if "::" in plainer or plainer.count(":") >= _FEWEST_COLONS:
         plainer = _HOST.sub(_shortest, plainer)
@@ -170,6 +185,13 @@ def divides_nothing(letter: str) -> bool:
     return _UNSPACED.match(letter) is not None
 
 
+def other_kana(loose: str) -> str:
+    """Return a name in Hiragana in Katakana, or the other way round; "" where it is in neither alone."""
+    if _HIRAGANA.fullmatch(loose):
+        return "".join(chr(ord(sign) + _KANA) for sign in loose)
+    return "".join(chr(ord(sign) - _KANA) for sign in loose) if _KATAKANA.fullmatch(loose) else ""
+
+
 def undivided(loose: str) -> str:
     """Return a :func:`loose_form` without what stands between its letters and digits.
 
@@ -181,7 +203,9 @@ def undivided(loose: str) -> str:
         return ""
     if all(map(divides_nothing, signs)):
         return signs if len(signs) >= (_FEW_HAN if _HAN.match(signs) else _FEW) else ""
-    spelled = any(map(str.isalpha, signs)) and (signs != loose or any(map(str.isdigit, signs)) or signs[:3] == "عبد")
+    spelled = any(map(str.isalpha, signs)) and (
+        signs != loose or any(map(str.isdigit, signs)) or signs[:3] in {"عبد", "ابو"}
+    )
     return signs if spelled and len(signs) > _FEW else ""
 
 

@@ -36,6 +36,8 @@ _TURKISH: Final = words_of(
     "ın in un ün nın nin nun nün lar ler ca ce daki deki taki teki ki dir "
     "dır"
 )
+#: What stands after a name and an apostrophe, besides the endings: of English, Dutch and Danish.
+AFTER_APOSTROPHE: Final = words_of("s d ll ve re m es er n")
 #: What Persian attaches to names, and Arabic where they are objects, in the form in which names are compared.
 PERSIAN: Final = words_of("ها های هایی را ام ات اش ي ئي ا")
 ENDINGS: Final = _GERMAN | _FINNISH | _TURKISH
@@ -131,6 +133,7 @@ COMMON: Final = words_of(
     "rust dart teams access discord stripe "
     "高明 高兴 高興 高度 高峰 文明 安宁 安寧 安静 安靜 "
     "白雪 白云 白雲 黄金 黃金 金星 夏天 方圆 方便 方向 向阳 向陽 "
+    "马力 馬力 みな 우리 나라 하나 소리 사랑 바다 나무 다리 바람 구름 여름 가을 겨울 "
     "江山 成功 温柔 平安 周到 明白 孙子 孫子 "
     "時光 时光 "
     # Of letters that are family names, or that given names are made of: no more than the words that are frequent.
@@ -150,7 +153,37 @@ COMMON: Final = words_of(
     "青年 青春 "
     "海洋 天气 天氣 天空 云端 新闻 新聞 学生 學生 思想 德国 智能 智慧 健康 快乐 幸福 宝宝 宝贝 家庭 庆祝 希望"
 )
-#: Those of them that are notions, of which a sentence may tell as it tells of people.
+#: Others, also of Russian, German, French, Spanish and Turkish: in small letters or after an article, a person decides.
+SMALL: Final = words_of(
+    "abbey ace acre arrow ash ashes aspen aster barb barley basil beau beech berry birch birdie blaze blossom blue "
+    "bonnie bow bowie boy brandy breeze brick bridge brie buddy bunny butch butcher butler cable camp candy cannon "
+    "carpenter carter cash cedar cherry chester chestnut clementine clover coal cole colt cooper coral cotton cricket "
+    "curt cutter dahlia darling dash deacon denim dex diamond dolly domino dot dove driver ebony echo elder ember "
+    "emerald essence eve fable farmer fawn felicity finch fisher fletcher flint flora forest forrest forester frost "
+    "gable gale gardener garland garnet gay gem genesis gill gin glory goldie grove gunner gus happy harper harry "
+    "haven hawk heath hector herb heron hicks honey horn hyacinth hymn indigo ink jade jam jasper jenny jet jimmy "
+    "jock joiner jolly jules juniper junior justice kit kitty lacy laurel lavender legend lemon lex liberty linden "
+    "link lotus lucky lupine lynx maple marble marigold marina marshal mat mead merit merry miller minnow minute moss "
+    "myrtle nectar nova oak oats ocean onyx otter paddy palmer pansy pasha pepper petal phoenix pike piper pip pixie "
+    "poet potter prairie primrose promise quill rain rainbow ranger raven rebel ridge rhapsody river rod rogue roman "
+    "rook rosemary rowan royal rue sable saffron sailor saint sally salt salvia sapphire sawyer scarlet scout season "
+    "senior serenity shade shepherd sherry shirley sienna silver singer skinner skipper slater smith sonnet sonny "
+    "sparrow spike spirit stew stock sunny sunshine swan tab tad tailor tawny teal terra thatcher thistle thyme tiger "
+    "toby tony topaz tracy trinity trip tulip unity urban usher vale valentine velvet verity vesper vine viola waiter "
+    "walker wally weaver webb wheeler willow winter wise woody yarrow yew zest zinnia вера надежда любовь роза лилия "
+    "слава роман лев марк виктория мила майя злата рада мир лада заря снежана мороз волк заяц bauer koch könig "
+    "schneider müller fischer weber becker vogel berg stein fuchs kaiser richter jäger zimmermann schäfer ernst stern "
+    "klein lang schwarz weiß kurz groß engel graf herzog sommer krieger meister hahn schwan pierre blanche marine "
+    "fleur claire juste prune clémence constance rosier boulanger berger charpentier luz sol mar cruz paz dolores "
+    "pilar rosa flor estrella consuelo mercedes soledad victoria cielo blanca leon reyes campos rios flores guerra "
+    "deniz umut barış güneş yıldız aslan kaya toprak bahar yağmur savaş özgür çiçek gül devrim evren defne pınar "
+    "kartal şimşek demir taş "
+)
+#: What stands before a word that is no name there.
+ARTICLES: Final = re.compile(
+    r"(?<!\w)(?:the|a|an|der|die|das|den|dem|des|ein|eine|einen|einem|einer|le|la|les|un|une|el|los|las|una|il)\s\Z"
+)
+#: Those of the words above that are notions, of which a sentence may tell as it tells of people.
 NOTIONS: Final = words_of(
     "hope joy art grace dawn june april august summer faith chance angel autumn charity chase crystal day destiny "
     "field fern ginger green harmony heather holly iris ivy lily violet daisy rose ruby pearl amber hazel jewel lake "
