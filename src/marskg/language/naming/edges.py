@@ -158,10 +158,10 @@ def _signed(text: str, end: int, name: str) -> Edge | None:
     """Return the edge where a sign belongs to what a name is part of: C++ and C# are not C, nor is R&D R."""
     sign, beyond = text[end], text[end + 1 : end + 2]
     if sign in "+#" and not beyond.isalnum():
-        return Edge(Verdict.NEAR if len(name) > words.SHORT_NAME else Verdict.OTHER, LONGER)
+        return Edge(Verdict.OTHER if len(name) <= words.SHORT_NAME and name.isalpha() else Verdict.NEAR, LONGER)
     if sign == "'" and beyond.isalpha():
         rest = _rest(text, end + 1)
-        return OPEN if rest in words.AFTER_APOSTROPHE or rest in words.ENDINGS else Edge(Verdict.NEAR, OWN)
+        return OPEN if rest in words.AFTER_APOSTROPHE else Edge(Verdict.NEAR, OWN)
     return Edge(Verdict.NEAR, LONGER) if sign == "&" and len(name) == 1 and beyond.isalnum() else None
 
 

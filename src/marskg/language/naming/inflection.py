@@ -33,6 +33,11 @@ _INDIC_ENDING: Final = 8
 _WORD: Final = re.compile(r"[\u0b80-\u0d7f]+|[^\W\d_]+")
 #: What stands between the words of a name.
 _BETWEEN: Final = re.compile(r"[\s.'_,-]{1,2}")
+#: What stands around a middle name, and between two names of which the second has a particle.
+_AROUND: Final = re.compile(r"[\s.'\"«»“”„()-]{2,4}")
+_PARTICLES: Final = re.compile(
+    r"\s(?:(?:van|von|de|del|di|da|do|dos|du|bin|ibn|al|el|ter|ten|zu|la|le|der|den|och|y)\s){1,2}"
+)
 #: What the ends are made of in Greek, Cyrillic and Georgian letters, and how many of them an ending has at most.
 _FINAL_LETTERS: Final = "аяоеийьыјσηαοιυაეიო"
 _ENDING: Final = 3
@@ -155,6 +160,29 @@ class Endings:
                 yield from (one for one in self._left(place)[1] if len(one) == length)
             if len(word) < length + _CHANGED and self._goes_on(place):
                 yield from self._several(place, length)
+
+    def without_middle(self, length: int, first: str = "") -> Iterator[str]:
+        """Yield the outer two of three words with capitals, or of two and a particle, that are ``length`` with a blank.
+
+        Only where the first of them is ``first``.
+        """
+        words, cased = self._words, self._cased
+        for place, (start, end, word) in enumerate(words):
+            if (first and word != first) or len(word) >= length or not cased[start].isupper():
+                continue
+            for other, (begins, ends, last) in enumerate(words[place + 1 : place + 3]):
+                between = cased[end:begins]
+                middle = _PARTICLES.fullmatch(between) if not other else self._is_middle(place, between)
+                if middle and cased[begins].isupper() and len(word) + 1 + len(last) == length and ends - begins > 1:
+                    yield f"{word} {last}"
+
+    def _is_middle(self, place: int, between: str) -> bool:
+        """Return whether a word with a capital alone stands between two others."""
+        start, end, _ = self._words[place + 1]
+        return (
+            self._cased[start].isupper()
+            and _AROUND.fullmatch(between.replace(self._cased[start:end], "", 1)) is not None
+        )
 
     @cached_property
     def _cased(self) -> str:

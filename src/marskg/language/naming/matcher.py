@@ -50,6 +50,7 @@ _TAG: Final = re.compile(r"\+[^@]*@")
 _ADDRESS = re.compile(r"[^\s@]+@[^\s@]+")
 #: A title or an initial, as it stands escaped.
 _TITLE = re.compile(r"(?<!\w)(dr|mr|mrs|ms|prof|st|sr|jr|[a-z])(?:\\\.)?\\ ")
+_PAIR: Final = 2
 #: Letters of an article at most, with the blank and what is before it.
 _ARTICLE: Final = 8
 #: What stands before a name or after it, in the loose form, and may be left out.
@@ -209,11 +210,15 @@ class _Like:
     reason: str
     #: What is left of the name without the ends that its cases change, which the text has to have then.
     stems: str = ""
+    #: A name of two words, which the text has with another one between them.
+    around: str = ""
 
     def is_in(self, loose: str, text: str) -> bool:
         """Return whether a text has it: ``loose`` is the text in the loose form."""
         if self.least not in loose or self.pattern.search(loose) is None:
             return False
+        if self.around:
+            return self.around in Endings(text).without_middle(len(self.around), self.least)
         return not self.stems or self.stems in Endings(text).of(len(self.stems), self.least)
 
 
@@ -243,6 +248,8 @@ def _likes(form: str, loose: str) -> Iterator[_Like]:
         *with_last, with_first = map(re.escape, shortened(words))
         yield _Like(re.compile(rf"(?<!\w)(?:{'|'.join(with_last)})(?!\w)"), words[-1], ORDER)
         yield _Like(re.compile(rf"(?<!\w){with_first}(?!\w)"), words[0], ORDER)
+        if len(words) == _PAIR:
+            yield _Like(re.compile(rf"(?<!\w){re.escape(words[-1])}(?!\w)"), words[0], ORDER, around=loose)
 
 
 def shortened(words: list[str]) -> tuple[str, ...]:

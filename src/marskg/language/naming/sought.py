@@ -169,7 +169,8 @@ class Candidates:
         return (one for places in self._name_places for one in places.windows(length))
 
     def _loose(self, length: int) -> Iterator[str]:
-        return (one for places in self._loose_places for one in places.windows(length))
+        yield from (one for places in self._loose_places for one in places.windows(length))
+        yield from self._endings.without_middle(length)
 
     def _ended(self, length: int) -> Iterator[str]:
         yield from self._ended_places.windows(length)

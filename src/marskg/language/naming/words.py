@@ -36,10 +36,10 @@ _TURKISH: Final = words_of(
     "ın in un ün nın nin nun nün lar ler ca ce daki deki taki teki ki dir "
     "dır"
 )
-#: What stands after a name and an apostrophe, besides the endings: of English, Dutch and Danish.
-AFTER_APOSTROPHE: Final = words_of("s d ll ve re m es er n")
 #: What Persian attaches to names, and Arabic where they are objects, in the form in which names are compared.
 PERSIAN: Final = words_of("ها های هایی را ام ات اش ي ئي ا")
+#: What stands after a name and an apostrophe: of English, Dutch and Danish, and the cases of Turkish.
+AFTER_APOSTROPHE: Final = words_of("s d ll ve re m es er n") | _TURKISH
 ENDINGS: Final = _GERMAN | _FINNISH | _TURKISH
 #: Words that are frequent in a text of the language and are none of English.
 _TELLS: Final = (
@@ -133,6 +133,9 @@ COMMON: Final = words_of(
     "rust dart teams access discord stripe "
     "高明 高兴 高興 高度 高峰 文明 安宁 安寧 安静 安靜 "
     "白雪 白云 白雲 黄金 黃金 金星 夏天 方圆 方便 方向 向阳 向陽 "
+    "李子 杨树 楊樹 杨柳 黄豆 马车 金子 金鱼 江水 林地 田地 钟头 龙虾 史上 毛笔 万能 任务 任務 任何 任意 "
+    "何时 何處 何处 何必 何况 何人 高楼 高大 高铁 高原 周一 周二 周三 周四 周五 周六 周日 孙女 孫女 胡同 胡子 胡说 罗列 谢谢 謝謝 "
+    "许多 許多 许可 許可 韩国 韓國 韩语 曾经 曾經 肖像 董事 杜绝 苏州 付费 熊猫 熊貓 江河 武汉 武漢 武力 "
     "马力 馬力 みな 우리 나라 하나 소리 사랑 바다 나무 다리 바람 구름 여름 가을 겨울 "
     "江山 成功 温柔 平安 周到 明白 孙子 孫子 "
     "時光 时光 "
