@@ -16,11 +16,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from marskg.language.naming.edges import INFLECTED, LATIN
-from marskg.language.naming.spellings import cased_form, loose_form
+from marskg.language.naming.spellings import loose_form, told
 from marskg.language.naming.words import words_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 _OTHER: Final = re.compile(f"[{INFLECTED}]")
 _LATIN: Final = re.compile(f"[{LATIN}]+")
@@ -94,9 +94,9 @@ _WITHOUT: Final = re.compile(
 def stem(word: str) -> str:
     """Return a word of a name, in the loose form, without what its cases change."""
     if _OTHER.search(word):
-        return _same(word.rstrip(_FINAL_LETTERS) if len(word) > _ENDED else word)
+        return _same((word.rstrip(_FINAL_LETTERS) if len(word) > _ENDED else "") or word)
     if _INDIC.match(word):
-        return _INDIC_END.sub("", word) if len(word) > _ENDED else word
+        return (_INDIC_END.sub("", word) if len(word) > _ENDED else "") or word
     if not _LATIN.fullmatch(word) or len(word) < _ENDED:
         return word
     if len(word) > _LONG and word.endswith(_FINNISH):
@@ -144,7 +144,7 @@ class Endings:
     """The words of a text without endings that they may have."""
 
     def __init__(self, text: str) -> None:
-        """Look at ``text`` as it was given."""
+        """Look at ``text``, an :func:`~marskg.text.as_cased_name`."""
         self._text = text
         self._stems: dict[int, tuple[frozenset[str], frozenset[str]]] = {}
 
@@ -186,7 +186,7 @@ class Endings:
 
     @cached_property
     def _cased(self) -> str:
-        return cased_form(self._text)
+        return told(self._text)
 
     @cached_property
     def _words(self) -> list[tuple[int, int, str]]:
@@ -197,7 +197,7 @@ class Endings:
             if word.isascii():
                 if word[0].isupper():
                     found.append((*match.span(), _plainer(word)))
-            elif word[0].isupper() or not _LATIN.match(word[0]):
+            elif word[0].isupper() or _OTHER.match(word) or _INDIC.match(word):
                 found.append((*match.span(), loose_form(word.casefold())))
         return found
 
@@ -214,11 +214,7 @@ class Endings:
 
     def _without_ending(self, word: str) -> tuple[frozenset[str], frozenset[str]]:
         if not _LATIN.fullmatch(word):
-            longest = _INDIC_ENDING if _INDIC.match(word) else _ENDING
-            lefts = [word[: len(word) - cut] for cut in range(min(longest + 1, len(word)))]
-            # The stems of rules that were set before do not change their ends.
-            stems = frozenset([*lefts, *map(_same, lefts)])
-            return stems, stems
+            return _lefts(word), _lefts(word)
         cuts = range(1, min(_LONGEST, len(word) - _SHORTEST_STEM) + 1)
         rests = {word[-cut:]: word[:-cut] for cut in cuts if word[-cut:] in _ENDINGS}
         stems = frozenset(map(_same, rests.values()))
@@ -239,6 +235,23 @@ class Endings:
                 yield from (f"{one} {other}" for other in self._left(place + 1)[0] if len(other) == left)
                 if further:
                     yield from (f"{one} {rest}" for rest in self._several(place + 1, left))
+
+
+def loses(words: Iterable[str], kept: str) -> bool:
+    """Return whether one of ``words``, of Greek, Cyrillic or Georgian letters, is ``kept`` without an ending."""
+    return any(kept in _lefts(word) for word in words)
+
+
+def _lefts(word: str) -> frozenset[str]:
+    longest = _INDIC_ENDING if _INDIC.match(word) else _ENDING
+    lefts = [word[: len(word) - cut] for cut in range(min(longest + 1, len(word)))]
+    # The stems of rules that were set before do not change their ends.
+    return frozenset([*lefts, *map(_same, lefts)])
+
+
+def is_other(word: str) -> bool:
+    """Return whether a word is in Greek, Cyrillic or Georgian letters."""
+    return _OTHER.match(word) is not None and " " not in word
 
 
 def _plainer(word: str) -> str:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from marskg.language.naming.edges import ATTACHED, CASE, CASED, OPEN, Edge, Verdict, edges, is_identifier
-from marskg.language.naming.inflection import Endings, beginning, cases, is_inflected, stem
+from marskg.language.naming.inflection import Endings, beginning, cases, is_inflected, is_other, loses, stem
 from marskg.language.naming.numbers import GROUPED, abroad, dotted_pattern, is_dotted, number_edges, number_of, spread
 from marskg.language.naming.spellings import (
     cased_form,
@@ -38,6 +38,7 @@ from marskg.language.naming.words import (
     SMALL,
     TIMES,
 )
+from marskg.text import as_cased_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -50,7 +51,8 @@ _TAG: Final = re.compile(r"\+[^@]*@")
 _ADDRESS = re.compile(r"[^\s@]+@[^\s@]+")
 #: A title or an initial, as it stands escaped.
 _TITLE = re.compile(r"(?<!\w)(dr|mr|mrs|ms|prof|st|sr|jr|[a-z])(?:\\\.)?\\ ")
-_PAIR: Final = 2
+#: Words of a name that may have another one between them.
+PAIR: Final = 2
 #: Letters of an article at most, with the blank and what is before it.
 _ARTICLE: Final = 8
 #: What stands before a name or after it, in the loose form, and may be left out.
@@ -218,8 +220,10 @@ class _Like:
         if self.least not in loose or self.pattern.search(loose) is None:
             return False
         if self.around:
-            return self.around in Endings(text).without_middle(len(self.around), self.least)
-        return not self.stems or self.stems in Endings(text).of(len(self.stems), self.least)
+            return self.around in Endings(as_cased_name(text)).without_middle(len(self.around), self.least)
+        if is_other(self.stems):
+            return loses(self.pattern.findall(loose), self.stems)
+        return not self.stems or self.stems in Endings(as_cased_name(text)).of(len(self.stems), self.least)
 
 
 def _likes(form: str, loose: str) -> Iterator[_Like]:
@@ -248,7 +252,7 @@ def _likes(form: str, loose: str) -> Iterator[_Like]:
         *with_last, with_first = map(re.escape, shortened(words))
         yield _Like(re.compile(rf"(?<!\w)(?:{'|'.join(with_last)})(?!\w)"), words[-1], ORDER)
         yield _Like(re.compile(rf"(?<!\w){with_first}(?!\w)"), words[0], ORDER)
-        if len(words) == _PAIR:
+        if len(words) == PAIR:
             yield _Like(re.compile(rf"(?<!\w){re.escape(words[-1])}(?!\w)"), words[0], ORDER, around=loose)
 
 

@@ -16,30 +16,32 @@ from typing import TYPE_CHECKING, ClassVar, Final
 
 from marskg.language.naming.edges import CASE, INFLECTED, LATIN, is_identifier
 from marskg.language.naming.inflection import Endings, is_inflected, stem
-from marskg.language.naming.matcher import otherwise, shortened
+from marskg.language.naming.matcher import PAIR, otherwise, shortened
 from marskg.language.naming.numbers import AMERICAN, TRUNKS, at_home, is_dotted, number_of, without_trunk
 from marskg.language.naming.spellings import (
     divides_nothing,
     loose_form,
-    name_form,
     other_kana,
     sought_form,
+    told,
     undivided,
     without_initials,
 )
 from marskg.language.naming.words import COMMON
+from marskg.text import as_cased_name, normalised
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
 #: Sorts of keys: the name itself, a number in every grouping, an address of four numbers; and what may be the name: its
-#: loose form or its parts in another order, itself with an ending, its stems, its letters and digits alone, a number
-#: with the other of its two beginnings.
+#: loose form or its parts in another order, itself with an ending, its two words around another, its stems, its letters
+#: and digits alone, a number with the other of its two beginnings.
 NAME: Final = "name"
 NUMBER: Final = "number"
 ADDRESS: Final = "address"
 LOOSE: Final = "loose"
 STEM: Final = "stem"
+AROUND: Final = "around"
 ENDED: Final = "ended"
 HOME: Final = "home"
 ABROAD: Final = "abroad"
@@ -128,6 +130,8 @@ def _name_keys(form: str) -> Iterator[Key]:
     if len(words) > 1 and not is_identifier(form):
         yield Key(ENDED, loose)
         yield from (Key(LOOSE, one) for one in shortened(words))
+        if len(words) == PAIR:
+            yield Key(AROUND, loose)
 
 
 class Candidates:
@@ -135,8 +139,9 @@ class Candidates:
 
     def __init__(self, text: str) -> None:
         """Look at ``text``."""
-        self._text = name_form(text)
-        self._endings = Endings(text)
+        cased = as_cased_name(text)
+        self._text = told(normalised(cased))
+        self._endings = Endings(cased)
 
     def of(self, sort: str, length: int) -> set[str]:
         """Return what may be a key of ``sort`` with ``length`` signs."""
@@ -169,14 +174,17 @@ class Candidates:
         return (one for places in self._name_places for one in places.windows(length))
 
     def _loose(self, length: int) -> Iterator[str]:
-        yield from (one for places in self._loose_places for one in places.windows(length))
-        yield from self._endings.without_middle(length)
+        return (one for places in self._loose_places for one in places.windows(length))
 
     def _ended(self, length: int) -> Iterator[str]:
         yield from self._ended_places.windows(length)
 
     def _stems(self, length: int) -> Iterator[str]:
-        yield from self._endings.of(length)
+        return self._endings.of(length)
+
+    def _around(self, length: int) -> Iterator[str]:
+        """Yield the outer words of names that have another one inside."""
+        return self._endings.without_middle(length)
 
     @cached_property
     def _runs(self) -> list[tuple[str, list[bool]]]:
@@ -234,6 +242,7 @@ class Candidates:
         ADDRESS: _addresses,
         LOOSE: _loose,
         STEM: _stems,
+        AROUND: _around,
         HOME: _at_home,
         ENDED: _ended,
         UNDIVIDED: _undivided,

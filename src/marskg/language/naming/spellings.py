@@ -72,7 +72,8 @@ _PLAINER: Final = str.maketrans(
 _HOST: Final = re.compile(r"(?<![\w:])[0-9a-f:]{2,39}(?![\w:])")
 _FEWEST_COLONS: Final = 7
 #: An address that is written so that a machine does not see it.
-_MASKS: Final = re.compile(r"[\[({<] ?(?:at|dot) ?[\])}>]|%40|\w @ \w| at [\w-]+(?:\.| dot )\w")
+_AT_HOST: Final = re.compile(r" at [\w-]+(?:\.| dot )\w")
+_BRACKETED: Final = ("at)", "at]", "at}", "at>", "at )", "at ]", " @ ", "%40")
 _MASKED_AT: Final = re.compile(r" ?[\[({<] ?at ?[\])}>] ?|%40|(?<=\w) (?:@|at) (?=[\w-]+[\s.])")
 _MASKED_STOP: Final = re.compile(r" ?[\[({<] ?dot ?[\])}>] ?| dot (?=\w)")
 _TITLES: Final = {
@@ -122,7 +123,7 @@ _ACCENTS: Final = re.compile("[\u0300-\u036f\u093c\u09bc\u0a3c\u0abc\u0b3c\u0cbc
 
 def name_form(text: str) -> str:
     """Return a name, or a text in which names are sought, as they are compared."""
-    return as_name(text).replace("`", "'") if text.isascii() else _told(as_name(text))
+    return told(as_name(text))
 
 
 def bare_form(form: str) -> str:
@@ -149,8 +150,7 @@ def is_letter(sign: str) -> bool:
 
 def cased_form(text: str) -> str:
     """Return :func:`name_form` before letters are made small: of the same length, but where case changes it."""
-    found = as_cased_name(text)
-    return found.replace("`", "'") if text.isascii() else _told(found)
+    return told(as_cased_name(text))
 
 
 def loose_form(form: str) -> str:
@@ -159,7 +159,7 @@ def loose_form(form: str) -> str:
         form = _ACCENTS.sub("", unicodedata.normalize("NFD", form))
         # What was taken apart and has no accents, such as Hangul, is whole again.
         form = unicodedata.normalize("NFC", form)
-    if _MASKS.search(form):
+    if _AT_HOST.search(form) or any(mask in form for mask in _BRACKETED):
         form = _MASKED_AT.sub("@", _MASKED_STOP.sub(".", form))
     if "々" in form:
         form = _AGAIN.sub(r"\1\1", form)
@@ -237,7 +237,10 @@ def _is_number_sign(text: str, place: int) -> bool:
     return after.isdigit() and (before.isdigit() if text[place] == "." else text[place] == "-" and not before.isalnum())
 
 
-def _told(text: str) -> str:
-    told = _POINTS.sub("", text).translate(_SIGNS)
+def told(text: str) -> str:
+    """Return a text, :func:`~marskg.text.as_name` or before that, without points and with plain signs and digits."""
+    if text.isascii():
+        return text.replace("`", "'")
+    plainer = _POINTS.sub("", text).translate(_SIGNS)
     # A sign that is a blank now may stand beside one.
-    return " ".join(_FOREIGN_DIGIT.sub(lambda found: str(unicodedata.digit(found[0])), told).split())
+    return " ".join(_FOREIGN_DIGIT.sub(lambda found: str(unicodedata.digit(found[0])), plainer).split())
