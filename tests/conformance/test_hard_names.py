@@ -118,3 +118,6 @@ def test_signs_around_a_name_are_no_way_past_a_rule_or_an_erasure(stores: Stores
         with pytest.raises((ConsentRequired, ErasedContentRefused)):
             memory.remember("Somebody else came by", **named)
     memory.remember("Somebody came by", subjects=["Ada Holmes", "@Ada", "Nora"], session="s-12", source_ref="n.txt2")
+    memory.remember("He rows", subjects=[around.format("Bo Dahl")])
+    with pytest.raises(InvalidInput, match="Bo Dahl"):
+        memory.erase(subject="Bo Dahl")

@@ -5,8 +5,8 @@ Guarantees: pure functions, O(text). A name has one stem, in the loose form of
 never sure, so what is found so is near. Letters that come and go before an ending, or change beside it, are
 the same in the stem of a name and of a word. In Latin letters a word counts that has a capital; one that differs by a
 vowel alone (Anne, Anny) counts where no word says that the text is in a language without cases. Sources: the
-declensions of Czech, Slovak, Polish, Croatian, Slovene, Lithuanian, Latvian, Finnish, Hungarian, Romanian, Icelandic,
-Russian, Ukrainian, Serbian, Greek, Georgian and Tamil, as grammars list them.
+declensions of Czech, Slovak, Polish, Croatian, Slovene, Lithuanian, Latvian, Finnish, Hungarian, Turkish, Romanian,
+Icelandic, Russian, Ukrainian, Serbian, Greek, Georgian and Tamil, as grammars list them.
 """
 
 from __future__ import annotations
@@ -45,22 +45,18 @@ _ENDED: Final = 3
 #: A vowel that goes before an ending: Pavel, Marek, Petar.
 _FLEETING: Final = re.compile(r"(?<=[^\Waeiouyаеёиоуыэюяіїє])[eaеоа](?=[lkcrлкцр]\Z)")
 _FEWEST_WITH_FLEETING: Final = 5
-#: Ends of stems that are written otherwise before an ending: Matti, Matin; Monika, Monice; Ольга, Ользі.
+#: Ends of stems that are written otherwise before an ending: Matti, Matin; Monika, Monice; Ahmet, Ahmedin.
 _SOFTENED: Final = {
-    "kk": "k",
-    "pp": "p",
-    "tt": "t",
-    "dz": "g",
     "ng": "nk",
-    "d": "t",
-    "c": "k",
-    "z": "g",
+    **dict.fromkeys(("kk", "dz", "c", "z", "g"), "k"),
+    **dict.fromkeys(("tt", "d"), "t"),
+    **dict.fromkeys(("pp", "b"), "p"),
     "з": "г",
     "ц": "к",
     "с": "х",
 }
 #: Letters that may be others in the word, or have a vowel before them.
-_CHANGING: Final = "kgtlrлкцргх"
+_CHANGING: Final = "kptlrлкцргх"
 _FINNISH: Final = "nen"
 _BALTIC: Final = ("as", "is", "us", "ys", "ur")
 _VOWELS: Final = "aeiouy"
@@ -77,8 +73,16 @@ _OTHERS: Final = words_of("ul ului ar ei en es ta ia iin illa ille ilta ista iss
 _AFTER_VOWEL: Final = words_of(
     "n lle lla lta ssa sta na ni ksi t nak nek val vel ra re ban ben ba be bol hoz hez tol rol nal nel ert ig"
 )
+_HUNGARIAN: Final = words_of("csal csel gyal gyel nyal nyel")
 _ENDINGS: Final = frozenset(
-    {*_ONE_VOWEL, *_SLAVIC, *_BALTIC_ENDINGS, *_OTHERS, *(v + one for v in _VOWELS for one in _AFTER_VOWEL)}
+    {
+        *_ONE_VOWEL,
+        *_SLAVIC,
+        *_BALTIC_ENDINGS,
+        *_OTHERS,
+        *_HUNGARIAN,
+        *(v + one for v in _VOWELS for one in _AFTER_VOWEL),
+    }
 )
 _LONGEST: Final = max(map(len, _ENDINGS))
 #: Letters that a word has more than its stem at most.
@@ -109,12 +113,11 @@ def stem(word: str) -> str:
 
 def _same(left: str) -> str:
     """Return what is left of a word as it is in all of its cases."""
-    if len(left) >= _FEWEST_WITH_FLEETING:
-        left = _FLEETING.sub("", left)
     for end, other in _SOFTENED.items():
         if left.endswith(end) and len(left) > len(end):
-            return left.removesuffix(end) + other
-    return left
+            left = left.removesuffix(end) + other
+            break
+    return _FLEETING.sub("", left) if len(left) >= _FEWEST_WITH_FLEETING else left
 
 
 def is_inflected(form: str) -> bool:
