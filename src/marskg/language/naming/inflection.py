@@ -149,19 +149,27 @@ class Endings:
     def __init__(self, text: str) -> None:
         """Look at ``text``, an :func:`~marskg.text.as_cased_name`."""
         self._text = text
-        self._stems: dict[int, tuple[frozenset[str], frozenset[str]]] = {}
+        self._stems: dict[str, tuple[frozenset[str], frozenset[str]]] = {}
 
-    def of(self, length: int, first: str = "") -> Iterator[str]:
-        """Yield what is left, of ``length`` signs, of words that follow each other when each loses an ending.
+    def alone(self, length: int, first: str = "") -> Iterator[str]:
+        """Yield what is left, of ``length`` signs, of words that begin with ``first`` when they lose an ending."""
+        for word in {word for _, _, word in self._words}:
+            if length <= len(word) <= length + _CHANGED and word.startswith(first):
+                yield from (one for one in self._left(word)[1] if len(one) == length)
 
-        Only of those that begin with ``first``.
-        """
+    def pairs(self, length: int, first: str = "") -> Iterator[str]:
+        """Yield what is left, of ``length`` signs, of two words that follow each other."""
+        for word, following in self._pairs:
+            longest = len(word) + 1 + len(following)
+            if length <= longest <= length + 2 * _CHANGED and word.startswith(first):
+                for one in self._left(word)[0]:
+                    left = length - len(one) - 1
+                    yield from (f"{one} {other}" for other in self._left(following)[0] if len(other) == left)
+
+    def together(self, length: int, first: str = "") -> Iterator[str]:
+        """Yield what is left, of ``length`` signs, of two words or more that follow each other."""
         for place, (_, _, word) in enumerate(self._words):
-            if len(word) < _SHORTEST_STEM or not word.startswith(first):
-                continue
-            if length <= len(word) <= length + _CHANGED:
-                yield from (one for one in self._left(place)[1] if len(one) == length)
-            if len(word) < length + _CHANGED and self._goes_on(place):
+            if _SHORTEST_STEM <= len(word) < length + _CHANGED and word.startswith(first) and self._goes_on(place):
                 yield from self._several(place, length)
 
     def without_middle(self, length: int, first: str = "") -> Iterator[str]:
@@ -171,13 +179,14 @@ class Endings:
         """
         words, cased = self._words, self._cased
         for place, (start, end, word) in enumerate(words):
-            if (first and word != first) or len(word) >= length or not cased[start].isupper():
+            left = length - len(word) - 1
+            if left < _SHORTEST_STEM or (first and word != first) or not cased[start].isupper():
                 continue
-            for other, (begins, ends, last) in enumerate(words[place + 1 : place + 3]):
-                between = cased[end:begins]
-                middle = _PARTICLES.fullmatch(between) if not other else self._is_middle(place, between)
-                if middle and cased[begins].isupper() and len(word) + 1 + len(last) == length and ends - begins > 1:
-                    yield f"{word} {last}"
+            for other, (begins, _, last) in enumerate(words[place + 1 : place + 3]):
+                if len(last) == left and cased[begins].isupper():
+                    between = cased[end:begins]
+                    if _PARTICLES.fullmatch(between) if not other else self._is_middle(place, between):
+                        yield f"{word} {last}"
 
     def _is_middle(self, place: int, between: str) -> bool:
         """Return whether a word with a capital alone stands between two others."""
@@ -208,11 +217,16 @@ class Endings:
     def _has_cases(self) -> bool:
         return _WITHOUT.search(self._cased) is None
 
-    def _left(self, place: int) -> tuple[frozenset[str], frozenset[str]]:
+    @cached_property
+    def _pairs(self) -> set[tuple[str, str]]:
+        words = self._words
+        return {(words[place][2], words[place + 1][2]) for place in range(len(words) - 1) if self._goes_on(place)}
+
+    def _left(self, word: str) -> tuple[frozenset[str], frozenset[str]]:
         """Return what a word is without an ending, beside others and alone."""
-        found = self._stems.get(place)
+        found = self._stems.get(word)
         if found is None:
-            found = self._stems[place] = self._without_ending(self._words[place][2])
+            found = self._stems[word] = self._without_ending(word)
         return found
 
     def _without_ending(self, word: str) -> tuple[frozenset[str], frozenset[str]]:
@@ -226,17 +240,19 @@ class Endings:
 
     def _goes_on(self, place: int) -> bool:
         words = self._words
-        return (
-            place + 1 < len(words) and _BETWEEN.fullmatch(self._cased, words[place][1], words[place + 1][0]) is not None
-        )
+        if place + 1 == len(words):
+            return False
+        between = self._cased[words[place][1] : words[place + 1][0]]
+        return between == " " or _BETWEEN.fullmatch(between) is not None
 
     def _several(self, place: int, length: int) -> Iterator[str]:
         further = self._goes_on(place + 1)
-        for one in self._left(place)[0]:
+        own, following = self._left(self._words[place][2])[0], self._left(self._words[place + 1][2])[0]
+        for one in own:
             left = length - len(one) - 1
             if left > 0:
-                yield from (f"{one} {other}" for other in self._left(place + 1)[0] if len(other) == left)
-                if further:
+                yield from (f"{one} {other}" for other in following if len(other) == left)
+                if further and left > _SHORTEST_STEM:
                     yield from (f"{one} {rest}" for rest in self._several(place + 1, left))
 
 

@@ -219,11 +219,15 @@ class _Like:
         """Return whether a text has it: ``loose`` is the text in the loose form."""
         if self.least not in loose or self.pattern.search(loose) is None:
             return False
-        if self.around:
-            return self.around in Endings(as_cased_name(text)).without_middle(len(self.around), self.least)
         if is_other(self.stems):
             return loses(self.pattern.findall(loose), self.stems)
-        return not self.stems or self.stems in Endings(as_cased_name(text)).of(len(self.stems), self.least)
+        if not self.stems and not self.around:
+            return True
+        words = Endings(as_cased_name(text))
+        if self.around:
+            return self.around in words.without_middle(len(self.around), self.least)
+        found = (words.alone, words.pairs, words.together)[min(self.stems.count(" "), PAIR)]
+        return self.stems in found(len(self.stems), self.least)
 
 
 def _likes(form: str, loose: str) -> Iterator[_Like]:

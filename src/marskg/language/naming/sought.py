@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from marskg.language.naming.edges import CASE, INFLECTED, LATIN, is_identifier
-from marskg.language.naming.inflection import Endings, is_inflected, stem
+from marskg.language.naming.inflection import Endings, is_inflected, is_other, stem
 from marskg.language.naming.matcher import PAIR, otherwise, shortened
 from marskg.language.naming.numbers import AMERICAN, TRUNKS, at_home, is_dotted, number_of, without_trunk
 from marskg.language.naming.spellings import (
@@ -34,13 +34,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
 #: Sorts of keys: the name itself, a number in every grouping, an address of four numbers; and what may be the name: its
-#: loose form or its parts in another order, itself with an ending, its two words around another, its stems, its letters
-#: and digits alone, a number with the other of its two beginnings.
+#: loose form or its parts in another order, itself with an ending, its two words around another, the stems
+#: of its words, by how many it has, its letters and digits alone, a number with the other of its two beginnings.
 NAME: Final = "name"
 NUMBER: Final = "number"
 ADDRESS: Final = "address"
 LOOSE: Final = "loose"
 STEM: Final = "stem"
+CASES: Final = "cases"
+PAIRED: Final = "paired"
 AROUND: Final = "around"
 ENDED: Final = "ended"
 HOME: Final = "home"
@@ -126,7 +128,7 @@ def _name_keys(form: str) -> Iterator[Key]:
         return
     yield from (Key(LOOSE, one) for one in (loose, *otherwise(form, loose)))
     if is_inflected(loose) and form not in COMMON:
-        yield Key(STEM, " ".join(map(stem, words)))
+        yield Key((CASES, PAIRED, STEM)[min(len(words) - 1, PAIR)], " ".join(map(stem, words)))
     if len(words) > 1 and not is_identifier(form):
         yield Key(ENDED, loose)
         yield from (Key(LOOSE, one) for one in shortened(words))
@@ -180,7 +182,17 @@ class Candidates:
         yield from self._ended_places.windows(length)
 
     def _stems(self, length: int) -> Iterator[str]:
-        return self._endings.of(length)
+        yield from self._endings.together(length)
+        # Those of one word of rules that were set before, when there were none in Latin letters.
+        yield from (one for one in self._endings.alone(length) if is_other(one))
+
+    def _paired(self, length: int) -> Iterator[str]:
+        """Yield what is left of two words that follow each other when each loses an ending."""
+        return self._endings.pairs(length)
+
+    def _cases(self, length: int) -> Iterator[str]:
+        """Yield what is left of words when they lose an ending."""
+        return self._endings.alone(length)
 
     def _around(self, length: int) -> Iterator[str]:
         """Yield the outer words of names that have another one inside."""
@@ -242,6 +254,8 @@ class Candidates:
         ADDRESS: _addresses,
         LOOSE: _loose,
         STEM: _stems,
+        CASES: _cases,
+        PAIRED: _paired,
         AROUND: _around,
         HOME: _at_home,
         ENDED: _ended,
