@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 import pytest
 
 from marskg.drafts import Draft, EntityRef
-from marskg.errors import ConsentRequired, InvalidInput
+from marskg.errors import ConsentRequired, ErasedContentRefused, InvalidInput, PreferenceRefused
 from marskg.ontology.vocabulary import Kind
 from tests.support.stores import START
 
@@ -88,3 +88,36 @@ def test_an_erasure_while_the_same_person_is_imported_leaves_nothing_of_them(sto
 
 def _of_nora(memory: AgentMemory) -> list[str]:
     return [one.content for one in memory.memories() if "nora" in one.subjects and one.content is not None]
+
+
+#: What stands around a name and makes no other name of it.
+AROUND: Final = ('"{}"', "«{}»", "({})", "[{}]", "{}:", "“{}”", "「{}」", "*{}*", "_{}_", "{} 🌸", "'{}',", "{}.")
+
+
+@pytest.mark.parametrize("around", AROUND)
+def test_signs_around_a_name_are_no_way_past_a_rule_or_an_erasure(stores: Stores, around: str) -> None:
+    memory = stores.open(embedding__model="none")
+    for rule, target in (("blacklisted_entity", "Nora Berg"), ("blacklisted_conversation", "Chat 7")):
+        memory.preferences.set(rule, target)
+    memory.remember("He sails on Sundays with the children", subjects=["Ada Holm"], session="s-1", source_ref="n.txt")
+    for kept in ({"subject": "Ada Holm"}, {"session": "s-1"}, {"source": "n.txt"}):
+        memory.erase(**kept)  # type: ignore[arg-type]
+    name = around.format("Nora Berg")
+    kept_out: tuple[dict[str, Any], ...] = (
+        {"subjects": [name]}, {"mentions": [name]}, {"key": name}, {"purpose": [name]}, {"source_ref": name},
+        {"mentions": [EntityRef("Ben", aliases=(name,))]}, {"session": around.format("Chat 7")},
+    )  # fmt: skip
+    for named in kept_out:
+        with pytest.raises(PreferenceRefused):
+            memory.remember("Somebody came by", **named)
+    erased: tuple[dict[str, Any], ...] = (
+        {"subjects": [around.format("Ada Holm")]}, {"mentions": [around.format("Ada Holm")]},
+        {"session": around.format("s-1")}, {"source_ref": around.format("n.txt")},
+    )  # fmt: skip
+    for named in erased:
+        with pytest.raises((ConsentRequired, ErasedContentRefused)):
+            memory.remember("Somebody else came by", **named)
+    memory.remember("Somebody came by", subjects=["Ada Holmes", "@Ada", "Nora"], session="s-12", source_ref="n.txt2")
+    memory.remember("He rows", subjects=[around.format("Bo Dahl")])
+    with pytest.raises(InvalidInput, match="Bo Dahl"):
+        memory.erase(subject="Bo Dahl")

@@ -55,7 +55,10 @@ CLOSED: Final = Edge(Verdict.NONE)
 CASED: Final = Edge(Verdict.NEAR, ATTACHED)
 #: Letters that such an ending has at most, and letters of a name that may have it at least.
 CASE: Final = 4
-_CASE: Final = re.compile(rf"[a-z\u00df-\u00f6\u00f8-\u024f\u1e00-\u1eff]{{1,{CASE}}}")
+#: Small letters of Latin; and those of Greek, Cyrillic and Georgian, whose languages change the ends of names.
+LATIN: Final = "a-z\u00df-\u00f6\u00f8-\u024f\u1e00-\u1eff"
+INFLECTED: Final = "\u0370-\u03ff\u0400-\u052f\u10d0-\u10ff\u1f00-\u1fff"
+_CASE: Final = re.compile(rf"[{LATIN}]{{1,{CASE}}}")
 _SCRIPTS: Final = (
     ("han", re.compile("[\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")),
     ("hiragana", re.compile("[\u3041-\u309f]")),
@@ -110,7 +113,21 @@ def edges(text: str, start: int, end: int) -> Edge:
     if ATTACHED in {left.reason, right.reason} and left is not OPEN and right is not OPEN:
         # Something on both sides is a longer word and no ending.
         return CLOSED
+    if left is OPEN and right is OPEN and _is_word_of_han(text, start, end):
+        return Edge(Verdict.NEAR, UNBROKEN)
     return left.and_(right)
+
+
+def _is_word_of_han(text: str, start: int, end: int) -> bool:
+    """Return whether two letters of Han inside a text have nothing of a name, nor what stands beside people."""
+    name, before, follows = text[start:end], text[start - 1 : start], text[end : end + 1]
+    if len(name) != words.SHORT_NAME or not before or not follows:
+        return False
+    if any(script(one) != "han" for one in (*name, before, follows)):
+        return False
+    named = name[0] in words.HAN_SURNAMES or name[0] == name[1] or not beside.HAN_GIVEN.isdisjoint(name)
+    people = beside.AFTER_HAN_PEOPLE.match(text, end) or _ends_with(beside.BEFORE_HAN_PEOPLE, text, start)
+    return not named and not people
 
 
 # --- To the right ---------------------------------------------------------------------------------------------------
@@ -120,6 +137,9 @@ def _right(text: str, end: int, name: str, *, identifier: bool) -> Edge:
     follows = text[end : end + 1]
     if not follows or follows.isspace():
         return OPEN
+    signed = _signed(text, end, name)
+    if signed is not None:
+        return signed
     if follows in JOINTS:
         return _joint_after(text, end, name, identifier=identifier)
     if is_mark(follows):
@@ -132,6 +152,17 @@ def _right(text: str, end: int, name: str, *, identifier: bool) -> Edge:
     if script(follows) != last:
         return OPEN
     return Edge(Verdict.OTHER, LONGER) if identifier else _AFTER.get(last, _after_other)(text, end, name)
+
+
+def _signed(text: str, end: int, name: str) -> Edge | None:
+    """Return the edge where a sign belongs to what a name is part of: C++ and C# are not C, nor is R&D R."""
+    sign, beyond = text[end], text[end + 1 : end + 2]
+    if sign in "+#" and not beyond.isalnum():
+        return Edge(Verdict.OTHER if len(name) <= words.SHORT_NAME and name.isalpha() else Verdict.NEAR, LONGER)
+    if sign == "'" and beyond.isalpha():
+        rest = _rest(text, end + 1)
+        return OPEN if rest in words.AFTER_APOSTROPHE else Edge(Verdict.NEAR, OWN)
+    return Edge(Verdict.NEAR, LONGER) if sign == "&" and len(name) == 1 and beyond.isalnum() else None
 
 
 def _joint_after(text: str, end: int, name: str, *, identifier: bool) -> Edge:
@@ -234,9 +265,10 @@ def _left(text: str, start: int, name: str, *, identifier: bool) -> Edge:
     before = text[start - 1 : start]
     if not before or before.isspace():
         return OPEN
-    if before in JOINTS or before == "#":
+    if before in f"{JOINTS}#&":
         return _joint_before(text, start, name, identifier=identifier)
-    if before == "'" and text[start - 2 : start - 1] == "o" and not text[start - 3 : start - 2].isalpha():
+    if before == "'" and text[start - 2 : start - 1].isalpha():
+        # O'Brien is another name; d'Angelo may be, or is *of Angelo*.
         return Edge(Verdict.NEAR, OWN)
     if not before.isalnum() and not is_mark(before):
         return OPEN
@@ -253,10 +285,11 @@ def _left(text: str, start: int, name: str, *, identifier: bool) -> Edge:
 def _joint_before(text: str, start: int, name: str, *, identifier: bool) -> Edge:
     joint, before = text[start - 1], text[start - 2 : start - 1]
     if not before.isalnum() and not (before and is_mark(before)):
-        handle = joint == "@" and not identifier
-        return Edge(Verdict.NEAR, LONGER) if handle else OPEN
-    if joint == "#":
-        return Edge(Verdict.NEAR, LONGER)
+        # A handle, or a name that begins with its stop: .NET.
+        other = (joint == "@" and not identifier) or (joint == "." and before != ".")
+        return Edge(Verdict.NEAR, LONGER) if other else OPEN
+    if joint in "#&":
+        return OPEN if joint == "&" and len(name) > 1 else Edge(Verdict.NEAR, LONGER)
     if not identifier:
         return _joined(text, start - 1, joint)
     if (joint == ":" and words.SCHEMES.search(text, 0, start)) or _SITE.search(text, 0, start):

@@ -14,16 +14,31 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from marskg.language.naming.edges import ATTACHED, CASE, CASED, OPEN, Edge, Verdict, edges, is_identifier
-from marskg.language.naming.numbers import GROUPED, abroad, dotted_pattern, number_edges, number_of, spread
+from marskg.language.naming.inflection import Endings, beginning, cases, is_inflected, is_other, loses, stem
+from marskg.language.naming.numbers import GROUPED, abroad, dotted_pattern, is_dotted, number_edges, number_of, spread
 from marskg.language.naming.spellings import (
     cased_form,
     divides_nothing,
+    is_letter,
     loose_form,
     name_form,
+    other_kana,
+    sought_form,
     undivided,
     without_initials,
 )
-from marskg.language.naming.words import AFTER_PEOPLE, AFTER_TIMES, BEFORE_TIMES, BEGINS, COMMON, NOTIONS, TIMES
+from marskg.language.naming.words import (
+    AFTER_PEOPLE,
+    AFTER_TIMES,
+    ARTICLES,
+    BEFORE_TIMES,
+    BEGINS,
+    COMMON,
+    NOTIONS,
+    SMALL,
+    TIMES,
+)
+from marskg.text import as_cased_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -36,12 +51,14 @@ _TAG: Final = re.compile(r"\+[^@]*@")
 _ADDRESS = re.compile(r"[^\s@]+@[^\s@]+")
 #: A title or an initial, as it stands escaped.
 _TITLE = re.compile(r"(?<!\w)(dr|mr|mrs|ms|prof|st|sr|jr|[a-z])(?:\\\.)?\\ ")
-#: Letters of languages whose names change their ends, and what these ends are made of.
-INFLECTED: Final = re.compile("[\u0370-\u03ff\u0400-\u052f]")
-FINAL_LETTERS: Final = "аяоеийьыσηαοιυ"
-#: Ends of Russian names of which the cases drop the vowel.
-_FLEETING: Final = ("ел", "ец")
-_ENDED: Final = 3
+#: Words of a name that may have another one between them.
+PAIR: Final = 2
+#: Letters of an article at most, with the blank and what is before it.
+_ARTICLE: Final = 8
+#: What stands before a name or after it, in the loose form, and may be left out.
+_DEGREE: Final = re.compile(r"\A(?:dr|prof|mr|mrs|ms|sir|capt|st)\ (?=\w{3})|\ (?:jr|sr|ii|iii|iv|phd|md|esq)\Z")
+#: What begins family names, and may stand apart: MacDonald, Alsayed, Vandenberg.
+_PREFIX: Final = re.compile(r"(mac|mc|al|el|van|von|de|fitz)([^\W\d_]{4,})")
 _START: Final = r"(?<![^\W_])"
 _END: Final = r"(?![^\W_])"
 
@@ -71,7 +88,7 @@ class NameMatcher:
 
     def __init__(self, forms: Iterable[str]) -> None:
         """Find any of ``forms``."""
-        found = {name_form(form).strip() for form in forms} - {""}
+        found = {sought_form(form) for form in forms} - {""}
         self._forms = tuple(_Form(form) for form in sorted(found, key=lambda form: (-len(form), form)))
 
     def is_one(self, name: str) -> bool:
@@ -79,10 +96,13 @@ class NameMatcher:
         return self.compare(name).verdict is Verdict.IS
 
     def compare(self, name: str) -> Reading:
-        """Return what ``name`` is as a whole: one of the spellings, or near one that it is like or has in it."""
+        """Return what ``name`` is as a whole: one of the spellings, or near one that it is like or has in it.
+
+        Signs around a spelling, such as quotes, make no other name of it.
+        """
         whole = name_form(name)
         for form in self._forms:
-            if form.equals(whole):
+            if form.equals(whole) or form.fills(whole):
                 return Reading(Verdict.IS, names=frozenset({form.form}))
         found = self.read(name)
         return Reading(Verdict.NEAR, LONGER_NAME) if found.verdict is Verdict.IS else found
@@ -105,7 +125,7 @@ class NameMatcher:
         if found.verdict is Verdict.NONE:
             loose = loose_form(compared)
             for form in self._forms:
-                reason = form.near(compared, loose)
+                reason = form.near(compared, loose, text)
                 if reason:
                     return Reading(Verdict.NEAR, reason)
         return found
@@ -120,10 +140,10 @@ class _Form:
         self._number = number_of(form)
         self._pattern = None if self._number else re.compile(_escaped(form))
         # What every occurrence has; a title, an initial and the numbers of an address may be written otherwise.
-        self._must = "" if self._number or dotted_pattern(form) else max(re.split("[. @]", form), key=len)
+        self._must = "" if self._number or is_dotted(form) else max(re.split("[. @]", form), key=len)
         self._digits = re.compile(spread(self._number)) if self._number else None
         self._abroad = re.compile(abroad(self._number)) if self._number else None
-        self._common = form in COMMON
+        self._common, self._small = form in COMMON, form in SMALL
         self._likes = tuple(_likes(form, self.loose)) if not self._number else tuple(_divided(self.loose))
 
     def equals(self, whole: str) -> bool:
@@ -132,11 +152,18 @@ class _Form:
             return number_of(whole) == self._number
         return whole == self.form or (self._pattern is not None and self._pattern.fullmatch(whole) is not None)
 
+    def fills(self, whole: str) -> bool:
+        """Return whether nothing but signs stands around this one in a whole name."""
+        return any(
+            edge is OPEN and not any(map(is_letter, whole[:start] + whole[end:]))
+            for start, end, edge in self._occurrences(whole)
+        )
+
     def read(self, compared: str, text: str) -> Reading:
         """Return what stands in a text, in the form in which names are compared; ``text`` is it as it was given."""
         found = NOTHING
         for start, end, edge in self._occurrences(compared):
-            if self._common and edge is OPEN and not _is_named(compared, text, start, end):
+            if edge is OPEN and self._is_word(compared, text, start, end):
                 edge = Edge(Verdict.NEAR, COMMON_WORD)  # noqa: PLW2901 - the edge with what the words say
             if edge is CASED and (self._common or not _is_ended(compared, text, start, end)):
                 continue
@@ -144,6 +171,15 @@ class _Form:
                 return Reading(Verdict.IS, names=frozenset({self.form}))
             found = found.or_(Reading(edge.verdict, edge.reason))
         return found
+
+    def _is_word(self, compared: str, text: str, start: int, end: int) -> bool:
+        """Return whether an occurrence may be a word of the language."""
+        if self._common:
+            return not _is_named(compared, text, start, end)
+        if not self._small:
+            return False
+        article = ARTICLES.search(compared, max(0, start - _ARTICLE), start)
+        return article is not None or _is_small(compared, text, start, end)
 
     def _occurrences(self, compared: str) -> Iterator[tuple[int, int, Edge]]:
         if self._digits is not None:
@@ -157,12 +193,12 @@ class _Form:
     def _found_digits(self, compared: str) -> Iterator[re.Match[str]]:
         return self._digits.finditer(compared) if self._digits is not None else iter(())
 
-    def near(self, compared: str, loose: str) -> str:
+    def near(self, compared: str, loose: str, text: str) -> str:
         """Return why a text that has not the name may have it, "" where it does not."""
         if self._abroad is not None and self._abroad.search(compared):
             return GROUPED
         for like in self._likes:
-            if like.least in loose and like.pattern.search(loose):
+            if like.is_in(loose, text):
                 return like.reason
         return ""
 
@@ -174,6 +210,24 @@ class _Like:
     pattern: re.Pattern[str]
     least: str
     reason: str
+    #: What is left of the name without the ends that its cases change, which the text has to have then.
+    stems: str = ""
+    #: A name of two words, which the text has with another one between them.
+    around: str = ""
+
+    def is_in(self, loose: str, text: str) -> bool:
+        """Return whether a text has it: ``loose`` is the text in the loose form."""
+        if self.least not in loose or self.pattern.search(loose) is None:
+            return False
+        if is_other(self.stems):
+            return loses(self.pattern.findall(loose), self.stems)
+        if not self.stems and not self.around:
+            return True
+        words = Endings(as_cased_name(text))
+        if self.around:
+            return self.around in words.without_middle(len(self.around), self.least)
+        found = (words.alone, words.pairs, words.together)[min(self.stems.count(" "), PAIR)]
+        return self.stems in found(len(self.stems), self.least)
 
 
 def _likes(form: str, loose: str) -> Iterator[_Like]:
@@ -183,12 +237,13 @@ def _likes(form: str, loose: str) -> Iterator[_Like]:
     whole = rf"(?<!\w){re.escape(loose)}(?!\w)"
     yield _Like(re.compile(whole), words[0], SPELLED)
     yield from _divided(loose)
+    yield from _divided(other_kana(loose))
     for other in otherwise(form, loose):
         yield _Like(re.compile(rf"(?<!\w){re.escape(other)}(?!\w)"), other.split()[0], SPELLED)
-    if INFLECTED.search(form):
-        stems = [stem(word) for word in words]
-        pattern = r"\s".join(rf"{re.escape(one)}\w{{0,3}}" for one in stems)
-        yield _Like(re.compile(rf"(?<!\w){pattern}(?!\w)"), stems[0], ATTACHED)
+    if is_inflected(loose) and form not in COMMON:
+        parts = [beginning(word) for word in words]
+        pattern = r"\s".join(rf"{re.escape(one)}\w*" for one in parts)
+        yield _Like(re.compile(rf"(?<!\w){pattern}"), parts[0], ATTACHED, " ".join(map(stem, words)))
     if _ADDRESS.fullmatch(form):
         person, host = form.split("@")
         tagged = rf"(?<!\w){re.escape(loose_form(person))}\+\S*@{re.escape(loose_form(host))}(?!\w)"
@@ -198,15 +253,27 @@ def _likes(form: str, loose: str) -> Iterator[_Like]:
         yield _Like(re.compile(rf"(?<!\w){inner}(?!\w)"), words[0], ORDER)
         if "a" <= loose[-1] <= "z":
             yield _Like(re.compile(rf"(?<!\w){re.escape(loose)}[a-z]{{1,{CASE}}}(?!\w)"), words[0], ATTACHED)
-        first, last = map(re.escape, (words[0], words[-1]))
-        initial = re.escape(words[0][0])
-        pattern = rf"(?<!\w)(?:{last} {first}|{initial} {last})(?!\w)"
-        yield _Like(re.compile(pattern), words[-1], ORDER)
+        *with_last, with_first = map(re.escape, shortened(words))
+        yield _Like(re.compile(rf"(?<!\w)(?:{'|'.join(with_last)})(?!\w)"), words[-1], ORDER)
+        yield _Like(re.compile(rf"(?<!\w){with_first}(?!\w)"), words[0], ORDER)
+        if len(words) == PAIR:
+            yield _Like(re.compile(rf"(?<!\w){re.escape(words[-1])}(?!\w)"), words[0], ORDER, around=loose)
+
+
+def shortened(words: list[str]) -> tuple[str, ...]:
+    """Return the first and the last word of a name in the other order, and with one of them as its initial."""
+    first, last = words[0], words[-1]
+    return f"{last} {first}", f"{first[0]} {last}", f"{last} {first[0]}", f"{first} {last[0]}"
 
 
 def otherwise(form: str, loose: str) -> Iterator[str]:
-    """Yield what else a name may be in the loose form: without initials inside, a tag or the sign of a handle."""
-    found = {without_initials(loose)}
+    """Yield what else a name may be in the loose form: in a case, without initials, a tag or the sign of a handle."""
+    found = {without_initials(loose), *cases(loose), loose.replace("aa", "a"), _DEGREE.sub("", loose)}
+    if "å" in form:
+        found.add(loose_form(form.replace("å", "aa")))
+    prefix = _PREFIX.fullmatch(loose)
+    if prefix is not None:
+        found.add(f"{prefix[1]} {prefix[2]}")
     if _ADDRESS.fullmatch(form):
         found.add(loose_form(_TAG.sub("@", form)))
     elif form[0] == "@":
@@ -220,13 +287,6 @@ def _divided(loose: str) -> Iterator[_Like]:
         inside = r"[\W_]{0,2}".join(signs)
         start, end = ("" if divides_nothing(sign) else edge for sign, edge in ((signs[0], _START), (signs[-1], _END)))
         yield _Like(re.compile(f"{start}{inside}{end}"), signs[0], SPELLED)
-
-
-def stem(word: str) -> str:
-    """Return a word of an inflected language without the letters that its cases change."""
-    if len(word) > _ENDED + 1 and word.endswith(_FLEETING):
-        word = word[:-2]
-    return word.rstrip(FINAL_LETTERS) if len(word) > _ENDED else word
 
 
 def _escaped(form: str) -> str:
@@ -245,17 +305,20 @@ def _is_ended(compared: str, text: str, start: int, end: int) -> bool:
     return cased[start:end] != compared[start:end] and cased[end] == compared[end]
 
 
+def _is_small(compared: str, text: str, start: int, end: int) -> bool:
+    """Return whether what stands at ``[start, end)`` is surely written in small letters."""
+    cased = cased_form(text)
+    return len(cased) == len(compared) and cased[start:end] == compared[start:end]
+
+
 def _is_named(compared: str, text: str, start: int, end: int) -> bool:
     """Return whether a word that is a name as well stands as a name.
 
     It has a capital; where every word has one, a verb follows that people are the subject of; and it is no time.
     """
-    cased = cased_form(text)
-    if len(cased) != len(compared):
-        return True
-    word = compared[start:end]
-    if cased[start:end] == word:
+    if _is_small(compared, text, start, end):
         return False
+    word = compared[start:end]
     if word in TIMES and (BEFORE_TIMES.search(compared, 0, start) or AFTER_TIMES.match(compared, end)):
         return False
     if not BEGINS.search(compared, 0, start):

@@ -34,17 +34,26 @@ _GOES_ON: Final = "-./+,_"
 _MAY_GO_ON: Final = "-._@/"
 #: Signs that a country takes at most.
 _BEFORE: Final = 11
+#: The country of a number of North America, which is written without a plus as well, and digits that follow it.
+_ONE: Final = re.compile(r"(?<![\w+])1[\s\-./()]{0,3}\Z")
+_NATIONAL: Final = 10
+AMERICAN: Final = 11
 _COUNTRY: Final = re.compile(r"(?:\+|(?<!\w)00)[\s\-./()]{0,3}\d{1,3}[\s\-./()]{0,3}\Z")
+
+
+def is_dotted(form: str) -> bool:
+    """Return whether a name is an address of four numbers."""
+    return _DOTTED.fullmatch(form) is not None
 
 
 def dotted_pattern(form: str) -> str:
     """Return the pattern of an address of four numbers, which may be filled up with zeros; "" where it is none."""
-    return r"\.".join(f"0*{number}" for number in form.split(".")) if _DOTTED.fullmatch(form) else ""
+    return r"\.".join(f"0*{number}" for number in form.split(".")) if is_dotted(form) else ""
 
 
 def number_of(form: str) -> str:
     """Return the digits of a number, with letters that belong to it; "" where it is none of seven signs."""
-    if _DOTTED.fullmatch(form):
+    if is_dotted(form):
         return ""
     bare = _GROUPING.sub("", form)
     if _is_account(bare):
@@ -97,7 +106,10 @@ def abroad(number: str) -> str:
     either = "|".join(_SEPARATED.join(rest) for rest in signs)
     if number[0] == "+":
         return rf"(?<!\w)(?:[{TRUNKS}]{_SEPARATED})?(?:{either})(?!\w)"
-    return rf"(?:\+|00){_SEPARATED}\d{{1,3}}{_SEPARATED}(?:0{_SEPARATED})?(?:{either})(?!\w)"
+    country = rf"(?:\+|00){_SEPARATED}\d{{1,3}}"
+    if len(signs[0]) == _NATIONAL:
+        country = rf"(?:{country}|(?<!\w)1)"
+    return rf"{country}{_SEPARATED}(?:0{_SEPARATED})?(?:{either})(?!\w)"
 
 
 def number_edges(text: str, start: int, end: int) -> Edge:
@@ -105,6 +117,8 @@ def number_edges(text: str, start: int, end: int) -> Edge:
     before, after = text[max(0, start - 2) : start], text[end : end + 2]
     if _COUNTRY.search(text, max(0, start - _BEFORE), start) and not _goes_on(after):
         return Edge(Verdict.NEAR, GROUPED)
+    if _ONE.search(text, max(0, start - _BEFORE), start) and sum(map(str.isdigit, text[start:end])) == _NATIONAL:
+        return Edge(Verdict.OTHER if _goes_on(after) else Verdict.NEAR, GROUPED)
     if before[-1:].isalnum() or after[:1].isalnum():
         return Edge(Verdict.OTHER, GROUPED)
     sides = [(before[-1:], before[-2:-1]), (after[:1], after[1:2])]

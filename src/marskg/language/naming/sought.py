@@ -12,59 +12,66 @@ import re
 from bisect import bisect_right
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
-from marskg.language.naming.edges import CASE, is_identifier
-from marskg.language.naming.matcher import INFLECTED, otherwise, stem
-from marskg.language.naming.numbers import TRUNKS, at_home, number_of, without_trunk
-from marskg.language.naming.spellings import divides_nothing, loose_form, name_form, undivided, without_initials
+from marskg.language.naming.edges import CASE, INFLECTED, LATIN, is_identifier
+from marskg.language.naming.inflection import Endings, is_inflected, is_other, stem
+from marskg.language.naming.matcher import PAIR, otherwise, shortened
+from marskg.language.naming.numbers import AMERICAN, TRUNKS, at_home, is_dotted, number_of, without_trunk
+from marskg.language.naming.spellings import (
+    divides_nothing,
+    loose_form,
+    other_kana,
+    sought_form,
+    told,
+    undivided,
+    without_initials,
+)
+from marskg.language.naming.words import COMMON
+from marskg.text import as_cased_name, normalised
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
 #: Sorts of keys: the name itself, a number in every grouping, an address of four numbers; and what may be the name: its
-#: loose form or its parts in another order, itself with an ending, its stems, its letters and digits alone, a number
-#: with the other of its two beginnings.
+#: loose form or its parts in another order, itself with an ending, its two words around another, the stems
+#: of its words, by how many it has, its letters and digits alone, a number with the other of its two beginnings.
 NAME: Final = "name"
 NUMBER: Final = "number"
 ADDRESS: Final = "address"
 LOOSE: Final = "loose"
 STEM: Final = "stem"
+CASES: Final = "cases"
+PAIRED: Final = "paired"
+AROUND: Final = "around"
 ENDED: Final = "ended"
 HOME: Final = "home"
 ABROAD: Final = "abroad"
 UNDIVIDED: Final = "undivided"
 
 _ADDRESS: Final = re.compile(r"[0-9]+(?:\.[0-9]+){3,}")
-_FOUR: Final = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}")
 _TITLE: Final = re.compile(r"(?<!\w)(dr|mr|mrs|ms|prof|st|sr|jr|[a-z])\. ")
 _QUOTED: Final = re.compile(r'"([^\s@"]+)"@')
 _TAG: Final = re.compile(r"\+\S*@")
-_WORD: Final = re.compile(r"\w+")
 _GROUP: Final = re.compile("[a-z0-9]+")
 _SEPARATED: Final = re.compile(r"[\s\-./()]{1,3}")
 _PLUS: Final = re.compile(r"\+[\s\-./()]{0,3}\Z")
 #: Groups of letters that stand before the first digit of a number at most.
 _BEFORE_DIGITS: Final = 8
-#: Letters of alphabets in which a name neither begins nor ends inside a word.
-_LATIN: Final = "a-z\u00df-\u00f6\u00f8-\u024f\u1e00-\u1eff"
-_OTHER: Final = "\u0370-\u03ff\u0400-\u052f\u1f00-\u1fff"
 #: A title that stands beside a letter of another script, where a name may begin.
-_TITLE_BESIDE: Final = re.compile(rf"(?<![{_LATIN}0-9])(dr|mr|mrs|ms|prof|st|sr|jr|[a-z])\. ")
+_TITLE_BESIDE: Final = re.compile(rf"(?<![{LATIN}0-9])(dr|mr|mrs|ms|prof|st|sr|jr|[a-z])\. ")
 _START: Final = re.compile(
-    rf"(?=(?<![{_LATIN}0-9])[{_LATIN}]|(?<![{_OTHER}])[{_OTHER}]|(?<![^\W_])[0-9]|[^\s{_LATIN}{_OTHER}0-9])"
+    rf"(?=(?<![{LATIN}0-9])[{LATIN}]|(?<![{INFLECTED}])[{INFLECTED}]|(?<![^\W_])[0-9]|[^\s{LATIN}{INFLECTED}0-9])"
 )
 _END: Final = re.compile(
-    rf"(?<!\s)(?:(?<![{_LATIN}{_OTHER}])|(?<=[{_LATIN}])(?=[{_LATIN}]{{0,{CASE}}}(?![{_LATIN}]))"
-    rf"|(?<=[{_OTHER}])(?![{_OTHER}]{{6}}))"
+    rf"(?<!\s)(?:(?<![{LATIN}{INFLECTED}])|(?<=[{LATIN}])(?=[{LATIN}]{{0,{CASE}}}(?![{LATIN}]))"
+    rf"|(?<=[{INFLECTED}])(?![{INFLECTED}]{{6}}))"
 )
 _LOOSE_START: Final = re.compile(r"(?<!\w)(?=\S)")
 _BEFORE_CASE: Final = re.compile(rf"(?<=[a-z])(?=[a-z]{{1,{CASE}}}(?!\w))")
 _LOOSE_END: Final = re.compile(r"(?!\w)")
 #: Letters and digits that stand near each other.
 _RUN: Final = re.compile(r"[^\W_]+(?:[\W_]{1,2}[^\W_]+)*")
-#: Letters that an ending has at most where the language is inflected.
-_ENDING: Final = 3
 #: Digits of a country at most, and the zero after them.
 _COUNTRY: Final = re.compile(r"[0-9]{1,3}0?")
 
@@ -92,8 +99,8 @@ class Key:
 
 def exact_key(name: str) -> Key:
     """Return the key of a name, the same for all spellings that are one."""
-    form = name_form(name).strip()
-    if _FOUR.fullmatch(form):
+    form = sought_form(name)
+    if is_dotted(form):
         return Key(ADDRESS, _filled(form))
     number = number_of(form)
     return Key(NUMBER, number) if number else Key(NAME, _plainer(form))
@@ -101,12 +108,11 @@ def exact_key(name: str) -> Key:
 
 def like_keys(name: str) -> tuple[Key, ...]:
     """Return the keys of what may be the name and is not surely it, sorted."""
-    form = name_form(name).strip()
-    number = "" if _FOUR.fullmatch(form) else number_of(form)
-    divided = undivided(loose_form(form))
+    form = sought_form(name)
+    number = number_of(form)
+    loose = loose_form(form)
     found = {*(_number_keys(number) if number else _name_keys(form))}
-    if divided:
-        found.add(Key(UNDIVIDED, divided))
+    found.update(Key(UNDIVIDED, one) for one in (undivided(loose), undivided(other_kana(loose))) if one)
     return tuple(sorted(found, key=lambda key: (key.sort, key.text)))
 
 
@@ -121,24 +127,27 @@ def _name_keys(form: str) -> Iterator[Key]:
     if not words:
         return
     yield from (Key(LOOSE, one) for one in (loose, *otherwise(form, loose)))
-    if INFLECTED.search(form) and all(_WORD.fullmatch(word) and stem(word) for word in words):
-        yield Key(STEM, " ".join(map(stem, words)))
+    if is_inflected(loose) and form not in COMMON:
+        yield Key((CASES, PAIRED, STEM)[min(len(words) - 1, PAIR)], " ".join(map(stem, words)))
     if len(words) > 1 and not is_identifier(form):
         yield Key(ENDED, loose)
-        yield Key(LOOSE, f"{words[-1]} {words[0]}")
-        yield Key(LOOSE, f"{words[0][0]} {words[-1]}")
+        yield from (Key(LOOSE, one) for one in shortened(words))
+        if len(words) == PAIR:
+            yield Key(AROUND, loose)
 
 
 class Candidates:
     """What of one text may be a key, by sort and length; what all lengths share is worked out once."""
 
     def __init__(self, text: str) -> None:
-        """Look at ``text``, a :func:`name_form`."""
-        self._text = text
+        """Look at ``text``."""
+        cased = as_cased_name(text)
+        self._text = told(normalised(cased))
+        self._endings = Endings(cased)
 
     def of(self, sort: str, length: int) -> set[str]:
         """Return what may be a key of ``sort`` with ``length`` signs."""
-        return set(_FINDERS[sort](self, length))
+        return set(self._FINDERS[sort](self, length))
 
     # --- Names
 
@@ -163,11 +172,6 @@ class Candidates:
     def _ended_places(self) -> _Places:
         return _Places(self._loose_text, _LOOSE_START, _BEFORE_CASE)
 
-    @cached_property
-    def _words(self) -> list[tuple[int, int]]:
-        inflected = INFLECTED.search(self._text)
-        return [found.span() for found in _WORD.finditer(self._loose_text)] if inflected else []
-
     def _names(self, length: int) -> Iterator[str]:
         return (one for places in self._name_places for one in places.windows(length))
 
@@ -178,9 +182,21 @@ class Candidates:
         yield from self._ended_places.windows(length)
 
     def _stems(self, length: int) -> Iterator[str]:
-        """Yield what is left of words that follow each other when each loses an ending."""
-        for place in range(len(self._words)):
-            yield from _shortened(self._loose_text, self._words, place, length)
+        yield from self._endings.together(length)
+        # Those of one word of rules that were set before, when there were none in Latin letters.
+        yield from (one for one in self._endings.alone(length) if is_other(one))
+
+    def _paired(self, length: int) -> Iterator[str]:
+        """Yield what is left of two words that follow each other when each loses an ending."""
+        return self._endings.pairs(length)
+
+    def _cases(self, length: int) -> Iterator[str]:
+        """Yield what is left of words when they lose an ending."""
+        return self._endings.alone(length)
+
+    def _around(self, length: int) -> Iterator[str]:
+        """Yield the outer words of names that have another one inside."""
+        return self._endings.without_middle(length)
 
     @cached_property
     def _runs(self) -> list[tuple[str, list[bool]]]:
@@ -227,9 +243,25 @@ class Candidates:
     def _abroad(self, length: int) -> Iterator[str]:
         """Yield the ends of ``length`` digits of numbers with a country before them."""
         for signs, sign in self._groups.runs(length + 6):
-            number = signs if sign else signs[2:] if signs.startswith("00") else ""
+            american = len(signs) == AMERICAN and signs[0] == "1"
+            number = signs if sign or american else signs[2:] if signs.startswith("00") else ""
             if _COUNTRY.fullmatch(number[:-length] if len(number) > length else ""):
                 yield number[-length:]
+
+    _FINDERS: ClassVar[Mapping[str, Callable[[Candidates, int], Iterator[str]]]] = {
+        NAME: _names,
+        NUMBER: _numbers,
+        ADDRESS: _addresses,
+        LOOSE: _loose,
+        STEM: _stems,
+        CASES: _cases,
+        PAIRED: _paired,
+        AROUND: _around,
+        HOME: _at_home,
+        ENDED: _ended,
+        UNDIVIDED: _undivided,
+        ABROAD: _abroad,
+    }
 
 
 class _Places:
@@ -286,18 +318,6 @@ def _filled(address: str) -> str:
     return ".".join(number.lstrip("0") or "0" for number in address.split("."))
 
 
-def _shortened(text: str, words: list[tuple[int, int]], place: int, length: int) -> Iterator[str]:
-    start, end = words[place]
-    for cut in range(_ENDING + 1):
-        left = length - (end - cut - start)
-        if end - cut <= start or left < 0:
-            continue
-        if not left:
-            yield text[start : end - cut]
-        elif left > 1 and place + 1 < len(words) and words[place + 1][0] == end + 1 and text[end].isspace():
-            yield from (f"{text[start : end - cut]} {rest}" for rest in _shortened(text, words, place + 1, left - 1))
-
-
 def _undivided_run(run: str) -> tuple[str, list[bool]]:
     signs, edges, divided = [], [], True
     for sign in run:
@@ -306,16 +326,3 @@ def _undivided_run(run: str) -> tuple[str, list[bool]]:
             edges.append(divided)
         divided = not sign.isalnum()
     return "".join(signs), [*edges, True]
-
-
-_FINDERS: Final = {
-    NAME: Candidates._names,  # noqa: SLF001
-    NUMBER: Candidates._numbers,  # noqa: SLF001
-    ADDRESS: Candidates._addresses,  # noqa: SLF001
-    LOOSE: Candidates._loose,  # noqa: SLF001
-    STEM: Candidates._stems,  # noqa: SLF001
-    HOME: Candidates._at_home,  # noqa: SLF001
-    ENDED: Candidates._ended,  # noqa: SLF001
-    UNDIVIDED: Candidates._undivided,  # noqa: SLF001
-    ABROAD: Candidates._abroad,  # noqa: SLF001
-}

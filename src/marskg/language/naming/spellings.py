@@ -59,6 +59,8 @@ _PLAINER: Final = str.maketrans(
         "ٱ": "ا",
         "ى": "ي",
         "ة": "ه",
+        "ئ": "ي",
+        "ؤ": "و",
         "-": " ",
         "'": " ",
         ".": " ",
@@ -69,32 +71,86 @@ _PLAINER: Final = str.maketrans(
 #: An address of the internet, sixth version, and colons that one without an abbreviation has.
 _HOST: Final = re.compile(r"(?<![\w:])[0-9a-f:]{2,39}(?![\w:])")
 _FEWEST_COLONS: Final = 7
-_TITLES: Final = {"doctor": "dr", "professor": "prof", "mister": "mr"}
+#: An address that is written so that a machine does not see it.
+_AT_HOST: Final = re.compile(r" at [\w-]+(?:\.| dot )\w")
+_BRACKETED: Final = ("at)", "at]", "at}", "at>", "at )", "at ]", " @ ", "%40")
+_MASKED_AT: Final = re.compile(r" ?[\[({<] ?at ?[\])}>] ?|%40|(?<=\w) (?:@|at) (?=[\w-]+[\s.])")
+_MASKED_STOP: Final = re.compile(r" ?[\[({<] ?dot ?[\])}>] ?| dot (?=\w)")
+_TITLES: Final = {
+    "doctor": "dr",
+    "professor": "prof",
+    "mister": "mr",
+    "saint": "st",
+    "captain": "capt",
+    "junior": "jr",
+    "senior": "sr",
+}
 _TITLE: Final = re.compile(rf"(?<!\w)(?:{'|'.join(_TITLES)})(?!\w)")
+#: The sign that a letter stands twice.
+_AGAIN: Final = re.compile("(\\w)々")
 _INITIAL: Final = re.compile(r"(?<=\w) [a-z](?= \w)")
 _HAN: Final = re.compile("[\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
+_HIRAGANA: Final = re.compile("[\u3041-\u3096]+")
+_KATAKANA: Final = re.compile("[\u30a1-\u30f6]+")
+_KANA: Final = 0x60
 _UNSPACED: Final = re.compile("[\u3041-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]")
 #: Signs that a text has beside each other by chance: of Han, and of other scripts.
 _FEW_HAN: Final = 2
 _FEW: Final = 3
 #: Han letters that are written in two ways or more.
 _VARIANTS: Final = str.maketrans(
-    "髙邊辺邉齋斎斉澤國廣広黑陳劉楊張黃趙吳呉馬孫鄭謝許韓馮鄧蕭葉蘇盧陸賈鄒龍竜顧龔萬万錢嚴華麗強偉靜靖傑濤剛紅輝鵬飛潔榮栄蘭鳳建曉豔穎瑤歡詩陽軒﨑嵜島嶋德眞惠櫻桜瀧渡壽濵濱関關",
-    "高边边边斋斋斋沢国广广黒陈刘杨张黄赵吴吴马孙郑谢许韩冯邓萧叶苏卢陆贾邹龙龙顾龚万万钱严华丽强伟静靖杰涛刚红辉鹏飞洁荣荣兰凤建晓艳颖瑶欢诗阳轩崎崎島島徳真恵桜桜滝渡寿浜浜关关",
+    "髙邊辺邉齋斎斉澤國廣広黑陳劉楊張黃趙吳呉馬孫鄭謝許韓馮鄧蕭葉蘇盧陸賈鄒龍竜顧龔萬万錢嚴華麗強偉靜靖傑濤剛紅輝"
+    "鵬飛潔榮栄蘭鳳建曉豔穎瑤歡詩陽軒﨑嵜島嶋德眞惠櫻桜瀧渡壽濵濱関關諸歐賴鍾譚閻鄺龐聶顏顔駱齊蔣範簡項倫賀湯羅沖"
+    "紹維緒緯綱繼聰聖莊荘蒼蓮薩藍藝衛見親觀訓誠語諾謀讓豐財貞貴費賢賓贊車軍轉運達遠鄉釗鈞鈺銀銘銳鋒錦鎮鏡鐵鉄長門"
+    "開閔際雙雲電靈順頌領頤願風駿騰驍驊魯鮑鯤鶴麥黨齡慶應懷憲愛戰揚擇曄會東條業極楓楨樂楽樓橋權氣漢滿潤濟灣煒煥燁"
+    "爾獻瑋瑪瑩環瓊畢發盡監禎禮穩筆節紀純經綸練義聞聲興舉詠論議護變質輔農進遊適釋鋼鐘陰隱難韋韻顯驚魚鳴鴻點喬單竇"
+    "鞏藺酈駒児兒實実寛寬塩鹽圓円髪亜亞來勝勲勳匯區寧岡崗師帥幹庫彥從恆惡憶燦産當穂細綾縁薫諭譽讃豊貝郷隣頼駅鷹鳩",
+    "高边边边斋斋斋沢国广广黒陈刘杨张黄赵吴吴马孙郑谢许韩冯邓萧叶苏卢陆贾邹龙龙顾龚万万钱严华丽强伟静靖杰涛刚红辉"
+    "鹏飞洁荣荣兰凤建晓艳颖瑶欢诗阳轩崎崎島島徳真恵桜桜滝渡寿浜浜关关诸欧赖钟谭阎邝庞聂颜颜骆齐蒋范简项伦贺汤罗冲"
+    "绍维绪纬纲继聪圣庄庄苍莲萨蓝艺卫见亲观训诚语诺谋让丰财贞贵费贤宾赞车军转运达远乡钊钧钰银铭锐锋锦镇镜铁铁长门"
+    "开闵际双云电灵顺颂领颐愿风骏腾骁骅鲁鲍鲲鹤麦党龄庆应怀宪爱战扬择晔会东条业极枫桢乐乐楼桥权气汉满润济湾炜焕烨"
+    "尔献玮玛莹环琼毕发尽监祯礼稳笔节纪纯经纶练义闻声兴举咏论议护变质辅农进游适释钢钟阴隐难韦韵显惊鱼鸣鸿点乔单窦"
+    "巩蔺郦驹儿儿实实宽宽盐盐圆圆发亚亚来胜勋勋汇区宁冈岗师帅干库彦从恒恶忆灿产当穗细绫缘薰谕誉赞丰贝乡邻赖驿鹰鸠",
 )
-#: Accents of Latin, Greek and Cyrillic letters; marks of other scripts are vowels.
-_ACCENTS: Final = re.compile("[\u0300-\u036f]")
+#: Signs that say something before a name and after one: ``@mila``, ``.net``, ``C++``.
+_BEFORE: Final = "@+./\\&$"
+_AFTER: Final = "+#"
+#: Letters of a word that is shortened: *Jr.*, *Inc.*, an initial.
+_SHORTENED: Final = 3
+#: Accents of Latin, Greek and Cyrillic letters, and the dot of the scripts of India; their other marks are vowels.
+_ACCENTS: Final = re.compile("[\u0300-\u036f\u093c\u09bc\u0a3c\u0abc\u0b3c\u0cbc]")
 
 
 def name_form(text: str) -> str:
     """Return a name, or a text in which names are sought, as they are compared."""
-    return as_name(text).replace("`", "'") if text.isascii() else _told(as_name(text))
+    return told(as_name(text))
+
+
+def bare_form(form: str) -> str:
+    """Return a :func:`name_form` without the signs around it that say nothing, such as quotes, brackets and a colon."""
+    start, end = 0, len(form)
+    while start < end and form[start] not in _BEFORE and not is_letter(form[start]):
+        start += 1
+    while start < end and form[end - 1] not in _AFTER and not is_letter(form[end - 1]):
+        end -= 1
+    return form[start:end] or form
+
+
+def sought_form(name: str) -> str:
+    """Return the form in which a name is looked for: without signs around it but the stop of a shortened last word."""
+    form = name_form(name).strip()
+    bare = bare_form(form)
+    return f"{bare}." if f"{bare}." in form and len(re.split("[ .]", bare)[-1]) <= _SHORTENED else bare
+
+
+def is_letter(sign: str) -> bool:
+    """Return whether a sign is a letter, a digit, or a mark of one."""
+    return unicodedata.category(sign)[0] in "LMN"
 
 
 def cased_form(text: str) -> str:
     """Return :func:`name_form` before letters are made small: of the same length, but where case changes it."""
-    found = as_cased_name(text)
-    return found.replace("`", "'") if text.isascii() else _told(found)
+    return told(as_cased_name(text))
 
 
 def loose_form(form: str) -> str:
@@ -103,6 +159,10 @@ def loose_form(form: str) -> str:
         form = _ACCENTS.sub("", unicodedata.normalize("NFD", form))
         # What was taken apart and has no accents, such as Hangul, is whole again.
         form = unicodedata.normalize("NFC", form)
+    if _AT_HOST.search(form) or any(mask in form for mask in _BRACKETED):
+        form = _MASKED_AT.sub("@", _MASKED_STOP.sub(".", form))
+    if "々" in form:
+        form = _AGAIN.sub(r"\1\1", form)
     plainer = " ".join(form.translate(_PLAINER).translate(_VARIANTS).split())
     if "::" in plainer or plainer.count(":") >= _FEWEST_COLONS:
         plainer = _HOST.sub(_shortest, plainer)
@@ -127,6 +187,13 @@ def divides_nothing(letter: str) -> bool:
     return _UNSPACED.match(letter) is not None
 
 
+def other_kana(loose: str) -> str:
+    """Return a name in Hiragana in Katakana, or the other way round; "" where it is in neither alone."""
+    if _HIRAGANA.fullmatch(loose):
+        return "".join(chr(ord(sign) + _KANA) for sign in loose)
+    return "".join(chr(ord(sign) - _KANA) for sign in loose) if _KATAKANA.fullmatch(loose) else ""
+
+
 def undivided(loose: str) -> str:
     """Return a :func:`loose_form` without what stands between its letters and digits.
 
@@ -138,7 +205,9 @@ def undivided(loose: str) -> str:
         return ""
     if all(map(divides_nothing, signs)):
         return signs if len(signs) >= (_FEW_HAN if _HAN.match(signs) else _FEW) else ""
-    spelled = any(map(str.isalpha, signs)) and (signs != loose or any(map(str.isdigit, signs)) or signs[:3] == "عبد")
+    spelled = any(map(str.isalpha, signs)) and (
+        signs != loose or any(map(str.isdigit, signs)) or signs[:3] in {"عبد", "ابو"}
+    )
     return signs if spelled and len(signs) > _FEW else ""
 
 
@@ -168,7 +237,10 @@ def _is_number_sign(text: str, place: int) -> bool:
     return after.isdigit() and (before.isdigit() if text[place] == "." else text[place] == "-" and not before.isalnum())
 
 
-def _told(text: str) -> str:
-    told = _POINTS.sub("", text).translate(_SIGNS)
+def told(text: str) -> str:
+    """Return a text, :func:`~marskg.text.as_name` or before that, without points and with plain signs and digits."""
+    if text.isascii():
+        return text.replace("`", "'")
+    plainer = _POINTS.sub("", text).translate(_SIGNS)
     # A sign that is a blank now may stand beside one.
-    return " ".join(_FOREIGN_DIGIT.sub(lambda found: str(unicodedata.digit(found[0])), told).split())
+    return " ".join(_FOREIGN_DIGIT.sub(lambda found: str(unicodedata.digit(found[0])), plainer).split())

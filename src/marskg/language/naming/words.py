@@ -36,8 +36,10 @@ _TURKISH: Final = words_of(
     "ın in un ün nın nin nun nün lar ler ca ce daki deki taki teki ki dir "
     "dır"
 )
-#: What Persian attaches to names, in the form in which names are compared.
-PERSIAN: Final = words_of("ها های هایی را ام ات اش")
+#: What Persian attaches to names, and Arabic where they are objects, in the form in which names are compared.
+PERSIAN: Final = words_of("ها های هایی را ام ات اش ي ئي ا")
+#: What stands after a name and an apostrophe: of English, Dutch and Danish, and the cases of Turkish.
+AFTER_APOSTROPHE: Final = words_of("s d ll ve re m es er n") | _TURKISH
 ENDINGS: Final = _GERMAN | _FINNISH | _TURKISH
 #: Words that are frequent in a text of the language and are none of English.
 _TELLS: Final = (
@@ -94,7 +96,9 @@ def is_prefix(name: str, rest: str) -> bool:
 # --- Chinese, Japanese, Korean --------------------------------------------------------------------------------------
 
 HAN_SURNAMES: Final = frozenset(
+    ""
     "王李张張刘劉陈陳杨楊黄黃赵趙吴吳周徐孙孫马馬朱胡郭何高林罗羅郑鄭梁谢謝宋唐许許韩韓冯馮邓鄧曹彭曾肖蕭田董袁潘于蒋蔣蔡余杜叶葉程苏蘇魏吕呂丁任沈姚"
+    ""
     "卢盧姜崔钟鍾谭譚陆陸汪范金石廖贾賈夏韦韋付方白邹鄒孟熊秦邱江尹薛闫段雷侯龙龍史陶黎贺賀顾顧毛郝龚龔邵万萬钱錢严嚴武戴莫孔向汤湯"
 )
 #: Family names of two characters, of which the second is one as well.
@@ -125,13 +129,64 @@ COMMON: Final = words_of(
     "summer taylor tanner tucker van victor victory ward water west wing wood woods young turner page parker robin "
     "jay lark wren bell day field green brown black white gray grey hall hill house knight lake little mill more "
     "noble north power rivers rock rush sharp short small snow south speaker spring street strong swift temple towns "
-    "wolf word worth "
+    "wolf word worth go slack notion target apple shell oracle zoom meta square signal excel outlook edge chrome "
+    "rust dart teams access discord stripe "
     "高明 高兴 高興 高度 高峰 文明 安宁 安寧 安静 安靜 "
     "白雪 白云 白雲 黄金 黃金 金星 夏天 方圆 方便 方向 向阳 向陽 "
+    "李子 杨树 楊樹 杨柳 黄豆 马车 金子 金鱼 江水 林地 田地 钟头 龙虾 史上 毛笔 万能 任务 任務 任何 任意 "
+    "何时 何處 何处 何必 何况 何人 高楼 高大 高铁 高原 周一 周二 周三 周四 周五 周六 周日 孙女 孫女 胡同 胡子 胡说 "
+    "罗列 谢谢 謝謝 许多 許多 许可 許可 韩国 韓國 韩语 曾经 曾經 肖像 董事 杜绝 苏州 付费 熊猫 熊貓 江河 "
+    "武汉 武漢 武力 马力 馬力 みな 우리 나라 하나 소리 사랑 바다 나무 다리 바람 구름 여름 가을 겨울 "
     "江山 成功 温柔 平安 周到 明白 孙子 孫子 "
-    "時光 时光"
+    "時光 时光 "
+    # Of letters that are family names, or that given names are made of: no more than the words that are frequent.
+    "方法 方式 方面 方案 方针 方針 方才 方程 安全 安排 安装 安心 安慰 平时 平時 平常 平均 平台 平等 文化 "
+    "文件 文章 "
+    "文字 文学 文學 明显 明顯 明年 明星 高级 高級 高中 高考 高速 高手 高层 高温 白天 白色 白酒 白菜 黄色 黃色 "
+    "黄河 黄瓜 "
+    "金额 金額 金融 金属 金屬 金牌 石头 石頭 石油 江湖 江南 马上 馬上 马路 馬路 林业 田野 田园 夏季 夏日 钱包 "
+    "錢包 温度 "
+    "溫度 温暖 周末 周末 周围 周圍 周年 周期 程序 程度 万一 萬一 严重 嚴重 严格 嚴格 武器 武术 毛病 毛巾 毛衣 "
+    "陆地 陆续 "
+    "于是 余额 叶子 范围 範圍 付款 付出 段落 雷达 雷雨 史料 陶瓷 黎明 顾客 顧客 顾问 顧問 孔雀 向上 向来 常识 "
+    "牛奶 国家 "
+    "國家 国际 國際 建设 建設 建议 建議 建立 强大 成绩 成本 成员 成立 成长 永远 永遠 春节 春天 冬天 秋天 美丽 "
+    "美麗 美国 "
+    "生活 生命 生产 人民 民族 军事 军队 志愿 信息 信任 信心 忠诚 英文 英语 华人 中华 玉米 红色 紅色 红包 "
+    "青年 青春 "
+    "海洋 天气 天氣 天空 云端 新闻 新聞 学生 學生 思想 德国 智能 智慧 健康 快乐 幸福 宝宝 宝贝 家庭 庆祝 希望"
 )
-#: Those of them that are notions, of which a sentence may tell as it tells of people.
+#: Others, also of Russian, German, French, Spanish and Turkish: in small letters or after an article, a person decides.
+SMALL: Final = words_of(
+    "abbey ace acre arrow ash ashes aspen aster barb barley basil beau beech berry birch birdie blaze blossom blue "
+    "bonnie bow bowie boy brandy breeze brick bridge brie buddy bunny butch butcher butler cable camp candy cannon "
+    "carpenter carter cash cedar cherry chester chestnut clementine clover coal cole colt cooper coral cotton cricket "
+    "curt cutter dahlia darling dash deacon denim dex diamond dolly domino dot dove driver ebony echo elder ember "
+    "emerald essence eve fable farmer fawn felicity finch fisher fletcher flint flora forest forrest forester frost "
+    "gable gale gardener garland garnet gay gem genesis gill gin glory goldie grove gunner gus happy harper harry "
+    "haven hawk heath hector herb heron hicks honey horn hyacinth hymn indigo ink jade jam jasper jenny jet jimmy "
+    "jock joiner jolly jules juniper junior justice kit kitty lacy laurel lavender legend lemon lex liberty linden "
+    "link lotus lucky lupine lynx maple marble marigold marina marshal mat mead merit merry miller minnow minute moss "
+    "myrtle nectar nova oak oats ocean onyx otter paddy palmer pansy pasha pepper petal phoenix pike piper pip pixie "
+    "poet potter prairie primrose promise quill rain rainbow ranger raven rebel ridge rhapsody river rod rogue roman "
+    "rook rosemary rowan royal rue sable saffron sailor saint sally salt salvia sapphire sawyer scarlet scout season "
+    "senior serenity shade shepherd sherry shirley sienna silver singer skinner skipper slater smith sonnet sonny "
+    "sparrow spike spirit stew stock sunny sunshine swan tab tad tailor tawny teal terra thatcher thistle thyme tiger "
+    "toby tony topaz tracy trinity trip tulip unity urban usher vale valentine velvet verity vesper vine viola waiter "
+    "walker wally weaver webb wheeler willow winter wise woody yarrow yew zest zinnia вера надежда любовь роза лилия "
+    "слава роман лев марк виктория мила майя злата рада мир лада заря снежана мороз волк заяц bauer koch könig "
+    "schneider müller fischer weber becker vogel berg stein fuchs kaiser richter jäger zimmermann schäfer ernst stern "
+    "klein lang schwarz weiß kurz groß engel graf herzog sommer krieger meister hahn schwan pierre blanche marine "
+    "fleur claire juste prune clémence constance rosier boulanger berger charpentier luz sol mar cruz paz dolores "
+    "pilar rosa flor estrella consuelo mercedes soledad victoria cielo blanca leon reyes campos rios flores guerra "
+    "deniz umut barış güneş yıldız aslan kaya toprak bahar yağmur savaş özgür çiçek gül devrim evren defne pınar "
+    "kartal şimşek demir taş "
+)
+#: What stands before a word that is no name there.
+ARTICLES: Final = re.compile(
+    r"(?<!\w)(?:the|a|an|der|die|das|den|dem|des|ein|eine|einen|einem|einer|le|la|les|un|une|el|los|las|una|il)\s\Z"
+)
+#: Those of the words above that are notions, of which a sentence may tell as it tells of people.
 NOTIONS: Final = words_of(
     "hope joy art grace dawn june april august summer faith chance angel autumn charity chase crystal day destiny "
     "field fern ginger green harmony heather holly iris ivy lily violet daisy rose ruby pearl amber hazel jewel lake "

@@ -13,7 +13,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from marskg.errors import InvalidInput
-from marskg.language.naming.spellings import loose_form, name_form
+from marskg.language.naming.spellings import bare_form, loose_form, name_form
 from marskg.store.rows.paging import pages
 
 if TYPE_CHECKING:
@@ -61,8 +61,8 @@ def subject_meant(
     same = [other for other in names if unicodedata.normalize("NFKC", other) == form]
     if len(same) == 1:
         return same[0]
-    wanted = loose_form(name_form(name))
-    near = sorted(other for other in names if loose_form(name_form(other)) == wanted)
+    wanted = _plainest(name)
+    near = sorted(other for other in names if _plainest(other) == wanted)
     if near:
         shown = ", ".join(repr(other[:_LONGEST]) for other in near[:_SHOWN])
         msg = (
@@ -71,3 +71,7 @@ def subject_meant(
         )
         raise InvalidInput(msg)
     return name
+
+
+def _plainest(name: str) -> str:
+    return loose_form(bare_form(name_form(name)))

@@ -24,7 +24,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final, Protocol
 
 from marskg.errors import ConsentRequired, ErasedContentRefused
-from marskg.language.naming.spellings import name_form, text_form
+from marskg.language.naming.spellings import bare_form, name_form, text_form
 from marskg.ontology.vocabulary import EdgeType, PreferenceRule
 from marskg.store.graph.preference_enforcement import preferences_of
 from marskg.store.rows.paging import pages
@@ -89,6 +89,10 @@ class Digests:
         """Return the reference of who or what was erased: a subject, session, source, entity or id."""
         return self._ref(sort, name_form(name) if sort == ENTITY else plain(name))
 
+    def spelled(self, sort: str, name: str) -> set[str]:
+        """Return :meth:`named` of a name, and of it without the signs around it: whoever has either is refused."""
+        return {self.named(sort, one) for one in (name, name if sort == ID else bare_form(name_form(name)))}
+
     def text(self, content: str, subjects: Iterable[str]) -> str:
         """Return the reference of a suppressed text about ``subjects``."""
         return self._ref(_TEXT, f"{_scope(subjects)}\x1e{text_form(content)}")
@@ -106,8 +110,8 @@ class Digests:
         if memory.content is None or memory.weight < LEAST:
             return set()
         bare = self._sleeping(memory.content)
-        came_by = [self.named(ID, memory.id), *self._came_by(memory)]
-        came_by += [self.named(ENTITY, name) for name in entities]
+        came_by = {self.named(ID, memory.id), *self._came_by(memory)}
+        came_by.update(ref for name in entities for ref in self.spelled(ENTITY, name))
         keys = ".".join(sorted(ref.rpartition("|")[2] for ref in came_by))
         return {bare, f"{bare}|{self._scope_key(memory.subjects)}|{keys}"}
 
@@ -117,8 +121,7 @@ class Digests:
 
     def of(self, memory: Incoming, weight: int) -> dict[str, str]:
         """Return by their references the digests that would refuse what comes in: of what sort each is."""
-        found = {self.subject(name): SUBJECT for name in memory.subjects}
-        found |= {self.named(sort, name): sort for sort, name in named_origins(memory)}
+        found = {ref: sort for sort, name in _named_by(memory) for ref in self.spelled(sort, name)}
         if memory.content is not None and weight >= LEAST:
             found |= dict.fromkeys(self.texts(memory.content, memory.subjects), _TEXT)
             found[self._sleeping(memory.content)] = _SLEEPING
@@ -133,8 +136,7 @@ class Digests:
         }
 
     def _came_by(self, memory: Memory) -> Iterator[str]:
-        yield from map(self.subject, memory.subjects)
-        yield from (self.named(sort, name) for sort, name in named_origins(memory))
+        return (ref for sort, name in _named_by(memory) for ref in self.spelled(sort, name))
 
     def _sleeping(self, content: str) -> str:
         return self._ref(_SLEEPING, text_form(content))
@@ -145,6 +147,12 @@ class Digests:
     def _ref(self, domain: str, text: str) -> str:
         # No tenant's name has a bar, so no handle of a subject is ever one of these.
         return f"{self._tenant}|{self._handle(f'|{domain}|{self._tenant}', text)}"
+
+
+def _named_by(memory: Incoming | Memory) -> Iterator[tuple[str, str]]:
+    """Yield whom a memory is about, its session and its source, each after its sort."""
+    yield from ((SUBJECT, name) for name in memory.subjects)
+    yield from named_origins(memory)
 
 
 #: Signs of a handle that tell the people of one text apart.
@@ -169,7 +177,7 @@ def suppress_named(unit: Unit, sort: str, names: Iterable[str]) -> None:
     Of an entity and an id it wakes the digests of the texts that were forgotten before; so do the others besides.
     """
     digests = digests_of(unit)
-    unit.suppressed.update(digests.named(sort, name) for name in names)
+    unit.suppressed.update(ref for name in names for ref in digests.spelled(sort, name))
     unit.update_tenant(suppressing=True)
 
 
@@ -210,7 +218,7 @@ def forgotten_before(unit: Unit, sort: str, names: Iterable[str], found: Iterabl
     """
     digests = digests_of(unit)
     wanted, there = (
-        {digests.named(kind, name).rpartition("|")[2] for name in listed}
+        {ref.rpartition("|")[2] for name in listed for ref in digests.spelled(kind, name)}
         for kind, listed in ((sort, names), (ID, found))
     )
     for page in pages(partial(unit.read, "suppressions_page"), unit.state.name, _PAGE):
@@ -283,8 +291,9 @@ def _sorts_of(unit: Unit, names: Iterable[str]) -> dict[str, str]:
     digests, book = digests_of(unit), preferences_of(unit)
     said = {item.data_subject for item in book.of(PreferenceRule.CONSENT) if item.data_subject is not None}
     # By the digest, which is one for all spellings of a name.
-    back = {digests.subject(name) for name in said if book.consents(name, None, unit.now)}
-    return {ref: SUBJECT for ref in map(digests.subject, names) if ref not in back}
+    consenting = (name for name in said if book.consents(name, None, unit.now))
+    back = {ref for name in consenting for ref in digests.spelled(SUBJECT, name)}
+    return {ref: SUBJECT for name in names for ref in digests.spelled(SUBJECT, name) if ref not in back}
 
 
 def check_all(unit: Unit, memories: Iterable[tuple[Memory, Iterable[Edge]]]) -> None:
@@ -308,7 +317,8 @@ def check_all(unit: Unit, memories: Iterable[tuple[Memory, Iterable[Edge]]]) -> 
 def _asked(unit: Unit, memory: Incoming, weight: int) -> _Asked:
     digests, book = digests_of(unit), preferences_of(unit)
     sorts = digests.of(memory, weight)
-    excused = {digests.subject(name) for name in memory.subjects if book.admits_again(name, memory.purpose, unit.now)}
+    admitted = (name for name in memory.subjects if book.admits_again(name, memory.purpose, unit.now))
+    excused = {ref for name in admitted for ref in digests.spelled(SUBJECT, name)}
     return _Asked({ref: sort for ref, sort in sorts.items() if ref not in excused}, memory.subjects, frozenset(excused))
 
 

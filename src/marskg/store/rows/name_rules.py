@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
 from marskg.language.naming.edges import Verdict
@@ -100,6 +101,12 @@ def has_part_of(name: str, label: str) -> bool:
     return not parts.isdisjoint(re.split(r"[\W_]+", said))
 
 
+@lru_cache(maxsize=1_024)
+def matcher_of(forms: tuple[str, ...]) -> NameMatcher:
+    """Return the matcher of a name that goes by ``forms``."""
+    return NameMatcher(forms)
+
+
 class Sought:
     """What the rules about names of a tenant are looked for by: their references, by sort and length."""
 
@@ -181,7 +188,6 @@ class NameSearch:
         #: The memory that was looked at last, and its texts.
         self._matter: Matter | None = None
         self._read: dict[str, _Read] = {}
-        self._matchers: dict[tuple[str, ...], NameMatcher] = {}
 
     def lost(self) -> Preference | None:
         """Return a rule that nobody can look for: its digest was made under another secret, or for another tenant."""
@@ -206,11 +212,20 @@ class NameSearch:
     def is_one(self, name: str, rule: Preference) -> bool:
         """Return whether ``name`` as a whole is a name of whom ``rule`` is about."""
         target = rule.target or ""
-        if is_digested(target) and self._digests.reference(exact_key(name)) == target.rpartition(":")[0]:
-            return True
         self._borne = None  # an entity may have got a name since
-        known = self._names_of_bearers(target) if is_digested(target) else self.forms(target)
-        return bool(known) and self._matcher(known).is_one(name)
+        if is_digested(target):
+            known = tuple(sorted({*self._said(name, target), *self._names_of_bearers(target)}))
+        else:
+            known = self.forms(target)
+        return bool(known) and matcher_of(known).is_one(name)
+
+    def _said(self, name: str, target: str) -> Iterator[str]:
+        """Yield the name of which ``target`` is the digest where ``name`` is it, or has it."""
+        sort, length = _place(target)
+        for one in {*Candidates(name).of(sort, length), exact_key(name).text}:
+            key = Key(sort, one)
+            if target.startswith(f"{self._digests.reference(key)}:"):
+                yield key.name
 
     def bearers(self) -> Mapping[str, Sequence[Entity]]:
         """Return by target the entities that go by the name of which it is the digest, as of now."""
@@ -230,13 +245,7 @@ class NameSearch:
             known = tuple(sorted({*found, *self._names_of_bearers(target)}))
         if not known:
             return Verdict.NONE
-        return self._matcher(known).judge((*matter.names, *matter.subjects), matter.texts).verdict
-
-    def _matcher(self, forms: tuple[str, ...]) -> NameMatcher:
-        found = self._matchers.get(forms)
-        if found is None:
-            found = self._matchers[forms] = NameMatcher(forms)
-        return found
+        return matcher_of(known).judge((*matter.names, *matter.subjects), matter.texts).verdict
 
     def _look(self, matter: Matter) -> Iterable[_Read]:
         """Return what the texts of a memory have; the texts of the one before are not read again if it has them too."""
@@ -247,7 +256,7 @@ class NameSearch:
         return self._read.values()
 
     def _reading(self, text: str) -> _Read:
-        found = _Read(Candidates(name_form(text)))
+        found = _Read(Candidates(text))
         for key, target in self._hits(found.candidates, self._sought.exact):
             found.names.setdefault(target, set()).add(key.name)
         return found

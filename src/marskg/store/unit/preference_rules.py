@@ -11,17 +11,17 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import partial
 from typing import TYPE_CHECKING, Final, Protocol
 
 from marskg.audit.record import node_commitment
 from marskg.language.naming.edges import Verdict
-from marskg.language.naming.matcher import NameMatcher
+from marskg.language.naming.spellings import bare_form, name_form
 from marskg.ontology.fields import Label, labels_of, texts_of
 from marskg.ontology.mapping import decimal_lexical, preference_lines
 from marskg.ontology.vocabulary import Kind, PreferenceRule, SourceType
 from marskg.store.rows import codec
-from marskg.store.rows.name_rules import NAMING, Sought
+from marskg.store.rows.name_rules import NAMING, Sought, matcher_of
 from marskg.store.rows.paging import pages
 
 if TYPE_CHECKING:
@@ -185,8 +185,9 @@ class PreferenceSet:
             PreferenceRule.OPT_OUT_PURPOSE: matter.purpose,
         }
         for rule, values in wanted.items():
+            forms = {_form(value) for value in values}
             for item in self._holding(rule, matter.subjects):
-                if item.target in values:
+                if _form(item.target) in forms:
                     return item
         return None
 
@@ -380,10 +381,9 @@ class PreferenceSet:
         )
 
 
-@lru_cache(maxsize=1_024)
-def matcher_of(forms: tuple[str, ...]) -> NameMatcher:
-    """Return the matcher of a name that goes by ``forms``."""
-    return NameMatcher(forms)
+def _form(value: str | None) -> str | None:
+    """Return the form in which what a rule keeps out is compared: signs around it make nothing else of it."""
+    return None if value is None else bare_form(name_form(value))
 
 
 def forget_names() -> None:

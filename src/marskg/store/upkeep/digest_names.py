@@ -2,7 +2,8 @@
 
 Guarantees: afterwards no rule that is stored has a name, each change is one signed record under a new salt, so that
 nothing that stays confirms a guess of the name, and a rule holds for what it held for. What the engine's files keep of
-replaced rows goes when they are rewritten (``mars scrub``). Source: docs/adr/0074-a-rule-without-the-name.md.
+replaced rows goes when they are rewritten (``mars maintenance scrub``).
+Source: docs/adr/0074-a-rule-without-the-name.md.
 """
 
 from __future__ import annotations
