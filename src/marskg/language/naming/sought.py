@@ -22,13 +22,13 @@ from marskg.language.naming.spellings import (
     divides_nothing,
     loose_form,
     other_kana,
+    seen_form,
+    small_form,
     sought_form,
-    told,
     undivided,
     without_initials,
 )
 from marskg.language.naming.words import COMMON
-from marskg.text import as_cased_name, normalised
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -141,9 +141,9 @@ class Candidates:
 
     def __init__(self, text: str) -> None:
         """Look at ``text``."""
-        cased = as_cased_name(text)
-        self._text = told(normalised(cased))
-        self._endings = Endings(cased)
+        seen = seen_form(text)
+        self._text = small_form(seen)
+        self._endings = Endings(seen)
 
     def of(self, sort: str, length: int) -> set[str]:
         """Return what may be a key of ``sort`` with ``length`` signs."""
