@@ -79,7 +79,7 @@ _SLAVIC: Final = words_of(
     "em om ou ovi ove ow ov um ech ich ach ami ama ym im ego emu ej iej eho ie iem ii ia io iu owi owie ova oj ze zie "
     "onem iemu imi ymi in ina inu inom ino ine ovu ovo"
 )
-_BALTIC_ENDINGS: Final = words_of("ui ei ai es am as is us ams iui iai")
+_BALTIC_ENDINGS: Final = words_of("ui ei ai os es am as is us ams iui iai")
 _OTHERS: Final = words_of("ul ului ar ei en es ta ia iin illa ille ilta ista issa")
 _AFTER_VOWEL: Final = words_of(
     "n lle lla lta ssa sta na ni ksi t nak nek val vel ra re ban ben ba be bol hoz hez tol rol nal nel ert ig"
