@@ -8,21 +8,22 @@ from typing import TYPE_CHECKING
 import pytest
 
 import marskg
-from tests.support.name_cases import CASES, IS, OTHER
+from tests.support.name_cases import GROUPS, IS, OTHER
 
 if TYPE_CHECKING:
     from marskg.memory import AgentMemory
     from tests.support.stores import Stores
 
 
-def test_the_table_of_names_through_the_door(stores: Stores) -> None:
-    memory = stores.open()
-    stored = {text: memory.remember(text, kind="semantic").id for text in sorted({text for _, text, _ in CASES})}
+@pytest.mark.parametrize("group", GROUPS)
+def test_the_table_of_names_through_the_door(stores: Stores, group: str) -> None:
+    memory, cases = stores.open(), GROUPS[group]
+    stored = {text: memory.remember(text, kind="semantic").id for text in sorted({text for _, text, _ in cases})}
     wrong = []
-    for name in sorted({name for name, _, _ in CASES}):
+    for name in sorted({name for name, _, _ in cases}):
         found = memory.erase(entity=name, dry_run=True)
         matched, near = ({one.id for one in listed} for listed in (found.memories, found.near))
-        for _, text, verdict in (case for case in CASES if case[0] == name):
+        for _, text, verdict in (case for case in cases if case[0] == name):
             taken, listed = stored[text] in matched, stored[text] in near
             if taken if verdict == OTHER else not taken if verdict == IS else not (taken or listed):
                 wrong.append((name, text, verdict, taken, listed))

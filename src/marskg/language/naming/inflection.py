@@ -55,8 +55,19 @@ _SOFTENED: Final = {
     "ц": "к",
     "с": "х",
 }
-#: Letters that may be others in the word, or have a vowel before them.
-_CHANGING: Final = "kptlrлкцргх"
+#: Last letters of a stem that may be others in a word, or have a vowel before them.
+_CHANGING: Final = {
+    "k": "[ea]?(?:[kcgz]|dz|ng)",
+    "p": "[pb]",
+    "t": "[td]",
+    "l": "[ea]?l",
+    "r": "[ea]?r",
+    "л": "[еоа]?л",
+    "р": "[еоа]?р",
+    "к": "[еоа]?[кц]",
+    "г": "[гз]",
+    "х": "[хс]",
+}
 _FINNISH: Final = "nen"
 _BALTIC: Final = ("as", "is", "us", "ys", "ur")
 _VOWELS: Final = "aeiouy"
@@ -68,7 +79,7 @@ _SLAVIC: Final = words_of(
     "em om ou ovi ove ow ov um ech ich ach ami ama ym im ego emu ej iej eho ie iem ii ia io iu owi owie ova oj ze zie "
     "onem iemu imi ymi in ina inu inom ino ine ovu ovo"
 )
-_BALTIC_ENDINGS: Final = words_of("ui ei ai es am as is us ams iui iai")
+_BALTIC_ENDINGS: Final = words_of("ui ei ai os es am as is us ams iui iai")
 _OTHERS: Final = words_of("ul ului ar ei en es ta ia iin illa ille ilta ista issa")
 _AFTER_VOWEL: Final = words_of(
     "n lle lla lta ssa sta na ni ksi t nak nek val vel ra re ban ben ba be bol hoz hez tol rol nal nel ert ig"
@@ -126,11 +137,14 @@ def is_inflected(form: str) -> bool:
     return bool(words) and all(_OTHER.search(word) or _LATIN.fullmatch(word) or _INDIC.match(word) for word in words)
 
 
-def beginning(word: str) -> str:
-    """Return the letters that a word of a name, in the loose form, has in all of its cases."""
+def beginning(word: str) -> tuple[str, str]:
+    """Return the letters that a word of a name, in the loose form, has in all of its cases; and a pattern of these."""
     kept = stem(word)
     same = next((place for place, (one, other) in enumerate(zip(word, kept, strict=False)) if one != other), len(kept))
-    return kept[: same - 1] if kept[same - 1] in _CHANGING else kept[:same]
+    tail = _CHANGING.get(kept[-1])
+    if tail is None or same < len(kept) - 1:
+        return kept[:same], re.escape(kept[:same])
+    return kept[:-1], re.escape(kept[:-1]) + tail
 
 
 def cases(word: str) -> tuple[str, ...]:
@@ -147,7 +161,7 @@ class Endings:
     """The words of a text without endings that they may have."""
 
     def __init__(self, text: str) -> None:
-        """Look at ``text``, an :func:`~marskg.text.as_cased_name`."""
+        """Look at ``text``, a :func:`~marskg.language.naming.spellings.seen_form`."""
         self._text = text
         self._stems: dict[str, tuple[frozenset[str], frozenset[str]]] = {}
 
@@ -232,8 +246,7 @@ class Endings:
     def _without_ending(self, word: str) -> tuple[frozenset[str], frozenset[str]]:
         if not _LATIN.fullmatch(word):
             return _lefts(word), _lefts(word)
-        cuts = range(1, min(_LONGEST, len(word) - _SHORTEST_STEM) + 1)
-        rests = {word[-cut:]: word[:-cut] for cut in cuts if word[-cut:] in _ENDINGS}
+        rests = _rests(word)
         stems = frozenset(map(_same, rests.values()))
         alone = (left for rest, left in rests.items() if rest not in _ONE_VOWEL or self._has_cases)
         return stems | {stem(word)}, frozenset(map(_same, alone))
@@ -257,8 +270,18 @@ class Endings:
 
 
 def loses(words: Iterable[str], kept: str) -> bool:
-    """Return whether one of ``words``, of Greek, Cyrillic or Georgian letters, is ``kept`` without an ending."""
-    return any(kept in _lefts(word) for word in words)
+    """Return whether one of ``words``, in the loose form, may be ``kept`` without an ending."""
+    return any(kept in (_shorter(word) if _LATIN.fullmatch(word) else _lefts(word)) for word in words)
+
+
+def _shorter(word: str) -> frozenset[str]:
+    return frozenset(map(_same, _rests(word).values()))
+
+
+def _rests(word: str) -> dict[str, str]:
+    """Return what a word of Latin letters is without each ending that it may have."""
+    cuts = range(1, min(_LONGEST, len(word) - _SHORTEST_STEM) + 1)
+    return {word[-cut:]: word[:-cut] for cut in cuts if word[-cut:] in _ENDINGS}
 
 
 def _lefts(word: str) -> frozenset[str]:
@@ -271,6 +294,11 @@ def _lefts(word: str) -> frozenset[str]:
 def is_other(word: str) -> bool:
     """Return whether a word is in Greek, Cyrillic or Georgian letters."""
     return _OTHER.match(word) is not None and " " not in word
+
+
+def is_indic(word: str) -> bool:
+    """Return whether a word is in letters of India, of which some are marks."""
+    return _INDIC.match(word) is not None
 
 
 def _plainer(word: str) -> str:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from marskg.language.naming.edges import ATTACHED, CASE, CASED, OPEN, Edge, Verdict, edges, is_identifier
-from marskg.language.naming.inflection import Endings, beginning, cases, is_inflected, is_other, loses, stem
+from marskg.language.naming.inflection import Endings, beginning, cases, is_indic, is_inflected, is_other, loses, stem
 from marskg.language.naming.numbers import GROUPED, abroad, dotted_pattern, is_dotted, number_edges, number_of, spread
 from marskg.language.naming.spellings import (
     cased_form,
@@ -23,6 +23,7 @@ from marskg.language.naming.spellings import (
     loose_form,
     name_form,
     other_kana,
+    seen_form,
     sought_form,
     undivided,
     without_initials,
@@ -38,7 +39,6 @@ from marskg.language.naming.words import (
     SMALL,
     TIMES,
 )
-from marskg.text import as_cased_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -219,15 +219,17 @@ class _Like:
         """Return whether a text has it: ``loose`` is the text in the loose form."""
         if self.least not in loose or self.pattern.search(loose) is None:
             return False
-        if is_other(self.stems):
-            return loses(self.pattern.findall(loose), self.stems)
         if not self.stems and not self.around:
             return True
-        words = Endings(as_cased_name(text))
+        if self.stems and " " not in self.stems and not is_indic(self.stems):
+            found = loses(self.pattern.findall(loose), self.stems)
+            if not found or is_other(self.stems):
+                return found
+        words = Endings(seen_form(text))
         if self.around:
             return self.around in words.without_middle(len(self.around), self.least)
-        found = (words.alone, words.pairs, words.together)[min(self.stems.count(" "), PAIR)]
-        return self.stems in found(len(self.stems), self.least)
+        look = (words.alone, words.pairs, words.together)[min(self.stems.count(" "), PAIR)]
+        return self.stems in look(len(self.stems), self.least)
 
 
 def _likes(form: str, loose: str) -> Iterator[_Like]:
@@ -242,8 +244,8 @@ def _likes(form: str, loose: str) -> Iterator[_Like]:
         yield _Like(re.compile(rf"(?<!\w){re.escape(other)}(?!\w)"), other.split()[0], SPELLED)
     if is_inflected(loose) and form not in COMMON:
         parts = [beginning(word) for word in words]
-        pattern = r"\s".join(rf"{re.escape(one)}\w*" for one in parts)
-        yield _Like(re.compile(rf"(?<!\w){pattern}"), parts[0], ATTACHED, " ".join(map(stem, words)))
+        pattern = r"\s".join(rf"{part}\w*" for _, part in parts)
+        yield _Like(re.compile(rf"(?<!\w){pattern}"), parts[0][0], ATTACHED, " ".join(map(stem, words)))
     if _ADDRESS.fullmatch(form):
         person, host = form.split("@")
         tagged = rf"(?<!\w){re.escape(loose_form(person))}\+\S*@{re.escape(loose_form(host))}(?!\w)"

@@ -22,13 +22,13 @@ from marskg.language.naming.spellings import (
     divides_nothing,
     loose_form,
     other_kana,
+    seen_form,
+    small_form,
     sought_form,
-    told,
     undivided,
     without_initials,
 )
 from marskg.language.naming.words import COMMON
-from marskg.text import as_cased_name, normalised
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -91,10 +91,16 @@ class Key:
     @property
     def name(self) -> str:
         """Return a name of which it is the exact key."""
-        if self.sort != NUMBER or self.text[:2] != "00":
-            return f"00{self.text[1:]}" if self.sort == NUMBER and self.text[0] == "+" else self.text
-        # Two zeros are the sign of a country, but not in groups of their own.
-        return f"0-{self.text[1:]}"
+        if self.sort != NUMBER:
+            return self.text
+        if self.text[0] == "+":
+            return f"00{self.text[1:]}"
+        if self.text[:2] == "00":
+            # Two zeros are the sign of a country, but not in groups of their own.
+            return f"0-{self.text[1:]}"
+        letters = self.text.rstrip("0123456789")
+        # Letters and a few digits are a number where a dash is between them.
+        return self.text if number_of(self.text) else f"{letters}-{self.text[len(letters) :]}"
 
 
 def exact_key(name: str) -> Key:
@@ -141,9 +147,9 @@ class Candidates:
 
     def __init__(self, text: str) -> None:
         """Look at ``text``."""
-        cased = as_cased_name(text)
-        self._text = told(normalised(cased))
-        self._endings = Endings(cased)
+        seen = seen_form(text)
+        self._text = small_form(seen)
+        self._endings = Endings(seen)
 
     def of(self, sort: str, length: int) -> set[str]:
         """Return what may be a key of ``sort`` with ``length`` signs."""

@@ -13,7 +13,7 @@ import re
 import unicodedata
 from typing import TYPE_CHECKING, Final
 
-from marskg.text import LOOKALIKES, as_cased_name, as_name, plain
+from marskg.text import LOOKALIKES, as_cased_name, as_name, normalised, plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -73,9 +73,9 @@ _HOST: Final = re.compile(r"(?<![\w:])[0-9a-f:]{2,39}(?![\w:])")
 _FEWEST_COLONS: Final = 7
 #: An address that is written so that a machine does not see it.
 _AT_HOST: Final = re.compile(r" at [\w-]+(?:\.| dot )\w")
-_BRACKETED: Final = ("at)", "at]", "at}", "at>", "at )", "at ]", " @ ", "%40")
-_MASKED_AT: Final = re.compile(r" ?[\[({<] ?at ?[\])}>] ?|%40|(?<=\w) (?:@|at) (?=[\w-]+[\s.])")
-_MASKED_STOP: Final = re.compile(r" ?[\[({<] ?dot ?[\])}>] ?| dot (?=\w)")
+_BRACKETED: Final = re.compile(r"at ?[)\]]")
+_MASKED_AT: Final = re.compile(r" ?[\[(] ?at ?[\])] ?|%40|(?<=\w) (?:@|at) (?=[\w-]+[\s.])")
+_MASKED_STOP: Final = re.compile(r" ?[\[(] ?dot ?[\])] ?| dot (?=\w)")
 _TITLES: Final = {
     "doctor": "dr",
     "professor": "prof",
@@ -148,6 +148,16 @@ def is_letter(sign: str) -> bool:
     return unicodedata.category(sign)[0] in "LMN"
 
 
+def seen_form(text: str) -> str:
+    """Return a text as it is seen, which its other forms are made of."""
+    return as_cased_name(text)
+
+
+def small_form(seen: str) -> str:
+    """Return the :func:`name_form` of the text of which ``seen`` is the :func:`seen_form`."""
+    return told(normalised(seen))
+
+
 def cased_form(text: str) -> str:
     """Return :func:`name_form` before letters are made small: of the same length, but where case changes it."""
     return told(as_cased_name(text))
@@ -159,15 +169,25 @@ def loose_form(form: str) -> str:
         form = _ACCENTS.sub("", unicodedata.normalize("NFD", form))
         # What was taken apart and has no accents, such as Hangul, is whole again.
         form = unicodedata.normalize("NFC", form)
-    if _AT_HOST.search(form) or any(mask in form for mask in _BRACKETED):
+        if "々" in form:
+            form = _AGAIN.sub(r"\1\1", form)
+    if _is_masked(form):
         form = _MASKED_AT.sub("@", _MASKED_STOP.sub(".", form))
-    if "々" in form:
-        form = _AGAIN.sub(r"\1\1", form)
     plainer = " ".join(form.translate(_PLAINER).translate(_VARIANTS).split())
     if "::" in plainer or plainer.count(":") >= _FEWEST_COLONS:
         plainer = _HOST.sub(_shortest, plainer)
-    plainer = _TITLE.sub(lambda found: _TITLES[found[0]], plainer)
+    if any(map(plainer.__contains__, _TITLES)):
+        plainer = _TITLE.sub(lambda found: _TITLES[found[0]], plainer)
     return plainer.replace("ae", "a").replace("oe", "o").replace("ue", "u")
+
+
+def _is_masked(form: str) -> bool:
+    """Return whether an address may be masked; quick where none is."""
+    if "%40" in form or " @ " in form:
+        return True
+    if (")" in form or "]" in form) and _BRACKETED.search(form):
+        return True
+    return " at " in form and _AT_HOST.search(form) is not None
 
 
 def without_initials(loose: str) -> str:

@@ -181,6 +181,8 @@ SMALL: Final = words_of(
     "pilar rosa flor estrella consuelo mercedes soledad victoria cielo blanca leon reyes campos rios flores guerra "
     "deniz umut barış güneş yıldız aslan kaya toprak bahar yağmur savaş özgür çiçek gül devrim evren defne pınar "
     "kartal şimşek demir taş "
+    " drake sterling marshall crane crow squire mercer archer chandler clerk fuller glover miner painter plumber reeve "
+    "rider spicer steward warden yeoman baron burgess constable lord pope abbot monk priest sexton"
 )
 #: What stands before a word that is no name there.
 ARTICLES: Final = re.compile(
