@@ -11,8 +11,12 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from marskg.language.naming.asked import has_pairs
+from marskg.language.naming.edges import Verdict
+from marskg.language.naming.likely import begun_by, likely_pattern, may_begin
+from marskg.language.naming.matcher import NameMatcher
 from marskg.language.naming.numbers import number_of
-from marskg.language.naming.spellings import name_form
+from marskg.language.naming.spellings import loose_form, name_form, undivided
 from marskg.learning.rules.wish_effects import enough, names_in, names_of, other_terms
 from marskg.retrieval.index.memory_index import FOREVER
 from marskg.text import terms
@@ -50,36 +54,86 @@ class Reach:
     def concerned(self, index: MemoryIndex, wish: Wish, subjects: Iterable[str]) -> list[str]:
         """Return the ids of the current memories that a wish of ``subjects`` is about.
 
-        Where none has all that the topic says, those that have the name in it: for a person to look at.
+        For a person to look at there are also those that have its identifier very likely; where none has all that the
+        topic says, those that have the name in it; and where none has that, those with the one identifier that it
+        begins.
         """
         people = frozenset(subjects)
         current = index.columns["alive"] & (index.columns["supersededAt"] == FOREVER) & ~index.facet("tag", [WISH])
         found = self.about(index, wish, people) & current
-        if not found.any() and names_of(wish):
+        if not names_of(wish):
+            return _ids(index, found)
+        if not found.any():
             found = self._naming(index, wish, people) & current
-        return [index.ids[row] for row in np.flatnonzero(found).tolist()]
+        found |= self._likely(index, wish, people, current)
+        return _ids(index, found if found.any() else self._begun(index, wish, people, current))
 
     def about(self, index: MemoryIndex, wish: Wish, subjects: frozenset[str]) -> npt.NDArray[np.bool_]:
         """Return ``[rows]``: which memories a wish of ``subjects`` is about, for all at once."""
         wanted = set(other_terms(wish))
-        if not names_of(wish):
-            return _of(index, _saying(index, wanted), subjects)
-        found = self._naming(index, wish, subjects)
-        return found & _saying(index, wanted) if wanted else found
+        if names_of(wish):
+            found = self._naming(index, wish, subjects)
+            return found & _saying(index, wanted) if wanted else found
+        found = _of(index, _saying(index, wanted), subjects)
+        return self._read(index, wish, found & index.columns["alive"]) if has_pairs(wish.topic) else found
+
+    def _likely(
+        self, index: MemoryIndex, wish: Wish, subjects: frozenset[str], current: npt.NDArray[np.bool_]
+    ) -> npt.NDArray[np.bool_]:
+        """Return ``[rows]``: which of the ``current`` memories have an identifier of the topic, written otherwise."""
+        found = np.zeros(index.columns.rows, dtype=np.bool_)
+        for name in names_of(wish):
+            pattern = likely_pattern(name)
+            if pattern is not None:
+                texts = self._told(index, _of(index, _having(index, name) & current, subjects))
+                rows = [row for row, said in texts.items() if any(pattern.search(name_form(one)) for one in said)]
+                found[rows] = True
+        return found
+
+    def _begun(
+        self, index: MemoryIndex, wish: Wish, subjects: frozenset[str], current: npt.NDArray[np.bool_]
+    ) -> npt.NDArray[np.bool_]:
+        """Return ``[rows]``: which of the ``current`` memories have the longer identifier that the topic's begins.
+
+        It has to be one, in whatever grouping, in a text that has the other words of the topic as well.
+        """
+        found = np.zeros(index.columns.rows, dtype=np.bool_)
+        name = names_of(wish)[0]
+        if not may_begin(name):
+            return found
+        texts = self._told(index, _of(index, _having(index, name) & current, subjects))
+        saying = _saying(index, set(terms(wish.topic)) - set(terms(name)))
+        longer = {one for row, said in texts.items() if saying[row] for text in said for one in begun_by(name, text)}
+        if len({undivided(loose_form(one)) for one in longer}) == 1:
+            matcher = NameMatcher(longer)
+            found[[row for row, said in texts.items() if matcher.judge((), said).verdict is Verdict.IS]] = True
+        return found
+
+    def _told(self, index: MemoryIndex, found: npt.NDArray[np.bool_]) -> dict[int, tuple[str, ...]]:
+        """Return what the memories of the rows that are ``found`` say, and their tags."""
+        rows = {index.ids[row]: row for row in np.flatnonzero(found).tolist()}
+        return {rows[ident]: said for ident, said in self._texts(list(rows))} if rows else {}
 
     def _naming(self, index: MemoryIndex, wish: Wish, subjects: frozenset[str]) -> npt.NDArray[np.bool_]:
         """Return ``[rows]``: which memories have a name that the topic has, by what their texts say."""
-        known = self.known.setdefault(wish.topic, {})
         found = np.zeros(index.columns.rows, dtype=np.bool_)
         for name in names_of(wish):
             found |= _having(index, name)
-        found = _of(index, found & index.columns["alive"], subjects)
+        return self._read(index, wish, _of(index, found & index.columns["alive"], subjects))
+
+    def _read(self, index: MemoryIndex, wish: Wish, found: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+        """Return which of the rows that are ``found`` are of memories whose texts decide so, each read once."""
+        known = self.known.setdefault(wish.topic, {})
         rows = np.flatnonzero(found).tolist()
         unknown = [index.ids[row] for row in rows if index.ids[row] not in known]
         for ident, texts in self._texts(unknown) if unknown else ():
             known[ident] = names_in(wish, texts)
         found[rows] = [known.get(index.ids[row], False) for row in rows]
         return found
+
+
+def _ids(index: MemoryIndex, found: npt.NDArray[np.bool_]) -> list[str]:
+    return [index.ids[row] for row in np.flatnonzero(found).tolist()]
 
 
 def _of(index: MemoryIndex, found: npt.NDArray[np.bool_], subjects: frozenset[str]) -> npt.NDArray[np.bool_]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from marskg.language.naming.edges import is_identifier
@@ -19,7 +20,7 @@ from marskg.language.naming.spellings import name_form
 from marskg.language.naming.words import words_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 _EDGE: Final = ",;:!?\"'“”„«»()[]{}<>"
 #: Words with a capital that say of what sort the name is which follows.
@@ -38,6 +39,11 @@ _ABOUT: Final = re.compile(
 _JOINS: Final = re.compile(r"\s+(?:aka|alias|a\.k\.a\.|also known as|formerly|née|und|and|or|&|/|\|)\s+|[()\[\]|,;]")
 #: What says whom a name means, and not what of it: *the patient*, *on the team*.
 _WHO: Final = re.compile(r"\s+(?:the|a|an|my|our|on|in|at|from|of|with|who|whom|that|which|as|for)\s.*\Z")
+#: What is seen beside a name and is none of its letters: pictures, and what joins them.
+_PICTURES: Final = "[\u2600-\u27bf\ufe0f\u200d\U0001f000-\U0001faff]+"
+_PICTURED: Final = re.compile(rf"(?<!\S){_PICTURES}|{_PICTURES}(?!\S)")
+#: Where a word goes on with a capital, or with a hyphen before one: *WiFi*, *Wi-Fi*.
+_INNER: Final = re.compile(r"(?<=[a-z])-?(?=[A-Z])")
 _POSSESSIVE: Final = re.compile(r"['’]s?\Z")
 
 
@@ -55,9 +61,9 @@ def names_asked(topic: str) -> Asked:
     names: dict[str, None] = {}
     others: list[str] = []
     for part in _JOINS.split(_ABOUT.sub("", topic.strip())):
-        for name, rest in _read(part.strip()):
+        for name, rest in _read(_PICTURED.sub("", part.strip())):
             if name:
-                names.setdefault(name)
+                names.update(dict.fromkeys(_spelled(name)))
             others += rest
     signs = [name for name in names if " " not in name and _is_sign(name)]
     if any(letter.isdigit() for name in signs for letter in name):
@@ -72,6 +78,33 @@ def matcher_of_asked(topic: str) -> NameMatcher | None:
     """Return what finds the names in a request; None where it has none."""
     names = names_asked(topic).names
     return NameMatcher(names) if names else None
+
+
+@lru_cache(maxsize=256)
+def has_pairs(topic: str) -> bool:
+    """Return whether two words stand side by side in ``topic``: a text may have the second in a longer name."""
+    return bool(_pairs(topic))
+
+
+def is_of_longer(topic: str, texts: Iterable[str]) -> bool:
+    """Return whether ``texts`` have words of ``topic`` side by side only where the second begins a longer name.
+
+    *The department engineering* is not *the department engineering-platform*.
+    """
+    pairs = _pairs(topic)
+    if not pairs:
+        return False
+    either = "|".join(rf"{re.escape(one)} {re.escape(two)}" for one, two in pairs)
+    known = "|".join(re.escape(word) for pair in pairs for word in pair)
+    said = [name_form(text) for text in texts]
+    if any(re.search(rf"(?<!\w)(?:{either})(?![-_.]?\w)", one) for one in said):
+        return False
+    return any(re.search(rf"(?<!\w)(?:{either})[-_.](?!(?:{known})(?!\w))\w", one) for one in said)
+
+
+def _pairs(topic: str) -> list[tuple[str, str]]:
+    words = [word.strip(f"{_EDGE}.") for word in name_form(topic).split()]
+    return [(one, two) for one, two in pairwise(words) if one.isalpha() and two.isalpha()]
 
 
 def _read(part: str) -> Iterator[tuple[str, list[str]]]:
@@ -95,6 +128,13 @@ def _read(part: str) -> Iterator[tuple[str, list[str]]]:
     # *Aiden the patient*: what comes after an article or a preposition says who, not what.
     said = [*before, *_WHO.sub("", f"x {' '.join(after)} ").split()[1:]]
     yield "", [word for word in said if word.casefold() not in _LABELS] if found else said
+
+
+def _spelled(name: str) -> Iterator[str]:
+    """Yield a name; and one word of two parts also as it is written with a hyphen, and without."""
+    yield name
+    if name.replace("-", "").isalpha() and len(_INNER.findall(name)) == 1:
+        yield from {_INNER.sub("", name), _INNER.sub("-", name)} - {name}
 
 
 def _name(words: list[str]) -> str:
