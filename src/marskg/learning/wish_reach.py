@@ -13,8 +13,8 @@ import numpy as np
 
 from marskg.language.naming.asked import has_pairs
 from marskg.language.naming.edges import Verdict
-from marskg.language.naming.likely import begun_by, likely_pattern, may_begin
-from marskg.language.naming.matcher import NameMatcher
+from marskg.language.naming.likely import begun_by, likely_pattern, may_begin, without_title
+from marskg.language.naming.matcher import COMMON_WORD, NameMatcher
 from marskg.language.naming.numbers import number_of
 from marskg.language.naming.spellings import loose_form, name_form, undivided
 from marskg.learning.rules.wish_effects import enough, names_in, names_of, other_terms
@@ -31,10 +31,12 @@ if TYPE_CHECKING:
 
 #: The intent tag of wishes.
 WISH: Final = "wish"
-#: Letters of a word that is sought as it stands: many others have it in them.
+#: Letters of a word that is sought between other signs: many others have it in them.
 _BARE: Final = 2
 #: The first piece stands for a name that has no word, such as an address of four numbers.
 _PIECE: Final = re.compile(r"[^\W_]+")
+
+_DIGITS: Final = re.compile(r"\d+")
 
 
 class Reach:
@@ -56,7 +58,7 @@ class Reach:
 
         For a person to look at there are also those that have its identifier very likely; where none has all that the
         topic says, those that have the name in it; and where none has that, those with the one identifier that it
-        begins.
+        begins, or with a word that may be the name.
         """
         people = frozenset(subjects)
         current = index.columns["alive"] & (index.columns["supersededAt"] == FOREVER) & ~index.facet("tag", [WISH])
@@ -66,7 +68,10 @@ class Reach:
         if not found.any():
             found = self._naming(index, wish, people) & current
         found |= self._likely(index, wish, people, current)
-        return _ids(index, found if found.any() else self._begun(index, wish, people, current))
+        for less in (self._begun, self._maybe):
+            if not found.any():
+                found = less(index, wish, people, current)
+        return _ids(index, found)
 
     def about(self, index: MemoryIndex, wish: Wish, subjects: frozenset[str]) -> npt.NDArray[np.bool_]:
         """Return ``[rows]``: which memories a wish of ``subjects`` is about, for all at once."""
@@ -85,7 +90,7 @@ class Reach:
         for name in names_of(wish):
             pattern = likely_pattern(name)
             if pattern is not None:
-                texts = self._told(index, _of(index, _having(index, name) & current, subjects))
+                texts = self._told(index, _of(index, _like(index, name) & current, subjects))
                 rows = [row for row, said in texts.items() if any(pattern.search(name_form(one)) for one in said)]
                 found[rows] = True
         return found
@@ -107,6 +112,20 @@ class Reach:
         if len({undivided(loose_form(one)) for one in longer}) == 1:
             matcher = NameMatcher(longer)
             found[[row for row, said in texts.items() if matcher.judge((), said).verdict is Verdict.IS]] = True
+        return found
+
+    def _maybe(
+        self, index: MemoryIndex, wish: Wish, subjects: frozenset[str], current: npt.NDArray[np.bool_]
+    ) -> npt.NDArray[np.bool_]:
+        """Return ``[rows]``: which of the ``current`` memories have, with its capital, a name that is a word too."""
+        found = np.zeros(index.columns.rows, dtype=np.bool_)
+        for name in names_of(wish):
+            matcher, written = NameMatcher([name]), re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
+            texts = self._told(index, _of(index, _having(index, name) & current, subjects))
+            for row, said in texts.items():
+                found[row] |= any(
+                    matcher.read(one).reason == COMMON_WORD and written.search(one) is not None for one in said
+                )
         return found
 
     def _told(self, index: MemoryIndex, found: npt.NDArray[np.bool_]) -> dict[int, tuple[str, ...]]:
@@ -157,6 +176,13 @@ def _with_any(index: MemoryIndex, wanted: set[str]) -> npt.NDArray[np.bool_]:
     return has
 
 
+def _like(index: MemoryIndex, name: str) -> npt.NDArray[np.bool_]:
+    """Return ``[rows]``: which memories may have ``name`` written otherwise: its words, or the most of its digits."""
+    digits = max(_DIGITS.findall(name_form(name)), key=len, default="")
+    with_digits = _with_any(index, {term for term in index.lexical if digits in term}) if digits else False
+    return _having(index, without_title(name)) | with_digits
+
+
 def _having(index: MemoryIndex, name: str) -> npt.NDArray[np.bool_]:
     """Return ``[rows]``: which memories may have ``name``: all of its words, or words that are written around them.
 
@@ -168,6 +194,7 @@ def _having(index: MemoryIndex, name: str) -> npt.NDArray[np.bool_]:
     words = {term for term in terms(name) if term.isalnum()} or set(_PIECE.findall(name_form(name))[:1])
     having = np.full(index.columns.rows, bool(words))
     for word in words:
-        around = {term for term in index.lexical if word in term} if len(word) > _BARE else set[str]()
+        short = len(word) <= _BARE
+        around = {term for term in index.lexical if word in (_PIECE.findall(term) if short else term)}
         having &= _with_any(index, around | {word})
     return having

@@ -13,7 +13,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
-from marskg.language.naming.edges import is_identifier
+from marskg.language.naming.edges import is_identifier, script
 from marskg.language.naming.matcher import NameMatcher
 from marskg.language.naming.numbers import number_of
 from marskg.language.naming.spellings import name_form
@@ -30,13 +30,24 @@ _LABELS: Final = words_of(
     "invoice employee vendor record records profile entry entries file files status number address token plate card "
     "applicant student subscriber person people data details info information"
 )
+#: Words that say, right before a name, what sort of person or thing has it.
+_SORTS: Final = words_of(
+    "member guest tenant resident neighbour neighbor colleague coworker friend boss manager director doctor nurse "
+    "teacher professor engineer developer designer contractor supplier partner owner driver passenger visitor "
+    "candidate reviewer author editor athlete player actor singer chef lawyer agent officer company firm team project "
+    "product server host"
+)
 _TITLES: Final = frozenset(["dr", "mr", "mrs", "ms", "prof", "sir", "st"])
 _ABOUT: Final = re.compile(
     r"\A(?:(?:all|any|every|the|everything|anything|information|info|details?|data|facts?|memories|records?|notes?)\s+)+"
     r"(?:you (?:know|have)\s+)?(?:about|on|of|regarding|concerning|related to|for)\s+",
     re.IGNORECASE,
 )
-_JOINS: Final = re.compile(r"\s+(?:aka|alias|a\.k\.a\.|also known as|formerly|née|und|and|or|&|/|\|)\s+|[()\[\]|,;]")
+_JOINS: Final = re.compile(
+    r"\s+(?:aka|alias|a\.k\.a\.|also known as|formerly|née|und|and|or|&|/|\|)\s+|[()\[\]|,;]"
+    # *in Russian Ольга*: which language the other name is in.
+    r"|\s+in [A-Z][a-z]+:? (?=[^\W\u0000-\u024f\u1e00-\u1eff])"
+)
 #: What says whom a name means, and not what of it: *the patient*, *on the team*.
 _WHO: Final = re.compile(r"\s+(?:the|a|an|my|our|on|in|at|from|of|with|who|whom|that|which|as|for)\s.*\Z")
 #: What is seen beside a name and is none of its letters: pictures, and what joins them.
@@ -92,14 +103,14 @@ def is_of_longer(topic: str, texts: Iterable[str]) -> bool:
     *The department engineering* is not *the department engineering-platform*.
     """
     pairs = _pairs(topic)
-    if not pairs:
-        return False
-    either = "|".join(rf"{re.escape(one)} {re.escape(two)}" for one, two in pairs)
     known = "|".join(re.escape(word) for pair in pairs for word in pair)
-    said = [name_form(text) for text in texts]
-    if any(re.search(rf"(?<!\w)(?:{either})(?![-_.]?\w)", one) for one in said):
-        return False
-    return any(re.search(rf"(?<!\w)(?:{either})[-_.](?!(?:{known})(?!\w))\w", one) for one in said)
+    said = " \n".join(map(name_form, texts)) if pairs else ""
+    for one, two in pairs:
+        start = rf"(?<!\w){re.escape(one)} {re.escape(two)}"
+        longer = re.search(rf"{start}[-_.](?!(?:{known})(?!\w))\w", said)
+        if longer and not re.search(rf"{start}(?![-_.]?\w)", said):
+            return True
+    return False
 
 
 def _pairs(topic: str) -> list[tuple[str, str]]:
@@ -121,6 +132,8 @@ def _read(part: str) -> Iterator[tuple[str, list[str]]]:
         size = _size(words, place)
         if size:
             yield _name(words[place : place + size]), []
+            if not found and before and before[-1].casefold() in _SORTS:
+                del before[-1]
             found = True
         else:
             (after if found else before).append(words[place].strip(_EDGE))
@@ -151,7 +164,7 @@ def _size(words: list[str], start: int) -> int:
         return 1
     end = start
     while end < len(words) and _is_named(words[end], first=end == start):
-        if end > start and _is_caseless(words[end]) != _is_caseless(words[start]):
+        if end > start and _alphabet(words[end]) != _alphabet(words[start]):
             break
         end += 1
         if words[end - 1][-1] in _EDGE and not words[end - 1].endswith("."):
@@ -186,6 +199,11 @@ def _is_named(word: str, *, first: bool) -> bool:
     if not letter.isalpha() or (plain in _LABELS - _TITLES and not numbered) or _is_sign(word):
         return False
     return _is_caseless(bare) or letter.isupper() or (plain in _TITLES and first)
+
+
+def _alphabet(word: str) -> str:
+    """Return the alphabet of a word; scripts without capitals are one, as a name may be written in several."""
+    return "" if _is_caseless(word) else script(word.strip(_EDGE)[:1])
 
 
 def _is_caseless(word: str) -> bool:

@@ -42,6 +42,7 @@ FINAL_LETTERS: Final = "аяоеийьыσηαοιυ"
 #: Ends of Russian names of which the cases drop the vowel.
 _FLEETING: Final = ("ел", "ец")
 _ENDED: Final = 3
+_ARTICLE: Final = re.compile(r"(?<![\w'])(?:a|an) \Z")
 _START: Final = r"(?<![^\W_])"
 _END: Final = r"(?![^\W_])"
 
@@ -136,7 +137,7 @@ class _Form:
         """Return what stands in a text, in the form in which names are compared; ``text`` is it as it was given."""
         found = NOTHING
         for start, end, edge in self._occurrences(compared):
-            if self._common and edge is OPEN and not _is_named(compared, text, start, end):
+            if edge is OPEN and (_is_kind if not self._common else _is_unnamed)(compared, text, start, end):
                 edge = Edge(Verdict.NEAR, COMMON_WORD)  # noqa: PLW2901 - the edge with what the words say
             if edge is CASED and (self._common or not _is_ended(compared, text, start, end)):
                 continue
@@ -243,6 +244,19 @@ def _is_ended(compared: str, text: str, start: int, end: int) -> bool:
     if len(cased) != len(compared):
         return True
     return cased[start:end] != compared[start:end] and cased[end] == compared[end]
+
+
+def _is_kind(compared: str, text: str, start: int, end: int) -> bool:
+    """Return whether a word stands as one of a kind, with small letters after an article: *an alice blue scarf*."""
+    word = compared[start:end]
+    if not _ARTICLE.search(compared, 0, start) or not word.isalpha():
+        return False
+    cased = cased_form(text)
+    return len(cased) == len(compared) and cased[start:end] == word
+
+
+def _is_unnamed(compared: str, text: str, start: int, end: int) -> bool:
+    return not _is_named(compared, text, start, end)
 
 
 def _is_named(compared: str, text: str, start: int, end: int) -> bool:
