@@ -58,6 +58,12 @@ _INNER: Final = re.compile(r"(?<=[a-z])-?(?=[A-Z])")
 _POSSESSIVE: Final = re.compile(r"['’]s?\Z")
 
 
+#: Labels of numbers that nothing else has, and that differ in nothing but how they are grouped.
+_NUMBERED: Final = re.compile(
+    r"(?:ssn|iban|isbn|issn|vin|imei|card)[.:]? (?:(?:number|no|nr)[.:]? )?(?P<number>.+)", re.IGNORECASE
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Asked:
     """The names in a request, and its other words."""
@@ -89,6 +95,16 @@ def matcher_of_asked(topic: str) -> NameMatcher | None:
     """Return what finds the names in a request; None where it has none."""
     names = names_asked(topic).names
     return NameMatcher(names) if names else None
+
+
+def labelled_number(name: str) -> str:
+    """Return the number that a name is, without the word before it that says of what sort; "" where it is none.
+
+    An IBAN is the same one without that word; *order 2024-1001* is not *invoice 2024-1001*.
+    """
+    found = _NUMBERED.fullmatch(name.strip())
+    number = found["number"] if found else ""
+    return number if number_of(name_form(number)) else ""
 
 
 @lru_cache(maxsize=256)

@@ -247,12 +247,15 @@ def _is_ended(compared: str, text: str, start: int, end: int) -> bool:
 
 
 def _is_kind(compared: str, text: str, start: int, end: int) -> bool:
-    """Return whether a word stands as one of a kind, with small letters after an article: *an alice blue scarf*."""
+    """Return whether a word stands as one of a kind: *An alice blue scarf*.
+
+    It is small, after an article, in a text that has capitals.
+    """
     word = compared[start:end]
     if not _ARTICLE.search(compared, 0, start) or not word.isalpha():
         return False
     cased = cased_form(text)
-    return len(cased) == len(compared) and cased[start:end] == word
+    return len(cased) == len(compared) and cased[start:end] == word and cased != compared
 
 
 def _is_unnamed(compared: str, text: str, start: int, end: int) -> bool:
