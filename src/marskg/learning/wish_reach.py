@@ -17,6 +17,7 @@ from marskg.language.naming.likely import begun_by, likely_pattern, may_begin, w
 from marskg.language.naming.matcher import COMMON_WORD, NameMatcher
 from marskg.language.naming.numbers import number_of
 from marskg.language.naming.spellings import loose_form, name_form, undivided
+from marskg.language.wish_kinds import WishKind
 from marskg.learning.rules.wish_effects import enough, names_in, names_of, other_terms
 from marskg.retrieval.index.memory_index import FOREVER
 from marskg.text import terms
@@ -56,9 +57,9 @@ class Reach:
     def concerned(self, index: MemoryIndex, wish: Wish, subjects: Iterable[str]) -> list[str]:
         """Return the ids of the current memories that a wish of ``subjects`` is about.
 
-        For a person to look at there are also those that have its identifier very likely; where none has all that the
-        topic says, those that have the name in it; and where none has that, those with the one identifier that it
-        begins, or with a word that may be the name.
+        For a person to look at, where none has all that the topic says, those that have the name in it. What is to be
+        forgotten is also what very likely has its identifier, written otherwise; and where nothing has that, what has
+        the one identifier that it begins, or a word that may be the name.
         """
         people = frozenset(subjects)
         current = index.columns["alive"] & (index.columns["supersededAt"] == FOREVER) & ~index.facet("tag", [WISH])
@@ -67,10 +68,11 @@ class Reach:
             return _ids(index, found)
         if not found.any():
             found = self._naming(index, wish, people) & current
-        found |= self._likely(index, wish, people, current)
-        for less in (self._begun, self._maybe):
-            if not found.any():
-                found = less(index, wish, people, current)
+        if wish.kind is WishKind.FORGET:
+            found |= self._likely(index, wish, people, current)
+            for less in (self._begun, self._maybe):
+                if not found.any():
+                    found = less(index, wish, people, current)
         return _ids(index, found)
 
     def about(self, index: MemoryIndex, wish: Wish, subjects: frozenset[str]) -> npt.NDArray[np.bool_]:

@@ -252,7 +252,7 @@ def _is_kind(compared: str, text: str, start: int, end: int) -> bool:
     It is small, after an article, in a text that has capitals.
     """
     word = compared[start:end]
-    if not _ARTICLE.search(compared, 0, start) or not word.isalpha():
+    if not _ARTICLE.search(compared, max(0, start - 3), start) or not word.isalpha():
         return False
     cased = cased_form(text)
     return len(cased) == len(compared) and cased[start:end] == word and cased != compared
