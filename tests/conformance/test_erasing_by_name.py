@@ -163,6 +163,7 @@ ASKED = {
         ["The device token was f3a9c2d2-77aa-4b0e"],
     ),
     "everything about Rose from payroll": (["Rose joined in May"], ["The rose bush needs water"]),
+    "everything about April the captain": (["April leads the crew"], ["In April the crew rests"]),
     "Wi-Fi code of the cabin": (["The WiFi code of the cabin is kept by Ann"], ["The code of the cabin door is new"]),
     "everything about tenant no. 4": (["The tenant no. 4 pays late"], ["The tenant no. 5 pays late"]),
     "service billing ownership": (

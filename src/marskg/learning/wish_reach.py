@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from marskg.language.naming.asked import has_pairs
+from marskg.language.naming.asked import may_be_of_longer
 from marskg.language.naming.edges import Verdict
 from marskg.language.naming.likely import begun_by, likely_pattern, may_begin, without_title
-from marskg.language.naming.matcher import COMMON_WORD, NameMatcher
+from marskg.language.naming.matcher import FIRST_WORD, NameMatcher
 from marskg.language.naming.numbers import number_of
 from marskg.language.naming.spellings import loose_form, name_form, undivided
 from marskg.language.wish_kinds import WishKind
@@ -82,7 +82,7 @@ class Reach:
             found = self._naming(index, wish, subjects)
             return found & _saying(index, wanted) if wanted else found
         found = _of(index, _saying(index, wanted), subjects)
-        return self._read(index, wish, found & index.columns["alive"]) if has_pairs(wish.topic) else found
+        return self._read(index, wish, found & index.columns["alive"]) if may_be_of_longer(wish.topic) else found
 
     def _likely(
         self, index: MemoryIndex, wish: Wish, subjects: frozenset[str], current: npt.NDArray[np.bool_]
@@ -119,15 +119,12 @@ class Reach:
     def _maybe(
         self, index: MemoryIndex, wish: Wish, subjects: frozenset[str], current: npt.NDArray[np.bool_]
     ) -> npt.NDArray[np.bool_]:
-        """Return ``[rows]``: which of the ``current`` memories have, with its capital, a name that is a word too."""
+        """Return ``[rows]``: which of the ``current`` memories begin a sentence with a name that is a word as well."""
         found = np.zeros(index.columns.rows, dtype=np.bool_)
         for name in names_of(wish):
-            matcher, written = NameMatcher([name]), re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
+            matcher = NameMatcher([name])
             texts = self._told(index, _of(index, _having(index, name) & current, subjects))
-            for row, said in texts.items():
-                found[row] |= any(
-                    matcher.read(one).reason == COMMON_WORD and written.search(one) is not None for one in said
-                )
+            found[[row for row, said in texts.items() if matcher.judge((), said).reason == FIRST_WORD]] = True
         return found
 
     def _told(self, index: MemoryIndex, found: npt.NDArray[np.bool_]) -> dict[int, tuple[str, ...]]:

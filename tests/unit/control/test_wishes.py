@@ -93,6 +93,8 @@ def test_a_topic_matches_by_its_terms_and_by_tags() -> None:
         ("service billing owner", "Service billing-export: Tom is the owner", False),
         ("user role editor rights", "User role editor-in-chief has all rights", False),
         ("user role editor rights", "User roles editor and editor-in-chief: the user has rights", True),
+        ("lib-tea version", "The version of lib-tea", True),
+        ("lib-tea version", "The version of lib-tea-client", False),
         ("peanut allergy plan", "The plan for my peanut-allergy", True),
         ("information about Aiden the patient", "Aiden has an allergy", True),
     ],

@@ -108,30 +108,30 @@ def labelled_number(name: str) -> str:
 
 
 @lru_cache(maxsize=256)
-def has_pairs(topic: str) -> bool:
-    """Return whether two words stand side by side in ``topic``: a text may have the second in a longer name."""
-    return bool(_pairs(topic))
+def may_be_of_longer(topic: str) -> bool:
+    """Return whether ``topic`` has words with which a text may begin a longer name."""
+    return bool(_beginnings(topic))
 
 
 def is_of_longer(topic: str, texts: Iterable[str]) -> bool:
     """Return whether ``texts`` have words of ``topic`` side by side only where the second begins a longer name.
 
-    *The department engineering* is not *the department engineering-platform*.
+    *The department engineering* is not *the department engineering-platform*; nor is a hyphened word a longer one.
     """
-    pairs = _pairs(topic)
-    known = "|".join(re.escape(word) for pair in pairs for word in pair)
-    said = " \n".join(map(name_form, texts)) if pairs else ""
-    for one, two in pairs:
-        start = rf"(?<!\w){re.escape(one)} {re.escape(two)}"
-        longer = re.search(rf"{start}[-_.](?!(?:{known})(?!\w))\w", said)
-        if longer and not re.search(rf"{start}(?![-_.]?\w)", said):
+    beginnings = _beginnings(topic)
+    known = "|".join(re.escape(word) for one in beginnings for word in one.split())
+    said = " \n".join(map(name_form, texts)) if beginnings else ""
+    for one in beginnings:
+        start = rf"(?<![\w-]){re.escape(one)}"
+        if re.search(rf"{start}[-_.](?!(?:{known})(?!\w))\w", said) and not re.search(rf"{start}(?![-_.]?\w)", said):
             return True
     return False
 
 
-def _pairs(topic: str) -> list[tuple[str, str]]:
+def _beginnings(topic: str) -> list[str]:
     words = [word.strip(f"{_EDGE}.") for word in name_form(topic).split()]
-    return [(one, two) for one, two in pairwise(words) if one.isalpha() and two.isalpha()]
+    pairs = [f"{one} {two}" for one, two in pairwise(words) if one.isalpha() and two.isalpha()]
+    return pairs + [word for word in words if word.replace("-", "").isalpha() and not word.isalpha()]
 
 
 def _read(part: str) -> Iterator[tuple[str, list[str]]]:

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 COMMON_WORD: Final = "also a word of the language"
+FIRST_WORD: Final = "also a word of the language, and the first of a sentence"
 SPELLED: Final = "spelled otherwise"
 LONGER_NAME: Final = "about somebody whose name has it as a part"
 ORDER: Final = "its parts in another order, or shortened"
@@ -137,8 +138,9 @@ class _Form:
         """Return what stands in a text, in the form in which names are compared; ``text`` is it as it was given."""
         found = NOTHING
         for start, end, edge in self._occurrences(compared):
-            if edge is OPEN and (_is_kind if not self._common else _is_unnamed)(compared, text, start, end):
-                edge = Edge(Verdict.NEAR, COMMON_WORD)  # noqa: PLW2901 - the edge with what the words say
+            reason = (_no_name if self._common else _one_of_a_kind)(compared, text, start, end) if edge is OPEN else ""
+            if reason:
+                edge = Edge(Verdict.NEAR, reason)  # noqa: PLW2901 - the edge with what the words say
             if edge is CASED and (self._common or not _is_ended(compared, text, start, end)):
                 continue
             if edge.verdict is Verdict.IS:
@@ -246,35 +248,31 @@ def _is_ended(compared: str, text: str, start: int, end: int) -> bool:
     return cased[start:end] != compared[start:end] and cased[end] == compared[end]
 
 
-def _is_kind(compared: str, text: str, start: int, end: int) -> bool:
-    """Return whether a word stands as one of a kind: *An alice blue scarf*.
+def _one_of_a_kind(compared: str, text: str, start: int, end: int) -> str:
+    """Return why a word is one of a kind and no name, "" where it may be one: *An alice blue scarf*.
 
     It is small, after an article, in a text that has capitals.
     """
     word = compared[start:end]
     if not _ARTICLE.search(compared, max(0, start - 3), start) or not word.isalpha():
-        return False
+        return ""
     cased = cased_form(text)
-    return len(cased) == len(compared) and cased[start:end] == word and cased != compared
+    return COMMON_WORD if len(cased) == len(compared) and cased[start:end] == word and cased != compared else ""
 
 
-def _is_unnamed(compared: str, text: str, start: int, end: int) -> bool:
-    return not _is_named(compared, text, start, end)
-
-
-def _is_named(compared: str, text: str, start: int, end: int) -> bool:
-    """Return whether a word that is a name as well stands as a name.
+def _no_name(compared: str, text: str, start: int, end: int) -> str:
+    """Return why a word that is a name as well may be none where it stands; "" where it stands as a name.
 
     It has a capital; where every word has one, a verb follows that people are the subject of; and it is no time.
     """
     cased = cased_form(text)
     if len(cased) != len(compared):
-        return True
+        return ""
     word = compared[start:end]
     if cased[start:end] == word:
-        return False
+        return COMMON_WORD
     if word in TIMES and (BEFORE_TIMES.search(compared, 0, start) or AFTER_TIMES.match(compared, end)):
-        return False
+        return COMMON_WORD
     if not BEGINS.search(compared, 0, start):
-        return True
-    return word not in NOTIONS and AFTER_PEOPLE.match(compared, end) is not None
+        return ""
+    return "" if word not in NOTIONS and AFTER_PEOPLE.match(compared, end) else FIRST_WORD
