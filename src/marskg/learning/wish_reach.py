@@ -1,7 +1,8 @@
 """Which memories a wish about remembering reaches, asked of the retrieval index.
 
-Guarantees: the same answer as :func:`marskg.learning.rules.wish_effects.matches` gives text by text, for all at once. A
-name is decided by the texts themselves, of those that the index says may have it, each read once: they do not change.
+Guarantees: the same answer as :func:`marskg.learning.rules.wish_effects.matches` gives text by text, for all at once;
+what is offered to be forgotten beside that is hidden by nothing. A name is decided by the texts themselves, of those
+that the index says may have it, each read once: they do not change.
 """
 
 from __future__ import annotations
@@ -36,7 +37,6 @@ WISH: Final = "wish"
 _BARE: Final = 2
 #: The first piece stands for a name that has no word, such as an address of four numbers.
 _PIECE: Final = re.compile(r"[^\W_]+")
-
 _DIGITS: Final = re.compile(r"\d+")
 
 
@@ -46,7 +46,7 @@ class Reach:
     def __init__(self, texts: Callable[[list[str]], Iterable[tuple[str, tuple[str, ...]]]]) -> None:
         """Read by ``texts``, which gives the ids that it is asked for with their content and tags."""
         self._texts = texts
-        #: Of the topics that have a name: which memories have it.
+        #: Of the topics that texts decide about: which memories they are about.
         self.known: dict[str, dict[str, bool]] = {}
 
     def forget(self, but: Iterable[str] = ()) -> None:
@@ -178,8 +178,8 @@ def _with_any(index: MemoryIndex, wanted: set[str]) -> npt.NDArray[np.bool_]:
 def _like(index: MemoryIndex, name: str) -> npt.NDArray[np.bool_]:
     """Return ``[rows]``: which memories may have ``name`` written otherwise: its words, or the most of its digits."""
     digits = max(_DIGITS.findall(name_form(name)), key=len, default="")
-    with_digits = _with_any(index, {term for term in index.lexical if digits in term}) if digits else False
-    return _having(index, without_title(name)) | with_digits
+    with_digits = {term for term in index.lexical if digits in term} if len(digits) >= _BARE else set[str]()
+    return _having(index, without_title(name)) | _with_any(index, with_digits)
 
 
 def _having(index: MemoryIndex, name: str) -> npt.NDArray[np.bool_]:

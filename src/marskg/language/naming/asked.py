@@ -56,8 +56,6 @@ _PICTURED: Final = re.compile(rf"(?<!\S){_PICTURES}|{_PICTURES}(?!\S)")
 #: Where a word goes on with a capital, or with a hyphen before one: *WiFi*, *Wi-Fi*.
 _INNER: Final = re.compile(r"(?<=[a-z])-?(?=[A-Z])")
 _POSSESSIVE: Final = re.compile(r"['’]s?\Z")
-
-
 #: Labels of numbers that nothing else has, and that differ in nothing but how they are grouped.
 _NUMBERED: Final = re.compile(
     r"(?:ssn|iban|isbn|issn|vin|imei|card)[.:]? (?:(?:number|no|nr)[.:]? )?(?P<number>.+)", re.IGNORECASE
