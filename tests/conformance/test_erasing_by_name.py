@@ -140,3 +140,74 @@ def test_a_wish_names_exactly_whom_it_names_and_shows_it_first(stores: Stores) -
     assert shown(memory, "where does the invoice go?") & {ours.id, theirs.id} == {theirs.id}
     assert memory.learning.wish("Stop mentioning 0475 555 219")[0].about == (number.id,)
     assert number.id not in shown(memory, "what is the number of the boat yard?")
+
+
+#: What somebody asks to forget, what is offered to be erased, and what is not.
+ASKED = {
+    "the mail to lena@post.example": (
+        ["The mail for lena@post.example bounced", "The mail for lena+news@post.example came"],
+        ["The mail for lena@post.example.org came", "The mail for magdalena@post.example came"],
+    ),
+    "mobile 0171 2345678": (
+        ["The mobile is 0171 2345678", "From abroad it is +49 171 2345678"],
+        ["Another mobile is 0171 2345679"],
+    ),
+    "handle @pix_el": (["She is @pix_el", "On the forum she is pix_el"], ["He is @pix_el_2"]),
+    "member 412": (["The member has number 00412", "Member 412 paid"], ["Member 4120 paid"]),
+    "the release on 2026-02-17": (
+        ["The release is on 2026-02-17", "February 17, 2026 was chosen"],
+        ["The review is on 2026-02-18"],
+    ),
+    "ticket HELP-77": (["The ticket is HELP-77", "It was filed as HELP77"], ["The ticket was HELP-770"]),
+    "device token f3a9c2d1": (
+        ["The device token is f3a9c2d1-77aa-4b0e", "In one piece: f3a9c2d177aa4b0e"],
+        ["The device token was f3a9c2d2-77aa-4b0e"],
+    ),
+    "everything about Rose from payroll": (["Rose joined in May"], ["The rose bush needs water"]),
+    "everything about April the captain": (["April leads the crew"], ["In April the crew rests"]),
+    "Wi-Fi code of the cabin": (["The WiFi code of the cabin is kept by Ann"], ["The code of the cabin door is new"]),
+    "everything about tenant no. 4": (["The tenant no. 4 pays late"], ["The tenant no. 5 pays late"]),
+    "service billing ownership": (
+        ["Service billing has its ownership with Ines"],
+        ["Service billing-export has its ownership with Tom"],
+    ),
+}
+
+
+@pytest.mark.parametrize("asked", ASKED)
+def test_what_is_asked_to_be_forgotten_is_offered_however_it_is_written(stores: Stores, asked: str) -> None:
+    memory = stores.open()
+    meant, others = ASKED[asked]
+    stored = {memory.remember(text).id: text for text in (*meant, *others)}
+    (found,) = memory.learning.wish(f"Forget {asked}.")
+    assert sorted(stored[ident] for ident in found.about) == sorted(meant)
+
+
+def test_a_shortened_token_that_two_begin_with_is_neither(stores: Stores) -> None:
+    memory = stores.open()
+    memory.remember("The device token is f3a9c2d1-77aa-4b0e")
+    memory.remember("The device token was f3a9c2d1-88bb-4b0e")
+    (found,) = memory.learning.wish("Forget device token f3a9c2d1")
+    assert found.about == ()
+
+
+def test_other_writings_are_offered_for_forgetting_alone_and_nothing_of_them_is_hidden(stores: Stores) -> None:
+    memory = stores.open()
+    tagged = memory.remember("The newsletter goes to lena+news@post.example")
+    assert memory.learning.wish("Remember less about lena@post.example")[0].about == ()
+    assert memory.learning.wish("Forget lena@post.example")[0].about == (tagged.id,)
+    assert tagged.id in shown(memory, "where does the newsletter go?")
+
+
+def test_an_account_is_erased_by_its_number_whatever_word_is_before_it(stores: Stores) -> None:
+    memory = stores.open()
+    taken = [
+        memory.remember("She pays from DE89 3704 0044 0532 0130 00", kind="semantic").id,
+        memory.remember("The rent: iban DE89370400440532013000.", kind="semantic").id,
+    ]
+    memory.remember("He pays from DE75 5121 0800 1245 1261 99", kind="semantic")
+    dry = memory.erase(entity="IBAN DE89370400440532013000", dry_run=True)
+    assert sorted(one.id for one in dry.memories) == sorted(taken)
+    memory.erase(entity="IBAN DE89370400440532013000")
+    with pytest.raises(marskg.ErasedContentRefused):
+        memory.remember("The rent: iban DE89370400440532013000.", kind="semantic")

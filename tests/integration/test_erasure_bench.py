@@ -128,6 +128,14 @@ def test_what_is_found_by_its_own_words_alone_fails_the_strict_rule(memory: Agen
     assert outcome.reachable == ASKED.forbidden
 
 
+@pytest.mark.parametrize(("least", "answered"), [(None, False), (0.0, True)])
+def test_the_nearest_are_shown_where_no_confidence_is_asked_for(
+    memory: AgentMemory, least: float | None, *, answered: bool
+) -> None:
+    asked = replace(ASKED, wanted=("under the third stone",), forbidden=())
+    assert play(memory, asked, least).answered is answered
+
+
 def test_what_must_be_answered_changes_nothing_that_is_done(file: Path, tmp_path: Path) -> None:
     for case in read_cases([file]):
         taken = set()

@@ -43,8 +43,8 @@ _FIGURES: Final[Mapping[str, str]] = MappingProxyType(
 )
 
 
-def measure(cases: Sequence[Case], say: Say) -> dict[str, Any]:
-    """Return the figures by kind, and what became of each case that fails.
+def measure(cases: Sequence[Case], say: Say, min_confidence: float | None = None) -> dict[str, Any]:
+    """Return the figures by kind, and what became of each case that fails; see :func:`play` for ``min_confidence``.
 
     Raises:
         EngineUnavailable: the embedded engine cannot be opened.
@@ -56,7 +56,7 @@ def measure(cases: Sequence[Case], say: Say) -> dict[str, Any]:
         for number, case in enumerate(cases, 1):
             say(f"case {number} of {len(cases)}")
             with marskg.open(Path(folder) / "memory", tenant=case.id) as memory:
-                outcome = play(memory, case)
+                outcome = play(memory, case, min_confidence)
             outcomes[case.kind].append(outcome)
             if not outcome.strict:
                 failed.append({"id": case.id, "kind": case.kind, **asdict(outcome)})
@@ -82,8 +82,15 @@ def _figures(found: Sequence[Outcome]) -> dict[str, int]:
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     metavar="CASES...",
 )
+@click.option(
+    "--min-confidence",
+    type=click.FloatRange(0, 1),
+    metavar="SHARE",
+    help="Show nothing for a question whose answer is less sure, from 0 to 1; 0 shows the nearest five, as stores do "
+    "that answer every question. The product's default if left out.",
+)
 @reporting
-def command(*, files: tuple[Path, ...], save: Path | None, as_json: bool) -> None:
+def command(*, files: tuple[Path, ...], min_confidence: float | None, save: Path | None, as_json: bool) -> None:
     """Play the adversarial cases of the benchmark ForgetEval: is what was to go gone, and what was to stay there?
 
     CASES are the benchmark's files of cases, adversarial.py and adversarial_generated.py; they are read, not run.
@@ -100,9 +107,10 @@ def command(*, files: tuple[Path, ...], save: Path | None, as_json: bool) -> Non
             "bench": "erasure",
             "marskg": marskg.__version__,
             "environment": report.environment(),
+            "min_confidence": min_confidence,
             "cases": len(cases),
             "sha256": digest(cases),
-            **measure(cases, say),
+            **measure(cases, say, min_confidence),
         }
     report.deliver(result, lambda found: report.print_tables(_tables(found)), save, as_json=as_json)
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Final
 
 from marskg.errors import InvalidInput
 from marskg.language.mentions import EntityType, folded_name
+from marskg.language.naming.asked import labelled_number
 from marskg.language.naming.edges import Verdict
 from marskg.language.naming.matcher import NameMatcher, Reading
 from marskg.shapes.gate import NODE_ID
@@ -222,7 +223,8 @@ def _naming(unit: Unit, name: str, owned: Callable[[Memory], bool] | None = None
     known from memories about others alone, and so whom a memory that does not name anybody mentions.
     """
     entity = None if owned is not None else entity_meant(unit, name)
-    spelled = _Spelled((name,)) if entity is None else _Spelled.of(unit, entity)
+    number = labelled_number(name)
+    spelled = _Spelled((name, number) if number else (name,)) if entity is None else _Spelled.of(unit, entity)
     ids = set() if entity is None else _mentioning(unit, (entity,))
     if owned is None:
         for form in (name,) if entity is None else (entity.id, *spelled.own):

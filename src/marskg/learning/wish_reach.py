@@ -1,7 +1,8 @@
 """Which memories a wish about remembering reaches, asked of the retrieval index.
 
-Guarantees: the same answer as :func:`marskg.learning.rules.wish_effects.matches` gives text by text, for all at once. A
-name is decided by the texts themselves, of those that the index says may have it, each read once: they do not change.
+Guarantees: the same answer as :func:`marskg.learning.rules.wish_effects.matches` gives text by text, for all at once;
+what is offered to be forgotten beside that is hidden by nothing. A name is decided by the texts themselves, of those
+that the index says may have it, each read once: they do not change.
 """
 
 from __future__ import annotations
@@ -11,8 +12,13 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from marskg.language.naming.asked import may_be_of_longer
+from marskg.language.naming.edges import Verdict
+from marskg.language.naming.likely import begun_by, likely_pattern, may_begin, without_title
+from marskg.language.naming.matcher import FIRST_WORD, NameMatcher
 from marskg.language.naming.numbers import number_of
-from marskg.language.naming.spellings import name_form
+from marskg.language.naming.spellings import loose_form, name_form, undivided
+from marskg.language.wish_kinds import WishKind
 from marskg.learning.rules.wish_effects import enough, names_in, names_of, other_terms
 from marskg.retrieval.index.memory_index import FOREVER
 from marskg.text import terms
@@ -27,10 +33,11 @@ if TYPE_CHECKING:
 
 #: The intent tag of wishes.
 WISH: Final = "wish"
-#: Letters of a word that is sought as it stands: many others have it in them.
+#: Letters of a word that is sought between other signs: many others have it in them.
 _BARE: Final = 2
 #: The first piece stands for a name that has no word, such as an address of four numbers.
 _PIECE: Final = re.compile(r"[^\W_]+")
+_DIGITS: Final = re.compile(r"\d+")
 
 
 class Reach:
@@ -39,7 +46,7 @@ class Reach:
     def __init__(self, texts: Callable[[list[str]], Iterable[tuple[str, tuple[str, ...]]]]) -> None:
         """Read by ``texts``, which gives the ids that it is asked for with their content and tags."""
         self._texts = texts
-        #: Of the topics that have a name: which memories have it.
+        #: Of the topics that texts decide about: which memories they are about.
         self.known: dict[str, dict[str, bool]] = {}
 
     def forget(self, but: Iterable[str] = ()) -> None:
@@ -50,36 +57,101 @@ class Reach:
     def concerned(self, index: MemoryIndex, wish: Wish, subjects: Iterable[str]) -> list[str]:
         """Return the ids of the current memories that a wish of ``subjects`` is about.
 
-        Where none has all that the topic says, those that have the name in it: for a person to look at.
+        For a person to look at, where none has all that the topic says, those that have the name in it. What is to be
+        forgotten is also what very likely has its identifier, written otherwise; and where nothing has that, what has
+        the one identifier that it begins, or a word that may be the name.
         """
         people = frozenset(subjects)
         current = index.columns["alive"] & (index.columns["supersededAt"] == FOREVER) & ~index.facet("tag", [WISH])
         found = self.about(index, wish, people) & current
-        if not found.any() and names_of(wish):
+        if not names_of(wish):
+            return _ids(index, found)
+        if not found.any():
             found = self._naming(index, wish, people) & current
-        return [index.ids[row] for row in np.flatnonzero(found).tolist()]
+        if wish.kind is WishKind.FORGET:
+            found |= self._likely(index, wish, people, current)
+            for less in (self._begun, self._maybe):
+                if not found.any():
+                    found = less(index, wish, people, current)
+        return _ids(index, found)
 
     def about(self, index: MemoryIndex, wish: Wish, subjects: frozenset[str]) -> npt.NDArray[np.bool_]:
         """Return ``[rows]``: which memories a wish of ``subjects`` is about, for all at once."""
         wanted = set(other_terms(wish))
-        if not names_of(wish):
-            return _of(index, _saying(index, wanted), subjects)
-        found = self._naming(index, wish, subjects)
-        return found & _saying(index, wanted) if wanted else found
+        if names_of(wish):
+            found = self._naming(index, wish, subjects)
+            return found & _saying(index, wanted) if wanted else found
+        found = _of(index, _saying(index, wanted), subjects)
+        return self._read(index, wish, found & index.columns["alive"]) if may_be_of_longer(wish.topic) else found
+
+    def _likely(
+        self, index: MemoryIndex, wish: Wish, subjects: frozenset[str], current: npt.NDArray[np.bool_]
+    ) -> npt.NDArray[np.bool_]:
+        """Return ``[rows]``: which of the ``current`` memories have an identifier of the topic, written otherwise."""
+        found = np.zeros(index.columns.rows, dtype=np.bool_)
+        for name in names_of(wish):
+            pattern = likely_pattern(name)
+            if pattern is not None:
+                texts = self._told(index, _of(index, _like(index, name) & current, subjects))
+                rows = [row for row, said in texts.items() if any(pattern.search(name_form(one)) for one in said)]
+                found[rows] = True
+        return found
+
+    def _begun(
+        self, index: MemoryIndex, wish: Wish, subjects: frozenset[str], current: npt.NDArray[np.bool_]
+    ) -> npt.NDArray[np.bool_]:
+        """Return ``[rows]``: which of the ``current`` memories have the longer identifier that the topic's begins.
+
+        It has to be one, in whatever grouping, in a text that has the other words of the topic as well.
+        """
+        found = np.zeros(index.columns.rows, dtype=np.bool_)
+        name = names_of(wish)[0]
+        if not may_begin(name):
+            return found
+        texts = self._told(index, _of(index, _having(index, name) & current, subjects))
+        saying = _saying(index, set(terms(wish.topic)) - set(terms(name)))
+        longer = {one for row, said in texts.items() if saying[row] for text in said for one in begun_by(name, text)}
+        if len({undivided(loose_form(one)) for one in longer}) == 1:
+            matcher = NameMatcher(longer)
+            found[[row for row, said in texts.items() if matcher.judge((), said).verdict is Verdict.IS]] = True
+        return found
+
+    def _maybe(
+        self, index: MemoryIndex, wish: Wish, subjects: frozenset[str], current: npt.NDArray[np.bool_]
+    ) -> npt.NDArray[np.bool_]:
+        """Return ``[rows]``: which of the ``current`` memories begin a sentence with a name that is a word as well."""
+        found = np.zeros(index.columns.rows, dtype=np.bool_)
+        for name in names_of(wish):
+            matcher = NameMatcher([name])
+            texts = self._told(index, _of(index, _having(index, name) & current, subjects))
+            found[[row for row, said in texts.items() if matcher.judge((), said).reason == FIRST_WORD]] = True
+        return found
+
+    def _told(self, index: MemoryIndex, found: npt.NDArray[np.bool_]) -> dict[int, tuple[str, ...]]:
+        """Return what the memories of the rows that are ``found`` say, and their tags."""
+        rows = {index.ids[row]: row for row in np.flatnonzero(found).tolist()}
+        return {rows[ident]: said for ident, said in self._texts(list(rows))} if rows else {}
 
     def _naming(self, index: MemoryIndex, wish: Wish, subjects: frozenset[str]) -> npt.NDArray[np.bool_]:
         """Return ``[rows]``: which memories have a name that the topic has, by what their texts say."""
-        known = self.known.setdefault(wish.topic, {})
         found = np.zeros(index.columns.rows, dtype=np.bool_)
         for name in names_of(wish):
             found |= _having(index, name)
-        found = _of(index, found & index.columns["alive"], subjects)
+        return self._read(index, wish, _of(index, found & index.columns["alive"], subjects))
+
+    def _read(self, index: MemoryIndex, wish: Wish, found: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+        """Return which of the rows that are ``found`` are of memories whose texts decide so, each read once."""
+        known = self.known.setdefault(wish.topic, {})
         rows = np.flatnonzero(found).tolist()
         unknown = [index.ids[row] for row in rows if index.ids[row] not in known]
         for ident, texts in self._texts(unknown) if unknown else ():
             known[ident] = names_in(wish, texts)
         found[rows] = [known.get(index.ids[row], False) for row in rows]
         return found
+
+
+def _ids(index: MemoryIndex, found: npt.NDArray[np.bool_]) -> list[str]:
+    return [index.ids[row] for row in np.flatnonzero(found).tolist()]
 
 
 def _of(index: MemoryIndex, found: npt.NDArray[np.bool_], subjects: frozenset[str]) -> npt.NDArray[np.bool_]:
@@ -103,6 +175,13 @@ def _with_any(index: MemoryIndex, wanted: set[str]) -> npt.NDArray[np.bool_]:
     return has
 
 
+def _like(index: MemoryIndex, name: str) -> npt.NDArray[np.bool_]:
+    """Return ``[rows]``: which memories may have ``name`` written otherwise: its words, or the most of its digits."""
+    digits = max(_DIGITS.findall(name_form(name)), key=len, default="")
+    with_digits = {term for term in index.lexical if digits in term} if len(digits) >= _BARE else set[str]()
+    return _having(index, without_title(name)) | _with_any(index, with_digits)
+
+
 def _having(index: MemoryIndex, name: str) -> npt.NDArray[np.bool_]:
     """Return ``[rows]``: which memories may have ``name``: all of its words, or words that are written around them.
 
@@ -114,6 +193,7 @@ def _having(index: MemoryIndex, name: str) -> npt.NDArray[np.bool_]:
     words = {term for term in terms(name) if term.isalnum()} or set(_PIECE.findall(name_form(name))[:1])
     having = np.full(index.columns.rows, bool(words))
     for word in words:
-        around = {term for term in index.lexical if word in term} if len(word) > _BARE else set[str]()
+        short = len(word) <= _BARE
+        around = {term for term in index.lexical if word in (_PIECE.findall(term) if short else term)}
         having &= _with_any(index, around | {word})
     return having

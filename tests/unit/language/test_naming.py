@@ -6,9 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from marskg.language.naming.asked import names_asked
+from marskg.language.naming.asked import labelled_number, names_asked
 from marskg.language.naming.edges import Verdict
+from marskg.language.naming.likely import likely_pattern
 from marskg.language.naming.matcher import NameMatcher
+from marskg.language.naming.spellings import name_form
 from tests.support.name_cases import CASES, IS, MAY, OTHER
 
 _ALLOWED = {
@@ -62,12 +64,70 @@ def test_what_is_asked_for_is_found_as_a_whole_name(name: str) -> None:
         ("the weather in Berlin", ("Berlin",), ("weather", "in")),
         ("Aiden the patient", ("Aiden",), ()),
         ("my ex-husband", (), ("my", "ex-husband")),
+        ("chef Søren Kjær", ("Søren Kjær",), ()),
+        ("the chef's knife of Søren", ("Søren",), ("chef's", "knife", "of")),
+        ("guest Olga Sidorova, in Russian Ольга Сидорова", ("Olga Sidorova", "Ольга Сидорова"), ()),
+        ("singer Bjork / Björk 🎵", ("Bjork", "Björk"), ()),
+        ("MacBook charger", ("MacBook", "Mac-Book"), ("charger",)),
+        ("山田 はなこ", ("山田 はなこ",), ()),
         ("", (), ()),
     ],
 )
 def test_the_names_in_a_request(request_: str, names: tuple[str, ...], others: tuple[str, ...]) -> None:
     found = names_asked(request_)
     assert (found.names, found.others) == (names, others)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "likely"),
+    [
+        ("lena@post.example", "to lena+news@post.example.", True),
+        ("lena@post.example", "to lena+news@post.example.org", False),
+        ("lena@post.example", "to helena+news@post.example", False),
+        ("lena+news@post.example", "to lena@post.example", False),
+        ("@pix_el", "on the forum: pix_el.", True),
+        ("@pix_el", "pix_elated", False),
+        ("@pixel", "a pixel is dead", False),
+        ("0171 2345678", "+49 171 2345678", True),
+        ("+49 171 2345678", "0171 2345678", False),
+        ("412", "member 00412", True),
+        ("412", "member 4120", False),
+        ("412", "it costs 0.0412", False),
+        ("srv/tea/list.csv", r"in D:\srv\tea\list.csv.", True),
+        ("srv/tea/list.csv", r"in D:\srv\tea\list.csv.old", False),
+        ("HELP-77", "HELP77", True),
+        ("HELP-77", "HELP-777", False),
+        ("A1-12", "A11-2", False),
+        ("v1.10", "v11.0", False),
+        ("SAVE20", "save 20 crowns", False),
+        ("00:1b:44:11:3a:b7", "00-1B-44-11-3A-B7", True),
+        ("Dr Berg", "Doctor Berg's", True),
+        ("Dr Berg", "Doctor Bergman", False),
+        ("NDEAFIHH", "the code is NDEAFIHHXXX", True),
+        ("NDEAFIHH", "the code is NDEAFIHH500", False),
+        ("2026-02-17", "on February 17, 2026", True),
+        ("2026-02-17", "on 17.02.2026", True),
+        ("2026-02-07", "on 02/07/2026", False),
+        ("Nora", "Nora", False),
+    ],
+)
+def test_what_is_very_likely_an_identifier_written_otherwise(name: str, text: str, likely: bool) -> None:  # noqa: FBT001 - a column
+    pattern = likely_pattern(name)
+    assert (pattern is not None and pattern.search(name_form(text)) is not None) is likely
+
+
+@pytest.mark.parametrize(
+    ("name", "number"),
+    [
+        ("IBAN DE89 3704 0044 0532 0130 00", "DE89 3704 0044 0532 0130 00"),
+        ("card no. 4929 1234 5678 9012", "4929 1234 5678 9012"),
+        ("card ending 9012", ""),
+        ("order 2024-1001", ""),
+        ("Card Nora", ""),
+    ],
+)
+def test_a_number_that_nothing_else_has_is_one_without_its_label(name: str, number: str) -> None:
+    assert labelled_number(name) == number
 
 
 def test_a_name_of_ten_thousand_letters() -> None:

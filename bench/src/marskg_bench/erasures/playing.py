@@ -52,15 +52,18 @@ class Outcome:
         return not self.missing and not self.said
 
 
-def play(memory: AgentMemory, case: Case) -> Outcome:
-    """Tell an empty ``memory`` the facts of a case, make its changes, and return what became of it."""
+def play(memory: AgentMemory, case: Case, min_confidence: float | None = None) -> Outcome:
+    """Tell an empty ``memory`` the facts of a case, make its changes, and return what became of it.
+
+    Where a question is answered with less than ``min_confidence``, nothing is shown; None for the product's default.
+    """
     for fact in case.facts:
         memory.remember(fact)
     taken = tuple(
         tuple(_supersede(memory, one) if one.op == SUPERSEDE else _forget(memory, one)) for one in case.changes
     )
-    answer = _found(memory, case.question)
-    by_words = " ".join([answer, *(_found(memory, one) for one in case.forbidden)])
+    answer = _found(memory, case.question, min_confidence)
+    by_words = " ".join([answer, *(_found(memory, one, min_confidence) for one in case.forbidden)])
     return Outcome(
         taken,
         tuple(one for one in case.wanted if one.casefold() not in answer),
@@ -103,6 +106,7 @@ def _texts(memory: AgentMemory, ids: Iterable[str]) -> list[str]:
     return [found.content or "" for ident in ids if (found := memory.get(ident)) is not None]
 
 
-def _found(memory: AgentMemory, question: str) -> str:
+def _found(memory: AgentMemory, question: str, min_confidence: float | None) -> str:
     """Return what is shown for a question, without regard to case."""
-    return " ".join(hit.memory.content or "" for hit in memory.retrieve(question, k=_SHOWN)).casefold()
+    found = memory.retrieve(question, k=_SHOWN, min_confidence=min_confidence)
+    return " ".join(hit.memory.content or "" for hit in found).casefold()

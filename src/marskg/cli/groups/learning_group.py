@@ -161,7 +161,7 @@ def _show_wishes(stored: tuple[StoredWish, ...], *, dry_run: bool) -> None:
         for ident in one.about[:_SHOWN_ABOUT]:
             note(f"  {ident}")
         if one.kind == "forget" and one.about:
-            note("they are hidden and not erased; to erase a memory is a command of its own")
+            note("what it names is hidden, nothing is erased; to erase a memory is a command of its own")
 
 
 @learning.command()

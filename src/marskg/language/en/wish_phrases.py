@@ -79,7 +79,9 @@ _WORD: Final = re.compile(r"\w+")
 
 
 #: Whose stop ends no sentence; it is another sign while sentences are told apart.
-_TITLE: Final = re.compile(r"(?<!\w)(Dr|Mr|Mrs|Ms|Prof|St|Jr|Sr|No|[A-Z])\.(?=\s)")
+_TITLE: Final = re.compile(
+    r"(?<!\w)(Dr|Mr|Mrs|Ms|Prof|St|Jr|Sr|No|[A-Z]|(?:no|nr|apt|ext|tel|vol|ref)(?=\.\s*#?\d))\.(?=\s)"
+)
 _NO_STOP: Final = "\u2024"
 
 

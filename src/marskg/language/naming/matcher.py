@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 COMMON_WORD: Final = "also a word of the language"
+FIRST_WORD: Final = "also a word of the language, and the first of a sentence"
 SPELLED: Final = "spelled otherwise"
 LONGER_NAME: Final = "about somebody whose name has it as a part"
 ORDER: Final = "its parts in another order, or shortened"
@@ -59,6 +60,7 @@ _ARTICLE: Final = 8
 _DEGREE: Final = re.compile(r"\A(?:dr|prof|mr|mrs|ms|sir|capt|st)\ (?=\w{3})|\ (?:jr|sr|ii|iii|iv|phd|md|esq)\Z")
 #: What begins family names, and may stand apart: MacDonald, Alsayed, Vandenberg.
 _PREFIX: Final = re.compile(r"(mac|mc|al|el|van|von|de|fitz)([^\W\d_]{4,})")
+_AN_ARTICLE: Final = re.compile(r"(?<![\w'])(?:a|an) \Z")
 _START: Final = r"(?<![^\W_])"
 _END: Final = r"(?![^\W_])"
 
@@ -163,8 +165,9 @@ class _Form:
         """Return what stands in a text, in the form in which names are compared; ``text`` is it as it was given."""
         found = NOTHING
         for start, end, edge in self._occurrences(compared):
-            if edge is OPEN and self._is_word(compared, text, start, end):
-                edge = Edge(Verdict.NEAR, COMMON_WORD)  # noqa: PLW2901 - the edge with what the words say
+            reason = self._why_word(compared, text, start, end) if edge is OPEN else ""
+            if reason:
+                edge = Edge(Verdict.NEAR, reason)  # noqa: PLW2901 - the edge with what the words say
             if edge is CASED and (self._common or not _is_ended(compared, text, start, end)):
                 continue
             if edge.verdict is Verdict.IS:
@@ -172,14 +175,14 @@ class _Form:
             found = found.or_(Reading(edge.verdict, edge.reason))
         return found
 
-    def _is_word(self, compared: str, text: str, start: int, end: int) -> bool:
-        """Return whether an occurrence may be a word of the language."""
+    def _why_word(self, compared: str, text: str, start: int, end: int) -> str:
+        """Return why an occurrence may be a word of the language, "" where nothing says so."""
         if self._common:
-            return not _is_named(compared, text, start, end)
+            return _no_name(compared, text, start, end)
         if not self._small:
-            return False
+            return _one_of_a_kind(compared, text, start, end)
         article = ARTICLES.search(compared, max(0, start - _ARTICLE), start)
-        return article is not None or _is_small(compared, text, start, end)
+        return COMMON_WORD if article is not None or _is_small(compared, text, start, end) else ""
 
     def _occurrences(self, compared: str) -> Iterator[tuple[int, int, Edge]]:
         if self._digits is not None:
@@ -313,16 +316,28 @@ def _is_small(compared: str, text: str, start: int, end: int) -> bool:
     return len(cased) == len(compared) and cased[start:end] == compared[start:end]
 
 
-def _is_named(compared: str, text: str, start: int, end: int) -> bool:
-    """Return whether a word that is a name as well stands as a name.
+def _one_of_a_kind(compared: str, text: str, start: int, end: int) -> str:
+    """Return why a word is one of a kind and no name, "" where it may be one: *An alice blue scarf*.
+
+    It is small, after an article, in a text that has capitals.
+    """
+    word = compared[start:end]
+    if not _AN_ARTICLE.search(compared, max(0, start - 3), start) or not word.isalpha():
+        return ""
+    cased = cased_form(text)
+    return COMMON_WORD if len(cased) == len(compared) and cased[start:end] == word and cased != compared else ""
+
+
+def _no_name(compared: str, text: str, start: int, end: int) -> str:
+    """Return why a word that is a name as well may be none where it stands; "" where it stands as a name.
 
     It has a capital; where every word has one, a verb follows that people are the subject of; and it is no time.
     """
     if _is_small(compared, text, start, end):
-        return False
+        return COMMON_WORD
     word = compared[start:end]
     if word in TIMES and (BEFORE_TIMES.search(compared, 0, start) or AFTER_TIMES.match(compared, end)):
-        return False
+        return COMMON_WORD
     if not BEGINS.search(compared, 0, start):
-        return True
-    return word not in NOTIONS and AFTER_PEOPLE.match(compared, end) is not None
+        return ""
+    return "" if word not in NOTIONS and AFTER_PEOPLE.match(compared, end) else FIRST_WORD

@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from marskg.errors import InvalidConfig
-from marskg.language.naming.asked import matcher_of_asked, names_asked
+from marskg.language.naming.asked import is_of_longer, matcher_of_asked, names_asked
 from marskg.language.naming.edges import Verdict
 from marskg.language.wish_kinds import WishKind
 from marskg.learning.rules.score import MAX_SCORE
@@ -102,9 +102,14 @@ def enough(wanted: int) -> int:
 
 
 def names_in(wish: Wish, texts: Iterable[str]) -> bool:
-    """Return whether ``texts`` have a name that the topic of ``wish`` has; so has any where that has none."""
+    """Return whether ``texts`` have a name that the topic of ``wish`` has.
+
+    Of a topic without a name any has, but for those that speak of a longer one.
+    """
     matcher = matcher_of_asked(wish.topic)
-    return matcher is None or matcher.judge((), texts).verdict is Verdict.IS
+    if matcher is None:
+        return not is_of_longer(wish.topic, texts)
+    return matcher.judge((), texts).verdict is Verdict.IS
 
 
 def names_of(wish: Wish) -> tuple[str, ...]:
