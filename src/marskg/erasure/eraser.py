@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 
 from marskg.erasure.receipts import BYTES, KEYS, LOGICAL, Receipt, rehearsed, write_receipt
 from marskg.erasure.request import Matched, Request, entity_meant, match, several, told, undecided
+from marskg.kept_texts import forget_texts
 from marskg.language.naming.edges import Verdict
 from marskg.language.naming.matcher import NameMatcher
 from marskg.privacy.disclosures.name_similarity import subject_meant
@@ -37,7 +38,6 @@ from marskg.store.graph.suppression import (
 from marskg.store.rows import codec
 from marskg.store.rows.name_rules import NAMING
 from marskg.store.rows.privacy_budget import digest_of, without_conversation
-from marskg.store.unit.preference_rules import forget_names
 from marskg.store.unit.provenance_handles import ENTITY
 
 if TYPE_CHECKING:
@@ -184,7 +184,7 @@ class Eraser:
             done = self._writer.run(lambda unit: self._take(unit, request, snapshots=snapshots))
             gone = key is not None and custody is not None and custody.settle((key,))
             self._writer.notify_erased(done.gone)
-            forget_names()
+            forget_texts()
             if snapshots:
                 self._snapshots.promise()
             # Before the files of the store are rewritten: the list goes with what is on it.

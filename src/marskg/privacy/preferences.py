@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final
 from marskg.api.arguments import checked_calls
 from marskg.clock import uuid7
 from marskg.errors import ConsentRequired, InvalidConfig, InvalidInput, UnknownMemory
+from marskg.kept_texts import forget_texts
 from marskg.ontology.vocabulary import PreferenceRule
 from marskg.privacy.rules import checked, read_rules
 from marskg.privacy.strictness import Profile, profile
@@ -24,7 +25,6 @@ from marskg.store.graph.preference_backfill import RETROACTIVE, Effects, end_pur
 from marskg.store.graph.preference_enforcement import name_digests, preferences_of
 from marskg.store.graph.suppression import check_names
 from marskg.store.rows.name_rules import NAMING, NameDigests, neutral_label
-from marskg.store.unit.preference_rules import forget_names
 from marskg.store.upkeep import maintenance
 
 if TYPE_CHECKING:
@@ -200,7 +200,7 @@ class Preferences:
             msg = f"{preference_id} is a consent; withdraw it with: mars preferences withdraw SUBJECT"
             raise InvalidInput(msg)
         done = self._run(lambda unit: _removed(unit, (found,)), dry_run=dry_run)
-        forget_names()
+        forget_texts()
         return done
 
     # --- Consents -----------------------------------------------------------------------------------------------

@@ -11,10 +11,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import pairwise
 from typing import Final
 
+from marskg.kept_texts import keeping_texts
 from marskg.language.en.opposites import NEGATIONS, side
 from marskg.language.en.quantities import Quantity, quantities, without_quantities
 from marskg.text import folded, sentences, terms, words
@@ -192,7 +192,7 @@ class Reading:
     terms: frozenset[str]
 
 
-@lru_cache(maxsize=20_000)
+@keeping_texts(20_000)
 def read(text: str) -> Reading:
     """Return what ``text`` says; statements are compared many times, so readings are kept."""
     text = text[:MAX_CHARACTERS]

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
+from marskg.kept_texts import keeping_texts
 from marskg.language.naming.edges import is_identifier, script
 from marskg.language.naming.matcher import NameMatcher
 from marskg.language.naming.numbers import number_of
@@ -70,7 +70,7 @@ class Asked:
     others: tuple[str, ...]
 
 
-@lru_cache(maxsize=256)
+@keeping_texts(256)
 def names_asked(topic: str) -> Asked:
     """Return the names that ``topic`` has, in their order, and the words that say what of them is meant."""
     names: dict[str, None] = {}
@@ -88,7 +88,7 @@ def names_asked(topic: str) -> Asked:
     return Asked(tuple(names), () if signs else tuple(others))
 
 
-@lru_cache(maxsize=256)
+@keeping_texts(256)
 def matcher_of_asked(topic: str) -> NameMatcher | None:
     """Return what finds the names in a request; None where it has none."""
     names = names_asked(topic).names
@@ -105,7 +105,7 @@ def labelled_number(name: str) -> str:
     return number if number_of(name_form(number)) else ""
 
 
-@lru_cache(maxsize=256)
+@keeping_texts(256)
 def may_be_of_longer(topic: str) -> bool:
     """Return whether ``topic`` has words with which a text may begin a longer name."""
     return bool(_beginnings(topic))

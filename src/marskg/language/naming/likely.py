@@ -11,10 +11,10 @@ is not likely: it may be another's.
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 from itertools import chain
 from typing import TYPE_CHECKING, Final
 
+from marskg.kept_texts import keeping_texts
 from marskg.language.naming.numbers import abroad, number_of
 from marskg.language.naming.spellings import name_form
 
@@ -57,7 +57,7 @@ def without_title(name: str) -> str:
     return _TITLED.sub("", name_form(name), count=1)
 
 
-@lru_cache(maxsize=256)
+@keeping_texts(256)
 def likely_pattern(name: str) -> re.Pattern[str] | None:
     """Return what finds the other writings of an identifier in a :func:`name_form`; None where it has none."""
     form = name_form(name).strip()

@@ -16,9 +16,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
+from marskg.kept_texts import keeping_texts
 from marskg.language.en.assertions import (
     CLAUSE_BREAKS,
     DAYS,
@@ -102,14 +102,14 @@ def differs(said: str, content: str) -> bool:
     return (mine.quantities.keys() & other.quantities.keys()) != _agreed(mine, other)
 
 
-@lru_cache(maxsize=20_000)
+@keeping_texts(20_000)
 def _parts(text: str) -> tuple[str, ...]:
     """Return the clauses of a sentence."""
     parts = [part.strip(" .!?") for part in CLAUSE_BREAKS.split(text)]
     return tuple(part for part in parts if part)[:_MOST_PARTS]
 
 
-@lru_cache(maxsize=20_000)
+@keeping_texts(20_000)
 def _read(text: str) -> _Said:
     plain = DAYS.sub(r"\1", HATE.sub(" hate ", NO_DENIAL.sub(" ", folded(text))))
     listed = [word.text for word in words(plain)]

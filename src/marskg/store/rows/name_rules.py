@@ -13,9 +13,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
+from marskg.kept_texts import keeping_texts
 from marskg.language.naming.edges import Verdict
 from marskg.language.naming.matcher import NameMatcher
 from marskg.language.naming.sought import Candidates, Key, exact_key, like_keys
@@ -101,7 +101,7 @@ def has_part_of(name: str, label: str) -> bool:
     return not parts.isdisjoint(re.split(r"[\W_]+", said))
 
 
-@lru_cache(maxsize=1_024)
+@keeping_texts(1_024)
 def matcher_of(forms: tuple[str, ...]) -> NameMatcher:
     """Return the matcher of a name that goes by ``forms``."""
     return NameMatcher(forms)

@@ -386,12 +386,6 @@ def _form(value: str | None) -> str | None:
     return None if value is None else bare_form(name_form(value))
 
 
-def forget_names() -> None:
-    """Keep no name at hand that was looked for: whom it was about may have been erased."""
-    matcher_of.cache_clear()
-    re.purge()
-
-
 def reading(matter: Matter, forms: tuple[str, ...]) -> Reading:
     """Return what ``matter`` has of who goes by ``forms``: whom it mentions and is about, and what its texts say."""
     return matcher_of(forms).judge((*matter.names, *matter.subjects), matter.texts)

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from marskg.kept_texts import keeping_texts
 from marskg.text import terms
 
 if TYPE_CHECKING:
@@ -229,7 +230,7 @@ def sentences_of(text: str) -> list[Sentence]:
     return found
 
 
-@lru_cache(maxsize=20_000)
+@keeping_texts(20_000)
 def key_of(words: str) -> str:
     """Return the part of a key that a phrase gives: its stems, so that "preparing the notes" is "prepare notes"."""
     return " ".join(terms(words))[:120]
