@@ -84,12 +84,12 @@ def says_time(found: Iterable[str]) -> bool:
     return any(term in _TIMES or term[0].isdigit() for term in found)
 
 
-def is_question(text: str) -> bool:
-    """Return whether a text ends with a question."""
+def asks_and_states(text: str) -> tuple[bool, bool]:
+    """Return whether a text ends with a question, and whether it says something that a question would not.
+
+    The tag of a statement is a question that does: "I live here, right?".
+    """
     end = text[-_END:]
-    return not _QUESTION_MARKS.isdisjoint(end) and _ASKS.search(end) is not None
-
-
-def only_asks(text: str) -> bool:
-    """Return whether a text ends with a question that is more than the tag of a statement: "I live here, right?"."""
-    return is_question(text) and _TAG.search(folded(text[-_END:])) is None
+    if _QUESTION_MARKS.isdisjoint(end) or _ASKS.search(end) is None:
+        return False, True
+    return True, _TAG.search(folded(end)) is not None

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from marskg.json_object import JsonObject
-from marskg.language.en.wording import is_question, only_asks, says_time
+from marskg.language.en.wording import asks_and_states, says_time
 from marskg.ontology.vocabulary import (
     ACTIVE_STATUSES,
     KINDS,
@@ -186,9 +186,8 @@ class MemoryIndex:
         self.rows[ident] = place
         self.columns["alive"][place] = True
         found = terms(row["content"])
-        text = row["content"]
-        said = {"asks": is_question(text), "states": not only_asks(text), "timed": says_time(found)}
-        self.columns.fill(place, said)
+        asks, states = asks_and_states(row["content"])
+        self.columns.fill(place, {"asks": asks, "states": states, "timed": says_time(found)})
         held = set(found)
         # A fact's text often leaves out what its slot says.
         slot = terms((row["key"] or "").replace("/", " ").replace("_", " "))
