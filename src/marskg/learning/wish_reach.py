@@ -14,9 +14,9 @@ import numpy as np
 
 from marskg.language.naming.asked import may_be_of_longer
 from marskg.language.naming.edges import Verdict
-from marskg.language.naming.likely import begun_by, likely_pattern, may_begin, without_title
 from marskg.language.naming.matcher import FIRST_WORD, NameMatcher
 from marskg.language.naming.numbers import number_of
+from marskg.language.naming.other_writings import begun_by, may_begin, without_title, written_otherwise
 from marskg.language.naming.spellings import loose_form, name_form, undivided
 from marskg.language.wish_kinds import WishKind
 from marskg.learning.rules.wish_effects import enough, names_in, names_of, other_terms
@@ -90,7 +90,7 @@ class Reach:
         """Return ``[rows]``: which of the ``current`` memories have an identifier of the topic, written otherwise."""
         found = np.zeros(index.columns.rows, dtype=np.bool_)
         for name in names_of(wish):
-            pattern = likely_pattern(name)
+            pattern = written_otherwise(name)
             if pattern is not None:
                 texts = self._told(index, _of(index, _like(index, name) & current, subjects))
                 rows = [row for row, said in texts.items() if any(pattern.search(name_form(one)) for one in said)]

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from marskg.language.naming.asked import labelled_number, names_asked
 from marskg.language.naming.edges import Verdict
-from marskg.language.naming.likely import likely_pattern
 from marskg.language.naming.matcher import NameMatcher
+from marskg.language.naming.other_writings import written_otherwise
 from marskg.language.naming.spellings import name_form
 from tests.support.name_cases import CASES, IS, MAY, OTHER
 
@@ -112,7 +112,7 @@ def test_the_names_in_a_request(request_: str, names: tuple[str, ...], others: t
     ],
 )
 def test_what_is_very_likely_an_identifier_written_otherwise(name: str, text: str, likely: bool) -> None:  # noqa: FBT001 - a column
-    pattern = likely_pattern(name)
+    pattern = written_otherwise(name)
     assert (pattern is not None and pattern.search(name_form(text)) is not None) is likely
 
 

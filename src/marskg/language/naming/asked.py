@@ -105,7 +105,6 @@ def labelled_number(name: str) -> str:
     return number if number_of(name_form(number)) else ""
 
 
-@keeping_texts(256)
 def may_be_of_longer(topic: str) -> bool:
     """Return whether ``topic`` has words with which a text may begin a longer name."""
     return bool(_beginnings(topic))
@@ -126,10 +125,12 @@ def is_of_longer(topic: str, texts: Iterable[str]) -> bool:
     return False
 
 
-def _beginnings(topic: str) -> list[str]:
+@keeping_texts(256)
+def _beginnings(topic: str) -> tuple[str, ...]:
+    """Return the words of a request with which a text may begin a longer name."""
     words = [word.strip(f"{_EDGE}.") for word in name_form(topic).split()]
     pairs = [f"{one} {two}" for one, two in pairwise(words) if one.isalpha() and two.isalpha()]
-    return pairs + [word for word in words if word.replace("-", "").isalpha() and not word.isalpha()]
+    return (*pairs, *(word for word in words if word.replace("-", "").isalpha() and not word.isalpha()))
 
 
 def _read(part: str) -> Iterator[tuple[str, list[str]]]:

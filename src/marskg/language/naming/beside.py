@@ -64,19 +64,17 @@ _HAN_AND: Final = (
 AFTER_HAN: Final = re.compile(
     f"{_any(_HAN_TITLES, _HAN_TIMES, _HAN_FUNCTION, _HAN_VERBS)}|{_HAN_UNLESS}|{_HAN_AND}|[君殿](?=[\u3041-\u309f])"
 )
-#: Words that end right before a name of any sort.
-BEFORE_HAN: Final = re.compile(
-    "(?:"
-    + _any(
-        _HAN_TIMES,
-        "今日 明日 给 給 跟 找 请 的 了 是 把 被 叫 让 对 帮 陪 我 你 他 她 这位 那位 一位 我们 他们 她们 你们 我們 "
-        "他們 朋友 同事 丈夫 妻子 老师 老師 医生 女儿 儿子 妈妈 爸爸 "
-        "客户 顾客 患者 病人 员工 用户 同学 经理 邻居 告诉 告訴 喜欢 喜歡 认识 遇到 见到 見到 看到 听说 "
-        "因为 如果 但是 所以 而且 关于 通过 联系 通知 感谢 邀请 介绍 "
-        "帮助 月曜日 火曜日 水曜日 木曜日 金曜日 土曜日 日曜日",
-    )
-    + r")\Z"
+#: Whom something is done to, who is introduced, and what somebody is to another: they end right before people.
+_HAN_PEOPLE: Final = (
+    "给 給 跟 找 请 叫 陪 这位 那位 一位 朋友 同事 丈夫 妻子 老师 老師 医生 女儿 儿子 妈妈 爸爸 客户 顾客 "
+    "患者 病人 员工 用户 同学 经理 邻居 告诉 告訴 认识 遇到 见到 見到 听说 联系 通知 邀请"
 )
+_HAN_OTHERS: Final = (
+    "今日 明日 的 了 是 把 被 让 对 帮 我 你 他 她 我们 他们 她们 你们 我們 他們 喜欢 喜歡 看到 因为 如果 "
+    "但是 所以 而且 关于 通过 感谢 介绍 帮助 月曜日 火曜日 水曜日 木曜日 金曜日 土曜日 日曜日"
+)
+#: Words that end right before a name of any sort.
+BEFORE_HAN: Final = re.compile(f"(?:{_any(_HAN_TIMES, _HAN_PEOPLE, _HAN_OTHERS)})\\Z")
 #: Words that are family names, or end them, as well: they end right before a name that begins with a family name.
 BEFORE_HAN_FAMILY: Final = re.compile(r"[和与與向从為为见在说說到去问問对對請讓替送]\Z")
 #: What a word before a name and the name's first letter make together: 为何平时 is *why … usually*, and nobody's name.
@@ -90,22 +88,13 @@ HAN_JOINED: Final = words_of(
 AFTER_HAN_PEOPLE: Final = re.compile(
     f"{_any(_HAN_TITLES, _HAN_VERBS, '说 說 去 买 買 卖 賣 吃 喝 叫 做 订 訂')}|{_HAN_AND}"
 )
-BEFORE_HAN_PEOPLE: Final = re.compile(
-    "(?:"
-    + _any(
-        "给 給 跟 找 请 叫 陪 这位 那位 一位 朋友 同事 丈夫 妻子 老师 老師 医生 女儿 儿子 妈妈 爸爸 客户 顾客 "
-        "患者 病人 员工 用户 "
-        "同学 经理 邻居 告诉 告訴 认识 遇到 见到 見到 听说 联系 通知 邀请"
-    )
-    + r")\Z"
-)
+BEFORE_HAN_PEOPLE: Final = re.compile(f"(?:{_any(_HAN_PEOPLE)})\\Z")
 #: Letters that given names and Japanese family names are made of: what has one and no family name may be a name.
 HAN_GIVEN: Final = frozenset(
-    ""
-    "伟偉芳娜敏静靜丽麗强強磊军軍洋勇艳艷杰傑娟涛濤明超秀英华華玉兰蘭红紅建国國志文平刚剛桂霞鹏鵬飞飛健俊峰鑫龙龍浩宇轩軒梓涵欣怡佳琪琳雪梅莉婷"
-    ""
-    "倩颖穎慧美云雲燕春花凤鳳珍珠贞貞淑惠晓曉东東海波斌彬宁寧安康辉輝亮光荣榮德仁义義礼禮信忠孝诚誠永振祥福禄寿贵貴财財宝寶根生发發旺"
-    "小阿老大田山川村井木本野原島崎藤橋沢谷口中松竹石森池西東北南上下佐伊加渡高"
+    "伟偉芳娜敏静靜丽麗强強磊军軍洋勇艳艷杰傑娟涛濤明超秀英华華玉兰蘭红紅建国國志文平刚剛桂霞鹏鵬飞飛健俊峰鑫龙龍浩宇"
+    "轩軒梓涵欣怡佳琪琳雪梅莉婷倩颖穎慧美云雲燕春花凤鳳珍珠贞貞淑惠晓曉东東海波斌彬宁寧安康辉輝亮光荣榮德仁义義礼禮信"
+    "忠孝诚誠永振祥福禄寿贵貴财財宝寶根生发發旺小阿老大田山川村井木本野原島崎藤橋沢谷口中松竹石森池西東北南上下佐伊加"
+    "渡高"
 )
 
 # --- Hiragana -------------------------------------------------------------------------------------------------------

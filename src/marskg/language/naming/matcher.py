@@ -36,6 +36,7 @@ from marskg.language.naming.words import (
     BEGINS,
     COMMON,
     NOTIONS,
+    SHORTENED,
     SMALL,
     TIMES,
 )
@@ -51,15 +52,16 @@ ORDER: Final = "its parts in another order, or shortened"
 _TAG: Final = re.compile(r"\+[^@]*@")
 _ADDRESS = re.compile(r"[^\s@]+@[^\s@]+")
 #: A title or an initial, as it stands escaped.
-_TITLE = re.compile(r"(?<!\w)(dr|mr|mrs|ms|prof|st|sr|jr|[a-z])(?:\\\.)?\\ ")
+_TITLE = re.compile(rf"(?<!\w)({SHORTENED})(?:\\\.)?\\ ")
 #: Words of a name that may have another one between them.
 PAIR: Final = 2
 #: Letters of an article at most, with the blank and what is before it.
-_ARTICLE: Final = 8
+_LONGEST_ARTICLE: Final = 8
 #: What stands before a name or after it, in the loose form, and may be left out.
 _DEGREE: Final = re.compile(r"\A(?:dr|prof|mr|mrs|ms|sir|capt|st)\ (?=\w{3})|\ (?:jr|sr|ii|iii|iv|phd|md|esq)\Z")
 #: What begins family names, and may stand apart: MacDonald, Alsayed, Vandenberg.
 _PREFIX: Final = re.compile(r"(mac|mc|al|el|van|von|de|fitz)([^\W\d_]{4,})")
+#: The articles of English after which a small word is one of a kind.
 _AN_ARTICLE: Final = re.compile(r"(?<![\w'])(?:a|an) \Z")
 _START: Final = r"(?<![^\W_])"
 _END: Final = r"(?![^\W_])"
@@ -181,20 +183,16 @@ class _Form:
             return _no_name(compared, text, start, end)
         if not self._small:
             return _one_of_a_kind(compared, text, start, end)
-        article = ARTICLES.search(compared, max(0, start - _ARTICLE), start)
+        article = ARTICLES.search(compared, max(0, start - _LONGEST_ARTICLE), start)
         return COMMON_WORD if article is not None or _is_small(compared, text, start, end) else ""
 
     def _occurrences(self, compared: str) -> Iterator[tuple[int, int, Edge]]:
         if self._digits is not None:
-            yield from (
-                (*match.span(), number_edges(compared, *match.span())) for match in self._found_digits(compared)
-            )
+            for match in self._digits.finditer(compared):
+                yield (*match.span(), number_edges(compared, *match.span()))
         elif self._pattern is not None and self._must in compared:
             for match in self._pattern.finditer(compared):
                 yield (*match.span(), edges(compared, *match.span()))
-
-    def _found_digits(self, compared: str) -> Iterator[re.Match[str]]:
-        return self._digits.finditer(compared) if self._digits is not None else iter(())
 
     def near(self, compared: str, loose: str, text: str) -> str:
         """Return why a text that has not the name may have it, "" where it does not."""
@@ -321,11 +319,9 @@ def _one_of_a_kind(compared: str, text: str, start: int, end: int) -> str:
 
     It is small, after an article, in a text that has capitals.
     """
-    word = compared[start:end]
-    if not _AN_ARTICLE.search(compared, max(0, start - 3), start) or not word.isalpha():
+    if not _AN_ARTICLE.search(compared, max(0, start - 3), start) or not compared[start:end].isalpha():
         return ""
-    cased = cased_form(text)
-    return COMMON_WORD if len(cased) == len(compared) and cased[start:end] == word and cased != compared else ""
+    return COMMON_WORD if _is_small(compared, text, start, end) and cased_form(text) != compared else ""
 
 
 def _no_name(compared: str, text: str, start: int, end: int) -> str:

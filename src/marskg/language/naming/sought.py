@@ -28,7 +28,7 @@ from marskg.language.naming.spellings import (
     undivided,
     without_initials,
 )
-from marskg.language.naming.words import COMMON
+from marskg.language.naming.words import COMMON, SHORTENED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -50,7 +50,7 @@ ABROAD: Final = "abroad"
 UNDIVIDED: Final = "undivided"
 
 _ADDRESS: Final = re.compile(r"[0-9]+(?:\.[0-9]+){3,}")
-_TITLE: Final = re.compile(r"(?<!\w)(dr|mr|mrs|ms|prof|st|sr|jr|[a-z])\. ")
+_TITLE: Final = re.compile(rf"(?<!\w)({SHORTENED})\. ")
 _QUOTED: Final = re.compile(r'"([^\s@"]+)"@')
 _TAG: Final = re.compile(r"\+\S*@")
 _GROUP: Final = re.compile("[a-z0-9]+")
@@ -59,7 +59,7 @@ _PLUS: Final = re.compile(r"\+[\s\-./()]{0,3}\Z")
 #: Groups of letters that stand before the first digit of a number at most.
 _BEFORE_DIGITS: Final = 8
 #: A title that stands beside a letter of another script, where a name may begin.
-_TITLE_BESIDE: Final = re.compile(rf"(?<![{LATIN}0-9])(dr|mr|mrs|ms|prof|st|sr|jr|[a-z])\. ")
+_TITLE_BESIDE: Final = re.compile(rf"(?<![{LATIN}0-9])({SHORTENED})\. ")
 _START: Final = re.compile(
     rf"(?=(?<![{LATIN}0-9])[{LATIN}]|(?<![{INFLECTED}])[{INFLECTED}]|(?<![^\W_])[0-9]|[^\s{LATIN}{INFLECTED}0-9])"
 )

@@ -19,6 +19,8 @@ LONGEST_ENDING: Final = 5
 _TELLING: Final = 3
 #: Letters of a name that a particle of one letter before it does not make another name of.
 _WHOLE: Final = 4
+#: Titles that are shortened, and initials: the alternatives of a pattern, after which a stop may stand or be left out.
+SHORTENED: Final = "dr|mr|mrs|ms|prof|st|sr|jr|[a-z]"
 
 
 def words_of(words: str) -> frozenset[str]:

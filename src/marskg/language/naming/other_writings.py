@@ -58,7 +58,7 @@ def without_title(name: str) -> str:
 
 
 @keeping_texts(256)
-def likely_pattern(name: str) -> re.Pattern[str] | None:
+def written_otherwise(name: str) -> re.Pattern[str] | None:
     """Return what finds the other writings of an identifier in a :func:`name_form`; None where it has none."""
     form = name_form(name).strip()
     for writings in _SORTS:
