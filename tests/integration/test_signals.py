@@ -35,7 +35,9 @@ def leave(number, frame):
 signal.signal(int(sys.argv[2]), leave)
 """
 READY = 'print("ready", flush=True)\n'
-IDLE = READY + "time.sleep(300)\n"
+#: In short pieces: a signal that arrives after the interpreter last looked and before the call that sleeps does not
+#: end that call, and its handler waits for the end of it.
+IDLE = READY + "for _ in range(30_000): time.sleep(0.01)\n"
 BUSY = READY + 'while True: memory.remember("busy")\n'
 THREADED = """
 import threading
@@ -50,7 +52,7 @@ threading.Thread(target=work).start()
 memory.remember("in the main thread")
 try:
     print("ready", flush=True)  # who sends a signal meets one that closes the store
-    time.sleep(300)
+    for _ in range(30_000): time.sleep(0.01)  # as IDLE does
 finally:
     memory.close()
 """
