@@ -127,6 +127,58 @@ def test_a_late_older_value_enters_closed(stores: Stores) -> None:
     assert_sound(mem)
 
 
+DAY = 86_400_000
+#: What is said one after the other, as text and the days from which and until which it holds, and what is stored then.
+SAID = {
+    "again after an end": ([("x", 1, 3), ("x", 6, None)], [("x", 1, 3), ("x", 6, None)]),
+    "before, heard of late": ([("x", 6, None), ("x", 1, 3)], [("x", 1, 3), ("x", 6, None)]),
+    "an end is heard of": ([("x", 1, None), ("x", 2, 3)], [("x", 1, 2), ("x", 2, 3)]),
+    "it goes on": ([("x", 1, 3), ("x", 2, 6)], [("x", 1, 2), ("x", 2, 6)]),
+    "twice": ([("x", 1, 3), ("x", 1, 3), ("x", 2, None)], [("x", 1, 3)]),
+    "in three parts, twice": (
+        [("x", 1, 3), ("x", 6, 7), ("x", 9, None), ("x", 6, 7), ("x", 1, 3), ("x", 10, None)],
+        [("x", 1, 3), ("x", 6, 7), ("x", 9, None)],
+    ),
+    "another value after an end": ([("x", 1, 3), ("y", 6, None)], [("x", 1, 3), ("y", 6, None)]),
+    "another value, heard of late": ([("y", 6, None), ("x", 1, 3)], [("x", 1, 3), ("y", 6, None)]),
+}
+
+
+@pytest.mark.parametrize("cardinality", ["single", "set"])
+@pytest.mark.parametrize("said", SAID)
+def test_each_value_holds_for_the_time_that_was_said(stores: Stores, said: str, cardinality: str) -> None:
+    mem = stores.open()
+    start = START - 1_000 * DAY
+    told, held = SAID[said]
+    for text, since, until in told:
+        end = {} if until is None else {"valid_to": start + until * DAY}
+        mem.remember(text, kind="semantic", key="k", cardinality=cardinality, at=start + since * DAY, **end)
+        stores.clock(mem).advance(1)
+    found = sorted(mem.memories(), key=lambda one: one.valid_from)
+    days = [(one.valid_from - start, one.valid_to if one.valid_to is None else one.valid_to - start) for one in found]
+    assert [
+        (one.content, since // DAY, until and until // DAY) for one, (since, until) in zip(found, days, strict=True)
+    ] == held
+    now = {one.memory.content for one in mem.retrieve("x or y?")}
+    assert now == {text for text, _, until in held if until is None}
+    assert_sound(mem)
+
+
+def test_what_is_over_keeps_its_own_end(stores: Stores) -> None:
+    mem = stores.open()
+    past = {"kind": "semantic", "at": START - 9 * DAY, "valid_to": START - 5 * DAY}
+    corrected = mem.update(mem.remember("Lea is on Herron", key="project", **past).id, "Lea is on Heron")
+    assert (corrected.valid_from, corrected.valid_to) == (past["at"], past["valid_to"])
+    mem.remember("Lea lives in Oslo", key="home", **past)
+    mem.retract("home")
+    source = mem.remember("The fair is on", session="s", at=past["at"], valid_to=past["valid_to"])
+    mem.remember("100", kind="semantic", key="price", derives_from=source.id)
+    mem.remember("120", kind="semantic", key="price")
+    ends = {one.content: one.valid_to for one in mem.memories()}
+    assert (ends["Lea lives in Oslo"], ends["The fair is on"]) == (past["valid_to"], past["valid_to"])
+    assert_sound(mem)
+
+
 def test_equal_values_of_a_set_merge_and_a_retraction_ends_one(stores: Stores) -> None:
     mem = stores.open()
     one = mem.remember("Jazz", kind="semantic", key="likes", cardinality="set", at=START)

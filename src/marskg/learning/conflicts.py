@@ -239,8 +239,6 @@ def overrule(unit: Unit, winner: Node, loser: Node, reason: str) -> None:
     if (EdgeType.CONTRADICTS, loser.memory.id) in winner.edges:
         unit.unlink(winner, EdgeType.CONTRADICTS, loser.memory.id)
     followers = supersede(unit, loser, winner)
-    # A winner that is preferred for another reason than its date may be the older one.
-    unit.change(loser, valid_to=max(winner.memory.valid_from, loser.memory.valid_from))
     details = {"rule": "conflict", "reason": reason}
     unit.record(Operation.LINK, winner, tier_before=winner.memory.tier, details=details)
     unit.record(Operation.SUPERSEDE, loser, tier_before=loser.memory.tier, details=details)

@@ -136,11 +136,12 @@ class Reconciler:
             self._saying_term.setdefault(term, {})[memory.id] = None
 
     def _slot(self, draft: Draft) -> list[Node]:
-        """Return the current values of a single key, whenever they became true."""
+        """Return the current values of a single key, whenever they became true, but for what had ended by then."""
         if draft.key is None or draft.cardinality not in {None, Cardinality.SINGLE}:
             return []
         slot = codec.slot_key(self._unit.state.name, draft.subjects, draft.key)
-        return [node for node in self._unit.slot(slot) if node.has_content and node.memory.current]
+        current = [node for node in self._unit.slot(slot) if node.has_content and node.memory.current]
+        return [node for node in current if node.memory.valid_from > draft.at or node.memory.held_at(draft.at)]
 
     def _against(self, item: Item, draft: Draft, current: Iterable[Node]) -> str:
         """Return why the value that holds may not give way by itself; empty if it may."""

@@ -301,7 +301,7 @@ class Gate:
 
     def _admits_time(self, memory: Memory) -> bool:
         if self.as_of is not None:
-            return memory.valid_from <= self.as_of and (memory.valid_to is None or self.as_of < memory.valid_to)
+            return memory.held_at(self.as_of)
         open_ended = memory.superseded_at is None and memory.valid_to is None
         current = open_ended or (memory.valid_to is not None and memory.valid_to > self.now)
         return (

@@ -273,36 +273,31 @@ class _Slot:
         over: Node | None = None
         for node in self.members:
             held = node.memory
-            if not node.has_content or not (
-                held.current or (ended and _held_then(held, memory.valid_from, self._unit.now))
-            ):
+            if not _says(held, memory, text):
                 continue
-            same = normalised(held.content or "") == text and dict(held.payload) == dict(memory.payload)
-            if not same or held.metadata != memory.metadata or held.kind is not memory.kind:
-                continue
-            # A task that is taken up again after it was closed, or due at another time, is a new value of its slot.
-            again = memory.active and (not held.active or held.deadline != memory.deadline)
-            # What a single slot said later is another value; a set has each value once, whenever it was heard of.
-            late = memory.cardinality is Cardinality.SINGLE and held.valid_from > memory.valid_from
-            if not held.current:
-                over = over or node
-            elif not again and not late:
+            if held.current and _is_known(held, memory):
                 return node
+            if ended and over is None and _held_then(held, memory.valid_from, self._unit.now):
+                over = node
         return over
 
     def place(self, memory: Memory) -> Memory:
         """Return the memory with its place in valid time: a late-arriving older value enters already closed."""
+        if memory.cardinality is Cardinality.SET and memory.valid_to is not None:
+            # One that is said to end at another time than before gives way to this one.
+            text = normalised(memory.content or "")
+            current = [node for node in self._current() if _says(node.memory, memory, text)]
+            self._old = [node for node in current if _meet(node.memory, memory)]
         if memory.cardinality is not Cardinality.SINGLE:
             return memory
-        values = [node for node in self.members if node.has_content]
-        later = [node for node in values if node.memory.valid_from > memory.valid_from]
+        later = [node for node in self.members if node.has_content and node.memory.valid_from > memory.valid_from]
         if later:
             closes = min(node.memory.valid_from for node in later)
             notice = "a later value of this key is known: this one entered already superseded"
             status = TaskStatus.DONE if memory.active else memory.status
             return replace(
                 memory,
-                valid_to=closes,
+                valid_to=_until(memory, closes),
                 superseded_at=memory.created,
                 status=status,
                 notices=(*memory.notices, notice),
@@ -322,18 +317,48 @@ class _Slot:
         record_followers(self._unit, self._followers)
 
 
+def _says(held: Memory, memory: Memory, text: str) -> bool:
+    """Return whether a value says what ``memory`` does, whose normal form is ``text``."""
+    return (
+        held.kind is memory.kind
+        and held.metadata == memory.metadata
+        and dict(held.payload) == dict(memory.payload)
+        and normalised(held.content or "") == text
+    )
+
+
 def _held_then(memory: Memory, at: int, now: int) -> bool:
     """Return whether a value that holds no longer did at ``at``; one that ends at ``now`` may begin anew with it."""
-    ended, until = memory.superseded_at, memory.valid_to
-    return ended is not None and until is not None and memory.valid_from <= at < until and ended < now
+    ended = memory.superseded_at
+    return ended is not None and memory.held_at(at) and ended < now
+
+
+def _is_known(held: Memory, said: Memory) -> bool:
+    """Return whether a current value of a slot held already when it is ``said`` to hold, and no other end is given."""
+    # A task that is taken up again after it was closed, or due at another time, is a new value of its slot.
+    again = said.active and (not held.active or held.deadline != said.deadline)
+    # What a single slot said later is another value; a set has each value once, whenever it was heard of.
+    late = said.cardinality is Cardinality.SINGLE and held.valid_from > said.valid_from
+    return not again and not late and said.valid_to in {None, held.valid_to} and _meet(held, said)
+
+
+def _meet(held: Memory, said: Memory) -> bool:
+    """Return whether there is a time at which both hold."""
+    later = max(held.valid_from, said.valid_from)
+    return held.held_at(later) and said.held_at(later)
+
+
+def _until(memory: Memory, at: int) -> int:
+    """Return when a memory held last that is ended ``at`` a time: what had ended before keeps its own end."""
+    return max(memory.valid_from, at if memory.valid_to is None else min(at, memory.valid_to))
 
 
 def supersede(unit: Unit, old: Node, new: Node, *, ended: int | None = None) -> list[Node]:
     """Let ``new`` supersede ``old``: pin, requires, goal, expiry and purpose move to it.
 
-    ``old`` stopped being true at ``ended``, where the new one began if left out. Returns the other nodes that changed
-    with it: tasks whose requirement moved, dependents that are unaffirmed now, and episodes whose every derived fact is
-    superseded; the caller records them.
+    ``old`` stopped being true at ``ended``, where the new one began if left out; what had ended before, then. Returns
+    the other nodes that changed with it: tasks whose requirement moved, dependents that are unaffirmed now, and
+    episodes whose every derived fact is superseded; the caller records them.
     """
     unit.link(new, Edge(new.memory.id, EdgeType.SUPERSEDES, old.memory.id, unit.now))
     unit.leaving.add(old.memory.id)
@@ -350,7 +375,8 @@ def supersede(unit: Unit, old: Node, new: Node, *, ended: int | None = None) -> 
         unit.unlink(old, EdgeType.ATTACHES_TO_GOAL, goal)
         unit.link(new, Edge(new.memory.id, EdgeType.ATTACHES_TO_GOAL, goal, unit.now))
     followers = _repoint(unit, old, new)
-    unit.change(old, valid_to=new.memory.valid_from if ended is None else ended, superseded_at=_supersession(unit, old))
+    until = _until(old.memory, new.memory.valid_from if ended is None else ended)
+    unit.change(old, valid_to=until, superseded_at=_supersession(unit, old))
     end_task(unit, old, TaskStatus.DONE)
     followers += _unaffirm(unit, old, new)
     return followers + _follow(unit, old)
@@ -400,8 +426,7 @@ def may_supersede(unit: Unit, old: Node, new: Node) -> bool:
 def _requiring(unit: Unit, old: Node, new: Node) -> list[Node]:
     """Return the tasks with content that require ``old``, without ``new``."""
     sources = [source for source, _, type_ in unit.incoming((old.memory.id,)) if type_ is EdgeType.REQUIRES]
-    tasks = [unit.node(source) for source in sources if source != new.memory.id]
-    return [task for task in tasks if task.has_content]
+    return [task for task in map(unit.node, sources) if task.has_content and task is not new]
 
 
 def _repoint(unit: Unit, old: Node, new: Node) -> list[Node]:
@@ -459,8 +484,8 @@ def _follow(unit: Unit, old: Node) -> list[Node]:
             continue
         unit.leaving.add(episode_id)
         if episode.has_content:
-            ended = max(unit.now, episode.memory.valid_from)
-            unit.change(episode, valid_to=ended, superseded_at=_supersession(unit, episode))
+            until = _until(episode.memory, unit.now)
+            unit.change(episode, valid_to=until, superseded_at=_supersession(unit, episode))
             followed.append(episode)
     return followed
 
@@ -513,11 +538,11 @@ def _worthier(memory: Memory, said: Draft | Memory) -> dict[str, Any]:
     return {"source_type": said.source_type, "reliability": max(memory.reliability, reliability)}
 
 
-def equal_value(unit: Unit, memory: Memory, content: str) -> Node | None:
-    """Return the other current value of the memory's slot that says ``content`` already, or None."""
+def equal_value(unit: Unit, memory: Memory) -> Node | None:
+    """Return the other current value of the memory's slot that says the same already, or None."""
     if memory.key is None:
         return None
-    found = _Slot(unit, memory).equal(replace(memory, content=content))
+    found = _Slot(unit, memory).equal(memory)
     return None if found is None or found.memory.id == memory.id else found
 
 
@@ -532,7 +557,7 @@ def merge_changed(unit: Unit, old: Node, node: Node, mentions: Iterable[EntityRe
     mention(unit, node, mentions)
     raised = _as_sensitive(unit, node, None, ())
     unit.change(node, unaffirmed_since=None, **_worthier(node.memory, old.memory))
-    followers = supersede(unit, old, node, ended=max(unit.now, old.memory.valid_from))
+    followers = supersede(unit, old, node, ended=unit.now)
     details = {"rule": "merge", "reason": "another value of the slot was changed to what this one says"}
     unit.record(Operation.LINK, node, tier_before=node.memory.tier, details=details)
     record_brought_forward(unit, {other.memory.id: other for other in hurried if other is not node}.values())
@@ -608,8 +633,8 @@ def end(
     memory = node.memory
     if memory.pinned:
         unit.set_pinned(node, pinned=False)
-    ended = max(unit.now if at is None else at, memory.valid_from)
-    unit.change(node, valid_to=ended, superseded_at=_supersession(unit, node), ended_by=by)
+    until = _until(memory, unit.now if at is None else at)
+    unit.change(node, valid_to=until, superseded_at=_supersession(unit, node), ended_by=by)
     unit.leaving.add(memory.id)
     end_task(unit, node, TaskStatus.CANCELLED)
     details = {"rule": "retraction", "reason": reason}

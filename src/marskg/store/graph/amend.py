@@ -238,7 +238,10 @@ def new_version(
     check_memory_allowed(unit, replace(memory, content=content), _names(named))
     if memory.content == content and memory == old.memory:
         return memory
-    equal = equal_value(unit, memory, content)
+    begins = max(unit.now, memory.valid_from) if since is None else since
+    if memory.valid_to is not None and memory.valid_to <= begins:
+        begins = memory.valid_from  # what is over is corrected for the time when it held
+    equal = equal_value(unit, replace(memory, content=content, valid_from=begins))
     if equal is not None:
         return merge_changed(unit, old, equal, () if named is None else named.mentions)
     values = {
@@ -259,7 +262,7 @@ def new_version(
             content=content,
             weight=weight,
             created=unit.now,
-            valid_from=max(unit.now, memory.valid_from) if since is None else since,
+            valid_from=begins,
             last_access=unit.now,
             sequence=unit.audit.next_sequence,
             summary_lines=reattributed(memory.summary_lines, content),
