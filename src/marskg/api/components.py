@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from marskg.drafts import Draft
     from marskg.learning.housekeeping.cycle import Upkeep
     from marskg.privacy.principals import Principal
+    from marskg.privacy.redaction import Redactor
     from marskg.records import Memory
     from marskg.retrieval.access.read_gate import Gate
     from marskg.store.tenant.opening import Opened
@@ -75,7 +76,13 @@ class Components:
         self.ingestor = Ingestor(self.writer, preparation, self.vectoriser, recognition)
         self.wishes = Wishes(self.writer, self.reader)
         self.reading = Reading(
-            opened, self.writer, self.vectoriser, self.wishes.emphasis, shows=self._as_shown, limit=limit
+            opened,
+            self.writer,
+            self.vectoriser,
+            self.wishes.emphasis,
+            shows=self._as_shown,
+            keeps=self._keeps,
+            limit=limit,
         )
         self.planning = Planning(opened, self.writer, self.reading.view, self.vectoriser, self.assessor)
         self.learner = Learner(
@@ -84,7 +91,7 @@ class Components:
         readers = Readers(self.writer, opened.counter, self.assessor)
         self.text_learner = TextLearner(self.writer, self.reader, self.reading.view, self.ingestor, readers)
         self.keeper = Housekeeper(self.writer, self.reader, self.ingestor, opened.counter, self.ledger)
-        effects.follow(self.writer, self.planning, self.reading, self.wishes)
+        effects.follow(self.writer, self.planning, self.reading, self.wishes, self.assessor)
         self.snapshots = Snapshots(self.writer)
         self.eraser = Eraser(self.writer, self.snapshots)
         try:
@@ -198,5 +205,11 @@ class Components:
         ceiling = gate.ceiling_for(memory)
         if ceiling is None:
             return memory
-        redactor = self.assessor.redactor(self.writer.state.settings.sensitivity)
-        return redactor.as_shown(memory, ceiling, self.opened.counter)
+        return self._redactor().as_shown(memory, ceiling, self.opened.counter)
+
+    def _keeps(self, path: str, text: str, ceiling: float) -> bool:
+        """Return whether a leaf of free JSON is shown under ``ceiling`` as it is."""
+        return self._redactor().keeps(path, text, ceiling)
+
+    def _redactor(self) -> Redactor:
+        return self.assessor.redactor(self.writer.state.settings.sensitivity)

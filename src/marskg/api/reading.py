@@ -136,15 +136,17 @@ class Reading:
         emphasis: Emphasis | None = None,
         *,
         shows: Shows = as_stored,
+        keeps: Callable[[str, str, float], bool] | None = None,
         limit: Limit | None = None,
     ) -> None:
         """Read the tenant that was opened; nothing is read or loaded before the first question.
 
         ``emphasis`` gives what the rank of each memory is multiplied with, where users wished for that; ``shows`` gives
-        a memory as its reader gets it; ``limit`` what becomes of each gate that a caller asks for, where they are a
+        a memory as its reader gets it, ``keeps`` whether a leaf of its free JSON is then as it was; ``limit`` what becomes of each gate that a caller asks for, where they are a
         principal with limits.
         """
         self._shown = shows
+        self._keeps = keeps
         self._limit = limit
         self._emphasis = emphasis
         self._writer = writer
@@ -547,7 +549,11 @@ class Reading:
             if value is not None and not (name == "grant" and self._limit is not None)
         }
         gate = Gate(
-            now=now, task_grace=state.settings.task_grace, preference_set=self._writer.preference_set(), **values
+            now=now,
+            task_grace=state.settings.task_grace,
+            preference_set=self._writer.preference_set(),
+            keeps=self._keeps,
+            **values,
         )
         if gate.as_of is not None and gate.as_of > now:
             msg = (

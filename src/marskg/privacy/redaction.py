@@ -10,12 +10,13 @@ semantics section 9; MaRS section 3.3.3 and appendix C.
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from marskg.embedding.static import StaticEmbedding
-from marskg.json_object import JsonObject, UnfitJsonError, canonical_json
+from marskg.json_object import MAX_DEPTH, JsonObject, UnfitJsonError, canonical_json
 from marskg.privacy.sensing.deobfuscation import reworded
 from marskg.privacy.sensing.model import PLACEHOLDERS, TOPICS, Category, united
 from marskg.text import terms
@@ -84,6 +85,8 @@ class Redactor:
         self._model = StaticEmbedding()
         #: By id and ceiling: text and free JSON as they are, and as the reader gets them.
         self._shown: dict[tuple[str, float], tuple[_Words, _Words]] = {}
+        #: By path, canonical text and ceiling: whether a leaf of free JSON is shown as it is.
+        self._kept: dict[tuple[str, str, float], bool] = {}
 
     def surface(self, text: str, ceiling: float | None = None) -> Redaction:
         """Return ``text`` without what has a form of its own, or with a ``ceiling`` without all that weighs more.
@@ -153,6 +156,21 @@ class Redactor:
             return JsonObject.of(self._object(metadata, ceiling))
         except UnfitJsonError:
             return None
+
+    def keeps(self, path: str, text: str, ceiling: float) -> bool:
+        """Return whether a leaf of free JSON, by its path and canonical text, is shown to a reader as it is.
+
+        A path with dots may be one name or several: it is not, if it is not either way.
+        """
+        asked = (path, text, ceiling)
+        if asked not in self._kept:
+            if len(self._kept) >= _KEPT:
+                self._kept.clear()
+            value = nested = json.loads(text)
+            for name in reversed(path.split(".", MAX_DEPTH)):
+                nested = {name: nested}
+            self._kept[asked] = all(self._object(one, ceiling) == one for one in ({path: value}, nested))
+        return self._kept[asked]
 
     def _value(self, value: Value, ceiling: float) -> Value:
         """Return a value of a payload as the reader gets it; a list of texts is one of texts."""
