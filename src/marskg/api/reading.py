@@ -142,8 +142,8 @@ class Reading:
         """Read the tenant that was opened; nothing is read or loaded before the first question.
 
         ``emphasis`` gives what the rank of each memory is multiplied with, where users wished for that; ``shows`` gives
-        a memory as its reader gets it, ``keeps`` whether a leaf of its free JSON is then as it was; ``limit`` what becomes of each gate that a caller asks for, where they are a
-        principal with limits.
+        a memory as its reader gets it, ``keeps`` whether a leaf of its free JSON is then as it was; ``limit`` what
+        becomes of each gate that a caller asks for, where they are a principal with limits.
         """
         self._shown = shows
         self._keeps = keeps
