@@ -7,6 +7,7 @@ personal data, reported, and goes with the content.
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -63,6 +64,7 @@ def held(folder, said):
 
 
 memory = opened("plain")
+assert memory.remember("Eve won", mood="calm").mood == "calm"
 stored = remembered(memory, mood=mood, subjects=("Ann",))
 assert memory.get(stored.id).mood == mood
 for wrong in ("", "a\\ud800", "x" * 5000, 7):
@@ -98,6 +100,8 @@ memory.close()
 assert held(folder / "plain", b"ann@example.org") and not held(folder / "secret", mood.encode())
 print("held")
 """
+#: And on the command line.
+USE_COMMAND = "from marskg.cli.main import main; main()"
 #: The same of a payload.
 USE_PAYLOAD = """
 import sys, marskg
@@ -136,6 +140,7 @@ def test_a_new_field_is_one_row(copy: Path, tmp_path: Path) -> None:
     memory = "    payload: Mapping[str, Value] = field(default_factory=lambda: _EMPTY)\n"
     put(copy / "records.py", memory, ATTRIBUTE)
     put(copy / "drafts.py", memory, ATTRIBUTE)
+    put(copy / "memory.py", '        source_type: str = "chat_user",\n', "        mood: str | None = None,\n")
     with (copy / "ontology" / "mars.ttl").open("a", encoding="utf-8") as stream:
         stream.write(TERM)
     with (copy / "shapes" / "memory.ttl").open("a", encoding="utf-8") as stream:
@@ -145,6 +150,8 @@ def test_a_new_field_is_one_row(copy: Path, tmp_path: Path) -> None:
     (tmp_path / "stores").mkdir()
     used = run(copy, "-c", USE, str(tmp_path / "stores"))
     assert used.stdout.endswith("held\n"), used.stderr
+    told = run(copy, "-c", USE_COMMAND, "--store", str(tmp_path / "s"), "remember", "Ann won", "--mood", "glad", "--json")
+    assert json.loads(told.stdout)["mood"] == "glad", told.stderr
 
 
 def test_a_field_of_a_payload_is_one_row_and_nothing_beside_it(copy: Path, tmp_path: Path) -> None:

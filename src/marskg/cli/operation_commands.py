@@ -1,8 +1,9 @@
-"""Commands made from the table of operations, for those that no command is written for.
+"""Commands and options made from the table of operations, for those that none is written for.
 
 Guarantees: what a namespace of Python can do, its group of the command line can, with the parameters, the checks, the
-rights and the JSON form that the operation has; a command that is written by hand stands before one that is made. So a
-new operation is a method with a row of rights, and nothing here. Source: decision 53.
+rights and the JSON form that the operation has; a command that is written by hand stands before one that is made, and
+so does an option. So a new operation is a method with a row of rights, a new field of ``remember`` a parameter of it,
+and nothing here. Source: decisions 52 and 53.
 """
 
 from __future__ import annotations
@@ -68,6 +69,23 @@ class NamespaceGroup(click.Group):
 
     def _made(self) -> dict[str, click.Command]:
         return {str(one.name): one for one in made_commands(str(self.name), self.commands)}
+
+
+class VerbCommand(click.Command):
+    """A command written for a method of the memory itself, with an option for each parameter that it has none for."""
+
+    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
+        """Return the parameters, the made ones after those that are written."""
+        found = super().get_params(ctx)
+        return [*found[:-1], *self._made({one.name for one in found}), *found[-1:]]
+
+    def _made(self, written: set[str | None]) -> list[click.Parameter]:
+        from marskg.api.operations import operation
+        from marskg.memory import AgentMemory
+
+        verb = operation(str(self.name), getattr(AgentMemory, str(self.name)), None)
+        wanted = {name: rule for name, rule in verb.parameters.items() if name not in {*verb.required, *written}}
+        return [made for name, rule in wanted.items() if (made := _parameter(verb, name, rule))]
 
 
 def made_commands(group: str, written: Iterable[str] = ()) -> list[click.Command]:
