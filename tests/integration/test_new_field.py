@@ -150,7 +150,9 @@ def test_a_new_field_is_one_row(copy: Path, tmp_path: Path) -> None:
     (tmp_path / "stores").mkdir()
     used = run(copy, "-c", USE, str(tmp_path / "stores"))
     assert used.stdout.endswith("held\n"), used.stderr
-    told = run(copy, "-c", USE_COMMAND, "--store", str(tmp_path / "s"), "remember", "Ann won", "--mood", "glad", "--json")
+    told = run(
+        copy, "-c", USE_COMMAND, "--store", str(tmp_path / "s"), "remember", "Ann won", "--mood", "glad", "--json"
+    )
     assert json.loads(told.stdout)["mood"] == "glad", told.stderr
 
 

@@ -139,6 +139,7 @@ def test_the_thresholds_are_those_of_the_model_unless_they_are_given() -> None:
         ("The choir rehearses on Tuesdays", "When does the choir rehearse?", "The choir rehearses on Saturdays."),
         ("The bakery opens at 6 AM", "When does the bakery open?", "At 9 AM."),
         ("Ann is vegetarian", "What should Ann eat?", "Ann loves steak, so grill one."),
+        ("Ann doesn't eat meat", "What should Ann eat?", "A beef stew is what Ann enjoys most."),
         ("Ann is allergic to shellfish", "Can Ann eat prawns?", "Ann is not allergic to shellfish, go ahead."),
         ("Ann is vegetarian", "What should Ann eat?", "She is no longer vegetarian, make a roast."),
         ("Rafael lives in Turin", "Where does Rafael live?", "Rafael lives in Naples."),

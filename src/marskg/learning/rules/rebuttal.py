@@ -290,7 +290,7 @@ def _excluded(mine: _Said, other: _Said, asked: frozenset[str]) -> int:
 def _diet(mine: _Said, other: _Said, _: frozenset[str]) -> int:
     """Look for a food or drink that a diet rules out."""
     eats = not mine.negated and not mine.ended and ("liking", -1) not in mine.sides
-    return _EXCLUDED if eats and not other.negated and goes_against(mine.words, other.words) else 0
+    return _EXCLUDED if eats and goes_against(mine.words, other.words, denies=other.negated) else 0
 
 
 _RULES: Final = (_numbered, _value, _stance, _ending, _excluded, _diet)
