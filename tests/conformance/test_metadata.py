@@ -243,6 +243,10 @@ def test_a_reader_sees_and_finds_no_more_of_it_than_they_may(stores: Stores, tmp
     for _ in range(2):  # the second time from the answers that are kept
         assert [hit.memory.metadata for hit in reader.retrieve("tea")] == [shown]
     assert [one.metadata for one in reader.memories()] == [shown]
+    tea = next(reader.memories())
+    doors = (reader.explain(tea.id).memory, reader.get(tea.id), *reader.history(tea.id))
+    assert [one.metadata for one in doors] == [shown] * 3  # type: ignore[union-attr]  # they are there
+    assert mem.explain(tea.id, max_sensitivity=0.1).memory.metadata == shown  # type: ignore[union-attr]
     for asked in (
         {"to": ["jane.doe@example.org", "Ann"]},
         {"jane.doe@example.org": 1},
