@@ -98,10 +98,11 @@ class JsonObject(Mapping[str, Any]):
         return self._value().values()
 
     def __eq__(self, other: object) -> bool:
-        """Return whether ``other`` is a mapping of the same JSON values."""
-        if isinstance(other, JsonObject):
-            return self.text == other.text
-        return isinstance(other, Mapping) and self._value() == dict(other)
+        """Return whether ``other`` is a mapping of the same JSON values: 1 and 1.0 are, 1 and ``true`` are not."""
+        try:
+            return isinstance(other, Mapping) and self.text == JsonObject.of(other).text
+        except UnfitJsonError:
+            return False
 
     def __hash__(self) -> int:
         """Return what equal objects have in common."""

@@ -30,6 +30,7 @@ def test_it_is_returned_on_every_path_and_comes_back_from_every_form(stores: Sto
     one = mem.remember("Ann packed the tent", metadata=GIVEN, subjects="Ann", key="tent")
     mem.remember_many([Draft(ref="a", kind=Kind.SEMANTIC, content="tents are dry", at=mem.now(), metadata={"n": 1})])
     assert one.metadata == GIVEN
+    assert one.metadata != {**GIVEN, "done": 1}
     assert mem.get(one.id).metadata == GIVEN  # type: ignore[union-attr]  # it is there
     assert {memory.content: memory.metadata for memory in mem.memories()} == {
         "Ann packed the tent": GIVEN,
