@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from marskg.api.commit_effects import CommitEffects
 from marskg.api.doors import Doorkeeper
@@ -23,7 +23,7 @@ from marskg.learning.housekeeping.cycle import Housekeeper
 from marskg.learning.learner import Learner
 from marskg.learning.wishes import Wishes
 from marskg.privacy.sensitivity import Assessor
-from marskg.records import without_reading
+from marskg.records import Memory, without_reading
 from marskg.store.commit.snapshot_register import Snapshots
 from marskg.store.commit.writer import Writer
 from marskg.store.graph.recognition import Recognition
@@ -45,7 +45,6 @@ if TYPE_CHECKING:
     from marskg.learning.housekeeping.cycle import Upkeep
     from marskg.privacy.principals import Principal
     from marskg.privacy.redaction import Redactor
-    from marskg.records import Memory
     from marskg.retrieval.access.read_gate import Gate
     from marskg.store.tenant.opening import Opened
     from marskg.store.unit.sensitivity import Sensed
@@ -116,9 +115,15 @@ class Components:
         maintenance.settle(self.writer)
 
     def run(self, work: Callable[[Unit], T]) -> T:
-        """Expire what is due, then do ``work`` in a unit of work; returns what it returns."""
+        """Expire what is due, then do ``work`` in a unit of work; returns what it returns, scored as it is now."""
         self.settle()
-        return self.writer.run(work)
+        return self._as_now(self.writer.run(work))
+
+    def _as_now(self, found: T) -> T:
+        """Return memories with the scores that they have now, as each reading does; limits have a door of their own."""
+        if isinstance(found, list):
+            return cast("T", [self._as_now(one) for one in found])
+        return self.reading.as_now(found) if isinstance(found, Memory) and not self._limited else found
 
     def rehearse(self, draft: Draft) -> Memory:
         """Return what :meth:`store` would store, and store nothing."""
@@ -127,7 +132,7 @@ class Components:
     def store(self, draft: Draft, id: str | None = None) -> Memory:  # noqa: A002 - as remember has it
         """Store one draft, and look for conflicts where the tenant wants that."""
         since = self.writer.state.sequence
-        memory = self.ingestor.one(draft, id)
+        memory = self._as_now(self.ingestor.one(draft, id))
         found = self.learner.watch(since) if self.learner.watches else ()
         if found and self._limited:
             seen = self.reading.seen(ident for item in found for ident in (item.winner, item.loser))
@@ -137,7 +142,8 @@ class Components:
             memory = replace(memory, notices=(*memory.notices, *notices))
         if not found:
             return memory
-        now = self.reader.get(memory.id, self.writer.now()) or memory
+        held = self.reader.get(memory.id, self.writer.now())
+        now = memory if held is None else self._as_now(held)
         conflicts = tuple(f"conflicts with another memory ({item.action}): {item.reason}" for item in found)
         return replace(now, notices=(*memory.notices, *conflicts))
 
