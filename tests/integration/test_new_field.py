@@ -17,8 +17,9 @@ from pathlib import Path
 import pytest
 
 PACKAGE = Path(__file__).parents[2] / "src" / "marskg"
-ROW = '    Field("mood", _S, _SAID, given=True, label=Label.TAG),\n'
-ATTRIBUTE = "    mood: str | None = None\n"
+ROW = '    Field("mood", _S, _SAID, given=True, label=Label.TAG),\n    Field("mood_at", _T, _TIME, given=True),\n'
+ATTRIBUTE = "    mood: str | None = None\n    mood_at: int | None = None\n"
+PARAMETERS = "        mood: str | None = None,\n        mood_at: GivenTime | None = None,\n"
 TERM = """
 mars:mood a owl:DatatypeProperty , owl:FunctionalProperty ;
     rdfs:label "mood"@en ;
@@ -119,6 +120,11 @@ def put(path: Path, after: str, new: str) -> None:
     path.write_text(text.replace(after, after + new), "utf-8")
 
 
+def timed(said: str) -> str:
+    """Return a term or a shape of the text as that of the time."""
+    return said.replace("mood", "moodAt").replace("xsd:string", "xsd:dateTime")
+
+
 @pytest.fixture
 def copy(tmp_path: Path) -> Path:
     """Return a copy of the package, in a folder of its own."""
@@ -140,20 +146,20 @@ def test_a_new_field_is_one_row(copy: Path, tmp_path: Path) -> None:
     memory = "    payload: Mapping[str, Value] = field(default_factory=lambda: _EMPTY)\n"
     put(copy / "records.py", memory, ATTRIBUTE)
     put(copy / "drafts.py", memory, ATTRIBUTE)
-    put(copy / "memory.py", '        source_type: str = "chat_user",\n', "        mood: str | None = None,\n")
+    put(copy / "memory.py", '        source_type: str = "chat_user",\n', PARAMETERS)
     with (copy / "ontology" / "mars.ttl").open("a", encoding="utf-8") as stream:
-        stream.write(TERM)
+        stream.write(TERM + timed(TERM))
     with (copy / "shapes" / "memory.ttl").open("a", encoding="utf-8") as stream:
-        stream.write(SHAPE)
+        stream.write(SHAPE + timed(SHAPE))
     made = run(copy, "-m", "marskg.ontology.context")
     assert made.returncode == 0, made.stderr
     (tmp_path / "stores").mkdir()
     used = run(copy, "-c", USE, str(tmp_path / "stores"))
     assert used.stdout.endswith("held\n"), used.stderr
-    told = run(
-        copy, "-c", USE_COMMAND, "--store", str(tmp_path / "s"), "remember", "Ann won", "--mood", "glad", "--json"
-    )
-    assert json.loads(told.stdout)["mood"] == "glad", told.stderr
+    said = ("--mood", "glad", "--mood-at", "1970-01-01T01:00:01+01:00", "--json")
+    told = run(copy, "-c", USE_COMMAND, "--store", str(tmp_path / "s"), "remember", "Ann won", *said)
+    shown = json.loads(told.stdout)
+    assert (shown["mood"], shown["mood_at"]) == ("glad", 1_000), told.stderr
 
 
 def test_a_field_of_a_payload_is_one_row_and_nothing_beside_it(copy: Path, tmp_path: Path) -> None:

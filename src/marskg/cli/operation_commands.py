@@ -17,7 +17,7 @@ import click
 
 from marskg.cli.door import pass_door, shared_options
 from marskg.cli.output import answer, line, plain, show_table, table
-from marskg.cli.values import FREE_TEXT, MEMORY_ID, FilePath, JsonObject
+from marskg.cli.values import FREE_TEXT, MEMORY_ID, MOMENT, FilePath, JsonObject
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -50,7 +50,14 @@ WRITTEN: Final[Mapping[str, str]] = {
 OF_A_HANDLE: Final = frozenset(
     {"maintenance.prepare", "maintenance.run_every", "maintenance.stop", "privacy.private_mode"},
 )
-_PLAIN: Final[Mapping[Any, click.ParamType[Any]]] = {str: click.STRING, int: click.INT, float: click.FLOAT}
+_PLAIN: Final[Mapping[Any, click.ParamType[Any]]] = {
+    str: click.STRING,
+    int: click.INT,
+    float: click.FLOAT,
+    bool: click.BOOL,
+}
+#: What is expected of a time, which is written with its zone.
+_TIME: Final = "an integer, epoch milliseconds"
 _DASH: Final = "A SUBJECT that begins with a dash comes last, after --."
 #: What a group is called whose namespace has another name.
 _NAMESPACES: Final[Mapping[str, str]] = {"snapshot": "snapshots"}
@@ -158,10 +165,10 @@ def _type_of(name: str, rule: Rule) -> tuple[click.ParamType[Any] | None, bool]:
         return MEMORY_ID, False
     if get_origin(annotation) is Literal:
         return click.Choice([str(one) for one in get_args(annotation)]), False
+    if rule.expected == _TIME:
+        return MOMENT, False
     if annotation in _PLAIN:
         return _PLAIN[annotation], False
-    if annotation is bool:
-        return click.BOOL, False
     if annotation is Path:
         return FilePath(), False
     kinds = [_type_of(name, part) for part in rule.parts]
