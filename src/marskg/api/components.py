@@ -123,7 +123,9 @@ class Components:
         """Return memories with the scores that they have now, as each reading does; limits have a door of their own."""
         if isinstance(found, list):
             return cast("T", [self._as_now(one) for one in found])
-        return self.reading.as_now(found) if isinstance(found, Memory) and not self._limited else found
+        if isinstance(found, Memory) and not self._limited:
+            return cast("T", self.reading.as_now(found))
+        return found
 
     def rehearse(self, draft: Draft) -> Memory:
         """Return what :meth:`store` would store, and store nothing."""
