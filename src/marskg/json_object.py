@@ -20,6 +20,8 @@ MAX_BYTES: Final = 16 * 1024
 MAX_DEPTH: Final = 16
 #: Integers up to here are the same in Python, Java, JSON and RDF; what is larger goes as a text.
 MOST: Final = 2**53
+#: Sequences that are no lists of JSON.
+_NO_LIST: Final = str | bytes | bytearray | memoryview
 #: Below it RFC 8785 writes a number with an exponent.
 _LEAST: Final = Decimal("1e-6")
 #: Characters of a text that is read: its spaces and escapes are not in the canonical one.
@@ -96,10 +98,11 @@ class JsonObject(Mapping[str, Any]):
         return self._value().values()
 
     def __eq__(self, other: object) -> bool:
-        """Return whether ``other`` is a mapping of the same JSON values."""
-        if isinstance(other, JsonObject):
-            return self.text == other.text
-        return isinstance(other, Mapping) and self._value() == dict(other)
+        """Return whether ``other`` is a mapping of the same JSON values: 1 and 1.0 are, 1 and ``true`` are not."""
+        try:
+            return isinstance(other, Mapping) and self.text == JsonObject.of(other).text
+        except UnfitJsonError:
+            return False
 
     def __hash__(self) -> int:
         """Return what equal objects have in common."""
@@ -121,10 +124,10 @@ class JsonObject(Mapping[str, Any]):
         return _texts("", self._value())
 
 
-def leaves_of(value: Mapping[str, Any], path: str = "") -> Iterator[tuple[str, Any]]:
+def leaves_of(value: Mapping[str, Any], path: str | None = None) -> Iterator[tuple[str, Any]]:
     """Yield ``(path, value)`` of all in a JSON object that is no object with names."""
     for name, one in value.items():
-        here = f"{path}.{name}" if path else name
+        here = name if path is None else f"{path}.{name}"
         if isinstance(one, Mapping) and one:
             yield from leaves_of(one, here)
         else:
@@ -157,7 +160,7 @@ class _Writer:
                 self._put(f"{',' if place else ''}{_quoted(name)}:")
                 self._one(value[name], depth)
             self._put("}")
-        elif isinstance(value, Sequence) and not isinstance(value, str | bytes | bytearray):
+        elif isinstance(value, Sequence) and not isinstance(value, _NO_LIST):
             self._put("[")
             for place, one in enumerate(value):
                 if place:
@@ -169,7 +172,7 @@ class _Writer:
         return self._parts
 
     def _one(self, value: object, depth: int) -> None:
-        nested = isinstance(value, Mapping | Sequence) and not isinstance(value, str | bytes | bytearray)
+        nested = isinstance(value, Mapping | Sequence) and not isinstance(value, _NO_LIST)
         self.write(value, depth + 1 if nested else depth)
 
     @staticmethod

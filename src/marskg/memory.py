@@ -288,8 +288,8 @@ class AgentMemory(Handle):
                 if left out. 0 shows what is nearest, whether it bears on the question or not.
             filters: ``kinds``, ``classes``, ``sources``, ``subjects``, ``sessions``, ``tags``, ``key_prefix``,
                 ``since``, ``until``, ``jurisdiction``, ``latent``, ``unaffirmed``, ``superseded``, ``closed`` (tasks
-                that are done, cancelled or long past), ``metadata`` (values by names or dotted paths, such as
-                ``{"trip.year": {"$gte": 2025}}``; no ranges if encrypted). An empty list names nobody: none is shown.
+                that are done, cancelled or long past), ``metadata`` (such as ``{"trip.year": {"$gte": 2025}, "tags":
+                {"$contains": "x"}}``; no ranges if encrypted). An empty list names nobody: none is shown.
 
         Raises:
             InvalidInput: the query, a limit or a filter is not allowed.

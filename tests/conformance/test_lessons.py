@@ -217,3 +217,24 @@ def test_every_door_tells_the_score_as_it_is_now(stores: Stores) -> None:
     # The showing wrote it down, and nothing fades twice.
     assert scores(memory, [draft.id]) == [25]
     assert next(iter(memory.read_all())).memory.score == 25
+
+
+def test_every_write_tells_the_score_as_it_is_now(stores: Stores) -> None:
+    memory = stores.open()
+    one = memory.remember(RIGHT, kind="semantic", source_type="doc", memory_class="canonical", key="sun")
+    other = memory.remember("Basil wants shade", kind="semantic", source_type="doc", memory_class="canonical")
+    task = memory.remember("Water them", kind="task", source_type="doc", memory_class="canonical")
+    agent = stores.open_as(memory, "agent:ann?source=doc")
+    stores.clock(memory).advance(210 * DAY)
+    told = [
+        memory.link(one.id, "partOf", other.id),
+        memory.unlink(one.id, "partOf", other.id),
+        agent.link(one.id, "partOf", other.id),
+        memory.policy.pin(one.id),
+        memory.policy.unpin(one.id),
+        memory.tasks.amend(task.id, priority=3),
+        memory.remember(RIGHT, kind="semantic", source_type="doc", memory_class="canonical", key="sun"),
+        *memory.retract("sun"),
+    ]
+    assert [found.score for found in told] == [25] * 8
+    assert memory.verify().ok

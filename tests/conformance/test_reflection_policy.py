@@ -457,3 +457,13 @@ def test_a_clock_that_jumps_changes_no_line(stores: Stores) -> None:
     mem.maintenance.expire()
     assert summaries(mem) == []
     sound(mem)
+
+
+@pytest.mark.parametrize(
+    ("share", "told"), [(0.05, "no line of its summary may be said"), (0.4, "refused by the gate of distortion")]
+)
+def test_a_note_says_what_kept_a_cluster_as_it_is(stores: Stores, share: float, told: str) -> None:
+    mem = stores.open(reflection__tau_util=0.15, reflection__share=share)
+    said(mem, *GARDEN)
+    (note,) = planned(mem, mem.weight * 9 // 10).notes
+    assert told in note

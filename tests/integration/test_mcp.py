@@ -65,7 +65,12 @@ def test_an_agent_keeps_finds_corrects_and_learns(tmp_path: Path, mode: str) -> 
         assert json.loads(found.content[1].text)["retrieval_id"] == told["retrieval_id"]  # type: ignore[union-attr]
         taken = await call(client, "feedback", retrieval_id=told["retrieval_id"], used=[kept["id"]])
         assert taken["used"] == [kept["id"]]
-        now = await call(client, "update_memory", id=kept["id"], content="Ann is allergic to walnuts")
+        news = {"content": "Ann is allergic to walnuts", "metadata": {"n": 1}}
+        now = await call(client, "update_memory", id=kept["id"], **news)
+        for wanted, ids in ((1, [now["id"]]), (2, [])):
+            question = {"query": "what is Ann allergic to?", "metadata": {"n": wanted}}
+            assert (await client.call_tool("recall", question)).structured_content["ids"] == ids
+        assert "ranges" in await refused(client, "recall", query="Ann", metadata={"n": {"$like": 1}})
         past = await call(client, "get_memory", id=now["id"], history=True)
         assert [one["content"] for one in past["versions"]] == [
             "Ann is allergic to peanuts",

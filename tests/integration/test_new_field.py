@@ -7,6 +7,7 @@ personal data, reported, and goes with the content.
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -16,8 +17,9 @@ from pathlib import Path
 import pytest
 
 PACKAGE = Path(__file__).parents[2] / "src" / "marskg"
-ROW = '    Field("mood", _S, _SAID, given=True, label=Label.TAG),\n'
-ATTRIBUTE = "    mood: str | None = None\n"
+ROW = '    Field("mood", _S, _SAID, given=True, label=Label.TAG),\n    Field("mood_at", _T, _TIME, given=True),\n'
+ATTRIBUTE = "    mood: str | None = None\n    mood_at: int | None = None\n"
+PARAMETERS = "        mood: str | None = None,\n        mood_at: GivenTime | None = None,\n"
 TERM = """
 mars:mood a owl:DatatypeProperty , owl:FunctionalProperty ;
     rdfs:label "mood"@en ;
@@ -63,6 +65,7 @@ def held(folder, said):
 
 
 memory = opened("plain")
+assert memory.remember("Eve won", mood="calm").mood == "calm"
 stored = remembered(memory, mood=mood, subjects=("Ann",))
 assert memory.get(stored.id).mood == mood
 for wrong in ("", "a\\ud800", "x" * 5000, 7):
@@ -98,6 +101,8 @@ memory.close()
 assert held(folder / "plain", b"ann@example.org") and not held(folder / "secret", mood.encode())
 print("held")
 """
+#: And on the command line.
+USE_COMMAND = "from marskg.cli.main import main; main()"
 #: The same of a payload.
 USE_PAYLOAD = """
 import sys, marskg
@@ -113,6 +118,11 @@ def put(path: Path, after: str, new: str) -> None:
     text = path.read_text("utf-8")
     assert text.count(after) == 1, path.name
     path.write_text(text.replace(after, after + new), "utf-8")
+
+
+def timed(said: str) -> str:
+    """Return a term or a shape of the text as that of the time."""
+    return said.replace("mood", "moodAt").replace("xsd:string", "xsd:dateTime")
 
 
 @pytest.fixture
@@ -136,15 +146,20 @@ def test_a_new_field_is_one_row(copy: Path, tmp_path: Path) -> None:
     memory = "    payload: Mapping[str, Value] = field(default_factory=lambda: _EMPTY)\n"
     put(copy / "records.py", memory, ATTRIBUTE)
     put(copy / "drafts.py", memory, ATTRIBUTE)
+    put(copy / "memory.py", '        source_type: str = "chat_user",\n', PARAMETERS)
     with (copy / "ontology" / "mars.ttl").open("a", encoding="utf-8") as stream:
-        stream.write(TERM)
+        stream.write(TERM + timed(TERM))
     with (copy / "shapes" / "memory.ttl").open("a", encoding="utf-8") as stream:
-        stream.write(SHAPE)
+        stream.write(SHAPE + timed(SHAPE))
     made = run(copy, "-m", "marskg.ontology.context")
     assert made.returncode == 0, made.stderr
     (tmp_path / "stores").mkdir()
     used = run(copy, "-c", USE, str(tmp_path / "stores"))
     assert used.stdout.endswith("held\n"), used.stderr
+    said = ("--mood", "glad", "--mood-at", "1970-01-01T01:00:01+01:00", "--json")
+    told = run(copy, "-c", USE_COMMAND, "--store", str(tmp_path / "s"), "remember", "Ann won", *said)
+    shown = json.loads(told.stdout)
+    assert (shown["mood"], shown["mood_at"]) == ("glad", 1_000), told.stderr
 
 
 def test_a_field_of_a_payload_is_one_row_and_nothing_beside_it(copy: Path, tmp_path: Path) -> None:

@@ -74,13 +74,19 @@ def test_a_program_keeps_finds_corrects_and_learns(tmp_path: Path) -> None:
         assert "peanuts" in found["text"]
         assert [one["memory"]["id"] for one in found["hits"]] == [kept.json()["id"]]
         assert found["tokens"] <= 60
+        for asked, most in (({"a": {"$contains": 1}}, 1), ({"a": {"$contains": 2}}, 0), ({"a": {"$gt": 1}}, 0)):
+            body = {"query": "what is Ann allergic to?", "metadata": asked}
+            assert len(client.post(f"{AT}/search", json=body).json()["hits"]) == most
+        assert client.post(f"{AT}/search", json={"query": "Ann", "metadata": {"$or": [1]}}).status_code == 422
         for nobody in ("subjects", "kinds"):
             assert client.post(f"{AT}/search", json={"query": "Ann", nobody: []}).json()["hits"] == []
         judged = {"retrieval_id": found["retrieval_id"], "used": [kept.json()["id"]]}
         assert client.post(f"{AT}/feedback", json=judged).json()["used"] == [kept.json()["id"]]
         tag = {"If-Match": kept.headers["etag"]}
-        mended = client.patch(kept.headers["location"], json={"content": "Ann is allergic to cashews"}, headers=tag)
+        news = {"content": "Ann is allergic to cashews", "metadata": {"b": 2}}
+        mended = client.patch(kept.headers["location"], json=news, headers=tag)
         assert mended.status_code == 200, mended.text
+        assert client.get(mended.headers["location"]).json()["metadata"] == {"b": 2}
         versions = client.get(f"{mended.headers['location']}/history").json()["versions"]
         assert [one["content"] for one in versions] == ["Ann is allergic to peanuts", "Ann is allergic to cashews"]
         assert client.get(f"{mended.headers['location']}/why").json()["text"]

@@ -736,9 +736,20 @@ def _use(book: Book) -> None:
         """Show a text that came in before anything was measured; what it holds is measured when it is shown."""
         memory = side.fresh()
         number = "4111 1111 1111 1111" if side.full else "4012 8888 8888 1881"
-        memory.remember(f"Ann Lee pays by {number}", kind="semantic", id=hidden_id("fact"))
+        memory.remember(f"Ann Lee pays by {number}", kind="semantic", metadata={"card": number}, id=hidden_id("fact"))
         bot = side.as_(BOT, memory)
-        return [bot.retrieve("how does Ann Lee pay?"), bot.get(hidden_id("fact")), list(bot.memories())]
+        guesses: tuple[Any, ...] = (
+            {"card": "4111 1111 1111 1111"},
+            {"card": {"$lt": "4012"}},
+            {"card": {"$lt": "4112"}},
+        )
+        return [
+            bot.retrieve("how does Ann Lee pay?"),
+            bot.get(hidden_id("fact")),
+            bot.explain(hidden_id("fact")),
+            list(bot.memories()),
+            *(bot.retrieve("how does Ann Lee pay?", metadata=guess) for guess in guesses),
+        ]
 
     book.add("retrieve", "reader", "redacted when it is shown", "told", shown, words=(WORD,), server=True)
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from marskg.api.queries import Queries
     from marskg.api.reading import Reading
     from marskg.learning.wishes import Wishes
+    from marskg.privacy.sensitivity import Assessor
     from marskg.store.commit.listener import BudgetExcess
     from marskg.store.commit.merkle_log import Ledger
     from marskg.store.commit.writer import Writer
@@ -29,6 +30,7 @@ class _Derived(NamedTuple):
     planning: Planning
     reading: Reading
     wishes: Wishes
+    assessor: Assessor
 
 
 class CommitEffects(CommitListener):
@@ -40,9 +42,9 @@ class CommitEffects(CommitListener):
         self._queries = queries
         self._derived: _Derived | None = None
 
-    def follow(self, writer: Writer, planning: Planning, reading: Reading, wishes: Wishes) -> None:
+    def follow(self, writer: Writer, planning: Planning, reading: Reading, wishes: Wishes, assessor: Assessor) -> None:
         """Keep these up from now on; they read what ``writer``, which has this listener, commits."""
-        self._derived = _Derived(writer, planning, reading, wishes)
+        self._derived = _Derived(writer, planning, reading, wishes, assessor)
 
     def make_room(self, excess: BudgetExcess) -> Unit:
         """Return the unit that the tenant's policy makes room with."""
@@ -78,6 +80,7 @@ class CommitEffects(CommitListener):
         self._queries.forget()
         self._derived.wishes.forget()
         self._derived.planning.forget()
+        self._derived.assessor.forget()
 
     def on_overtaken(self, sequence: int) -> None:
         """Read the accesses after ``sequence`` anew."""

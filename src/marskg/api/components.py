@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from marskg.api.commit_effects import CommitEffects
 from marskg.api.doors import Doorkeeper
@@ -23,7 +23,7 @@ from marskg.learning.housekeeping.cycle import Housekeeper
 from marskg.learning.learner import Learner
 from marskg.learning.wishes import Wishes
 from marskg.privacy.sensitivity import Assessor
-from marskg.records import without_reading
+from marskg.records import Memory, without_reading
 from marskg.store.commit.snapshot_register import Snapshots
 from marskg.store.commit.writer import Writer
 from marskg.store.graph.recognition import Recognition
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from marskg.drafts import Draft
     from marskg.learning.housekeeping.cycle import Upkeep
     from marskg.privacy.principals import Principal
-    from marskg.records import Memory
+    from marskg.privacy.redaction import Redactor
     from marskg.retrieval.access.read_gate import Gate
     from marskg.store.tenant.opening import Opened
     from marskg.store.unit.sensitivity import Sensed
@@ -75,7 +75,13 @@ class Components:
         self.ingestor = Ingestor(self.writer, preparation, self.vectoriser, recognition)
         self.wishes = Wishes(self.writer, self.reader)
         self.reading = Reading(
-            opened, self.writer, self.vectoriser, self.wishes.emphasis, shows=self._as_shown, limit=limit
+            opened,
+            self.writer,
+            self.vectoriser,
+            self.wishes.emphasis,
+            shows=self._as_shown,
+            keeps=self._keeps,
+            limit=limit,
         )
         self.planning = Planning(opened, self.writer, self.reading.view, self.vectoriser, self.assessor)
         self.learner = Learner(
@@ -84,7 +90,7 @@ class Components:
         readers = Readers(self.writer, opened.counter, self.assessor)
         self.text_learner = TextLearner(self.writer, self.reader, self.reading.view, self.ingestor, readers)
         self.keeper = Housekeeper(self.writer, self.reader, self.ingestor, opened.counter, self.ledger)
-        effects.follow(self.writer, self.planning, self.reading, self.wishes)
+        effects.follow(self.writer, self.planning, self.reading, self.wishes, self.assessor)
         self.snapshots = Snapshots(self.writer)
         self.eraser = Eraser(self.writer, self.snapshots)
         try:
@@ -109,9 +115,17 @@ class Components:
         maintenance.settle(self.writer)
 
     def run(self, work: Callable[[Unit], T]) -> T:
-        """Expire what is due, then do ``work`` in a unit of work; returns what it returns."""
+        """Expire what is due, then do ``work`` in a unit of work; returns what it returns, scored as it is now."""
         self.settle()
-        return self.writer.run(work)
+        return self._as_now(self.writer.run(work))
+
+    def _as_now(self, found: T) -> T:
+        """Return memories with the scores that they have now, as each reading does; limits have a door of their own."""
+        if isinstance(found, list):
+            return cast("T", [self._as_now(one) for one in found])
+        if isinstance(found, Memory) and not self._limited:
+            return cast("T", self.reading.as_now(found))
+        return found
 
     def rehearse(self, draft: Draft) -> Memory:
         """Return what :meth:`store` would store, and store nothing."""
@@ -120,7 +134,7 @@ class Components:
     def store(self, draft: Draft, id: str | None = None) -> Memory:  # noqa: A002 - as remember has it
         """Store one draft, and look for conflicts where the tenant wants that."""
         since = self.writer.state.sequence
-        memory = self.ingestor.one(draft, id)
+        memory = self._as_now(self.ingestor.one(draft, id))
         found = self.learner.watch(since) if self.learner.watches else ()
         if found and self._limited:
             seen = self.reading.seen(ident for item in found for ident in (item.winner, item.loser))
@@ -130,7 +144,8 @@ class Components:
             memory = replace(memory, notices=(*memory.notices, *notices))
         if not found:
             return memory
-        now = self.reader.get(memory.id, self.writer.now()) or memory
+        held = self.reader.get(memory.id, self.writer.now())
+        now = memory if held is None else self._as_now(held)
         conflicts = tuple(f"conflicts with another memory ({item.action}): {item.reason}" for item in found)
         return replace(now, notices=(*memory.notices, *conflicts))
 
@@ -198,5 +213,11 @@ class Components:
         ceiling = gate.ceiling_for(memory)
         if ceiling is None:
             return memory
-        redactor = self.assessor.redactor(self.writer.state.settings.sensitivity)
-        return redactor.as_shown(memory, ceiling, self.opened.counter)
+        return self._redactor().as_shown(memory, ceiling, self.opened.counter)
+
+    def _keeps(self, path: str, text: str, ceiling: float) -> bool:
+        """Return whether a leaf of free JSON is shown under ``ceiling`` as it is."""
+        return self._redactor().keeps(path, text, ceiling)
+
+    def _redactor(self) -> Redactor:
+        return self.assessor.redactor(self.writer.state.settings.sensitivity)

@@ -136,15 +136,17 @@ class Reading:
         emphasis: Emphasis | None = None,
         *,
         shows: Shows = as_stored,
+        keeps: Callable[[str, str, float], bool] | None = None,
         limit: Limit | None = None,
     ) -> None:
         """Read the tenant that was opened; nothing is read or loaded before the first question.
 
         ``emphasis`` gives what the rank of each memory is multiplied with, where users wished for that; ``shows`` gives
-        a memory as its reader gets it; ``limit`` what becomes of each gate that a caller asks for, where they are a
-        principal with limits.
+        a memory as its reader gets it, ``keeps`` whether a leaf of its free JSON is then as it was; ``limit`` what
+        becomes of each gate that a caller asks for, where they are a principal with limits.
         """
         self._shown = shows
+        self._keeps = keeps
         self._limit = limit
         self._emphasis = emphasis
         self._writer = writer
@@ -178,9 +180,13 @@ class Reading:
         """Return a memory as the reader of ``gate`` gets it, with its score as it is at the gate's time."""
         return Fading.by(self._writer.state.settings).read(self._shown(memory, gate), gate.now)
 
-    def _as_told(self, found: Explanation) -> Explanation:
-        """Return an explanation with the score as it is now."""
-        return found if found.memory is None else replace(found, memory=self.as_now(found.memory))
+    def _as_told(self, found: Explanation, gate: Gate) -> Explanation:
+        """Return an explanation with the memory as the reader of ``gate`` gets it, but for where it was read from."""
+        if found.memory is None:
+            return found
+        shown = self._shows(found.memory, gate)
+        told = {name: getattr(shown, name) for name in ("content", "payload", "metadata", "weight", "score")}
+        return replace(found, memory=replace(found.memory, **told))
 
     def retrieve(
         self,
@@ -410,7 +416,7 @@ class Reading:
         density = self._density(ident) if by_features and not gate.restricted else {}
         try:
             told = explain(reader, self._opened.tenant, ident, self._writer.now(), [why for why, _ in held], density)
-            found = self._as_told(told)
+            found = self._as_told(told, gate)
         except UnknownMemory:
             for guest in self._guests()[0]:
                 if guest.reader.nodes((ident,)):
@@ -473,7 +479,7 @@ class Reading:
         if not admitted(reader, [ident], gate):
             raise UnknownMemory(never_was(self._opened.tenant, ident))
         held = [(str(row["why"]), row["by"]) for row in reader.run("held_by", {"ref": reader.ref(ident)})]
-        found = self._as_told(explain(reader, self._opened.tenant, ident, gate.now))
+        found = self._as_told(explain(reader, self._opened.tenant, ident, gate.now), gate)
         near = {other for _, other in (*found.edges, *found.incoming)} | {by for _, by in held if by is not None}
         seen = {memory.id for memory in admitted(reader, sorted(near), gate)}
         self._search.record([] if found.memory is None else [found.memory], "explained", gate, call="explain")
@@ -488,7 +494,7 @@ class Reading:
         check_text("id", ident)
         reader, gate = self._opened.reader, self.gate(filters).known()
         held = [str(row["why"]) for row in reader.run("held_by", {"ref": reader.ref(ident)})]
-        found = self._as_told(explain(reader, self._opened.tenant, ident, gate.now, held))
+        found = self._as_told(explain(reader, self._opened.tenant, ident, gate.now, held), gate)
         if found.memory is None or not gate.admits(found.memory):
             return replace(found, memory=None)
         self._search.record([found.memory], "explained", gate, call="explain")
@@ -547,7 +553,11 @@ class Reading:
             if value is not None and not (name == "grant" and self._limit is not None)
         }
         gate = Gate(
-            now=now, task_grace=state.settings.task_grace, preference_set=self._writer.preference_set(), **values
+            now=now,
+            task_grace=state.settings.task_grace,
+            preference_set=self._writer.preference_set(),
+            keeps=self._keeps,
+            **values,
         )
         if gate.as_of is not None and gate.as_of > now:
             msg = (

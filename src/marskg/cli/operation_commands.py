@@ -1,8 +1,9 @@
-"""Commands made from the table of operations, for those that no command is written for.
+"""Commands and options made from the table of operations, for those that none is written for.
 
 Guarantees: what a namespace of Python can do, its group of the command line can, with the parameters, the checks, the
-rights and the JSON form that the operation has; a command that is written by hand stands before one that is made. So a
-new operation is a method with a row of rights, and nothing here. Source: decision 53.
+rights and the JSON form that the operation has; a command that is written by hand stands before one that is made, and
+so does an option. So a new operation is a method with a row of rights, a new field of ``remember`` a parameter of it,
+and nothing here. Source: decisions 52 and 53.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import click
 
 from marskg.cli.door import pass_door, shared_options
 from marskg.cli.output import answer, line, plain, show_table, table
-from marskg.cli.values import FREE_TEXT, MEMORY_ID, FilePath, JsonObject
+from marskg.cli.values import FREE_TEXT, MEMORY_ID, MOMENT, FilePath, JsonObject
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -49,7 +50,14 @@ WRITTEN: Final[Mapping[str, str]] = {
 OF_A_HANDLE: Final = frozenset(
     {"maintenance.prepare", "maintenance.run_every", "maintenance.stop", "privacy.private_mode"},
 )
-_PLAIN: Final[Mapping[Any, click.ParamType[Any]]] = {str: click.STRING, int: click.INT, float: click.FLOAT}
+_PLAIN: Final[Mapping[Any, click.ParamType[Any]]] = {
+    str: click.STRING,
+    int: click.INT,
+    float: click.FLOAT,
+    bool: click.BOOL,
+}
+#: What is expected of a time, which is written with its zone.
+_TIME: Final = "an integer, epoch milliseconds"
 _DASH: Final = "A SUBJECT that begins with a dash comes last, after --."
 #: What a group is called whose namespace has another name.
 _NAMESPACES: Final[Mapping[str, str]] = {"snapshot": "snapshots"}
@@ -68,6 +76,23 @@ class NamespaceGroup(click.Group):
 
     def _made(self) -> dict[str, click.Command]:
         return {str(one.name): one for one in made_commands(str(self.name), self.commands)}
+
+
+class VerbCommand(click.Command):
+    """A command written for a method of the memory itself, with an option for each parameter that it has none for."""
+
+    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
+        """Return the parameters, the made ones after those that are written."""
+        found = super().get_params(ctx)
+        return [*found[:-1], *self._made({one.name for one in found}), *found[-1:]]
+
+    def _made(self, written: set[str | None]) -> list[click.Parameter]:
+        from marskg.api.operations import operation
+        from marskg.memory import AgentMemory
+
+        verb = operation(str(self.name), getattr(AgentMemory, str(self.name)), None)
+        wanted = {name: rule for name, rule in verb.parameters.items() if name not in {*verb.required, *written}}
+        return [made for name, rule in wanted.items() if (made := _parameter(verb, name, rule))]
 
 
 def made_commands(group: str, written: Iterable[str] = ()) -> list[click.Command]:
@@ -140,10 +165,10 @@ def _type_of(name: str, rule: Rule) -> tuple[click.ParamType[Any] | None, bool]:
         return MEMORY_ID, False
     if get_origin(annotation) is Literal:
         return click.Choice([str(one) for one in get_args(annotation)]), False
+    if rule.expected == _TIME:
+        return MOMENT, False
     if annotation in _PLAIN:
         return _PLAIN[annotation], False
-    if annotation is bool:
-        return click.BOOL, False
     if annotation is Path:
         return FilePath(), False
     kinds = [_type_of(name, part) for part in rule.parts]

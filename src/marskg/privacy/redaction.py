@@ -10,12 +10,14 @@ semantics section 9; MaRS section 3.3.3 and appendix C.
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import dataclass, replace
+from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from marskg.embedding.static import StaticEmbedding
-from marskg.json_object import JsonObject, UnfitJsonError, canonical_json
+from marskg.json_object import MAX_DEPTH, JsonObject, UnfitJsonError, canonical_json
 from marskg.privacy.sensing.deobfuscation import reworded
 from marskg.privacy.sensing.model import PLACEHOLDERS, TOPICS, Category, united
 from marskg.text import terms
@@ -45,6 +47,9 @@ _FEWEST_TERMS: Final = 3
 _FEWEST_MEANT: Final = 2
 #: The nearness, a cosine, from which a shared number is the same fact.
 _SAME_FACT: Final = 0.3
+#: Leaves of which is kept whether anything is taken out of them, and the text of one whose names alone can be.
+_LEAVES_KEPT: Final = 100_000
+_NULL: Final = "null"
 #: Texts whose redaction is kept: a memory's text never changes.
 _KEPT: Final = 20_000
 
@@ -84,6 +89,8 @@ class Redactor:
         self._model = StaticEmbedding()
         #: By id and ceiling: text and free JSON as they are, and as the reader gets them.
         self._shown: dict[tuple[str, float], tuple[_Words, _Words]] = {}
+        #: By a digest of path and canonical text, and ceiling: whether a leaf of free JSON is shown as it is.
+        self._kept: dict[tuple[bytes, float], bool] = {}
 
     def surface(self, text: str, ceiling: float | None = None) -> Redaction:
         """Return ``text`` without what has a form of its own, or with a ``ceiling`` without all that weighs more.
@@ -153,6 +160,28 @@ class Redactor:
             return JsonObject.of(self._object(metadata, ceiling))
         except UnfitJsonError:
             return None
+
+    def keeps(self, path: str, text: str, ceiling: float) -> bool:
+        """Return whether a leaf of free JSON, by its path and canonical text, is shown to a reader as it is.
+
+        A path with dots may be one name or several: it is not, if it is not either way.
+        """
+        asked = (blake2b(f"{path}\0{text}".encode(), digest_size=16).digest(), ceiling)
+        if asked not in self._kept:
+            if len(self._kept) >= _LEAVES_KEPT:
+                self._kept.clear()
+            self._kept[asked] = self._is_kept(path, text, ceiling)
+        return self._kept[asked]
+
+    def _is_kept(self, path: str, text: str, ceiling: float) -> bool:
+        names = path.split(".", MAX_DEPTH)
+        if text == _NULL:
+            return all(self.surface(name, ceiling).text == name for name in {path, *names})
+        value = json.loads(text)
+        # Its names are looked at once for all values that stand there.
+        return self.keeps(path, _NULL, ceiling) and all(
+            self._member(name, value, ceiling) == value for name in {path, names[-1]}
+        )
 
     def _value(self, value: Value, ceiling: float) -> Value:
         """Return a value of a payload as the reader gets it; a list of texts is one of texts."""

@@ -109,6 +109,12 @@ class Assessor:
             self._redactor = (detector, Redactor(detector, settings))
         return self._redactor[1]
 
+    def forget(self) -> None:
+        """Drop the texts that were read ahead or redacted, and what readers got of them."""
+        self._redactor = None
+        if self._detector is not None:
+            self._detector.foresee(())
+
     def texts(self, settings: Settings) -> Texts | None:
         """Return what measures texts that nobody stored; None where nothing is to be assessed."""
         if settings.sensitivity.assess == "off":

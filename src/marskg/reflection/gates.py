@@ -30,11 +30,6 @@ class Gate(StrEnum):
     SENSITIVITY = "sensitivity"
     DISTORTION = "distortion"
 
-    @property
-    def measured(self) -> str:
-        """Return the gate as a person reads it: what it measures."""
-        return "content" if self is Gate.EMPTY else self.value
-
 
 class Against(StrEnum):
     """Which of the constituents' sensitivities the summary's is held against."""
@@ -68,15 +63,21 @@ class Refusal:
     limit: float
 
     @property
+    def cause(self) -> str:
+        """Return why in words, without the numbers: of a summary without lines nothing could be measured."""
+        if self.gate is Gate.EMPTY:
+            return "no line of its summary may be said within the target"
+        return f"refused by the gate of {self.gate.value}"
+
+    @property
     def reason(self) -> str:
         """Return the refusal in words, without anything of what the memories say."""
         words = {
-            Gate.EMPTY: "no line of it may be said within the target",
             Gate.COST: f"it weighs {self.value:g} tokens, and must weigh less than {self.limit:g}",
             Gate.SENSITIVITY: f"its sensitivity is {self.value:.6g}, and may be {self.limit:.6g}",
             Gate.DISTORTION: f"its distortion is {self.value:.6g}, and may be {self.limit:.6g}",
         }
-        return f"refused by the gate of {self.gate.measured}: {words[self.gate]}"
+        return f"{self.cause}: {words[self.gate]}" if self.gate in words else self.cause
 
 
 def sensitivity_of(lines: Sequence[SummaryLine]) -> float:

@@ -47,19 +47,24 @@ class NewMemory(_Strict):
 
 
 class NewContent(_Strict):
-    """The text that supersedes a memory's."""
+    """The text that supersedes a memory's; its ``metadata`` stays if left out, and goes with ``{}``."""
 
     content: str
+    metadata: dict[str, Any] | None = None
 
 
 class Question(_Strict):
-    """What is asked, within how many tokens; ``as_of`` is ISO 8601 with a zone; an empty list names nobody."""
+    """What is asked, within how many tokens; ``as_of`` is ISO 8601 with a zone; an empty list names nobody.
+
+    ``metadata`` is what has to be in that of a memory, by names or dotted paths.
+    """
 
     query: str
     max_tokens: int = Field(1000, ge=1, le=_MOST_TOKENS)
     subjects: list[str] | None = None
     kinds: list[str] | None = None
     sources: list[str] | None = None
+    metadata: dict[str, Any] | None = None
     as_of: str | None = None
 
 

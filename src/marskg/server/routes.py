@@ -125,7 +125,7 @@ class Routes:
         def write(memory: AgentMemory) -> Memory:
             if {"if-match", "if-none-match"} & set(request.headers):
                 _conditions(request, _existing(memory, ident), reads=False)
-            return memory.update(ident, body.content)
+            return memory.update(ident, body.content, metadata=body.metadata)
 
         return _written(await self._pool.run(self._pool.writing(tenant), caller, write), tenant, HTTPStatus.OK)
 
@@ -153,6 +153,7 @@ class Routes:
                 as_of=_moment("as_of", body.as_of),
                 subjects=body.subjects,
                 kinds=body.kinds,
+                metadata=body.metadata,
             )
             return Answered.of(hits)
 

@@ -135,6 +135,10 @@ class Tools:
             list[str] | None,
             Field(description="Only what comes from these: chat_user, chat_assistant, doc, api_result."),
         ] = None,
+        metadata: Annotated[
+            dict[str, Any] | None,
+            Field(description='Only with this in its free JSON, such as {"project": "x", "page": {"$gte": 7}}.'),
+        ] = None,
     ) -> Annotated[CallToolResult, Recalled]:
         """Find what is remembered that answers a question, as text for a prompt; empty where nothing bears on it."""
         hits = self._memory.retrieve(
@@ -144,6 +148,7 @@ class Tools:
             subjects=subjects,
             kinds=kind,
             sources=sources,
+            metadata=metadata,
         )
         told = Recalled.of(hits)
         text = told.text or "Nothing is remembered about this."
@@ -167,9 +172,16 @@ class Tools:
         """Say why a memory was stored, shown, changed or forgotten, also after it is gone."""
         return Told(self._memory.explain(id).as_text())
 
-    def update_memory(self, id: Id, content: Content) -> Stored:  # noqa: A002 - the name that users see
+    def update_memory(
+        self,
+        id: Id,  # noqa: A002 - the name that users see
+        content: Content,
+        metadata: Annotated[
+            dict[str, Any] | None, Field(description="Free JSON in place of what it had; that stays if left out.")
+        ] = None,
+    ) -> Stored:
         """Give a memory a new text; the old one stays in its history."""
-        return Stored.of(self._memory.update(id, content))
+        return Stored.of(self._memory.update(id, content, metadata=metadata))
 
     def feedback(
         self,

@@ -139,6 +139,8 @@ def test_the_thresholds_are_those_of_the_model_unless_they_are_given() -> None:
         ("The choir rehearses on Tuesdays", "When does the choir rehearse?", "The choir rehearses on Saturdays."),
         ("The bakery opens at 6 AM", "When does the bakery open?", "At 9 AM."),
         ("Ann is vegetarian", "What should Ann eat?", "Ann loves steak, so grill one."),
+        ("Ann doesn't eat meat", "What should Ann eat?", "A beef stew is what Ann enjoys most."),
+        ("Ann prefers tea over coffee", "What does Ann drink?", "She prefers coffee to tea, so brew a pot of it."),
         ("Ann is allergic to shellfish", "Can Ann eat prawns?", "Ann is not allergic to shellfish, go ahead."),
         ("Ann is vegetarian", "What should Ann eat?", "She is no longer vegetarian, make a roast."),
         ("Rafael lives in Turin", "Where does Rafael live?", "Rafael lives in Naples."),
@@ -148,6 +150,18 @@ def test_the_thresholds_are_those_of_the_model_unless_they_are_given() -> None:
 def test_another_day_hour_place_taste_or_a_denial_is_a_contradiction(content: str, question: str, answer: str) -> None:
     (found,) = find_usage(answer, [("m", content)], question)
     assert found.outcome is Outcome.CONTRADICTED
+
+
+@pytest.mark.parametrize(
+    ("content", "answer"),
+    [
+        ("Ann hates jazz", "Since you love jazz, here is a jazz bar."),
+        ("Ann can't stand cilantro", "I'd add plenty of cilantro, you enjoy cilantro."),
+        ("Ann loves opera", "You hate opera, so here is a play and no opera."),
+    ],
+)
+def test_the_other_taste_of_somebody_who_is_not_named_is_no_use(content: str, answer: str) -> None:
+    assert _outcomes(answer, [("m", content)]) == {"m": Outcome.UNUSED}
 
 
 def test_what_comes_from_another_memory_contradicts_none_that_agrees_with_it() -> None:

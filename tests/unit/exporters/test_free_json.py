@@ -58,11 +58,32 @@ def test_an_export_of_an_older_version_is_ours_and_has_its_own_terms_alone(tmp_p
     assert not is_own(saved(tmp_path, changed))
 
 
-@pytest.mark.parametrize("value", [[1], "x", 7, {"n": 2**60}, {"a": "x" * 20_000}, {"a": "\x00"}])
-def test_what_no_memory_can_have_is_refused(tmp_path: Path, value: Any) -> None:
+@pytest.mark.parametrize(
+    ("value", "rule"),
+    [
+        ([1], "must be a JSON object .*; correct it"),
+        ("x", "must be a JSON object"),
+        (7, "must be a JSON object"),
+        ({"n": 2**60}, "number outside"),
+        ({"a": "x" * 20_000}, "is larger than"),
+        ({"a": "\x00"}, "NUL"),
+        ({"a": [[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]}, "nested more than"),
+    ],
+)
+def test_what_no_memory_can_have_is_refused_by_its_rule(tmp_path: Path, value: Any, rule: str) -> None:
     path = saved(tmp_path, packaged_context())
     document = json.loads(path.read_text("utf-8"))
     document["@graph"][0]["metadata"] = value
     path.write_text(json.dumps(document), encoding="utf-8")
-    with pytest.raises(InvalidDocument, match="metadata"):
+    with pytest.raises(InvalidDocument, match=f"metadata.*{rule}"):
         Export(path, tenant="alice")
+
+
+def test_an_empty_object_is_none(tmp_path: Path) -> None:
+    path = saved(tmp_path, packaged_context())
+    document = json.loads(path.read_text("utf-8"))
+    document["@graph"][0]["metadata"] = {}
+    path.write_text(json.dumps(document), encoding="utf-8")
+    with Export(path, tenant="alice") as export:
+        ((memory, _),) = export.memories()
+    assert memory.metadata is None

@@ -228,6 +228,7 @@ def test_what_a_passage_is_about(text: str, category: str) -> None:
         "I just spent $10.89 on breakfast",
         "We walked along the river bank",
         "I paid attention in class",
+        "He is straight forward, and she was straight with me",
         "Pay attention to the road",
         "The teacher gave her credit for the idea",
         "A strong bond between mother and child",

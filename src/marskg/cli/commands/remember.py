@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from marskg.cli.door import Door, pass_door, shared_options
+from marskg.cli.operation_commands import VerbCommand
 from marskg.cli.output import answer, counted, line, note, number, plain
 from marskg.cli.values import JSON_OBJECT, MEMORY_ID, MOMENT, text_argument, text_or_stdin
 from marskg.ontology.vocabulary import Cardinality, EdgeType, Kind, MemoryClass, SourceType, TaskStatus
@@ -33,7 +34,7 @@ def _ids(*names: str, help: str) -> Callable[[Any], Any]:  # noqa: A002 - click'
     return click.option(*names, multiple=True, type=MEMORY_ID, metavar="ID", help=f"{help}; may be repeated.")
 
 
-@click.command()
+@click.command(cls=VerbCommand)
 @text_argument("text")
 @click.option("--kind", type=words(Kind), default="episodic", show_default=True)
 @click.option("--payload", type=JSON_OBJECT, metavar="JSON", help="The kind's typed fields, as one JSON object.")
@@ -85,11 +86,13 @@ def remember(door: Door, /, text: str, **fields: Any) -> None:  # noqa: ANN401 -
     A TEXT that begins with a dash comes last, after --.
     """
     content = text_or_stdin(text)
-    if fields["source_type"] is None:
-        del fields["source_type"]
     with door.memory(create=True) as memory:
-        stored = memory.remember(content, **fields)
+        stored = memory.remember(content, **_given(fields))
         show_stored(door, memory, stored)
+
+
+def _given(fields: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in fields.items() if value is not None}
 
 
 def show_stored(door: Door, memory: AgentMemory, stored: Memory) -> None:
@@ -105,13 +108,13 @@ def show_stored(door: Door, memory: AgentMemory, stored: Memory) -> None:
     answer(door, plain(stored), show)
 
 
-@click.command()
+@click.command(cls=VerbCommand)
 @click.argument("id", type=MEMORY_ID)
 @text_argument("text")
 @click.option("--metadata", type=JSON_OBJECT, metavar="JSON", help="In place of what it had; {} for none.")
 @shared_options
 @pass_door
-def update(door: Door, id: str, text: str, metadata: dict[str, Any] | None) -> None:  # noqa: A002 - as users see it
+def update(door: Door, /, id: str, text: str, **changes: Any) -> None:  # noqa: A002, ANN401 - as update takes them
     """Give a memory the new TEXT (- reads it from standard input).
 
     A new memory supersedes the old one, which keeps its place in the history. Prints the id of the new one.
@@ -120,7 +123,7 @@ def update(door: Door, id: str, text: str, metadata: dict[str, Any] | None) -> N
     """
     content = text_or_stdin(text)
     with door.memory() as memory:
-        show_stored(door, memory, memory.update(id, content, metadata=metadata))
+        show_stored(door, memory, memory.update(id, content, **_given(changes)))
 
 
 @click.command()

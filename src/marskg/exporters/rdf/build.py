@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from marskg.clock import MAX_MS, MIN_MS
 from marskg.errors import InvalidDocument
 from marskg.exporters.rdf.triples import IRI
-from marskg.json_object import JsonObject
+from marskg.json_object import JsonObject, UnfitJsonError
 from marskg.ontology.fields import (
     ACCESS_FIELDS,
     EDGE_FIELDS,
@@ -268,6 +268,9 @@ def _value(group: Group, field: Field, text: str, datatype: str) -> Any:  # noqa
     try:
         value = _READERS[field.datatype](field, text)
         in_range = field.datatype not in _NUMBERS or field.low <= value <= field.high
+    except UnfitJsonError as error:
+        rule, _, way = str(error).partition("; ")
+        raise refused(group, f"a {field.local} that {rule}", way or "correct it") from None
     except (ValueError, OverflowError):
         in_range = False
     if not in_range:
@@ -308,8 +311,8 @@ def _term(field: Field, text: str) -> StrEnum:
     return field.term(text.removeprefix(NS))
 
 
-def _json(_field: Field, text: str) -> JsonObject:
-    return JsonObject.read(text)
+def _json(_field: Field, text: str) -> JsonObject | None:
+    return JsonObject.read(text) or None
 
 
 def _text(_field: Field, text: str) -> str:

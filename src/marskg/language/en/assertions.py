@@ -93,4 +93,8 @@ NO_DENIAL: Final = re.compile(
     r"why not|(?:un)?likely)\b"
 )
 HATE: Final = re.compile(r"\b(?:can't|cannot|can not|couldn't) (?:bear|stand|abide)\b|\bnot (?:a fan|fond) of\b")
+#: Of two things the one that is liked more, and the other.
+PREFERRED: Final = re.compile(
+    r"\bprefer(?:s|red|ring)? (?P<more>[^,.;]+?) (?:over|to|rather than|instead of|more than) (?P<less>[^,.;]+)"
+)
 OF_THE_USER: Final = frozenset(terms("user find finds think thinks really very"))

@@ -30,6 +30,20 @@ _RULED_OUT: Final = tuple(
         ("celiac coeliac", _WHEAT),
     )
 )
+#: What somebody who eats or drinks none of a kind goes without, by the word for the kind.
+_KINDS: Final = tuple(
+    (kind, frozenset(foods.split()))
+    for kind, foods in (
+        ("meat", _MEAT),
+        ("fish", _FISH),
+        ("shellfish", _SHELLFISH),
+        ("seafood", f"{_SHELLFISH} {_FISH}"),
+        ("dairy", _DAIRY),
+        ("nuts", _NUTS),
+        ("gluten", _WHEAT),
+        ("alcohol", _DRINKS),
+    )
+)
 _FAMILIES: Final = tuple(frozenset(words.split()) for words in (_SHELLFISH, _DAIRY, _NUTS, _WHEAT, _FISH))
 _SUFFERS: Final = frozenset(["allergic", "allergy", "intolerant", "intolerance"])
 #: Words by which somebody has a food; a bare mention goes against nothing.
@@ -65,10 +79,15 @@ _HAS: Final = frozenset(
 )
 
 
-def goes_against(said: AbstractSet[str], held: AbstractSet[str]) -> bool:
-    """Return whether words that are ``said`` have somebody take what the words ``held`` rule out."""
+def goes_against(said: AbstractSet[str], held: AbstractSet[str], *, denies: bool) -> bool:
+    """Return whether words that are ``said`` have somebody take what the words ``held`` rule out.
+
+    What is held names a diet, or ``denies`` that somebody takes a kind of food or drink.
+    """
     if said.isdisjoint(_HAS):
         return False
+    if denies:
+        return not held.isdisjoint(_HAS) and any(kind in held and not foods.isdisjoint(said) for kind, foods in _KINDS)
     if any(not told.isdisjoint(held) and not ruled_out.isdisjoint(said) for told, ruled_out in _RULED_OUT):
         return True
     suffers = not _SUFFERS.isdisjoint(held) and _SUFFERS.isdisjoint(said)

@@ -35,13 +35,14 @@ from marskg.language.en.assertions import (
     OFTEN,
     ORDINAL,
     POINTS_BACK,
+    PREFERRED,
     RELATIONS,
     SPANS,
 )
 from marskg.language.en.diets import goes_against
 from marskg.language.en.opposites import NEGATIONS, side
 from marskg.language.en.quantities import NUMERALS, quantities, without_quantities
-from marskg.learning.rules.conflict_detection import ConflictKind, Statement, conflict
+from marskg.learning.rules.conflict_detection import MIN_CONFIDENCE, ConflictKind, Statement, conflict
 from marskg.text import folded, terms, words
 
 if TYPE_CHECKING:
@@ -250,10 +251,26 @@ def _head(text: str, whom: frozenset[str]) -> str | None:
 
 
 def _stance(mine: _Said, other: _Said, asked: frozenset[str]) -> int:
-    """Look for a stance turned round on the same thing."""
+    """Look for a stance turned round on the same thing; where it does not say whose it is, half of one."""
     turned = any((axis, -sign) in other.sides for axis, sign in mine.sides)
     thing = other.topic - OF_THE_USER
-    return _TURNED if turned and thing and thing <= mine.reach(asked, other.topic) else 0
+    unsaid = thing - mine.reach(asked, other.topic)
+    if not turned or not thing or unsaid == thing:
+        return 0
+    if not unsaid:
+        return _TURNED
+    whose = frozenset(term for word in words(other.text) if word.text[:1].isupper() for term in terms(word.text))
+    return MIN_CONFIDENCE if unsaid <= whose else 0
+
+
+def _swapped(mine: _Said, other: _Said, _: frozenset[str]) -> int:
+    """Look for two things of which each is the one that is liked more."""
+    own, held = PREFERRED.search(folded(mine.text)), PREFERRED.search(folded(other.text))
+    if own is None or held is None or mine.negated != other.negated:
+        return 0
+    pairs = [tuple(frozenset(counted_terms(match[name])) for name in ("more", "less")) for match in (own, held)]
+    (more, less), (was_more, was_less) = pairs
+    return _TURNED if more & was_less and less & was_more and not (more & was_more or less & was_less) else 0
 
 
 def _ending(mine: _Said, other: _Said, asked: frozenset[str]) -> int:
@@ -290,7 +307,7 @@ def _excluded(mine: _Said, other: _Said, asked: frozenset[str]) -> int:
 def _diet(mine: _Said, other: _Said, _: frozenset[str]) -> int:
     """Look for a food or drink that a diet rules out."""
     eats = not mine.negated and not mine.ended and ("liking", -1) not in mine.sides
-    return _EXCLUDED if eats and not other.negated and goes_against(mine.words, other.words) else 0
+    return _EXCLUDED if eats and goes_against(mine.words, other.words, denies=other.negated) else 0
 
 
-_RULES: Final = (_numbered, _value, _stance, _ending, _excluded, _diet)
+_RULES: Final = (_numbered, _value, _stance, _swapped, _ending, _excluded, _diet)

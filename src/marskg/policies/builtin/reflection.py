@@ -493,8 +493,9 @@ class _Reflection:
 
     def _note(self, outcome: Outcome) -> None:
         self.notes.update(outcome.notes)
-        if outcome.summary is None and outcome.decisive is not None:
-            self.notes[f"a cluster stays as it is: refused by the gate of {outcome.decisive.gate.measured}"] += 1
+        refusal = outcome.decisive
+        if outcome.summary is None and refusal is not None:
+            self.notes[f"a cluster stays as it is: {refusal.cause}"] += 1
 
     def _choice(self, summary: Consolidation, node_id: str) -> Choice:
         reason = (

@@ -94,6 +94,8 @@ class Gate:
     nowhere: bool = False
     #: What the reader calls an access record; none is named to a bound reader who has no such names.
     names: Callable[[str], str] | None = field(default=None, compare=False, repr=False)
+    #: Whether a leaf of free JSON, by its path and its canonical text, is shown under a ceiling as it is; None if all.
+    keeps: Callable[[str, str, float], bool] | None = field(default=None, compare=False, repr=False)
 
     @property
     def restricted(self) -> bool:
@@ -117,6 +119,7 @@ class Gate:
             about=self.about,
             raised=self.raised,
             nowhere=self.nowhere,
+            keeps=self.keeps,
         )
 
     def mask(self, index: MemoryIndex) -> npt.NDArray[np.bool_]:
@@ -139,13 +142,18 @@ class Gate:
         held = index.columns["sensitivity"]
         low: npt.NDArray[np.bool_] = np.less_equal(held, round(ceiling * MICRO))
         if self.raised is not None:
-            more = held <= round(self.raised.ceiling * MICRO)
-            meant = {one for one in index.facets["subject"] if self.raised.means((one,))}
-            if self.raised.handles:
-                others = [one for one in index.facets["subject"] if one not in meant]
-                more &= index.facet("subject", meant) & ~index.facet("subject", others)
-            low |= more
+            low |= (held <= round(self.raised.ceiling * MICRO)) & self._meant(index, self.raised)
         return low
+
+    @staticmethod
+    def _meant(index: MemoryIndex, raised: Raised) -> npt.NDArray[np.bool_]:
+        """Return ``[rows]``: those for which the ceiling is raised."""
+        if not raised.handles:
+            return np.ones(index.columns.rows, dtype=np.bool_)
+        meant = {one for one in index.facets["subject"] if raised.means((one,))}
+        others = [one for one in index.facets["subject"] if one not in meant]
+        found: npt.NDArray[np.bool_] = index.facet("subject", meant) & ~index.facet("subject", others)
+        return found
 
     @staticmethod
     def _own(index: MemoryIndex, about: tuple[str, ...]) -> npt.NDArray[np.bool_]:
@@ -175,9 +183,22 @@ class Gate:
         if self.until is not None:
             seen &= held["validFrom"] < self.until
         for one in self.metadata:
-            found = one.among(index.facets["metadata"]) if one.is_range else [index.hidden(one.word)]
-            seen &= index.facet("metadata", found)
+            seen &= self._having(index, one)
         return seen
+
+    def _having(self, index: MemoryIndex, one: Condition) -> npt.NDArray[np.bool_]:
+        """Return ``[rows]``: what fulfils ``one`` by a leaf that is shown as it is; what is taken out finds nothing."""
+        words = one.among(index.facets["metadata"]) if one.is_range else [(index.hidden(one.word), one.value)]
+        found = dict(words)
+        keeps, ceiling = self.keeps, self.max_sensitivity
+        if keeps is None or ceiling is None:
+            return index.facet("metadata", found)
+        having = index.facet("metadata", [word for word, text in found.items() if keeps(one.path, text, ceiling)])
+        if self.raised is not None:
+            above = max(ceiling, self.raised.ceiling)
+            more = [word for word, text in found.items() if keeps(one.path, text, above)]
+            having |= index.facet("metadata", more) & self._meant(index, self.raised)
+        return having
 
     def _valid(self, index: MemoryIndex) -> npt.NDArray[np.bool_]:
         held = index.columns

@@ -44,7 +44,8 @@ _POLITICS: Final = (
     r"|leftist|right-wing|left-wing|fascist"
 )
 _IDENTITY: Final = (
-    r"gay|lesbian|bisexual|bi|homosexual|heterosexual|straight|queer|asexual|pansexual|transgender|trans|transsexual"
+    r"gay|lesbian|bisexual|bi|homosexual|heterosexual|straight(?!\s(?:forward|ahead|with|to|from)\b)|queer|asexual"
+    r"|pansexual|transgender|trans|transsexual"
     r"|non-?binary|genderfluid|intersex|a refugee|an asylum seeker|undocumented|an? (?:illegal )?immigrant|disabled"
 )
 _WORDS: Final = rf"(?:{_ORIGINS}|{_BELIEFS}|{_POLITICS}|{_IDENTITY})"
