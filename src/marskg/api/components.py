@@ -134,7 +134,9 @@ class Components:
     def store(self, draft: Draft, id: str | None = None) -> Memory:  # noqa: A002 - as remember has it
         """Store one draft, and look for conflicts where the tenant wants that."""
         since = self.writer.state.sequence
-        memory = self._as_now(self.ingestor.one(draft, id))
+        memory = self.ingestor.one(draft, id)
+        if memory.sequence <= since:  # an equal one was there
+            memory = self._as_now(memory)
         found = self.learner.watch(since) if self.learner.watches else ()
         if found and self._limited:
             seen = self.reading.seen(ident for item in found for ident in (item.winner, item.loser))
