@@ -88,7 +88,7 @@ def admit(unit: Unit, prepared: Prepared, resolve: Mapping[str, str]) -> Memory:
     check(unit, draft, prepared.weight, names)
     check_draft_allowed(unit, draft)
     links = [(type_, resolve.get(name, name)) for type_, name in draft.links()]
-    check_drawn(unit, links)
+    check_drawn(unit, prepared.id, links)
     memory = govern(unit, _new_memory(unit, prepared), draft, links)
     slot = _Slot(unit, memory) if memory.key is not None else None
     if slot is not None:
@@ -695,7 +695,10 @@ def _enrich(unit: Unit, entity: Entity, mention: EntityRef) -> Entity:
 
 
 def relate_entities(unit: Unit, draft: Draft, entity_ids: Mapping[str, Sequence[str]]) -> None:
-    """Draw the typed edges between the entities that the draft mentions; none where several may be meant by an end."""
+    """Draw the typed edges between the entities that the draft mentions.
+
+    None where several may be meant by an end, or both ends turn out to be one entity.
+    """
     for relation in draft.relations:
         ends = [entity_ids.get(codec.name_key(unit.state.name, end)) for end in (relation.source, relation.target)]
         if None in ends:
@@ -704,7 +707,7 @@ def relate_entities(unit: Unit, draft: Draft, entity_ids: Mapping[str, Sequence[
         if any(len(set(found or ())) != 1 for found in ends):
             continue
         source, target = (found[0] for found in ends if found)
-        entity = unit.entities.get(source)
+        entity = None if source == target else unit.entities.get(source)
         edge = Edge(source, relation.type, target, unit.now)
         if entity is not None and not unit.entities.has_edge(edge):
             unit.entities.put(entity, (edge,), operation=Operation.UPDATE_ENTITY)

@@ -100,7 +100,7 @@ def amend_task(unit: Unit, node_id: str, **changes: Any) -> Memory:
     unit.change(node, **wanted)
     lost = node.targets(EdgeType.LOST_PREREQUISITE)
     if lost and wanted.get("status") in ACTIVE_STATUSES - {TaskStatus.BLOCKED}:
-        msg = f"{node_id} cannot become active: it requires {lost[0]}, whose content is gone (I4)"
+        msg = f"{node_id} cannot become active: it requires {lost[0]}, whose content is gone (I4); unlink that first"
         raise TaskSafetyViolation(msg)
     unit.settle_activity(node)
     details = {"rule": "task", "reason": f"task changed: {', '.join(sorted(wanted))}"}
@@ -124,12 +124,12 @@ def add_edge(unit: Unit, source: str, type_: EdgeType, target: str, weight: floa
 
     Raises:
         ClosureViolation: the target lost its content.
-        InvalidMemory: only the store draws such an edge.
+        InvalidMemory: only the store draws such an edge, or it would lead to where it begins.
     """
     node = unit.node(source)
     memory = _whole(node)
     weight = None if weight is None else check_number("weight", weight)
-    check_drawn(unit, ((type_, target),))
+    check_drawn(unit, source, ((type_, target),))
     if (type_, target) in node.edges:
         return memory
     unit.link(node, Edge(source, type_, target, unit.now, weight))

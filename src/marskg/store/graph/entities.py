@@ -108,7 +108,8 @@ def merge(unit: Unit, keep: str, other: str) -> Entity:
     for source in unit.entities.pointing_to((other,)):
         _point_to(unit, source, keep, other)
     _move_mentions(unit, keep, other)
-    taken = [_onto(edge, keep, edge.target) for edge in unit.entities.edges_of(other) if edge.target != keep]
+    ends = {keep, other}
+    taken = [_onto(edge, keep, edge.target) for edge in unit.entities.edges_of(other) if edge.target not in ends]
     unit.entities.remove((other,), "entity removed: merged with another by request")
     merged = replace(
         kept,

@@ -328,8 +328,8 @@ class Unit:
         return None if found is None or found.deleted else found
 
     def node_has_content(self, type_: EdgeType, target: str) -> bool:
-        """Return whether an edge of ``type_`` may lead to ``target``: an entity, or a memory with content."""
-        if type_ is EdgeType.MENTIONS or type_ is EdgeType.DERIVES_FROM:
+        """Return whether an edge of ``type_`` that is stored may be drawn anew: mostly to what has content."""
+        if type_ in {EdgeType.MENTIONS, EdgeType.DERIVES_FROM, EdgeType.LOST_PREREQUISITE}:
             return True
         self.fetch((target,))
         return target in self.nodes and self.nodes[target].has_content

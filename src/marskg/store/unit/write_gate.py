@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Final
 from marskg.errors import ClosureViolation, CycleError, InvalidMemory, TaskSafetyViolation
 from marskg.ontology.vocabulary import CONTENT_TIERS, EdgeType, Kind
 from marskg.shapes.gate import (
+    NODE_ID,
     NODE_SHAPE,
     NodeFacts,
     check_chain,
@@ -202,6 +203,11 @@ def _edge_error(unit: Unit, node: Node, edge: Edge, finding: Finding, end: NodeF
 
 def _end_message(unit: Unit, edge: Edge, end: NodeFacts | None) -> str:
     target = edge.target[:_SHOWN]
+    if end is None and not NODE_ID.match(target):
+        return (
+            f"{edge.type} points to {target!r}, which is no id, nor the name of an earlier draft (I2); give that draft "
+            "before the one that names it, or leave the edge out"
+        )
     if end is None:
         what = "entity" if edge.type is EdgeType.MENTIONS else "memory"
         return (
