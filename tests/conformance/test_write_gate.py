@@ -20,7 +20,7 @@ from marskg.errors import (
     MarsError,
     TaskSafetyViolation,
 )
-from marskg.ontology.vocabulary import EdgeType, Kind, TaskStatus
+from marskg.ontology.vocabulary import Cardinality, EdgeType, Kind, TaskStatus
 from marskg.shapes import gate
 
 if TYPE_CHECKING:
@@ -352,3 +352,29 @@ def test_an_edge_of_a_document_leads_into_it_or_into_the_store(stores: Stores, t
     assert memory.load(tmp_path / "part.nq") == 1
     assert len(list(memory.memories())) == 2
     assert_sound(memory)
+
+
+def test_a_batch_ends_a_value_that_never_was_and_begins_a_ledger(stores: Stores) -> None:
+    memory = stores.open()
+    entry = marskg.Draft(
+        ref="1", kind=Kind.SEMANTIC, content="tea", key="spent", cardinality=Cardinality.APPEND, at=memory.now()
+    )
+    memory.remember_many([replace(entry, action="retract"), entry, replace(entry, content="rain")], atomic=True)
+    assert [one.content for one in memory.memories()] == ["tea", "rain"]
+    assert_sound(memory)
+
+
+def test_a_task_that_takes_over_what_served_it_is_no_goal_of_its_own(stores: Stores) -> None:
+    memory = stores.open()
+    goal = memory.remember("book the flight", kind="task", key="trip", cardinality="set").id
+    means = memory.remember("buy it", kind="task", key="trip", cardinality="set", attaches_to_goal=[goal]).id
+    assert memory.update(means, "book the flight").id == goal
+    assert [(edge.type, edge.target) for edge in memory.edges(goal)] == [(EdgeType.SUPERSEDES, means)]
+    assert_sound(memory)
+
+
+def test_a_reference_to_nothing_is_named_where_a_batch_ends_what_it_was_read_from(stores: Stores) -> None:
+    memory = stores.open()
+    fact = marskg.Draft(ref="1", kind=Kind.SEMANTIC, content="tea", key="likes", derives_from=("x",), at=memory.now())
+    with pytest.raises(ClosureViolation, match="derivesFrom points to 'x', which is no id"):
+        memory.remember_many([fact, replace(fact, action="retract")], atomic=True)

@@ -348,7 +348,8 @@ def supersede(unit: Unit, old: Node, new: Node, *, ended: int | None = None) -> 
     unit.change(new, **changes)
     for goal in old.targets(EdgeType.ATTACHES_TO_GOAL):
         unit.unlink(old, EdgeType.ATTACHES_TO_GOAL, goal)
-        unit.link(new, Edge(new.memory.id, EdgeType.ATTACHES_TO_GOAL, goal, unit.now))
+        if goal != new.memory.id:
+            unit.link(new, Edge(new.memory.id, EdgeType.ATTACHES_TO_GOAL, goal, unit.now))
     followers = _repoint(unit, old, new)
     unit.change(old, valid_to=new.memory.valid_from if ended is None else ended, superseded_at=_supersession(unit, old))
     end_task(unit, old, TaskStatus.DONE)
@@ -448,8 +449,8 @@ def _follow(unit: Unit, old: Node) -> list[Node]:
         if type_ is EdgeType.DERIVES_FROM:
             derived.setdefault(target, []).append(source)
     for episode_id in episodes:
-        episode = unit.node(episode_id)
-        if episode.memory.kind is not Kind.EPISODIC or not episode.memory.current:
+        episode = unit.find_node(episode_id)
+        if episode is None or episode.memory.kind is not Kind.EPISODIC or not episode.memory.current:
             continue
         unit.fetch(derived.get(episode_id, ()))
         facts = [unit.node(source) for source in derived.get(episode_id, ())]

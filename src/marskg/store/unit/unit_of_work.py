@@ -512,7 +512,7 @@ class Unit:
         if slot_key not in self._by_slot and slot_key not in self._slots:
             self.fetch([row["id"] for row in self.read("slot_head", {"slot": slot_key})])
             self._by_slot.setdefault(slot_key, [])
-        return self._by_slot[slot_key][:1]
+        return self._by_slot.get(slot_key, [])[:1]
 
     def _enter_slot(self, node: Node) -> None:
         memory = node.memory
