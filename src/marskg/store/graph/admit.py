@@ -476,7 +476,7 @@ def _merge(unit: Unit, node: Node, links: Iterable[tuple[EdgeType, str]], draft:
     before = len(node.edges)
     hurried = _rest_on(unit, node, links)
     mention(unit, node, draft.mentions)
-    raised = _as_sensitive(unit, node, draft.sensitivity, draft.sensitivity_reasons)
+    raised = as_sensitive(unit, node, draft.sensitivity, draft.sensitivity_reasons)
     spans, makers = (
         tuple(sorted({*had, *new}))
         for had, new in ((node.memory.spans, draft.spans), (node.memory.made_by, draft.made_by))
@@ -531,7 +531,7 @@ def merge_changed(unit: Unit, old: Node, node: Node, mentions: Iterable[EntityRe
     grounds = [(type_, target) for type_, target in grounds if unit.node_has_content(type_, target)]
     hurried = _rest_on(unit, node, grounds)
     mention(unit, node, mentions)
-    raised = _as_sensitive(unit, node, None, ())
+    raised = as_sensitive(unit, node)
     unit.change(node, unaffirmed_since=None, **_worthier(node.memory, old.memory))
     followers = supersede(unit, old, node, ended=max(unit.now, old.memory.valid_from))
     details = {"rule": "merge", "reason": "another value of the slot was changed to what this one says"}
@@ -561,7 +561,7 @@ def _rest_on(unit: Unit, node: Node, links: Iterable[tuple[EdgeType, str]]) -> l
     return hurried
 
 
-def _as_sensitive(unit: Unit, node: Node, least: float | None, reasons: tuple[str, ...]) -> list[Node]:
+def as_sensitive(unit: Unit, node: Node, least: float | None = None, reasons: tuple[str, ...] = ()) -> list[Node]:
     """Let the current value be no less sensitive than an equal one that merges into it, and than what that rests on.
 
     Returns what became more sensitive, the value itself first.

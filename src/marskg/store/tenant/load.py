@@ -337,16 +337,12 @@ class Loader:
             stack += [waiting.pop(other) for other in ready]
 
     def _entities(self, entities: list[tuple[Entity, tuple[Edge, ...]]]) -> None:
-        """Create the entities, then the edges between them."""
+        """Create the entities with the edges between them."""
 
         def work(unit: Unit) -> None:
             check_new_ids(unit, (entity.id for entity, _ in entities), _INSTEAD)
-            for entity, _ in entities:
-                unit.entities.put(replace(entity, tenant=unit.state.name), operation=Operation.CREATE_ENTITY)
             for entity, edges in entities:
-                known = unit.entities.get(entity.id)
-                if edges and known is not None:
-                    unit.entities.put(known, edges, operation=Operation.UPDATE_ENTITY)
+                unit.entities.put(replace(entity, tenant=unit.state.name), edges, operation=Operation.CREATE_ENTITY)
 
         if entities:
             self._writer.run(work)
