@@ -57,9 +57,8 @@ def check_drawn(unit: Unit, source: str | None, links: Iterable[tuple[EdgeType, 
             raise InvalidMemory(msg)
     unit.fetch(sorted({target for _, target in wanted}))
     for type_, target in wanted:
-        node = unit.nodes.get(target)
-        lost = node is not None and not node.deleted and not node.has_content
-        if lost and type_ not in _GRAPH_SAYS:
+        node = unit.find_node(target)
+        if node is not None and not node.has_content and type_ not in _GRAPH_SAYS:
             msg = f"{type_} points to {target}, whose content is gone; link to a memory that has content"
             raise ClosureViolation(msg)
 
