@@ -244,7 +244,7 @@ def test_drafts_name_those_before_them(stores: Stores) -> None:
     before = memory.stats()["audit_seq"]
     for atomic in (True, False):
         with pytest.raises(
-            ClosureViolation, match="points to 'first', which is no id, nor the name of an earlier draft"
+            ClosureViolation, match=r"draft 1 \('second'\): .* to 'first', which is no id, nor the name of"
         ):
             memory.remember_many([second, first], atomic=atomic)
     assert memory.stats()["audit_seq"] == before
@@ -378,3 +378,27 @@ def test_a_reference_to_nothing_is_named_where_a_batch_ends_what_it_was_read_fro
     fact = marskg.Draft(ref="1", kind=Kind.SEMANTIC, content="tea", key="likes", derives_from=("x",), at=memory.now())
     with pytest.raises(ClosureViolation, match="derivesFrom points to 'x', which is no id"):
         memory.remember_many([fact, replace(fact, action="retract")], atomic=True)
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({"edges": ((EdgeType.SUPERSEDES, "1"),)}, r"draft 2 \('2'\): supersedes edges are drawn by the store itself"),
+        ({"requires": ("1",)}, r"draft 2 \('2'\): requires starts at a task; the new memory is semantic"),
+        ({"priority": 3}, r"draft 2 \('2'\): the new memory is semantic, and status, priority"),
+        ({"attaches_to_goal": ("1",)}, r"draft 2 \('2'\): attachesToGoal points to draft 1 \('1'\), which is semantic"),
+        (
+            {"content": "one", "derives_from": ("between",)},
+            r"draft 3 .*: derivesFrom from the new memory to draft 2 \('between'\) would close",
+        ),
+    ],
+)
+def test_a_refusal_says_which_draft_it_is_about(stores: Stores, change: dict[str, Any], told: str) -> None:
+    memory = stores.open()
+    first = marskg.Draft(ref="1", kind=Kind.SEMANTIC, content="one", key="k", at=memory.now())
+    between = replace(first, ref="between", key=None, content="rests on it", derives_from=("1",))
+    second = replace(first, **({"ref": "2", "content": "two"} | change))
+    before = memory.stats()["audit_seq"]
+    with pytest.raises(MarsError, match=told):
+        memory.remember_many([first, *([between] if "between" in told else []), second], atomic=True)
+    assert memory.stats()["audit_seq"] == before

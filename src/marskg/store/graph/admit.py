@@ -540,13 +540,8 @@ def merge_changed(unit: Unit, old: Node, node: Node, mentions: Iterable[EntityRe
     record_sensitivity(unit, raised[1:], "what it derives from became more sensitive")
     record_superseded(unit, old)
     record_followers(unit, followers)
-    asked = node.memory.notices
-    notices = (
-        "an equal value was already stored: this one was merged into it",
-        *((CLAMPED,) if hurried else ()),
-        *asked,
-    )
-    return replace(node.memory, notices=notices)
+    told = ("an equal value was already stored: this one was merged into it", *((CLAMPED,) if hurried else ()))
+    return replace(node.memory, notices=(*told, *node.memory.notices))
 
 
 def _rest_on(unit: Unit, node: Node, links: Iterable[tuple[EdgeType, str]]) -> list[Node]:
@@ -696,10 +691,7 @@ def _enrich(unit: Unit, entity: Entity, mention: EntityRef) -> Entity:
 
 
 def relate_entities(unit: Unit, draft: Draft, entity_ids: Mapping[str, Sequence[str]]) -> None:
-    """Draw the typed edges between the entities that the draft mentions.
-
-    None where several may be meant by an end, or both ends turn out to be one entity.
-    """
+    """Draw the typed edges between the entities that a draft mentions; none where an end is unclear or both are one."""
     for relation in draft.relations:
         ends = [entity_ids.get(codec.name_key(unit.state.name, end)) for end in (relation.source, relation.target)]
         if None in ends:

@@ -37,9 +37,7 @@ _GRAPH_SAYS: Final = frozenset({EdgeType.DERIVES_FROM, EdgeType.DEPENDS_ON, Edge
 
 
 def check_drawn(unit: Unit, source: str | None, links: Iterable[tuple[EdgeType, str]]) -> None:
-    """Check that a caller may draw edges of these types to these memories, which are read in one statement.
-
-    ``source`` is the id of the memory that they begin at, None where it has none yet.
+    """Check that a caller may draw such edges, from ``source`` if it has an id, to what is read in one statement.
 
     Raises:
         InvalidMemory: only the store draws edges of the type, or one would lead to where it begins.

@@ -213,6 +213,8 @@ class Unit:
         self._kinds: dict[str, str | None] = {}
         #: The commitments to memories as they were last recorded in this unit.
         self._committed: dict[str, str | None] = {}
+        #: What messages call the drafts of a batch, by the ids of the memories that these became.
+        self.drafts: dict[str, str] = {}
         #: The records that created the new nodes.
         self.creations: dict[str, AuditRecord] = {}
 
