@@ -26,6 +26,7 @@ from marskg.ontology.vocabulary import (
     TaskStatus,
     Tier,
 )
+from marskg.store.rows.name_rules import NAMING
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -201,6 +202,10 @@ class Calls:
         return self.judge() or self._loaded() or self._erased(chance) or self.judge()
 
     def _loaded(self) -> list[str]:
+        # A rule about a name has the digest of its store, and has to be set anew in another one (ADR 74).
+        for rule in self.memory.preferences.list():
+            if rule.preference_rule in NAMING:
+                self.memory.preferences.remove(rule.id)
         path = self._path("export.nq")
         self.memory.export(path)
         other = self._stores.open(seed="the other", budget=10_000_000)
