@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import marskg
+from marskg.drafts import EntityRelation
 from marskg.errors import (
     ClosureViolation,
     CycleError,
     DuplicateId,
+    InvalidDocument,
     InvalidInput,
     InvalidMemory,
     MarsError,
     TaskSafetyViolation,
 )
-from marskg.ontology.vocabulary import EdgeType
+from marskg.ontology.vocabulary import Cardinality, EdgeType, Kind, TaskStatus
 from marskg.shapes import gate
 
 if TYPE_CHECKING:
@@ -220,3 +223,182 @@ def test_an_id_that_version_0_1_took_is_in_nobodys_way(
     with pytest.raises(InvalidInput, match="is no id of a memory"):
         memory.erase(id=ident)
     assert_sound(memory)
+
+
+@pytest.mark.parametrize("type_", ["contradicts", "isA", "partOf", "friendOf", "attachesToGoal"])
+def test_no_edge_that_a_caller_draws_leads_to_where_it_begins(stores: Stores, type_: str) -> None:
+    memory = stores.open()
+    there = memory.remember("book the flight", kind="task").id
+    before = memory.stats()["audit_seq"]
+    with pytest.raises(InvalidMemory, match=f"{type_} would lead from {there} to itself"):
+        memory.link(there, type_, there)
+    with pytest.raises(InvalidMemory, match=f"{type_} would lead from {NOWHERE} to itself"):
+        memory.remember("book the hotel", kind="task", id=NOWHERE, edges=[(type_, NOWHERE)])
+    assert memory.stats()["audit_seq"] == before
+
+
+def test_drafts_name_those_before_them(stores: Stores) -> None:
+    memory = stores.open()
+    first = marskg.Draft(ref="first", kind=Kind.SEMANTIC, content="drinks tea", at=memory.now())
+    second = replace(first, ref="second", content="buys tea", derives_from=("first",))
+    before = memory.stats()["audit_seq"]
+    for atomic in (True, False):
+        with pytest.raises(
+            ClosureViolation, match=r"draft 1 \('second'\): .* to 'first', which is no id, nor the name of"
+        ):
+            memory.remember_many([second, first], atomic=atomic)
+    assert memory.stats()["audit_seq"] == before
+    assert memory.remember_many([first, second], atomic=True) == 2
+    assert_sound(memory)
+
+
+def test_an_entity_that_names_itself_twice_has_no_edge_to_itself(stores: Stores, tmp_path: Path) -> None:
+    memory = stores.open()
+    ann, firm = marskg.EntityRef("Ann Reed", aliases=("Annie",)), marskg.EntityRef("Acme")
+    relations = tuple(
+        EntityRelation(name, EdgeType.WORKS_AT, end) for name, end in (("Annie", "Ann Reed"), ("Annie", "Acme"))
+    )
+    memory.remember("Ann Reed is called Annie", mentions=[ann])
+    draft = marskg.Draft(ref="1", kind=Kind.SEMANTIC, content="Annie works", at=memory.now())
+    memory.remember_many([replace(draft, mentions=(marskg.EntityRef("Annie"), ann, firm), relations=relations)])
+    by_name = {one.name: one.id for one in memory.entities.list()}
+    drawn = "MATCH (a:Entity {tenant: $tenant})-[:worksAt]->(b) RETURN a.name, b.name"
+    assert [tuple(row) for row in memory.cypher(drawn, {"tenant": memory.tenant}).rows] == [("Ann Reed", "Acme")]
+    memory.export(tmp_path / "told.nq")
+    lines = (tmp_path / "told.nq").read_text().splitlines(keepends=True)
+    text = "".join(line for line in lines if "#worksAt-" not in line)
+    edge = "<{}> <https://w3id.org/mars-kg/ns#worksAt> <{}>".format
+    assert text.count(edge(by_name["Ann Reed"], by_name["Acme"])) == 1
+    text = text.replace(edge(by_name["Ann Reed"], by_name["Acme"]), edge(by_name["Ann Reed"], by_name["Ann Reed"]))
+    (tmp_path / "of-before.nq").write_text(text)
+    other = stores.open(seed=2)
+    other.load(tmp_path / "of-before.nq")
+    for one in (memory, other):
+        one.entities.merge(by_name["Acme"], by_name["Ann Reed"])
+        assert_sound(one)
+
+
+def test_an_erasure_by_id_takes_no_entity_and_no_rule_for_a_memory(stores: Stores) -> None:
+    memory = stores.open()
+    memory.remember("Ann Reed drinks tea", mentions=["Ann Reed"])
+    (entity,) = memory.entities.list()
+    rule = memory.preferences.set("retention", "social", horizon="30d").preferences[0]
+    before = memory.stats()["audit_seq"]
+    for other, way_out in ((entity.id, "by entity"), (rule.id, f"mars preferences remove {rule.id}")):
+        for dry_run in (True, False):
+            with pytest.raises(InvalidInput, match=f"{other} is .*, no memory; .*{way_out}"):
+                memory.erase(id=other, dry_run=dry_run)
+    assert memory.stats()["audit_seq"] == before
+    assert_sound(memory)
+    memory.erase(entity=entity.id)
+    assert list(memory.entities.list()) == []
+    assert_sound(memory)
+
+
+def test_a_task_that_lost_what_it_requires_has_lost_it_in_other_words_too(stores: Stores) -> None:
+    memory = stores.open(policy__evict_to="tombstone")
+    need = memory.remember("the visa", expires_at=memory.now() + 60_000).id
+    task = memory.remember("book the flight", kind="task", requires=[need]).id
+    stores.clock(memory).advance(60_001)
+    memory.maintenance.expire()
+    told = memory.update(task, "book the flight to Oslo")
+    assert told.status is TaskStatus.BLOCKED
+    with pytest.raises(TaskSafetyViolation, match=f"cannot become active: it requires {need}"):
+        memory.tasks.amend(told.id, status="open")
+    memory.unlink(told.id, "lostPrerequisite", need)
+    assert memory.tasks.amend(told.id, status="open").status is TaskStatus.OPEN
+    assert_sound(memory)
+
+
+def test_a_document_gives_no_key_what_a_key_does_not_hold(stores: Stores, tmp_path: Path) -> None:
+    memory, other = stores.open(), stores.open(seed=2)
+    home = memory.remember("Oslo", kind="semantic", key="home").id
+    memory.remember("tea", kind="semantic", key="likes", cardinality="set")
+    there = other.remember("Bergen", kind="semantic", key="home").id
+    other.remember("rain", kind="semantic", key="likes", cardinality="append")
+    before = memory.stats()["audit_seq"]
+    for told, key in (("one that is current", "home"), ("set values", "likes")):
+        other.export(tmp_path / f"{key}.nq")
+        with pytest.raises(InvalidDocument, match=f"value of key '{key}', which has {told} here; nothing was loaded"):
+            memory.load(tmp_path / f"{key}.nq")
+        other.erase(id=there)
+    assert memory.stats()["audit_seq"] == before
+    other.remember("Bergen", kind="semantic", key="home", subjects=["ann"])
+    other.retract("likes", content="rain")
+    for one in list(other.memories()):
+        if one.key == "likes":
+            other.erase(id=one.id)
+    other.export(tmp_path / "fits.nq")
+    assert memory.load(tmp_path / "fits.nq") == 1
+    assert [one.id for one in memory.history(home)] == [home]
+    assert_sound(memory)
+
+
+def test_an_edge_of_a_document_leads_into_it_or_into_the_store(stores: Stores, tmp_path: Path) -> None:
+    memory, other = stores.open(), stores.open(seed=2)
+    base = other.remember("Oslo", mentions=["Ann Reed"])
+    other.export(tmp_path / "before.nq")
+    other.remember("Bergen", kind="semantic", derives_from=[base.id], mentions=["Ann Reed"])
+    other.export(tmp_path / "whole.nq")
+    (entity,) = other.entities.list()
+    part = [line for line in (tmp_path / "whole.nq").read_text().splitlines()
+            if not line.startswith((f"<{base.id}>", f"<{entity.id}>"))]  # fmt: skip
+    (tmp_path / "part.nq").write_text("\n".join(part) + "\n")
+    before = memory.stats()["audit_seq"]
+    with pytest.raises(InvalidDocument, match="which is neither in the document nor in tenant"):
+        memory.load(tmp_path / "part.nq")
+    assert memory.stats()["audit_seq"] == before
+    assert memory.load(tmp_path / "before.nq") == 1
+    assert memory.load(tmp_path / "part.nq") == 1
+    assert len(list(memory.memories())) == 2
+    assert_sound(memory)
+
+
+def test_a_batch_ends_a_value_that_never_was_and_begins_a_ledger(stores: Stores) -> None:
+    memory = stores.open()
+    entry = marskg.Draft(
+        ref="1", kind=Kind.SEMANTIC, content="tea", key="spent", cardinality=Cardinality.APPEND, at=memory.now()
+    )
+    memory.remember_many([replace(entry, action="retract"), entry, replace(entry, content="rain")], atomic=True)
+    assert {one.content for one in memory.memories()} == {"tea", "rain"}
+    assert_sound(memory)
+
+
+def test_a_task_that_takes_over_what_served_it_is_no_goal_of_its_own(stores: Stores) -> None:
+    memory = stores.open()
+    goal = memory.remember("book the flight", kind="task", key="trip", cardinality="set").id
+    means = memory.remember("buy it", kind="task", key="trip", cardinality="set", attaches_to_goal=[goal]).id
+    assert memory.update(means, "book the flight").id == goal
+    assert [(edge.type, edge.target) for edge in memory.edges(goal)] == [(EdgeType.SUPERSEDES, means)]
+    assert_sound(memory)
+
+
+def test_a_reference_to_nothing_is_named_where_a_batch_ends_what_it_was_read_from(stores: Stores) -> None:
+    memory = stores.open()
+    fact = marskg.Draft(ref="1", kind=Kind.SEMANTIC, content="tea", key="likes", derives_from=("x",), at=memory.now())
+    with pytest.raises(ClosureViolation, match="derivesFrom points to 'x', which is no id"):
+        memory.remember_many([fact, replace(fact, action="retract")], atomic=True)
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({"edges": ((EdgeType.SUPERSEDES, "1"),)}, r"draft 2 \('2'\): supersedes edges are drawn by the store itself"),
+        ({"requires": ("1",)}, r"draft 2 \('2'\): requires starts at a task; the new memory is semantic"),
+        ({"priority": 3}, r"draft 2 \('2'\): the new memory is semantic, and status, priority"),
+        ({"attaches_to_goal": ("1",)}, r"draft 2 \('2'\): attachesToGoal points to draft 1 \('1'\), which is semantic"),
+        (
+            {"content": "one", "derives_from": ("between",)},
+            r"draft 3 .*: derivesFrom from the new memory to draft 2 \('between'\) would close",
+        ),
+    ],
+)
+def test_a_refusal_says_which_draft_it_is_about(stores: Stores, change: dict[str, Any], told: str) -> None:
+    memory = stores.open()
+    first = marskg.Draft(ref="1", kind=Kind.SEMANTIC, content="one", key="k", at=memory.now())
+    between = replace(first, ref="between", key=None, content="rests on it", derives_from=("1",))
+    second = replace(first, **({"ref": "2", "content": "two"} | change))
+    before = memory.stats()["audit_seq"]
+    with pytest.raises(MarsError, match=told):
+        memory.remember_many([first, *([between] if "between" in told else []), second], atomic=True)
+    assert memory.stats()["audit_seq"] == before

@@ -233,7 +233,6 @@ def load(
     """
     own_context = None if context is None else Path(context)
     with Export(Path(path), tenant=opened.tenant, format_name=format_name, context=own_context) as document:
-        _refuse_missing(opened, document, path)
         count = Loader(writer).load(
             document.entities(),
             document.memories,
@@ -243,17 +242,6 @@ def load(
         if document.holdings.evidence:
             _keep_evidence(opened, document, Path(path))
     return count
-
-
-def _refuse_missing(opened: Opened, document: Export, path: str | Path) -> None:
-    missing = list(document.holdings.missing)
-    if not missing:
-        return
-    known = {memory.id for memory, _, _ in opened.reader.nodes(missing)}
-    lost = sorted(set(missing) - known)
-    if lost:
-        msg = f"{path}: {lost[0]} is pointed to, but is neither in the document nor in tenant {opened.tenant!r}"
-        raise InvalidDocument(msg)
 
 
 def _keep_evidence(opened: Opened, document: Export, path: Path) -> None:

@@ -20,6 +20,7 @@ from marskg.language.naming.asked import labelled_number
 from marskg.language.naming.edges import Verdict
 from marskg.language.naming.matcher import NameMatcher, Reading
 from marskg.shapes.gate import NODE_ID
+from marskg.store.graph.preference_enforcement import preferences_of
 from marskg.store.graph.validation import check_text
 from marskg.store.rows import codec
 from marskg.store.rows.name_cache import WAY_OUT, which
@@ -133,7 +134,8 @@ def match(unit: Unit, request: Request) -> Matched:
     """Return what ``request`` is about, as the unit sees the store.
 
     Raises:
-        InvalidInput: several entities go by the name, or an id is in no form that any memory here has.
+        InvalidInput: several entities go by the name, or an id is in no form that any memory here has, or something
+            else's.
     """
     if request.own:
         return _owned(unit, request)
@@ -186,11 +188,23 @@ def _match(unit: Unit, request: Request) -> Matched:
     unit.fetch([request.name])
     if request.name in unit.nodes:
         return Matched((request.name,))
+    if not request.own:
+        _refuse_other_ids(unit, request.name)
     # An earlier version took ids in other forms: what is there can be erased, whatever it is called.
     if not NODE_ID.match(request.name):
         msg = f"{request.name[:60]!r} is no id of a memory; ids look like urn:uuid:01234567-89ab-…, in small letters"
         raise InvalidInput(msg)
     return Matched(())
+
+
+def _refuse_other_ids(unit: Unit, ident: str) -> None:
+    """Refuse to take the id of what stays for one of a memory that went: the log would forget what is there."""
+    if unit.entities.get(ident) is not None:
+        msg = f"{ident} is an entity, no memory; erase what mentions it, and it, by entity"
+        raise InvalidInput(msg)
+    if any(rule.id == ident for rule in preferences_of(unit).preferences):
+        msg = f"{ident} is a preference, no memory; remove it with: mars preferences remove {ident}"
+        raise InvalidInput(msg)
 
 
 def _tombstones(unit: Unit, sort: str, name: str) -> tuple[str, ...]:

@@ -56,7 +56,7 @@ def saved(tmp_path: Path, content: object, name: str = "bad.jsonld") -> Path:
 
 def test_the_untouched_document_is_read(tmp_path: Path) -> None:
     with Export(saved(tmp_path, document(tmp_path)), tenant="alice") as export:
-        assert (export.holdings.memories, export.holdings.edges, export.holdings.missing) == (2, 1, ())
+        assert (export.holdings.memories, export.holdings.edges) == (2, 1)
 
 
 def test_the_context_may_be_named_by_its_iri(tmp_path: Path) -> None:
@@ -281,10 +281,3 @@ def test_what_was_checked_is_what_is_given_out(tmp_path: Path) -> None:
     with Export(path, tenant="alice") as export:
         path.write_text("changed meanwhile")
         assert [loaded.node.id for loaded in export.memories()] == [FIRST, SECOND]
-
-
-def test_edges_that_leave_the_document_are_named(tmp_path: Path) -> None:
-    good = document(tmp_path)
-    del good["@graph"][0]
-    with Export(saved(tmp_path, good), tenant="alice") as export:
-        assert export.holdings.missing == (FIRST,)

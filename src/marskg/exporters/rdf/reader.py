@@ -69,14 +69,13 @@ class Evidence(NamedTuple):
 
 @dataclass(slots=True)
 class Holdings:
-    """How much a document holds; ``missing`` are the ids that edges lead to and the document does not describe."""
+    """How much a document holds."""
 
     memories: int = 0
     entities: int = 0
     preferences: int = 0
     edges: int = 0
     evidence: int = 0
-    missing: tuple[str, ...] = ()
 
 
 class Export:
@@ -156,7 +155,6 @@ class Export:
     def _check(self, check: Callable[[AnyLoaded], None] | None) -> Holdings:
         """Build every record once, and count."""
         holdings = Holdings()
-        missing: set[str] = set()
         for group in self._spool.groups():
             try:
                 loaded = self._checked(group, holdings)
@@ -165,10 +163,8 @@ class Export:
                 raise InvalidDocument(msg) from error
             if loaded is None:
                 continue
-            missing.update(edge.target for edge in loaded.edges if not self._spool.has(edge.target))
             if check is not None:
                 check(loaded)
-        holdings.missing = tuple(sorted(missing))
         return holdings
 
     def _checked(self, group: Group, holdings: Holdings) -> AnyLoaded | None:

@@ -90,10 +90,6 @@ class Spool:
         # A document may say the same twice; RDF is a set.
         return Group(subject, list(dict.fromkeys(statements)), len(rows))
 
-    def has(self, subject: str) -> bool:
-        """Return whether anything is said about ``subject``."""
-        return self._database.execute("SELECT 1 FROM part WHERE subject = ?", (subject,)).fetchone() is not None
-
     def close(self) -> None:
         """Drop the temporary database."""
         self._database.close()

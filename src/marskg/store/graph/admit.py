@@ -88,7 +88,7 @@ def admit(unit: Unit, prepared: Prepared, resolve: Mapping[str, str]) -> Memory:
     check(unit, draft, prepared.weight, names)
     check_draft_allowed(unit, draft)
     links = [(type_, resolve.get(name, name)) for type_, name in draft.links()]
-    check_drawn(unit, links)
+    check_drawn(unit, prepared.id, links)
     memory = govern(unit, _new_memory(unit, prepared), draft, links)
     slot = _Slot(unit, memory) if memory.key is not None else None
     if slot is not None:
@@ -373,7 +373,8 @@ def supersede(unit: Unit, old: Node, new: Node, *, ended: int | None = None) -> 
     unit.change(new, **changes)
     for goal in old.targets(EdgeType.ATTACHES_TO_GOAL):
         unit.unlink(old, EdgeType.ATTACHES_TO_GOAL, goal)
-        unit.link(new, Edge(new.memory.id, EdgeType.ATTACHES_TO_GOAL, goal, unit.now))
+        if goal != new.memory.id:
+            unit.link(new, Edge(new.memory.id, EdgeType.ATTACHES_TO_GOAL, goal, unit.now))
     followers = _repoint(unit, old, new)
     until = _until(old.memory, new.memory.valid_from if ended is None else ended)
     unit.change(old, valid_to=until, superseded_at=_supersession(unit, old))
@@ -473,8 +474,8 @@ def _follow(unit: Unit, old: Node) -> list[Node]:
         if type_ is EdgeType.DERIVES_FROM:
             derived.setdefault(target, []).append(source)
     for episode_id in episodes:
-        episode = unit.node(episode_id)
-        if episode.memory.kind is not Kind.EPISODIC or not episode.memory.current:
+        episode = unit.find_node(episode_id)
+        if episode is None or episode.memory.kind is not Kind.EPISODIC or not episode.memory.current:
             continue
         unit.fetch(derived.get(episode_id, ()))
         facts = [unit.node(source) for source in derived.get(episode_id, ())]
@@ -500,7 +501,7 @@ def _merge(unit: Unit, node: Node, links: Iterable[tuple[EdgeType, str]], draft:
     before = len(node.edges)
     hurried = _rest_on(unit, node, links)
     mention(unit, node, draft.mentions)
-    raised = _as_sensitive(unit, node, draft.sensitivity, draft.sensitivity_reasons)
+    raised = as_sensitive(unit, node, draft.sensitivity, draft.sensitivity_reasons)
     spans, makers = (
         tuple(sorted({*had, *new}))
         for had, new in ((node.memory.spans, draft.spans), (node.memory.made_by, draft.made_by))
@@ -555,7 +556,7 @@ def merge_changed(unit: Unit, old: Node, node: Node, mentions: Iterable[EntityRe
     grounds = [(type_, target) for type_, target in grounds if unit.node_has_content(type_, target)]
     hurried = _rest_on(unit, node, grounds)
     mention(unit, node, mentions)
-    raised = _as_sensitive(unit, node, None, ())
+    raised = as_sensitive(unit, node)
     unit.change(node, unaffirmed_since=None, **_worthier(node.memory, old.memory))
     followers = supersede(unit, old, node, ended=unit.now)
     details = {"rule": "merge", "reason": "another value of the slot was changed to what this one says"}
@@ -564,13 +565,8 @@ def merge_changed(unit: Unit, old: Node, node: Node, mentions: Iterable[EntityRe
     record_sensitivity(unit, raised[1:], "what it derives from became more sensitive")
     record_superseded(unit, old)
     record_followers(unit, followers)
-    asked = node.memory.notices
-    notices = (
-        "an equal value was already stored: this one was merged into it",
-        *((CLAMPED,) if hurried else ()),
-        *asked,
-    )
-    return replace(node.memory, notices=notices)
+    told = ("an equal value was already stored: this one was merged into it", *((CLAMPED,) if hurried else ()))
+    return replace(node.memory, notices=(*told, *node.memory.notices))
 
 
 def _rest_on(unit: Unit, node: Node, links: Iterable[tuple[EdgeType, str]]) -> list[Node]:
@@ -585,7 +581,7 @@ def _rest_on(unit: Unit, node: Node, links: Iterable[tuple[EdgeType, str]]) -> l
     return hurried
 
 
-def _as_sensitive(unit: Unit, node: Node, least: float | None, reasons: tuple[str, ...]) -> list[Node]:
+def as_sensitive(unit: Unit, node: Node, least: float | None = None, reasons: tuple[str, ...] = ()) -> list[Node]:
     """Let the current value be no less sensitive than an equal one that merges into it, and than what that rests on.
 
     Returns what became more sensitive, the value itself first.
@@ -720,7 +716,7 @@ def _enrich(unit: Unit, entity: Entity, mention: EntityRef) -> Entity:
 
 
 def relate_entities(unit: Unit, draft: Draft, entity_ids: Mapping[str, Sequence[str]]) -> None:
-    """Draw the typed edges between the entities that the draft mentions; none where several may be meant by an end."""
+    """Draw the typed edges between the entities that a draft mentions; none where an end is unclear or both are one."""
     for relation in draft.relations:
         ends = [entity_ids.get(codec.name_key(unit.state.name, end)) for end in (relation.source, relation.target)]
         if None in ends:
@@ -729,7 +725,7 @@ def relate_entities(unit: Unit, draft: Draft, entity_ids: Mapping[str, Sequence[
         if any(len(set(found or ())) != 1 for found in ends):
             continue
         source, target = (found[0] for found in ends if found)
-        entity = unit.entities.get(source)
+        entity = None if source == target else unit.entities.get(source)
         edge = Edge(source, relation.type, target, unit.now)
         if entity is not None and not unit.entities.has_edge(edge):
             unit.entities.put(entity, (edge,), operation=Operation.UPDATE_ENTITY)

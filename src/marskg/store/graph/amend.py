@@ -19,6 +19,7 @@ from marskg.ontology.vocabulary import ACTIVE_STATUSES, DERIVED_EDGES, EdgeType,
 from marskg.records import Edge, Memory
 from marskg.store.graph.admit import (
     CLAMPED,
+    as_sensitive,
     bring_forward,
     equal_value,
     mention,
@@ -36,7 +37,7 @@ from marskg.store.graph.tiers import Departure, archive, release
 from marskg.store.graph.validation import check_number
 from marskg.store.rows.summary_lines import reattributed
 from marskg.store.unit.edge_rules import check_drawn
-from marskg.store.unit.sensitivity import Sensed, pass_on, record, with_sources
+from marskg.store.unit.sensitivity import Sensed, record
 from marskg.weight import RULE
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ _WEIGHED = "it was weighed by a former rule, by which a run that the vocabulary 
 SHORTENED = "shortened to an excerpt: long, and of low score"
 
 
-def _whole(node: Node) -> Memory:
+def whole(node: Node) -> Memory:
     """Return the node's memory.
 
     Raises:
@@ -67,7 +68,7 @@ def _whole(node: Node) -> Memory:
 def pin(unit: Unit, node_id: str, *, pinned: bool) -> Memory:
     """Protect a memory, and what it depends on, from every policy; or stop protecting it."""
     node = unit.node(node_id)
-    memory = _whole(node)
+    memory = whole(node)
     if memory.pinned == pinned:
         return memory
     if pinned and memory.tier is not Tier.LIVE:
@@ -87,10 +88,7 @@ def amend_task(unit: Unit, node_id: str, **changes: Any) -> Memory:
         TaskSafetyViolation: reopened onto missing content (I4).
     """
     node = unit.node(node_id)
-    memory = _whole(node)
-    if memory.kind is not Kind.TASK:
-        msg = f"{node_id} is {memory.kind}; only tasks have a status, a priority and a deadline"
-        raise InvalidMemory(msg)
+    memory = whole(node)
     wanted = {name: value for name, value in changes.items() if value is not None and getattr(memory, name) != value}
     if changes.get("status") is not None and memory.ended_by != changes.get("ended_by"):
         # A status that somebody gave by hand is nobody's reading any more.
@@ -100,7 +98,7 @@ def amend_task(unit: Unit, node_id: str, **changes: Any) -> Memory:
     unit.change(node, **wanted)
     lost = node.targets(EdgeType.LOST_PREREQUISITE)
     if lost and wanted.get("status") in ACTIVE_STATUSES - {TaskStatus.BLOCKED}:
-        msg = f"{node_id} cannot become active: it requires {lost[0]}, whose content is gone (I4)"
+        msg = f"{node_id} cannot become active: it requires {lost[0]}, whose content is gone (I4); unlink that first"
         raise TaskSafetyViolation(msg)
     unit.settle_activity(node)
     details = {"rule": "task", "reason": f"task changed: {', '.join(sorted(wanted))}"}
@@ -111,7 +109,7 @@ def amend_task(unit: Unit, node_id: str, **changes: Any) -> Memory:
 def affirm(unit: Unit, node_id: str) -> Memory:
     """Confirm a memory whose base was superseded, so that it is retrieved by default again."""
     node = unit.node(node_id)
-    memory = _whole(node)
+    memory = whole(node)
     if memory.unaffirmed_since is not None:
         unit.change(node, unaffirmed_since=None)
         details = {"rule": "affirm", "reason": "affirmed by request after its base was superseded"}
@@ -124,35 +122,25 @@ def add_edge(unit: Unit, source: str, type_: EdgeType, target: str, weight: floa
 
     Raises:
         ClosureViolation: the target lost its content.
-        InvalidMemory: only the store draws such an edge.
+        InvalidMemory: only the store draws such an edge, or it would lead to where it begins.
     """
     node = unit.node(source)
-    memory = _whole(node)
+    memory = whole(node)
     weight = None if weight is None else check_number("weight", weight)
-    check_drawn(unit, ((type_, target),))
+    check_drawn(unit, source, ((type_, target),))
     if (type_, target) in node.edges:
         return memory
     unit.link(node, Edge(source, type_, target, unit.now, weight))
     base = unit.find_node(target)
-    more = _inherit(unit, node, base.memory) if base is not None and type_ is EdgeType.DERIVES_FROM else []
+    more = as_sensitive(unit, node) if type_ is EdgeType.DERIVES_FROM else []
     limit = base.memory.expires_at if base is not None and type_ is EdgeType.DEPENDS_ON else None
     hurried = bring_forward(unit, node, limit)
     unit.record(
         Operation.LINK, node, tier_before=memory.tier, details={"rule": "link", "reason": f"{type_} edge added"}
     )
     record_brought_forward(unit, hurried[1:])
-    record(unit, more, "what it derives from is more sensitive")
+    record(unit, more[1:], "what it derives from is more sensitive")
     return replace(node.memory, notices=(CLAMPED,)) if hurried else node.memory
-
-
-def _inherit(unit: Unit, node: Node, source: Memory) -> list[Node]:
-    """Let a memory be no less sensitive than ``source``; returns what was raised with it."""
-    memory = node.memory
-    found = with_sources(Sensed(memory.sensitivity, memory.sensitivity_reasons), source.sensitivity)
-    if found.value == memory.sensitivity:
-        return []
-    unit.change(node, sensitivity=found.value, sensitivity_reasons=found.reasons)
-    return pass_on(unit, node)
 
 
 def remove_edge(unit: Unit, source: str, type_: EdgeType, target: str) -> Memory:
@@ -160,7 +148,7 @@ def remove_edge(unit: Unit, source: str, type_: EdgeType, target: str) -> Memory
     node = unit.node(source)
     if type_ is EdgeType.COMPATIBLE_WITH and (type_, target) not in node.edges:
         node, target = unit.node(target), source
-    memory = _whole(node)
+    memory = whole(node)
     if type_ in DERIVED_EDGES:
         msg = f"{type_} edges are drawn by the store itself and cannot be removed by hand"
         raise InvalidMemory(msg)
@@ -230,7 +218,7 @@ def new_version(
         PreferenceRefused: a preference does not allow the new text.
     """
     old = unit.node(node_id)
-    memory = replace(_whole(old), **changes)
+    memory = replace(whole(old), **changes)
     if not memory.current:
         msg = f"{node_id} was superseded already; update its newest version: mars history {node_id}"
         raise NotPermitted(msg)

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Final
 
 from marskg.drafts import EntityRef, enumeration
 from marskg.entities import EntityType, folded_name
-from marskg.errors import InvalidMemory, NotPermitted
+from marskg.errors import InvalidMemory
 from marskg.ontology.vocabulary import ENTITY_EDGES, EdgeType, Operation
 from marskg.records import Edge
 from marskg.store.graph.admit import mention
+from marskg.store.graph.amend import whole
 from marskg.store.graph.preference_enforcement import check_entity_allowed, check_memory_allowed
 from marskg.store.graph.suppression import check_names
 from marskg.store.graph.tiers import release
@@ -108,7 +109,8 @@ def merge(unit: Unit, keep: str, other: str) -> Entity:
     for source in unit.entities.pointing_to((other,)):
         _point_to(unit, source, keep, other)
     _move_mentions(unit, keep, other)
-    taken = [_onto(edge, keep, edge.target) for edge in unit.entities.edges_of(other) if edge.target != keep]
+    ends = {keep, other}
+    taken = [_onto(edge, keep, edge.target) for edge in unit.entities.edges_of(other) if edge.target not in ends]
     unit.entities.remove((other,), "entity removed: merged with another by request")
     merged = replace(
         kept,
@@ -151,15 +153,15 @@ def add_mention(unit: Unit, memory_id: str, name: str) -> Entity:
         NotPermitted: the memory's content is gone.
         PreferenceRefused, ConsentRequired: a rule, or an erasure, keeps the name out.
     """
-    node = _whole(unit, memory_id)
-    before = len(node.edges)
+    node = unit.node(memory_id)
+    memory, before = whole(node), len(node.edges)
     wanted = _checked(name)
     found = unit.entities.meant_by(wanted)
     if len(found) > 1:
         msg = f"{which(wanted, found)}; {WAY_OUT}"
         raise InvalidMemory(msg)
     names = [name for one in found for name in (one.name, *one.aliases)] or [wanted]
-    check_memory_allowed(unit, node.memory, names)
+    check_memory_allowed(unit, memory, names)
     check_names(unit, names)
     ((entity_id,),) = mention(unit, node, (EntityRef(found[0].id if found else wanted),)).values()
     if len(node.edges) != before:
@@ -174,7 +176,8 @@ def remove_mention(unit: Unit, memory_id: str, entity_id: str) -> Memory:
         InvalidMemory: the memory does not mention it.
         NotPermitted: the memory's content is gone.
     """
-    node = _whole(unit, memory_id)
+    node = unit.node(memory_id)
+    whole(node)
     if (EdgeType.MENTIONS, entity_id) not in node.edges:
         msg = f"{memory_id} does not mention {entity_id[:80]}; list what there is with: mars entities list"
         raise InvalidMemory(msg)
@@ -250,14 +253,6 @@ def _put(unit: Unit, entity: Entity) -> Entity:
     if entity == unit.entities.entity(entity.id):
         return entity
     return unit.entities.put(entity, operation=Operation.UPDATE_ENTITY)
-
-
-def _whole(unit: Unit, memory_id: str) -> Node:
-    node = unit.node(memory_id)
-    if not node.has_content:
-        msg = f"{memory_id} is a {node.memory.tier}: its content is gone and it cannot be changed"
-        raise NotPermitted(msg)
-    return node
 
 
 def _record(unit: Unit, node: Node, operation: Operation, reason: str) -> None:

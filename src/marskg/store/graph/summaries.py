@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from marskg.clock import uuid7
 from marskg.entities import folded_name
 from marskg.errors import InvariantError
-from marskg.ontology.mapping import quantise, time_lexical
+from marskg.ontology.mapping import quantise
 from marskg.ontology.vocabulary import EdgeType, Kind, Operation, SourceType, Tier
 from marskg.records import Edge, Memory
 from marskg.store.graph import tiers
@@ -364,9 +364,7 @@ def _stays(
 def _shorter(unit: Unit, memory: Memory, kept: Sequence[SummaryLine]) -> Memory:
     content = "\n".join(line.text for line in kept)
     least = forced_of(memory.sensitivity_reasons)
-    tier_history = memory.tier_history
-    if memory.tier is Tier.LATENT:
-        tier_history = tuple(sorted({*tier_history, f"{time_lexical(unit.now)} {Tier.LATENT}"}))
+    latent = memory.tier is Tier.LATENT
     return replace(
         memory,
         id=uuid7(unit.now, unit.services.source),
@@ -379,7 +377,7 @@ def _shorter(unit: Unit, memory: Memory, kept: Sequence[SummaryLine]) -> Memory:
         # What was superseded stays so, and not before it was made.
         superseded_at=None if memory.current else unit.now,
         sequence=unit.audit.next_sequence,
-        tier_history=tier_history,
+        tier_history=tiers.history(unit, memory, Tier.LATENT) if latent else memory.tier_history,
         pinned=False,
         expires_at=None,
         unaffirmed_since=None,

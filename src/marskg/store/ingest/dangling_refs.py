@@ -26,7 +26,7 @@ NOT_STORED = ""
 
 
 def without_forgotten(unit: Unit, draft: Draft, refs: Mapping[str, str]) -> Draft | None:
-    """Return ``draft`` without its links to what is forgotten, or None if it makes no sense without that."""
+    """Return ``draft`` with its other links as ``edges``, or None if it makes no sense without what is forgotten."""
     own = sorted({refs[name] for _, name in draft.links() if name in refs} - {NOT_STORED})
     unit.fetch(own)
 
@@ -38,9 +38,6 @@ def without_forgotten(unit: Unit, draft: Draft, refs: Mapping[str, str]) -> Draf
             return False
         return node.has_content or type_ is EdgeType.DERIVES_FROM
 
-    def kept(type_: EdgeType, names: tuple[str, ...]) -> tuple[str, ...]:
-        return tuple(name for name in names if holds(type_, name))
-
     lost = [type_ for type_, name in draft.links() if not holds(type_, name)]
     if not lost:
         return draft
@@ -49,10 +46,11 @@ def without_forgotten(unit: Unit, draft: Draft, refs: Mapping[str, str]) -> Draf
     blocked = EdgeType.REQUIRES in lost and default_status(draft) in ACTIVE_STATUSES
     return replace(
         draft,
-        derives_from=kept(EdgeType.DERIVES_FROM, draft.derives_from),
-        requires=kept(EdgeType.REQUIRES, draft.requires),
-        attaches_to_goal=kept(EdgeType.ATTACHES_TO_GOAL, draft.attaches_to_goal),
-        contradicts=kept(EdgeType.CONTRADICTS, draft.contradicts),
-        edges=tuple((type_, name) for type_, name in draft.edges if holds(type_, name)),
+        derives_from=(),
+        depends_on=(),
+        requires=(),
+        attaches_to_goal=(),
+        contradicts=(),
+        edges=tuple(link for link in draft.links() if holds(*link)),
         status=TaskStatus.BLOCKED if blocked else draft.status,
     )

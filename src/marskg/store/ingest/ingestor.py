@@ -13,7 +13,7 @@ from functools import reduce
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias, TypeVar
 
-from marskg.errors import BudgetInfeasible, InvalidMemory, NotPermitted
+from marskg.errors import BudgetInfeasible, ClosureViolation, InvalidMemory, NotPermitted
 from marskg.ontology.vocabulary import Kind, TaskStatus
 from marskg.records import Stored
 from marskg.store.commit.background_writer import Pipeline
@@ -330,6 +330,7 @@ class Ingestor:
                     found = still_found(prepared.foreseen, unit)
                     whole = self._recognition.completed(unit, possible, found)
                     memory = admit(unit, _with(prepared, whole), refs)
+                unit.drafts[memory.id] = _name(prepared)
             if draft.ref:
                 refs[draft.ref] = NOT_STORED if memory is None else memory.id
             return None if memory is None else ToldOfMany.of(memory, draft)
@@ -373,10 +374,13 @@ def _placed(prepared: Prepared) -> Iterator[None]:
     """Let a refusal say which of many drafts it is about."""
     try:
         yield
-    except NotPermitted as error:
-        named = f" ({prepared.draft.ref[:60]!r})" if prepared.draft.ref else ""
-        msg = f"draft {prepared.place}{named}: {error}"
+    except (NotPermitted, InvalidMemory, ClosureViolation) as error:
+        msg = f"{_name(prepared)}: {error}"
         raise type(error)(msg) from error
+
+
+def _name(prepared: Prepared) -> str:
+    return f"draft {prepared.place}" + (f" ({prepared.draft.ref[:60]!r})" if prepared.draft.ref else "")
 
 
 def _with(prepared: Prepared, draft: Draft) -> Prepared:

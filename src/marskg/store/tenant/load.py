@@ -1,7 +1,8 @@
 """Bringing exported memories back: the same ids, fields and edges, under this tenant's log and budget.
 
 Guarantees: a document is refused whole, before anything of it is written, for whatever in it this tenant does not take:
-ids that are there, what was erased here, preferences, the rules of the shapes with all edges and cycles, budgets. It is
+ids that are there, what was erased here, preferences, the rules of the shapes with all edges and cycles, keys that
+would hold what no key does, budgets. It is
 written in batches of 200, so that its size is limited by no transaction's memory. Every committed batch satisfies the
 invariants, because a memory waits until what it points to is there, and what is still pointed to is taken by no policy
 meanwhile. What a process that is killed in between leaves is a sound tenant with part of the document. Each memory that
@@ -18,7 +19,7 @@ from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
 from marskg.errors import BudgetInfeasible, InvalidDocument, InvalidMemory, NotPermitted
-from marskg.ontology.vocabulary import DERIVED_EDGES, EdgeType, Kind, Operation, Tier
+from marskg.ontology.vocabulary import DERIVED_EDGES, Cardinality, EdgeType, Kind, Operation, Tier
 from marskg.shapes.gate import NodeFacts, facts_of
 from marskg.shapes.whole import check_graph
 from marskg.store.commit.flush import check_latent
@@ -32,6 +33,7 @@ from marskg.store.graph.preference_enforcement import (
 )
 from marskg.store.graph.suppression import check_all, check_names
 from marskg.store.graph.validation import check_allowed, check_fits
+from marskg.store.rows import codec
 from marskg.store.rows.name_rules import NAMING, digested, is_clear
 from marskg.store.tenant.checkpoint import Protection
 from marskg.store.unit.write_gate import ERRORS, NEEDING
@@ -79,8 +81,9 @@ class Loader:
             ConsentRequired, ErasedContentRefused: something of it was erased here; nothing is loaded.
             ProbingRefused: that was revealed too often lately.
             PreferenceRefused: a preference of this tenant does not allow something of it; nothing is loaded.
-            InvalidDocument: an edge points to something that is neither in the document nor in the store; or a rule is
-                about a name of which the document has a digest of another store or tenant; nothing is loaded.
+            InvalidDocument: an edge points to something that is neither in the document nor in the store; a key would
+                hold two current values, or values of two cardinalities; or a rule is about a name of which the document
+                has a digest of another store or tenant; nothing is loaded.
             InvalidMemory, ClosureViolation, TaskSafetyViolation, CycleError: something in it breaks a rule of the
                 shapes; nothing is loaded.
             MemoryTooLarge, BudgetInfeasible: the tenant's budgets can never hold it; nothing is loaded. Where a policy
@@ -133,6 +136,7 @@ class Loader:
         waits = self._dependencies(memories())
         self._refuse_taken((*waits, *(entity.id for entity, _ in people), *(rule.id for rule in rules)))
         self._refuse_broken(people, memories, rules)
+        self._refuse_slots(memories)
         self._refuse_heavy(memories)
         self._entities(people)
         self._preferences(rules)
@@ -187,7 +191,7 @@ class Loader:
                 yield memory, tuple(edge for edge in edges if edge.type not in DERIVED_EDGES)
 
         own = {entity.id for entity, _ in entities}
-        ends: dict[str, Edge] = {}
+        ends = {edge.target: edge for _, edges in entities for edge in edges}
         for memory, edges in drawn():
             own.add(memory.id)
             ends.update((edge.target, edge) for edge in edges)
@@ -215,8 +219,34 @@ class Loader:
                 elif unit.entities.get(edge.target) is not None:
                     found[edge.target] = NodeFacts(None, None, has_content=False)
                 else:
-                    raise _missing(edge)
+                    msg = (
+                        f"{edge.type} of {edge.source} points to {edge.target}, which is neither in the document nor "
+                        f"in tenant {unit.state.name!r}"
+                    )
+                    raise InvalidDocument(msg)
         return found
+
+    def _refuse_slots(self, memories: Callable[[], Iterable[Exported]]) -> None:
+        """Refuse to give a key that has values here one of another cardinality, or a second that is current."""
+        state, single = self._writer.state, Cardinality.SINGLE
+        held: dict[str, tuple[Cardinality | None, bool]] = {}
+        for memory, _ in memories() if state.weight or state.latent_weight else ():
+            if memory.key is None:
+                continue
+            slot = codec.slot_key(state.name, memory.subjects, memory.key)
+            if slot not in held:
+                unit = self._writer.new_unit(self._writer.read, state)
+                nodes = unit.slot(slot) if memory.cardinality is single else unit.slot_head(slot)
+                cardinality = nodes[0].memory.cardinality if nodes else memory.cardinality
+                held[slot] = cardinality, any(node.has_content and node.memory.current for node in nodes)
+            cardinality, current = held[slot]
+            if cardinality is not memory.cardinality or (cardinality is single and current and memory.current):
+                msg = (
+                    f"{memory.id} of the document is a {memory.cardinality} value of key {memory.key!r}, which has "
+                    f"{'one that is current' if cardinality is memory.cardinality else f'{cardinality} values'} here; "
+                    f"nothing was loaded: retract or erase one of the two, or {_INSTEAD}"
+                )
+                raise InvalidDocument(msg)
 
     def _refuse_heavy(self, memories: Callable[[], Iterable[Exported]]) -> None:
         """Refuse what the tenant's budgets can never hold: one memory, all that is protected, all that is latent."""
@@ -307,16 +337,12 @@ class Loader:
             stack += [waiting.pop(other) for other in ready]
 
     def _entities(self, entities: list[tuple[Entity, tuple[Edge, ...]]]) -> None:
-        """Create the entities, then the edges between them."""
+        """Create the entities with the edges between them."""
 
         def work(unit: Unit) -> None:
             check_new_ids(unit, (entity.id for entity, _ in entities), _INSTEAD)
-            for entity, _ in entities:
-                unit.entities.put(replace(entity, tenant=unit.state.name), operation=Operation.CREATE_ENTITY)
             for entity, edges in entities:
-                known = unit.entities.get(entity.id)
-                if edges and known is not None:
-                    unit.entities.put(known, edges, operation=Operation.UPDATE_ENTITY)
+                unit.entities.put(replace(entity, tenant=unit.state.name), edges, operation=Operation.CREATE_ENTITY)
 
         if entities:
             self._writer.run(work)
@@ -328,7 +354,9 @@ class Loader:
             node = unit.create(replace(memory, tenant=unit.state.name, sequence=unit.audit.next_sequence + len(nodes)))
             nodes.append((node, edges))
         for node, edges in nodes:
-            self._connect(unit, node, edges)
+            for edge in edges:
+                if edge.type not in DERIVED_EDGES:
+                    unit.link(node, edge)
             memory = node.memory
             if memory.pinned:
                 unit.guard(node, 1)
@@ -338,29 +366,12 @@ class Loader:
                 unit.chain.enter(node.memory, unit.audit.next_sequence)
             unit.record(Operation.LOAD, node, weight_after=unit.running_weight)
 
-    def _connect(self, unit: Unit, node: Node, edges: Iterable[Edge]) -> None:
-        """Draw a loaded node's edges to what is there."""
-        for edge in edges:
-            if edge.type in DERIVED_EDGES:
-                continue
-            if edge.type is EdgeType.MENTIONS:
-                if unit.entities.get(edge.target) is None:
-                    raise _missing(edge)
-            else:
-                unit.fetch((edge.target,))
-                if edge.target not in unit.nodes:
-                    raise _missing(edge)
-            unit.link(node, edge)
-
     def _link_late(self) -> None:
         """Draw the edges that closed a cycle in the order of loading."""
 
         def work(unit: Unit) -> None:
             for edge in self._late:
                 node = unit.node(edge.source)
-                unit.fetch((edge.target,))
-                if edge.target not in unit.nodes:
-                    raise _missing(edge)
                 unit.link(node, edge)
                 details = {"rule": "load", "reason": "edge drawn once both its ends were loaded"}
                 unit.record(Operation.LINK, node, tier_before=node.memory.tier, details=details)
@@ -403,11 +414,6 @@ class _Needed:
             self._left.subtract(edge.target for edge in edges if edge.type in NEEDING)
             self.there.add(memory.id)
         self.there = {node_id for node_id in self.there if self._left[node_id] > 0}
-
-
-def _missing(edge: Edge) -> InvalidDocument:
-    msg = f"{edge.type} of {edge.source} points to {edge.target}, which is neither in the document nor in the store"
-    return InvalidDocument(msg)
 
 
 def _batches(items: Iterable[Exported]) -> Iterator[list[Exported]]:

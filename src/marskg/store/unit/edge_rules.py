@@ -36,15 +36,18 @@ DRAWN_EDGES: Final = tuple(edge for edge in EdgeType if edge not in OWN_EDGES)
 _GRAPH_SAYS: Final = frozenset({EdgeType.DERIVES_FROM, EdgeType.DEPENDS_ON, EdgeType.REQUIRES})
 
 
-def check_drawn(unit: Unit, links: Iterable[tuple[EdgeType, str]]) -> None:
-    """Check that a caller may draw edges of these types to these memories, which are read in one statement.
+def check_drawn(unit: Unit, source: str | None, links: Iterable[tuple[EdgeType, str]]) -> None:
+    """Check that a caller may draw such edges, from ``source`` if it has an id, to what is read in one statement.
 
     Raises:
-        InvalidMemory: only the store draws edges of the type.
+        InvalidMemory: only the store draws edges of the type, or one would lead to where it begins.
         ClosureViolation: the memory has lost its content, and the edge is no evidence and no prerequisite.
     """
     wanted = list(links)
-    for type_, _ in wanted:
+    for type_, target in wanted:
+        if target == source and type_ not in ACYCLIC:
+            msg = f"{type_} would lead from {target[:60]} to itself, which says nothing; name another memory"
+            raise InvalidMemory(msg)
         instead = OWN_EDGES.get(type_)
         if instead is not None:
             known = ", ".join(DRAWN_EDGES)
@@ -52,9 +55,8 @@ def check_drawn(unit: Unit, links: Iterable[tuple[EdgeType, str]]) -> None:
             raise InvalidMemory(msg)
     unit.fetch(sorted({target for _, target in wanted}))
     for type_, target in wanted:
-        node = unit.nodes.get(target)
-        lost = node is not None and not node.deleted and not node.has_content
-        if lost and type_ not in _GRAPH_SAYS:
+        node = unit.find_node(target)
+        if node is not None and not node.has_content and type_ not in _GRAPH_SAYS:
             msg = f"{type_} points to {target}, whose content is gone; link to a memory that has content"
             raise ClosureViolation(msg)
 

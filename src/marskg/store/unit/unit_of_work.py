@@ -213,6 +213,8 @@ class Unit:
         self._kinds: dict[str, str | None] = {}
         #: The commitments to memories as they were last recorded in this unit.
         self._committed: dict[str, str | None] = {}
+        #: What messages call the drafts of a batch, by the ids of the memories that these became.
+        self.drafts: dict[str, str] = {}
         #: The records that created the new nodes.
         self.creations: dict[str, AuditRecord] = {}
 
@@ -328,8 +330,8 @@ class Unit:
         return None if found is None or found.deleted else found
 
     def node_has_content(self, type_: EdgeType, target: str) -> bool:
-        """Return whether an edge of ``type_`` may lead to ``target``: an entity, or a memory with content."""
-        if type_ is EdgeType.MENTIONS or type_ is EdgeType.DERIVES_FROM:
+        """Return whether an edge of ``type_`` that is stored may be drawn anew: mostly to what has content."""
+        if type_ in {EdgeType.MENTIONS, EdgeType.DERIVES_FROM, EdgeType.LOST_PREREQUISITE}:
             return True
         self.fetch((target,))
         return target in self.nodes and self.nodes[target].has_content
@@ -512,7 +514,7 @@ class Unit:
         if slot_key not in self._by_slot and slot_key not in self._slots:
             self.fetch([row["id"] for row in self.read("slot_head", {"slot": slot_key})])
             self._by_slot.setdefault(slot_key, [])
-        return self._by_slot[slot_key][:1]
+        return self._by_slot.get(slot_key, [])[:1]
 
     def _enter_slot(self, node: Node) -> None:
         memory = node.memory

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Final
 from marskg.errors import ClosureViolation, CycleError, InvalidMemory, TaskSafetyViolation
 from marskg.ontology.vocabulary import CONTENT_TIERS, EdgeType, Kind
 from marskg.shapes.gate import (
+    NODE_ID,
     NODE_SHAPE,
     NodeFacts,
     check_chain,
@@ -153,7 +154,7 @@ def _refuse_memory(unit: Unit, node: Node, edges: Sequence[Edge], ends: Mapping[
     before = [] if node.stored is None else check_memory(node.stored, (), {})
     for finding in plain:
         if finding not in before:
-            raise InvalidMemory(_field_message(node, finding))
+            raise InvalidMemory(_of_draft(unit, node) + _field_message(node, finding))
     for edge in edges:
         found = [finding for finding in check_memory(memory, (edge,), ends) if finding not in plain]
         stood = _stored_findings(unit, node, edge) if found and (edge.type, edge.target) in node.stored_edges else []
@@ -182,26 +183,35 @@ def _shape(finding: Finding) -> str:
 
 def _edge_error(unit: Unit, node: Node, edge: Edge, finding: Finding, end: NodeFacts | None) -> MarsError:
     """Return the error for an edge that breaks a rule."""
-    shape, target = _shape(finding), edge.target[:_SHOWN]
+    shape, target = _shape(finding), unit.drafts.get(edge.target) or edge.target[:_SHOWN]
     error = ClosureViolation if shape.startswith("EdgeEnd") else ERRORS.get(finding.code, InvalidMemory)
     if error is CycleError:
         words = (
-            f"{edge.type} from {edge.source} to {target} would close a cycle of derivesFrom, dependsOn, supersedes and "
+            f"{edge.type} from {_name(node)} to {target} would close a cycle of derivesFrom, dependsOn, supersedes and "
             "requires; leave out the edge that leads back, or unlink another of the cycle first"
         )
     elif error is TaskSafetyViolation:
         words = f"requires points to {target}, whose content is gone (I4); require its successor or close the task"
     elif error is ClosureViolation:
-        words = _end_message(unit, edge, end)
+        words = _end_message(unit, edge, end, target)
     elif shape == "TaskEdges":
         words = f"{edge.type} starts at a task; {_name(node)} is {node.memory.kind}: use dependsOn"
     else:
         words = _named(f"the {edge.type} edge from {_name(node)} to {target}", finding)
-    return error(words)
+    return error(_of_draft(unit, node) + words)
 
 
-def _end_message(unit: Unit, edge: Edge, end: NodeFacts | None) -> str:
-    target = edge.target[:_SHOWN]
+def _of_draft(unit: Unit, node: Node) -> str:
+    """Return what begins a message about a memory that was one of many drafts."""
+    return f"{unit.drafts[node.memory.id]}: " if node.memory.id in unit.drafts else ""
+
+
+def _end_message(unit: Unit, edge: Edge, end: NodeFacts | None, target: str) -> str:
+    if end is None and not NODE_ID.match(edge.target):
+        return (
+            f"{edge.type} points to {target!r}, which is no id, nor the name of an earlier draft (I2); give that draft "
+            "before the one that names it, or leave the edge out"
+        )
     if end is None:
         what = "entity" if edge.type is EdgeType.MENTIONS else "memory"
         return (
