@@ -159,7 +159,7 @@ class Ingestor:
                 self._push(pipeline, named, refs, done, splittable=not atomic)
         if progress is not None and known:
             progress(read + known)
-        return Stored(total, told.notices(), known)
+        return Stored(total, (*told.notices(), *maintenance.notices_of(self._writer)), known)
 
     def _item_id(self, draft: Draft, owner: str) -> str | None:
         """Return the id of an item of an import by ``owner``; None for what is no such."""
@@ -258,9 +258,10 @@ class Ingestor:
                 changes=changes,
             )
 
-        return self._reading(
+        memory = self._reading(
             [prepared], lambda current, read: self._writer.run(lambda unit: work(current[0], read(unit)))
         )
+        return replace(memory, notices=(*memory.notices, *maintenance.notices_of(self._writer)))
 
     def shorten(self, node_id: str, content: str, allowed: Callable[[Unit], bool]) -> bool:
         """Replace a memory by a shorter text if ``allowed`` says so in the transaction; returns whether it did."""
