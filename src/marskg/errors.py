@@ -200,7 +200,7 @@ class KeyUnusable(EnvironmentFailure):
 
 
 class ClockJump(EnvironmentFailure):
-    """The clock shows a time that no record can carry: before 1970 or after the year 9999 (section 10)."""
+    """The clock shows a time that no record can carry: after the year 9999 (section 10)."""
 
 
 # --- What a check found ----------------------------------------------------------------------------------------

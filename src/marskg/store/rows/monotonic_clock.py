@@ -99,9 +99,8 @@ class ClockWatch:
         Raises:
             ClockJump: no record could carry that time.
         """
-        if not 0 <= wall <= MAX_MS:
-            what = "before 1970" if wall < 0 else "after the year 9999"
-            msg = f"the clock says {wall} ms since 1970, which is {what}; set the clock and try again"
+        if wall > MAX_MS:
+            msg = f"the clock says {wall} ms since 1970, which is after the year 9999; set the clock and try again"
             raise ClockJump(msg)
         with self._lock:
             if elapsed is None:
@@ -151,8 +150,8 @@ class SteadyClock:
         return self.read().now
 
     def wall_ms(self) -> int:
-        """Return what the wall clock shows, epoch milliseconds."""
-        return whole_milliseconds("now_ms", self._clock.now_ms())
+        """Return what the wall clock shows, epoch milliseconds; no store's time is before 1970."""
+        return max(0, whole_milliseconds("now_ms", self._clock.now_ms()))
 
     def read(self) -> ClockReading:
         """Return the time with what is known of jumps.
