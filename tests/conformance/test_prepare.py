@@ -85,6 +85,34 @@ def test_reading_a_long_text_holds_up_no_other_writer(stores: Stores, held: Held
     assert memory.validate(full=True).ok
 
 
+def test_presidio_reads_two_texts_at_once(stores: Stores, monkeypatch: pytest.MonkeyPatch) -> None:
+    engine = pytest.importorskip("presidio_analyzer").AnalyzerEngine
+    inside = engine.analyze
+    reached, go_on = threading.Event(), threading.Event()
+
+    def analyze(self: Any, text: str, **asked: Any) -> Any:
+        if text.startswith("Maria"):
+            reached.set()
+            assert go_on.wait(HANGS_S)
+        return inside(self, text=text, **asked)
+
+    monkeypatch.setattr(engine, "analyze", analyze)
+    memory = stores.open(embedding__model="none", sensitivity__assess="on", sensitivity__presidio="on")
+    # An identifier that nobody but presidio may know makes it read the text.
+    slow = threading.Thread(target=lambda: memory.remember(f"{LONG} Her number is RB123456789X.", kind="semantic"))
+    slow.start()
+    try:
+        assert reached.wait(HANGS_S)
+        quick = threading.Thread(target=lambda: memory.remember("Its number is RB123456780X.", kind="semantic"))
+        quick.start()
+        quick.join(HANGS_S)
+        assert not quick.is_alive(), "a writer waits for another one's text to be read"
+    finally:
+        go_on.set()
+        slow.join(HANGS_S)
+    assert memory.stats()["live"] == 2
+
+
 def test_topics_are_sought_before_the_lock(stores: Stores, monkeypatch: pytest.MonkeyPatch) -> None:
     memory = stores.open(**RECOGNISE)
     first = memory.remember("A short note", kind="semantic")
