@@ -172,6 +172,62 @@ def test_no_long_text_is_read_while_others_wait(stores: Stores, held: Held) -> N
     assert not any(inside)
 
 
+@pytest.mark.parametrize("way", ["remember", "remember_many", "update"])
+def test_no_long_text_is_read_while_others_wait_although_they_never_leave_off(
+    stores: Stores, held: Held, way: str
+) -> None:
+    held.go_on.set()
+    memory = stores.open(**RECOGNISE)
+    first = memory.remember("A short note", kind="semantic")
+    lock: Any = memory._writer.shared.lock
+    inside: list[bool] = []
+    find = held.find
+
+    def seen(text: str, **asked: Any) -> Any:
+        found = find(text, **asked)
+        if text == LONG:
+            inside.append(lock._is_owned())
+            if not lock._is_owned():
+                memory.remember(f"Tom {'ABCDEFGH'[len(inside)]}oe came", kind="semantic")
+        return found
+
+    held.find = seen  # type: ignore[method-assign]
+    if way == "remember":
+        memory.remember(LONG, kind="semantic")
+    elif way == "update":
+        memory.update(first.id, LONG)
+    else:
+        memory.remember_many([Draft(ref="long", kind=Kind.SEMANTIC, content=LONG, at=memory.now())])
+    assert len(inside) > 1
+    assert not any(inside)
+    assert {"Maria Silva", "Tom Okafor", "Porto"} <= set(names(memory))
+    assert memory.validate(full=True).ok
+
+
+def test_who_is_erased_while_a_text_is_read_does_not_come_back_by_the_name_that_was_known(
+    stores: Stores, held: Held
+) -> None:
+    held.go_on.set()
+    memory = stores.open(**RECOGNISE)
+    find = held.find
+
+    def seen(text: str, **asked: Any) -> Any:
+        # Somebody is known by a name that the text says, until the text was read.
+        if text == LONG and not memory._writer.shared.lock._is_owned():  # type: ignore[attr-defined]
+            note = memory.remember("A short note", kind="semantic")
+            person = memory.entities.mention(note.id, "Maria Silva Vasconcelos")
+            memory.entities.add_alias(person.id, "Maria Silva")
+            found = find(text, **asked)
+            memory.erase(entity=person.id)
+            return found
+        return find(text, **asked)
+
+    held.find = seen  # type: ignore[method-assign]
+    memory.remember(LONG, kind="semantic")
+    assert "Maria Silva" in names(memory)
+    assert "Maria Silva Vasconcelos" not in names(memory)
+
+
 def test_a_new_version_is_read_again_outside_of_the_lock(stores: Stores, held: Held) -> None:
     memory = stores.open(**RECOGNISE)
     first = memory.remember("A short note", kind="semantic")

@@ -94,6 +94,7 @@ class Ingestor:
 
         It passes each unit through the function that it gets: where long texts would have to be read again while
         others wait, as those changed what they name, they are read again outside of the lock, and it is called anew.
+        Others who never leave off are not waited for: then what was read last is taken.
         """
         current = list(prepared)
 
@@ -114,7 +115,8 @@ class Ingestor:
                 current = [
                     self._preparation.again(one) if place in error.places else one for place, one in enumerate(current)
                 ]
-        return write(current, lambda unit: unit)
+        settled = [self._preparation.settled(one) if is_long(one.draft) else one for one in current]
+        return write(settled, lambda unit: unit)
 
     def _write(self, unit: Unit, prepared: Prepared) -> Memory:
         if prepared.id is not None:

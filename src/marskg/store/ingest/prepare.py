@@ -142,6 +142,12 @@ class Preparation:
         """Return what is prepared with its text read anew, as the store's answers have changed since."""
         return replace(prepared, foreseen=self._foreseen(prepared.draft))
 
+    @staticmethod
+    def settled(prepared: ReadT) -> ReadT:
+        """Return what is prepared with what its text was found to name for good, although others come meanwhile."""
+        foreseen = prepared.foreseen
+        return prepared if foreseen is None else replace(prepared, foreseen=replace(foreseen, settled=True))
+
     def batches(self, drafts: Iterable[Draft], *, atomic: bool) -> Iterator[list[Prepared]]:
         """Yield prepared drafts in batches that are small beside the budget and soon written, or all at once.
 
