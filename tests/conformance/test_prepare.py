@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from marskg.drafts import Draft
+from marskg.errors import ErasedContentRefused
 from marskg.language.en import topics
 from marskg.ontology.vocabulary import Kind
-from marskg.store.graph import recognition, validation
+from marskg.store.graph import recognition, suppression, validation
 from tests.support.waiting import HANGS_S
 
 if TYPE_CHECKING:
@@ -130,6 +131,34 @@ def test_topics_are_sought_before_the_lock(stores: Stores, monkeypatch: pytest.M
     later = memory.update(first.id, LONG + " Porto has trains and hotels.")
     assert stored.intent_tags == ("topic:gardening",), stored.intent_tags
     assert "topic:travel" in later.intent_tags, later.intent_tags
+    assert held
+    assert not any(held)
+
+
+def test_digests_of_a_text_are_made_before_the_lock(stores: Stores, monkeypatch: pytest.MonkeyPatch) -> None:
+    memory = stores.open(**RECOGNISE)
+    first = memory.remember("A short note", kind="semantic")
+    gone = memory.remember(f"Once. {LONG}", kind="semantic", subjects=["ada"])
+    memory.erase(id=gone.id)
+    lock: Any = memory._writer.shared.lock
+    inside = suppression.text_form
+    held: list[bool] = []
+
+    def text_form(text: str) -> str:
+        if len(text) > 2_000:
+            held.append(lock._is_owned())
+        return inside(text)
+
+    monkeypatch.setattr(suppression, "text_form", text_form)
+    memory.remember(LONG, kind="semantic", subjects=["ada"])
+    memory.remember_many([Draft(ref="long", kind=Kind.SEMANTIC, content=f"{LONG}!!", at=memory.now())])
+    memory.update(first.id, f"Two. {LONG}")
+    for again in (
+        lambda: memory.remember(f"Once. {LONG}", kind="semantic", subjects=["ada"]),
+        lambda: memory.update(memory.remember("Another note", kind="semantic").id, f"Once. {LONG}"),
+    ):
+        with pytest.raises(ErasedContentRefused):
+            again()
     assert held
     assert not any(held)
 

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from marskg.drafts import Draft
+    from marskg.store.graph.suppression import TextDigests
     from marskg.store.unit.unit_of_work import Node, Unit
 
 
@@ -215,14 +216,15 @@ def new_version(
     sensed: Sensed | None = None,
     tags: tuple[str, ...] | None = None,
     changes: Mapping[str, Any] = MappingProxyType({}),
+    digests: TextDigests | None = None,
 ) -> Memory:
     """Give a memory a new text, with its packed vector: a new node with the same metadata supersedes it.
 
     ``named`` has the entities and relations that the new text names; with it, those that the old text named and the new
     one does not are left out, and what was linked by hand stays. The new one is valid from ``since`` on, from now if
     left out; ``changes`` are other fields that change with it; ``reason`` goes into the audit. ``sensed`` says how
-    sensitive the new text is; it is as sensitive as the old one if left out. ``tags`` are those of the new text, worked
-    out here if left out.
+    sensitive the new text is; it is as sensitive as the old one if left out. ``tags`` are those of the new text, and
+    ``digests`` would refuse it; they are worked out here if left out.
 
     Raises:
         NotPermitted: it is not current any more.
@@ -234,7 +236,7 @@ def new_version(
     if not memory.current:
         msg = f"{node_id} was superseded already; update its newest version: mars history {node_id}"
         raise NotPermitted(msg)
-    check(unit, replace(memory, content=content), weight, _names(named))
+    check(unit, replace(memory, content=content), weight, _names(named), digests)
     check_memory_allowed(unit, replace(memory, content=content), _names(named))
     if memory.content == content and memory == old.memory:
         return memory

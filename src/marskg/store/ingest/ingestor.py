@@ -258,6 +258,7 @@ class Ingestor:
                 sensed=text.sensed,
                 tags=text.tags,
                 changes=changes,
+                digests=text.digests,
             )
 
         memory = self._reading(

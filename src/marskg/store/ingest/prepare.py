@@ -1,8 +1,8 @@
 """All of a write that can be worked out before its transaction, once, outside of the tenant's lock.
 
-Guarantees: a draft is checked once; its sensitivity, topics, weight and vector, and what its text names, are there
-before any lock is taken, so that a long text holds up nobody but its own writer; what is prepared changes nothing in
-the store.
+Guarantees: a draft is checked once; its sensitivity, topics, weight and vector, what its text names, and the digests by
+which it would be refused, are there before any lock is taken, so that a long text holds up nobody but its own writer;
+what is prepared changes nothing in the store.
 Source: architecture page, "One write".
 """
 
@@ -19,6 +19,7 @@ from marskg.language.en.topics import renewed_topics, topics_of
 from marskg.ontology.vocabulary import EdgeType
 from marskg.store.graph.admit import Prepared
 from marskg.store.graph.recognition import naming
+from marskg.store.graph.suppression import LEAST, Digests
 from marskg.store.graph.validation import check_allowed, check_draft, check_fits, check_integer, check_text, ids_of
 from marskg.store.upkeep.reweigh import require_weighed
 from marskg.weight import RULE
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from marskg.records import Memory
     from marskg.store.commit.writer import Writer
     from marskg.store.graph.recognition import Foreseen, Recognition
+    from marskg.store.graph.suppression import TextDigests
     from marskg.store.unit.sensitivity import Sensed
     from marskg.store.unit.vectors import MadeBy, Vectoriser
     from marskg.weight import TokenCounter
@@ -102,6 +104,8 @@ class PreparedText:
     #: What is read for names; None where nothing is looked for, or for a part of a text that was read before.
     draft: Draft | None = None
     foreseen: Foreseen | None = None
+    #: The digests by which it would be refused, where anything was ever erased.
+    digests: TextDigests | None = None
 
 
 ReadT = TypeVar("ReadT", Prepared, PreparedText)
@@ -184,7 +188,8 @@ class Preparation:
         memory = self._writer.new_unit(self._writer.read, self._writer.state).node(node_id).memory
         changed = replace(memory, **changes)
         tags = renewed_topics(changed.intent_tags, memory.content or "", content)
-        text = replace(text, sensed=self._assessment.measure(changed, content), tags=tags)
+        digests = self._digests(content, changed.subjects, text.weight)
+        text = replace(text, sensed=self._assessment.measure(changed, content), tags=tags, digests=digests)
         if not self._recognition.reads(self._writer.state.settings.entities):
             return text
         draft = naming(memory, content)
@@ -238,7 +243,13 @@ class Preparation:
                 msg = f"ttl {draft.ttl[:20]!r} is no duration; write for example 30d, 24h, 90m or 10s"
                 raise InvalidMemory(msg)
         topics = topics_of(draft.content) if draft.action == "remember" and not draft.intent_tags else ()
-        return Prepared(draft, weight, ttl, topics)
+        digests = self._digests(draft.content, draft.subjects, weight) if draft.action == "remember" else None
+        return Prepared(draft, weight, ttl, topics, digests=digests)
+
+    def _digests(self, content: str, subjects: tuple[str, ...], weight: int) -> TextDigests | None:
+        if weight < LEAST or not self._writer.state.suppressing:
+            return None
+        return Digests(self._writer.services.handle, self._writer.tenant).of_text(content, subjects)
 
     def _foreseen(self, draft: Draft | None) -> Foreseen | None:
         if draft is None:
