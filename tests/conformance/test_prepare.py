@@ -11,7 +11,7 @@ from marskg.drafts import Draft
 from marskg.errors import ErasedContentRefused
 from marskg.language.en import topics
 from marskg.ontology.vocabulary import Kind
-from marskg.store.graph import recognition, suppression, validation
+from marskg.store.graph import amend, recognition, suppression, validation
 from tests.support.waiting import HANGS_S
 
 if TYPE_CHECKING:
@@ -161,6 +161,29 @@ def test_digests_of_a_text_are_made_before_the_lock(stores: Stores, monkeypatch:
             again()
     assert held
     assert not any(held)
+
+
+def test_a_new_version_does_not_look_for_names_in_a_long_text_while_others_wait(
+    stores: Stores, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory = stores.open(**RECOGNISE)
+    first = memory.remember(LONG, kind="semantic")
+    inside = amend.words_of
+    read: list[int] = []
+
+    def words_of(text: str) -> str:
+        read.append(len(text))
+        return inside(text)
+
+    # What is prepared has the function by a name of its own.
+    monkeypatch.setattr(amend, "words_of", words_of)
+    later = memory.update(first.id, LONG.replace("Tom Okafor", "Nobody"))
+    linked = {edge.target for edge in memory.edges(later.id)}
+    known = {entity.id: entity.name for entity in memory.entities.list()}
+    assert {known[one] for one in linked if one in known} >= {"Maria Silva", "Porto"}
+    assert "Tom Okafor" not in {known.get(one) for one in linked}
+    assert read
+    assert max(read) < 100, "only the names themselves"
 
 
 def test_what_changed_meanwhile_is_read_again(stores: Stores, held: Held) -> None:

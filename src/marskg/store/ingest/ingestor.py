@@ -259,6 +259,7 @@ class Ingestor:
                 tags=text.tags,
                 changes=changes,
                 digests=text.digests,
+                words=text.words,
             )
 
         memory = self._reading(

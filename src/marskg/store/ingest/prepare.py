@@ -18,6 +18,7 @@ from marskg.errors import InvalidMemory
 from marskg.language.en.topics import renewed_topics, topics_of
 from marskg.ontology.vocabulary import EdgeType
 from marskg.store.graph.admit import Prepared
+from marskg.store.graph.amend import words_of
 from marskg.store.graph.recognition import naming
 from marskg.store.graph.suppression import LEAST, Digests
 from marskg.store.graph.validation import check_allowed, check_draft, check_fits, check_integer, check_text, ids_of
@@ -106,6 +107,8 @@ class PreparedText:
     foreseen: Foreseen | None = None
     #: The digests by which it would be refused, where anything was ever erased.
     digests: TextDigests | None = None
+    #: The words of the text that it takes the place of, and its own.
+    words: tuple[str, str] | None = None
 
 
 ReadT = TypeVar("ReadT", Prepared, PreparedText)
@@ -193,7 +196,8 @@ class Preparation:
         if not self._recognition.reads(self._writer.state.settings.entities):
             return text
         draft = naming(memory, content)
-        return replace(text, draft=draft, foreseen=self._foreseen(draft))
+        words = (words_of(memory.content or ""), words_of(content))
+        return replace(text, draft=draft, foreseen=self._foreseen(draft), words=words)
 
     def text(self, content: str) -> PreparedText:
         """Return a text with its weight and its vector."""
