@@ -11,7 +11,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import logging
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any, Final
 
 from marskg.errors import EnvironmentFailure
@@ -143,10 +143,10 @@ def _analyzers() -> tuple[Callable[[], Any], list[Any], dict[str, Category]]:
 
     recognisers, categories = [], {}
     for name, category in _RECOGNISERS.items():
-        recogniser = getattr(known, name)(supported_language=_LANGUAGE)
-        _leave_out_hopeless(recogniser, presidio.PatternRecognizer)
-        recognisers.append(recogniser)
-        categories.update(dict.fromkeys(recogniser.supported_entities, category))
+        recogniser = _hopeful(partial(getattr(known, name), supported_language=_LANGUAGE), presidio.PatternRecognizer)
+        if recogniser is not None:
+            recognisers.append(recogniser)
+            categories.update(dict.fromkeys(recogniser.supported_entities, category))
     registry = presidio.RecognizerRegistry(recognizers=recognisers, supported_languages=[_LANGUAGE])
 
     def make() -> Any:  # noqa: ANN401 - a class of a module that is loaded late
@@ -155,7 +155,13 @@ def _analyzers() -> tuple[Callable[[], Any], list[Any], dict[str, Category]]:
     return make, [], categories
 
 
-def _leave_out_hopeless(recogniser: Any, base: Any) -> None:  # noqa: ANN401 - classes of a module that is loaded late
-    """Leave out the patterns whose results nothing makes certain: one takes the square of a text's length."""
-    if isinstance(recogniser, base) and type(recogniser).validate_result is base.validate_result:
-        recogniser.patterns = [one for one in recogniser.patterns if one.score + _BESIDE >= CERTAIN]
+def _hopeful(make: Callable[..., Any], base: Any) -> Any:  # noqa: ANN401 - classes of a module that is loaded late
+    """Return a recogniser without the patterns whose results nothing makes certain, or None if it has no others.
+
+    One of them takes the square of a text's length.
+    """
+    made = make()
+    if not isinstance(made, base) or type(made).validate_result is not base.validate_result:
+        return made
+    hopeful = [one for one in made.patterns if one.score + _BESIDE >= CERTAIN]
+    return make(patterns=hopeful) if hopeful else None
