@@ -141,7 +141,7 @@ def test_digests_of_a_text_are_made_before_the_lock(stores: Stores, monkeypatch:
     gone = memory.remember(f"Once. {LONG}", kind="semantic", subjects=["ada"])
     memory.erase(id=gone.id)
     lock: Any = memory._writer.shared.lock
-    inside = getattr(suppression, "text_form")  # noqa: B009 - what the module imports is none of its names to mypy
+    inside: Any = getattr(suppression, "text_form")  # noqa: B009 - what the module imports is none of its names to mypy
     held: list[bool] = []
 
     def text_form(text: str) -> str:
