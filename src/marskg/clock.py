@@ -105,10 +105,14 @@ class SystemClock:
         return time.time_ns() // 1_000_000
 
     def elapsed_ms(self) -> int:
-        """Return the time since boot with suspended time (CLOCK_BOOTTIME), where there is none the monotonic time."""
-        if hasattr(time, "CLOCK_BOOTTIME"):
-            return time.clock_gettime_ns(time.CLOCK_BOOTTIME) // 1_000_000
-        return time.monotonic_ns() // 1_000_000
+        """Return the time since boot with suspended time, where the system tells it, else the monotonic time."""
+        # macOS counts suspended time by CLOCK_MONOTONIC, and not by what Python calls monotonic there.
+        clock = getattr(time, "CLOCK_BOOTTIME", getattr(time, "CLOCK_MONOTONIC", None))
+        return (time.monotonic_ns() if clock is None else time.clock_gettime_ns(clock)) // 1_000_000
+
+
+#: What is read where nobody gives a clock: one for all handles of a process, which know its jumps together.
+SYSTEM_CLOCK = SystemClock()
 
 
 class ManualClock:

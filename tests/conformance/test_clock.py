@@ -6,20 +6,24 @@ by what the clock says, not by what was done about it.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import time
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
+from marskg.clock import ManualClock, SystemClock
 from marskg.drafts import Draft
 from marskg.errors import ClockJump, InvalidInput, MarsError, NotPermitted
-from marskg.ontology.vocabulary import Kind, MemoryClass
+from marskg.ontology.vocabulary import Kind, MemoryClass, Operation
 from marskg.store.commit import shared_state as states
+from tests.support import names
 from tests.support.stores import START
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
+    from marskg.learning.from_text.plan import Learned
     from marskg.memory import AgentMemory
     from tests.support.stores import Stores
 
@@ -215,8 +219,12 @@ def test_every_answer_has_a_notice_while_expiry_is_suspended(stores: Stores) -> 
     memory, _ = filled(stores, "ttl")
     stores.clock(memory).jump(6 * MINUTE)
     reader = stores.open_as(memory, READER)
+    wide = Draft(ref="", kind=Kind.SEMANTIC, content="The gate is wide", at=START)
     answers: dict[str, Any] = {
         "remember": memory.remember("The gate is shut").notices,
+        "remember_many": memory.remember_many([wide]).notices,
+        "update": memory.update(memory.remember("The gate").id, "The gate is old").notices,
+        "learn": cast("Learned", memory.learn("I live in Porto.")).notices,
         "retrieve": memory.retrieve("the gate").notices,
         "recall": memory.recall(f"{SECRET} garden").notices,
         "read_all": memory.read_all().notices,
@@ -306,6 +314,175 @@ def test_all_that_is_private_and_due_in_one_millisecond_goes_during_a_suspension
     assert sorted(one.content or "" for one in memory.memories()) == ["Note 0", "Note 300"]
 
 
+def test_what_is_private_ends_by_the_elapsed_clock_where_the_wall_clock_goes_back_or_stands(stores: Stores) -> None:
+    class Standing:
+        """A wall clock whose battery is empty."""
+
+        elapsed = 0
+
+        def now_ms(self) -> int:
+            return START
+
+        def elapsed_ms(self) -> int:
+            return self.elapsed
+
+    def back(memory: AgentMemory) -> Callable[[int], None]:
+        clock = stores.clock(memory)
+        clock.jump(-365 * DAY)
+        return clock.advance
+
+    def stand(memory: AgentMemory) -> Callable[[int], None]:
+        clock = cast("Standing", stores.clocks[memory.tenant])
+
+        def passes(span: int) -> None:
+            clock.elapsed += span
+
+        return passes
+
+    for wrong in (back, stand):
+        tenant = None
+        if wrong is stand:
+            tenant = names.name()
+            stores.clocks[tenant] = Standing()  # type: ignore[assignment]
+        memory = stores.open(tenant, **OPENED)
+        hush = memory.remember(f"The {SECRET} is private", kind="semantic", memory_class="private", ttl="1h")
+        public = memory.remember("This is not", kind="semantic", ttl="30m")
+        passes = wrong(memory)
+        for _ in range(6):
+            passes(10 * MINUTE - 1)
+            memory.remember("Time goes on", kind="semantic")
+        assert memory.stats()["expiry_suspended"]
+        assert memory.get(public.id) is None
+        assert memory.get(hush.id) is not None
+        passes(6)
+        memory.maintenance.expire()
+        left = {one.id for one in memory.memories() if one.content}
+        assert hush.id not in left, wrong.__name__
+        assert public.id in left
+        assert memory.verify().ok
+        assert memory.validate(full=True).ok
+
+
+def test_what_is_private_ends_after_its_life_although_it_was_told_at_a_wrong_time_ahead(stores: Stores) -> None:
+    memory = stores.open(**OPENED)
+    clock = stores.clock(memory)
+    clock.jump(365 * DAY)
+    hush = memory.remember(f"The {SECRET} is private", kind="semantic", memory_class="private", ttl="2h")
+    rests = memory.remember("This rests on it", kind="semantic", depends_on=[hush.id], ttl="90m")
+    public = memory.remember("This is not private", kind="semantic", ttl="2h")
+    clock.jump(-365 * DAY)
+    memory.maintenance.confirm_clock()
+    clock.advance(2 * HOUR - 1)
+    memory.maintenance.expire()
+    assert {hush.id, public.id} <= {one.id for one in memory.memories() if one.content}
+    clock.advance(1)
+    memory.maintenance.expire()
+    left = {one.id for one in memory.memories() if one.content}
+    assert left == {public.id}, rests
+    assert memory.verify().ok
+    assert memory.validate(full=True).ok
+
+
+def test_a_clock_that_ran_evenly_while_the_store_was_closed_is_believed(stores: Stores) -> None:
+    def reopened(memory: AgentMemory) -> AgentMemory:
+        """As the command line does: a process for each call."""
+        memory._writer.shared.watch.forget()
+        return stores.open(memory.tenant, seed="next", **OPENED)
+
+    for ahead in (3 * DAY, -3 * DAY):
+        memory, ident = filled(stores, "ttl")
+        clock = stores.clock(memory)
+        clock.jump(ahead)
+        memory.remember("Written after the jump")
+        clock.jump(-ahead)
+        memory = reopened(memory)
+        clock.advance(HOUR - 1)
+        memory = reopened(memory)
+        assert memory.notices, "not yet"
+        assert any(one.id == ident and one.content for one in memory.memories())
+        clock.advance(HOUR)
+        memory = reopened(memory)
+        assert memory.notices == ()
+        assert abs(memory.now() - clock.now_ms()) < MINUTE
+        assert all(one.id != ident for one in memory.memories())
+        assert memory.verify().ok
+        assert memory.validate(full=True).ok
+
+
+def test_a_second_jump_in_a_process_begins_the_hour_anew(stores: Stores) -> None:
+    memory, _ = filled(stores, "ttl")
+    clock = stores.clock(memory)
+    clock.jump(DAY)
+    memory.remember("Written after the jump")
+    clock.jump(DAY)
+    assert memory.stats()["expiry_suspended"]
+    memory.maintenance.expire()
+    assert memory.stats()["expiry_suspended"]
+
+
+def test_figures_say_at_once_that_both_clocks_have_agreed_for_an_hour(stores: Stores) -> None:
+    memory, _ = filled(stores, "ttl")
+    clock = stores.clock(memory)
+    clock.jump(DAY)
+    memory.remember("Written after the jump")
+    assert memory.stats()["expiry_suspended"]
+    clock.advance(HOUR)
+    assert not memory.stats()["expiry_suspended"]
+    assert memory.notices == ()
+
+
+def test_handles_with_clocks_of_their_own_do_not_take_them_for_one_that_jumped(stores: Stores) -> None:
+    memory, ident = filled(stores, "ttl")
+    clock = stores.clock(memory)
+    clock.advance(3 * DAY)
+    # The same time, and another elapsed one.
+    stores.clocks[memory.tenant] = ManualClock(clock.now_ms())
+    other = stores.open(memory.tenant, seed="other", **OPENED)
+    assert [one.stats()["expiry_suspended"] for one in (memory, other)] == [False, False]
+    other.maintenance.expire()
+    assert all(one.id != ident for one in memory.memories())
+    clock.jump(DAY)
+    assert [one.stats()["expiry_suspended"] for one in (memory, other)] == [True, False]
+
+
+def test_a_clock_without_elapsed_time_that_was_ahead_is_set_right_by_a_confirmation(stores: Stores) -> None:
+    class Wall:
+        now = START
+
+        def now_ms(self) -> int:
+            return self.now
+
+    wall, tenant = Wall(), names.name()
+    stores.clocks[tenant] = wall  # type: ignore[assignment]
+    memory = stores.open(tenant, **OPENED)
+    wall.now += 365 * DAY
+    memory.remember("Written at a wrong time")
+    wall.now -= 365 * DAY
+    assert memory.now() == START + 365 * DAY
+    memory.maintenance.confirm_clock()
+    assert memory.now() == START
+    memory.maintenance.confirm_clock()
+    assert [one.operation for one in memory.audit.records()].count(Operation.CONFIRM_CLOCK) == 1
+    assert memory.verify().ok
+
+
+def test_the_machine_tells_suspended_time_by_whichever_clock_counts_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+
+    def told(clock: int) -> int:
+        asked.append(clock)
+        return 5_000_000
+
+    monkeypatch.setattr(time, "clock_gettime_ns", told)
+    assert SystemClock().elapsed_ms() == 5
+    if hasattr(time, "CLOCK_BOOTTIME"):
+        assert asked == [time.CLOCK_BOOTTIME]
+        monkeypatch.delattr(time, "CLOCK_BOOTTIME")
+    asked.clear()
+    assert SystemClock().elapsed_ms() == 5
+    assert asked == [time.CLOCK_MONOTONIC], "as on macOS, where Python's monotonic clock stops in suspension"
+
+
 def test_a_clock_without_elapsed_time_never_jumps(stores: Stores) -> None:
     class Wall:
         now = START
@@ -332,11 +509,29 @@ def test_a_clock_that_shows_no_time_tells_nothing(stores: Stores) -> None:
     clock = stores.clock(memory)
     now = memory.now()
     clock.set(1 << 62)
-    for door in (lambda: memory.get(ident), lambda: memory.retrieve("garden"), memory.now):
+    doors = (
+        lambda: memory.get(ident),
+        lambda: memory.retrieve("garden"),
+        lambda: memory.remember("garden"),
+        memory.maintenance.confirm_clock,
+        memory.now,
+    )
+    for door in doors:
         with pytest.raises(ClockJump, match="set the clock"):
             door()
     clock.set(now)
+    assert memory.stats()["live"] == 2
     assert memory.get(ident) is not None
+
+
+def test_a_clock_before_1970_can_be_confirmed(stores: Stores) -> None:
+    memory, _ = filled(stores, "ttl")
+    stores.clock(memory).jump(-(1 << 80))
+    assert memory.stats()["expiry_suspended"]
+    memory.maintenance.confirm_clock()
+    assert memory.now() == 0
+    assert not memory.stats()["expiry_suspended"]
+    assert memory.verify().ok
 
 
 def test_private_mode_that_is_over_stays_over(stores: Stores) -> None:

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from marskg.drafts import Draft
+from marskg.errors import ErasedContentRefused
 from marskg.language.en import topics
 from marskg.ontology.vocabulary import Kind
-from marskg.store.graph import recognition, validation
+from marskg.store.graph import amend, recognition, suppression, validation
 from tests.support.waiting import HANGS_S
 
 if TYPE_CHECKING:
@@ -85,6 +86,34 @@ def test_reading_a_long_text_holds_up_no_other_writer(stores: Stores, held: Held
     assert memory.validate(full=True).ok
 
 
+def test_presidio_reads_two_texts_at_once(stores: Stores, monkeypatch: pytest.MonkeyPatch) -> None:
+    engine = pytest.importorskip("presidio_analyzer").AnalyzerEngine
+    inside = engine.analyze
+    reached, go_on = threading.Event(), threading.Event()
+
+    def analyze(self: Any, text: str, **asked: Any) -> Any:
+        if text.startswith("Maria"):
+            reached.set()
+            assert go_on.wait(HANGS_S)
+        return inside(self, text=text, **asked)
+
+    monkeypatch.setattr(engine, "analyze", analyze)
+    memory = stores.open(embedding__model="none", sensitivity__assess="on", sensitivity__presidio="on")
+    # An identifier that nobody but presidio may know makes it read the text.
+    slow = threading.Thread(target=lambda: memory.remember(f"{LONG} Her number is RB123456789X.", kind="semantic"))
+    slow.start()
+    try:
+        assert reached.wait(HANGS_S)
+        quick = threading.Thread(target=lambda: memory.remember("Its number is RB123456780X.", kind="semantic"))
+        quick.start()
+        quick.join(HANGS_S)
+        assert not quick.is_alive(), "a writer waits for another one's text to be read"
+    finally:
+        go_on.set()
+        slow.join(HANGS_S)
+    assert memory.stats()["live"] == 2
+
+
 def test_topics_are_sought_before_the_lock(stores: Stores, monkeypatch: pytest.MonkeyPatch) -> None:
     memory = stores.open(**RECOGNISE)
     first = memory.remember("A short note", kind="semantic")
@@ -104,6 +133,57 @@ def test_topics_are_sought_before_the_lock(stores: Stores, monkeypatch: pytest.M
     assert "topic:travel" in later.intent_tags, later.intent_tags
     assert held
     assert not any(held)
+
+
+def test_digests_of_a_text_are_made_before_the_lock(stores: Stores, monkeypatch: pytest.MonkeyPatch) -> None:
+    memory = stores.open(**RECOGNISE)
+    first = memory.remember("A short note", kind="semantic")
+    gone = memory.remember(f"Once. {LONG}", kind="semantic", subjects=["ada"])
+    memory.erase(id=gone.id)
+    lock: Any = memory._writer.shared.lock
+    inside: Any = getattr(suppression, "text_form")  # noqa: B009 - what the module imports is none of its names to mypy
+    held: list[bool] = []
+
+    def text_form(text: str) -> str:
+        if len(text) > 2_000:
+            held.append(lock._is_owned())
+        return str(inside(text))
+
+    monkeypatch.setattr(suppression, "text_form", text_form)
+    memory.remember(LONG, kind="semantic", subjects=["ada"])
+    memory.remember_many([Draft(ref="long", kind=Kind.SEMANTIC, content=f"{LONG}!!", at=memory.now())])
+    memory.update(first.id, f"Two. {LONG}")
+    for again in (
+        lambda: memory.remember(f"Once. {LONG}", kind="semantic", subjects=["ada"]),
+        lambda: memory.update(memory.remember("Another note", kind="semantic").id, f"Once. {LONG}"),
+    ):
+        with pytest.raises(ErasedContentRefused):
+            again()
+    assert held
+    assert not any(held)
+
+
+def test_a_new_version_does_not_look_for_names_in_a_long_text_while_others_wait(
+    stores: Stores, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory = stores.open(**RECOGNISE)
+    first = memory.remember(LONG, kind="semantic")
+    inside = amend.words_of
+    read: list[int] = []
+
+    def words_of(text: str) -> str:
+        read.append(len(text))
+        return inside(text)
+
+    # What is prepared has the function by a name of its own.
+    monkeypatch.setattr(amend, "words_of", words_of)
+    later = memory.update(first.id, LONG.replace("Tom Okafor", "Nobody"))
+    linked = {edge.target for edge in memory.edges(later.id)}
+    known = {entity.id: entity.name for entity in memory.entities.list()}
+    assert {known[one] for one in linked if one in known} >= {"Maria Silva", "Porto"}
+    assert "Tom Okafor" not in {known.get(one) for one in linked}
+    assert read
+    assert max(read) < 100, "only the names themselves"
 
 
 def test_what_changed_meanwhile_is_read_again(stores: Stores, held: Held) -> None:
@@ -142,6 +222,62 @@ def test_no_long_text_is_read_while_others_wait(stores: Stores, held: Held) -> N
     assert "Maria Silva" in names(memory)
     assert len(inside) >= len(texts)
     assert not any(inside)
+
+
+@pytest.mark.parametrize("way", ["remember", "remember_many", "update"])
+def test_no_long_text_is_read_while_others_wait_although_they_never_leave_off(
+    stores: Stores, held: Held, way: str
+) -> None:
+    held.go_on.set()
+    memory = stores.open(**RECOGNISE)
+    first = memory.remember("A short note", kind="semantic")
+    lock: Any = memory._writer.shared.lock
+    inside: list[bool] = []
+    find = held.find
+
+    def seen(text: str, **asked: Any) -> Any:
+        found = find(text, **asked)
+        if text == LONG:
+            inside.append(lock._is_owned())
+            if not lock._is_owned():
+                # Each has a longer name than those before, so that the text may say more.
+                memory.entities.mention(first.id, "Tom" + " Boe" * len(inside))
+        return found
+
+    held.find = seen  # type: ignore[method-assign]
+    if way == "remember":
+        memory.remember(LONG, kind="semantic")
+    elif way == "update":
+        memory.update(memory.remember("Another note", kind="semantic").id, LONG)
+    else:
+        memory.remember_many([Draft(ref="long", kind=Kind.SEMANTIC, content=LONG, at=memory.now())])
+    assert inside == [False] * 5
+    assert {"Maria Silva", "Tom Okafor", "Porto"} <= set(names(memory))
+    assert memory.validate(full=True).ok
+
+
+def test_who_is_erased_while_a_text_is_read_does_not_come_back_by_the_name_that_was_known(
+    stores: Stores, held: Held
+) -> None:
+    held.go_on.set()
+    memory = stores.open(**RECOGNISE)
+    find = held.find
+
+    def seen(text: str, **asked: Any) -> Any:
+        # Somebody is known by a name that the text says, until the text was read.
+        if text == LONG and not memory._writer.shared.lock._is_owned():  # type: ignore[attr-defined]
+            note = memory.remember("A short note", kind="semantic")
+            person = memory.entities.mention(note.id, "Maria Silva Vasconcelos")
+            memory.entities.add_alias(person.id, "Maria Silva")
+            found = find(text, **asked)
+            memory.erase(entity=person.id)
+            return found
+        return find(text, **asked)
+
+    held.find = seen  # type: ignore[method-assign]
+    memory.remember(LONG, kind="semantic")
+    assert "Maria Silva" in names(memory)
+    assert "Maria Silva Vasconcelos" not in names(memory)
 
 
 def test_a_new_version_is_read_again_outside_of_the_lock(stores: Stores, held: Held) -> None:

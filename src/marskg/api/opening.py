@@ -15,7 +15,7 @@ from marskg.api.namespaces.namespace import duration
 from marskg.api.restricted.agent_memory import restricted_memory
 from marskg.api.transfer import check_snapshot
 from marskg.audit.keys import check_passphrase
-from marskg.clock import CheckedSource, SystemClock, SystemSource
+from marskg.clock import SYSTEM_CLOCK, CheckedSource, SystemSource
 from marskg.config import Settings
 from marskg.config.settings import IN_CLEAR
 from marskg.embedding.registry import load_model
@@ -126,7 +126,7 @@ def open(  # noqa: A001 - the name that interfaces.md fixes
         str(location),
         tenant,
         settings,
-        clock=SystemClock() if clock is None else clock,
+        clock=SYSTEM_CLOCK if clock is None else clock,
         source=SystemSource() if source is None else CheckedSource(source),
         actor=who.actor,
         passphrase=secret,

@@ -393,13 +393,13 @@ def test_presidio_opens_no_socket(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_without_presidio_it_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
-    presidio._analyzer.cache_clear()
+    presidio._analyzers.cache_clear()
     monkeypatch.setitem(sys.modules, "presidio_analyzer", None)
     with pytest.raises(EnvironmentFailure, match=r"pip install 'marskg\[privacy\]'"):
         list(presidio.Presidio().find("123456789"))
     with pytest.raises(EnvironmentFailure, match=r"sensitivity\.presidio to auto or off"):
         Detector(replace(SETTINGS, presidio="on"))
-    presidio._analyzer.cache_clear()
+    presidio._analyzers.cache_clear()
 
 
 @pytest.mark.parametrize("missing", ["presidio_analyzer", "spacy"])

@@ -30,6 +30,7 @@ from marskg.learning.from_text.waiting import proposed_key
 from marskg.ontology.vocabulary import EdgeType, Operation
 from marskg.store.graph.imported_items import marked
 from marskg.store.graph.suppression import suppressed_readings
+from marskg.store.upkeep.maintenance import notices_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container
@@ -146,7 +147,7 @@ class TextLearner:
             tuple(step for part in found for step in part.steps),
             sum(part.known for part in found),
             sum(part.unread for part in found),
-            tuple(notices),
+            (*notices, *notices_of(self._writer)),
         )
 
     def plan(self, turns: list[Told], extractor: Extractor | None = None) -> LearnPlan:
@@ -173,7 +174,8 @@ class TextLearner:
                 raise StalePlan(msg)
 
         done = self._write(new, _Said(plan.proposals, names=_names(plan.turns)), plan.call, check=exactly)
-        return Learned(plan.call, done.read, done.steps, len(plan.turns) - len(new))
+        known = len(plan.turns) - len(new)
+        return Learned(plan.call, done.read, done.steps, known, notices=notices_of(self._writer))
 
     def _planned(self, turns: tuple[Told, ...], proposals: tuple[Proposal, ...], call: str) -> LearnPlan:
         new = self._unread(turns)

@@ -1,8 +1,9 @@
 """Presidio's recognisers behind a blank pipeline, as a second opinion on what looks like an identifier.
 
-Guarantees: optional; where it is missing and not asked for, nothing is said of what it would find. Imported at the first text that needs it; no model is downloaded and no socket is opened, so those of its
-recognisers that ask the network for a list (e-mail, URL) or need a model are left out; a result below
-:data:`CERTAIN` counts for nothing. Source: presidio-analyzer 2.2, microsoft.
+Guarantees: optional; where it is missing and not asked for, nothing is said of what it would find. Imported at the
+first text that needs it; no model is downloaded and no socket is opened, so those of its recognisers that ask the
+network for a list (e-mail, URL) or need a model are left out; a result below :data:`CERTAIN` counts for nothing, and
+nobody waits for another's text to be read. Source: presidio-analyzer 2.2, microsoft.
 """
 
 from __future__ import annotations
@@ -10,20 +11,21 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import logging
-import threading
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any, Final
 
 from marskg.errors import EnvironmentFailure
 from marskg.privacy.sensing.model import Category, Finding
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 #: What its findings name as their rule.
 NAME: Final = "presidio"
 #: Presidio's score from which a result is taken: what a check digit or a word beside it confirms.
 CERTAIN: Final = 0.5
+#: What a word beside a result adds to its score at most.
+_BESIDE: Final = 0.35
 _PACKAGES: Final = ("presidio_analyzer", "spacy")
 _LANGUAGE: Final = "en"
 #: Its recognisers by class, with what they find.
@@ -83,7 +85,7 @@ def chosen(setting: str) -> Presidio | None:
 
 
 class Presidio:
-    """Presidio's analyzer, made at the first text and then shared by the process."""
+    """Presidio's analyzers, made when texts need them and then shared by the process."""
 
     def __init__(self) -> None:
         """Import nothing yet."""
@@ -94,17 +96,27 @@ class Presidio:
         Raises:
             EnvironmentFailure: presidio is not installed; the message says what to do.
         """
-        analyzer, lock, categories = _analyzer()
-        with lock:  # spaCy's tokenizer keeps a cache of words.
+        make, idle, categories = _analyzers()
+        # spaCy's tokenizer keeps a cache of words: no two threads use one at once.
+        try:
+            analyzer = idle.pop()
+        except IndexError:
+            analyzer = make()
+        try:
             results = analyzer.analyze(text=text, language=_LANGUAGE, score_threshold=CERTAIN)
+        finally:
+            idle.append(analyzer)
         for result in results:
             rule = f"{NAME}:{result.entity_type}"
             yield Finding(result.start, result.end, categories[result.entity_type], rule)
 
 
 @cache
-def _analyzer() -> tuple[Any, threading.Lock, dict[str, Category]]:
-    """Return the analyzer, built once for the stores that a process opens: that costs seconds."""
+def _analyzers() -> tuple[Callable[[], Any], list[Any], dict[str, Category]]:
+    """Return what makes an analyzer, in a tenth of a second; those that nobody uses now; and what each entity is.
+
+    Built once for the stores that a process opens: that costs seconds.
+    """
     try:
         presidio = importlib.import_module("presidio_analyzer")
         engines = importlib.import_module("presidio_analyzer.nlp_engine")
@@ -131,9 +143,25 @@ def _analyzer() -> tuple[Any, threading.Lock, dict[str, Category]]:
 
     recognisers, categories = [], {}
     for name, category in _RECOGNISERS.items():
-        recogniser = getattr(known, name)(supported_language=_LANGUAGE)
-        recognisers.append(recogniser)
-        categories.update(dict.fromkeys(recogniser.supported_entities, category))
+        recogniser = _hopeful(partial(getattr(known, name), supported_language=_LANGUAGE), presidio.PatternRecognizer)
+        if recogniser is not None:
+            recognisers.append(recogniser)
+            categories.update(dict.fromkeys(recogniser.supported_entities, category))
     registry = presidio.RecognizerRegistry(recognizers=recognisers, supported_languages=[_LANGUAGE])
-    analyzer = presidio.AnalyzerEngine(registry=registry, nlp_engine=Blank(), supported_languages=[_LANGUAGE])
-    return analyzer, threading.Lock(), categories
+
+    def make() -> Any:  # noqa: ANN401 - a class of a module that is loaded late
+        return presidio.AnalyzerEngine(registry=registry, nlp_engine=Blank(), supported_languages=[_LANGUAGE])
+
+    return make, [], categories
+
+
+def _hopeful(make: Callable[..., Any], base: Any) -> Any:  # noqa: ANN401 - classes of a module that is loaded late
+    """Return a recogniser without the patterns whose results nothing makes certain, or None if it has no others.
+
+    One of them takes the square of a text's length.
+    """
+    made = make()
+    if not isinstance(made, base) or type(made).validate_result is not base.validate_result:
+        return made
+    hopeful = [one for one in made.patterns if one.score + _BESIDE >= CERTAIN]
+    return make(patterns=hopeful) if hopeful else None

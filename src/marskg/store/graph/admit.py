@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 
     from marskg.drafts import Draft, EntityRef
     from marskg.store.graph.recognition import Foreseen
+    from marskg.store.graph.suppression import TextDigests
     from marskg.store.unit.unit_of_work import Node, Unit
     from marskg.store.unit.vectors import MadeBy
 
@@ -68,6 +69,8 @@ class Prepared:
     made_by: MadeBy | None = None
     #: What its text and payload name, where that was worked out before.
     foreseen: Foreseen | None = None
+    #: The digests by which its text would be refused, where anything was ever erased.
+    digests: TextDigests | None = None
     #: Where it stands among the drafts that came with it, from 1; None where it came alone.
     place: int | None = None
 
@@ -85,7 +88,7 @@ def admit(unit: Unit, prepared: Prepared, resolve: Mapping[str, str]) -> Memory:
     """
     draft = prepared.draft
     names = named_by(unit, draft) if unit.state.suppressing else ()
-    check(unit, draft, prepared.weight, names)
+    check(unit, draft, prepared.weight, names, prepared.digests)
     check_draft_allowed(unit, draft)
     links = [(type_, resolve.get(name, name)) for type_, name in draft.links()]
     check_drawn(unit, prepared.id, links)

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from marskg.drafts import Draft
+    from marskg.store.graph.suppression import TextDigests
     from marskg.store.unit.unit_of_work import Node, Unit
 
 
@@ -203,14 +204,16 @@ def new_version(
     sensed: Sensed | None = None,
     tags: tuple[str, ...] | None = None,
     changes: Mapping[str, Any] = MappingProxyType({}),
+    digests: TextDigests | None = None,
+    words: tuple[str, str] | None = None,
 ) -> Memory:
     """Give a memory a new text, with its packed vector: a new node with the same metadata supersedes it.
 
     ``named`` has the entities and relations that the new text names; with it, those that the old text named and the new
     one does not are left out, and what was linked by hand stays. The new one is valid from ``since`` on, from now if
     left out; ``changes`` are other fields that change with it; ``reason`` goes into the audit. ``sensed`` says how
-    sensitive the new text is; it is as sensitive as the old one if left out. ``tags`` are those of the new text, worked
-    out here if left out.
+    sensitive the new text is; it is as sensitive as the old one if left out. ``tags`` are those of the new text,
+    ``digests`` would refuse it, ``words`` are :func:`words_of` the old text and it; worked out here if left out.
 
     Raises:
         NotPermitted: it is not current any more.
@@ -222,7 +225,7 @@ def new_version(
     if not memory.current:
         msg = f"{node_id} was superseded already; update its newest version: mars history {node_id}"
         raise NotPermitted(msg)
-    check(unit, replace(memory, content=content), weight, _names(named))
+    check(unit, replace(memory, content=content), weight, _names(named), digests)
     check_memory_allowed(unit, replace(memory, content=content), _names(named))
     if memory.content == content and memory == old.memory:
         return memory
@@ -258,7 +261,11 @@ def new_version(
         ),
         embedding,
     )
-    _keep_edges(unit, old, new, set() if named is None else _no_longer_named(unit, old, content))
+    unnamed: set[str] = set()
+    if named is not None:
+        said = words or (words_of(old.memory.content or ""), words_of(content))
+        unnamed = _no_longer_named(unit, old, *said)
+    _keep_edges(unit, old, new, unnamed)
     if reason == SHORTENED:
         _stay_compatible(unit, old, new)
     if named is not None:
@@ -300,13 +307,17 @@ def _names(named: Draft | None) -> list[str]:
     return [] if named is None else [name for item in named.mentions for name in (item.name, *item.aliases)]
 
 
-def _no_longer_named(unit: Unit, old: Node, content: str) -> set[str]:
-    """Return the entities that the old text of a memory names and ``content`` does not."""
-    before, after = (f" {' '.join(_NO_WORD.split(folded_name(text)))} " for text in (old.memory.content or "", content))
+def words_of(text: str) -> str:
+    """Return a text's words as names are looked for in them, between blanks; it takes some time if the text is long."""
+    return f" {' '.join(_NO_WORD.split(folded_name(text)))} "
+
+
+def _no_longer_named(unit: Unit, old: Node, before: str, after: str) -> set[str]:
+    """Return the entities that the old text of a memory names and the new one does not, by the words of both."""
     found = set()
     for entity_id in old.targets(EdgeType.MENTIONS):
         entity = unit.entities.entity(entity_id)
-        names = [f" {' '.join(_NO_WORD.split(folded_name(name)))} " for name in (entity.name, *entity.aliases)]
+        names = [words_of(name) for name in (entity.name, *entity.aliases)]
         if any(name in before for name in names) and not any(name in after for name in names):
             found.add(entity_id)
     return found

@@ -54,12 +54,14 @@ class Foreseen:
     """What a text was found to name before its transaction, and all that the store answered meanwhile.
 
     A recogniser is a pure function of the text and of these answers: while they are the same, so is what it finds.
+    With ``settled`` it is enough that whom it found still goes by the name: who came since may be missed.
     """
 
     found: Recognised
     settings: EntitySettings
     entities: Mapping[str, EntityRef | None]
     longest: Mapping[str, int]
+    settled: bool = False
 
 
 def still_found(foreseen: Foreseen | None, unit: Unit) -> Recognised | None:
@@ -67,6 +69,10 @@ def still_found(foreseen: Foreseen | None, unit: Unit) -> Recognised | None:
     if foreseen is None or unit.state.settings.entities != foreseen.settings:
         return None
     unit.entities.load_names(foreseen.longest)
+    if foreseen.settled:
+        known = ((entity, unit.entities.find(name)) for name, entity in foreseen.entities.items() if entity is not None)
+        there = all(now is not None and (now.name, now.same_as) == (one.name, one.same_as) for one, now in known)
+        return foreseen.found if there else None
     same = all(unit.entities.longest(word) == number for word, number in foreseen.longest.items())
     same = same and all(unit.entities.find(name) == entity for name, entity in foreseen.entities.items())
     return foreseen.found if same else None

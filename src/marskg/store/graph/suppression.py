@@ -73,6 +73,19 @@ class Incoming(HasOrigin, Protocol):
         """What it may be used for."""
 
 
+@dataclass(frozen=True, slots=True)
+class TextDigests:
+    """The digests that would refuse one text about certain people, with their sorts; worked out before it comes in."""
+
+    content: str
+    subjects: tuple[str, ...]
+    sorts: Mapping[str, str]
+
+    def are_of(self, memory: Incoming) -> bool:
+        """Return whether ``memory`` says that text about these people."""
+        return memory.subjects == self.subjects and memory.content == self.content
+
+
 class Digests:
     """Makes the digests of one tenant."""
 
@@ -119,12 +132,21 @@ class Digests:
         """Return the reference of a memory that went."""
         return self._ref(_GONE, ident)
 
-    def of(self, memory: Incoming, weight: int) -> dict[str, str]:
-        """Return by their references the digests that would refuse what comes in: of what sort each is."""
+    def of_text(self, content: str, subjects: tuple[str, ...]) -> TextDigests:
+        """Return the digests that would refuse a text about ``subjects``; it takes some time if the text is long."""
+        sorts = {**dict.fromkeys(self.texts(content, subjects), _TEXT), self._sleeping(content): _SLEEPING}
+        return TextDigests(content, subjects, sorts)
+
+    def of(self, memory: Incoming, weight: int, foreseen: TextDigests | None = None) -> dict[str, str]:
+        """Return by their references the digests that would refuse what comes in: of what sort each is.
+
+        Those of its text are ``foreseen``, where it still says that.
+        """
         found = {ref: sort for sort, name in _named_by(memory) for ref in self.spelled(sort, name)}
         if memory.content is not None and weight >= LEAST:
-            found |= dict.fromkeys(self.texts(memory.content, memory.subjects), _TEXT)
-            found[self._sleeping(memory.content)] = _SLEEPING
+            known = foreseen is not None and foreseen.are_of(memory)
+            text = foreseen if foreseen is not None and known else self.of_text(memory.content, memory.subjects)
+            found |= text.sorts
         return found
 
     def woken_by(self, sleeping: Iterable[str], subjects: Sequence[str]) -> set[str]:
@@ -260,10 +282,12 @@ class _Asked:
     excused: frozenset[str]
 
 
-def check(unit: Unit, memory: Incoming, weight: int, names: Iterable[str] = ()) -> None:
+def check(
+    unit: Unit, memory: Incoming, weight: int, names: Iterable[str] = (), foreseen: TextDigests | None = None
+) -> None:
     """Refuse what was erased, but for those who consented since to all of its purposes, or to any if there are none.
 
-    ``names`` are those of the entities that it mentions.
+    ``names`` are those of the entities that it mentions; ``foreseen`` are the digests of its text.
 
     Raises:
         ConsentRequired: it is about somebody who had themselves erased, or mentions them.
@@ -271,7 +295,7 @@ def check(unit: Unit, memory: Incoming, weight: int, names: Iterable[str] = ()) 
         ProbingRefused: that was revealed too often lately, so that it is not for a while.
     """
     if unit.state.suppressing:
-        asked = _asked(unit, memory, weight)
+        asked = _asked(unit, memory, weight, foreseen)
         named = {ref: sort for ref, sort in _sorts_of(unit, names).items() if ref not in asked.excused}
         _compare(unit, [asked, _Asked(named, (), frozenset())])
 
@@ -314,9 +338,9 @@ def check_all(unit: Unit, memories: Iterable[tuple[Memory, Iterable[Edge]]]) -> 
     _compare(unit, pending)
 
 
-def _asked(unit: Unit, memory: Incoming, weight: int) -> _Asked:
+def _asked(unit: Unit, memory: Incoming, weight: int, foreseen: TextDigests | None = None) -> _Asked:
     digests, book = digests_of(unit), preferences_of(unit)
-    sorts = digests.of(memory, weight)
+    sorts = digests.of(memory, weight, foreseen)
     admitted = (name for name in memory.subjects if book.admits_again(name, memory.purpose, unit.now))
     excused = {ref for name in admitted for ref in digests.spelled(SUBJECT, name)}
     return _Asked({ref: sort for ref, sort in sorts.items() if ref not in excused}, memory.subjects, frozenset(excused))

@@ -94,6 +94,7 @@ class Ingestor:
 
         It passes each unit through the function that it gets: where long texts would have to be read again while
         others wait, as those changed what they name, they are read again outside of the lock, and it is called anew.
+        Others who never leave off are not waited for: then what was read last is taken.
         """
         current = list(prepared)
 
@@ -114,7 +115,8 @@ class Ingestor:
                 current = [
                     self._preparation.again(one) if place in error.places else one for place, one in enumerate(current)
                 ]
-        return write(current, lambda unit: unit)
+        settled = [self._preparation.settled(one) if is_long(one.draft) else one for one in current]
+        return write(settled, lambda unit: unit)
 
     def _write(self, unit: Unit, prepared: Prepared) -> Memory:
         if prepared.id is not None:
@@ -159,7 +161,7 @@ class Ingestor:
                 self._push(pipeline, named, refs, done, splittable=not atomic)
         if progress is not None and known:
             progress(read + known)
-        return Stored(total, told.notices(), known)
+        return Stored(total, (*told.notices(), *maintenance.notices_of(self._writer)), known)
 
     def _item_id(self, draft: Draft, owner: str) -> str | None:
         """Return the id of an item of an import by ``owner``; None for what is no such."""
@@ -256,11 +258,14 @@ class Ingestor:
                 sensed=text.sensed,
                 tags=text.tags,
                 changes=changes,
+                digests=text.digests,
+                words=text.words,
             )
 
-        return self._reading(
+        memory = self._reading(
             [prepared], lambda current, read: self._writer.run(lambda unit: work(current[0], read(unit)))
         )
+        return replace(memory, notices=(*memory.notices, *maintenance.notices_of(self._writer)))
 
     def shorten(self, node_id: str, content: str, allowed: Callable[[Unit], bool]) -> bool:
         """Replace a memory by a shorter text if ``allowed`` says so in the transaction; returns whether it did."""

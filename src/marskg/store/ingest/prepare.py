@@ -1,8 +1,8 @@
 """All of a write that can be worked out before its transaction, once, outside of the tenant's lock.
 
-Guarantees: a draft is checked once; its sensitivity, topics, weight and vector, and what its text names, are there
-before any lock is taken, so that a long text holds up nobody but its own writer; what is prepared changes nothing in
-the store.
+Guarantees: a draft is checked once; its sensitivity, topics, weight and vector, what its text names, and the digests by
+which it would be refused, are there before any lock is taken, so that a long text holds up nobody but its own writer;
+what is prepared changes nothing in the store.
 Source: architecture page, "One write".
 """
 
@@ -18,7 +18,9 @@ from marskg.errors import InvalidMemory
 from marskg.language.en.topics import renewed_topics, topics_of
 from marskg.ontology.vocabulary import EdgeType
 from marskg.store.graph.admit import Prepared
+from marskg.store.graph.amend import words_of
 from marskg.store.graph.recognition import naming
+from marskg.store.graph.suppression import LEAST, Digests
 from marskg.store.graph.validation import check_allowed, check_draft, check_fits, check_integer, check_text, ids_of
 from marskg.store.upkeep.reweigh import require_weighed
 from marskg.weight import RULE
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     from marskg.records import Memory
     from marskg.store.commit.writer import Writer
     from marskg.store.graph.recognition import Foreseen, Recognition
+    from marskg.store.graph.suppression import TextDigests
     from marskg.store.unit.sensitivity import Sensed
     from marskg.store.unit.vectors import MadeBy, Vectoriser
     from marskg.weight import TokenCounter
@@ -102,6 +105,10 @@ class PreparedText:
     #: What is read for names; None where nothing is looked for, or for a part of a text that was read before.
     draft: Draft | None = None
     foreseen: Foreseen | None = None
+    #: The digests by which it would be refused, where anything was ever erased.
+    digests: TextDigests | None = None
+    #: The words of the text that it takes the place of, and its own.
+    words: tuple[str, str] | None = None
 
 
 ReadT = TypeVar("ReadT", Prepared, PreparedText)
@@ -142,6 +149,12 @@ class Preparation:
         """Return what is prepared with its text read anew, as the store's answers have changed since."""
         return replace(prepared, foreseen=self._foreseen(prepared.draft))
 
+    @staticmethod
+    def settled(prepared: ReadT) -> ReadT:
+        """Return what is prepared with what its text was found to name for good, although others come meanwhile."""
+        foreseen = prepared.foreseen
+        return prepared if foreseen is None else replace(prepared, foreseen=replace(foreseen, settled=True))
+
     def batches(self, drafts: Iterable[Draft], *, atomic: bool) -> Iterator[list[Prepared]]:
         """Yield prepared drafts in batches that are small beside the budget and soon written, or all at once.
 
@@ -178,11 +191,13 @@ class Preparation:
         memory = self._writer.new_unit(self._writer.read, self._writer.state).node(node_id).memory
         changed = replace(memory, **changes)
         tags = renewed_topics(changed.intent_tags, memory.content or "", content)
-        text = replace(text, sensed=self._assessment.measure(changed, content), tags=tags)
+        digests = self._digests(content, changed.subjects, text.weight)
+        text = replace(text, sensed=self._assessment.measure(changed, content), tags=tags, digests=digests)
         if not self._recognition.reads(self._writer.state.settings.entities):
             return text
         draft = naming(memory, content)
-        return replace(text, draft=draft, foreseen=self._foreseen(draft))
+        words = (words_of(memory.content or ""), words_of(content))
+        return replace(text, draft=draft, foreseen=self._foreseen(draft), words=words)
 
     def text(self, content: str) -> PreparedText:
         """Return a text with its weight and its vector."""
@@ -232,7 +247,13 @@ class Preparation:
                 msg = f"ttl {draft.ttl[:20]!r} is no duration; write for example 30d, 24h, 90m or 10s"
                 raise InvalidMemory(msg)
         topics = topics_of(draft.content) if draft.action == "remember" and not draft.intent_tags else ()
-        return Prepared(draft, weight, ttl, topics)
+        digests = self._digests(draft.content, draft.subjects, weight) if draft.action == "remember" else None
+        return Prepared(draft, weight, ttl, topics, digests=digests)
+
+    def _digests(self, content: str, subjects: tuple[str, ...], weight: int) -> TextDigests | None:
+        if weight < LEAST or not self._writer.state.suppressing:
+            return None
+        return Digests(self._writer.services.handle, self._writer.tenant).of_text(content, subjects)
 
     def _foreseen(self, draft: Draft | None) -> Foreseen | None:
         if draft is None:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import threading
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
+from weakref import WeakValueDictionary
 
 from marskg.clock import AGREEMENT_MS, JUMP_MS, MAX_MS, ElapsedClock, whole_milliseconds
 from marskg.errors import ClockJump
@@ -32,12 +33,13 @@ class ClockReading:
 
     ``now`` is the time, epoch milliseconds; ``jumped_from`` the last time before a jump that is neither taken back nor
     believed, None where there is none; ``agreed`` how long wall clock and elapsed clock have agreed in this process, in
-    milliseconds, None for a clock that never jumps.
+    milliseconds, None for a clock that never jumps; ``steady`` whether they have since the tenant was opened in it.
     """
 
     now: int
     jumped_from: int | None = None
     agreed: int | None = None
+    steady: bool = False
 
     @property
     def believable(self) -> bool:
@@ -45,21 +47,54 @@ class ClockReading:
         return self.agreed is not None and self.agreed >= AGREEMENT_MS
 
 
+class Offsets:
+    """How far a clock's wall time is from its elapsed time; another clock's says nothing about it."""
+
+    def __init__(self, clock: Clock) -> None:
+        """Know nothing yet of ``clock``, which this keeps alive."""
+        self.clock = clock
+        #: Wall clock minus elapsed clock: as it is believed, and since when it has been what it is.
+        self.believed: int | None = None
+        self.current = 0
+        self.agreed_from = 0
+        self.steady = True
+
+    def believe(self, wall: int, elapsed: int) -> None:
+        """Take ``wall`` for right."""
+        self.believed = self.current = wall - elapsed
+        self.agreed_from = elapsed
+
+    def follow(self, wall: int, elapsed: int) -> tuple[int, int | None]:
+        """Return how long both have agreed, and, if the wall clock jumped, what time it would be otherwise."""
+        offset = wall - elapsed
+        if self.believed is None:
+            self.believe(wall, elapsed)
+        elif abs(offset - self.current) > JUMP_MS:
+            self.current, self.agreed_from, self.steady = offset, elapsed, False
+        believed = offset if self.believed is None else self.believed
+        return elapsed - self.agreed_from, believed + elapsed if abs(offset - believed) > JUMP_MS else None
+
+
 class ClockWatch:
-    """What the handles of one tenant in a process have read from their clock; safe to be used by several threads."""
+    """What the handles of one tenant in a process have read from their clocks; safe to be used by several threads."""
 
     def __init__(self) -> None:
         """Know nothing yet."""
         self._lock = threading.Lock()
         #: The latest time that was read while the clock had not jumped.
         self._latest = 0
-        #: Wall clock minus elapsed clock: as it is believed, and since when it has been what it is.
-        self._believed: int | None = None
-        self._offset = 0
-        self._agreed_from = 0
+        #: By the identity of clocks that are in use.
+        self._offsets: WeakValueDictionary[int, Offsets] = WeakValueDictionary()
 
-    def read(self, wall: int, elapsed: int | None) -> ClockReading:
-        """Return what a wall clock that shows ``wall`` says, with ``elapsed`` on the elapsed clock.
+    def offsets(self, clock: Clock) -> Offsets:
+        """Return what all handles that read ``clock`` know of it."""
+        with self._lock:
+            return self._offsets.setdefault(id(clock), Offsets(clock))
+
+    def read(self, wall: int, elapsed: int | None, offsets: Offsets) -> ClockReading:
+        """Return what a wall clock that shows ``wall`` says, with ``elapsed`` on its elapsed clock.
+
+        During a jump time goes on with the elapsed clock, where that is ahead: what is private ends all the same.
 
         Raises:
             ClockJump: no record could carry that time.
@@ -71,30 +106,26 @@ class ClockWatch:
             if elapsed is None:
                 self._latest = max(self._latest, wall)
                 return ClockReading(self._latest)
-            offset = wall - elapsed
-            if self._believed is None:
-                self._believed = self._offset = offset
-                self._agreed_from = elapsed
-            elif abs(offset - self._offset) > JUMP_MS:
-                self._offset, self._agreed_from = offset, elapsed
-            agreed = elapsed - self._agreed_from
-            if abs(offset - self._believed) > JUMP_MS:
-                return ClockReading(max(wall, self._latest), min(wall, self._latest), agreed)
+            agreed, otherwise = offsets.follow(wall, elapsed)
+            if otherwise is not None:
+                passed = otherwise if otherwise <= MAX_MS else 0
+                return ClockReading(max(wall, self._latest, passed), min(wall, self._latest), agreed)
             self._latest = max(self._latest, wall)
-            return ClockReading(self._latest, None, agreed)
+            return ClockReading(self._latest, None, agreed, offsets.steady)
 
-    def believe(self, wall: int, elapsed: int | None) -> None:
+    def believe(self, wall: int, elapsed: int | None, offsets: Offsets) -> None:
         """Take ``wall`` for right from now on, wherever it is."""
         with self._lock:
             self._latest = wall
             if elapsed is not None:
-                self._believed = self._offset = wall - elapsed
-                self._agreed_from = elapsed
+                offsets.believe(wall, elapsed)
 
     def forget(self) -> None:
         """Know nothing, as the next process that opens the tenant."""
         with self._lock:
-            self._latest, self._believed = 0, None
+            self._latest = 0
+            for one in self._offsets.values():
+                one.believed, one.steady = None, True
 
 
 class Shared(Protocol):
@@ -112,10 +143,15 @@ class SteadyClock:
         # Looked up once: to ask a protocol whether a clock is one takes longer than to read it.
         self._elapsed = clock.elapsed_ms if isinstance(clock, ElapsedClock) else None
         self._shared = shared
+        self._offsets = shared.watch.offsets(clock)
 
     def now_ms(self) -> int:
         """Return the time, epoch milliseconds; see :meth:`read`."""
         return self.read().now
+
+    def wall_ms(self) -> int:
+        """Return what the wall clock shows, epoch milliseconds; no store's time is before 1970."""
+        return max(0, whole_milliseconds("now_ms", self._clock.now_ms()))
 
     def read(self) -> ClockReading:
         """Return the time with what is known of jumps.
@@ -123,14 +159,13 @@ class SteadyClock:
         Raises:
             ClockJump: the clock shows no time that a record could carry.
         """
-        return self._shared.watch.read(*self._both())
+        return self._shared.watch.read(self.wall_ms(), self._elapsed_ms(), self._offsets)
 
     def believe(self) -> int:
         """Take the wall clock for right, and return its time."""
-        wall, elapsed = self._both()
-        self._shared.watch.believe(wall, elapsed)
+        wall, elapsed = self.wall_ms(), self._elapsed_ms()
+        self._shared.watch.believe(wall, elapsed, self._offsets)
         return wall
 
-    def _both(self) -> tuple[int, int | None]:
-        wall = whole_milliseconds("now_ms", self._clock.now_ms())
-        return wall, None if self._elapsed is None else whole_milliseconds("elapsed_ms", self._elapsed())
+    def _elapsed_ms(self) -> int | None:
+        return None if self._elapsed is None else whole_milliseconds("elapsed_ms", self._elapsed())

@@ -12,7 +12,7 @@ from operator import attrgetter
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from marskg.clock import JUMP_MS
+from marskg.clock import AGREEMENT_MS, JUMP_MS
 from marskg.config import Settings, knows_lives
 from marskg.store.rows.codec import UNMADE, damaged_row, refuse_row
 from marskg.store.rows.kind_statistics import KindStatistics
@@ -216,6 +216,16 @@ class TenantState:
             return now, reading.jumped_from
         behind = reading.agreed is not None and reading.now < self.last_time - JUMP_MS
         return now, reading.now if behind else None
+
+    def believes(self, reading: ClockReading) -> bool:
+        """Return whether the clock is believed again after a jump: it ran evenly for an hour.
+
+        In this process by both clocks, or since the last recorded time: while a store is closed no clock jumps.
+        """
+        if reading.believable or self.suspended_at is None or not reading.steady:
+            return reading.believable
+        since = [moment for moment in (self.suspended_at, self.last_time) if moment <= reading.now]
+        return bool(since) and reading.now - max(since) >= AGREEMENT_MS
 
 
 #: What each row has.

@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING
 from marskg.clock import later
 from marskg.config import ARCHIVE
 from marskg.ontology.vocabulary import EdgeType, MemoryClass, Operation, Tier
+from marskg.store.graph.admit import bring_forward
 from marskg.store.graph.preference_enforcement import preferences_of
 from marskg.store.graph.tiers import Departure, archive, expire, lose, with_dependents
 from marskg.store.rows.summary_lines import decode, without
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from marskg.records import Memory
     from marskg.store.unit.unit_of_work import Node, Unit
@@ -129,6 +130,26 @@ def settle_private(unit: Unit, ids: Iterable[str]) -> int:
     ]
     expire(unit, over, reason=EXPIRED)
     return len(over)
+
+
+def live_on(unit: Unit, ids: Sequence[str]) -> None:
+    """Let those of ``ids`` that are private and were created at a wrong time ahead end as long after ``unit.now``.
+
+    Else they would stay until the wrong time has come.
+    """
+    unit.fetch(ids)
+    found = [unit.nodes[ident] for ident in ids if ident in unit.nodes]
+    lives = [
+        (node, node.memory.expires_at - node.memory.created)
+        for node in found
+        if node.memory.memory_class is MemoryClass.PRIVATE
+        and node.memory.expires_at is not None
+        and node.memory.created > unit.now
+    ]
+    details = {"rule": "expiry", "reason": "expires_at was brought forward: it was created at a wrong time ahead"}
+    for node, life in lives:
+        for changed in bring_forward(unit, node, later(unit.now, max(0, life))):
+            unit.record(Operation.AMEND, changed, tier_before=changed.memory.tier, details=details)
 
 
 def _outlives(unit: Unit, node: Node) -> bool:

@@ -10,20 +10,24 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from marskg.clock import JUMP_MS
 from marskg.ontology.vocabulary import KINDS, Kind, MemoryClass, Operation, Tier
 from marskg.store.graph.preference_backfill import end_due_consents
 from marskg.store.rows import codec
 from marskg.store.rows.kind_statistics import KindStatistics
 from marskg.store.rows.monotonic_clock import SUSPENDED
 from marskg.store.unit.reader import GraphReader
-from marskg.store.upkeep.due_times import settle_due, settle_private
+from marskg.store.upkeep.due_times import live_on, settle_due, settle_private
 from marskg.store.upkeep.lift_lifetimes import lift
 from marskg.store.upkeep.reembed import missing
 from marskg.store.upkeep.reweigh import FORMER
 from marskg.weight import RULE
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from marskg.store.commit.writer import Writer
+    from marskg.store.engine.protocol import Reader
     from marskg.store.unit.unit_of_work import Unit
 
 _PAGE = 200
@@ -35,7 +39,7 @@ def settle(writer: Writer, *, force: bool = False) -> int:
     """Sweep what is due, if anything is, and end an ordering that was cut off; returns how many were swept.
 
     While expiry is suspended only memories of class ``private`` go; a suspension ends here once both clocks have
-    agreed for an hour (semantics section 10).
+    agreed for an hour (semantics section 10): what is private goes first, by the time until then.
     """
     if writer.state.lifting:
         lift(writer)
@@ -43,7 +47,9 @@ def settle(writer: Writer, *, force: bool = False) -> int:
         _order_anew(writer)
     reading = writer.services.clock.read()
     now, suspended = writer.state.moment(reading)
-    if suspended is not None and reading.believable:
+    done = 0
+    if suspended is not None and writer.state.believes(reading):
+        done = _sweep_private(writer, now)
         _believe(writer, _AGREEMENT)
         now, suspended = writer.state.moment(writer.services.clock.read())
     held = suspended is not None
@@ -51,8 +57,8 @@ def settle(writer: Writer, *, force: bool = False) -> int:
         _settle_consents(writer)
     due = writer.shared.next_due is not None and now >= writer.shared.next_due
     if not (force or due or (writer.shared.held_back and not held)):
-        return 0
-    done = _sweep_private(writer, now) if held else _sweep(writer)
+        return done
+    done += _sweep_private(writer, now) if held else _sweep(writer)
     moment = next_due(writer, now) if held else next_due(writer)
     writer.shared.expect_due(moment, held_back=held)
     return done
@@ -60,7 +66,8 @@ def settle(writer: Writer, *, force: bool = False) -> int:
 
 def is_suspended(writer: Writer) -> bool:
     """Return whether expiry is suspended after a jump of the clock."""
-    return writer.state.moment(writer.services.clock.read())[1] is not None
+    state, reading = writer.state, writer.services.clock.read()
+    return state.moment(reading)[1] is not None and not state.believes(reading)
 
 
 def notices_of(writer: Writer) -> tuple[str, ...]:
@@ -78,18 +85,21 @@ def _sweep(writer: Writer) -> int:
 
 def _sweep_private(writer: Writer, now: int) -> int:
     """Expire what is private and due; everything else that is due waits for the end of the suspension."""
-    low, high = f"{writer.tenant}|", f"{writer.tenant}|{now + 1:016x}"
-    done, limit = 0, _PAGE
-    while rows := writer.read("due", {"low": low, "high": high, "limit": limit}):
-        ids = [row["id"] for row in rows if row["class"] == MemoryClass.PRIVATE]
-        if ids:
-            done += writer.run(partial(settle_private, ids=ids))
+    pages = _private_due(writer.read, f"{writer.tenant}|", f"{writer.tenant}|{now + 1:016x}")
+    return sum(writer.run(partial(settle_private, ids=ids)) for ids in pages)
+
+
+def _private_due(read: Reader, low: str, high: str) -> Iterator[list[str]]:
+    """Yield the ids of what is private and due from the key ``low`` to before ``high``, in pages."""
+    limit = _PAGE
+    while rows := read("due", {"low": low, "high": high, "limit": limit}):
+        if ids := [row["id"] for row in rows if row["class"] == MemoryClass.PRIVATE]:
+            yield ids
         if len(rows) < limit:
             break
         # Any number may be due in one millisecond, and no more than that tells them apart.
         limit = limit * 2 if rows[-1]["key"] == low else _PAGE
         low = rows[-1]["key"]
-    return done
 
 
 def _settle_consents(writer: Writer) -> None:
@@ -110,8 +120,11 @@ def next_due(writer: Writer, after: int = -1) -> int | None:
 
 
 def confirm_clock(writer: Writer) -> None:
-    """Record that the clock is right, and let expiry go on; the last recorded time is the clock's from now on."""
-    if is_suspended(writer):
+    """Record that the clock is right, and let expiry go on; the last recorded time is the clock's from now on.
+
+    A clock that never jumps may also have been ahead for a while, and be far behind what was read of it then.
+    """
+    if is_suspended(writer) or writer.now() - writer.services.clock.wall_ms() > JUMP_MS:
         _believe(writer, _PERSON)
 
 
@@ -122,6 +135,9 @@ def _believe(writer: Writer, by: str) -> None:
     def work(unit: Unit) -> None:
         unit.confirm_clock(now)
         unit.audit.note(Operation.CONFIRM_CLOCK, parameters=(f"confirmed_by={by}",))
+        if now < unit.before.last_time:
+            for ids in _private_due(unit.read, f"{writer.tenant}|{now + 1:016x}", f"{writer.tenant}}}"):
+                live_on(unit, ids)
 
     writer.run(work)
     writer.shared.expect_due(0)
