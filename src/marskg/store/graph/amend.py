@@ -230,8 +230,8 @@ def new_version(
     if memory.content == content and memory == old.memory:
         return memory
     begins = max(unit.now, memory.valid_from) if since is None else since
-    if memory.valid_to is not None and memory.valid_to <= begins:
-        begins = memory.valid_from  # what is over is corrected for the time when it held
+    # What is over is corrected for the time when it held.
+    begins = begins if memory.held_at(begins) else memory.valid_from
     equal = equal_value(unit, replace(memory, content=content, valid_from=begins))
     if equal is not None:
         return merge_changed(unit, old, equal, () if named is None else named.mentions)
@@ -261,10 +261,7 @@ def new_version(
         ),
         embedding,
     )
-    unnamed: set[str] = set()
-    if named is not None:
-        said = words or (words_of(old.memory.content or ""), words_of(content))
-        unnamed = _no_longer_named(unit, old, *said)
+    unnamed = set() if named is None else _no_longer_named(unit, old, content, words)
     _keep_edges(unit, old, new, unnamed)
     if reason == SHORTENED:
         _stay_compatible(unit, old, new)
@@ -312,8 +309,9 @@ def words_of(text: str) -> str:
     return f" {' '.join(_NO_WORD.split(folded_name(text)))} "
 
 
-def _no_longer_named(unit: Unit, old: Node, before: str, after: str) -> set[str]:
-    """Return the entities that the old text of a memory names and the new one does not, by the words of both."""
+def _no_longer_named(unit: Unit, old: Node, content: str, words: tuple[str, str] | None) -> set[str]:
+    """Return the entities that the old text of a memory names and ``content`` does not; ``words`` are those of both."""
+    before, after = words or (words_of(old.memory.content or ""), words_of(content))
     found = set()
     for entity_id in old.targets(EdgeType.MENTIONS):
         entity = unit.entities.entity(entity_id)

@@ -247,7 +247,8 @@ class Preparation:
                 msg = f"ttl {draft.ttl[:20]!r} is no duration; write for example 30d, 24h, 90m or 10s"
                 raise InvalidMemory(msg)
         topics = topics_of(draft.content) if draft.action == "remember" and not draft.intent_tags else ()
-        digests = self._digests(draft.content, draft.subjects, weight) if draft.action == "remember" else None
+        asked = draft.action == "remember" and self._writer.state.suppressing
+        digests = self._digests(draft.content, draft.subjects, weight) if asked else None
         return Prepared(draft, weight, ttl, topics, digests=digests)
 
     def _digests(self, content: str, subjects: tuple[str, ...], weight: int) -> TextDigests | None:

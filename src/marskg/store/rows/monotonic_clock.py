@@ -64,15 +64,9 @@ class Offsets:
         self.believed = self.current = wall - elapsed
         self.agreed_from = elapsed
 
-    def follow(self, wall: int, elapsed: int) -> tuple[int, int | None]:
-        """Return how long both have agreed, and, if the wall clock jumped, what time it would be otherwise."""
-        offset = wall - elapsed
-        if self.believed is None:
-            self.believe(wall, elapsed)
-        elif abs(offset - self.current) > JUMP_MS:
-            self.current, self.agreed_from, self.steady = offset, elapsed, False
-        believed = offset if self.believed is None else self.believed
-        return elapsed - self.agreed_from, believed + elapsed if abs(offset - believed) > JUMP_MS else None
+    def shift(self, offset: int, elapsed: int) -> None:
+        """Know that the wall clock jumped to ``offset``, which nobody believes yet."""
+        self.current, self.agreed_from, self.steady = offset, elapsed, False
 
 
 class ClockWatch:
@@ -106,9 +100,15 @@ class ClockWatch:
             if elapsed is None:
                 self._latest = max(self._latest, wall)
                 return ClockReading(self._latest)
-            agreed, otherwise = offsets.follow(wall, elapsed)
-            if otherwise is not None:
-                passed = otherwise if otherwise <= MAX_MS else 0
+            offset = wall - elapsed
+            if offsets.believed is None:
+                offsets.believe(wall, elapsed)
+            elif abs(offset - offsets.current) > JUMP_MS:
+                offsets.shift(offset, elapsed)
+            agreed = elapsed - offsets.agreed_from
+            believed = offset if offsets.believed is None else offsets.believed
+            if abs(offset - believed) > JUMP_MS:
+                passed = believed + elapsed if believed + elapsed <= MAX_MS else 0
                 return ClockReading(max(wall, self._latest, passed), min(wall, self._latest), agreed)
             self._latest = max(self._latest, wall)
             return ClockReading(self._latest, None, agreed, offsets.steady)
@@ -151,7 +151,7 @@ class SteadyClock:
 
     def wall_ms(self) -> int:
         """Return what the wall clock shows, epoch milliseconds; no store's time is before 1970."""
-        return max(0, whole_milliseconds("now_ms", self._clock.now_ms()))
+        return self._both()[0]
 
     def read(self) -> ClockReading:
         """Return the time with what is known of jumps.
@@ -159,13 +159,14 @@ class SteadyClock:
         Raises:
             ClockJump: the clock shows no time that a record could carry.
         """
-        return self._shared.watch.read(self.wall_ms(), self._elapsed_ms(), self._offsets)
+        return self._shared.watch.read(*self._both(), self._offsets)
 
     def believe(self) -> int:
         """Take the wall clock for right, and return its time."""
-        wall, elapsed = self.wall_ms(), self._elapsed_ms()
+        wall, elapsed = self._both()
         self._shared.watch.believe(wall, elapsed, self._offsets)
         return wall
 
-    def _elapsed_ms(self) -> int | None:
-        return None if self._elapsed is None else whole_milliseconds("elapsed_ms", self._elapsed())
+    def _both(self) -> tuple[int, int | None]:
+        wall = max(0, whole_milliseconds("now_ms", self._clock.now_ms()))
+        return wall, None if self._elapsed is None else whole_milliseconds("elapsed_ms", self._elapsed())
