@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -127,9 +127,9 @@ def test_a_late_older_value_enters_closed(stores: Stores) -> None:
     assert_sound(mem)
 
 
-DAY = 86_400_000
+Said = tuple[str, int, int | None]
 #: What is said one after the other, as text and the days from which and until which it holds, and what is stored then.
-SAID = {
+SAID: dict[str, tuple[list[Said], list[Said]]] = {
     "again after an end": ([("x", 1, 3), ("x", 6, None)], [("x", 1, 3), ("x", 6, None)]),
     "before, heard of late": ([("x", 6, None), ("x", 1, 3)], [("x", 1, 3), ("x", 6, None)]),
     "an end is heard of": ([("x", 1, None), ("x", 2, 3)], [("x", 1, 2), ("x", 2, 3)]),
@@ -148,17 +148,18 @@ SAID = {
 @pytest.mark.parametrize("said", SAID)
 def test_each_value_holds_for_the_time_that_was_said(stores: Stores, said: str, cardinality: str) -> None:
     mem = stores.open()
-    start = START - 1_000 * DAY
+    start = START - 1_000 * DAY_MS
     told, held = SAID[said]
     for text, since, until in told:
-        end = {} if until is None else {"valid_to": start + until * DAY}
-        mem.remember(text, kind="semantic", key="k", cardinality=cardinality, at=start + since * DAY, **end)
+        end = None if until is None else start + until * DAY_MS
+        mem.remember(text, kind="semantic", key="k", cardinality=cardinality, at=start + since * DAY_MS, valid_to=end)
         stores.clock(mem).advance(1)
+
+    def day(at: int | None) -> int | None:
+        return None if at is None else (at - start) // DAY_MS
+
     found = sorted(mem.memories(), key=lambda one: one.valid_from)
-    days = [(one.valid_from - start, one.valid_to if one.valid_to is None else one.valid_to - start) for one in found]
-    assert [
-        (one.content, since // DAY, until and until // DAY) for one, (since, until) in zip(found, days, strict=True)
-    ] == held
+    assert [(one.content, day(one.valid_from), day(one.valid_to)) for one in found] == held
     now = {one.memory.content for one in mem.retrieve("x or y?")}
     assert now == {text for text, _, until in held if until is None}
     assert_sound(mem)
@@ -166,7 +167,7 @@ def test_each_value_holds_for_the_time_that_was_said(stores: Stores, said: str, 
 
 def test_what_is_over_keeps_its_own_end(stores: Stores) -> None:
     mem = stores.open()
-    past = {"kind": "semantic", "at": START - 9 * DAY, "valid_to": START - 5 * DAY}
+    past: dict[str, Any] = {"kind": "semantic", "at": START - 9 * DAY_MS, "valid_to": START - 5 * DAY_MS}
     corrected = mem.update(mem.remember("Lea is on Herron", key="project", **past).id, "Lea is on Heron")
     assert (corrected.valid_from, corrected.valid_to) == (past["at"], past["valid_to"])
     mem.remember("Lea lives in Oslo", key="home", **past)
