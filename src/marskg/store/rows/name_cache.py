@@ -153,9 +153,11 @@ class NameCache:
         What is known of an entity already is newer than the read. If all was forgotten meanwhile, the rows may be older
         than what was forgotten: then nothing is learned, and the words are asked for again when they are needed.
         """
+        # Outside of the lock: the words of a long text are found as they are taken.
+        wanted = {*words}
         with self._lock:
             clearings = self._clearings
-            missing = sorted(set(words) - self._words - {""})
+            missing = sorted(wanted - self._words - {""})
         if not missing:
             return
         rows = read("find_names", {"keys": [f"{tenant}|{word}" for word in missing]})
