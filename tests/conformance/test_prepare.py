@@ -162,6 +162,24 @@ def test_digests_of_a_text_are_made_before_the_lock(stores: Stores, monkeypatch:
     assert not any(held)
 
 
+def test_the_words_of_a_text_are_found_while_nobody_waits_for_names(
+    stores: Stores, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory = stores.open(**RECOGNISE)
+    lock: Any = memory._writer.shared.caches.names._lock
+    inside: Any = getattr(recognition, "words_looked_up")  # noqa: B009 - as above
+    held: list[bool] = []
+
+    def words_looked_up(text: str) -> Any:
+        held.append(lock._is_owned())
+        return inside(text)
+
+    monkeypatch.setattr(recognition, "words_looked_up", words_looked_up)
+    memory.remember(LONG, kind="semantic")
+    assert held
+    assert not any(held)
+
+
 def test_a_new_version_does_not_look_for_names_in_a_long_text_while_others_wait(
     stores: Stores, monkeypatch: pytest.MonkeyPatch
 ) -> None:

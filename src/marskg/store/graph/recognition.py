@@ -54,7 +54,8 @@ class Foreseen:
     """What a text was found to name before its transaction, and all that the store answered meanwhile.
 
     A recogniser is a pure function of the text and of these answers: while they are the same, so is what it finds.
-    With ``settled`` it is enough that whom it found still goes by the name: who came since may be missed.
+    With ``settled`` it is enough that whom it found still goes by the name: who came since may be missed. ``changes``
+    are those of the names before it was read: while there are no more, no answer has to be asked for again.
     """
 
     found: Recognised
@@ -62,12 +63,15 @@ class Foreseen:
     entities: Mapping[str, EntityRef | None]
     longest: Mapping[str, int]
     settled: bool = False
+    changes: int = -1
 
 
 def still_found(foreseen: Foreseen | None, unit: Unit) -> Recognised | None:
     """Return what was found before the transaction if the store would answer the same to ``unit``, else None."""
     if foreseen is None or unit.state.settings.entities != foreseen.settings:
         return None
+    if unit.entities.names.changes == foreseen.changes:
+        return foreseen.found
     unit.entities.load_names(foreseen.longest)
     if foreseen.settled:
         known = ((entity, unit.entities.find(name)) for name, entity in foreseen.entities.items() if entity is not None)
@@ -127,8 +131,9 @@ class Recognition:
         if recogniser is None or not _stores(draft):
             return Foreseen(NOTHING, settings, {}, {})
         asked = _Asked(book, _words(draft, recognises=True), tenant, read)
+        changes = book.changes
         found = recogniser.find(draft.content, speaker=_speaker(draft), payload=draft.payload or None, known=asked)
-        return Foreseen(found, settings, asked.entities, asked.words)
+        return Foreseen(found, settings, asked.entities, asked.words, changes=changes)
 
     def look_up(self, unit: Unit, drafts: Iterable[Draft]) -> None:
         """Let ``unit`` learn in one read which entities ``drafts`` may name."""

@@ -112,6 +112,8 @@ class NameCache:
         # Held for the look-up itself only: who prepares a write reads beside who writes.
         self._lock = threading.RLock()
         self._clearings = 0
+        #: How often anything changed that is answered; while it is the same, so is every answer.
+        self.changes = 0
         self._entities: dict[str, Entity] = {}
         self._gone: set[str] = set()
         self._words: set[str] = set()
@@ -131,6 +133,7 @@ class NameCache:
         """Know nobody again."""
         with self._lock:
             self._clearings += 1
+            self.changes += 1
             for held in (self._entities, self._gone, self._words, self._owners, self._longest):
                 held.clear()
             self._iris = None
@@ -150,9 +153,11 @@ class NameCache:
         What is known of an entity already is newer than the read. If all was forgotten meanwhile, the rows may be older
         than what was forgotten: then nothing is learned, and the words are asked for again when they are needed.
         """
+        # Outside of the lock: the words of a long text are found as they are taken.
+        wanted = {*words}
         with self._lock:
             clearings = self._clearings
-            missing = sorted(set(words) - self._words - {""})
+            missing = sorted(wanted - self._words - {""})
         if not missing:
             return
         rows = read("find_names", {"keys": [f"{tenant}|{word}" for word in missing]})
@@ -172,6 +177,7 @@ class NameCache:
     def put(self, entity: Entity) -> None:
         """Know an entity as it is from now on."""
         with self._lock:
+            self.changes += 1
             self._take(entity.id)
             self._entities[entity.id] = entity
             if self._iris is not None:
@@ -187,6 +193,7 @@ class NameCache:
     def remove(self, entity_id: str) -> None:
         """Know an entity no more."""
         with self._lock:
+            self.changes += 1
             self._take(entity_id)
             self._gone.add(entity_id)
 
