@@ -126,9 +126,10 @@ class Memory:
         """Return whether the memory has not been superseded or closed; what was valid for a known time only may be."""
         return self.superseded_at is None
 
-    def held_at(self, at: int) -> bool:
-        """Return whether what the memory says was true at a time, in epoch milliseconds."""
-        return self.valid_from <= at and (self.valid_to is None or at < self.valid_to)
+
+def held_at(memory: Memory, at: int) -> bool:
+    """Return whether what a memory says was true at a time, in epoch milliseconds."""
+    return memory.valid_from <= at and (memory.valid_to is None or at < memory.valid_to)
 
 
 def without_reading(memory: Memory) -> Memory:

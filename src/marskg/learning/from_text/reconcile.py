@@ -29,6 +29,7 @@ from marskg.learning.rules.conflict_detection import UNIT, Conflict, ConflictKin
 from marskg.learning.rules.resolution import ResolutionAction, ResolutionRules, resolve
 from marskg.ontology.fields import texts_of
 from marskg.ontology.vocabulary import Cardinality, Kind, MemoryClass, TaskStatus
+from marskg.records import held_at
 from marskg.store.graph.admit import end
 from marskg.store.graph.amend import amend_task
 from marskg.store.rows import codec
@@ -141,7 +142,7 @@ class Reconciler:
             return []
         slot = codec.slot_key(self._unit.state.name, draft.subjects, draft.key)
         current = [node for node in self._unit.slot(slot) if node.has_content and node.memory.current]
-        return [node for node in current if node.memory.valid_from > draft.at or node.memory.held_at(draft.at)]
+        return [node for node in current if node.memory.valid_from > draft.at or held_at(node.memory, draft.at)]
 
     def _against(self, item: Item, draft: Draft, current: Iterable[Node]) -> str:
         """Return why the value that holds may not give way by itself; empty if it may."""

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from marskg.ontology.vocabulary import KINDS, Kind, MemoryClass, PreferenceRule, SourceType, TaskStatus, Tier
+from marskg.records import held_at
 from marskg.retrieval.index.memory_index import CLASSES, FOREVER, MICRO, SOURCES, STATUSES, TIERS
 from marskg.store.unit.preference_rules import NOBODY, categories_of
 
@@ -322,7 +323,7 @@ class Gate:
 
     def _admits_time(self, memory: Memory) -> bool:
         if self.as_of is not None:
-            return memory.held_at(self.as_of)
+            return held_at(memory, self.as_of)
         open_ended = memory.superseded_at is None and memory.valid_to is None
         current = open_ended or (memory.valid_to is not None and memory.valid_to > self.now)
         return (

@@ -22,7 +22,7 @@ from marskg.ontology.vocabulary import (
     Operation,
     TaskStatus,
 )
-from marskg.records import Edge, Entity, Memory
+from marskg.records import Edge, Entity, Memory, held_at
 from marskg.store.graph.preference_enforcement import check_draft_allowed, govern, named_by, preferences_of
 from marskg.store.graph.suppression import check
 from marskg.store.graph.validation import cardinality_of, check_payload, check_set, default_status, given
@@ -333,7 +333,7 @@ def _says(held: Memory, memory: Memory, text: str) -> bool:
 def _held_then(memory: Memory, at: int, now: int) -> bool:
     """Return whether a value that holds no longer did at ``at``; one that ends at ``now`` may begin anew with it."""
     ended = memory.superseded_at
-    return ended is not None and memory.held_at(at) and ended < now
+    return ended is not None and held_at(memory, at) and ended < now
 
 
 def _is_known(held: Memory, said: Memory) -> bool:
@@ -348,7 +348,7 @@ def _is_known(held: Memory, said: Memory) -> bool:
 def _meet(held: Memory, said: Memory) -> bool:
     """Return whether there is a time at which both hold."""
     later = max(held.valid_from, said.valid_from)
-    return held.held_at(later) and said.held_at(later)
+    return held_at(held, later) and held_at(said, later)
 
 
 def _until(memory: Memory, at: int) -> int:

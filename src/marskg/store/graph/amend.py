@@ -16,7 +16,7 @@ from marskg.entities import folded_name
 from marskg.errors import InvalidMemory, NotPermitted, TaskSafetyViolation
 from marskg.language.en.topics import renewed_topics
 from marskg.ontology.vocabulary import ACTIVE_STATUSES, DERIVED_EDGES, EdgeType, Kind, Operation, TaskStatus, Tier
-from marskg.records import Edge, Memory
+from marskg.records import Edge, Memory, held_at
 from marskg.store.graph.admit import (
     CLAMPED,
     as_sensitive,
@@ -231,7 +231,7 @@ def new_version(
         return memory
     begins = max(unit.now, memory.valid_from) if since is None else since
     # What is over is corrected for the time when it held.
-    begins = begins if memory.held_at(begins) else memory.valid_from
+    begins = begins if held_at(memory, begins) else memory.valid_from
     equal = equal_value(unit, replace(memory, content=content, valid_from=begins))
     if equal is not None:
         return merge_changed(unit, old, equal, () if named is None else named.mentions)
