@@ -228,7 +228,8 @@ _JSON_LEAF: Final = Rule(
     lambda value: isinstance(value, (str, int, float)),
     lambda value: value if isinstance(value, bool) else _plain_rule(value).fit(value),
 )
-_GIVEN_TIME: Final = Rule("an integer, epoch milliseconds", _is_integer, _given_time, int)
+#: A time that a caller names.
+GIVEN_TIME: Final = Rule("an integer, epoch milliseconds", _is_integer, _given_time, int)
 #: A value as JSON has it, in annotations of parameters.
 Json: TypeAlias = Annotated[Any, Rule("a value as JSON has it", lambda _: True, _json)]
 #: A file that is read, in annotations of parameters.
@@ -265,7 +266,7 @@ def rule_of(annotation: Any) -> Rule:  # noqa: ANN401 - annotations have no comm
     """
     origin = get_origin(annotation)
     if origin is Annotated:
-        return next(_GIVEN_TIME if one is Moment else one for one in get_args(annotation)[1:])
+        return next(GIVEN_TIME if one is Moment else one for one in get_args(annotation)[1:])
     if annotation in _PLAIN or origin is abc.Callable:
         return _PLAIN[annotation if origin is None else origin]
     if origin in {Union, types.UnionType}:

@@ -56,8 +56,6 @@ _PLAIN: Final[Mapping[Any, click.ParamType[Any]]] = {
     float: click.FLOAT,
     bool: click.BOOL,
 }
-#: What is expected of a time, which is written with its zone.
-_TIME: Final = "an integer, epoch milliseconds"
 _DASH: Final = "A SUBJECT that begins with a dash comes last, after --."
 #: What a group is called whose namespace has another name.
 _NAMESPACES: Final[Mapping[str, str]] = {"snapshot": "snapshots"}
@@ -160,12 +158,14 @@ def _parameter(operation: Operation, name: str, rule: Rule) -> click.Parameter |
 
 def _type_of(name: str, rule: Rule) -> tuple[click.ParamType[Any] | None, bool]:
     """Return how a value is written, and whether there may be several; None where it cannot be."""
+    from marskg.api.arguments import GIVEN_TIME
+
     annotation = rule.annotation
     if name == "id":
         return MEMORY_ID, False
     if get_origin(annotation) is Literal:
         return click.Choice([str(one) for one in get_args(annotation)]), False
-    if rule.expected == _TIME:
+    if rule is GIVEN_TIME:
         return MOMENT, False
     if annotation in _PLAIN:
         return _PLAIN[annotation], False
