@@ -144,9 +144,9 @@ class Digests:
         """
         found = {ref: sort for sort, name in _named_by(memory) for ref in self.spelled(sort, name)}
         if memory.content is not None and weight >= LEAST:
-            known = foreseen is not None and foreseen.are_of(memory)
-            text = foreseen if foreseen is not None and known else self.of_text(memory.content, memory.subjects)
-            found |= text.sorts
+            if foreseen is None or not foreseen.are_of(memory):
+                foreseen = self.of_text(memory.content, memory.subjects)
+            found |= foreseen.sorts
         return found
 
     def woken_by(self, sleeping: Iterable[str], subjects: Sequence[str]) -> set[str]:

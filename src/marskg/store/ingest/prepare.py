@@ -191,7 +191,8 @@ class Preparation:
         memory = self._writer.new_unit(self._writer.read, self._writer.state).node(node_id).memory
         changed = replace(memory, **changes)
         tags = renewed_topics(changed.intent_tags, memory.content or "", content)
-        digests = self._digests(content, changed.subjects, text.weight)
+        asked = self._writer.state.suppressing
+        digests = self._digests(content, changed.subjects, text.weight) if asked else None
         text = replace(text, sensed=self._assessment.measure(changed, content), tags=tags, digests=digests)
         if not self._recognition.reads(self._writer.state.settings.entities):
             return text
@@ -252,7 +253,7 @@ class Preparation:
         return Prepared(draft, weight, ttl, topics, digests=digests)
 
     def _digests(self, content: str, subjects: tuple[str, ...], weight: int) -> TextDigests | None:
-        if weight < LEAST or not self._writer.state.suppressing:
+        if weight < LEAST:
             return None
         return Digests(self._writer.services.handle, self._writer.tenant).of_text(content, subjects)
 

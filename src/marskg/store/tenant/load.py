@@ -2,12 +2,11 @@
 
 Guarantees: a document is refused whole, before anything of it is written, for whatever in it this tenant does not take:
 ids that are there, what was erased here, preferences, the rules of the shapes with all edges and cycles, keys that
-would hold what no key does, budgets. It is
-written in batches of 200, so that its size is limited by no transaction's memory. Every committed batch satisfies the
-invariants, because a memory waits until what it points to is there, and what is still pointed to is taken by no policy
-meanwhile. What a process that is killed in between leaves is a sound tenant with part of the document. Each memory that
-comes back has a signed record of its own, and the log that it came with stays evidence outside this one (semantics
-section 9).
+would hold what no key does, budgets. It is written in batches of 200, so that its size is limited by no transaction's
+memory. Every committed batch satisfies the invariants, because a memory waits until what it points to is there, and
+what is still pointed to is taken by no policy meanwhile. What a process that is killed in between leaves is a sound
+tenant with part of the document. Each memory that comes back has a signed record of its own, and the log that it came
+with stays evidence outside this one (semantics section 9).
 """
 
 from __future__ import annotations
