@@ -101,6 +101,13 @@ def test_what_is_sensitive_and_no_secret_stays(stores: Stores, said: str) -> Non
     assert (read(memory, stored.id).memory_class, read(memory, stored.id).expires_at) == (MemoryClass.FACTUAL, None)
 
 
+def test_code_that_only_means_a_secret_is_not_private(stores: Stores) -> None:
+    memory = opened(stores)
+    code = memory.remember("Read it so: `password = request.form['password']`, and `key = os.environ.get('API_KEY')`")
+    assert (code.memory_class, code.expires_at) == (MemoryClass.FACTUAL, None)
+    assert memory.remember("Read it so: `password = 'hunter2'`").memory_class is MemoryClass.PRIVATE
+
+
 def test_whoever_writes_what_is_private_is_told_its_end(stores: Stores) -> None:
     memory = opened(stores)
     for stored in (memory.remember(CARD), memory.remember("I feel low", memory_class="private")):

@@ -468,6 +468,45 @@ def test_a_secret_that_is_not_told_is_none() -> None:
         assert list(secrets.find(text)) == []
 
 
+@pytest.mark.parametrize(
+    "code",
+    [
+        "password = request.form['password']",
+        "password = db.Column(db.String(120), nullable=False)",
+        "hashed_password = argon2.hash(password)",
+        "return jsonify(access_token=access_token)",
+        "SECRET_KEY = os.environ.get('KEY')",
+        "const apiKey = process.env.WEATHER_KEY;",
+        'const apiKey = "YOUR_API_KEY_HERE";',
+        "SECRET_KEY: ${{ secrets.deploy }}",
+        "new WebClient('xoxb-your-slack-token')",
+        "pip install flask-login==0.6.2",
+        '<label for="password">Password:</label>',
+        'integrity="sha384-QJHtvGhmr9XOIpI6YVutG+2QOK9T+ZnN4kzFN1RtK3zEFEIsxhlmWl5/YESvpZ13"',
+        "Basic implementation of the list",
+        "the bearer authenticationscheme",
+    ],
+)
+def test_code_that_means_a_secret_tells_none(code: str) -> None:
+    assert list(secrets.find(code)) == []
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        'password = "hunter2"',
+        "PASSWORD=Tr0ub4dor&3",
+        'const apiKey = "9f8a7b6c5d4e3f2a";',
+        "Authorization: Basic dXNlcjpodW50ZXIy",
+        "curl -H 'Authorization: Bearer 3f9a8c7b6d5e4f3a2b1c'",
+        "password: blue(42)horse",
+        "passphrase: correct-horse-battery-staple7",
+    ],
+)
+def test_code_that_tells_a_secret_is_found(code: str) -> None:
+    assert list(secrets.find(code))
+
+
 def test_a_name_in_running_text_is_not_found() -> None:
     assert list(patterns.find("Yesterday Priya went to Oslo with Jonas")) == []
 

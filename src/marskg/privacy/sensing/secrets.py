@@ -22,7 +22,7 @@ _TOKENS: Final = {
     "aws-key": r"(?:AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16}",
     "github": r"gh[pousr]_[A-Za-z0-9]{20,255}|github_pat_[A-Za-z0-9_]{22,255}",
     "gitlab": r"gl(?:pat|ptt|dt|rt|soat)-[\w-]{20,}",
-    "slack": r"xox[abeoprs]-[A-Za-z0-9-]{10,}|xapp-\d-[A-Za-z0-9-]{10,}",
+    "slack": r"xox[abeoprs]-(?=\S*\d)[A-Za-z0-9-]{10,}|xapp-\d-[A-Za-z0-9-]{10,}",
     "slack-hook": r"https://hooks\.slack\.com/(?:services|workflows)/[\w/]{20,}",
     "stripe": r"(?:sk|rk|pk)_(?:live|test)_[A-Za-z0-9]{10,}|whsec_[A-Za-z0-9]{20,}",
     "google": r"AIza[\w-]{35}|ya29\.[\w-]{20,}|GOCSPX-[\w-]{20,}",
@@ -50,7 +50,7 @@ _TOKENS: Final = {
     "jwt": r"eyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]{8,}",
     "azure": r"AccountKey=[A-Za-z0-9+/=]{40,}|SharedAccessKey=[A-Za-z0-9+/=]{40,}|\bsig=[A-Za-z0-9%]{40,}",
     "url-password": r"[a-z][a-z0-9+.-]{1,20}://[^\s:/@]{1,64}:[^\s/@]{1,128}@[^\s]+",
-    "bearer": r"[Bb]earer\s[A-Za-z0-9._~+/=-]{16,}|[Bb]asic\s[A-Za-z0-9+/]{12,}={0,2}",
+    "bearer": r"[Bb]earer\s(?=\S*\d)[A-Za-z0-9._~+/=-]{16,}|[Bb]asic\s(?=\S*(?:\d|[a-z][A-Z]))[A-Za-z0-9+/]{12,}={0,2}",
     "private-key": r"-----BEGIN (?:[A-Z]+ )*PRIVATE KEY(?: BLOCK)?-----(?:[\s\S]{0,8192}?-----END [A-Z ]+-----)?",
 }
 _ANY_TOKEN: Final = re.compile(
@@ -65,10 +65,18 @@ _MAYBE_TOKEN: Final = re.compile(r"[A-Za-z0-9_-]{16}|://|[Bb]asic |[Bb]earer ")
 
 _LONG: Final = re.compile(r"(?<![\w./+=-])[A-Za-z0-9+/_=-]{24,200}(?![\w./+=-])")
 _UUID: Final = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+#: What a page names to have a file checked; it stands in public.
+_INTEGRITY: Final = re.compile(r"sha(?:256|384|512)-")
 _HEX: Final = re.compile(r"(?:0x)?[0-9a-fA-F]+")
 #: Bits a character from which a run of letters and digits was not written by a person.
 _RANDOM_BITS: Final = 3.8
 _FEWEST_PIN: Final = 3
+#: What stands in code where a secret is meant and not told: a call or an item, a template, a tag, where it is read from,
+#: the version of a package, and a name such as ``hashed_password`` or ``YOUR-API-KEY-HERE``.
+_NOT_GIVEN: Final = re.compile(
+    r"(?:[a-z_]\w*\.)*(?:[a-z_]+|[A-Z][A-Za-z]+)[(\[](?!\d)|\$?\{|</?[a-z]|#+$|(?:process\.env|os\.environ)\.|"
+    r"\d+(?:\.\d+){1,3}$|(?i:(?:password|secret|token)$|(?=.*(?:password|secret|token|key)(?![a-z]))(?:[a-z]+[._-])+[a-z]+$)"
+)
 
 
 def find(text: str) -> Iterator[Finding]:
@@ -105,6 +113,8 @@ def is_told(value: str, *, quoted: bool = False) -> bool:
     """Return whether what stands behind the word for a secret is one."""
     if value.casefold() in SECRETS.not_told or len(value) < _FEWEST_PIN or value.startswith(("http://", "https://")):
         return False
+    if _NOT_GIVEN.match(value):
+        return False
     digits = any(one.isdigit() for one in value)
     if value.isalpha():
         return quoted
@@ -113,7 +123,7 @@ def is_told(value: str, *, quoted: bool = False) -> bool:
 
 def _is_random(run: str) -> bool:
     """Return whether a long run mixes cases and digits as only a generator does."""
-    if _UUID.fullmatch(run) or _HEX.fullmatch(run) or "/" in run.strip("/"):
+    if _UUID.fullmatch(run) or _HEX.fullmatch(run) or _INTEGRITY.match(run) or "/" in run.strip("/"):
         return False
     if not (re.search(r"\d", run) and re.search(r"[a-z]", run) and re.search(r"[A-Z]", run)):
         return False
