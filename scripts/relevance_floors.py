@@ -2,22 +2,23 @@
 
 Run: ``python scripts/relevance_floors.py`` (``--model minilm`` for the other; no other data are needed). It prints what
 :data:`marskg.retrieval.query.relevance.CALIBRATED` holds. The facts and the questions are written for this script and
-come from no benchmark: five people or teams, eight facts of each as they are told, and a question for each in other
-words. A question is asked of stores of 2 to 32 facts, drawn at random: once with its own fact among strangers', once
-without.
+come from no benchmark: five people or teams, eight facts of each as they are told, and six talks with an assistant of
+five exchanges each, two of a kind, with questions in other words. A question is asked of stores of 2 to 32 facts, or
+exchanges, drawn at random: once with what answers it among strangers', once without.
 """
 
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING, Final
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
 from marskg.embedding.registry import load_model
 from marskg.retrieval.index.lexical import Lexical
-from marskg.retrieval.query.relevance import COVERAGE, Calibration
-from marskg.text import terms
+from marskg.retrieval.query.relevance import COVERAGE, Among, Calibration
+from marskg.text import passages, terms
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -80,55 +81,95 @@ WORLDS: Final[tuple[Facts, ...]] = (
 )
 
 
+#: Talks with an assistant, whose texts have several passages each.
+TALKS: Final = Path(__file__).with_name("relevance_talks.txt")
 #: The default of retrieval.min_confidence.
 LEAST: Final = 0.5
 SIZES: Final = (2, 4, 8, 16, 32)
 DRAWS: Final = 3
 
 
+class Told(NamedTuple):
+    """What was said, in passages, in the world of which somebody tells, and the questions that it answers."""
+
+    world: int
+    passages: list[str]
+    questions: list[str]
+
+
+def facts() -> list[Told]:
+    """Return the facts above, each a passage."""
+    return [Told(place, [text], [question]) for place, world in enumerate(WORLDS) for text, question in world]
+
+
+def talks() -> list[Told]:
+    """Return the exchanges of the talks: what the user said and the assistant answered."""
+    found: list[Told] = []
+    world = -1
+    for line in TALKS.read_text(encoding="utf-8").splitlines():
+        mark, _, text = line.partition(" ")
+        if mark == "##":
+            world += 1
+        elif mark == "U:":
+            found.append(Told(world, passages(text), []))
+        elif mark == "A:":
+            found[-1].passages.extend(passages(text))
+        elif mark == "Q:":
+            found[-1].questions.append(text)
+    return found
+
+
 class Measured:
-    """What the facts say for the questions, by one model."""
+    """What texts of one sort say for the questions, by one model."""
 
-    def __init__(self, model: EmbeddingModel) -> None:
+    def __init__(self, model: EmbeddingModel, told: list[Told]) -> None:
         """Embed everything once."""
-        pairs = [(place, *pair) for place, world in enumerate(WORLDS) for pair in world]
-        self.worlds = np.array([place for place, _, _ in pairs])
-        self._terms = [terms(text) for _, text, _ in pairs]
-        self._asked = [terms(question) for *_, question in pairs]
-        texts = model.embed([text for _, text, _ in pairs]).astype(np.float64)
-        self._cosines = texts @ model.embed([question for *_, question in pairs]).astype(np.float64).T
+        self._spans, end = [], 0
+        for one in told:
+            self._spans.append(range(end, end + len(one.passages)))
+            end += len(one.passages)
+        self.worlds = np.array([one.world for one in told])
+        #: The text that answers each question.
+        self.answers = [place for place, one in enumerate(told) for _ in one.questions]
+        asked = [question for one in told for question in one.questions]
+        parts = [part for one in told for part in one.passages]
+        self._terms, self._asked = [terms(part) for part in parts], [terms(question) for question in asked]
+        self._cosines = model.embed(parts).astype(np.float64) @ model.embed(asked).astype(np.float64).T
 
-    def evidence(self, facts: npt.NDArray[np.intp], question: int) -> float:
-        """Return what the best of ``facts`` says for a question, as the product takes it."""
+    def evidence(self, texts: npt.NDArray[np.intp], question: int) -> tuple[int, float]:
+        """Return of how many passages ``texts`` are, and what the best says for a question, as the product takes it."""
+        rows = [row for text in texts.tolist() for row in self._spans[text]]
         lexical = Lexical()
-        for row, fact in enumerate(facts.tolist()):
-            lexical.add(row, self._terms[fact])
-        covered = lexical.coverage(self._asked[question], np.ones(len(facts), dtype=np.bool_))
-        return float((self._cosines[facts, question] + COVERAGE * covered).max())
+        for place, row in enumerate(rows):
+            lexical.add(place, self._terms[row])
+        covered = lexical.coverage(self._asked[question], np.ones(len(rows), dtype=np.bool_))
+        return len(rows), float((self._cosines[rows, question] + COVERAGE * covered).max())
 
     def drawn(self, draw: np.random.Generator) -> npt.NDArray[np.float64]:
-        """Return a row for each store: its own fact is there (1 or 0), its size, the evidence."""
+        """Return a row for each store: is the answer there (1, 0), its passages, the evidence, several each (1, 0)."""
         rows = []
-        for question, world in enumerate(self.worlds.tolist()):
-            strangers = np.flatnonzero(self.worlds != world)
+        several = float(max(map(len, self._spans)) > 1)
+        for question, answer in enumerate(self.answers):
+            strangers = np.flatnonzero(self.worlds != self.worlds[answer])
             for size in SIZES * DRAWS:
-                others = draw.choice(strangers, size, replace=False)
-                rows.append((0, size, self.evidence(others, question)))
-                rows.append((1, size, self.evidence(np.append(others[1:], question), question)))
+                if size <= len(strangers):
+                    others = draw.choice(strangers, size, replace=False)
+                    rows.append((0, *self.evidence(others, question), several))
+                    rows.append((1, *self.evidence(np.append(others[1:], answer), question), several))
         return np.array(rows)
 
 
-def fitted(rows: npt.NDArray[np.float64]) -> tuple[float, float, float]:
-    """Return middle, growth and width of the logistic function of evidence that tells the two apart."""
-    there, values = rows[:, 0], np.stack([rows[:, 2], np.log(rows[:, 1]), np.ones(len(rows))], axis=1)
-    weights = np.array([10.0, 0.0, -3.0])
+def fitted(rows: npt.NDArray[np.float64]) -> tuple[float, ...]:
+    """Return middle, growth, width and length of the logistic function of evidence that tells the two apart."""
+    there, values = rows[:, 0], np.stack([rows[:, 2], np.log(rows[:, 1]), np.ones(len(rows)), rows[:, 3]], axis=1)
+    weights = np.array([10.0, 0.0, -3.0, 0.0])
     for _ in range(50):  # Newton's method
         chance = 1 / (1 + np.exp(-values @ weights))
         gradient = values.T @ (chance - there)
         curve = (values * (chance * (1 - chance))[:, None]).T @ values
-        weights -= np.linalg.solve(curve + 1e-4 * np.eye(3), gradient)
-    slope, growth, offset = weights.tolist()
-    return -offset / slope, -growth / slope, 1 / slope
+        weights -= np.linalg.solve(curve + 1e-4 * np.eye(4), gradient)
+    slope, growth, offset, length = weights.tolist()
+    return -offset / slope, -growth / slope, 1 / slope, -length / slope
 
 
 def main() -> None:
@@ -138,16 +179,25 @@ def main() -> None:
     model = load_model(parser.parse_args().model)
     if model is None:
         parser.error("choose a model that makes vectors")
-    rows = Measured(model).drawn(np.random.default_rng(1))
-    calibration = Calibration(*fitted(rows))
+    sorts = {
+        name: Measured(model, told).drawn(np.random.default_rng(1))
+        for name, told in (("facts", facts()), ("talks", talks()))
+    }
+    calibration = Calibration(*fitted(np.concatenate([*sorts.values()])))
     print(f"{model.name}: {calibration}")
-    for size in SIZES:
-        of_size = rows[rows[:, 1] == size]
-        sure = calibration.confidence(of_size[:, 2], size)
-        own, strange = sure[of_size[:, 0] == 1], sure[of_size[:, 0] == 0]
-        auroc = float((own[:, None] > strange[None, :]).mean())
-        answered, empty = 100 * (own >= LEAST).mean(), 100 * (strange < LEAST).mean()
-        print(f"  {size} facts: AUROC {auroc:.3f}, {answered:.0f} % of own answered, {empty:.0f} % of others' not")
+    for name, rows in sorts.items():
+        for least in (1, 4, 16, 64):
+            some = rows[(rows[:, 1] >= least) & (rows[:, 1] < 4 * least)]
+            if not len(some):
+                continue
+            sure = np.concatenate([calibration.confidence(row[2:3], Among(int(row[1]), row[3])) for row in some])
+            own, strange = sure[some[:, 0] == 1], sure[some[:, 0] == 0]
+            auroc = float((own[:, None] > strange[None, :]).mean())
+            answered, empty = 100 * (own >= LEAST).mean(), 100 * (strange < LEAST).mean()
+            print(
+                f"  {name}, {least} to {4 * least - 1} passages: AUROC {auroc:.3f}, {answered:.0f} % of own answered, "
+                f"{empty:.0f} % of others' not"
+            )
 
 
 if __name__ == "__main__":

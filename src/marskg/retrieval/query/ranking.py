@@ -23,7 +23,7 @@ from marskg.retrieval.index.nearest import cosines
 from marskg.retrieval.query.intent import Intent, infer
 from marskg.retrieval.query.outlived import inherited, lifted
 from marskg.retrieval.query.question_parts import QuestionParts, Visible
-from marskg.retrieval.query.relevance import COVERAGE, FILLING
+from marskg.retrieval.query.relevance import COVERAGE, FILLING, Among
 from marskg.retrieval.query.relevance import WORDS as UNCALIBRATED
 from marskg.retrieval.query.soft_match import Said, soft_match
 from marskg.store.rows.score_decay import Fading
@@ -186,7 +186,7 @@ class Ranker:
         self._calibration = UNCALIBRATED if query.vector is None else calibration
         self._floor = floor
         self._outlived = outlived
-        self._told = 0
+        self._among = Among(0)
         # What is looked up of the query.
         self._terms: tuple[str, ...] = ()
         self._heard = Said(np.zeros(0), np.zeros(0), np.zeros(0))
@@ -213,9 +213,9 @@ class Ranker:
             tagged = self._index.facet("tag", self._index.facets["tag"])
             self._mask = self._mask & (self._index.facet("tag", intent.tags) | ~tagged)
             self._see()
-        # Among how many the best is sought: a fact that was learned from a turn says what that says.
-        learned = int((self._mask & self._index.columns["learned"]).sum())
-        self._told = max(learned, int(self._mask.sum()) - learned)
+        # A fact that was learned from a turn says what that says.
+        learned = self._mask & self._index.columns["learned"]
+        self._among = max(self._sought(learned), self._sought(self._mask & ~learned))
         self._terms = self._looked_up(similar)
         self._heard = self._said()
         self._asked_of = self._parts.of_rows(self._terms)
@@ -229,7 +229,8 @@ class Ranker:
         if not len(rows):
             return Ranking((), 0, intent, tuple(entities), {}, {})
         lexical = lifted(lexical, self._spoken, _SPOKEN) if self._spoken else lexical
-        heirs = self._heirs(rows)
+        # In whose place others stand: outlived turns, and what was learned from one that is shown.
+        heirs = {} if self._outlived is None else self._outlived.heirs(rows)
         if heirs:
             rows = np.union1d(rows, [fact for facts in heirs.values() for fact in facts]).astype(np.intp)
         features = self._features(rows, self._similarity(rows), lexical, near, intent)
@@ -266,11 +267,15 @@ class Ranker:
             found[row] = int(np.argmax(total))
         return found
 
-    def _heirs(self, rows: npt.NDArray[np.intp]) -> dict[int, list[int]]:
-        """Return the rows in whose place others stand: outlived turns, and what was learned from one that is shown."""
-        if self._outlived is None:
-            return {}
-        return self._outlived.heirs(rows)
+    def _sought(self, mask: npt.NDArray[np.bool_]) -> Among:
+        """Return among what the best of the rows of ``mask`` is sought: their passages, or they themselves."""
+        owner = self._index.passages.columns["row"]
+        parts = mask[owner] & (owner >= 0)
+        of_long = int(parts.sum())
+        # The passages of a row stand one after another.
+        long = int((parts & (np.diff(owner, prepend=-1) != 0)).sum())
+        passages = int(mask.sum()) - long + of_long
+        return Among(passages, of_long / max(1, passages))
 
     def _evidence(
         self, rows: npt.NDArray[np.intp], features: Mapping[str, npt.NDArray[np.float64]]
@@ -311,10 +316,10 @@ class Ranker:
 
         Where it asks for something to somebody's taste, the best of their tastes is sought among these alone.
         """
-        likely = self._calibration.confidence(evidence, self._told)
+        likely = self._calibration.confidence(evidence, self._among)
         tastes = np.isin(rows, self._tastes())
         if tastes.any():
-            likely[tastes] = self._calibration.confidence(evidence[tastes], int(tastes.sum()))
+            likely[tastes] = self._calibration.confidence(evidence[tastes], Among(int(tastes.sum())))
         return likely
 
     def _yielding(
@@ -334,7 +339,7 @@ class Ranker:
         if not yields.any():
             return total
         # As the best of the user's words alone: what others write is not to make them less likely.
-        likely = self._calibration.confidence(evidence, int(self._own.sum()))
+        likely = self._calibration.confidence(evidence, self._sought(self._own))
         own = self._own[rows] & (likely >= max(self._floor, _BEARS))
         if not own.any():
             return total
@@ -355,7 +360,7 @@ class Ranker:
         for beside in (self._visible.beside.before, self._visible.beside.after):
             row = beside[rows]
             evidence = np.maximum(evidence, np.where(row >= 0, there[row], 0.0))
-        likely = self._calibration.confidence(evidence, self._told)
+        likely = self._calibration.confidence(evidence, self._among)
         fills: npt.NDArray[np.bool_] = (likely >= FILLING) | (_asked_for(features) > 0) | (features["graph"] > 0)
         return fills
 

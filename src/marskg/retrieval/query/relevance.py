@@ -1,7 +1,7 @@
 """Whether anything bears on a question: confidence in an answer, and the floors below which nothing is shown.
 
 Guarantees: a number between 0 and 1 that compares across questions and stores, as it goes by what one memory says for
-the question, and by how many are visible among which the best was sought; hidden memories change nothing. The figures
+the question, and by what is visible among which the best was sought; hidden memories change nothing. The figures
 are calibrated for each bundled model by ``scripts/relevance_floors.py``, on texts that are in no benchmark. Source:
 semantics section 13.
 """
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
@@ -28,31 +28,41 @@ STRANGE: Final = 1.5
 FILLING: Final = 0.01
 
 
+class Among(NamedTuple):
+    """Among what the best is sought: how many passages, and the share of them that are of texts with several."""
+
+    passages: int
+    long: float = 0.0
+
+
 @dataclass(frozen=True, slots=True)
 class Calibration:
     """The evidence of the best of one memory at which a question is as likely answered as not, and what moves that.
 
-    ``growth`` is what the logarithm of the number of memories adds, as the best of many strangers is nearer than the
-    best of few; ``width`` is the change of evidence that multiplies the odds by e. Where it is not of the ``vectors``
-    of a model that was calibrated, it goes by words alone, and nothing is left out because of it.
+    ``growth`` is what the logarithm of the number of passages adds, as the best of many strangers is nearer than the
+    best of few, and ``length`` what is added where all are of texts that have several: a passage of prose is nearer
+    to anything than a short text is. ``width`` is the change of evidence that multiplies the odds by e. Where it is not
+    of the ``vectors`` of a model that was calibrated, it goes by words alone, and nothing is left out because of it.
     """
 
     middle: float
     growth: float
     width: float
+    length: float = 0.0
     vectors: bool = True
 
-    def confidence(self, evidence: npt.NDArray[np.float64], memories: int) -> npt.NDArray[np.float64]:
-        """Return how likely it is that what has this ``evidence`` bears on a question, as the best of ``memories``."""
-        middle = self.middle + self.growth * np.log(max(1, memories)) + self.width * np.log(STRANGE)
+    def confidence(self, evidence: npt.NDArray[np.float64], among: Among) -> npt.NDArray[np.float64]:
+        """Return how likely it is that what has this ``evidence`` bears on a question, as the best ``among`` these."""
+        middle = self.middle + self.growth * np.log(max(1, among.passages)) + self.length * among.long
+        middle += self.width * np.log(STRANGE)
         found: npt.NDArray[np.float64] = 1.0 / (1.0 + np.exp(-np.clip((evidence - middle) / self.width, -60.0, 60.0)))
         return found
 
 
 #: By the name of the model, as ``scripts/relevance_floors.py`` prints it.
 CALIBRATED: Final[Mapping[str, Calibration]] = MappingProxyType({
-    "static:l2_supercat_256": Calibration(0.12, 0.034, 0.047),
-    "minilm:all-MiniLM-L6-v2": Calibration(0.23, 0.03, 0.037),
+    "static:l2_supercat_256": Calibration(0.124, 0.034, 0.054, 0.1),
+    "minilm:all-MiniLM-L6-v2": Calibration(0.224, 0.034, 0.047, 0.052),
 })  # fmt: skip
 WORDS: Final = Calibration(0.20, 0.0, 0.05, vectors=False)
 
