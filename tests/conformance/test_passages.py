@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -19,6 +20,30 @@ FILLER = "The wheel of the old cart turned slowly past the barn, the ferry and t
 LONG = f"{FILLER * 20}{NEEDLE} {FILLER * 20}"
 MODEL = StaticEmbedding()
 PREFIX = tag(model_name(MODEL))
+#: Pages that are about this product, and questions about what is not and what is in them.
+DOCS = Path(__file__).parents[2] / "docs"
+PAGES = ("encrypt", "erase-on-neo4j", "import", "keys", "policies", "preferences", "principals")
+STRANGE = (
+    "How often does the ferry to the island run in winter?",
+    "Which instrument did my grandmother play?",
+    "Why did the tomatoes die last summer?",
+    "What did the dentist say about my wisdom tooth?",
+    "Who won the chess tournament at school?",
+    "How much flour goes into the bread?",
+    "Where did we spend the night after the wedding?",
+    "What colour is the new bicycle?",
+    "When does the swimming pool open on Sundays?",
+    "Which of the two painters did she like better?",
+    "How tall is the lighthouse?",
+    "What was wrong with the brakes of the car?",
+)
+ANSWERED = (
+    "How do I erase a person on Neo4j?",
+    "How are keys rotated?",
+    "How do I import a conversation?",
+    "Which policies evict memories?",
+    "How is a new store encrypted?",
+)
 
 
 def _stored(memory: AgentMemory, ident: str) -> str:
@@ -105,3 +130,14 @@ def test_an_id_and_a_date_that_does_not_exist_are_understood_in_any_question(sto
     memory, ident = _with_note(stores)
     assert memory.retrieve(f"what is {ident}?")[0].memory.id == ident
     assert any("no calendar has" in notice for notice in memory.retrieve("where was the mill on 30 February?").notices)
+
+
+def test_pages_of_prose_are_not_shown_for_a_question_that_nothing_in_them_answers(stores: Stores) -> None:
+    # The default, which other tests turn off.
+    memory = stores.open(retrieval__min_confidence=0.5)
+    for page in PAGES:
+        text = (DOCS / f"how-to/{page}.md").read_text(encoding="utf-8")
+        for start in range(0, len(text), 3_000):
+            memory.remember(text[start : start + 3_000], source_type="chat_assistant", session=page)
+    assert [one for one in STRANGE if memory.retrieve(one, token_budget=1_000)] == []
+    assert [one for one in ANSWERED if not memory.retrieve(one, token_budget=1_000)] == []
