@@ -176,9 +176,11 @@ def test_a_topic_that_is_filtered_for_is_no_reason_to_show_all_of_it(stores: Sto
     memory = stores.open(**FLOOR)
     for fact in HOUSE:
         memory.remember(fact, kind="semantic", intent_tags=["house"])
-    assert contents(memory.retrieve("Who waters the orchids?", tags=["house"])) == [HOUSE[2]]
+    question = "Who waters the orchids?"
+    (hit,) = memory.retrieve(question, tags=["house"])
+    assert (hit.memory.content, hit.why["intent"]) == (HOUSE[2], 0)
     # Nor is one that only the nearest have: who asks names it, or gets what bears on the question.
     for number in range(4):
         memory.remember(f"Invoice {number} was paid", kind="semantic", intent_tags=["office"])
-    assert contents(memory.retrieve("Who waters the orchids?")) == [HOUSE[2]]
+    assert contents(memory.retrieve(question)) == [HOUSE[2]]
     assert set(contents(memory.retrieve("Tell me about the house"))) >= {*HOUSE}
