@@ -352,19 +352,24 @@ class Ranker:
         """Return which rows may fill a budget: what the question asks for by name, and what bears on it enough.
 
         A turn has some evidence or stands beside one that has, as it means little without what was said around it. What
-        stands alone has enough of what the best has.
+        stands alone has enough of what the best has, or comes from something that has.
         """
         if not self._floor or not self._calibration.vectors or not self._profile.linear:
             return np.ones(len(evidence), dtype=np.bool_)
         held = self._index.columns
         turn = (held["kind"][rows] == _EPISODE) & (held["session"][rows] >= 0)
-        enough = turn | (evidence >= BESIDE_BEST * evidence.max(initial=0.0))
+        best = evidence >= BESIDE_BEST * evidence.max(initial=0.0)
+        enough = np.zeros(len(self._mask), dtype=np.bool_)
+        enough[rows] = turn | best
+        if derived := self._index.facets["source"]:
+            for row in rows[best].tolist():
+                enough[[*derived.get(self._index.ids[row], ())]] = True
         there = np.zeros(len(self._mask))
         there[rows] = evidence
         for beside in (self._visible.beside.before, self._visible.beside.after):
             row = beside[rows]
             evidence = np.maximum(evidence, np.where(row >= 0, there[row], 0.0))
-        fills: npt.NDArray[np.bool_] = enough & (self._calibration.confidence(evidence, self._told) >= FILLING)
+        fills: npt.NDArray[np.bool_] = enough[rows] & (self._calibration.confidence(evidence, self._told) >= FILLING)
         # A topic that only the nearest have was not asked for.
         by_name = {**features, "intent": self._wanted(rows, replace(intent, tags=()))} if intent.voted else features
         return fills | (_asked_for(by_name) > 0) | (features["graph"] > 0)
