@@ -104,7 +104,7 @@ def _all(memory: AgentMemory, kind: str, tags: Sequence[str]) -> list[Memory]:
 
 
 def _name(memory: Memory) -> str:
-    return str((memory.metadata or {})["belief"])
+    return str(dict(memory.metadata or {})["belief"])
 
 
 @contextmanager

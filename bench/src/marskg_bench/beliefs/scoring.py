@@ -135,11 +135,15 @@ def figures(outcomes: Sequence[Outcome], drifts: Sequence[Drift]) -> dict[str, A
             "drift": _mean(one.drift for one in drifts),
             **_shares(drifts),
         },
-        "failed": [one.name for one in (*outcomes, *drifts) if not one.passed],
+        "failed": [*_failed(outcomes), *_failed(drifts)],
     }
 
 
 _PROVES: Final = (ACTIVE, STRUCTURAL, EMPTY)
+
+
+def _failed(outcomes: Iterable[Outcome] | Iterable[Drift]) -> list[str]:
+    return [one.name for one in outcomes if not one.passed]
 
 
 def _passes(outcomes: Sequence[Outcome]) -> dict[str, int]:
