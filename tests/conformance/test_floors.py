@@ -117,3 +117,70 @@ def test_a_few_tastes_bear_on_a_question_for_them_however_much_else_is_known(sto
         "Likes bebop (genre)",
     }
     assert not contents(memory.retrieve("Who composed Fidelio?"))
+
+
+#: What stands alone: no session, nothing said around it.
+HOUSE = (
+    "The boiler is a Halden 300 and is serviced each October",
+    "The spare key of the cellar hangs behind the mirror",
+    "Tilda from next door waters the orchids when we are away",
+    "We sail on Saturdays with the blue dinghy",
+    "The dinghy needs a new mast before spring",
+    "Grandfather's accordion is in the attic",
+    "Recycling is collected every second Wednesday",
+    "The plumber's number is on the fridge",
+)
+#: Each with the places of all that bears on it.
+ALONE = (
+    ("Who waters the orchids?", {2}),
+    ("Where is the spare key?", {1}),
+    ("What kind of boiler do we have?", {0}),
+    ("What about the dinghy?", {3, 4}),
+)
+
+
+@pytest.mark.parametrize(("question", "places"), ALONE)
+@pytest.mark.parametrize("kind", ["semantic", "episodic"])
+def test_what_stands_alone_is_not_shown_because_something_else_answers(
+    stores: Stores, kind: str, question: str, places: set[int]
+) -> None:
+    memory = stores.open(**FLOOR)
+    for fact in HOUSE:
+        memory.remember(fact, kind=kind)
+    assert set(contents(memory.retrieve(question))) == {HOUSE[place] for place in places}
+    # Who wants what is nearest, however little it says, gets all of it.
+    assert len(memory.retrieve(question, min_confidence=0)) == len(HOUSE)
+
+
+def test_a_question_that_wants_many_gets_them_all(stores: Stores) -> None:
+    memory = stores.open(**FLOOR)
+    instruments = ("the cello", "the oboe", "the bassoon", "the harp", "the viola", "the tuba")
+    for fact in (
+        *HOUSE,
+        *(f"{name} plays {what} in the orchestra" for name, what in zip("ABCDEF", instruments, strict=True)),
+    ):
+        memory.remember(fact, kind="semantic")
+    found = contents(memory.retrieve("Who plays what in the orchestra?"))
+    assert len(found) == len(instruments)
+    assert all("orchestra" in one for one in found)
+
+
+def test_a_turn_is_shown_with_what_was_said_around_it(stores: Stores) -> None:
+    memory = stores.open(**FLOOR)
+    for turn in ("Who waters the orchids?", "Tilda does", "And she has the key?", "Behind the mirror, yes"):
+        memory.remember(turn, session="away")
+    assert "Tilda does" in contents(memory.retrieve("Who waters the orchids?"))
+
+
+def test_a_topic_that_is_filtered_for_is_no_reason_to_show_all_of_it(stores: Stores) -> None:
+    memory = stores.open(**FLOOR)
+    for fact in HOUSE:
+        memory.remember(fact, kind="semantic", intent_tags=["house"])
+    question = "Who waters the orchids?"
+    (hit,) = memory.retrieve(question, tags=["house"])
+    assert (hit.memory.content, hit.why["intent"]) == (HOUSE[2], 0)
+    # Nor is one that only the nearest have: who asks names it, or gets what bears on the question.
+    for number in range(4):
+        memory.remember(f"Invoice {number} was paid", kind="semantic", intent_tags=["office"])
+    assert contents(memory.retrieve(question)) == [HOUSE[2]]
+    assert set(contents(memory.retrieve("Tell me about the house"))) >= {*HOUSE}

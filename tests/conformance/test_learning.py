@@ -127,9 +127,10 @@ def test_what_is_below_the_floor_loses_nothing_beside_what_was_used(
     stores: Stores, floor: float | None, *, loses: bool
 ) -> None:
     memory = stores.open(retrieval__min_confidence=0.5)
-    cat = fact(memory, "Mira's cat is called Pepper")
+    # Of facts that stand alone, none below the floor is shown with one.
+    cat = memory.remember("Mira's cat is called Pepper", session="monday")
     for other in ("Mira is allergic to walnuts", "Mira lives in Porto", "The insurance is due on the ninth"):
-        fact(memory, other)
+        memory.remember(other, session="monday")
     hits = memory.retrieve("what is the name of the cat?", min_confidence=floor)
     assert hits.id is not None
     weak = [hit.memory.id for hit in hits if hit.memory.id != cat.id]

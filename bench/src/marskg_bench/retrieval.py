@@ -15,6 +15,8 @@ import click
 from marskg.embedding.registry import load_model
 from marskg.errors import InvalidInput
 from marskg.weight import TokenCounter
+from marskg_bench.beliefs import layout
+from marskg_bench.beliefs import run as _beliefs
 from marskg_bench.common import report
 from marskg_bench.common.conversations import conversations
 from marskg_bench.common.memora import TRACKS, BenchPersona, personas
@@ -103,7 +105,8 @@ def source(file: Path, embedding: str, say: Say) -> fit.Source:
 @click.option(
     "--data",
     type=click.Path(exists=True, path_type=Path),
-    help="Memora, unpacked (the folder with weekly and monthly), or a file of LoCoMo, BEAM or one of your own.",
+    help="Memora, unpacked (the folder with weekly and monthly), PrecisionMemBench (the folder with fixtures), or a "
+    "file of LoCoMo, BEAM or one of your own.",
 )
 @click.option(
     "--fit",
@@ -194,6 +197,11 @@ def command(
     product's confidence tells a question of another conversation. Beside it stand rankings of the same turns on the
     same vectors and other products, all rendered and counted alike. Ctrl-C reports the conversations that are complete.
 
+    On PrecisionMemBench, without a language model: each belief is a memory, each question is asked with the default
+    settings and judged by the benchmark's rules for other products than its maker's: whether what is wanted was found,
+    and it alone, precision and recall, and what came back unasked in sessions that drift. Cases that count as right
+    what only a search that is blind there returns are counted apart as well.
+
     With --fit, the weights of the ranking that find most of the evidence in such files, and what they find in each
     conversation when they are learned without it, beside the weights in use.
 
@@ -212,6 +220,8 @@ def command(
             scope = _recall.Scope(sorted(set(budgets)), sorted(set(depths)), parts=parts)
             who = Cast(Embedded(model), embedding, TokenCounter(), with_product=not rankers_only, with_peers=not alone)
             result["evidence"] = recall(data, chosen, scope, who, say)
+        elif data is not None and layout.is_layout(data):
+            result["beliefs"] = _beliefs.run(data, embedding, say)
         elif data is not None:
             tried = Scope(
                 tuple(dict.fromkeys(tracks)),

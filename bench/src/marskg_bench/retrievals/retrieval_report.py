@@ -11,6 +11,7 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
+from marskg_bench.beliefs import beliefs_report
 from marskg_bench.retrievals import recall_report
 from marskg_bench.retrievals.comparison import OVERALL, PRODUCT
 
@@ -47,6 +48,8 @@ def checks(result: Mapping[str, Any]) -> Iterator[Check]:
             yield from _at_depths(
                 "track B, presence ÷ ungoverned", found["presence_to_ungoverned_ratio"], 1.0, least=True
             )
+    if "beliefs" in result:
+        yield from (Check(*found, least=True) for found in beliefs_report.reached(result["beliefs"]))
     yield from _latency_checks(result.get("latency", {}))
 
 
@@ -94,6 +97,8 @@ def tables(result: Mapping[str, Any]) -> Iterator[Table]:
         yield from _tracks(f"Track {track}, {result['period']}, {len(result['personas'])} personas", systems)
     if result.get("evidence", {}).get("systems"):
         yield from recall_report.tables(result["evidence"])
+    if "beliefs" in result:
+        yield from beliefs_report.tables(result["beliefs"])
     if result.get("fit"):
         yield from _fit(result["fit"])
     if result.get("latency"):

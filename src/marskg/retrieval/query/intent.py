@@ -41,10 +41,14 @@ _WRITTEN: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Intent:
-    """Topics by tag, and the sources that the query asks for."""
+    """Topics by tag, and the sources that the query asks for.
+
+    ``voted`` is whether it names none of the topics: they are those of the nearest memories.
+    """
 
     tags: tuple[str, ...] = ()
     sources: tuple[SourceType, ...] = ()
+    voted: bool = False
 
 
 def infer(query: str, tags: Iterable[str], nearest: Sequence[tuple[float, Sequence[str]]]) -> Intent:
@@ -59,8 +63,7 @@ def infer(query: str, tags: Iterable[str], nearest: Sequence[tuple[float, Sequen
     known = {*tags}
     found = {tag for tag in known if (words := set(terms(tag.replace("_", " ").replace("-", " ")))) and words <= asked}
     found |= known.intersection(topics_of(query))
-    if not found and nearest and nearest[0][0] >= _NEAR:
-        found = _voted(nearest)
+    voted = _voted(nearest) if not found and nearest and nearest[0][0] >= _NEAR else set()
     text = folded(query)
     sources: list[SourceType] = []
     if _TOLD.search(text):
@@ -69,7 +72,7 @@ def infer(query: str, tags: Iterable[str], nearest: Sequence[tuple[float, Sequen
         sources.append(SourceType.CHAT_ASSISTANT)
     if _WRITTEN.search(text):
         sources += [SourceType.DOC, SourceType.API_RESULT]
-    return Intent(tuple(sorted(found)), tuple(sources))
+    return Intent(tuple(sorted(found | voted)), tuple(sources), bool(voted))
 
 
 def _voted(nearest: Sequence[tuple[float, Sequence[str]]]) -> set[str]:

@@ -7,7 +7,7 @@ with each of its numbers. Sources: MemoryArchitect II.C.2 (weighted sum); Cormac
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
@@ -16,14 +16,14 @@ import numpy as np
 
 from marskg.language.en.topics import is_derived
 from marskg.language.en.wording import about, asks_advice, asks_by_time
-from marskg.ontology.vocabulary import RELIABILITY, SourceType, Tier
+from marskg.ontology.vocabulary import KINDS, RELIABILITY, Kind, SourceType, Tier
 from marskg.retrieval.access.visibility import Sight
 from marskg.retrieval.index.memory_index import CLASSES, MICRO, SOURCES, TIERS
 from marskg.retrieval.index.nearest import cosines
 from marskg.retrieval.query.intent import Intent, infer
 from marskg.retrieval.query.outlived import inherited, lifted
 from marskg.retrieval.query.question_parts import QuestionParts, Visible
-from marskg.retrieval.query.relevance import COVERAGE, FILLING, Among
+from marskg.retrieval.query.relevance import BESIDE_BEST, COVERAGE, FILLING, Among
 from marskg.retrieval.query.relevance import WORDS as UNCALIBRATED
 from marskg.retrieval.query.soft_match import Said, soft_match
 from marskg.store.rows.score_decay import Fading
@@ -73,6 +73,7 @@ _SPOKEN: Final = 0.7
 #: Where the sum of weighed features stands for one in two, and how many units of it for a change by the factor e.
 _EVEN: Final = 4.0
 _UNIT: Final = 3.0
+_EPISODE: Final = KINDS.index(Kind.EPISODIC)
 _OWN: Final = SOURCES.index(SourceType.CHAT_USER)
 _OWN_WORD: Final = round(RELIABILITY[SourceType.CHAT_USER] * MICRO)
 #: How likely the user's own words bear on the question where they go before what is less reliable; and how many of them
@@ -243,7 +244,7 @@ class Ranker:
         stay = ~np.isin(rows, [*heirs])
         likely = np.where(stay, self._likely(rows, evidence), 0.0)
         total = self._yielding(rows, total, np.where(stay, evidence, -np.inf), intent)
-        fills = self._fills(rows, features, evidence) & stay
+        fills = self._fills(rows, features, evidence, intent) & stay
         features = {name: values[fills] for name, values in features.items()}
         best = self._best(rows[fills], total[fills], limit)
         shown = likely[fills]
@@ -351,18 +352,32 @@ class Ranker:
         rows: npt.NDArray[np.intp],
         features: Mapping[str, npt.NDArray[np.float64]],
         evidence: npt.NDArray[np.float64],
+        intent: Intent,
     ) -> npt.NDArray[np.bool_]:
-        """Return which rows may fill a budget: those that have some evidence, or stand beside one that has."""
+        """Return which rows may fill a budget: what the question asks for by name, and what bears on it enough.
+
+        A turn has some evidence or stands beside one that has, as it means little without what was said around it. What
+        stands alone has enough of what the best has, or comes from something that has.
+        """
         if not self._floor or not self._calibration.vectors or not self._profile.linear:
             return np.ones(len(evidence), dtype=np.bool_)
+        held = self._index.columns
+        turn = (held["kind"][rows] == _EPISODE) & (held["session"][rows] >= 0)
+        best = evidence >= BESIDE_BEST * evidence.max(initial=0.0)
+        enough = np.zeros(len(self._mask), dtype=np.bool_)
+        enough[rows] = turn | best
+        if derived := self._index.facets["source"]:
+            for row in rows[best].tolist():
+                enough[[*derived.get(self._index.ids[row], ())]] = True
         there = np.zeros(len(self._mask))
         there[rows] = evidence
         for beside in (self._visible.beside.before, self._visible.beside.after):
             row = beside[rows]
             evidence = np.maximum(evidence, np.where(row >= 0, there[row], 0.0))
-        likely = self._calibration.confidence(evidence, self._among)
-        fills: npt.NDArray[np.bool_] = (likely >= FILLING) | (_asked_for(features) > 0) | (features["graph"] > 0)
-        return fills
+        fills: npt.NDArray[np.bool_] = enough[rows] & (self._calibration.confidence(evidence, self._among) >= FILLING)
+        # A topic that only the nearest have was not asked for.
+        by_name = {**features, "intent": self._wanted(rows, replace(intent, tags=()))} if intent.voted else features
+        return fills | (_asked_for(by_name) > 0) | (features["graph"] > 0)
 
     def _answered(self, rows: npt.NDArray[np.intp]) -> dict[int, int]:
         """Return, for each of ``rows`` that stands right after a turn that asks, the row of that turn."""
@@ -407,7 +422,13 @@ class Ranker:
     def _intent(self, similar: npt.NDArray[np.float32] | None) -> Intent:
         filters = self._profile.intent == "filter"
         tags = {tag: rows for tag, rows in self._index.facets["tag"].items() if filters or not is_derived(tag)}
-        visible = {tag for tag, rows in tags.items() if any(self._mask[row] for row in rows)}
+        # A topic of all that is seen, such as one that was filtered for, tells none of it from the rest.
+        every = int(self._mask.sum())
+        visible = {
+            tag
+            for tag, rows in tags.items()
+            if any(self._mask[row] for row in rows) and (len(rows) < every or self._mask[[*rows]].sum() < every)
+        }
         nearest = []
         if similar is not None and visible:
             rows = _top(similar, _VOTERS, self._index.columns["sequence"])

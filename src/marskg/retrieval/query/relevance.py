@@ -26,6 +26,9 @@ COVERAGE: Final = 0.2
 STRANGE: Final = 1.5
 #: The confidence below which a memory does not fill what is left of a budget, its neighbours' words counted as its own.
 FILLING: Final = 0.01
+#: The share of the best one's evidence that a memory must have to be shown beside it where it is no turn of a
+#: conversation: nothing around it says more of it than it says itself.
+BESIDE_BEST: Final = 0.6
 
 
 class Among(NamedTuple):
