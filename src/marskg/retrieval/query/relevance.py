@@ -28,7 +28,7 @@ STRANGE: Final = 1.5
 FILLING: Final = 0.01
 #: The share of the best one's evidence that a memory must have to be shown beside it where it is no turn of a
 #: conversation: nothing around it says more of it than it says itself.
-BESIDE_BEST: Final = 0.6
+BESIDE_BEST: Final = 0.5
 
 
 class Among(NamedTuple):
