@@ -418,9 +418,12 @@ class Ranker:
         filters = self._profile.intent == "filter"
         tags = {tag: rows for tag, rows in self._index.facets["tag"].items() if filters or not is_derived(tag)}
         # A topic of all that is seen, such as one that was filtered for, tells none of it from the rest.
-        everything = {*np.flatnonzero(self._mask).tolist()}
+        seen = int(np.count_nonzero(self._mask))
         visible = {
-            tag for tag, rows in tags.items() if any(self._mask[row] for row in rows) and not rows.keys() >= everything
+            tag
+            for tag, rows in tags.items()
+            if any(self._mask[row] for row in rows)
+            and (len(rows) < seen or np.count_nonzero(self._mask[np.fromiter(rows, np.intp, len(rows))]) < seen)
         }
         nearest = []
         if similar is not None and visible:
