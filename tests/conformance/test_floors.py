@@ -172,6 +172,16 @@ def test_a_turn_is_shown_with_what_was_said_around_it(stores: Stores) -> None:
     assert "Tilda does" in contents(memory.retrieve("Who waters the orchids?"))
 
 
+def test_a_fact_is_shown_with_the_turn_that_it_was_read_from(stores: Stores) -> None:
+    memory = stores.open(**FLOOR)
+    said = "How to reach my partner Daniel? Write to him, he hates phone calls."
+    turn = memory.remember(said, session="monday")
+    for fact in HOUSE:
+        memory.remember(fact, kind="semantic")
+    read = memory.remember("He wants letters", kind="semantic", derives_from=[turn.id])
+    assert set(contents(memory.retrieve("How do I reach my partner Daniel?"))) == {said, read.content}
+
+
 def test_a_topic_that_is_filtered_for_is_no_reason_to_show_all_of_it(stores: Stores) -> None:
     memory = stores.open(**FLOOR)
     for fact in HOUSE:
