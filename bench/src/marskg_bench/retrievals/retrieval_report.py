@@ -11,7 +11,7 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from marskg_bench.retrievals import recall_report
+from marskg_bench.retrievals import learning, recall_report
 from marskg_bench.retrievals.comparison import OVERALL, PRODUCT
 
 if TYPE_CHECKING:
@@ -47,7 +47,21 @@ def checks(result: Mapping[str, Any]) -> Iterator[Check]:
             yield from _at_depths(
                 "track B, presence ÷ ungoverned", found["presence_to_ungoverned_ratio"], 1.0, least=True
             )
+    yield from _learning_checks(result.get("learning", {}).get("kinds", {}))
     yield from _latency_checks(result.get("latency", {}))
+
+
+#: What feedback may cost of the evidence at most, and what right feedback must bring at least.
+_MOST_LOST, _LEAST_GAINED = -0.01, 0.001
+
+
+def _learning_checks(kinds: Mapping[str, Any]) -> Iterator[Check]:
+    """Yield the change of the evidence of all questions, by kind of feedback and budget."""
+    for kind, groups in kinds.items():
+        for budget, cells in groups[learning.OVERALL].items():
+            wanted = _LEAST_GAINED if kind == learning.RIGHT else _MOST_LOST
+            words = f"{kind} feedback, change of the evidence within {int(budget):,} tokens"
+            yield Check(words, round(cells["after"] - cells["before"], 4), wanted, least=True)
 
 
 def _at_depths(words: str, values: Mapping[str, float | None], wanted: float, *, least: bool) -> Iterator[Check]:
@@ -94,6 +108,8 @@ def tables(result: Mapping[str, Any]) -> Iterator[Table]:
         yield from _tracks(f"Track {track}, {result['period']}, {len(result['personas'])} personas", systems)
     if result.get("evidence", {}).get("systems"):
         yield from recall_report.tables(result["evidence"])
+    if result.get("learning", {}).get("kinds"):
+        yield _taught(result["learning"])
     if result.get("fit"):
         yield from _fit(result["fit"])
     if result.get("latency"):
@@ -135,6 +151,22 @@ def _fit(fit: Mapping[str, Any]) -> Iterator[Table]:
             made.add_row(file, kind, *map(_share, shares.values()))
         made.add_section()
     yield made
+
+
+def _taught(found: Mapping[str, Any]) -> Table:
+    heads = [f"{budget:,} tokens" for budget in found["budgets"]]
+    asked = sum(found["complete"].values())
+    title = (
+        f"Evidence before → after {found['rounds']:,} rounds of use, per cent: "
+        f"{len(found['complete'])} conversations, {asked} questions, {found['embedding']}"
+    )
+    made = _table("feedback", "given", "questions", *heads, title=title)
+    for kind, groups in found["kinds"].items():
+        for group, cells in groups.items():
+            pairs = (f"{_share(cell['before'])} → {_share(cell['after'])}" for cell in cells.values())
+            made.add_row(kind, f"{found['given'][kind]:,}", group.replace("_", " "), *pairs)
+        made.add_section()
+    return made
 
 
 def _latency(latency: Mapping[str, Any]) -> Table:
