@@ -5,6 +5,7 @@ Guarantees: every system, task and depth that was run is shown; a figure that mi
 
 from __future__ import annotations
 
+from statistics import fmean
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from rich import box
@@ -51,17 +52,20 @@ def checks(result: Mapping[str, Any]) -> Iterator[Check]:
     yield from _latency_checks(result.get("latency", {}))
 
 
-#: What feedback may cost of the evidence at most, and what right feedback must bring at least.
+#: What feedback may cost of the evidence at most, and what right feedback must bring of it at least.
 _MOST_LOST, _LEAST_GAINED = -0.01, 0.001
 
 
 def _learning_checks(kinds: Mapping[str, Any]) -> Iterator[Check]:
-    """Yield the change of the evidence of all questions, by kind of feedback and budget."""
+    """Yield the change of the evidence of all questions, by kind of feedback, and what right feedback brings."""
     for kind, groups in kinds.items():
-        for budget, cells in groups[learning.OVERALL].items():
-            wanted = _LEAST_GAINED if kind == learning.RIGHT else _MOST_LOST
-            words = f"{kind} feedback, change of the evidence within {int(budget):,} tokens"
-            yield Check(words, round(cells["after"] - cells["before"], 4), wanted, least=True)
+        changes = {int(budget): cell["after"] - cell["before"] for budget, cell in groups[learning.OVERALL].items()}
+        for budget, change in changes.items():
+            words = f"{kind} feedback, change of the evidence within {budget:,} tokens"
+            yield Check(words, round(change, 4), _MOST_LOST, least=True)
+        if kind == learning.RIGHT:
+            mean = round(fmean(changes.values()), 4)
+            yield Check(f"{kind} feedback, the same as a mean over budgets", mean, _LEAST_GAINED, least=True)
 
 
 def _at_depths(words: str, values: Mapping[str, float | None], wanted: float, *, least: bool) -> Iterator[Check]:

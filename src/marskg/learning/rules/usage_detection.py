@@ -10,9 +10,9 @@ is the share of the memory's terms that the answer has, each weighted by its rar
 number alone counts only where it is one of the same thing. Where vectors are given, a sentence may be use as well (a
 paraphrase): it must be closer to the memory than to any other that was shown by a margin, those that say nearly the
 same set aside, and closer than the question is. A memory is contradicted where :mod:`marskg.learning.rules.rebuttal`
-finds that the answer goes against it; not by a sentence that comes from another memory shown which does not. Limits:
-the first 400 sentences of an answer are looked at, and the first 100 of a memory. Source: MemoryArchitect II.D step 1
-(string overlap, unique keywords, embedding similarity, contradiction).
+finds that the answer goes against it; not by a sentence that asks or supposes, nor by one that comes from another
+memory shown which does not. Limits: the first 400 sentences of an answer are looked at, and the first 100 of a memory.
+Source: MemoryArchitect II.D step 1 (string overlap, unique keywords, embedding similarity, contradiction).
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ import numpy as np
 
 from marskg.config import LearningSettings
 from marskg.errors import InvalidInput
+from marskg.language.en.assertions import SUPPOSED
 from marskg.language.en.quantities import quantities
 from marskg.learning.rules.conflict_detection import MIN_CONFIDENCE, UNIT
 from marskg.learning.rules.rebuttal import counted_terms, differs, rebuts
@@ -309,6 +310,8 @@ def _weights(contents: Iterable[str]) -> dict[str, float]:
 def _contradiction(said: Sequence[str], content: str, question: str) -> _Evidence:
     best = _Evidence()
     for place, sentence in enumerate(said):
+        if SUPPOSED.search(sentence) is not None:
+            continue
         sure = max(rebuts(sentence, part, question) for part in sentences(content)[:_MAX_SENTENCES] or [content])
         if sure > best.amount:
             best = _Evidence(sure, place)

@@ -80,6 +80,9 @@ _OWN_WORD: Final = round(RELIABILITY[SourceType.CHAT_USER] * MICRO)
 _BEARS: Final = 0.5
 _HEARD: Final = 50
 _BELOW: Final = 1 - 1e-5
+#: From this score on a memory has proved useful again and again: few wrong words of praise come so far, and what was
+#: only shown in vain is no worse than what was never shown.
+_PROVEN: Final = 70.0
 #: A name that tells one memory from the others less than this (by its idf, at most 1) is not walked from.
 _TELLING: Final = 0.9
 
@@ -544,7 +547,7 @@ class Ranker:
         boosts = np.array([profile.classes[item] for item in CLASSES])
         found = {
             "key": self._keys(rows),
-            "score": self._scores(rows) / 100.0,
+            "score": self._proved(rows) if profile.linear else self._scores(rows) / 100.0,
             "class": boosts[held["memoryClass"][rows]],
             "recency": np.exp2(-age / profile.half_life),
             "intent": self._wanted(rows, intent),
@@ -582,6 +585,11 @@ class Ranker:
         idle = np.maximum(0, self._query.now - held["lastAccess"][rows] - fading.grace_ms).astype(np.float64)
         worth: npt.NDArray[np.float64] = np.floor(held["score"][rows] * np.exp2(-idle / fading.half_life_ms) + 0.5)
         return worth
+
+    def _proved(self, rows: npt.NDArray[np.intp]) -> npt.NDArray[np.float64]:
+        """Return how far above ``_PROVEN`` each score is; below it none moves a rank (ADR 79)."""
+        found: npt.NDArray[np.float64] = np.maximum(0.0, self._scores(rows) - _PROVEN) / (100.0 - _PROVEN)
+        return found
 
     def _keys(self, rows: npt.NDArray[np.intp]) -> npt.NDArray[np.float64]:
         """Return how much of each candidate's key the query says."""
