@@ -175,6 +175,19 @@ def test_a_turn_that_an_answer_rested_on_is_doubted_and_stays(stores: Stores) ->
     assert scores(memory, told) == [50]
 
 
+def test_thanks_after_the_name_of_who_speaks_is_no_use(stores: Stores) -> None:
+    memory = stores.open()
+    said = (
+        "Ann: Thanks! My flight to Rome is on Friday.",
+        "Ann: Thanks! Rome has the best coffee, and my flight was calm.",
+    )
+    ids = [memory.remember(text, session="s1").id for text in said]
+    hits = memory.retrieve("When is Ann's flight to Rome?", min_confidence=0)
+    assert {hit.memory.id for hit in hits} == {*ids}
+    found = memory.feedback(str(hits.id), answer="Thanks! It is on Friday.", question="When is Ann's flight to Rome?")
+    assert [one.id for one in found.assessed if one.outcome.value == "used"] == [ids[0]]
+
+
 @pytest.mark.parametrize(
     ("held", "question", "answer"),
     [

@@ -173,7 +173,7 @@ def test_what_a_reader_may_not_see_takes_nothing_out(stores: Stores) -> None:
     asked = "Who gets the email about the audit?"
     assert shown(memory, asked, max_sensitivity=0.5) == [LIST]
     assert LEFT in shown(memory, asked)
-    memory.retract(id=taken.id)
+    memory.erase(id=taken.id)
     assert shown(memory, asked) == [LIST]
 
 

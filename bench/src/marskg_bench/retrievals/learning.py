@@ -8,10 +8,10 @@ equal seeds give equal rounds. A conversation counts whole or not at all, and no
 from __future__ import annotations
 
 from contextlib import suppress
-from random import Random
 from statistics import fmean
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
+from marskg.clock import SeededSource
 from marskg_bench.common.conversation import answerable
 from marskg_bench.retrievals.asked import EVERYTHING, told
 from marskg_bench.retrievals.evidence import outcome
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from marskg_bench.common.progress import Say
     from marskg_bench.retrievals.retrievers import Product
 
+T = TypeVar("T")
+
 RIGHT, WRONG, MISSING = "right", "wrong", "missing"
 KINDS: Final = (RIGHT, WRONG, MISSING)
 ASKED, HELD_OUT, OVERALL = "asked", "held_out", "overall"
@@ -33,8 +35,8 @@ _MINUTE: Final = 60_000
 _HELD: Final = 3
 #: Turns beside the point that wrong feedback calls used, at most.
 _FALSE: Final = 3
-#: The share of wrong rounds in which the user also says that a right answer is wrong.
-_COMPLAINS: Final = 0.1
+#: One wrong round in so many has the user say that a right answer is wrong.
+_COMPLAINS: Final = 10
 _DENIAL: Final = "that's wrong"
 #: What people say that asks nothing of a memory, and what is answered.
 _SMALL_TALK: Final = (
@@ -45,6 +47,27 @@ _SMALL_TALK: Final = (
     ("Thank you so much!", "You're welcome!"),
     ("Name three primes", "2, 3, 5."),
 )
+
+
+class Chance:
+    """What a seed makes of chance."""
+
+    def __init__(self, seed: str) -> None:
+        """Begin the numbers of ``seed``."""
+        self._source = SeededSource(f"learning {seed}")
+
+    def below(self, size: int) -> int:
+        """Return a number from 0 to below ``size``."""
+        return int.from_bytes(self._source.token(8)) % size
+
+    def one(self, among: Sequence[T]) -> T:
+        """Return one of several."""
+        return among[self.below(len(among))]
+
+    def some(self, among: Sequence[T], count: int) -> list[T]:
+        """Return ``count`` of several, each once, in any order."""
+        left = list(among)
+        return [left.pop(self.below(len(left))) for _ in range(count)]
 
 
 class Use(NamedTuple):
@@ -108,7 +131,7 @@ class _Taught(NamedTuple):
     def of(cls, one: Conversation, use: Use, say: Say) -> _Taught:
         """Use a store of ``one`` for each kind of feedback."""
         questions = answerable(one)
-        places = Random(f"{use.seed} {one.name}").sample(range(len(questions)), len(questions))
+        places = Chance(f"{use.seed} {one.name}").some(range(len(questions)), len(questions))
         held = len(places) // _HELD
         groups = {ASKED: places[held:], HELD_OUT: places[:held], OVERALL: places}
         shares: dict[str, _Shares] = {}
@@ -117,12 +140,12 @@ class _Taught(NamedTuple):
             with product(one.turns[0].at, embedding=use.embedding) as running:
                 using = _Using(one, running, told(running, one, say))
                 shares.setdefault("before", using.measured(questions, use.budgets))
-                random = Random(f"{use.seed} {one.name} {kind}")
+                chance = Chance(f"{use.seed} {one.name} {kind}")
                 given[kind] = 0
                 for number in range(use.rounds):
                     if number % 100 == 0:
                         say(f"{one.name}: {kind} feedback, round {number} of {use.rounds}")
-                    given[kind] += using.round(questions[random.choice(groups[ASKED])], kind, random)
+                    given[kind] += using.round(questions[chance.one(groups[ASKED])], kind, chance)
                 shares[kind] = using.measured(questions, use.budgets)
         return cls(one.name, groups, shares, given)
 
@@ -145,11 +168,11 @@ class _Using:
         hits = self._memory.retrieve(asked.text, token_budget=budget, k=EVERYTHING)
         return outcome([self._places.get(hit.memory.id, -1) for hit in hits], asked.evidence).evidence
 
-    def round(self, asked: Question, kind: str, random: Random) -> bool:
+    def round(self, asked: Question, kind: str, chance: Chance) -> bool:
         """Ask, and give feedback of ``kind`` where there is anything to say; returns whether it was given."""
         self._now += _MINUTE
         self._running.wait(self._now)
-        text, answer = (asked.text, None) if kind != MISSING else random.choice([*_SMALL_TALK, (asked.text, None)])
+        text, answer = (asked.text, None) if kind != MISSING else chance.one([*_SMALL_TALK, (asked.text, None)])
         hits = self._memory.retrieve(text)
         shown = [hit.memory.id for hit in hits if hit.memory.id in self._places]
         evidence = [ident for ident in shown if self._places[ident] in asked.evidence]
@@ -157,27 +180,25 @@ class _Using:
         if kind == MISSING:
             said: dict[str, Any] = {"answer": answer} if answer else {}
         else:
-            said = self._right(evidence, random) if kind == RIGHT else self._wrong(evidence, others, random)
+            said = self._right(evidence, chance) if kind == RIGHT else self._wrong(evidence, others, chance)
         if said and hits.id is not None:
             self._memory.feedback(hits.id, question=text, **said)
         return bool(said) and hits.id is not None
 
-    def _right(self, evidence: Sequence[str], random: Random) -> dict[str, Any]:
+    def _right(self, evidence: Sequence[str], chance: Chance) -> dict[str, Any]:
         """Return what names the evidence, by ids or by its words."""
         if not evidence:
             return {}
-        return {"used": evidence} if random.random() < 1 / 2 else {"answer": self._words(evidence)}
+        return {"used": evidence} if chance.below(2) == 0 else {"answer": self._words(evidence)}
 
-    def _wrong(self, evidence: Sequence[str], others: Sequence[str], random: Random) -> dict[str, Any]:
+    def _wrong(self, evidence: Sequence[str], others: Sequence[str], chance: Chance) -> dict[str, Any]:
         """Return what says that turns beside the point helped, or that the evidence is wrong."""
-        if evidence and random.random() < _COMPLAINS:
+        if evidence and chance.below(_COMPLAINS) == 0:
             return {"answer": self._words(evidence), "complaint": _DENIAL}
         if not others:
             return {"contradicted": evidence} if evidence else {}
-        false = random.sample(others, min(len(others), random.randint(1, _FALSE)))
-        return random.choice(
-            [{"used": false}, {"used": false, "contradicted": evidence}, {"answer": self._words(false)}]
-        )
+        false = chance.some(others, min(len(others), 1 + chance.below(_FALSE)))
+        return chance.one([{"used": false}, {"used": false, "contradicted": evidence}, {"answer": self._words(false)}])
 
     def _words(self, idents: Sequence[str]) -> str:
         turns = [self._turns[self._places[ident]] for ident in idents]

@@ -12,7 +12,6 @@ import re
 from typing import Final, NamedTuple
 
 from marskg.kept_texts import keeping_texts
-from marskg.text import folded, terms
 
 #: What stands where something was taken out.
 GAP: Final = "[…]"
@@ -31,16 +30,21 @@ _EDGE: Final = (r"(?<![\w'’-])", r"(?![\w’'-]*[^\W_])")
 _LAST: Final = re.compile(r"(?<![^\W_])[A-ZÀ-Þ][\w'’.-]* $")
 _STARTS: Final = re.compile(r" [A-ZÀ-Þ]")
 #: What a list is also called where somebody writes to it.
-_ADDRESSED: Final = frozenset(terms("recipients recipient"))
-_WRITTEN: Final = frozenset(terms("email mail message letter send sent recipient recipients"))
+_ADDRESSED: Final = frozenset({"recipient"})
+_WRITTEN: Final = frozenset({"email", "mail", "message", "letter", "send", "sent"})
+_FILLING: Final = frozenset(
+    {"the", "and", "for", "all", "any", "our", "its", "his", "her", "this", "that", "from", "with"}
+)
 #: So many words in a row are said of nothing else by chance.
 _TELLING: Final = 6
 #: Fewest other words of a text from which something can be taken out.
 _LEAST_LEFT: Final = 3
+#: Letters of the shortest word that says something.
+_SHORTEST: Final = 3
 
 
 class Withdrawal(NamedTuple):
-    """What is taken out, as its words, and the terms of the list from which."""
+    """What is taken out, as its words, and those of the list from which."""
 
     words: tuple[str, ...]
     listed: frozenset[str]
@@ -57,7 +61,7 @@ def withdrawals(text: str) -> tuple[Withdrawal, ...]:
         quoted = match["double"] or match["curly"] or match["single"]
         words = tuple(word for word in _WORD.findall(quoted) if word.casefold() not in _ARTICLES)
         if words:
-            found.append(Withdrawal(words, frozenset(terms(match["list"].replace("_", " ")))))
+            found.append(Withdrawal(words, _content(match["list"])))
     return tuple(found)
 
 
@@ -70,9 +74,9 @@ def without(text: str, taken: Withdrawal) -> str | None:
     ... )
     'The email goes to the […] and to Ann Lee.'
     """
-    held = frozenset(terms(text))
+    held = _content(text)
     same = bool(held & taken.listed or (taken.listed & _ADDRESSED and held & _WRITTEN))
-    if not same and len(taken.words) < _TELLING:
+    if (not same and len(taken.words) < _TELLING) or withdrawals(text):
         return None
     pattern = rf"{_EDGE[0]}{_BETWEEN.join(map(re.escape, taken.words))}{_EDGE[1]}"
     parted = re.sub(pattern, lambda found: found[0] if _longer(text, found) else GAP, text, flags=re.IGNORECASE)
@@ -95,4 +99,10 @@ def takes_out(said: str, text: str) -> str | None:
     parted = text
     for taken in withdrawals(said):
         parted = without(parted, taken) or parted
-    return None if parted == text or folded(said) == folded(text) else parted
+    return None if parted == text else parted
+
+
+def _content(text: str) -> frozenset[str]:
+    """Return the words of a text that say something, in the singular."""
+    words = (word.casefold() for word in _WORD.findall(text))
+    return frozenset(word.removesuffix("s") for word in words if len(word) >= _SHORTEST and word not in _FILLING)

@@ -125,7 +125,7 @@ def _blame(cases: Sequence[Case], denial: Denial, contradicted_from: int) -> tup
         return ({bearing[0].id: _ABOUT} if len(bearing) == 1 else {}), frozenset()
     innocent = [case.statement for case in cases if case not in suspects]
     facing = [case for case in suspects if _against(innocent, case.statement, contradicted_from)]
-    culprits = facing or (suspects if len(suspects) == 1 and not suspects[0].spoken else [])
+    culprits = [case for case in facing or (suspects if len(suspects) == 1 else []) if not case.spoken]
     if culprits:
         return {case.id: _RESTED for case in culprits}, frozenset()
     return {}, frozenset(case.id for case in suspects)

@@ -116,6 +116,8 @@ class _Evidence:
 
 
 _DEFAULT: Final = UsageRules.of(LearningSettings())
+#: "Ann: " before what Ann says.
+_SPEAKER: Final = re.compile(r"^\w[\w .'-]{0,40}: ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -329,6 +331,7 @@ def _opposes(other: str, content: str, question: str) -> int:
 
 
 def _names(sentence: str) -> frozenset[str]:
-    """Return the terms of words with a capital that does not come from their place at the start."""
-    listed = list(words(sentence))[1:]
+    """Return the terms of words with a capital that does not come from their place at the start, or after a speaker."""
+    said = _SPEAKER.sub("", sentence)
+    listed = [*words(sentence[: len(sentence) - len(said)]), *list(words(said))[1:]]
     return frozenset(term for word in listed if word.text[:1].isupper() for term in terms(folded(word.text)))
