@@ -142,7 +142,7 @@ OUT = "Please remove 'VP of Sales' from the recipients."
 
 
 def listed(memory: AgentMemory, stores: Stores, *texts: str) -> list[Memory]:
-    found = []
+    found: list[Memory] = []
     for text in texts:
         found.append(memory.remember(text, session=f"day {len(found)}"))
         stores.clocks[memory.tenant].advance(60_000)

@@ -69,7 +69,7 @@ def test_what_does_not_fit_is_named_with_its_tokens_and_a_pin_never_in_silence(s
     assert left[pinned.id] == (pinned.weight, True)
     assert all(left[one.id] == (one.weight, False) for one in beds if one.id in left)
     (notice,) = hits.notices
-    assert f"{pinned.id}, {pinned.weight} tokens; give a larger token_budget" in notice
+    assert f"{pinned.id}, {pinned.weight} tokens; raise token_budget" in notice
     assert memory.retrieve("Where is the garden key?", token_budget=400).notices == ()
 
 

@@ -232,7 +232,10 @@ class Reading:
 
     def _noticed(self, hits: Hits, missing: tuple[str, ...]) -> Hits:
         """Return an answer with what its reader should know besides: what is left out, a clock that jumped."""
-        more = (*missing, *notices_of(self._writer), *_without_room(hits))
+        more = (*missing, *notices_of(self._writer))
+        for one in hits.assembled.left_out:
+            if one.pinned and one.reason == NO_ROOM:
+                more += (f"pinned, and not shown for want of room: {one.id}, {one.tokens} tokens; raise token_budget",)
         return replace(hits, notices=(*hits.notices, *more)) if more else hits
 
     def best_hit(self, query: str) -> str | None:
@@ -721,13 +724,6 @@ def _filter(name: str, value: Any) -> Any:  # noqa: ANN401 - as many types as fi
         raise InvalidInput(msg)
     msg = f"there is no filter {name[:60]!r}; use {', '.join(_FILTERS)}"
     raise InvalidInput(msg)
-
-
-def _without_room(hits: Hits) -> Iterator[str]:
-    """Yield what to tell of pinned memories that bear on the question and do not fit."""
-    for one in hits.left_out:
-        if one.pinned and one.reason == NO_ROOM:
-            yield f"pinned, and not shown for want of room: {one.id}, {one.tokens} tokens; give a larger token_budget"
 
 
 def _question(request: Request, named: NamedTimes) -> Question | None:

@@ -81,8 +81,10 @@ _BEARS: Final = 0.5
 _HEARD: Final = 50
 _BELOW: Final = 1 - 1e-5
 #: From this score on a memory has proved useful again and again: few wrong words of praise come so far, and what was
-#: only shown in vain is no worse than what was never shown.
+#: only shown in vain is no worse than what was never shown (ADR 79).
 _PROVEN: Final = 70.0
+#: Points above it that count as much as the whole way from 0 to 100 did.
+_WHOLE: Final = 75.0
 #: A name that tells one memory from the others less than this (by its idf, at most 1) is not walked from.
 _TELLING: Final = 0.9
 
@@ -545,9 +547,10 @@ class Ranker:
         held, profile = self._index.columns, self._profile
         age = np.maximum(0, self._query.now - held["validFrom"][rows]).astype(np.float64)
         boosts = np.array([profile.classes[item] for item in CLASSES])
+        worth = self._scores(rows)
         found = {
             "key": self._keys(rows),
-            "score": self._proved(rows) if profile.linear else self._scores(rows) / 100.0,
+            "score": np.maximum(0.0, worth - _PROVEN) / _WHOLE if profile.linear else worth / 100.0,
             "class": boosts[held["memoryClass"][rows]],
             "recency": np.exp2(-age / profile.half_life),
             "intent": self._wanted(rows, intent),
@@ -585,11 +588,6 @@ class Ranker:
         idle = np.maximum(0, self._query.now - held["lastAccess"][rows] - fading.grace_ms).astype(np.float64)
         worth: npt.NDArray[np.float64] = np.floor(held["score"][rows] * np.exp2(-idle / fading.half_life_ms) + 0.5)
         return worth
-
-    def _proved(self, rows: npt.NDArray[np.intp]) -> npt.NDArray[np.float64]:
-        """Return how far above ``_PROVEN`` each score is; below it none moves a rank (ADR 79)."""
-        found: npt.NDArray[np.float64] = np.maximum(0.0, self._scores(rows) - _PROVEN) / (100.0 - _PROVEN)
-        return found
 
     def _keys(self, rows: npt.NDArray[np.intp]) -> npt.NDArray[np.float64]:
         """Return how much of each candidate's key the query says."""

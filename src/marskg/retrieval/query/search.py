@@ -551,14 +551,16 @@ class Search:
                 break
             for one in group:
                 item, vector = ranked.get(one, (None, None))
-                memory = self._standing(allowed[one], chosen.links[one], allowed)
+                memory = allowed[one]
+                if chosen.links[one].against:
+                    memory = self._standing(memory, chosen.links[one].against, allowed)
                 candidates[one] = _candidate(memory, chosen, item, vector, allowed)
         return _Read(list(candidates.values()), nodes)
 
-    def _standing(self, memory: Memory, links: _Links, allowed: Mapping[str, Memory]) -> Memory:
+    def _standing(self, memory: Memory, against: Iterable[str], allowed: Mapping[str, Memory]) -> Memory:
         """Return a memory without what others that the reader may see take out of the list that it gives."""
         content = memory.content or ""
-        for other in links.against:
+        for other in against:
             said = allowed[other].content if other in allowed else None
             content = (takes_out(said, content) if said else None) or content
         if content == memory.content or not content:
@@ -766,8 +768,8 @@ def _links(index: MemoryIndex, row: int) -> _Links:
     for facet, word in index.all_facets_of(row):
         if facet in words:
             words[facet].append(word)
-    against = (index.ids[one] for one in index.facets["contradicts"].get(index.ids[row], ()))
-    return _Links(*map(tuple, words.values()), tuple(against))
+    against = index.facets["contradicts"].get(index.ids[row], ())
+    return _Links(*map(tuple, words.values()), against=tuple(map(index.ids.__getitem__, against)))
 
 
 def _closure(ident: str, allowed: Mapping[str, Memory], links: Mapping[str, _Links]) -> list[str]:
@@ -786,9 +788,14 @@ def _closure(ident: str, allowed: Mapping[str, Memory], links: Mapping[str, _Lin
 
 def _contradicting(chosen: _Chosen, candidates: list[Candidate]) -> list[tuple[str, str]]:
     """Return the pairs of candidates that a ``contradicts`` edge joins."""
-    there = dict.fromkeys(candidate.id for candidate in candidates)
-    parted = {one.id for one in candidates if GAP in one.content}
-    return [(one, other) for one in there for other in chosen.links[one].contradicts if other in there.keys() - parted]
+    there = {one.id: one for one in candidates}
+    return [
+        (one, other)
+        for one in there
+        for other in chosen.links[one].contradicts
+        # Of a list without what was taken out of it the rest holds beside who took it out.
+        if other in there and GAP not in there[other].content
+    ]
 
 
 def _affordable(index: MemoryIndex, rows: npt.NDArray[np.intp], request: Request) -> int:

@@ -221,7 +221,7 @@ def check_payload(kind: Kind, payload: Mapping[str, Any]) -> dict[str, Value]:
     return found
 
 
-def _kept(name: str, given: float, kept: float, field: Field) -> float:
+def _kept(field: Field, name: str, given: Any, kept: float) -> float:
     """Return what is kept of an amount; one that six digits after the point make another is refused, not rounded.
 
     Raises:
@@ -244,7 +244,7 @@ def checked(field: Field, value: object, name: str, *, limit: int = MAX_NAME) ->
         return tuple(check_iri(name, one) for one in found) if field.datatype is Datatype.IRI else found
     match field.datatype:
         case Datatype.DECIMAL:
-            return _kept(name, value, check_number(name, value, field.low, field.high), field)
+            return _kept(field, name, value, check_number(name, value, field.low, field.high))
         case Datatype.DATETIME:
             return check_time(name, value)
         case Datatype.INTEGER:
