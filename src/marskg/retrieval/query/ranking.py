@@ -83,8 +83,8 @@ _BELOW: Final = 1 - 1e-5
 #: From this score on a memory has proved useful again and again: few wrong words of praise come so far, and what was
 #: only shown in vain is no worse than what was never shown (ADR 79).
 _PROVEN: Final = 70.0
-#: Points above it that count as much as the whole way from 0 to 100 did.
-_WHOLE: Final = 75.0
+#: Points above it that would count as much as the whole way from 0 to 100 did.
+_WHOLE: Final = 200.0
 #: A name that tells one memory from the others less than this (by its idf, at most 1) is not walked from.
 _TELLING: Final = 0.9
 
