@@ -769,7 +769,8 @@ def _links(index: MemoryIndex, row: int) -> _Links:
         if facet in words:
             words[facet].append(word)
     against = index.facets["contradicts"].get(index.ids[row], ())
-    return _Links(*map(tuple, words.values()), against=tuple(map(index.ids.__getitem__, against)))
+    entities, goals, bases, contradicts = map(tuple, words.values())
+    return _Links(entities, goals, bases, contradicts, tuple(map(index.ids.__getitem__, against)))
 
 
 def _closure(ident: str, allowed: Mapping[str, Memory], links: Mapping[str, _Links]) -> list[str]:
