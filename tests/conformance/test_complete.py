@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from marskg.errors import InvalidInput
+from marskg.errors import InvalidInput, InvalidMemory
 from tests.support.stores import START
 
 if TYPE_CHECKING:
@@ -72,6 +72,17 @@ def test_a_sum_is_of_all_that_is_meant_exact_and_never_across_currencies(stores:
     assert shown == {1}
     memory.erase(id=found.ids[0])
     assert complete(memory.retrieve("How much did I spend on coffee last month?")).count == 30
+
+
+def test_an_amount_that_would_be_kept_as_another_is_refused(stores: Stores) -> None:
+    memory = stores.open()
+    for amount in (1e-9, 2.5e-6, -1e-7):
+        with pytest.raises(InvalidMemory, match="six digits after the point are kept; give it in a smaller unit"):
+            enter(memory, "dose/tiny", amount, "g", "2026-02-01")
+    for amount in (0.1 + 0.2, 1 / 3, 2e-6, 0, 2**53):
+        enter(memory, "dose/kept", amount, "g", "2026-02-01")
+    found = complete(memory.retrieve("What is the total of the kept doses?"))
+    assert str(found.sums[0].total) == "9007199254740992.633335"
 
 
 def test_prefixes_and_periods_are_those_of_the_question(stores: Stores) -> None:

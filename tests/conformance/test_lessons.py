@@ -157,6 +157,78 @@ def test_of_several_that_an_answer_used_without_a_rival_none_is_put_aside(stores
     assert scores(memory, [right, other]) == [25, 25]
 
 
+def test_a_turn_that_an_answer_rested_on_is_doubted_and_stays(stores: Stores) -> None:
+    memory = stores.open()
+    told = stored(memory, "Ann bought her ticket to Rome from Leo", session="s1")
+    (turn,) = [memory.remember("Ann: my flight to Rome is a present from Leo", session="s1").id]
+    question = "When does Ann's flight to Rome leave?"
+    hits = memory.retrieve(question, min_confidence=0)
+    found = memory.feedback(
+        str(hits.id), answer="It is a present from Leo.", question=question, complaint="That's wrong."
+    )
+    assert found.aside == ()
+    assert [(one.id, one.score_before, one.score_after) for one in found.assessed] == [(turn, 30, 15)]
+    assert turn in {hit.memory.id for hit in memory.retrieve(question, min_confidence=0)}
+    # Said in so many words, it goes.
+    hits = memory.retrieve(question, min_confidence=0)
+    assert memory.feedback(str(hits.id), contradicted=[turn], complaint="That's wrong.").aside == (turn,)
+    assert scores(memory, told) == [50]
+
+
+def test_thanks_after_the_name_of_who_speaks_is_no_use(stores: Stores) -> None:
+    memory = stores.open()
+    said = (
+        "Ann: Thanks! My flight to Rome is on Friday.",
+        "Ann: Thanks! Rome has the best coffee, and my flight was calm.",
+    )
+    ids = [memory.remember(text, session="s1").id for text in said]
+    hits = memory.retrieve("When is Ann's flight to Rome?", min_confidence=0)
+    assert {hit.memory.id for hit in hits} == {*ids}
+    found = memory.feedback(str(hits.id), answer="Thanks! It is on Friday.", question="When is Ann's flight to Rome?")
+    assert [one.id for one in found.assessed if one.outcome.value == "used"] == [ids[0]]
+
+
+@pytest.mark.parametrize(
+    ("held", "question", "answer"),
+    [
+        ("The rent is 900 euros", "How much is the rent?", "If you pay 950 euros, you overpay by 50."),
+        ("The rent is 900 euros", "How much is the rent?", "Suppose the rent was 950 euros."),
+        ("The meeting is on Friday", "When is the meeting?", "Is it on Thursday? No, on Friday."),
+        ("The meeting is on Friday", "When is the meeting?", "Yeah right, as if it were on Thursday."),
+        ("The meeting is on Friday", "When is the meeting?", "The meeting was to be on Thursday, it is on Friday now."),
+        ("The meeting is on Friday", "When is the meeting?", "Ben thinks the meeting is on Thursday. It is on Friday."),
+        ("Ann lives in Oslo", "Where does Ann live?", "I don't think she doesn't live in Oslo."),
+    ],
+)
+def test_what_is_asked_supposed_or_thought_by_others_goes_against_nothing(
+    stores: Stores, held: str, question: str, answer: str
+) -> None:
+    memory = stores.open()
+    ids = stored(memory, held)
+    hits = memory.retrieve(question, min_confidence=0)
+    memory.feedback(str(hits.id), answer=answer, question=question)
+    assert scores(memory, ids)[0] >= 50
+
+
+@pytest.mark.parametrize(
+    ("held", "question", "answer"),
+    [
+        ("Ann lives in Oslo", "Where does Ann live?", "In Bergen."),
+        ("Ann is allergic to shellfish", "What can Ann eat?", "Shellfish is fine for Ann."),
+        ("Ann is a vegetarian", "What can Ann eat?", "Grilled steak suits Ann."),
+        ("The meeting is on Friday", "When is the meeting?", "Ben is sure. It is on Thursday."),
+    ],
+)
+def test_an_answer_that_leaves_much_out_goes_against_a_memory_all_the_same(
+    stores: Stores, held: str, question: str, answer: str
+) -> None:
+    memory = stores.open()
+    ids = stored(memory, held)
+    hits = memory.retrieve(question, min_confidence=0)
+    memory.feedback(str(hits.id), answer=answer, question=question)
+    assert scores(memory, ids) == [25]
+
+
 def test_a_complaint_about_something_that_was_not_shown_stays_a_wish(stores: Stores) -> None:
     memory = stores.open()
     stored(memory, RIGHT, OFFICE)

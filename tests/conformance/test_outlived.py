@@ -132,3 +132,62 @@ def test_a_turn_answers_what_was_learned_from_it_in_its_own_words(stores: Stores
     best = max(hits, key=lambda hit: hit.score)
     assert (best.memory.content, (hits.confidence or 0) > 0.5) == (said, True)
     assert not memory.retrieve("What is the capital of France?").hits
+
+
+# --- Lists from which something was taken out --------------------------------------------------------------------
+
+LIST = "The email about the audit goes to the VP of Sales and to Ann Lee."
+LEFT = "The email about the audit goes to the […] and to Ann Lee."
+OUT = "Please remove 'VP of Sales' from the recipients."
+
+
+def listed(memory: AgentMemory, stores: Stores, *texts: str) -> list[Memory]:
+    found: list[Memory] = []
+    for text in texts:
+        found.append(memory.remember(text, session=f"day {len(found)}"))
+        stores.clocks[memory.tenant].advance(60_000)
+    return found
+
+
+def test_a_list_is_told_without_what_was_taken_out_of_it_later(stores: Stores) -> None:
+    memory = stores.open(learning__conflicts="newest")
+    one, _ = listed(memory, stores, LIST, OUT)
+    before = one.created
+    for k in (1, 5):
+        assert LIST not in shown(memory, "Who gets the email about the audit?", k=k)
+    assert LEFT in shown(memory, "Who gets the email about the audit?")
+    # It stays as it is for whoever asks for what was.
+    assert LIST in shown(memory, "Who gets the email about the audit?", as_of=before)
+    kept = memory.get(one.id)
+    assert kept is not None
+    assert (kept.content, kept.current) == (LIST, True)
+    assert memory.verify().ok
+    assert memory.validate(full=True).ok
+
+
+def test_what_a_reader_may_not_see_takes_nothing_out(stores: Stores) -> None:
+    memory = stores.open(learning__conflicts="newest")
+    memory.remember(LIST, session="day 0")
+    stores.clocks[memory.tenant].advance(60_000)
+    taken = memory.remember(OUT, session="day 1", sensitivity=0.9)
+    asked = "Who gets the email about the audit?"
+    assert shown(memory, asked, max_sensitivity=0.5) == [LIST]
+    assert LEFT in shown(memory, asked)
+    memory.erase(id=taken.id)
+    assert shown(memory, asked) == [LIST]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        ["Don't remove 'VP of Sales' from the recipients."],
+        ["Should I remove 'VP of Sales' from the recipients?"],
+        ["Please remove 'VP of Sales' from the guests of the party."],
+        ["Please remove 'Ann' from the recipients."],
+        ["The email about the fair goes to the VP of Sales and to Bo.", OUT],
+    ],
+)
+def test_what_is_not_surely_taken_out_of_a_list_stays_in_it(stores: Stores, said: list[str]) -> None:
+    memory = stores.open(learning__conflicts="newest")
+    listed(memory, stores, LIST, *said)
+    assert LIST in shown(memory, "Who gets the email about the audit?")

@@ -58,6 +58,21 @@ def test_a_budget_is_never_exceeded(stores: Stores) -> None:
         assert count(found.as_text()) <= budget
 
 
+def test_what_does_not_fit_is_named_with_its_tokens_and_a_pin_never_in_silence(stores: Stores) -> None:
+    memory = stores.open()
+    texts = [f"Bed {n} of the garden has beans and the roses of grandmother in it" for n in range(3)]
+    beds = [memory.remember(text, kind="semantic") for text in texts]
+    pinned = memory.remember("The garden key lies under the third pot " * 8, kind="semantic", pin=True)
+    hits = memory.retrieve("Where is the garden key, and what is in the garden?", token_budget=25)
+    assert pinned.id not in {hit.memory.id for hit in hits}
+    left = {one.id: (one.tokens, one.pinned) for one in hits.left_out}
+    assert left[pinned.id] == (pinned.weight, True)
+    assert all(left[one.id] == (one.weight, False) for one in beds if one.id in left)
+    (notice,) = hits.notices
+    assert f"{pinned.id}, {pinned.weight} tokens; raise token_budget" in notice
+    assert memory.retrieve("Where is the garden key?", token_budget=400).notices == ()
+
+
 def test_k_is_the_most_that_is_shown(stores: Stores) -> None:
     memory = gardening(stores)
     assert [len(memory.retrieve("tomatoes", k=k)) for k in (1, 2, 3)] == [1, 2, 3]

@@ -6,6 +6,7 @@ import json
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+import click
 import pytest
 
 from marskg.clock import DAY_MS
@@ -94,3 +95,26 @@ def test_evidence_is_measured_on_conversations_beside_flat_rankings(
     )
     assert set(found["parts"]["lexical"]) == {"40", "400"}
     assert "<svg" in chart.read_text(encoding="utf-8")
+
+
+def test_rounds_of_use_are_measured_by_kind_of_feedback(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    data = write(tmp_path / "some.json", GARDEN, TRAVEL)
+    given = ["--data", str(data), "--conversation", "garden", "--profile", "learning", "--rounds", "9", "--json"]
+    assert main([*given, "--budget", "40", "--budget", "400"]) == 0
+    found = json.loads(capsys.readouterr().out)["learning"]
+    assert (found["rounds"], found["stopped"]) == (9, False)
+    assert found["complete"] == {"garden": 2}  # adversarial questions have no evidence to teach
+    assert list(found["kinds"]) == ["right", "wrong", "missing"]
+    assert min(found["given"]["right"], found["given"]["wrong"]) > 0
+    for groups in found["kinds"].values():
+        assert list(groups) == ["asked", "held_out", "overall"]
+        assert {budget: cell["before"] for budget, cell in groups["overall"].items()} == {"40": 1.0, "400": 1.0}
+        assert all(0 <= cell["after"] <= 1 for cell in groups["overall"].values())
+    # Who says nothing, or talks of something else, changes nothing.
+    assert all(cell["after"] == cell["before"] for cell in found["kinds"]["missing"]["overall"].values())
+
+
+def test_the_profile_of_learning_wants_a_file_of_conversations(tmp_path: Path) -> None:
+    for given in ([], ["--data", str(tmp_path)]):
+        with pytest.raises(click.UsageError, match="name a file of them"):
+            main([*given, "--profile", "learning"])

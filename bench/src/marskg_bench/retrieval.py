@@ -22,7 +22,7 @@ from marskg_bench.common.conversations import conversations
 from marskg_bench.common.memora import TRACKS, BenchPersona, personas
 from marskg_bench.common.options import answering
 from marskg_bench.common.progress import saying
-from marskg_bench.retrievals import fit, latency, recall_figures, recall_report, retrieval_report
+from marskg_bench.retrievals import fit, latency, learning, recall_figures, recall_report, retrieval_report
 from marskg_bench.retrievals import recall as _recall
 from marskg_bench.retrievals.asked import Cast
 from marskg_bench.retrievals.comparison import RANKERS, Scope, compare, ratios
@@ -33,15 +33,19 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from marskg.embedding.model import EmbeddingModel
+    from marskg_bench.common.conversation import Conversation
     from marskg_bench.common.memora import Track
     from marskg_bench.common.progress import Say
 
+#: What is measured on a file of conversations: the evidence found, or what feedback changes of it.
+EVIDENCE, LEARNING = "evidence", "learning"
 DEFAULT_DEPTHS = (5, 10, 20, 50)
 DEFAULT_BUDGETS = (250, 500, 1000, 2000)
 _PERIODS = ("weekly", "monthly")
 _DEEPEST = 10_000
 _MOST_TOKENS = 1_000_000
 _LEAST, _MOST = 100, 1_000_000
+_MOST_ROUNDS = 100_000
 #: Exit status of ``--strict`` where a figure misses what it must reach.
 MISSED = 1
 #: Exit status of a bench that was stopped.
@@ -77,19 +81,41 @@ def recall(file: Path, wanted: tuple[str, ...], scope: _recall.Scope, who: Cast,
         InvalidDocument: the file breaks the layout.
         InvalidInput: a conversation that is wanted is not in it.
     """
-    found = conversations(file)
-    names = [one.name for one in found]
-    for name in wanted:
-        if name not in names:
-            msg = f"{file} has no conversation {name[:80]!r}; it has {', '.join(names)}"
-            raise InvalidInput(msg)
-    chosen = [one for one in found if not wanted or one.name in wanted]
+    chosen = _chosen(file, wanted)
     outcomes = _recall.run(chosen, scope, who, say)
     return {
         "embedding": who.model.name,
         "stopped": len(outcomes.complete) < len(chosen),
         **recall_figures.figures(outcomes, scope),
     }
+
+
+def _chosen(file: Path, wanted: tuple[str, ...]) -> list[Conversation]:
+    """Return the conversations of ``file``, all or those ``wanted``.
+
+    Raises:
+        InvalidDocument: the file breaks the layout.
+        InvalidInput: a conversation that is wanted is not in it.
+    """
+    found = conversations(file)
+    names = [one.name for one in found]
+    for name in wanted:
+        if name not in names:
+            msg = f"{file} has no conversation {name[:80]!r}; it has {', '.join(names)}"
+            raise InvalidInput(msg)
+    return [one for one in found if not wanted or one.name in wanted]
+
+
+def taught(file: Path, wanted: tuple[str, ...], use: learning.Use, say: Say) -> dict[str, Any]:
+    """Measure what feedback changes of the evidence found on the conversations of ``file``, all or those ``wanted``.
+
+    Raises:
+        InvalidDocument: the file breaks the layout.
+        InvalidInput: a conversation that is wanted is not in it.
+    """
+    chosen = _chosen(file, wanted)
+    found = learning.run(chosen, use, say)
+    return {"embedding": use.embedding, "stopped": len(found["complete"]) < len(chosen), **found}
 
 
 def source(file: Path, embedding: str, say: Say) -> fit.Source:
@@ -114,6 +140,21 @@ def source(file: Path, embedding: str, say: Say) -> fit.Source:
     multiple=True,
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="Learn the weights of the ranking from a file of conversations; may be repeated.",
+)
+@click.option(
+    "--profile",
+    "measured",
+    default=EVIDENCE,
+    show_default=True,
+    type=click.Choice((EVIDENCE, LEARNING)),
+    help="What is measured on a file of conversations: the evidence found, or what feedback changes of it.",
+)
+@click.option(
+    "--rounds",
+    default=1000,
+    show_default=True,
+    type=click.IntRange(1, _MOST_ROUNDS),
+    help="Rounds of use of each conversation and kind of feedback, with --profile learning.",
 )
 @click.option("--period", default="weekly", show_default=True, type=click.Choice(_PERIODS))
 @click.option("--persona", "wanted", multiple=True, metavar="NAME", help="Only this one; may be repeated.")
@@ -153,7 +194,7 @@ def source(file: Path, embedding: str, say: Say) -> fit.Source:
 @click.option(
     "--n", "sizes", multiple=True, type=click.IntRange(_LEAST, _MOST), help="Measure the latency at this many memories."
 )
-@click.option("--seed", default=1, show_default=True, help="Of the memories whose retrieval is timed.")
+@click.option("--seed", default=1, show_default=True, help="Of the memories whose retrieval is timed, and of rounds.")
 @click.option(
     "--chart",
     type=click.Path(dir_okay=False, path_type=Path),
@@ -167,6 +208,8 @@ def command(
     *,
     data: Path | None,
     fitted: tuple[Path, ...],
+    measured: str,
+    rounds: int,
     period: str,
     wanted: tuple[str, ...],
     tracks: tuple[Track, ...],
@@ -202,6 +245,10 @@ def command(
     and it alone, precision and recall, and what came back unasked in sessions that drift. Cases that count as right
     what only a search that is blind there returns are counted apart as well.
 
+    With --profile learning, on such a file: the evidence that the product finds before and after --rounds of use with
+    right, with wrong and without feedback, for questions that were asked and for the third that never was. Feedback
+    of any kind must cost at most a point, and right feedback must bring something.
+
     With --fit, the weights of the ranking that find most of the evidence in such files, and what they find in each
     conversation when they are learned without it, beside the weights in use.
 
@@ -209,6 +256,9 @@ def command(
     vectors: pip install './bench[peers]'. Nothing that exists is touched; Ctrl-C stops it
     and removes what it made.
     """
+    if measured == LEARNING and (data is None or not data.is_file()):
+        msg = "--profile learning uses a store of conversations; name a file of them: --data FILE"
+        raise click.UsageError(msg)
     if data is None and not sizes and not fitted:
         msg = "name what to measure: --data DIR for what is retrieved, --n 10000 for how fast, --fit FILE for weights"
         raise click.UsageError(msg)
@@ -216,12 +266,13 @@ def command(
     model = _model(embedding)
     result: dict[str, Any] = {"bench": "retrieval", "seed": seed, "environment": report.environment()}
     with saying() as say:
-        if data is not None and data.is_file():
+        if data is not None and data.is_file() and measured == LEARNING:
+            use = learning.Use(rounds, sorted(set(budgets)), seed, embedding)
+            result["learning"] = taught(data, chosen, use, say)
+        elif data is not None and data.is_file():
             scope = _recall.Scope(sorted(set(budgets)), sorted(set(depths)), parts=parts)
             who = Cast(Embedded(model), embedding, TokenCounter(), with_product=not rankers_only, with_peers=not alone)
             result["evidence"] = recall(data, chosen, scope, who, say)
-        elif data is not None and layout.is_layout(data):
-            result["beliefs"] = _beliefs.run(data, embedding, say)
         elif data is not None:
             tried = Scope(
                 tuple(dict.fromkeys(tracks)),
@@ -230,13 +281,14 @@ def command(
                 with_product=not rankers_only,
                 opened=partial(product, embedding=embedding),
             )
-            result |= run(data, period, wanted, tried, ranker=ranker, model=model, say=say)
+            memora = partial(run, data, period, wanted, tried, ranker=ranker, model=model, say=say)
+            result |= {"beliefs": _beliefs.run(data, embedding, say)} if layout.is_layout(data) else memora()
         if fitted:
             result["fit"] = fit.figures([source(file, embedding, say) for file in fitted], sorted(set(budgets)))
         if sizes:
             result["latency"] = latency.run(sorted(set(sizes)), seed=seed, say=say, with_product=not rankers_only)
     _tell(result, chart, save, as_json=as_json)
-    if result.get("evidence", {}).get("stopped"):
+    if any(result.get(part, {}).get("stopped") for part in (EVIDENCE, LEARNING)):
         context.exit(STOPPED)
     if strict and not all(check.reached for check in retrieval_report.checks(result)):
         context.exit(MISSED)

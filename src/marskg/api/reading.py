@@ -22,6 +22,7 @@ from marskg.ontology.vocabulary import DERIVED_EDGES, KINDS, Kind, MemoryClass, 
 from marskg.policies.builtin.stages import Scores
 from marskg.retrieval.access.disclosure import Disclosure, counted
 from marskg.retrieval.access.read_gate import Gate
+from marskg.retrieval.assembly.assemble import NO_ROOM
 from marskg.retrieval.complete.exhaustive_read import admitted, select, shown
 from marskg.retrieval.explain import explain, limited, never_was, own_events
 from marskg.retrieval.index.metadata_filter import conditions
@@ -230,8 +231,11 @@ class Reading:
         return NamedTimes(check_query(request.query), request.gate.now, zone, week_start)
 
     def _noticed(self, hits: Hits, missing: tuple[str, ...]) -> Hits:
-        """Return an answer with what its reader should know besides: shared tenants left out, a clock that jumped."""
+        """Return an answer with what its reader should know besides: what is left out, a clock that jumped."""
         more = (*missing, *notices_of(self._writer))
+        for one in hits.assembled.left_out:
+            if one.pinned and one.reason == NO_ROOM:
+                more += (f"pinned, and not shown for want of room: {one.id}, {one.tokens} tokens; raise token_budget",)
         return replace(hits, notices=(*hits.notices, *more)) if more else hits
 
     def best_hit(self, query: str) -> str | None:

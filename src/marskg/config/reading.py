@@ -69,7 +69,7 @@ class RankingWeights:
     intent: float = number(
         "weight of the topic, the source or the taste that the question asks for", 2.0, 0, _MOST_WEIGHT
     )
-    score: float = number("weight of the score that use has taught", 1.0, 0, _MOST_WEIGHT)
+    score: float = number("weight of having proved useful again and again, a score above 70", 1.0, 0, _MOST_WEIGHT)
     memory_class: float = number("weight of how lasting a memory's class is", 0.25, 0, _MOST_WEIGHT)
     recency: float = number("weight of how new a memory is", 0.05, 0, _MOST_WEIGHT)
 

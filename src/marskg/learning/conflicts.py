@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
 
-from marskg.learning.rules.conflict_detection import Statement, find_conflicts
+from marskg.language.en.withdrawals import takes_out, withdrawals
+from marskg.learning.rules.conflict_detection import ConflictKind, Statement, find_conflicts
 from marskg.learning.rules.resolution import FLAG, Resolution, ResolutionAction, ResolutionRules, resolve
 from marskg.learning.wish_reach import WISH
 from marskg.ontology.vocabulary import EdgeType, Operation, Tier
@@ -128,7 +129,8 @@ class Sweeper:
                 _statement(*read[other]) for other in others if other in read and not _joined(ident, other, read)
             ]
             new = _statement(memory, edges)
-            resolved += [resolve(new, old, found, rules) for old, found in _conflicts(new, candidates)]
+            found = [resolve(new, old, one, rules) for old, one in _conflicts(new, candidates)]
+            resolved += found + _partings(new, candidates, {item.loser.id for item in found})
         return resolved
 
     def _read(self, ids: Iterable[str]) -> Read:
@@ -139,6 +141,24 @@ class Sweeper:
 
 def _conflicts(new: Statement, candidates: list[Statement]) -> list[tuple[Statement, Conflict]]:
     return find_conflicts(new, candidates) if candidates else []
+
+
+def _partings(new: Statement, candidates: Iterable[Statement], settled: set[str]) -> list[Resolution]:
+    """Return what ``new`` takes out of lists that earlier statements give; both stay, since the rest of it holds.
+
+    Where lists of several statements have what is taken out, nobody knows which is meant, and all are left alone.
+    """
+    if not withdrawals(new.text):
+        return []
+    parted = [old for old in candidates if old.id not in settled and takes_out(new.text, old.text) is not None]
+    if len(parted) != 1:
+        return []
+    made = Resolution(ResolutionAction.CONTRADICTS, new, parted[0], ConflictKind.NEGATION, _TAKEN_OUT, _PARTED)
+    return [made]
+
+
+_TAKEN_OUT: Final = 700_000
+_PARTED: Final = "it takes out a part of what the other lists, so both stay and are marked"
 
 
 def _current(index: MemoryIndex, now: int) -> npt.NDArray[np.bool_]:

@@ -5,6 +5,7 @@ Guarantees: every system, task and depth that was run is shown; a figure that mi
 
 from __future__ import annotations
 
+from statistics import fmean
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from rich import box
@@ -12,7 +13,7 @@ from rich.console import Console
 from rich.table import Table
 
 from marskg_bench.beliefs import beliefs_report
-from marskg_bench.retrievals import recall_report
+from marskg_bench.retrievals import learning, recall_report
 from marskg_bench.retrievals.comparison import OVERALL, PRODUCT
 
 if TYPE_CHECKING:
@@ -50,7 +51,24 @@ def checks(result: Mapping[str, Any]) -> Iterator[Check]:
             )
     if "beliefs" in result:
         yield from (Check(*found, least=True) for found in beliefs_report.reached(result["beliefs"]))
+    yield from _learning_checks(result.get("learning", {}).get("kinds", {}))
     yield from _latency_checks(result.get("latency", {}))
+
+
+#: What feedback may cost of the evidence at most, and what right feedback must bring of it at least.
+_MOST_LOST, _LEAST_GAINED = -0.01, 0.001
+
+
+def _learning_checks(kinds: Mapping[str, Any]) -> Iterator[Check]:
+    """Yield the change of the evidence of all questions, by kind of feedback, and what right feedback brings."""
+    for kind, groups in kinds.items():
+        changes = {int(budget): cell["after"] - cell["before"] for budget, cell in groups[learning.OVERALL].items()}
+        for budget, change in changes.items():
+            words = f"{kind} feedback, change of the evidence within {budget:,} tokens"
+            yield Check(words, round(change, 4), _MOST_LOST, least=True)
+        if kind == learning.RIGHT:
+            mean = round(fmean(changes.values()), 4)
+            yield Check(f"{kind} feedback, the same as a mean over budgets", mean, _LEAST_GAINED, least=True)
 
 
 def _at_depths(words: str, values: Mapping[str, float | None], wanted: float, *, least: bool) -> Iterator[Check]:
@@ -99,6 +117,8 @@ def tables(result: Mapping[str, Any]) -> Iterator[Table]:
         yield from recall_report.tables(result["evidence"])
     if "beliefs" in result:
         yield from beliefs_report.tables(result["beliefs"])
+    if result.get("learning", {}).get("kinds"):
+        yield _taught(result["learning"])
     if result.get("fit"):
         yield from _fit(result["fit"])
     if result.get("latency"):
@@ -140,6 +160,22 @@ def _fit(fit: Mapping[str, Any]) -> Iterator[Table]:
             made.add_row(file, kind, *map(_share, shares.values()))
         made.add_section()
     yield made
+
+
+def _taught(found: Mapping[str, Any]) -> Table:
+    heads = [f"{budget:,} tokens" for budget in found["budgets"]]
+    asked = sum(found["complete"].values())
+    title = (
+        f"Evidence before → after {found['rounds']:,} rounds of use, per cent: "
+        f"{len(found['complete'])} conversations, {asked} questions, {found['embedding']}"
+    )
+    made = _table("feedback", "given", "questions", *heads, title=title)
+    for kind, groups in found["kinds"].items():
+        for group, cells in groups.items():
+            pairs = (f"{_share(cell['before'])} → {_share(cell['after'])}" for cell in cells.values())
+            made.add_row(kind, f"{found['given'][kind]:,}", group.replace("_", " "), *pairs)
+        made.add_section()
+    return made
 
 
 def _latency(latency: Mapping[str, Any]) -> Table:

@@ -184,7 +184,7 @@ def _plain_hits(hits: Hits) -> dict[str, Any]:
         "budget": hits.budget,
         "confidence": hits.confidence,
         "hits": [_plain_hit(hit) for hit in hits],
-        "left_out": [{"id": item.id, "reason": item.reason} for item in hits.left_out],
+        "left_out": [{"id": item.id, "tokens": item.tokens, "reason": item.reason} for item in hits.left_out],
         "resolved": plain(hits.resolved),
         "stages": plain(dict(hits.stages)),
         "notices": list(hits.notices),
@@ -239,7 +239,7 @@ def _show_hits(hits: Hits, *, explain: bool) -> None:
     if explain:
         note(", ".join(f"{name}: {value}" for name, value in hits.stages.items() if value not in ((), "")))
         for item in hits.left_out:
-            note(f"left out: {item.id}: {item.reason}")
+            note(f"left out: {item.id}, {counted(item.tokens, 'token')}: {item.reason}")
     for notice in hits.notices:
         note(f"note: {notice}")
 

@@ -53,6 +53,8 @@ RELATIONS: Final = (
     ("lead", re.compile(r"^(?P<who>.*?)\b(?:led|run|managed|headed) by (?P<value>[A-ZÀ-Ý][^,.;]*)")),
     ("code", re.compile(r"^(?P<who>.*?)\b(?:is|are|was)(?: now)? (?P<value>\S*\d\S*|\S+@\S+)$")),
 )
+ASKS_WHERE: Final = re.compile(r"^where\b", re.IGNORECASE)
+PLACE_ALONE: Final = re.compile(r"^(?:[Ii]n|[Aa]t) (?:the )?[A-ZÀ-Ý]")
 ENDED: Final = re.compile(
     r"\b(?:no longer|any ?more|any longer|used to|gave up|given up|give up|quit|stopped|sold|got rid of|gotten rid of|"
     r"cancel(?:s|led|ed|ling)?|resigned|call(?:s|ed)? off|dropped out)\b"
@@ -93,6 +95,14 @@ NO_DENIAL: Final = re.compile(
     r"why not|(?:un)?likely)\b"
 )
 HATE: Final = re.compile(r"\b(?:can't|cannot|can not|couldn't) (?:bear|stand|abide)\b|\bnot (?:a fan|fond) of\b")
+#: What a sentence supposes, asks, or has others think, so that it says of nothing that it is so.
+SUPPOSED: Final = re.compile(
+    r"\?[\"')\]]*$|^(?:but |and |so |or |then )?(?:if|unless|suppos(?:e|ing)|imagine|pretend|assuming|what if|in case|"
+    r"let's say|were)\b|\b(?:as if|as though|if only|i wish|would have|hypothetically)\b|"
+    r"\b(?!(?:i|you|we)\b)[\w'’]+ (?:thinks?|thought|believes?|believed|claims?|claimed|assumes?|assumed|dreams?|"
+    r"dreamed|dreamt|jokes?|joked|pretends?|pretended)\b",
+    re.IGNORECASE,
+)
 #: Of two things the one that is liked more, and the other.
 PREFERRED: Final = re.compile(
     r"\bprefer(?:s|red|ring)? (?P<more>[^,.;]+?) (?:over|to|rather than|instead of|more than) (?P<less>[^,.;]+)"

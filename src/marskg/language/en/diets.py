@@ -75,6 +75,10 @@ _HAS: Final = frozenset(
         "roast",
         "serve",
         "fond",
+        "fine",
+        "safe",
+        "okay",
+        "suits",
     ]
 )
 

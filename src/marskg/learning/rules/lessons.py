@@ -5,7 +5,8 @@ on the question and another memory of the same showing was used. An answer that 
 it rested on and against nothing else: it contradicts nobody by its words, and nobody loses for not being in it, so the
 rival of a wrong memory never pays for it. Blame falls on what the caller names, on what the complaint itself
 contradicts, on the memory of which a rival was shown beside it, or on the only one that the answer used; where none of
-these tells, all that it used is doubted and nothing is disproved.
+these tells, all that it used is doubted and nothing is disproved. So is a turn of a conversation that only rests below
+such an answer: what was said was said, and the answer may have taken it for something else.
 Source: MemoryArchitect II.D steps 1 and 2; semantics section 13.
 """
 
@@ -34,13 +35,15 @@ class Case:
     """One memory of a showing.
 
     ``outcome`` is what the caller or the answer's words say, None for nothing; ``named`` says that it is the caller.
-    ``bears`` says that it was shown because it cleared the relevance floor of the question by itself.
+    ``bears`` says that it was shown because it cleared the relevance floor of the question by itself, ``spoken`` that
+    it is a turn of a conversation.
     """
 
     statement: Statement
     outcome: Outcome | None
     named: bool = False
     bears: bool = True
+    spoken: bool = False
 
     @property
     def id(self) -> str:
@@ -122,7 +125,7 @@ def _blame(cases: Sequence[Case], denial: Denial, contradicted_from: int) -> tup
         return ({bearing[0].id: _ABOUT} if len(bearing) == 1 else {}), frozenset()
     innocent = [case.statement for case in cases if case not in suspects]
     facing = [case for case in suspects if _against(innocent, case.statement, contradicted_from)]
-    culprits = facing or (suspects if len(suspects) == 1 else [])
+    culprits = [case for case in facing or (suspects if len(suspects) == 1 else []) if not case.spoken]
     if culprits:
         return {case.id: _RESTED for case in culprits}, frozenset()
     return {}, frozenset(case.id for case in suspects)

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Final
 
 from marskg.kept_texts import keeping_texts
 from marskg.language.en.assertions import (
+    ASKS_WHERE,
     CLAUSE_BREAKS,
     DAYS,
     ENDED,
@@ -34,6 +35,7 @@ from marskg.language.en.assertions import (
     OF_THE_USER,
     OFTEN,
     ORDINAL,
+    PLACE_ALONE,
     POINTS_BACK,
     PREFERRED,
     RELATIONS,
@@ -56,6 +58,7 @@ _EXCLUDED: Final = 800_000
 #: Share of what a memory is about that the answer or its question must name.
 _ABOUT: Final = 0.5
 _MOST_PARTS: Final = 12
+_TWICE: Final = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,10 +90,10 @@ def rebuts(said: str, content: str, question: str = "") -> int:
     asked = frozenset(counted_terms(question))
     if (asked | set(counted_terms(said))).isdisjoint(counted_terms(content)):
         return 0
-    best = max(_plainly(piece, content, question) for piece in (said, *_parts(said)))
     agreed = _agreed(_read(said), _read(content))
+    best = max(_plainly(piece, content, question, agreed) for piece in (said, *_parts(said)))
     for piece in _parts(said):
-        mine = _read(piece)
+        mine = _read(_completed(piece, question))
         for part in _parts(content):
             best = max(best, _quantity(mine, _read(part), asked, agreed))
             best = max(best, *(rule(mine, _read(part), asked) for rule in _RULES))
@@ -156,11 +159,23 @@ def counted_terms(text: str) -> list[str]:
     return [NUMERALS.get(term) or ORDINAL.sub(r"\1", term) for term in terms(text)]
 
 
-def _plainly(piece: str, content: str, question: str) -> int:
-    """Return how surely two statements conflict whatever was asked; a denial must be of what both are about."""
+def _completed(piece: str, question: str) -> str:
+    """Return a part of an answer with the verb that it leaves out: "in Bergen", where it is asked where."""
+    return f"is {piece[0].lower()}{piece[1:]}" if PLACE_ALONE.match(piece) and ASKS_WHERE.search(question) else piece
+
+
+def _plainly(piece: str, content: str, question: str, agreed: frozenset[str]) -> int:
+    """Return how surely two statements conflict whatever was asked; a denial must be of what both are about.
+
+    A quantity of a kind in which the whole sentence has what the memory has says what was, or is not.
+    """
     found = conflict(Statement(piece), Statement(content))
-    if found is None:
+    if found is None or _twice_denied(piece):
         return 0
+    if found.kind is ConflictKind.NUMBER and agreed:
+        named = {"weekday" if kind == "date" and "weekday" in agreed else kind for kind in found.evidence}
+        if named <= agreed:
+            return 0
     if found.kind is ConflictKind.NEGATION:
         mine, shared = _read(piece), set(found.attribute)
         # Where the question asks for what used to be, so does the answer.
@@ -168,6 +183,11 @@ def _plainly(piece: str, content: str, question: str) -> int:
         facing = any(part.denies != mine.denies for part in parts) and not _read(question).ended
         return found.confidence if facing and _denied(piece, content) else 0
     return found.confidence
+
+
+def _twice_denied(piece: str) -> bool:
+    """Return whether a part denies a denial: "I don't think she doesn't", "it is not true that she is not"."""
+    return sum(word.text in NEGATIONS for word in words(NO_DENIAL.sub(" ", folded(piece)))) == _TWICE
 
 
 def _denied(piece: str, content: str) -> bool:

@@ -10,9 +10,9 @@ is the share of the memory's terms that the answer has, each weighted by its rar
 number alone counts only where it is one of the same thing. Where vectors are given, a sentence may be use as well (a
 paraphrase): it must be closer to the memory than to any other that was shown by a margin, those that say nearly the
 same set aside, and closer than the question is. A memory is contradicted where :mod:`marskg.learning.rules.rebuttal`
-finds that the answer goes against it; not by a sentence that comes from another memory shown which does not. Limits:
-the first 400 sentences of an answer are looked at, and the first 100 of a memory. Source: MemoryArchitect II.D step 1
-(string overlap, unique keywords, embedding similarity, contradiction).
+finds that the answer goes against it; not by a sentence that asks or supposes, nor by one that comes from another
+memory shown which does not. Limits: the first 400 sentences of an answer are looked at, and the first 100 of a memory.
+Source: MemoryArchitect II.D step 1 (string overlap, unique keywords, embedding similarity, contradiction).
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ import numpy as np
 
 from marskg.config import LearningSettings
 from marskg.errors import InvalidInput
+from marskg.language.en.assertions import SUPPOSED
 from marskg.language.en.quantities import quantities
 from marskg.learning.rules.conflict_detection import MIN_CONFIDENCE, UNIT
 from marskg.learning.rules.rebuttal import counted_terms, differs, rebuts
@@ -115,6 +116,8 @@ class _Evidence:
 
 
 _DEFAULT: Final = UsageRules.of(LearningSettings())
+#: "Ann: " before what Ann says.
+_SPEAKER: Final = re.compile(r"^\w[\w .'-]{0,40}: ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -309,6 +312,8 @@ def _weights(contents: Iterable[str]) -> dict[str, float]:
 def _contradiction(said: Sequence[str], content: str, question: str) -> _Evidence:
     best = _Evidence()
     for place, sentence in enumerate(said):
+        if SUPPOSED.search(sentence) is not None:
+            continue
         sure = max(rebuts(sentence, part, question) for part in sentences(content)[:_MAX_SENTENCES] or [content])
         if sure > best.amount:
             best = _Evidence(sure, place)
@@ -326,6 +331,7 @@ def _opposes(other: str, content: str, question: str) -> int:
 
 
 def _names(sentence: str) -> frozenset[str]:
-    """Return the terms of words with a capital that does not come from their place at the start."""
-    listed = list(words(sentence))[1:]
+    """Return the terms of words with a capital that does not come from their place at the start, or after a speaker."""
+    said = _SPEAKER.sub("", sentence)
+    listed = [*words(sentence[: len(sentence) - len(said)]), *list(words(said))[1:]]
     return frozenset(term for word in listed if word.text[:1].isupper() for term in terms(folded(word.text)))

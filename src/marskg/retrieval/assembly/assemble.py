@@ -58,10 +58,12 @@ class Shown:
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """A candidate that is not shown, with the reason in words."""
+    """A candidate that is not shown, with the reason in words and the tokens of its whole content."""
 
     id: str
     reason: str
+    tokens: int
+    pinned: bool
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -149,7 +151,12 @@ def _result(pool: Pool, tray: Tray, budget: int) -> Assembled:
     shown.sort(key=lambda one: (rank.get(one.memory.id, len(rank)), one.number))
     ids = {one.memory.id for one in shown}
     left_out = tuple(
-        LeftOut(one.id, pool.reasons.get(one.id) or tray.reasons.get(one.id, NO_ROOM))
+        LeftOut(
+            one.id,
+            pool.reasons.get(one.id) or tray.reasons.get(one.id, NO_ROOM),
+            one.memory.weight,
+            pinned=one.memory.pinned,
+        )
         for one in pool.all
         if one.id not in ids
     )

@@ -17,6 +17,7 @@ import numpy as np
 
 from marskg.config import GROUPED, AssemblySettings
 from marskg.errors import EmbeddingUnavailable, EngineUnavailable, InvalidInput, UnknownMemory
+from marskg.language.en.withdrawals import GAP, takes_out
 from marskg.ontology.vocabulary import Kind
 from marskg.retrieval.assembly.assemble import assemble
 from marskg.retrieval.assembly.candidate import Candidate
@@ -130,12 +131,13 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class _Links:
-    """Where the edges of one memory lead that assembly looks at, as ids."""
+    """Where the edges of one memory lead that assembly looks at, as ids, and who contradicts it."""
 
     entities: tuple[str, ...]
     goals: tuple[str, ...]
     bases: tuple[str, ...]
     contradicts: tuple[str, ...]
+    against: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -549,8 +551,21 @@ class Search:
                 break
             for one in group:
                 item, vector = ranked.get(one, (None, None))
-                candidates[one] = _candidate(allowed[one], chosen, item, vector, allowed)
+                memory = allowed[one]
+                if chosen.links[one].against:
+                    memory = self._standing(memory, chosen.links[one].against, allowed)
+                candidates[one] = _candidate(memory, chosen, item, vector, allowed)
         return _Read(list(candidates.values()), nodes)
+
+    def _standing(self, memory: Memory, against: Iterable[str], allowed: Mapping[str, Memory]) -> Memory:
+        """Return a memory without what others that the reader may see take out of the list that it gives."""
+        content = memory.content or ""
+        for other in against:
+            said = allowed[other].content if other in allowed else None
+            content = (takes_out(said, content) if said else None) or content
+        if content == memory.content or not content:
+            return memory
+        return replace(memory, content=content, weight=self._counter.count(content))
 
     def _admits(self, request: Request, memory: Memory) -> bool:
         return request.gate.admits(memory) and not (self._guest and memory.use_bound)
@@ -738,12 +753,12 @@ def _chosen(
 
 
 def _linked(index: MemoryIndex, ids: list[str]) -> dict[str, _Links]:
-    """Return the links of ``ids``, in their order, and of all that these depend on."""
+    """Return the links of ``ids``, in their order, and of all that these depend on, or that contradicts them."""
     found: dict[str, _Links] = {}
     queue = ids
     while queue:
         found |= {ident: _links(index, index.rows[ident]) for ident in queue}
-        bases = {base for ident in queue for base in found[ident].bases}
+        bases = {base for ident in queue for base in (*found[ident].bases, *found[ident].against)}
         queue = sorted(base for base in bases if base not in found and base in index.rows)
     return found
 
@@ -753,7 +768,9 @@ def _links(index: MemoryIndex, row: int) -> _Links:
     for facet, word in index.all_facets_of(row):
         if facet in words:
             words[facet].append(word)
-    return _Links(*map(tuple, words.values()))
+    against = index.facets["contradicts"].get(index.ids[row], ())
+    entities, goals, bases, contradicts = map(tuple, words.values())
+    return _Links(entities, goals, bases, contradicts, tuple(map(index.ids.__getitem__, against)))
 
 
 def _closure(ident: str, allowed: Mapping[str, Memory], links: Mapping[str, _Links]) -> list[str]:
@@ -772,8 +789,14 @@ def _closure(ident: str, allowed: Mapping[str, Memory], links: Mapping[str, _Lin
 
 def _contradicting(chosen: _Chosen, candidates: list[Candidate]) -> list[tuple[str, str]]:
     """Return the pairs of candidates that a ``contradicts`` edge joins."""
-    there = dict.fromkeys(candidate.id for candidate in candidates)
-    return [(one, other) for one in there for other in chosen.links[one].contradicts if other in there]
+    there = {one.id: one for one in candidates}
+    return [
+        (one, other)
+        for one in there
+        for other in chosen.links[one].contradicts
+        # Of a list without what was taken out of it the rest holds beside who took it out.
+        if other in there and GAP not in there[other].content
+    ]
 
 
 def _affordable(index: MemoryIndex, rows: npt.NDArray[np.intp], request: Request) -> int:

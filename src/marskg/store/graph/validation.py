@@ -38,6 +38,8 @@ REVIEW_PREFIX: Final = "proposed/"
 MAX_NAME = 1000
 #: Bytes of one text of a set.
 _MOST_IN_SET = 100_000
+#: The field that is refused rather than rounded to another number: one part in so many may be lost.
+_AMOUNT, _DIGITS = "amount", 1000
 #: Bytes of an answer, a question, a complaint or a wish.
 MOST_SAID: Final = 1 << 20
 #: What of a draft may be None: whoever gives none gets what is usual.
@@ -219,6 +221,18 @@ def check_payload(kind: Kind, payload: Mapping[str, Any]) -> dict[str, Value]:
     return found
 
 
+def _kept(field: Field, name: str, given: Any, kept: float) -> float:
+    """Return what is kept of an amount; one that six digits after the point make another is refused, not rounded.
+
+    Raises:
+        InvalidMemory: less than three of its digits would stay.
+    """
+    if field.name == _AMOUNT and abs(kept - given) * _DIGITS > abs(given):
+        msg = f"{name} is {_shown(given)}, and six digits after the point are kept; give it in a smaller unit"
+        raise InvalidMemory(msg)
+    return kept
+
+
 def checked(field: Field, value: object, name: str, *, limit: int = MAX_NAME) -> Any:
     """Return a value of ``field``, which messages call ``name``, in the form in which it is stored.
 
@@ -230,7 +244,7 @@ def checked(field: Field, value: object, name: str, *, limit: int = MAX_NAME) ->
         return tuple(check_iri(name, one) for one in found) if field.datatype is Datatype.IRI else found
     match field.datatype:
         case Datatype.DECIMAL:
-            return check_number(name, value, field.low, field.high)
+            return _kept(field, name, value, check_number(name, value, field.low, field.high))
         case Datatype.DATETIME:
             return check_time(name, value)
         case Datatype.INTEGER:
