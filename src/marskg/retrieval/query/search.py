@@ -17,7 +17,7 @@ import numpy as np
 
 from marskg.config import GROUPED, AssemblySettings
 from marskg.errors import EmbeddingUnavailable, EngineUnavailable, InvalidInput, UnknownMemory
-from marskg.language.en.withdrawals import GAP, takes_out
+from marskg.language.en.withdrawals import GAP, takes_out, withdrawals
 from marskg.ontology.vocabulary import Kind
 from marskg.retrieval.assembly.assemble import assemble
 from marskg.retrieval.assembly.candidate import Candidate
@@ -795,7 +795,7 @@ def _contradicting(chosen: _Chosen, candidates: list[Candidate]) -> list[tuple[s
         for one in there
         for other in chosen.links[one].contradicts
         # Of a list without what was taken out of it the rest holds beside who took it out.
-        if other in there and GAP not in there[other].content
+        if other in there and not (GAP in there[other].content and withdrawals(there[one].content))
     ]
 
 
