@@ -8,10 +8,10 @@ to twelve, "once" and "twice" count. Dates that depend on today ("next Tuesday")
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
 
+from marskg.language.statements import Quantity
 from marskg.text import folded, terms
 
 _MONTHS: Final = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
@@ -47,14 +47,6 @@ _PATTERN: Final = re.compile(
 _AFTER: Final = re.compile(r"\s*-?([^\W\d_]+)")
 _BEFORE: Final = re.compile(r"([^\W\d_]+) $")
 _DIGITS: Final = re.compile(rf"{_NUMBER}|{_WORDS}")
-
-
-@dataclass(frozen=True, slots=True)
-class Quantity:
-    """A quantity; ``kind`` is ``date``, ``clock``, ``money``, ``share``, or ``number`` with its unit's term."""
-
-    kind: str
-    value: str
 
 
 def quantities(text: str) -> tuple[Quantity, ...]:

@@ -1,0 +1,125 @@
+"""Which language two statements are in, so that they are read with its words: a known one, or none.
+
+Guarantees: pure; a text is known by its function words and its script, by nothing else, and is never read with the
+words of a language that another explains as well. Languages that are told apart but not read are here so that Italian
+is not taken for Spanish. A text without a word that tells ("Igor Jazz") is read as the other one of its pair is; where
+neither tells, they are English if most of their words are.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import TYPE_CHECKING, Final
+
+from marskg.kept_texts import keeping_texts
+from marskg.language.clauses import MAX_CHARACTERS, read
+from marskg.language.en.clauses import ENGLISH
+from marskg.language.en.lexicon import Is, flags
+from marskg.text import folded, words
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from marskg.language.clause_words import ClauseWords
+    from marskg.language.statements import Reading
+
+_READ: Final = {one.name: one for one in (ENGLISH,)}
+_CHINESE: Final = "zh"
+#: Function words of languages that nothing here reads.
+_OTHERS: Final = {
+    "fr": "le la les un une des du de et ou mais ne pas plus je tu il elle nous vous ils mon ma mes son sa ses est sont "
+    "était a ont dans en sur avec pour par sans chez au aux ce cette qui que habite travaille aime boit mange c'est",
+    "it": "il lo la gli le un una di del della dei in con per non più io tu lui lei noi mio mia suo sua è sono era ha "
+    "hanno che e o ma anche si al alla nel nella vive lavora beve mangia",
+    "pt": "o a os as um uma de do da dos das em no na nos nas com por para não mais eu tu ele ela nós meu minha seu sua "
+    "é são está tem e ou mas também que mora trabalha gosta bebe já",
+    "ca": "el la els les un una de del i no és amb per que en al viu treballa meu meva",
+    "nl": "de het een en of maar niet geen meer ik jij hij zij wij mijn zijn haar is was heeft hebben in op aan met voor "
+    "van naar bij om te dat die ook nog woont werkt drinkt",
+    "sv": "och att det en ett är inte jag du han hon vi de som på av för med till från har min bor arbetar",
+    "da": "og at det en et er ikke jeg du han hun vi de som på af for med til fra har min bor arbejder",
+    "pl": "i w na z nie jest się do że to ma nie już mieszka pracuje mój moja",
+    "tr": "ve bir bu da de için değil ama çok artık yaşıyor çalışıyor",
+    "id": "yang dan di ke dari tidak saya ini itu untuk dengan tinggal bekerja",
+    "ro": "și un o la de nu este în cu pe că mai sunt locuiește",
+}
+_HAN: Final = re.compile("[\u3400-\u4dbf\u4e00-\u9fff]")
+#: Letters of scripts that nothing here reads.
+_STRANGE: Final = re.compile("[\u0370-\u1fff\u3040-\u30ff\uac00-\ud7af\ua000-\ua4cf\u2c00-\u2dff\ua640-\uabff]")
+_LETTER: Final = re.compile(r"[^\W\d_]")
+#: Share of the words that must be English where no function word tells.
+_MOSTLY: Final = 0.5
+
+
+def read_pair(new: str, old: str) -> tuple[Reading, Reading] | None:
+    """Return what two statements say, read with the words of their language; None where that is not one known."""
+    name = _common(_tally(new), _tally(old))
+    language = _READ.get(name)
+    if language is None and not name and _is_plain_english(new) and _is_plain_english(old):
+        language = ENGLISH
+    return None if language is None else (_read(new, language.name), _read(old, language.name))
+
+
+@keeping_texts(20_000)
+def _read(text: str, name: str) -> Reading:
+    """Return a reading; statements are compared many times, so readings are kept."""
+    return read(text, _READ[name])
+
+
+@keeping_texts(20_000)
+def _tally(text: str) -> Mapping[str, int]:
+    """Return how many different words of a text each language has among its function words."""
+    text = text[:MAX_CHARACTERS]
+    found: dict[str, int] = {}
+    if _STRANGE.search(text):
+        letters = len(_LETTER.findall(text))
+        if len(_STRANGE.findall(text)) * 2 > letters or _HAN.search(text):
+            return {"": letters}
+    for word in {word.text for word in words(folded(text))}:
+        for name in _languages().get(word, ()):
+            found[name] = found.get(name, 0) + 1
+    # Characters are words: one of these tells as much as a function word does.
+    signs = len(set(_HAN.findall(text)))
+    return found | {_CHINESE: signs} if signs else found
+
+
+def _common(new: Mapping[str, int], old: Mapping[str, int]) -> str:
+    """Return the language of two texts, empty where none is told apart, or the two are in different ones."""
+    mine, others = (_best(one) for one in (new, old))
+    both = mine & others if mine and others else mine | others
+    if len(both) == 1:
+        return next(iter(both))
+    if not both:
+        return "" if not (mine or others) else "?"
+    sums = {name: new.get(name, 0) + old.get(name, 0) for name in both}
+    best = [name for name, count in sums.items() if count == max(sums.values())]
+    return best[0] if len(best) == 1 else "" if ENGLISH.name in best else "?"
+
+
+def _best(tally: Mapping[str, int]) -> frozenset[str]:
+    most = max(tally.values(), default=0)
+    return frozenset(name for name, count in tally.items() if count == most)
+
+
+@cache
+def _languages() -> Mapping[str, tuple[str, ...]]:
+    """Return the languages of each function word."""
+    found: dict[str, tuple[str, ...]] = {}
+    for name, listed in {
+        **{name: language.function for name, language in _READ.items()},
+        **{name: frozenset(listed.split()) for name, listed in _OTHERS.items()},
+    }.items():
+        for word in listed:
+            found[word] = (*found.get(word, ()), name)
+    return found
+
+
+@keeping_texts(20_000)
+def _is_plain_english(text: str) -> bool:
+    """Return whether at least half of the words of a text are English ones, and all its letters ASCII or signs."""
+    table = flags()
+    listed = [word.text for word in words(folded(text[:MAX_CHARACTERS])) if not word.text[0].isdigit()]
+    if any(not one.isascii() and _LETTER.search(one) for one in listed):
+        return False
+    return bool(listed) and sum(bool(table.get(one, 0) & Is.COMMON) for one in listed) >= _MOSTLY * len(listed)
