@@ -10,10 +10,10 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Protocol, TypeAlias
 
-from marskg.text import sentences, terms, words
+from marskg.text import folded, sentences, stemmed, terms, words
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
 #: Matches nothing.
 NEVER: Final = re.compile(r"(?!)")
@@ -29,6 +29,11 @@ class Sides(Protocol):
         ...
 
 
+def never(_: object) -> bool:
+    """Return False: what a language is not asked."""
+    return False
+
+
 def said(*pairs: tuple[str, str]) -> tuple[Said, ...]:
     """Return patterns with what is read in their place."""
     return tuple((re.compile(pattern), word) for pattern, word in pairs)
@@ -37,6 +42,40 @@ def said(*pairs: tuple[str, str]) -> tuple[Said, ...]:
 def words_of(text: str) -> list[str]:
     """Return the words of ``text`` where blanks stand between words."""
     return [word.text for word in words(text)]
+
+
+def folded_words(listed: str) -> frozenset[str]:
+    """Return the words of a list that is written with blanks between them, as they stand in folded texts."""
+    return frozenset(folded(listed).split())
+
+
+def stemming(language: str, stop: frozenset[str]) -> Callable[[str], list[str]]:
+    """Return what gives the terms of a text: stems of Snowball's ``language``, without the words of ``stop``."""
+
+    def terms_of(text: str) -> list[str]:
+        return [stemmed(word, language) for word in words_of(folded(text)) if word not in stop]
+
+    return terms_of
+
+
+def sides(pairs: Iterable[tuple[str, str, str]], terms_of: Callable[[str], list[str]]) -> Sides:
+    """Return what finds the side of a term: of each axis the words of one side and those of the other."""
+    found: dict[str, tuple[str, int]] = {}
+    for axis, positive, negative in pairs:
+        for sign, listed in ((1, positive), (-1, negative)):
+            for word in listed.split():
+                for term in terms_of(word):
+                    found.setdefault(term, (axis, sign))
+    return found.get
+
+
+#: Ends of sentences where a number may have a full stop behind it ("am 4. Mai").
+_ENDS: Final = re.compile(r"(?:(?<=[!?…])|(?<=[^\W\d]\.))\s+(?=[\"„“«¿¡(]?[^\W_a-z])|\n+")
+
+
+def sentences_with_ordinals(text: str) -> list[str]:
+    """Return the sentences of a text in which a full stop behind a number ends none."""
+    return [part for piece in _ENDS.split(text) if (part := piece.strip())]
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +171,7 @@ class Attributes:
     entries: frozenset[str] = frozenset()
     lists: frozenset[str] = frozenset()
     no_label: frozenset[str] = frozenset()
-    plural: Callable[[str], bool] = bool
+    plural: Callable[[str], bool] = never
     vague: re.Pattern[str] = NEVER
 
 
@@ -166,7 +205,7 @@ class ClauseWords:
     scope: re.Pattern[str] = NEVER
     request: re.Pattern[str] = NEVER
     added: re.Pattern[str] = NEVER
-    event: Callable[[list[str]], bool] = bool
+    event: Callable[[list[str]], bool] = never
     terms: Callable[[str], list[str]] = terms
     words: Callable[[str], list[str]] = words_of
     sentences: Callable[[str], list[str]] = sentences

@@ -92,7 +92,7 @@ def _clause(part: str, language: ClauseWords) -> Clause | None:
         lead=line.lead,
         measured=line.topic.intersection(language.terms(_before_quantity(before, rest))),
         person=line.person,
-        scope=frozenset(term for match in language.scope.finditer(rest) for term in language.terms(match[1])),
+        scope=frozenset(term for match in language.scope.finditer(rest) for term in language.terms(match[match.lastindex or 0])),
         stances=line.stances,
         denial=line.denial,
         quantities=found,

@@ -14,8 +14,11 @@ from typing import TYPE_CHECKING, Final
 
 from marskg.kept_texts import keeping_texts
 from marskg.language.clauses import MAX_CHARACTERS, read
+from marskg.language.de.clauses import GERMAN
 from marskg.language.en.clauses import ENGLISH
 from marskg.language.en.lexicon import Is, flags
+from marskg.language.es.clauses import SPANISH
+from marskg.language.zh.clauses import CHINESE
 from marskg.text import folded, words
 
 if TYPE_CHECKING:
@@ -24,8 +27,7 @@ if TYPE_CHECKING:
     from marskg.language.clause_words import ClauseWords
     from marskg.language.statements import Reading
 
-_READ: Final = {one.name: one for one in (ENGLISH,)}
-_CHINESE: Final = "zh"
+_READ: Final = {one.name: one for one in (ENGLISH, GERMAN, SPANISH, CHINESE)}
 #: Function words of languages that nothing here reads.
 _OTHERS: Final = {
     "fr": "le la les un une des du de et ou mais ne pas plus je tu il elle nous vous ils mon ma mes son sa ses est sont "
@@ -54,11 +56,13 @@ _MOSTLY: Final = 0.5
 
 def read_pair(new: str, old: str) -> tuple[Reading, Reading] | None:
     """Return what two statements say, read with the words of their language; None where that is not one known."""
-    name = _common(_tally(new), _tally(old))
-    language = _READ.get(name)
-    if language is None and not name and _is_plain_english(new) and _is_plain_english(old):
-        language = ENGLISH
-    return None if language is None else (_read(new, language.name), _read(old, language.name))
+    best = _best_of(_tally(new), _tally(old))
+    names = (best or {ENGLISH.name}) & _READ.keys()
+    if ENGLISH.name in names and len(best) != 1 and not (_is_plain_english(new) and _is_plain_english(old)):
+        names -= {ENGLISH.name}
+    # Function words that neighbours share do the same in both.
+    name = next(iter(names)) if len(names) == 1 else ENGLISH.name if ENGLISH.name in names else ""
+    return (_read(new, name), _read(old, name)) if name else None
 
 
 @keeping_texts(20_000)
@@ -79,27 +83,22 @@ def _tally(text: str) -> Mapping[str, int]:
     for word in {word.text for word in words(folded(text))}:
         for name in _languages().get(word, ()):
             found[name] = found.get(name, 0) + 1
-    # Characters are words: one of these tells as much as a function word does.
+    # Each of these is a word, and tells as much as a function word does.
     signs = len(set(_HAN.findall(text)))
-    return found | {_CHINESE: signs} if signs else found
+    return found | {CHINESE.name: signs} if signs else found
 
 
-def _common(new: Mapping[str, int], old: Mapping[str, int]) -> str:
-    """Return the language of two texts, empty where none is told apart, or the two are in different ones."""
-    mine, others = (_best(one) for one in (new, old))
+def _best_of(new: Mapping[str, int], old: Mapping[str, int]) -> frozenset[str]:
+    """Return the languages that two texts may both be in, empty where no word tells; a text without one follows.
+
+    Two texts of different languages are in none, which has the empty name.
+    """
+    mine, others = (frozenset(name for name in one if one[name] == max(one.values())) for one in (new, old))
     both = mine & others if mine and others else mine | others
-    if len(both) == 1:
-        return next(iter(both))
     if not both:
-        return "" if not (mine or others) else "?"
+        return frozenset({""}) if mine or others else both
     sums = {name: new.get(name, 0) + old.get(name, 0) for name in both}
-    best = [name for name, count in sums.items() if count == max(sums.values())]
-    return best[0] if len(best) == 1 else "" if ENGLISH.name in best else "?"
-
-
-def _best(tally: Mapping[str, int]) -> frozenset[str]:
-    most = max(tally.values(), default=0)
-    return frozenset(name for name, count in tally.items() if count == most)
+    return frozenset(name for name in both if sums[name] == max(sums.values()))
 
 
 @cache

@@ -28,7 +28,7 @@ NUMERALS: Final = {term: digits for word, digits in (_SPELLED | _FREQUENT).items
 _WORDS: Final = f"\\b(?:{'|'.join(list(_SPELLED)[1:])})\\b"
 _NUMBER: Final = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?"
 _SCALE: Final = {"k": 1_000, "thousand": 1_000, "m": 1_000_000, "million": 1_000_000, "billion": 1_000_000_000}
-_CURRENCY: Final = r"usd|eur|gbp|chf|jpy|dollars?|euros?|pounds?|francs?|yen|bucks"
+_CURRENCY: Final = r"usd|eur|gbp|chf|jpy|dollars?|euros?|pounds?|francs?|yen|yuan|bucks"
 _PATTERN: Final = re.compile(
     rf"(?P<iso>\b\d{{4}}-\d{{2}}-\d{{2}}\b)"
     rf"|\b(?P<month>{_MONTH})\.? (?P<monthday>\d{{1,2}})(?:st|nd|rd|th)?(?:,? (?P<year>\d{{4}}))?\b"
