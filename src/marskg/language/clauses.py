@@ -287,7 +287,7 @@ def _is_open(match: re.Match[str], text: str, language: ClauseWords) -> bool:
 
 
 def _are_names(value: list[str], text: str, language: ClauseWords) -> bool:
-    written = [word.text for word in words(text)]
+    written = [word.text for word in words(text)] if language.capitals else language.words(text)
     shown = {folded(word) for word in written if (word != word.lower() if language.capitals else word.isascii())}
     counted = [word for word in value if language.terms(word)]
     return bool(counted) and all(word in shown for word in counted)

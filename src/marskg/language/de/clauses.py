@@ -136,7 +136,7 @@ _NEGATION: Final = Negation(
     limits=folded_words("nur bloß lediglich allein zuletzt unbedingt immer"),
     void=re.compile(
         r"\b(?:nichts|niemand\w*|nie|niemals|nirgends|kein\w*|nicht)\b.{0,60}(?<!\bsowohl )\bals\b|"
-        r"\b(?:nichts|niemand|kein\w*|nie) (?:\w+ )?ausser\b|\bnicht\b.{0,40}\bgenug\b|"
+        r"\b(?:nichts|niemand|nie)\b.{0,40}\bso \w+ wie\b|\b(?:nichts|niemand|kein\w*|nie) (?:\w+ )?ausser\b|\bnicht\b.{0,40}\bgenug\b|"
         r"\b(?:nicht|nie\w*|kein\w*)\b.{0,40}\bohne\b|\bohne\b.{0,40}\b(?:nicht|nie\w*|kein\w*)\b|"
         r"\boder nicht\b|\bwenn nicht\b|\bnicht (?:wahr|mehr und nicht weniger)\b|\bnicht weniger\b"
     ),
@@ -168,13 +168,14 @@ _ATTRIBUTES: Final = Attributes(
     open=(
         re.compile(rf"^(?P<who>{_THE} (?:[\w-]+e[nrs]? )?(?P<head>[\w-]+){_OF}){_IS}"),
         re.compile(rf"^(?P<who>\w+s (?P<head>[\w-]+)){_IS}"),
+        re.compile(rf"^(?P<who>{_THE} (?:[\w-]+e[nrs]? )?(?P<head>[\w-]+){_OF})\s+is\s+(?:jetzt |nun )?in (?P<value>\S.*)$"),
     ),
     sole=re.compile(r"\b(?:haupt|standard|lieblings|chef)\w*|\b(?:einzige|aktuelle|offizielle|wichtigste)[nrs]?\b"),
     many=frozenset(
         terms(
             "freund freundin freunde kollege kollegin nachbar nachbarin schwester bruder sohn tochter kind cousin cousine "
             "onkel tante neffe nichte enkel katze hund haustier hobby interesse ziel problem idee plan aufgabe mitglied "
-            "kunde kundin partner partnerin lieferant autor autorin sprache buch lied film serie spiel beispiel grund "
+            "kunde kundin partner partnerin lieferant autor autorin buch lied film serie spiel beispiel grund "
             "vorteil nachteil teil thema stärke schwäche traum wunsch schüler student mitarbeiter gast sache punkt"
         )
     ),

@@ -49,6 +49,12 @@ _PHRASES: Final = said(
             r"(?<!\bgot )(?<!\bgetting )(?<!\bbeen )\bused to\b",
             " no longer ",
         ),
+        # What does not hold until then does not hold now.
+        (
+            r"\buntil (?:next |the end of |late |early )?(?:january|february|march|april|may|june|july|august|september|"
+            r"october|november|december|spring|summer|autumn|winter|month|year|further notice)\b",
+            " ",
+        ),
         (r"\b(?:since|as of|starting(?: from)?) (?:last |next |this )?[a-z]+(?: \d{1,4})?$", " "),
         (r"\b(?:can't|cannot|can not|couldn't) stand\b", " hate "),
         (r"\b(?:gone|went|going|go) off\b(?! (?:to|on|at)\b)", " dislike "),
@@ -89,6 +95,7 @@ _OPEN: Final = (
     ),
     re.compile(rf"^(?P<who>.{{1,40}}?(?:'s|s') (?:[\w-]+ ){{0,2}}(?P<head>[\w-]+)) {_IS}"),
     re.compile(rf"^(?P<who>(?:the|our|my|your|his|her|their|its|this) (?:[\w-]+ ){{0,3}}(?P<head>[\w-]+)) {_IS}"),
+    re.compile(rf"^(?P<who>(?:(?:the|our|my|your) |.{{1,40}}'s )(?:[\w-]+ ){{0,2}}(?P<head>[\w-]+)) is(?: now)? in (?P<value>\S.*)$"),
 )
 #: Of these one has several, so that two names stand side by side.
 _MANY: Final = frozenset(
@@ -96,7 +103,7 @@ _MANY: Final = frozenset(
         "friend colleague coworker teammate classmate roommate sister brother sibling son daughter child kid baby cousin "
         "aunt uncle niece nephew grandson granddaughter neighbour neighbor pet cat dog hobby interest goal aim problem "
         "issue challenge idea plan task member player customer client partner supplier author contributor sponsor skill "
-        "language book song movie film series game example reason benefit advantage part side feature ingredient option "
+        "book song movie film series game example reason benefit advantage part side feature ingredient option "
         "topic theme strength weakness dream wish fan student employee guest thing purpose point highlight candidate "
         "competitor rival reviewer tool"
     )
@@ -183,7 +190,7 @@ _INSTEAD: Final = re.compile(r"\binstead of (.{1,120})$")
 _FILLER: Final = frozenset(
     terms(
         "really actually lately recently now still just always often ever honestly truly quite pretty think thought "
-        "thinking feel feeling find found know knew come came get got getting go going gone went speak speaking thing "
+        "thinking feel feeling find found know knew come came get got getting go going gone went thing "
         "things bit lot lots much many kind sort way time big little new use used anymore longer even though yes no "
         "please okay want need would can make made mind definitely totally also already today back seem seems say said "
         "reminds remind user one total full calendar scheduled schedule add added reflect entry anyway tend may might own owns realize realise notice recently"
@@ -249,6 +256,7 @@ _NEGATION: Final = Negation(
     limits=frozenset(("only", "just", "merely", "simply", "solely", "least", "quite", "exactly", "necessarily")),
     void=re.compile(
         r"(?:\b(?:nothing|nobody|no one|none|never|no|not)|n't|cannot)\b.{0,60}(?<!\brather) than\b|"
+        r"\b(?:nothing|nobody|no one|never)\b.{0,40}\bas [a-z]+ as\b|"
         r"\b(?:nothing|none|nobody|no one|never)(?: \w+)? (?:but|other|except|short of|if not|like)\b|"
         r"(?:\b(?:not|cannot|never)|n't)\b.{0,40}\benough\b(?! (?:to|for|time|money))|"
         r"(?:couldn't|could not|can't|cannot) (?:be|agree|ask for|feel|do|get|have asked for)(?: any)? "

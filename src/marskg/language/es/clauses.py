@@ -153,7 +153,10 @@ _ATTRIBUTES: Final = Attributes(
             ("led", rf"^(?P<who>.{{1,60}}?) está{_NOW} dirigid[oa] por (?P<value>.+)$"),
         )
     ),
-    open=(re.compile(rf"^(?P<who>{_THE} (?P<head>[\w-]+)(?: [\w' -]{{1,60}}?)?){_IS}"),),
+    open=(
+        re.compile(rf"^(?P<who>{_THE} (?P<head>[\w-]+)(?: [\w' -]{{1,60}}?)?){_IS}"),
+        re.compile(rf"^(?P<who>{_THE} (?P<head>[\w-]+)(?: [\w' -]{{1,60}}?)?) está{_NOW} en (?P<value>\S.*)$"),
+    ),
     sole=re.compile(
         r"\b(?:favorit[oa]|principal|predeterminad[oa]|oficial|únic[oa]|actual|preferid[oa]|jef[ea]|nombre|dirección|"
         r"correo|contraseña|nacionalidad|capital|color|marido|esposa|esposo)\b"
@@ -162,7 +165,7 @@ _ATTRIBUTES: Final = Attributes(
         terms(
             "amigo amiga colega compañero compañera vecino vecina hermano hermana hijo hija primo prima tío tía sobrino "
             "sobrina nieto nieta gato perro mascota afición interés objetivo problema idea plan tarea miembro cliente socio "
-            "proveedor autor autora idioma lengua libro canción película serie juego ejemplo razón ventaja desventaja parte "
+            "proveedor autor autora libro canción película serie juego ejemplo razón ventaja desventaja parte "
             "tema fortaleza debilidad sueño deseo alumno estudiante empleado invitado cosa punto meta"
         )
     ),

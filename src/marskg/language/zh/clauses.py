@@ -27,7 +27,7 @@ _LEXICAL: Final = (
     "不仅 不但 不只 不光 不单 不止 不得不 不由得 忍不住 禁不住 差不多 不错 不过 不久 对不起 不好意思 不管 不论 无论 不少 不断 "
     "不如 没关系 没问题 没错 没事 迫不及待 恨不得 巴不得 舍不得 了不起 不一定 不见得 未必 说不定 要不 不妨 何不 毫无疑问 无疑 "
     "不用说 不愧 不失为 无非 莫非 不时 不约而同 毫不犹豫 不可或缺 离不开 少不了 特别 别人 别的 别墅 区别 级别 告别 未来 无线 无人 "
-    "非常 没准 没收 淹没 不锈钢"
+    "非常 没准 没收 淹没 不锈钢 莫过于 莫大 莫名"
 )
 #: Words that say nothing of what a clause is about, and single characters that do not either.
 _STOP: Final = frozenset(

@@ -244,13 +244,16 @@ def _stances(new: Clause, old: Clause) -> Conflict | None:
     if not share or _of_others(new, old):
         return None
     against, other = (new, old) if turned[0][1] < 0 else (old, new)
-    if not against.done and (_is_narrowed(against, other) or not against.scope <= other.topic):
+    if not against.done and _is_narrowed(against, other):
         return None
     return _conflict(ConflictKind.POLARITY, share, new.named & old.named, (axis for axis, _ in turned))
 
 
 def _is_narrowed(against: Clause, other: Clause) -> bool:
-    return against.denial is not None and against.denial.narrowed and not (other.denial and other.denial.narrowed)
+    """Return whether what one clause is against has a time, a place or a case that the other does not speak of."""
+    narrowed = against.denial is not None and against.denial.narrowed and not (other.denial and other.denial.narrowed)
+    times = {one.kind for one in against.quantities} & _WHEN - {one.kind for one in other.quantities}
+    return narrowed or bool(times) or not against.scope <= other.topic
 
 
 def _denial(new: Clause, old: Clause) -> Conflict | None:
@@ -279,6 +282,8 @@ def _completed(new: Clause, old: Clause) -> Conflict | None:
 
     What stands in quotation marks is what is done, if there is such a thing. A clause that says much besides stays.
     """
+    if old.need and not (new.need or new.negated or new.stances) and new.event and _same_task(new, old):
+        return _conflict(ConflictKind.COMPLETION, 1.0, old.undone)
     if not (new.done and old.need) or old.negated or (new.need and not (new.quoted or new.negated)):
         return None
     aim, said = new.task, old.undone
@@ -289,6 +294,12 @@ def _completed(new: Clause, old: Clause) -> Conflict | None:
     share = _overlap(aim, said)
     complete = len(aim & said) / len(aim)
     return _conflict(ConflictKind.COMPLETION, complete, aim & said) if share and complete >= _SHARED else None
+
+
+def _same_task(new: Clause, old: Clause) -> bool:
+    """Return whether a clause tells of the very thing that was to be done, with at most a word beside it."""
+    besides = len(new.undone - old.undone)
+    return len(old.undone) >= _SHORT and old.undone <= new.undone and besides <= 1 and not old.negated
 
 
 def _replaced(new: Clause, old: Clause) -> Conflict | None:

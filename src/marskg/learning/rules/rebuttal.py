@@ -37,6 +37,7 @@ from marskg.language.en.assertions import (
     POINTS_BACK,
     PREFERRED,
     RELATIONS,
+    REPORTED,
     SPANS,
 )
 from marskg.language.en.diets import goes_against
@@ -158,7 +159,7 @@ def counted_terms(text: str) -> list[str]:
 
 def _plainly(piece: str, content: str, question: str) -> int:
     """Return how surely two statements conflict whatever was asked; a denial must be of what both are about."""
-    found = conflict(Statement(piece), Statement(content))
+    found = conflict(Statement(piece), Statement(REPORTED.sub("", content)))
     if found is None:
         return 0
     if found.kind is ConflictKind.NEGATION:
