@@ -101,7 +101,7 @@ class Negation:
     ``words`` deny what they stand at. ``limits`` are words behind them that make "not" into "not only". ``void`` is a
     form with a word of negation that affirms ("nothing more than", "not … enough"); ``narrows`` says that something
     holds but for a time or a case; ``unsure`` says what would be, not what is; ``passed`` is a word between a negation
-    and what it stands at. ``doubles`` is true where two negations affirm.
+    and what it stands at, ``raised`` the terms of verbs that it passes on ("do not think that"). ``doubles`` is true where two negations affirm.
     """
 
     words: frozenset[str]
@@ -110,6 +110,7 @@ class Negation:
     narrows: re.Pattern[str] = NEVER
     unsure: re.Pattern[str] = NEVER
     passed: re.Pattern[str] = NEVER
+    raised: frozenset[str] = frozenset()
     doubles: bool = True
 
 

@@ -92,7 +92,9 @@ def _clause(part: str, language: ClauseWords) -> Clause | None:
         lead=line.lead,
         measured=line.topic.intersection(language.terms(_before_quantity(before, rest))),
         person=line.person,
-        scope=frozenset(term for match in language.scope.finditer(rest) for term in language.terms(match[match.lastindex or 0])),
+        scope=frozenset(
+            term for match in language.scope.finditer(rest) for term in language.terms(match[match.lastindex or 0])
+        ),
         stances=line.stances,
         denial=line.denial,
         quantities=found,
@@ -213,7 +215,9 @@ def _denial(tokens: list[_Token], plain: str, language: ClauseWords) -> tuple[De
         at = _stands_at(tokens, place, negation)
         if at is not None:
             focus.add(tokens[at].term)
+            passed = language.terms(" ".join(one.word for one in tokens[place:at]))
             flips = flips or tokens[at].side is not None or any(one < place for one in sided)
+            flips = flips or not negation.raised.isdisjoint(passed)
     if not focus or negation.unsure.search(plain):
         return None, False
     return Denial(frozenset(focus), negation.narrows.search(plain) is not None), flips

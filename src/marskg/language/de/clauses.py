@@ -34,19 +34,16 @@ _FUNCTION: Final = folded_words(
     "soll darf gern gerne lieber spielt spricht nutzt nutzen fährt geht kommt hört liest raucht kauft braucht beginnt "
     "endet findet statt"
 )
-_STOP: Final = (
-    folded_words(
-        "der die das den dem des ein eine einen einem einer eines und oder aber mehr ich du er sie es wir ihr mich dich "
-        "sich uns euch mir dir mein meine meinen meinem meiner meines dein deine deinen deinem deiner sein seine seinen "
-        "seinem seiner seines ihre ihren ihrem ihrer ihres unser unsere unseren unserem unserer unseres ist sind war "
-        "waren bin bist hat habe haben hatte hatten wird werden wurde wurden in im am an auf aus bei beim mit nach von "
-        "vom vor zu zum zur um für durch gegen ohne über unter zwischen seit bis als wie wenn falls dass weil ob noch "
-        "schon nur jetzt nun inzwischen mittlerweile derzeit aktuell momentan immer heute gestern morgen dort hier da so "
-        "sehr man was wer wo warum statt uhr kann können muss müssen soll sollen will wollen darf dürfen eigentlich "
-        "wirklich doch ja mal eben halt auch davon dazu damit daran neu neue neuen neuer neues gerade erst is user"
-    )
-    | {"'s"}
-)
+_STOP: Final = folded_words(
+    "der die das den dem des ein eine einen einem einer eines und oder aber mehr ich du er sie es wir ihr mich dich "
+    "sich uns euch mir dir mein meine meinen meinem meiner meines dein deine deinen deinem deiner sein seine seinen "
+    "seinem seiner seines ihre ihren ihrem ihrer ihres unser unsere unseren unserem unserer unseres ist sind war "
+    "waren bin bist hat habe haben hatte hatten wird werden wurde wurden in im am an auf aus bei beim mit nach von "
+    "vom vor zu zum zur um für durch gegen ohne über unter zwischen seit bis als wie wenn falls dass weil ob noch "
+    "schon nur jetzt nun inzwischen mittlerweile derzeit aktuell momentan immer heute gestern morgen dort hier da so "
+    "sehr man was wer wo warum statt uhr kann können muss müssen soll sollen will wollen darf dürfen eigentlich "
+    "wirklich doch ja mal eben halt auch davon dazu damit daran neu neue neuen neuer neues gerade erst is user"
+) | {"'s"}
 terms: Final = stemming("german", _STOP)
 _DAYS: Final = (
     ("montags?", "monday"), ("dienstags?", "tuesday"), ("mittwochs?", "wednesday"), ("donnerstags?", "thursday"),
@@ -104,7 +101,9 @@ _PAIRS: Final = (
     ("completion", "fertig abgeschlossen erledigt", "unfertig unvollständig ausstehend"),
 )
 side: Final = sides(_PAIRS, stemming("german", frozenset()))
-_NOT: Final = folded_words("nicht kein keine keinen keinem keiner keines nie niemals nichts niemand weder nirgends kaum")
+_NOT: Final = folded_words(
+    "nicht kein keine keinen keinem keiner keines nie niemals nichts niemand weder nirgends kaum"
+)
 _CHANGE: Final = frozenset(
     terms(
         "verschoben verlegt geändert ändert umgestellt gewechselt wechselt umgestiegen umgezogen erhöht gesenkt gesunken "
@@ -146,6 +145,7 @@ _NEGATION: Final = Negation(
     ),
     unsure=re.compile(r"\b(?:würde|würden|könnte|könnten|dürfte|sollte|sollten)\b"),
     passed=re.compile(r"sehr|besonders|gerade|ganz|so|wirklich|länger|weiter|mehr"),
+    raised=frozenset(terms("finde findet finden denke denkt glaube glaubt meine")),
 )
 _IS: Final = r"\s+is\s+(?:jetzt |nun |inzwischen |mittlerweile |derzeit |aktuell )?(?P<value>\S.*)$"
 _THE: Final = r"(?:der|die|das|mein|meine|unser|unsere|dein|deine|sein|seine|ihr|ihre)"
@@ -168,7 +168,9 @@ _ATTRIBUTES: Final = Attributes(
     open=(
         re.compile(rf"^(?P<who>{_THE} (?:[\w-]+e[nrs]? )?(?P<head>[\w-]+){_OF}){_IS}"),
         re.compile(rf"^(?P<who>\w+s (?P<head>[\w-]+)){_IS}"),
-        re.compile(rf"^(?P<who>{_THE} (?:[\w-]+e[nrs]? )?(?P<head>[\w-]+){_OF})\s+is\s+(?:jetzt |nun )?in (?P<value>\S.*)$"),
+        re.compile(
+            rf"^(?P<who>{_THE} (?:[\w-]+e[nrs]? )?(?P<head>[\w-]+){_OF})\s+is\s+(?:jetzt |nun )?in (?P<value>\S.*)$"
+        ),
     ),
     sole=re.compile(r"\b(?:haupt|standard|lieblings|chef)\w*|\b(?:einzige|aktuelle|offizielle|wichtigste)[nrs]?\b"),
     many=frozenset(
@@ -218,7 +220,9 @@ GERMAN: Final = ClauseWords(
         words=_CHANGE,
         moved=(re.compile(r"\bvon (?P<old>.{1,80}?) (?:auf|zu|nach) (?P<new>.{1,80}?)(?= \w+$|$)"),),
         replaced=(
-            re.compile(r"\b(?:haben|hat|habe|wurde|wird) (?P<old>.{1,80}?) durch (?P<new>.{1,80}?) (?:ersetzt|abgelöst)"),
+            re.compile(
+                r"\b(?:haben|hat|habe|wurde|wird) (?P<old>.{1,80}?) durch (?P<new>.{1,80}?) (?:ersetzt|abgelöst)"
+            ),
         ),
         instead=re.compile(
             r"\b(?:statt|anstelle|anstatt) (?:des |der |dem |von |eines |einer )?(.{1,60}?)(?= (?:ein|eine|einen|der|die)\b|$)"
@@ -252,7 +256,9 @@ GERMAN: Final = ClauseWords(
         r"\b(abends|morgens|nachts|mittags|nachmittags|vormittags)\b"
     ),
     request=re.compile(r"\bbitte\b|\b(?:kannst|könntest) du\b"),
-    added=re.compile(r"\b(?:auch|außerdem|ausserdem|zusätzlich|ebenfalls|ebenso|noch ein\w*|weitere\w*|andere\w*|zudem)\b"),
+    added=re.compile(
+        r"\b(?:auch|außerdem|ausserdem|zusätzlich|ebenfalls|ebenso|noch ein\w*|weitere\w*|andere\w*|zudem)\b"
+    ),
     event=_happened,
     terms=terms,
     sentences=sentences_with_ordinals,

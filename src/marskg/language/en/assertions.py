@@ -93,7 +93,9 @@ NO_DENIAL: Final = re.compile(
     r"why not|(?:un)?likely)\b"
 )
 #: Who says it, where a memory keeps what somebody said.
-REPORTED: Final = re.compile(r"^(?:(?:the|my|his|her|their|our) )?[\w'-]+ (?:said|says|told \w+)(?: that)? ", re.IGNORECASE)
+REPORTED: Final = re.compile(
+    r"^(?:(?:the|my|his|her|their|our) )?[\w'-]+ (?:said|says|told \w+)(?: that)? ", re.IGNORECASE
+)
 HATE: Final = re.compile(r"\b(?:can't|cannot|can not|couldn't) (?:bear|stand|abide)\b|\bnot (?:a fan|fond) of\b")
 #: Of two things the one that is liked more, and the other.
 PREFERRED: Final = re.compile(

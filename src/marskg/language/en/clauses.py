@@ -95,7 +95,9 @@ _OPEN: Final = (
     ),
     re.compile(rf"^(?P<who>.{{1,40}}?(?:'s|s') (?:[\w-]+ ){{0,2}}(?P<head>[\w-]+)) {_IS}"),
     re.compile(rf"^(?P<who>(?:the|our|my|your|his|her|their|its|this) (?:[\w-]+ ){{0,3}}(?P<head>[\w-]+)) {_IS}"),
-    re.compile(rf"^(?P<who>(?:(?:the|our|my|your) |.{{1,40}}'s )(?:[\w-]+ ){{0,2}}(?P<head>[\w-]+)) is(?: now)? in (?P<value>\S.*)$"),
+    re.compile(
+        rf"^(?P<who>(?:(?:the|our|my|your) |.{{1,40}}'s )(?:[\w-]+ ){{0,2}}(?P<head>[\w-]+)) is(?: now)? in (?P<value>\S.*)$"
+    ),
 )
 #: Of these one has several, so that two names stand side by side.
 _MANY: Final = frozenset(
@@ -226,28 +228,29 @@ def _is_plural(noun: str) -> bool:
 
 
 _SAYS: Final = (
-    r"(?:said|says|claims?|claimed|thinks?|believes?(?! in\b)|believed|told|tells|insists?|insisted|reckons?|reckoned|"
-    r"assumes?|assumed|suspects?|suspected|argues?|argued|swears?|swore|heard|supposes?|guesses|guessed|pretends?|"
-    r"pretended|doubts?|doubted|denies|denied|hopes?|hoped|complains?|complained|wrote|imagines?)"
+    r"(?:said|says|claims?|claimed|thinks?|believes?(?! in\b)|believed|insists?|insisted|reckons?|reckoned|assumes?|"
+    r"assumed|suspects?|suspected|swears?|swore|pretends?|pretended|doubts?|doubted|"
+    r"(?:tells?|told) \w+(?= that\b|,)|(?:heard|hopes?|hoped|wrote|writes|argues?|argued|denie[sd]|guesse[sd]) that)"
 )
 _UNASSERTED: Final = Unasserted(
     requested=re.compile(
-        rf"{_REQUEST.pattern}|\b(?:can|could|should|may) (?:we|i)\b|\b(?:chang|updat|mov|reschedul|adjust|switch)[a-z]*"
+        rf"{_REQUEST.pattern}|\b(?:can|could|should|may) (?:we|i)\b|\b(?:did you know|have i)\b|\b(?:chang|updat|mov|reschedul|adjust|switch)[a-z]*"
     ),
     suggested=re.compile(
         r"^(?:(?:so|and|but|well|hey),? )?(?:why (?:not|don't|doesn't|won't|can't|shouldn't)|how about|what about)\b"
     ),
     supposed=re.compile(
-        r"(?<!\beven )\bif (?!possible|needed|necessary|so\b|not\b|that's|you (?:could|can|would|don't|like|want))|"
-        r"\bunless\b|^(?:suppose|supposing|imagine|assuming|provided|say)\b|\bin case\b|\bwhether\b"
+        r"(?<!\beven )\bif (?!possible|needed|necessary|so\b|not\b|that's|anything|i'?m\b|i (?:am|remember|recall)\b|"
+        r"you (?:could|can|would|don't|like|want|ask|will)\b)|"
+        r"\bunless\b|^(?:suppose|supposing|assuming|provided)\b|\bin case\b|\bwhether\b"
     ),
     reported=re.compile(
         rf"\b(?!(?:i|we|you|user|to|i've|i'd|have|has|had|be|been|the|and)\b)[\w'-]+ {_SAYS}\b|[\"”»] ?{_SAYS}\b|"
-        r"\baccording to\b|\brumou?rs?\b|\b(?:allegedly|supposedly|apparently|reportedly)\b|"
+        r"\baccording to\b|\brumou?rs?\b|\b(?:allegedly|supposedly|reportedly)\b|"
         r"\bi (?:heard|was told|dreamed|dreamt)\b"
     ),
     ironic=re.compile(
-        r"^(?:oh,? (?:sure|yeah|right|joy|of course)|yeah,? (?:right|sure)|sure,? (?:and|because|just)|as if\b|"
+        r"^(?:oh,? (?:sure|joy)\b|yeah,? (?:right|sure)|sure,? (?:and|because|just)|as if\b|"
         r"right,? because|ha,|like hell)|\bmy foot\b|🙄|/s$"
     ),
 )
@@ -271,6 +274,7 @@ _NEGATION: Final = Negation(
     ),
     unsure=re.compile(r"\b(?:would|could have|should|might)(?:n't| not| never)\b"),
     passed=re.compile(r"[a-z]{3,}ly|yet|very|exactly|always|all|every|real"),
+    raised=frozenset(terms("think thought find found feel felt believe consider know say call want")),
 )
 #: What a clause says beside this holds as well.
 _ADDED: Final = re.compile(

@@ -64,7 +64,10 @@ _PHRASES: Final = said(
     (r"(?<=\d) ?a\. ?m\.?", " am "),
     (r"(?<=\d) ?p\. ?m\.?", " pm "),
     (r"\b(?:no hay|sin|no cabe|no tengo)(?: ninguna| la menor)? dudas?(?: alguna)?(?: de)?(?: que)?\b", " "),
-    (r"\b(?:dejó|dejé|dejaron|dejamos|ha dejado|he dejado|han dejado|paró|dejo) de (\w+r)\b(.*?)(?: en [\w ]+)?$", r" no \1\2"),
+    (
+        r"\b(?:dejó|dejé|dejaron|dejamos|ha dejado|he dejado|han dejado|paró|dejo) de (\w+r)\b(.*?)(?: en [\w ]+)?$",
+        r" no \1\2",
+    ),
     (r"\b(?:es|son|cuesta|cuestan|será)(?: de)?\b", " is "),
     (r"\b(?:desde|a partir de)(?: el| la)? [\w]+(?: pasad[oa]| próxim[oa])?$", " "),
     (r"\b(vivo|vivimos|trabajo|trabajamos) en\b", r" yo \1 en"),
@@ -82,7 +85,11 @@ _PAIRS: Final = (
     ("agreement", "aprobado aprobada aceptó aceptado aceptada", "rechazado rechazada rechazó denegado denegada"),
     ("permission", "permitido permitida", "prohibido prohibida"),
     ("presence", "disponible", "indisponible agotado agotada"),
-    ("switch", "activo activa activado activada encendido encendida", "inactivo inactiva desactivado desactivada apagado"),
+    (
+        "switch",
+        "activo activa activado activada encendido encendida",
+        "inactivo inactiva desactivado desactivada apagado",
+    ),
     ("success", "ganó ganado aprobó", "perdió perdido suspendió"),
     ("truth", "verdadero verdadera cierto correcto correcta", "falso falsa incorrecto incorrecta"),
     ("marriage", "casado casada", "divorciado divorciada soltero soltera"),
@@ -135,6 +142,7 @@ _NEGATION: Final = Negation(
     ),
     unsure=re.compile(r"\b\w+(?:ría|rían|ríamos)\b"),
     passed=re.compile(r"\w+mente|muy|tan|sea|le|lo|se|me|nos"),
+    raised=frozenset(terms("creo cree pienso piensa encuentro parece")),
     doubles=False,
 )
 _NOW: Final = r"(?: (?:ahora|actualmente|ya|hoy))?"
@@ -220,7 +228,9 @@ SPANISH: Final = ClauseWords(
         done=re.compile(r"\b(?:terminad|acabad|hech|list|completad)[oa]s?\b|\bya\b(?! no)"),
         ended=re.compile(r"\bya no\b|\bno\b.{1,60}\bmás$"),
         dropped=re.compile(r"\b(?:elimin\w+|quit[ae]\w*|borr\w+|tach\w+)\b"),
-        words=frozenset(terms("terminado acabado hecho listo completado eliminar quitar borrar tachar necesita necesito")),
+        words=frozenset(
+            terms("terminado acabado hecho listo completado eliminar quitar borrar tachar necesita necesito")
+        ),
     ),
     attributes=_ATTRIBUTES,
     persons={

@@ -244,7 +244,7 @@ def _stances(new: Clause, old: Clause) -> Conflict | None:
     if not share or _of_others(new, old):
         return None
     against, other = (new, old) if turned[0][1] < 0 else (old, new)
-    if not against.done and _is_narrowed(against, other):
+    if not (new.done or against.done) and _is_narrowed(against, other):
         return None
     return _conflict(ConflictKind.POLARITY, share, new.named & old.named, (axis for axis, _ in turned))
 
