@@ -66,7 +66,11 @@ def sides(pairs: Iterable[tuple[str, str, str]], terms_of: Callable[[str], list[
             for word in listed.split():
                 for term in terms_of(word):
                     found.setdefault(term, (axis, sign))
-    return found.get
+
+    def side(term: str) -> tuple[str, int] | None:
+        return found.get(term)
+
+    return side
 
 
 #: Ends of sentences where a number may have a full stop behind it ("am 4. Mai").
@@ -101,7 +105,8 @@ class Negation:
     ``words`` deny what they stand at. ``limits`` are words behind them that make "not" into "not only". ``void`` is a
     form with a word of negation that affirms ("nothing more than", "not … enough"); ``narrows`` says that something
     holds but for a time or a case; ``unsure`` says what would be, not what is; ``passed`` is a word between a negation
-    and what it stands at, ``raised`` the terms of verbs that it passes on ("do not think that"). ``doubles`` is true where two negations affirm.
+    and what it stands at, ``raised`` the terms of verbs that pass it on ("do not think"). ``doubles`` is true where
+    two negations affirm.
     """
 
     words: frozenset[str]
@@ -159,9 +164,9 @@ class Attributes:
 
     ``relations`` and ``one_valued`` have the groups ``who`` and ``value``; the first of a pair names the relation.
     ``open`` has ``who``, ``head`` and ``value``: "the X of Y is Z", where X is none of ``many``, which stand side by
-    side, and Z is a name, or any word where ``sole`` says that of X there is one. ``entries`` and ``lists`` are labels whose values stand side by side, as those do that
-    ``plural`` says are plurals; a label with one of ``no_label`` is a sentence before a colon. ``vague`` is how no
-    value begins.
+    side, and Z is a name, or any word where ``sole`` says that of X there is one. ``entries`` and ``lists`` are labels
+    whose values stand side by side, as those do that ``plural`` says are plurals; a label with one of ``no_label`` is a
+    sentence before a colon. ``vague`` is how no value begins.
     """
 
     relations: tuple[tuple[str, re.Pattern[str]], ...] = ()
@@ -182,10 +187,9 @@ class ClauseWords:
 
     ``function`` are the words by which it is known. ``terms`` gives the index terms of a text in order, ``words`` its
     words. ``phrases`` are read as other words, among them dates and hours, which are read as English writes them.
-    ``split`` stands between clauses, ``aside`` is left out of what a clause is about. ``filler`` are terms that say
-    nothing of the topic; ``persons`` are the pronouns by class, ``owners`` the possessive ones; ``borrowed`` has a noun that a pronoun stands before;
-    ``scope`` is a word before a time or place; ``request``, ``added`` and ``event`` say what
-    :class:`~marskg.language.statements.Clause` says of them.
+    ``split`` stands between clauses. ``filler`` are terms that say nothing of the topic; ``persons`` are the pronouns
+    by class, ``owners`` the possessive ones; ``borrowed`` has a noun that a pronoun stands before, ``scope`` a time or
+    place; ``request``, ``added`` and ``event`` say what :class:`~marskg.language.statements.Clause` says of them.
     """
 
     name: str

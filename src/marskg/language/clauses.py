@@ -166,7 +166,7 @@ def _line(plain: str, language: ClauseWords) -> _Line:
             sides[axis] = sign if sides.get(axis, sign) == sign else 0
     denial, flips = _denial(tokens, plain, language)
     return _Line(
-        topic=codes | set(order),
+        topic=frozenset(order) | codes,
         order=order,
         lead=frozenset(one.term for one in tokens[whom + 1 : opening] if one.counts),
         person=language.persons[tokens[whom].word] if whom >= 0 else "",

@@ -24,25 +24,27 @@ from marskg.text import folded, words
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from marskg.language.clause_words import ClauseWords
     from marskg.language.statements import Reading
 
 _READ: Final = {one.name: one for one in (ENGLISH, GERMAN, SPANISH, CHINESE)}
 #: Function words of languages that nothing here reads.
 _OTHERS: Final = {
-    "fr": "le la les un une des du de et ou mais ne pas plus je tu il elle nous vous ils mon ma mes son sa ses est sont "
+    "fr": "le la les un une des du de et ou mais ne pas plus je tu il elle nous vous ils mon ma mes son sa ses est "
+    "sont "
     "était a ont dans en sur avec pour par sans chez au aux ce cette qui que habite travaille aime boit mange c'est",
     "it": "il lo la gli le un una di del della dei in con per non più io tu lui lei noi mio mia suo sua è sono era ha "
     "hanno che e o ma anche si al alla nel nella vive lavora beve mangia",
-    "pt": "o a os as um uma de do da dos das em no na nos nas com por para não mais eu tu ele ela nós meu minha seu sua "
+    "pt": "o a os as um uma de do da dos das em no na nos nas com por para não mais eu tu ele ela nós meu minha seu "
+    "sua "
     "é são está tem e ou mas também que mora trabalha gosta bebe já",
     "ca": "el la els les un una de del i no és amb per que en al viu treballa meu meva",
-    "nl": "de het een en of maar niet geen meer ik jij hij zij wij mijn zijn haar is was heeft hebben in op aan met voor "
+    "nl": "de het een en of maar niet geen meer ik jij hij zij wij mijn zijn haar is was heeft hebben in op aan met "
+    "voor "
     "van naar bij om te dat die ook nog woont werkt drinkt",
     "sv": "och att det en ett är inte jag du han hon vi de som på av för med till från har min bor arbetar",
     "da": "og at det en et er ikke jeg du han hun vi de som på af for med til fra har min bor arbejder",
     "pl": "i w na z nie jest się do że to ma nie już mieszka pracuje mój moja",
-    "tr": "ve bir bu da de için değil ama çok artık yaşıyor çalışıyor",
+    "tr": "ve bir bu da de için değil ama çok",
     "id": "yang dan di ke dari tidak saya ini itu untuk dengan tinggal bekerja",
     "ro": "și un o la de nu este în cu pe că mai sunt locuiește",
 }

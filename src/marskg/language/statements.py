@@ -33,13 +33,14 @@ class Clause:
     """One clause: its topic (index terms, ``core`` without what stands in brackets), stances and quantities.
 
     ``order`` has the terms of the topic as they come, ``lead`` those before the first word that takes a side or denies,
-    which say of whom it is, and ``measured`` those before the first quantity. ``person`` is the pronoun that stands there instead, as a class, empty for
-    none. ``named`` is the part of ``core`` that no pronoun stands for; ``scope`` are terms that say when and where.
-    ``request`` marks "please update ...", ``aim`` a goal or a limit, ``periods`` its "per week" and ``aimed`` what is
-    left of it; ``need`` what is to be done, ``done`` that it was or need not be any more; ``quoted`` are the terms
-    of what stands in quotation marks, ``task`` those of what is or was to be done, ``undone`` the same unquoted. ``stances`` holds (axis, side) pairs with the clause's
-    denial applied. ``replaced`` holds the terms of a value that the clause says was replaced, ``replaced_numbers`` its
-    numbers. ``event`` is true for what happened once, ``added`` for what comes beside something else ("also").
+    which say of whom it is, and ``measured`` those before the first quantity. ``person`` is the pronoun that stands
+    there instead, as a class, empty for none. ``named`` is the part of ``core`` that no pronoun stands for; ``scope``
+    are terms that say when and where. ``request`` marks "please update ...", ``aim`` a goal or a limit, ``periods`` its
+    "per week" and ``aimed`` what is left of it; ``need`` what is to be done, ``done`` that it was or need not be any
+    more; ``quoted`` are the terms of what stands in quotation marks, ``task`` those of what is or was to be done,
+    ``undone`` the same unquoted. ``stances`` holds (axis, side) pairs with the clause's denial applied. ``replaced``
+    holds the terms of a value that the clause says was replaced, ``replaced_numbers`` its numbers. ``event`` is true
+    for what happened once, ``added`` for what comes beside something else ("also").
     """
 
     topic: frozenset[str]

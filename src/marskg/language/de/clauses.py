@@ -27,10 +27,13 @@ _FUNCTION: Final = folded_words(
     "der die das den dem des ein eine einen einem einer eines und oder aber nicht kein keine keinen keinem keiner mehr "
     "ich du er sie es wir ihr mich dich sich uns euch mir dir mein meine meinen meinem meiner meines dein deine sein "
     "seine seinen ihre ihren ihrem unser unsere unseren ist sind war waren bin bist hat habe haben hatte hatten wird "
-    "werden wurde wurden in im am an auf aus bei beim mit nach von vom vor zu zum zur um für durch gegen ohne über unter "
-    "zwischen seit bis als wie wenn falls dass weil ob noch schon nur auch jetzt nun inzwischen immer nie niemals heute "
+    "werden wurde wurden in im am an auf aus bei beim mit nach von vom vor zu zum zur um für durch gegen ohne über "
+    "unter "
+    "zwischen seit bis als wie wenn falls dass weil ob noch schon nur auch jetzt nun inzwischen immer nie niemals "
+    "heute "
     "gestern morgen dort hier da so sehr man was wer wo warum statt nichts niemand uhr euro wohnt wohne lebt lebe "
-    "arbeitet arbeite heißt heiße trinkt trinke isst esse mag mögen liebt liebe hasst hasse muss müssen kann können will "
+    "arbeitet arbeite heißt heiße trinkt trinke isst esse mag mögen liebt liebe hasst hasse muss müssen kann können "
+    "will "
     "soll darf gern gerne lieber spielt spricht nutzt nutzen fährt geht kommt hört liest raucht kauft braucht beginnt "
     "endet findet statt"
 )
@@ -78,13 +81,12 @@ _PHRASES: Final = said(
     (r"\b(?:hat|habe|haben) aufgehört,? zu (\w+)", r" nicht mehr \1"),
     (r"\bin ordnung\b", "intakt"),
 )
+_LIKING: Final = (
+    "mag magst mögen mochte mochten liebt liebe lieben liebte gern gerne genießt genieße bevorzugt schätzt begeistert "
+    "lieblings vergöttert"
+)
 _PAIRS: Final = (
-    (
-        "liking",
-        "mag magst mögen mochte mochten liebt liebe lieben liebte gern gerne genießt genieße bevorzugt schätzt "
-        "begeistert lieblings vergöttert",
-        "hasst hasse hassen hasste verabscheut verabscheue verabscheuen ungern langweilig meidet",
-    ),
+    ("liking", _LIKING, "hasst hasse hassen hasste verabscheut verabscheue verabscheuen ungern langweilig meidet"),
     ("holding", "bestätigt zugesagt", "abgesagt storniert gestrichen"),
     ("opening", "offen geöffnet aufgemacht auf", "geschlossen zu dicht"),
     ("agreement", "genehmigt angenommen bewilligt zugestimmt akzeptiert", "abgelehnt verweigert zurückgewiesen"),
@@ -106,7 +108,8 @@ _NOT: Final = folded_words(
 )
 _CHANGE: Final = frozenset(
     terms(
-        "verschoben verlegt geändert ändert umgestellt gewechselt wechselt umgestiegen umgezogen erhöht gesenkt gesunken "
+        "verschoben verlegt geändert ändert umgestellt gewechselt wechselt umgestiegen umgezogen erhöht gesenkt "
+        "gesunken "
         "gestiegen sank stieg verlängert verkürzt ersetzt aktualisiert angepasst vorgezogen reduziert"
     )
 )
@@ -123,7 +126,7 @@ _UNASSERTED: Final = Unasserted(
     ),
     reported=re.compile(
         rf"\b(?!(?:ich|wir|user)\b)\w+ {_SAYS}\b(?! (?:ich|wir)\b)|[\"”“»«],? ?{_SAYS}\b|\blaut\b|\bangeblich\b|"
-        r"\bgerüchte?\b|\b(?:hat|haben) (?:\w+ )?(?:gesagt|behauptet|erzählt|gemeint)\b|\bsei(?:en)?\b|\bsoll angeblich\b"
+        r"\bgerüchte?\b|\b(?:hat|haben) (?:\w+ )?(?:gesagt|behauptet|erzählt|gemeint)\b|\bsei(?:en)?\b"
     ),
     ironic=re.compile(
         r"^(?:ja,? (?:klar|genau|sicher)|na,? (?:toll|klar|super|prima|sicher)|von wegen|als ob|schon klar|klar,|haha|"
@@ -135,7 +138,8 @@ _NEGATION: Final = Negation(
     limits=folded_words("nur bloß lediglich allein zuletzt unbedingt immer"),
     void=re.compile(
         r"\b(?:nichts|niemand\w*|nie|niemals|nirgends|kein\w*|nicht)\b.{0,60}(?<!\bsowohl )\bals\b|"
-        r"\b(?:nichts|niemand|nie)\b.{0,40}\bso \w+ wie\b|\b(?:nichts|niemand|kein\w*|nie) (?:\w+ )?ausser\b|\bnicht\b.{0,40}\bgenug\b|"
+        r"\b(?:nichts|niemand|nie)\b.{0,40}\bso \w+ wie\b|"
+        r"\b(?:nichts|niemand|kein\w*|nie) (?:\w+ )?ausser\b|\bnicht\b.{0,40}\bgenug\b|"
         r"\b(?:nicht|nie\w*|kein\w*)\b.{0,40}\bohne\b|\bohne\b.{0,40}\b(?:nicht|nie\w*|kein\w*)\b|"
         r"\boder nicht\b|\bwenn nicht\b|\bnicht (?:wahr|mehr und nicht weniger)\b|\bnicht weniger\b"
     ),
@@ -151,7 +155,7 @@ _IS: Final = r"\s+is\s+(?:jetzt |nun |inzwischen |mittlerweile |derzeit |aktuell
 _THE: Final = r"(?:der|die|das|mein|meine|unser|unsere|dein|deine|sein|seine|ihr|ihre)"
 _OF: Final = r"(?: (?:des|der|von|vom|meines|meiner|unseres|unserer|für) [\w' -]{1,50}?)?"
 _NOW: Final = r"(?: (?:jetzt|nun|inzwischen|mittlerweile|derzeit|aktuell|seither))?"
-_VERB: Final = rf"^(?P<who>.{{0,40}}?)\b"
+_VERB: Final = r"^(?P<who>.{0,40}?)\b"
 _ATTRIBUTES: Final = Attributes(
     relations=tuple(
         (name, re.compile(pattern))
@@ -175,8 +179,10 @@ _ATTRIBUTES: Final = Attributes(
     sole=re.compile(r"\b(?:haupt|standard|lieblings|chef)\w*|\b(?:einzige|aktuelle|offizielle|wichtigste)[nrs]?\b"),
     many=frozenset(
         terms(
-            "freund freundin freunde kollege kollegin nachbar nachbarin schwester bruder sohn tochter kind cousin cousine "
-            "onkel tante neffe nichte enkel katze hund haustier hobby interesse ziel problem idee plan aufgabe mitglied "
+            "freund freundin freunde kollege kollegin nachbar nachbarin schwester bruder sohn tochter kind cousin "
+            "cousine "
+            "onkel tante neffe nichte enkel katze hund haustier hobby interesse ziel problem idee plan aufgabe "
+            "mitglied "
             "kunde kundin partner partnerin lieferant autor autorin buch lied film serie spiel beispiel grund "
             "vorteil nachteil teil thema stärke schwäche traum wunsch schüler student mitarbeiter gast sache punkt"
         )
@@ -190,7 +196,8 @@ _ATTRIBUTES: Final = Attributes(
     ),
 )
 _PAST: Final = folded_words(
-    "gestern heute war waren hatte hatten lief liefen kaufte kostete zahlte bezahlte aß trank las schrieb sah traf gewann "
+    "gestern heute war waren hatte hatten lief liefen kaufte kostete zahlte bezahlte aß trank las schrieb sah traf "
+    "gewann "
     "verkaufte fuhr ging kam machte bekam schlief"
 )
 _HAVE: Final = folded_words("habe hat haben hatte hatten bin ist is sind wurde")
@@ -225,7 +232,8 @@ GERMAN: Final = ClauseWords(
             ),
         ),
         instead=re.compile(
-            r"\b(?:statt|anstelle|anstatt) (?:des |der |dem |von |eines |einer )?(.{1,60}?)(?= (?:ein|eine|einen|der|die)\b|$)"
+            r"\b(?:statt|anstelle|anstatt) (?:des |der |dem |von |eines |einer )?(.{1,60}?)"
+            r"(?= (?:ein|eine|einen|der|die)\b|$)"
         ),
         now=re.compile(r"\b(?:jetzt|nun|inzwischen|mittlerweile)\b"),
     ),

@@ -18,7 +18,6 @@ from marskg.language.clause_words import (
     Tasks,
     Unasserted,
     said,
-    words_of,
 )
 from marskg.language.en.opposites import NEGATIONS, side
 from marskg.text import STOPWORDS, terms
@@ -30,6 +29,20 @@ _FUNCTION: Final = (
     "should must might shall may could than upon has been were who's there's project budget deadline steps week month "
     "year days goal expenses task status meeting drinks eats plays speaks goes makes takes uses wants needs"
 )
+_STOPPED: Final = (
+    r"\b(?:has |have |had |'ve |'s )?(?:stopped|quit|ceased|given up|gave up) (?!(?:boring|being)\b)(?=[a-z]+ing\b)"
+)
+_USED_TO: Final = (
+    r"(?<!\bis )(?<!\bare )(?<!\bam )(?<!'m )(?<!'s )(?<!'re )(?<!\bwas )(?<!\bwere )(?<!\bbe )(?<!\bget )"
+    r"(?<!\bgot )(?<!\bgetting )(?<!\bbeen )\bused to\b"
+)
+_PERIOD: Final = (
+    r"(?:january|february|march|april|may|june|july|august|september|october|november|december|spring|summer|autumn|"
+    r"winter|month|year|week)"
+)
+#: When somebody stopped does not narrow what was stopped; what does not hold until then does not hold now.
+_STOPPED_IN: Final = rf"(\b(?:stopped|quit|gave up|given up)\b.{{1,60}}?) (?:in|last|this) {_PERIOD}(?: \d{{4}})?$"
+_UNTIL_THEN: Final = rf"\buntil (?:next |the end of |late |early )?(?:{_PERIOD}|further notice)\b"
 #: Phrases whose words say something else together, and a word that says the same. Order matters.
 _PHRASES: Final = said(
     *(
@@ -39,22 +52,10 @@ _PHRASES: Final = said(
         (r"\bspeaking of [^,]{1,60},", " "),
         (r"\bno (?:doubt|question|problem|worries|wonder)\b(?: that\b)?|\bwithout (?:fail|question|a doubt)\b", " "),
         (r"^(?:no|yes|yeah|oh|okay|ok)\b[,!.]*", " "),
-        (
-            r"\b(?:has |have |had |'ve |'s )?(?:stopped|quit|ceased|given up|gave up) "
-            r"(?!(?:boring|being)\b)(?=[a-z]+ing\b)",
-            " no longer ",
-        ),
-        (
-            r"(?<!\bis )(?<!\bare )(?<!\bam )(?<!'m )(?<!'s )(?<!'re )(?<!\bwas )(?<!\bwere )(?<!\bbe )(?<!\bget )"
-            r"(?<!\bgot )(?<!\bgetting )(?<!\bbeen )\bused to\b",
-            " no longer ",
-        ),
-        # What does not hold until then does not hold now.
-        (
-            r"\buntil (?:next |the end of |late |early )?(?:january|february|march|april|may|june|july|august|september|"
-            r"october|november|december|spring|summer|autumn|winter|month|year|further notice)\b",
-            " ",
-        ),
+        (_STOPPED_IN, r"\1"),
+        (_STOPPED, " no longer "),
+        (_USED_TO, " no longer "),
+        (_UNTIL_THEN, " "),
         (r"\b(?:since|as of|starting(?: from)?) (?:last |next |this )?[a-z]+(?: \d{1,4})?$", " "),
         (r"\b(?:can't|cannot|can not|couldn't) stand\b", " hate "),
         (r"\b(?:gone|went|going|go) off\b(?! (?:to|on|at)\b)", " dislike "),
@@ -96,15 +97,17 @@ _OPEN: Final = (
     re.compile(rf"^(?P<who>.{{1,40}}?(?:'s|s') (?:[\w-]+ ){{0,2}}(?P<head>[\w-]+)) {_IS}"),
     re.compile(rf"^(?P<who>(?:the|our|my|your|his|her|their|its|this) (?:[\w-]+ ){{0,3}}(?P<head>[\w-]+)) {_IS}"),
     re.compile(
-        rf"^(?P<who>(?:(?:the|our|my|your) |.{{1,40}}'s )(?:[\w-]+ ){{0,2}}(?P<head>[\w-]+)) is(?: now)? in (?P<value>\S.*)$"
+        r"^(?P<who>(?:(?:the|our|my|your) |.{1,40}'s )(?:[\w-]+ ){0,2}(?P<head>[\w-]+)) is(?: now)? in (?P<value>\S.*)$"
     ),
 )
 #: Of these one has several, so that two names stand side by side.
 _MANY: Final = frozenset(
     terms(
-        "friend colleague coworker teammate classmate roommate sister brother sibling son daughter child kid baby cousin "
+        "friend colleague coworker teammate classmate roommate sister brother sibling son daughter child kid baby "
+        "cousin "
         "aunt uncle niece nephew grandson granddaughter neighbour neighbor pet cat dog hobby interest goal aim problem "
-        "issue challenge idea plan task member player customer client partner supplier author contributor sponsor skill "
+        "issue challenge idea plan task member player customer client partner supplier author contributor sponsor "
+        "skill "
         "book song movie film series game example reason benefit advantage part side feature ingredient option "
         "topic theme strength weakness dream wish fan student employee guest thing purpose point highlight candidate "
         "competitor rival reviewer tool"
@@ -180,7 +183,8 @@ _DONE: Final = re.compile(
 _DROPPED: Final = re.compile(r"\b(?:remove|delete|drop|scratch|strike|cancel|(?:cross|take|check) .{0,120}\boff)\b")
 _DONE_WORDS: Final = frozenset(
     terms(
-        "finish complete wrap taken took care done check cross tick off remove delete drop scratch strike cancel all track list"
+        "finish complete wrap taken took care done check cross tick off remove delete drop scratch strike cancel all "
+        "track list"
     )
 )
 _NOW: Final = re.compile(r"\b(?:is|are|am|it's|i'm|been) now\b|\bnow (?:is|are|scheduled|set|costs?|at|on|it's)\b")
@@ -195,7 +199,8 @@ _FILLER: Final = frozenset(
         "thinking feel feeling find found know knew come came get got getting go going gone went thing "
         "things bit lot lots much many kind sort way time big little new use used anymore longer even though yes no "
         "please okay want need would can make made mind definitely totally also already today back seem seems say said "
-        "reminds remind user one total full calendar scheduled schedule add added reflect entry anyway tend may might own owns realize realise notice recently"
+        "reminds remind user one total full calendar scheduled schedule add added reflect entry anyway tend may might "
+        "own owns realize realise notice recently"
     )
 )
 #: What happened once can happen again with other numbers.
@@ -234,7 +239,8 @@ _SAYS: Final = (
 )
 _UNASSERTED: Final = Unasserted(
     requested=re.compile(
-        rf"{_REQUEST.pattern}|\b(?:can|could|should|may) (?:we|i)\b|\b(?:did you know|have i)\b|\b(?:chang|updat|mov|reschedul|adjust|switch)[a-z]*"
+        rf"{_REQUEST.pattern}|\b(?:can|could|should|may) (?:we|i)\b|\b(?:did you know|have i)\b|"
+        r"\b(?:chang|updat|mov|reschedul|adjust|switch)[a-z]*"
     ),
     suggested=re.compile(
         r"^(?:(?:so|and|but|well|hey),? )?(?:why (?:not|don't|doesn't|won't|can't|shouldn't)|how about|what about)\b"

@@ -25,17 +25,22 @@ from marskg.language.clause_words import (
 
 _FUNCTION: Final = folded_words(
     "el la los las un una unos unas y o pero no ya nunca yo tú él ella nosotros ellos ellas me te se nos le les mi mis "
-    "tu tus su sus nuestro nuestra es son era fue está están estoy estaba ha han he hay tiene tengo tienen tenemos de del "
+    "tu tus su sus nuestro nuestra es son era fue está están estoy estaba ha han he hay tiene tengo tienen tenemos de "
+    "del "
     "a al en con por para sin sobre entre desde hasta como cuando que porque si también muy más menos ahora hoy ayer "
     "mañana siempre aquí allí lo este esta ese esa vive vivo viven trabaja trabajo bebe bebo come como gusta gustan "
-    "encanta encantan odia odio ama llama nada nadie ningún ninguna tampoco además usamos usa debe hace habla juega toca "
+    "encanta encantan odia odio ama llama nada nadie ningún ninguna tampoco además usamos usa debe hace habla juega "
+    "toca "
     "canta fuma abre cierra sale empieza termina va viaja olvides años euros"
 )
 _STOP: Final = folded_words(
-    "el la los las un una unos unas y o pero ya yo tú él ella nosotros ellos ellas usted ustedes me te se nos le les mi "
+    "el la los las un una unos unas y o pero ya yo tú él ella nosotros ellos ellas usted ustedes me te se nos le les "
+    "mi "
     "mis tu tus su sus nuestro nuestra nuestros nuestras es son era fue está están estoy estaba ha han he hemos había "
-    "hay tiene tengo tienen tenemos tener de del a al en con por para sin sobre entre desde hasta como cuando que porque "
-    "si muy más ahora hoy ayer siempre aquí allí lo este esta estos estas ese esa eso esto is user todavía aún solo sólo "
+    "hay tiene tengo tienen tenemos tener de del a al en con por para sin sobre entre desde hasta como cuando que "
+    "porque "
+    "si muy más ahora hoy ayer siempre aquí allí lo este esta estos estas ese esa eso esto is user todavía aún solo "
+    "sólo "
     "actualmente antes después debe deben debo así mismo bien puede pueden puedo usuario"
 )
 terms: Final = stemming("spanish", _STOP)
@@ -73,13 +78,15 @@ _PHRASES: Final = said(
     (r"\b(vivo|vivimos|trabajo|trabajamos) en\b", r" yo \1 en"),
     (r"\b(odio|detesto|adoro|amo|disfruto|prefiero)\b", r" yo \1"),
 )
+_LIKING: Final = (
+    "gusta gustan gustaba encanta encantan encantaba ama amo aman adora adoro adoran disfruta disfruto fascina "
+    "prefiere prefiero favorito favorita aprecia"
+)
+_DISLIKING: Final = (
+    "odia odio odian detesta detesto detestan aborrece aborrezco disgusta desagrada evita aburre aburren"
+)
 _PAIRS: Final = (
-    (
-        "liking",
-        "gusta gustan gustaba encanta encantan encantaba ama amo aman adora adoro adoran disfruta disfruto fascina "
-        "prefiere prefiero favorito favorita aprecia",
-        "odia odio odian detesta detesto detestan aborrece aborrezco disgusta desagrada evita aburre aburren",
-    ),
+    ("liking", _LIKING, _DISLIKING),
     ("holding", "confirmado confirmada confirmó", "cancelado cancelada canceló anulado anulada suspendido suspendida"),
     ("opening", "abierto abierta abre abren", "cerrado cerrada"),
     ("agreement", "aprobado aprobada aceptó aceptado aceptada", "rechazado rechazada rechazó denegado denegada"),
@@ -119,12 +126,12 @@ _UNASSERTED: Final = Unasserted(
         r"\bsuponiendo\b|^(?:supongamos|imagina)\b|\bsalvo que\b|\bfuera\b(?! de)|\bojalá\b|\b\w+(?:ría|rían)\b"
     ),
     reported=re.compile(
-        rf"\b(?!(?:yo|usuario)\b)\w+ {_SAYS}\b|^{_SAYS}\b|[\"”»],? ?{_SAYS}\b|\bsegún\b|\bsupuestamente\b|\bal parecer\b|"
-        r"\bse rumorea\b|\brumor(?:es)?\b|\bhe oído\b"
+        rf"\b(?!(?:yo|usuario)\b)\w+ {_SAYS}\b|^{_SAYS}\b|[\"”»],? ?{_SAYS}\b|\bsegún\b|\bsupuestamente\b|"
+        r"\bal parecer\b|\bse rumorea\b|\brumor(?:es)?\b|\bhe oído\b"
     ),
     ironic=re.compile(
-        r"^[¡¿ ]*(?:sí,? (?:claro|seguro|hombre|ya)|claro,? (?:claro|cómo no|que sí)|qué (?:maravilla|bien|alegría|sorpresa)|"
-        r"como si\b|ya,? claro|ja,? ja|menuda? )|\bni de broma\b|🙄|/s$"
+        r"^[¡¿ ]*(?:sí,? (?:claro|seguro|hombre|ya)|claro,? (?:claro|cómo no|que sí)|"
+        r"qué (?:maravilla|bien|alegría|sorpresa)|como si\b|ya,? claro|ja,? ja|menuda? )|\bni de broma\b|🙄|/s$"
     ),
 )
 _NEGATION: Final = Negation(
@@ -171,8 +178,10 @@ _ATTRIBUTES: Final = Attributes(
     ),
     many=frozenset(
         terms(
-            "amigo amiga colega compañero compañera vecino vecina hermano hermana hijo hija primo prima tío tía sobrino "
-            "sobrina nieto nieta gato perro mascota afición interés objetivo problema idea plan tarea miembro cliente socio "
+            "amigo amiga colega compañero compañera vecino vecina hermano hermana hijo hija primo prima tío tía "
+            "sobrino "
+            "sobrina nieto nieta gato perro mascota afición interés objetivo problema idea plan tarea miembro cliente "
+            "socio "
             "proveedor autor autora libro canción película serie juego ejemplo razón ventaja desventaja parte "
             "tema fortaleza debilidad sueño deseo alumno estudiante empleado invitado cosa punto meta"
         )

@@ -17,6 +17,7 @@ from marskg.language.clause_words import (
     Negation,
     Tasks,
     Unasserted,
+    folded_words,
     said,
     sides,
 )
@@ -24,25 +25,27 @@ from marskg.text import folded
 
 #: Words with a character of negation in them that deny nothing, or nothing by themselves.
 _LEXICAL: Final = (
-    "不仅 不但 不只 不光 不单 不止 不得不 不由得 忍不住 禁不住 差不多 不错 不过 不久 对不起 不好意思 不管 不论 无论 不少 不断 "
-    "不如 没关系 没问题 没错 没事 迫不及待 恨不得 巴不得 舍不得 了不起 不一定 不见得 未必 说不定 要不 不妨 何不 毫无疑问 无疑 "
-    "不用说 不愧 不失为 无非 莫非 不时 不约而同 毫不犹豫 不可或缺 离不开 少不了 特别 别人 别的 别墅 区别 级别 告别 未来 无线 无人 "
+    "不仅 不但 不只 不光 不单 不止 不得不 不由得 忍不住 禁不住 差不多 不错 不过 不久 对不起 不好意思 不管 不论 无论 "
+    "不少 不断 "
+    "不如 没关系 没问题 没错 没事 迫不及待 恨不得 巴不得 舍不得 了不起 不一定 不见得 未必 说不定 要不 不妨 何不 "
+    "毫无疑问 无疑 "
+    "不用说 不愧 不失为 无非 莫非 不时 不约而同 毫不犹豫 不可或缺 离不开 少不了 特别 别人 别的 别墅 区别 级别 告别 "
+    "未来 无线 无人 "
     "非常 没准 没收 淹没 不锈钢 莫过于 莫大 莫名"
 )
 #: Words that say nothing of what a clause is about, and single characters that do not either.
-_STOP: Final = frozenset(
-    (
-        "现在 目前 如今 已经 曾经 一直 仍然 仍旧 依然 还是 就是 只是 但是 可是 不过 而且 并且 因为 所以 其实 真的 确实 可能 应该 "
-        "可以 需要 必须 的话 自己 我们 你们 他们 她们 咱们 用户 今天 昨天 明天 过去 左右 大约 最近 以来 is "
-        "的 地 得 了 着 过 吧 呢 啊 呀 嘛 哦 是 在 有 和 与 跟 及 或 而 且 也 都 就 才 又 再 还 很 太 更 最 我 你 您 他 她 它 "
-        "们 这 那 哪 个 位 把 将 被 给 对 从 到 向 往 于 以 之 其 所 会 能 要 想 已 正 仍 每 各 按 起 今 会 可"
-    ).split()
+_STOP: Final = folded_words(
+    "现在 目前 如今 已经 曾经 一直 仍然 仍旧 依然 还是 就是 只是 但是 可是 不过 而且 并且 因为 所以 其实 真的 "
+    "确实 可能 应该 "
+    "可以 需要 必须 的话 自己 我们 你们 他们 她们 咱们 用户 今天 昨天 明天 过去 左右 大约 最近 以来 is "
+    "的 地 得 了 着 过 吧 呢 啊 呀 嘛 哦 是 在 有 和 与 跟 及 或 而 且 也 都 就 才 又 再 还 很 太 更 最 我 你 您 "
+    "他 她 它 "
+    "们 这 那 哪 个 位 把 将 被 给 对 从 到 向 往 于 以 之 其 所 会 能 要 想 已 正 仍 每 各 按 起 今 会 可"
 )
-_NOT: Final = frozenset(
-    (
-        "不再 不会 不能 不是 不用 不必 无需 不需要 不要 不想 不可以 并不 并不是 并没有 从不 从来不 从未 从没 从来没有 没有 绝不 不 没 别 未 无 "
-        "非 勿 莫 再也不"
-    ).split()
+_NOT: Final = folded_words(
+    "不再 不会 不能 不是 不用 不必 无需 不需要 不要 不想 不可以 并不 并不是 并没有 从不 从来不 从未 从没 从来没有 "
+    "没有 绝不 不 没 别 未 无 "
+    "非 勿 莫 再也不"
 )
 _PAIRS: Final = (
     (
@@ -67,7 +70,7 @@ _PAIRS: Final = (
 _FILL: Final = ("经常", "常常", "通常", "总是", "特别", "十分", "非常", "其中", "大概", "稍微", "终于", "突然")
 _SIDED: Final = frozenset(word for _, positive, negative in _PAIRS for word in (*positive.split(), *negative.split()))
 _PEOPLE: Final = ("我的", "我们的", "咱们的", "你的", "您的", "他的", "她的", "它的", "他们的")
-_LEXICON: Final = frozenset(_LEXICAL.split())
+_LEXICON: Final = folded_words(_LEXICAL)
 #: Longer words first; what is written in other letters is a word, and so is any other single character.
 _TOKEN: Final = re.compile(
     "|".join(
@@ -94,8 +97,8 @@ _MEASURE: Final = (
     "点|月|日|号|个|名|次|岁|元|块|年|天|小时|分钟|周|人|位|只|本|公里|千克|公斤|斤|米|杯|台|张|间|条|辆|层|页|倍|门|双"
 )
 _DIGITS: Final = (
-    ("十二", "12"), ("十一", "11"), ("二十", "20"), ("三十", "30"), ("十五", "15"), ("十", "10"), ("一", "1"), ("二", "2"),
-    ("两", "2"), ("三", "3"), ("四", "4"), ("五", "5"), ("六", "6"), ("七", "7"), ("八", "8"), ("九", "9"),
+    ("十二", "12"), ("十一", "11"), ("二十", "20"), ("三十", "30"), ("十五", "15"), ("十", "10"), ("一", "1"),
+    ("二", "2"), ("两", "2"), ("三", "3"), ("四", "4"), ("五", "5"), ("六", "6"), ("七", "7"), ("八", "8"), ("九", "9"),
 )  # fmt: skip
 _MONTHS: Final = tuple(enumerate("jan feb mar apr may jun jul aug sep oct nov dec".split(), 1))  # noqa: SIM905 - a table
 _WEEK: Final = (
