@@ -270,6 +270,7 @@ _NEGATION: Final = Negation(
         r"(?:\b(?:not|cannot|never)|n't)\b.{0,40}\benough\b(?! (?:to|for|time|money))|"
         r"(?:couldn't|could not|can't|cannot) (?:be|agree|ask for|feel|do|get|have asked for)(?: any)? "
         r"(?:more|better|happier|[a-z]+er)\b|"
+        r"(?:could|can)(?:not|n't|'t| not)\b.{0,40}\b(?:more|better)$|"
         r"\bno (?:less|fewer|more|later|earlier|sooner|stranger)\b|"
         r"\bor not\b|\bif not\b|\bnot (?:to mention|least|once|unlike|that)\b|\bno matter\b|"
         r"\b(?:not|n't|never|cannot|no)\b.{0,40}\bwithout\b"

@@ -241,12 +241,18 @@ def _stances(new: Clause, old: Clause) -> Conflict | None:
         return None
     turned = [(axis, sign) for axis, sign in new.stances if (axis, -sign) in old.stances]
     share = _overlap(new.named, old.named) if turned else 0.0
-    if not share or _of_others(new, old):
+    if not share or _of_others(new, old) or _told_apart(new, old):
         return None
     against, other = (new, old) if turned[0][1] < 0 else (old, new)
     if not (new.done or against.done) and _is_narrowed(against, other):
         return None
     return _conflict(ConflictKind.POLARITY, share, new.named & old.named, (axis for axis, _ in turned))
+
+
+def _told_apart(new: Clause, old: Clause) -> bool:
+    """Return whether two short topics have a word each that the other lacks: green tea is not black tea."""
+    mine, others = new.named - new.lead, old.named - old.lead
+    return not (new.done or mine <= others or others <= mine) and max(len(mine), len(others)) <= _SHORT
 
 
 def _is_narrowed(against: Clause, other: Clause) -> bool:
