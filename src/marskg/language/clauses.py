@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from marskg.language.en.quantities import quantities, without_quantities
@@ -22,7 +23,7 @@ from marskg.language.statements import Clause, Denial, Reading, Slot
 from marskg.text import folded, words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from marskg.language.clause_words import ClauseWords, Negation
 
@@ -76,21 +77,25 @@ def _clause(part: str, language: ClauseWords) -> Clause | None:
     before, replaced = _replacement(part, language)
     rest = without_quantities(before)
     line = _line(rest, language)
-    core = _line(without_quantities(_ASIDE.sub(" ", before)), language).topic or line.topic
+    aside = "(" in before and _line(without_quantities(_ASIDE.sub(" ", before)), language).topic
+    core = aside or line.topic
     found = quantities(before)
     if not line.topic and not found and not replaced:
         return None
     tasks, changes = language.tasks, language.changes
     ended = tasks.ended.search(part) is not None
     finished = tasks.done.search(part) is not None and line.denial is None
+    listed = language.words(part)
+    changed = any(term in changes.words for word in listed for term in _terms_of(language.terms, word))
+    borrowed = language.borrowed.findall(before)
     quoted = frozenset(term for match in _QUOTED.finditer(part) for term in language.terms(match[1] or match[2]))
     return Clause(
         topic=line.topic,
         core=core,
-        named=core - frozenset(language.terms(" ".join(language.borrowed.findall(before)))),
+        named=core - frozenset(language.terms(" ".join(borrowed))) if borrowed else core,
         order=line.order,
         lead=line.lead,
-        measured=line.topic.intersection(language.terms(_before_quantity(before, rest))),
+        measured=line.topic.intersection(language.terms(_before_quantity(before, rest))) if found else line.topic,
         person=line.person,
         scope=frozenset(
             term for match in language.scope.finditer(rest) for term in language.terms(match[match.lastindex or 0])
@@ -98,16 +103,14 @@ def _clause(part: str, language: ClauseWords) -> Clause | None:
         stances=line.stances,
         denial=line.denial,
         quantities=found,
-        change=bool(replaced)
-        or changes.now.search(part) is not None
-        or not changes.words.isdisjoint(language.terms(part)),
+        change=bool(replaced) or changed or changes.now.search(part) is not None,
         request=language.request.search(part) is not None,
         aim=language.aims.said.search(part) is not None,
         periods=core & language.aims.periods,
         aimed=core - language.aims.periods - language.aims.words,
-        replaced=_line(without_quantities(replaced), language).topic,
-        replaced_numbers=frozenset(quantity.value for quantity in quantities(replaced)),
-        event=language.event(language.words(part)),
+        replaced=_line(without_quantities(replaced), language).topic if replaced else frozenset(),
+        replaced_numbers=frozenset(quantity.value for quantity in quantities(replaced)) if replaced else frozenset(),
+        event=language.event(listed),
         need=tasks.need.search(part) is not None,
         done=ended or tasks.dropped.search(part) is not None or finished,
         task=(quoted or core) - tasks.words,
@@ -191,11 +194,17 @@ def _tokens(plain: str, language: ClauseWords) -> Iterator[_Token]:
             if word in language.negation.words:
                 yield _Token(number, word, negates=True)
                 continue
-            found = [term for term in language.terms(word) if language.side(term) or _is_topic(term, language)]
+            found = [one for one in _terms_of(language.terms, word) if language.side(one) or _is_topic(one, language)]
             if not found:
                 yield _Token(number, word)
             for term in found:
                 yield _Token(number, word, term=term, side=language.side(term))
+
+
+@lru_cache(maxsize=50_000)
+def _terms_of(terms: Callable[[str], list[str]], word: str) -> tuple[str, ...]:
+    """Return the terms of one word; people's words repeat."""
+    return tuple(terms(word))
 
 
 def _is_topic(term: str, language: ClauseWords) -> bool:

@@ -9,6 +9,7 @@ neither tells, they are English if most of their words are.
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
@@ -56,6 +57,14 @@ _LETTER: Final = re.compile(r"[^\W\d_]")
 _MOSTLY: Final = 0.5
 
 
+@dataclass(frozen=True, slots=True)
+class _Tally:
+    """How many words of a text are of each language, and which have most."""
+
+    counts: Mapping[str, int]
+    best: frozenset[str]
+
+
 def read_pair(new: str, old: str) -> tuple[Reading, Reading] | None:
     """Return what two statements say, read with the words of their language; None where that is not one known."""
     best = _best_of(_tally(new), _tally(old))
@@ -74,7 +83,13 @@ def _read(text: str, name: str) -> Reading:
 
 
 @keeping_texts(20_000)
-def _tally(text: str) -> Mapping[str, int]:
+def _tally(text: str) -> _Tally:
+    counts = _counts(text)
+    most = max(counts.values(), default=0)
+    return _Tally(counts, frozenset(name for name, count in counts.items() if count == most))
+
+
+def _counts(text: str) -> Mapping[str, int]:
     """Return how many different words of a text each language has among its function words."""
     text = text[:MAX_CHARACTERS]
     found: dict[str, int] = {}
@@ -90,16 +105,17 @@ def _tally(text: str) -> Mapping[str, int]:
     return found | {CHINESE.name: signs} if signs else found
 
 
-def _best_of(new: Mapping[str, int], old: Mapping[str, int]) -> frozenset[str]:
+def _best_of(new: _Tally, old: _Tally) -> frozenset[str]:
     """Return the languages that two texts may both be in, empty where no word tells; a text without one follows.
 
     Two texts of different languages are in none, which has the empty name.
     """
-    mine, others = (frozenset(name for name in one if one[name] == max(one.values())) for one in (new, old))
-    both = mine & others if mine and others else mine | others
+    if len(new.best) == 1 and new.best == old.best:
+        return new.best
+    both = new.best & old.best if new.best and old.best else new.best | old.best
     if not both:
-        return frozenset({""}) if mine or others else both
-    sums = {name: new.get(name, 0) + old.get(name, 0) for name in both}
+        return frozenset({""}) if new.best or old.best else both
+    sums = {name: new.counts.get(name, 0) + old.counts.get(name, 0) for name in both}
     return frozenset(name for name in both if sums[name] == max(sums.values()))
 
 
