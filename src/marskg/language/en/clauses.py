@@ -51,7 +51,7 @@ _PHRASES: Final = said(
         (r"\b(?:things|something|stuff|ones|it's|that's|is) like (?=how|a|an|when|if|the)\b", " "),
         (r"\bspeaking of [^,]{1,60},", " "),
         (r"\bno (?:doubt|question|problem|worries|wonder)\b(?: that\b)?|\bwithout (?:fail|question|a doubt)\b", " "),
-        (r"^(?:no|yes|yeah|oh|okay|ok)\b[,!.]*", " "),
+        (r"^(?:yes|yeah|oh|okay|ok)\b[,!.]*|^no[,!.]+", " "),
         (_STOPPED_IN, r"\1"),
         (_STOPPED, " no longer "),
         (_USED_TO, " no longer "),
