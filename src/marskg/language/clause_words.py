@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from functools import cache
 from typing import TYPE_CHECKING, Final, Protocol, TypeAlias
 
 from marskg.text import folded, sentences, stemmed, terms, words
@@ -58,17 +59,20 @@ def stemming(language: str, stop: frozenset[str]) -> Callable[[str], list[str]]:
     return terms_of
 
 
-def sides(pairs: Iterable[tuple[str, str, str]], terms_of: Callable[[str], list[str]]) -> Sides:
+def sides(pairs: Iterable[tuple[str, str, str]], terms_of: Callable[[str], list[str]] = terms) -> Sides:
     """Return what finds the side of a term: of each axis the words of one side and those of the other."""
-    found: dict[str, tuple[str, int]] = {}
-    for axis, positive, negative in pairs:
-        for sign, listed in ((1, positive), (-1, negative)):
-            for word in listed.split():
-                for term in terms_of(word):
+
+    @cache
+    def listed() -> dict[str, tuple[str, int]]:
+        found: dict[str, tuple[str, int]] = {}
+        for axis, positive, negative in pairs:
+            for sign, side_words in ((1, positive), (-1, negative)):
+                for term in (term for word in side_words.split() for term in terms_of(word)):
                     found.setdefault(term, (axis, sign))
+        return found
 
     def side(term: str) -> tuple[str, int] | None:
-        return found.get(term)
+        return listed().get(term)
 
     return side
 
@@ -214,5 +218,7 @@ class ClauseWords:
     terms: Callable[[str], list[str]] = terms
     words: Callable[[str], list[str]] = words_of
     sentences: Callable[[str], list[str]] = sentences
+    #: The form in which letters are compared.
+    folded: Callable[[str], str] = folded
     #: Whether names begin with a capital letter.
     capitals: bool = True

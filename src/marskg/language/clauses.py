@@ -18,9 +18,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
+from marskg.language.clause_words import words_of
 from marskg.language.en.quantities import quantities, without_quantities
 from marskg.language.statements import Clause, Denial, Reading, Slot
-from marskg.text import folded, words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -54,7 +54,7 @@ def read(text: str, language: ClauseWords) -> Reading:
 def _asserted(sentence: str, language: ClauseWords) -> str:
     """Return a sentence, folded, without its quotation marks; empty where nobody asserts it."""
     marks = language.unasserted
-    plain = folded(sentence).strip()
+    plain = language.folded(sentence).strip()
     asks = _QUESTION.search(plain) is not None and not marks.requested.search(plain)
     if asks or any(one.search(plain) for one in (marks.suggested, marks.supposed, marks.reported, marks.ironic)):
         return ""
@@ -95,7 +95,9 @@ def _clause(part: str, language: ClauseWords) -> Clause | None:
         named=core - frozenset(language.terms(" ".join(borrowed))) if borrowed else core,
         order=line.order,
         lead=line.lead,
-        measured=line.topic.intersection(language.terms(_before_quantity(before, rest))) if found else line.topic,
+        measured=line.topic.intersection(language.terms(_before_quantity(before, rest, language)))
+        if found
+        else line.topic,
         person=line.person,
         scope=frozenset(
             term for match in language.scope.finditer(rest) for term in language.terms(match[match.lastindex or 0])
@@ -120,9 +122,9 @@ def _clause(part: str, language: ClauseWords) -> Clause | None:
     )
 
 
-def _before_quantity(before: str, rest: str) -> str:
+def _before_quantity(before: str, rest: str, language: ClauseWords) -> str:
     """Return what stands before the first quantity of a clause, of which ``rest`` is the clause without any."""
-    pairs = zip(folded(before), rest, strict=False)
+    pairs = zip(language.folded(before), rest, strict=False)
     same = next((place for place, (one, other) in enumerate(pairs) if one != other), len(rest))
     return rest[:same]
 
@@ -261,7 +263,7 @@ def _replacement(part: str, language: ClauseWords) -> tuple[str, str]:
 
 
 def _slot(text: str, language: ClauseWords) -> Slot | None:
-    plain, forms = folded(text).strip(), language.attributes
+    plain, forms = language.folded(text).strip(), language.attributes
     match = _LABEL.match(plain)
     if match:
         label = language.words(_ASIDE.sub("", match[1]))
@@ -300,8 +302,10 @@ def _is_open(match: re.Match[str], text: str, language: ClauseWords) -> bool:
 
 
 def _are_names(value: list[str], text: str, language: ClauseWords) -> bool:
-    written = [word.text for word in words(text)] if language.capitals else language.words(text)
-    shown = {folded(word) for word in written if (word != word.lower() if language.capitals else word.isascii())}
+    written = words_of(text) if language.capitals else language.words(text)
+    shown = {
+        language.folded(word) for word in written if (word != word.lower() if language.capitals else word.isascii())
+    }
     counted = [word for word in value if language.terms(word)]
     return bool(counted) and all(word in shown for word in counted)
 

@@ -14,13 +14,13 @@ from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from marskg.kept_texts import keeping_texts
+from marskg.language.clause_words import words_of
 from marskg.language.clauses import MAX_CHARACTERS, read
 from marskg.language.de.clauses import GERMAN
 from marskg.language.en.clauses import ENGLISH
 from marskg.language.en.lexicon import Is, flags
 from marskg.language.es.clauses import SPANISH
 from marskg.language.zh.clauses import CHINESE
-from marskg.text import folded, words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -97,7 +97,7 @@ def _counts(text: str) -> Mapping[str, int]:
         letters = len(_LETTER.findall(text))
         if len(_STRANGE.findall(text)) * 2 > letters or _HAN.search(text):
             return {"": letters}
-    for word in {word.text for word in words(folded(text))}:
+    for word in set(words_of(ENGLISH.folded(text))):
         for name in _languages().get(word, ()):
             found[name] = found.get(name, 0) + 1
     # Each of these is a word, and tells as much as a function word does.
@@ -136,7 +136,7 @@ def _languages() -> Mapping[str, tuple[str, ...]]:
 def _is_plain_english(text: str) -> bool:
     """Return whether at least half of the words of a text are English ones, and all its letters ASCII or signs."""
     table = flags()
-    listed = [word.text for word in words(folded(text[:MAX_CHARACTERS])) if not word.text[0].isdigit()]
+    listed = [word for word in words_of(ENGLISH.folded(text[:MAX_CHARACTERS])) if not word[0].isdigit()]
     if any(not one.isascii() and _LETTER.search(one) for one in listed):
         return False
     return bool(listed) and sum(bool(table.get(one, 0) & Is.COMMON) for one in listed) >= _MOSTLY * len(listed)

@@ -21,7 +21,6 @@ from marskg.language.clause_words import (
     said,
     sides,
 )
-from marskg.text import folded
 
 #: Words with a character of negation in them that deny nothing, or nothing by themselves.
 _LEXICAL: Final = (
@@ -84,7 +83,7 @@ _TOKEN: Final = re.compile(
 
 def words_of(text: str) -> list[str]:
     """Return the words of the tables, Latin words and single characters of ``text`` in order."""
-    return _TOKEN.findall(folded(text))
+    return _TOKEN.findall(text.casefold())
 
 
 def terms(text: str) -> list[str]:
