@@ -252,14 +252,18 @@ def _stances(new: Clause, old: Clause) -> Conflict | None:
 def _told_apart(new: Clause, old: Clause) -> bool:
     """Return whether two short topics have a word each that the other lacks: green tea is not black tea."""
     mine, others = new.named - new.lead, old.named - old.lead
-    return not (new.done or mine <= others or others <= mine) and max(len(mine), len(others)) <= _SHORT
+    if new.done or mine <= others or others <= mine:
+        return False
+    return mine.isdisjoint(others) or max(len(mine), len(others)) <= _SHORT
 
 
 def _is_narrowed(against: Clause, other: Clause) -> bool:
     """Return whether what one clause is against has a time, a place or a case that the other does not speak of."""
     narrowed = against.denial is not None and against.denial.narrowed and not (other.denial and other.denial.narrowed)
-    times = {one.kind for one in against.quantities} & _WHEN - {one.kind for one in other.quantities}
-    return narrowed or bool(times) or not against.scope <= other.topic
+    mine, others = _by_kind(against), _by_kind(other)
+    # What is so on one day may be otherwise on another.
+    times = any(mine[kind].isdisjoint(others.get(kind, ())) for kind in _WHEN & mine.keys())
+    return narrowed or times or not against.scope <= other.topic
 
 
 def _denial(new: Clause, old: Clause) -> Conflict | None:
