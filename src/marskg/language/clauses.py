@@ -30,10 +30,14 @@ if TYPE_CHECKING:
 #: How much of a statement is read.
 MAX_CHARACTERS: Final = 8_000
 _ASIDE: Final = re.compile(r"\s*\([^()]*\)")
-_LABEL: Final = re.compile(r"^([^:\n]{2,80}):\s+(\S.*)$", re.DOTALL)
+#: Chinese has no blank behind a colon.
+_LABEL: Final = re.compile(r"^([^:\n]{2,80})(?::\s+|(?<=[\u4e00-\u9fff]):\s*)(\S.*)$", re.DOTALL)
 #: A longer one is a sentence before a colon, not the name of an attribute; a longer value is a sentence, not a name.
 _LABEL_WORDS: Final = 7
 _VALUE_WORDS: Final = 4
+#: Two negations may affirm; what more than so many say, nobody knows.
+_PAIR: Final = 2
+_NEGATIONS: Final = 4
 _QUOTED: Final = re.compile(r"[\"“]([^\"“”]{3,200})[\"”]|(?<!\w)['‘]([^\"]{3,200}?)['’](?!\w)")
 _MARKS: Final = " .,!?;。，！？；、"
 _PIECE: Final = re.compile(r"[,;:，；：、]")
@@ -217,7 +221,7 @@ def _denial(tokens: list[_Token], plain: str, language: ClauseWords) -> tuple[De
     """Return what a clause denies, and whether that turns its stances round."""
     negation = language.negation
     places = [place for place, one in enumerate(tokens) if one.negates]
-    if not places or (negation.doubles and len(places) == 2) or negation.void.search(plain):  # noqa: PLR2004 - a pair
+    if not 0 < len(places) <= _NEGATIONS or (negation.doubles and len(places) == _PAIR) or negation.void.search(plain):
         return None, False
     # What somebody used to say or think is past with all that it says.
     focus, flips = set[str](), language.tasks.ended.search(plain) is not None

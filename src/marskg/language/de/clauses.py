@@ -37,6 +37,12 @@ _FUNCTION: Final = folded_words(
     "soll darf gern gerne lieber spielt spricht nutzt nutzen fährt geht kommt hört liest raucht kauft braucht beginnt "
     "endet findet statt"
 )
+#: Names of attributes, by which a text of a label and a value is known.
+_LABELS: Final = folded_words(
+    "größe schuhgröße gewicht adresse anschrift preis farbe termin projekt datenbank passwort geburtstag alter beruf "
+    "telefonnummer wohnort arbeitgeber sprache frist betreff ort datum uhrzeit stadt straße ansprechpartner ideen "
+    "notizen aufgaben"
+)
 _STOP: Final = folded_words(
     "der die das den dem des ein eine einen einem einer eines und oder aber mehr ich du er sie es wir ihr mich dich "
     "sich uns euch mir dir mein meine meinen meinem meiner meines dein deine deinen deinem deiner sein seine seinen "
@@ -213,7 +219,7 @@ def _happened(listed: list[str]) -> bool:
 
 GERMAN: Final = ClauseWords(
     name="de",
-    function=_FUNCTION | _PAST | folded_words(" ".join(month for month, _ in _MONTH_NAMES)),
+    function=_FUNCTION | _LABELS | _PAST | folded_words(" ".join(month for month, _ in _MONTH_NAMES)),
     side=side,
     negation=_NEGATION,
     split=re.compile(

@@ -33,6 +33,11 @@ _FUNCTION: Final = folded_words(
     "toca "
     "canta fuma abre cierra sale empieza termina va viaja olvides años euros"
 )
+#: Names of attributes, by which a text of a label and a value is known.
+_LABELS: Final = folded_words(
+    "talla tamaño peso altura dirección precio color fecha proyecto presupuesto contraseña cumpleaños edad profesión "
+    "teléfono ciudad empresa idioma plazo asunto lugar hora nombre apellido correo contacto notas ideas tareas"
+)
 _STOP: Final = folded_words(
     "el la los las un una unos unas y o pero ya yo tú él ella nosotros ellos ellas usted ustedes me te se nos le les "
     "mi "
@@ -213,7 +218,7 @@ def side_of(word: str) -> tuple[str, int] | None:
 
 SPANISH: Final = ClauseWords(
     name="es",
-    function=_FUNCTION,
+    function=_FUNCTION | _LABELS,
     side=side,
     negation=_NEGATION,
     split=re.compile(
