@@ -110,7 +110,6 @@ UNREAD = [
 @pytest.mark.parametrize(("old", "new"), UNREAD)
 def test_texts_in_an_unread_language_are_not_compared_but_their_keys_are(old: str, new: str) -> None:
     assert _found(old, new) is None
-    single = {"key": "a/b", "cardinality": Cardinality.SINGLE}
-    found = conflict(Statement(new, **single), Statement(old, **single))
+    found = conflict(*(Statement(text, key="a/b", cardinality=Cardinality.SINGLE) for text in (new, old)))
     assert found is not None
     assert found.kind is ConflictKind.KEY
