@@ -14,13 +14,13 @@ from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from marskg.kept_texts import keeping_texts
+from marskg.language.clause_reading import MAX_CHARACTERS, read
 from marskg.language.clause_words import words_of
-from marskg.language.clauses import MAX_CHARACTERS, read
-from marskg.language.de.clauses import GERMAN
+from marskg.language.de.german import GERMAN
 from marskg.language.en.clauses import ENGLISH
 from marskg.language.en.lexicon import Is, flags
-from marskg.language.es.clauses import SPANISH
-from marskg.language.zh.clauses import CHINESE
+from marskg.language.es.spanish import SPANISH
+from marskg.language.zh.chinese import CHINESE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

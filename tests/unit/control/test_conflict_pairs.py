@@ -17,7 +17,7 @@ PRECISION, RECALL = 0.95, 0.7
 
 def _found(old: str, new: str) -> ConflictKind | None:
     found = conflict(Statement(new), Statement(old))
-    return found and found.kind
+    return None if found is None else found.kind
 
 
 def test_contradictions_are_found_and_little_else_in_every_language_and_half() -> None:
