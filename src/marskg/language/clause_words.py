@@ -1,7 +1,8 @@
 """What a language has to give so that statements in it can be compared: its words and forms, as plain tables.
 
-Guarantees: no rule is here, and none that reads (:mod:`marskg.language.clause_reading`) knows a language. What a language does
-not have, or what is not told of it, is a pattern that matches nothing: then that kind of contradiction is not found.
+Guarantees: no rule is here, and none that reads (:mod:`marskg.language.clause_reading`) knows a language. What a
+language does not have, or what is not told of it, is a pattern that matches nothing: then that kind of contradiction is
+not found.
 """
 
 from __future__ import annotations
