@@ -159,7 +159,7 @@ def _terms_of(word: str) -> tuple[str, ...]:
     if _UNSPACED.search(word):
         return tuple(_pairs(word))
     word = word.removesuffix("'s").removesuffix("'")
-    return (_stem()(word) if len(word) <= _MAX_STEM else word,)
+    return (stemmed(word, "english"),)
 
 
 def _pairs(word: str) -> Iterator[str]:
@@ -227,9 +227,14 @@ def _cut(sentence: str, size: int) -> Iterator[str]:
         yield sentence
 
 
+def stemmed(word: str, language: str) -> str:
+    """Return Snowball's stem of a folded ``word``; ``language`` is Snowball's name of it, such as ``german``."""
+    return _stem(language)(word) if len(word) <= _MAX_STEM else word
+
+
 @cache
-def _stem() -> Callable[[str], str]:
-    stemmer = snowballstemmer.stemmer("english")
+def _stem(language: str) -> Callable[[str], str]:
+    stemmer = snowballstemmer.stemmer(language)
     busy = threading.Lock()
 
     def stem(word: str) -> str:

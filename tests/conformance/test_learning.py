@@ -338,6 +338,34 @@ def test_a_batch_is_swept_once_it_is_stored(stores: Stores) -> None:
     assert sound(memory)
 
 
+def test_a_denial_supersedes_in_every_language_that_is_read_and_a_reminder_in_none(stores: Stores) -> None:
+    memory = stores.open(learning__conflicts="newest")
+    told = ["Ana drinks coffee", "Udo trinkt Kaffee", "Lola bebe café", "小李喝咖啡"]
+    denied = ["Ana no longer drinks coffee", "Udo trinkt keinen Kaffee mehr", "Lola ya no bebe café", "小李不再喝咖啡"]
+    kept = ["Lock the shed", "Der Ofen ist an", "Las llaves están en el cajón", "钥匙在抽屉里"]
+    reminders = [
+        "Do not forget to lock the shed",
+        "Vergiss nicht, dass der Ofen an ist",
+        "No olvides que las llaves están en el cajón",
+        "别忘了钥匙在抽屉里",
+    ]
+    for text in (*told, *kept, *denied, *reminders):
+        fact(memory, text)
+    assert {found.content for found in memory.memories() if found.current} == {*kept, *denied, *reminders}
+    assert not any(
+        edge.type is EdgeType.CONTRADICTS for _, edges, _ in memory.store.reader.memories() for edge in edges
+    )
+    assert sound(memory)
+
+
+def test_a_new_home_is_found_although_the_towns_are_two_things(stores: Stores) -> None:
+    memory = stores.open(learning__conflicts="flag")
+    old, new = fact(memory, "I live in Graz"), fact(memory, "I now live in Linz")
+    fact(memory, "My sister lives in Oslo")
+    edges = [edge for _, found, _ in memory.store.reader.memories() for edge in found]
+    assert [(edge.source, edge.target) for edge in edges if edge.type is EdgeType.CONTRADICTS] == [(new.id, old.id)]
+
+
 def test_a_flag_keeps_both_and_shows_the_newer(stores: Stores) -> None:
     memory = stores.open(learning__conflicts="flag")
     old, new = fact(memory, LIKES), fact(memory, HATES)

@@ -50,6 +50,16 @@ WORDS = st.sampled_from(
         "Paris,",
         "Rome.",
         "(genre)",
+        "ich",
+        "trinke",
+        "nicht mehr",
+        "keinen",
+        "ya no",
+        "vivo en",
+        "a las 9",
+        "我不",
+        "喝茶",
+        "下午3点",
     ]
 )
 TEXTS = st.one_of(st.lists(WORDS, max_size=12).map(" ".join), st.text(max_size=60))

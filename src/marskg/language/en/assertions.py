@@ -94,6 +94,10 @@ NO_DENIAL: Final = re.compile(
     r"\b(?:(?:don't|do not|never) forget(?: to)?|no (?:doubt|problem|worries|wonder)|not only|can't wait(?: to)?|"
     r"why not|(?:un)?likely)\b"
 )
+#: Who says it, where a memory keeps what somebody said.
+REPORTED: Final = re.compile(
+    r"^(?:(?:the|my|his|her|their|our) )?[\w'-]+ (?:said|says|told \w+)(?: that)? ", re.IGNORECASE
+)
 HATE: Final = re.compile(r"\b(?:can't|cannot|can not|couldn't) (?:bear|stand|abide)\b|\bnot (?:a fan|fond) of\b")
 #: What a sentence supposes, asks, or has others think, so that it says of nothing that it is so.
 SUPPOSED: Final = re.compile(

@@ -1,35 +1,62 @@
-"""What a statement says, as far as another statement can contradict it: topics, stances, quantities, changes, slots.
+"""English, as far as contradictions are found in it: see :mod:`marskg.language.clause_words`.
 
-Guarantees: pure functions of the text; the same text reads the same everywhere; nothing is guessed about the world. A
-statement is read clause by clause, since "I used to love tea, but now I drink coffee" says two things. "Used to", "no
-longer" and "not any more" deny like "not" does.
-Limits: English; of a text longer than :data:`MAX_CHARACTERS` the beginning is read, since what is compared is a memory,
-not a book; pronouns are not resolved, so a clause about "it" has no topic and contradicts nothing.
+Guarantees: plain tables and patterns. "Used to", "no longer" and "stopped …-ing" deny like "not" does.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
-from marskg.kept_texts import keeping_texts
+from marskg.language.clause_words import (
+    Aims,
+    Attributes,
+    Changes,
+    ClauseWords,
+    Negation,
+    Tasks,
+    Unasserted,
+    said,
+)
 from marskg.language.en.opposites import NEGATIONS, side
-from marskg.language.en.quantities import Quantity, quantities, without_quantities
-from marskg.text import folded, sentences, terms, words
+from marskg.text import STOPWORDS, terms
 
-#: How much of a statement is read.
-MAX_CHARACTERS: Final = 8_000
+#: Words by which English is known, beside its stop words.
+_FUNCTION: Final = (
+    "no not yes the user user's likes dislikes like dislike loves hates lives live works work longer anymore never "
+    "always used cannot nothing nobody everything still now today tomorrow yesterday per via within without unless "
+    "should must might shall may could than upon has been were who's there's project budget deadline steps week month "
+    "year days goal expenses task status meeting drinks eats plays speaks goes makes takes uses wants needs"
+)
+_STOPPED: Final = (
+    r"\b(?:has |have |had |'ve |'s )?(?:stopped|quit|ceased|given up|gave up) (?!(?:boring|being)\b)(?=[a-z]+ing\b)"
+)
+_USED_TO: Final = (
+    r"(?<!\bis )(?<!\bare )(?<!\bam )(?<!'m )(?<!'s )(?<!'re )(?<!\bwas )(?<!\bwere )(?<!\bbe )(?<!\bget )"
+    r"(?<!\bgot )(?<!\bgetting )(?<!\bbeen )\bused to\b"
+)
+_PERIOD: Final = (
+    r"(?:january|february|march|april|may|june|july|august|september|october|november|december|spring|summer|autumn|"
+    r"winter|month|year|week)"
+)
+#: When somebody stopped does not narrow what was stopped; what does not hold until then does not hold now.
+_STOPPED_IN: Final = rf"(\b(?:stopped|quit|gave up|given up)\b.{{1,60}}?) (?:in|last|this) {_PERIOD}(?: \d{{4}})?$"
+_UNTIL_THEN: Final = rf"\buntil (?:next |the end of |late |early )?(?:{_PERIOD}|further notice)\b"
 #: Phrases whose words say something else together, and a word that says the same. Order matters.
-_PHRASES: Final = tuple(
-    (re.compile(pattern), word)
-    for pattern, word in (
+_PHRASES: Final = said(
+    *(
         (r"\b(?:feel|look|sound|seem|taste|smell)(?:s|ed|ing|t)? like\b", " "),
         (r"\b(?:would|i'd|you'd|he'd|she'd|we'd|they'd) (?:like|love) to\b", " "),
         (r"\b(?:things|something|stuff|ones|it's|that's|is) like (?=how|a|an|when|if|the)\b", " "),
         (r"\bspeaking of [^,]{1,60},", " "),
-        (r"\bnot only\b|\bno (?:doubt|problem|worries|wonder)\b|^(?:no|yes|yeah|oh|okay|ok)\b[,!.]*", " "),
+        (r"\bno (?:doubt|question|problem|worries|wonder)\b(?: that\b)?|\bwithout (?:fail|question|a doubt)\b", " "),
+        (r"^(?:yes|yeah|oh|okay|ok)\b[,!.]*|^no[,!.]+", " "),
+        (_STOPPED_IN, r"\1"),
+        (_STOPPED, " no longer "),
+        (_USED_TO, " no longer "),
+        (_UNTIL_THEN, " "),
+        (r"\b(?:since|as of|starting(?: from)?) (?:last |next |this )?[a-z]+(?: \d{1,4})?$", " "),
         (r"\b(?:can't|cannot|can not|couldn't) stand\b", " hate "),
         (r"\b(?:gone|went|going|go) off\b(?! (?:to|on|at)\b)", " dislike "),
         (r"\b(?:sick|tired|weary) of\b|\blost (?:all |my |her |his )?interest in\b", " dislike "),
@@ -47,31 +74,74 @@ _SPLIT: Final = re.compile(
     r"[,.]?\s+\b(?:but|although|though|whereas|however|while)\b,?\s+|;\s+|\s[-–—]\s|,\s+(?=(?:which|who)\b)|"
     r",\s+(?=(?:i|i've|i'm|he|she|we|they|it|it's|he's|she's|my|now|and (?:i|now|lately))\b)"
 )
-_ASIDE: Final = re.compile(r"\s*\([^()]*\)")
-_LABEL: Final = re.compile(r"^([^:\n]{2,80}):\s+(\S.*)$", re.DOTALL)
 #: Nouns that have one value at a time, in "my <noun> is <value>".
 _ONE_VALUED: Final = (
     r"(?:name|address|birthday|age|e-?mail(?: address)?|phone(?: number)?|job|job title|employer|boss|manager|deadline|"
     r"budget|price|salary|status|venue|location|password|size|weight|height|hometown|nationality|"
     r"favou?rite [a-z]+(?: [a-z]+)?)"
 )
+_OWNER: Final = r"(?:\b(?:my|your|his|her|their|our|its)|'s)"
+_IS: Final = r"(?:is|will be)(?: now| currently)? (?P<value>\S.*?)(?: now| currently| these days)?$"
 _COPULA: Final = re.compile(
-    rf"^(.{{0,60}}?(?:\b(?:my|your|his|her|their|our|its)|'s) {_ONE_VALUED}) "
-    r"(?:is|are|was|will be)(?: now)? (?!to\b)(\S.*)$",
+    rf"^(?P<who>.{{0,60}}?{_OWNER} {_ONE_VALUED}) "
+    r"(?:is|are|was|will be)(?: now)? (?!to\b)(?P<value>\S.*)$",
     re.DOTALL,
 )
-_RESIDENCE: Final = re.compile(
-    r"^((?!(?:the|a|an|my|our|this|that)\b)(?!.{0,60}\b(?:been|was|were|got)\b).{0,40}?)\b(?:"
-    r"(?P<lives>liv(?:e|es|ing)|resid(?:e|es|ing)|moved) (?:in|to)|"
-    r"(?P<works>work(?:s|ing)?) (?:at|for)|(?P<born>born) in) (\S.*)$",
-    re.DOTALL,
+#: Of what is called so there is one, whatever its value is.
+_SOLE: Final = re.compile(r"\b(?:default|main|primary|current|official|preferred|only|chief)\b")
+#: "The X of Y is Z", "Y's X is Z", "the Y X is Z".
+_OPEN: Final = (
+    re.compile(
+        rf"^(?P<who>(?:the|our|my|your|his|her|their|its) (?:[\w-]+ ){{0,3}}?(?P<head>[\w-]+) of .{{1,40}}?) {_IS}"
+    ),
+    re.compile(rf"^(?P<who>.{{1,40}}?(?:'s|s') (?:[\w-]+ ){{0,2}}(?P<head>[\w-]+)) {_IS}"),
+    re.compile(rf"^(?P<who>(?:the|our|my|your|his|her|their|its|this) (?:[\w-]+ ){{0,3}}(?P<head>[\w-]+)) {_IS}"),
+    re.compile(
+        r"^(?P<who>(?:(?:the|our|my|your) |.{1,40}'s )(?:[\w-]+ ){0,2}(?P<head>[\w-]+)) is(?: now)? in (?P<value>\S.*)$"
+    ),
+)
+#: Of these one has several, so that two names stand side by side.
+_MANY: Final = frozenset(
+    terms(
+        "friend colleague coworker teammate classmate roommate sister brother sibling son daughter child kid baby "
+        "cousin "
+        "aunt uncle niece nephew grandson granddaughter neighbour neighbor pet cat dog hobby interest goal aim problem "
+        "issue challenge idea plan task member player customer client partner supplier author contributor sponsor "
+        "skill "
+        "book song movie film series game example reason benefit advantage part side feature ingredient option "
+        "topic theme strength weakness dream wish fan student employee guest thing purpose point highlight candidate "
+        "competitor rival reviewer tool"
+    )
+)
+_WHO: Final = r"^(?P<who>(?!(?:the|a|an|my|our|this|that)\b)(?!.{0,60}\b(?:been|was|were|got)\b).{0,40}?)\b"
+_WHAT: Final = r"^(?P<who>.{1,60}?) (?:is|are)(?: now| currently)? "
+_TO: Final = r" (?P<value>\S.*)$"
+#: What somebody or something stands to one thing at a time.
+_RELATIONS: Final = tuple(
+    (name, re.compile(start + verbs + _TO, re.DOTALL))
+    for name, start, verbs in (
+        ("lives", _WHO, r"(?:liv(?:e|es|ing)|resid(?:e|es|ing)|moved) (?:in|to)"),
+        ("lives", r"^(?P<who>(?:my|our) .{1,40}?)\b", r"(?:liv(?:e|es|ing)|resid(?:e|es|ing)|moved) (?:in|to)"),
+        ("works", _WHO, r"work(?:s|ing)? (?:at|for)"),
+        ("works", r"^(?P<who>(?:my|our) .{1,40}?)\b", r"works? (?:at|for)"),
+        ("born", _WHO, r"born in"),
+        ("written", _WHAT, r"(?:written|built|implemented|coded|developed) in"),
+        ("hosted", _WHAT, r"hosted (?:on|at|by|with)"),
+        ("based", _WHAT, r"(?:based|located) (?:in|at|on)"),
+        ("named", _WHAT, r"(?:called|named)"),
+        ("married", _WHAT, r"married to"),
+        ("led", _WHAT, r"(?:led|run|managed|headed|owned) by"),
+    )
+)
+#: How no name begins.
+_VAGUE: Final = re.compile(
+    r"(?:a|an|the|my|your|his|her|our|their|its|some|any|this|that|these|those|one|two|three|very|no|so|too|more|less|"
+    r"night|home|weekends?|fear|peace|for|in|on|at|to|from|about|of|with|by|as)\b"
 )
 #: Labels whose values stand side by side although the word is a singular.
 _ENTRIES: Final = frozenset(("do", "todo", "note", "reminder", "task", "tip", "idea", "goal", "fact", "memory", "step"))
 #: … and those that call themselves a list.
 _LISTS: Final = frozenset(("list", "log", "history", "agenda", "schedule", "ledger", "collection"))
-#: A longer one, or one with one of these, is a sentence before a colon, not the name of an attribute.
-_LABEL_WORDS: Final = 7
 _NO_LABEL: Final = frozenset(
     ("include", "including", "includes", "add", "following", "is", "are", "say", "said", "says", "was")
 )
@@ -87,14 +157,14 @@ _AIM: Final = re.compile(
     r"\b(?:goals?|target|limit(?:ing)?|aim(?:s|ing)?|at most|no more than|under|below|want to|trying to|start(?:ing)?|"
     r"i'd like to|going to|plan to|keep(?:ing)?)\b"
 )
-AIM_WORDS: Final = frozenset(
+_AIM_WORDS: Final = frozenset(
     terms(
         "goal target limit aim spend spending spent money save saving savings expense expenses cost keep per set "
         "setting try trying help improve fitness health boost energy realistic excited motivated budget more most less "
         "fewer"
     )
 )
-PERIODS: Final = frozenset(terms("day daily week weekly month monthly year yearly"))
+_PERIODS: Final = frozenset(terms("day daily week weekly month monthly year yearly"))
 #: What a pronoun stands before is named elsewhere: "his style" is nobody's in particular.
 _BORROWED: Final = re.compile(r"\b(?:his|her|their|its|that|this|those|these) (?:new |latest )?([a-z]+)")
 #: A request changes what is at hand ("update the budget to ..."); which one that is, it does not say.
@@ -103,16 +173,20 @@ _REQUEST: Final = re.compile(
     r"^(?:update|change|revert|set)\b"
 )
 #: What is still to be done, and that it is done or not to be done any more; the words that say so are no topic.
-_NEED: Final = re.compile(r"\b(?:(?:need|have|has|want|plan|going|supposed|remember|ought) to|must|should|to-?do)\b")
+_NEED: Final = re.compile(
+    r"\b(?:(?:need|have|has|want|plan|going|supposed|remember|ought) to|must|should|to-?do)\b|^to do\b"
+)
 _DONE: Final = re.compile(
     r"\b(?:finished|completed|wrapped up|taken care of|took care of|done with|(?:check|cross|tick)ed .{0,80}\boff|"
     r"got .{1,80} done|(?:is|are|it's) (?:all |now )?(?:done|finished|complete))\b"
 )
 _DROPPED: Final = re.compile(r"\b(?:remove|delete|drop|scratch|strike|cancel|(?:cross|take|check) .{0,120}\boff)\b")
-DONE_WORDS: Final = frozenset(
-    terms("finish complete wrap taken took care done check cross tick off remove delete drop scratch strike cancel all")
+_DONE_WORDS: Final = frozenset(
+    terms(
+        "finish complete wrap taken took care done check cross tick off remove delete drop scratch strike cancel all "
+        "track list"
+    )
 )
-_QUOTED: Final = re.compile(r"[\"“]([^\"“”]{3,200})[\"”]|(?<!\w)['‘]([^\"]{3,200}?)['’](?!\w)")
 _NOW: Final = re.compile(r"\b(?:is|are|am|it's|i'm|been) now\b|\bnow (?:is|are|scheduled|set|costs?|at|on|it's)\b")
 _FROM: Final = re.compile(r"\bfrom (?P<old>.{1,120}?) to (?P<new>.{1,200})$")
 _BACK: Final = re.compile(r"\bto (?P<new>.{1,120}?) from (?P<old>.{1,120})$")
@@ -122,10 +196,11 @@ _INSTEAD: Final = re.compile(r"\binstead of (.{1,120})$")
 _FILLER: Final = frozenset(
     terms(
         "really actually lately recently now still just always often ever honestly truly quite pretty think thought "
-        "thinking feel feeling find found know knew come came get got getting go going gone went speak speaking thing "
+        "thinking feel feeling find found know knew come came get got getting go going gone went thing "
         "things bit lot lots much many kind sort way time big little new use used anymore longer even though yes no "
         "please okay want need would can make made mind definitely totally also already today back seem seems say said "
-        "reminds remind user one total full calendar scheduled schedule add added reflect entry anyway tend may might"
+        "reminds remind user one total full calendar scheduled schedule add added reflect entry anyway tend may might "
+        "own owns realize realise notice recently"
     )
 )
 #: What happened once can happen again with other numbers.
@@ -141,107 +216,9 @@ _STATE: Final = frozenset(("to", "am", "i'm", "is", "are", "he's", "she's", "it'
 _PAST_VERB: Final = re.compile(r"(?!used|named|called|based|located|married|scheduled|needed|supposed)[a-z]{2,}ed")
 
 
-@dataclass(frozen=True, slots=True)
-class Clause:
-    """One clause: its topic (index terms, ``core`` without what stands in brackets), stances and quantities.
-
-    ``named`` is the part of ``core`` that no pronoun stands for. ``request`` marks "please update ...",
-    ``aim`` a goal or a limit, ``need`` what is to be done, ``done`` that it was or need not be any more; ``quoted`` are
-    the terms of what stands in quotation marks.
-    ``stances`` holds (axis, side) pairs with the clause's negation applied. ``replaced`` holds the terms of a value
-    that the clause says was replaced, ``replaced_numbers`` its numbers. ``event`` is true for what happened once.
-    """
-
-    topic: frozenset[str]
-    core: frozenset[str]
-    named: frozenset[str]
-    stances: frozenset[tuple[str, int]]
-    negated: bool
-    quantities: tuple[Quantity, ...]
-    change: bool
-    request: bool
-    aim: bool
-    replaced: frozenset[str]
-    replaced_numbers: frozenset[str]
-    event: bool
-    need: bool
-    done: bool
-    quoted: frozenset[str]
-
-
-@dataclass(frozen=True, slots=True)
-class Slot:
-    """An attribute with its value, from "attribute: value" or "my attribute is value".
-
-    ``entries`` is true where the label heads a list (a plural, "to do"), so that values stand side by side.
-    """
-
-    attribute: tuple[str, ...]
-    value: tuple[str, ...]
-    entries: bool
-    plural: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """A statement as it is compared."""
-
-    clauses: tuple[Clause, ...]
-    slot: Slot | None
-    #: Everything that a cheap test of relatedness needs.
-    terms: frozenset[str]
-
-
-@keeping_texts(20_000)
-def read(text: str) -> Reading:
-    """Return what ``text`` says; statements are compared many times, so readings are kept."""
-    text = text[:MAX_CHARACTERS]
-    clauses = tuple(clause for part in _parts(text) if (clause := _clause(part)) is not None)
-    every = frozenset().union(*(clause.topic | clause.replaced for clause in clauses))
-    numbers = frozenset(quantity.value for clause in clauses for quantity in clause.quantities)
-    return Reading(clauses, _slot(text), every | numbers)
-
-
-def _parts(text: str) -> list[str]:
-    """Return the clauses of ``text``, folded, with phrases as the words that they mean."""
-    found = []
-    for sentence in sentences(text):
-        plain = folded(sentence).strip("\"'“”‘’ ")
-        for pattern, word in _PHRASES:
-            plain = pattern.sub(word, plain)
-        found += [part.strip(" .,!?") for part in _SPLIT.split(plain) if part and part.strip(" .,!?")]
-    return found
-
-
-def _clause(part: str) -> Clause | None:
-    ended = _ENDED.search(part) is not None
-    before, replaced = _replacement(part)
-    plain = without_quantities(before)
-    topic, stances = _topic(plain)
-    core = _topic(without_quantities(_ASIDE.sub(" ", before)))[0] or topic
-    found = quantities(before)
-    if not topic and not found and not replaced:
-        return None
-    listed = [word.text for word in words(part)]
-    negated = ended or any(word in NEGATIONS for word in listed)
-    signed = frozenset((axis, -sign if negated else sign) for axis, sign in stances.items() if sign)
-    return Clause(
-        topic=topic,
-        core=core,
-        named=core - frozenset(terms(" ".join(_BORROWED.findall(before)))),
-        stances=signed,
-        negated=negated,
-        quantities=found,
-        change=bool(replaced) or _NOW.search(part) is not None or not _CHANGE.isdisjoint(terms(part)),
-        request=_REQUEST.search(part) is not None,
-        aim=_AIM.search(part) is not None,
-        replaced=frozenset(_topic(without_quantities(replaced))[0]),
-        replaced_numbers=frozenset(quantity.value for quantity in quantities(replaced)),
-        event=any(_is_past(word) for before, word in pairwise(["", *listed]) if before not in _STATE),
-        need=_NEED.search(part) is not None,
-        done=ended or _DROPPED.search(part) is not None or (_DONE.search(part) is not None and not negated),
-        quoted=frozenset(term for match in _QUOTED.finditer(part) for term in terms(match[1] or match[2])),
-    )
+def _happened(listed: list[str]) -> bool:
+    """Return whether a verb of what happened once is among the words of a clause."""
+    return any(_is_past(word) for before, word in pairwise(["", *listed]) if before not in _STATE)
 
 
 def _is_past(word: str) -> bool:
@@ -250,62 +227,124 @@ def _is_past(word: str) -> bool:
     return _PAST_VERB.fullmatch(word) is not None and _CHANGE.isdisjoint(terms(word)) and side(word) is None
 
 
-def _topic(plain: str) -> tuple[frozenset[str], dict[str, int]]:
-    """Return the topic of a clause and the side that it takes on each axis, 0 where it takes both."""
-    topic, sides = set(), dict[str, int]()
-    for term in terms(plain):
-        taken = side(term)
-        if taken is not None:
-            axis, sign = taken
-            sides[axis] = sign if sides.get(axis, sign) == sign else 0
-        elif term not in _FILLER and term not in _CHANGE and term not in NEGATIONS:
-            topic.add(term)
-    return frozenset(topic), sides
-
-
-def _replacement(part: str) -> tuple[str, str]:
-    """Return the clause without the value that it says was replaced, and that value."""
-    for pattern in (_FROM, _BACK, _REPLACE):
-        match = pattern.search(part)
-        if match and (pattern is _REPLACE or not _CHANGE.isdisjoint(terms(part[: match.start()]))):
-            return f"{part[: match.start()]} {match['new']}", match["old"]
-    match = _INSTEAD.search(part)
-    if match:
-        return part[: match.start()], match[1]
-    return part, ""
-
-
-def _slot(text: str) -> Slot | None:
-    plain = folded(text).strip()
-    match = _LABEL.match(plain)
-    if match:
-        label = [word.text for word in words(_ASIDE.sub("", match[1]))]
-        if not label or len(label) > _LABEL_WORDS or not _NO_LABEL.isdisjoint(label):
-            return None
-        plural = label[-1] in _LISTS or _is_plural(label[-1])
-        return Slot(_all_terms(match[1]), _all_terms(match[2]), plural or label[-1] in _ENTRIES, plural)
-    plain = plain.rstrip(".!")
-    match = _COPULA.match(plain)
-    if match and not _negates(match[2]):
-        owner = tuple(term for term in terms(match[1]) if term not in _FILLER)
-        return Slot(owner, _all_terms(match[2]), entries=False, plural=False)
-    match = _RESIDENCE.match(plain)
-    if match and not _negates(match[1]):
-        relation = "lives" if match["lives"] else "works" if match["works"] else "born"
-        who = tuple(term for term in terms(match[1]) if term not in _FILLER)
-        return Slot((*who, relation), _all_terms(match[5]), entries=False, plural=False)
-    return None
-
-
 def _is_plural(noun: str) -> bool:
     """Return whether a noun looks like a plural; "gas", "class", "status" and "analysis" do not."""
     return len(noun) > 3 and noun.endswith("s") and not noun.endswith(("ss", "us", "is"))  # noqa: PLR2004 - "gas"
 
 
-def _negates(text: str) -> bool:
-    return _ENDED.search(text) is not None or any(word.text in NEGATIONS for word in words(text))
+_SAYS: Final = (
+    r"(?:said|says|claims?|claimed|thinks?|believes?(?! in\b)|believed|insists?|insisted|reckons?|reckoned|assumes?|"
+    r"assumed|suspects?|suspected|swears?|swore|pretends?|pretended|doubts?|doubted|"
+    r"(?:tells?|told) \w+(?= that\b|,)|(?:heard|hopes?|hoped|wrote|writes|argues?|argued|denie[sd]|guesse[sd]) that)"
+)
+_UNASSERTED: Final = Unasserted(
+    requested=re.compile(
+        rf"{_REQUEST.pattern}|\b(?:can|could|should|may) (?:we|i)\b|\b(?:did you know|have i)\b|"
+        r"\b(?:chang|updat|mov|reschedul|adjust|switch)[a-z]*"
+    ),
+    suggested=re.compile(
+        r"^(?:(?:so|and|but|well|hey),? )?(?:why (?:not|don't|doesn't|won't|can't|shouldn't)|how about|what about)\b"
+    ),
+    supposed=re.compile(
+        r"(?<!\beven )\bif (?!possible|needed|necessary|so\b|not\b|that's|anything|i'?m\b|i (?:am|remember|recall)\b|"
+        r"you (?:could|can|would|don't|like|want|ask|will)\b)|"
+        r"\bunless\b|^(?:suppose|supposing|assuming|provided)\b|\bin case\b|\bwhether\b"
+    ),
+    reported=re.compile(
+        rf"\b(?!(?:i|we|you|user|to|i've|i'd|have|has|had|be|been|the|and)\b)[\w'-]+ {_SAYS}\b|[\"”»] ?{_SAYS}\b|"
+        r"\baccording to\b|\brumou?rs?\b|\b(?:allegedly|supposedly|reportedly)\b|"
+        r"\bi (?:heard|was told|dreamed|dreamt)\b"
+    ),
+    ironic=re.compile(
+        r"^(?:oh,? (?:sure|joy)\b|yeah,? (?:right|sure)|sure,? (?:and|because|just)|as if\b|"
+        r"right,? because|ha,|like hell)|\bmy foot\b|🙄|/s$"
+    ),
+)
+_NEGATION: Final = Negation(
+    words=NEGATIONS | frozenset(("ain't", "mustn't", "needn't", "mightn't")),
+    limits=frozenset(("only", "just", "merely", "simply", "solely", "least", "quite", "exactly", "necessarily")),
+    void=re.compile(
+        r"(?:\b(?:nothing|nobody|no one|none|never|no|not)|n't|cannot)\b.{0,60}(?<!\brather) than\b|"
+        r"\b(?:nothing|nobody|no one|never)\b.{0,40}\bas [a-z]+ as\b|"
+        r"\b(?:nothing|none|nobody|no one|never)(?: \w+)? (?:but|other|except|short of|if not|like)\b|"
+        r"(?:\b(?:not|cannot|never)|n't)\b.{0,40}\benough\b(?! (?:to|for|time|money))|"
+        r"(?:couldn't|could not|can't|cannot) (?:be|agree|ask for|feel|do|get|have asked for)(?: any)? "
+        r"(?:more|better|happier|[a-z]+er)\b|"
+        r"(?:could|can)(?:not|n't|'t| not)\b.{0,40}\b(?:more|better)$|"
+        r"\bno (?:less|fewer|more|later|earlier|sooner|stranger)\b|"
+        r"\bor not\b|\bif not\b|\bnot (?:to mention|least|once|unlike|that)\b|\bno matter\b|"
+        r"\b(?:not|n't|never|cannot|no)\b.{0,40}\bwithout\b"
+    ),
+    narrows=re.compile(
+        r"\b(?:without|until|till|except|before|after|while|during|when|whenever|outside|apart from|other than|alone|"
+        r"always|every|everything|everyone|all|both|too (?:much|many|often|long)|[a-z]+sel(?:f|ves))\b"
+    ),
+    unsure=re.compile(r"\b(?:would|could have|should|might)(?:n't| not| never)\b"),
+    passed=re.compile(r"[a-z]{3,}ly|yet|very|exactly|always|all|every|real"),
+    raised=frozenset(terms("think thought find found feel felt believe consider know say call want")),
+)
+#: What a clause says beside this holds as well.
+_ADDED: Final = re.compile(
+    r"\b(?:also|as well|besides|in addition|additionally|another|other|extra|both|either)\b|\btoo(?=[,.!]|$)"
+)
+_SCOPE: Final = re.compile(
+    r"\b(?:on|in|at|after|before|during|until|when|while) "
+    r"((?:(?:the|a|an|his|her|my|our|their) )?[a-z']+(?: [a-z']+)?)"
+)
+_USER, _HE, _SHE, _THEY, _IT = "user", "he", "she", "they", "it"
 
-
-def _all_terms(text: str) -> tuple[str, ...]:
-    """Return the terms of ``text`` in order; of a text of stop words alone, its words."""
-    return tuple(terms(text)) or tuple(word.text for word in words(text))
+ENGLISH: Final = ClauseWords(
+    name="en",
+    function=STOPWORDS | frozenset(_FUNCTION.split()),
+    side=side,
+    negation=_NEGATION,
+    split=_SPLIT,
+    phrases=_PHRASES,
+    filler=_FILLER,
+    unasserted=_UNASSERTED,
+    changes=Changes(
+        words=_CHANGE,
+        moved=(_FROM, _BACK),
+        replaced=(_REPLACE,),
+        instead=_INSTEAD,
+        now=_NOW,
+    ),
+    tasks=Tasks(need=_NEED, done=_DONE, ended=_ENDED, dropped=_DROPPED, words=_DONE_WORDS),
+    aims=Aims(said=_AIM, words=_AIM_WORDS, periods=_PERIODS),
+    attributes=Attributes(
+        relations=_RELATIONS,
+        one_valued=_COPULA,
+        open=_OPEN,
+        sole=_SOLE,
+        many=_MANY,
+        entries=_ENTRIES,
+        lists=_LISTS,
+        no_label=_NO_LABEL,
+        plural=_is_plural,
+        vague=_VAGUE,
+    ),
+    persons={
+        "i": _USER,
+        "we": _USER,
+        "you": _USER,
+        "i'm": _USER,
+        "i've": _USER,
+        "i'd": _USER,
+        "i'll": _USER,
+        "we're": _USER,
+        "we've": _USER,
+        "user": _USER,
+        "he": _HE,
+        "he's": _HE,
+        "she": _SHE,
+        "she's": _SHE,
+        "they": _THEY,
+        "it": _IT,
+    },
+    owners={"my": _USER, "our": _USER, "your": _USER, "his": _HE, "her": _SHE, "their": _THEY, "its": _IT},
+    borrowed=_BORROWED,
+    scope=_SCOPE,
+    request=_REQUEST,
+    added=_ADDED,
+    event=_happened,
+)

@@ -8,10 +8,9 @@ Words stand as stems of :func:`marskg.text.terms`, so that all inflections meet.
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Final
 
-from marskg.text import terms
+from marskg.language.clause_words import sides
 
 _LIKING: Final = (
     "like love enjoy prefer adore appreciate favor favour fond fan keen cherish fascinating fascinated captivating "
@@ -51,17 +50,5 @@ _DENIALS: Final = (
 NEGATIONS: Final = frozenset(_DENIALS.split())
 
 
-@cache
-def side(term: str) -> tuple[str, int] | None:
-    """Return the axis of an index term and its side, 1 or -1; None for a term that takes none."""
-    return _sides().get(term)
-
-
-@cache
-def _sides() -> dict[str, tuple[str, int]]:
-    found: dict[str, tuple[str, int]] = {}
-    for axis, positive, negative in _PAIRS:
-        for sign, listed in ((1, positive), (-1, negative)):
-            for term in terms(listed):
-                found.setdefault(term, (axis, sign))
-    return found
+#: The axis of an index term and its side, 1 or -1; None for a term that takes none.
+side: Final = sides(_PAIRS)

@@ -8,10 +8,10 @@ to twelve, "once" and "twice" count. Dates that depend on today ("next Tuesday")
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
 
+from marskg.language.statements import Quantity
 from marskg.text import folded, terms
 
 _MONTHS: Final = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
@@ -28,7 +28,7 @@ NUMERALS: Final = {term: digits for word, digits in (_SPELLED | _FREQUENT).items
 _WORDS: Final = f"\\b(?:{'|'.join(list(_SPELLED)[1:])})\\b"
 _NUMBER: Final = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?"
 _SCALE: Final = {"k": 1_000, "thousand": 1_000, "m": 1_000_000, "million": 1_000_000, "billion": 1_000_000_000}
-_CURRENCY: Final = r"usd|eur|gbp|chf|jpy|dollars?|euros?|pounds?|francs?|yen|bucks"
+_CURRENCY: Final = r"usd|eur|gbp|chf|jpy|dollars?|euros?|pounds?|francs?|yen|yuan|bucks"
 _PATTERN: Final = re.compile(
     rf"(?P<iso>\b\d{{4}}-\d{{2}}-\d{{2}}\b)"
     rf"|\b(?P<month>{_MONTH})\.? (?P<monthday>\d{{1,2}})(?:st|nd|rd|th)?(?:,? (?P<year>\d{{4}}))?\b"
@@ -47,14 +47,6 @@ _PATTERN: Final = re.compile(
 _AFTER: Final = re.compile(r"\s*-?([^\W\d_]+)")
 _BEFORE: Final = re.compile(r"([^\W\d_]+) $")
 _DIGITS: Final = re.compile(rf"{_NUMBER}|{_WORDS}")
-
-
-@dataclass(frozen=True, slots=True)
-class Quantity:
-    """A quantity; ``kind`` is ``date``, ``clock``, ``money``, ``share``, or ``number`` with its unit's term."""
-
-    kind: str
-    value: str
 
 
 def quantities(text: str) -> tuple[Quantity, ...]:

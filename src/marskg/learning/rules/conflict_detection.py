@@ -18,12 +18,14 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final
 
-from marskg.language.en.clauses import AIM_WORDS, DONE_WORDS, PERIODS, Clause, Reading, Slot, read
+from marskg.language.spoken import read_pair
 from marskg.ontology.vocabulary import Cardinality
 from marskg.text import folded
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    from marskg.language.statements import Clause, Reading, Slot
 
 #: One, in the integers of 1e-6 that scores and confidences are.
 UNIT: Final = 1_000_000
@@ -102,28 +104,29 @@ def conflict(new: Statement, old: Statement) -> Conflict | None:
         return None
     if _same_single(new, old):
         return Conflict(ConflictKind.KEY, _SURE[ConflictKind.KEY], (str(new.key),), ())
-    found = _by_text(read(new.text), read(old.text), one_attribute=_may_share_attribute(new, old))
+    both = read_pair(new.text, old.text)
+    if both is None or not _related(*both):
+        return None
+    found = _by_text(*both, one_attribute=_may_share_attribute(new, old))
     if found is None or found.confidence < MIN_CONFIDENCE:
         return None
-    if found.kind is not ConflictKind.NUMBER and _other_things(new, old):
+    # Two values of one attribute name two things, which is what the conflict is.
+    if found.kind not in {ConflictKind.NUMBER, ConflictKind.VALUE} and _other_things(new, old):
         return None
     return found
 
 
 def find_conflicts(new: Statement, candidates: Iterable[Statement]) -> list[tuple[Statement, Conflict]]:
-    """Return the ``candidates`` that ``new`` conflicts with, surest first, ties by sequence and then as they came.
-
-    Candidates that share no term and no key with ``new`` are passed over without a comparison.
-    """
-    terms = read(new.text).terms
-    found = []
-    for old in candidates:
-        related = new.key is not None and new.key == old.key
-        if related or not terms.isdisjoint(read(old.text).terms):
-            one = conflict(new, old)
-            if one is not None:
-                found.append((old, one))
+    """Return the ``candidates`` that ``new`` conflicts with, surest first, ties by sequence and then as they came."""
+    found = [(old, one) for old in candidates if (one := conflict(new, old)) is not None]
     return sorted(found, key=lambda pair: (-pair[1].confidence, pair[0].sequence))
+
+
+def _related(new: Reading, old: Reading) -> bool:
+    """Return whether two statements have a term or an attribute in common: without one no rule finds anything."""
+    if new.slot and old.slot and new.slot.attribute == old.slot.attribute:
+        return True
+    return not new.terms.isdisjoint(old.terms)
 
 
 def _same_single(new: Statement, old: Statement) -> bool:
@@ -186,11 +189,29 @@ def _of_slots(new: Slot, old: Slot) -> Conflict | None:
     """Compare "attribute: value" with "attribute: other value"."""
     if new.entries or old.entries or new.attribute != old.attribute or set(new.value) == set(old.value):
         return None
+    if _other_person(new.person, old.person):
+        return None
     numbers = any(term[0].isdigit() for term in new.value) and any(term[0].isdigit() for term in old.value)
     kind = ConflictKind.NUMBER if numbers else ConflictKind.VALUE
     if not numbers and (set(new.value) <= set(old.value) or set(old.value) <= set(new.value)):
         return None
     return Conflict(kind, _SURE[kind], new.attribute, ())
+
+
+def _other_person(new: str, old: str) -> bool:
+    return bool(new) and bool(old) and new != old
+
+
+def _of_others(new: Clause, old: Clause) -> bool:
+    """Return whether two clauses are said of different people or things, by what stands before what they say.
+
+    A clause that names nobody there ("Likes jazz") may be about whom the other one names.
+    """
+    if new.person and old.person:
+        return new.person != old.person
+    if new.lead and old.lead:
+        return new.lead != old.lead
+    return any(one.lead and one.lead.isdisjoint(other.core) for one, other in ((new, old), (old, new)))
 
 
 def _overlap(new: frozenset[str], old: frozenset[str]) -> float:
@@ -211,24 +232,59 @@ def _conflict(kind: ConflictKind, share: float, attribute: Iterable[str], eviden
 
 
 def _stances(new: Clause, old: Clause) -> Conflict | None:
-    """Compare stances on one axis; where both say in brackets what kind of thing it is, the thing is named in full."""
+    """Compare stances on one axis; where both say in brackets what kind of thing it is, the thing is named in full.
+
+    What holds not at a time or place may hold otherwise.
+    """
     both_typed = new.core != new.topic and old.core != old.topic
     if both_typed and new.core != old.core:
         return None
-    turned = [axis for axis, sign in new.stances if (axis, -sign) in old.stances]
+    turned = [(axis, sign) for axis, sign in new.stances if (axis, -sign) in old.stances]
     share = _overlap(new.named, old.named) if turned else 0.0
-    return _conflict(ConflictKind.POLARITY, share, new.named & old.named, turned) if share else None
+    if not share or _of_others(new, old) or _told_apart(new, old):
+        return None
+    against, other = (new, old) if turned[0][1] < 0 else (old, new)
+    if not (new.done or against.done) and _is_narrowed(against, other):
+        return None
+    return _conflict(ConflictKind.POLARITY, share, new.named & old.named, (axis for axis, _ in turned))
+
+
+def _told_apart(new: Clause, old: Clause) -> bool:
+    """Return whether two short topics have a word each that the other lacks: green tea is not black tea."""
+    mine, others = new.named - new.lead, old.named - old.lead
+    if new.done or mine <= others or others <= mine:
+        return False
+    return mine.isdisjoint(others) or max(len(mine), len(others)) <= _SHORT
+
+
+def _is_narrowed(against: Clause, other: Clause) -> bool:
+    """Return whether what one clause is against has a time, a place or a case that the other does not speak of."""
+    narrowed = against.denial is not None and against.denial.narrowed and not (other.denial and other.denial.narrowed)
+    mine, others = _by_kind(against), _by_kind(other)
+    # What is so on one day may be otherwise on another.
+    times = any(mine[kind].isdisjoint(others.get(kind, ())) for kind in _WHEN & mine.keys())
+    return narrowed or times or not against.scope <= other.topic
 
 
 def _denial(new: Clause, old: Clause) -> Conflict | None:
-    """Compare a clause with its denial; a clause that takes sides denies by its side."""
-    if new.negated == old.negated or new.stances or old.stances:
+    """Compare a clause with its denial; a clause that takes sides denies by its side.
+
+    What is denied must be all said by the other, and of the same: who does not eat fish without lemon eats fish.
+    """
+    if new.negated == old.negated or new.stances or old.stances or _other_person(new.person, old.person):
         return None
-    share = _overlap(new.core, old.core)
-    contained = new.core == old.core or (
-        (new.core <= old.core or old.core <= new.core) and len(new.core & old.core) > 1
-    )
-    return _conflict(ConflictKind.NEGATION, share, new.core & old.core) if share and contained else None
+    denied, other = (new, old) if new.negated else (old, new)
+    denial = denied.denial
+    if denial is None or denial.narrowed or not (denial.focus & other.core) or not denied.core <= other.core:
+        return None
+    if denied.core != other.core and len(denied.core) < _SHORT:
+        return None
+    if not _by_kind(denied).items() <= _by_kind(other).items():
+        return None
+    place = min(other.order.index(term) for term in denial.focus & set(other.order)) if other.order else 0
+    if (set(other.order[:place]) ^ denied.lead) - denial.focus:
+        return None
+    return _conflict(ConflictKind.NEGATION, 1.0, denied.core)
 
 
 def _completed(new: Clause, old: Clause) -> Conflict | None:
@@ -236,10 +292,11 @@ def _completed(new: Clause, old: Clause) -> Conflict | None:
 
     What stands in quotation marks is what is done, if there is such a thing. A clause that says much besides stays.
     """
+    if old.need and not (new.need or new.negated or new.stances) and new.event and _same_task(new, old):
+        return _conflict(ConflictKind.COMPLETION, 1.0, old.undone)
     if not (new.done and old.need) or old.negated or (new.need and not (new.quoted or new.negated)):
         return None
-    aim = (new.quoted or new.core) - DONE_WORDS
-    said = old.core - DONE_WORDS
+    aim, said = new.task, old.undone
     # Of a list from which one quoted thing is taken the rest still holds.
     besides = _ASIDE_WORDS if new.quoted else len(aim) + _ASIDE_WORDS
     if (len(aim) < _SHORT and aim != said) or len(said - aim) > besides:
@@ -247,6 +304,12 @@ def _completed(new: Clause, old: Clause) -> Conflict | None:
     share = _overlap(aim, said)
     complete = len(aim & said) / len(aim)
     return _conflict(ConflictKind.COMPLETION, complete, aim & said) if share and complete >= _SHARED else None
+
+
+def _same_task(new: Clause, old: Clause) -> bool:
+    """Return whether a clause tells of the very thing that was to be done, with at most a word beside it."""
+    besides = len(new.undone - old.undone)
+    return len(old.undone) >= _SHORT and old.undone <= new.undone and besides <= 1 and not old.negated
 
 
 def _replaced(new: Clause, old: Clause) -> Conflict | None:
@@ -266,6 +329,10 @@ def _numbers(new: Clause, old: Clause) -> Conflict | None:
     if new.replaced_numbers and new.replaced_numbers.isdisjoint(quantity.value for quantity in old.quantities):
         return None
     if new.event or old.event or not (new.core <= old.core or old.core <= new.core):
+        return None
+    if new.negated != old.negated or new.added or (new.core ^ old.core) & (new.measured | old.measured):
+        return None
+    if _other_person(new.person, old.person):
         return None
     share = _overlap(new.core, old.core)
     mine, others = _by_kind(new), _by_kind(old)
@@ -295,11 +362,11 @@ def _moved(new: Clause, old: Clause) -> Conflict | None:
 
 def _aims(new: Clause, old: Clause) -> Conflict | None:
     """Compare two goals or limits per day, week, month or year: of steps, or of money for the same thing."""
-    if not (new.aim and old.aim) or new.event or old.event or new.core.isdisjoint(old.core & PERIODS):
+    if not (new.aim and old.aim) or new.event or old.event or new.periods.isdisjoint(old.periods):
         return None
     mine, others = _by_kind(new), _by_kind(old)
     differing = [kind for kind in mine.keys() & others.keys() if mine[kind].isdisjoint(others[kind])]
-    subject = (new.core & old.core) - PERIODS - AIM_WORDS
+    subject = new.aimed & old.aimed
     if len(differing) != 1 or (differing == ["money"] and not subject) or differing == ["number:"]:
         return None
     return _conflict(ConflictKind.NUMBER, 0.9, subject or differing, differing)

@@ -39,6 +39,7 @@ from marskg.language.en.assertions import (
     POINTS_BACK,
     PREFERRED,
     RELATIONS,
+    REPORTED,
     SPANS,
 )
 from marskg.language.en.diets import goes_against
@@ -169,7 +170,7 @@ def _plainly(piece: str, content: str, question: str, agreed: frozenset[str]) ->
 
     A quantity of a kind in which the whole sentence has what the memory has says what was, or is not.
     """
-    found = conflict(Statement(piece), Statement(content))
+    found = conflict(Statement(piece), Statement(REPORTED.sub("", content)))
     if found is None or _twice_denied(piece):
         return 0
     if found.kind is ConflictKind.NUMBER and agreed:

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from marskg.embedding.model import Vectors
-    from marskg.language.en.quantities import Quantity
+    from marskg.language.statements import Quantity
 
 _NUMBER_WEIGHT: Final = 2.0
 _NAME_WEIGHT: Final = 1.5
