@@ -388,17 +388,27 @@ def let_through(found: list[Asked], share: float, calibration: Calibration) -> t
     return recall, precision, both
 
 
-def fitted(rows: npt.NDArray[np.float64]) -> tuple[float, ...]:
-    """Return middle, growth, width and length of the logistic function of evidence that tells the two apart."""
-    there, values = rows[:, 0], np.stack([rows[:, 2], np.log(rows[:, 1]), np.ones(len(rows)), rows[:, 3]], axis=1)
-    weights = np.array([10.0, 0.0, -3.0, 0.0])
+def fitted(rows: npt.NDArray[np.float64]) -> tuple[float, float, float]:
+    """Return middle, growth and width of the logistic function of evidence that tells the two apart."""
+    there, values = rows[:, 0], np.stack([rows[:, 2], np.log(rows[:, 1]), np.ones(len(rows))], axis=1)
+    weights = np.array([10.0, 0.0, -3.0])
     for _ in range(50):  # Newton's method
         chance = 1 / (1 + np.exp(-values @ weights))
         gradient = values.T @ (chance - there)
         curve = (values * (chance * (1 - chance))[:, None]).T @ values
-        weights -= np.linalg.solve(curve + 1e-4 * np.eye(4), gradient)
-    slope, growth, offset, length = weights.tolist()
-    return -offset / slope, -growth / slope, 1 / slope, -length / slope
+        weights -= np.linalg.solve(curve + 1e-4 * np.eye(3), gradient)
+    slope, growth, offset = weights.tolist()
+    return -offset / slope, -growth / slope, 1 / slope
+
+
+def lengthened(rows: npt.NDArray[np.float64], middle: float, growth: float, width: float) -> float:
+    """Return what to add to the middle for ``rows`` of long texts, by halving: as many as are right are sure."""
+    low, high = -1.0, 1.0
+    for _ in range(50):
+        length = (low + high) / 2
+        chance = 1 / (1 + np.exp((middle + growth * np.log(rows[:, 1]) + length - rows[:, 2]) / width))
+        low, high = (length, high) if chance.sum() > rows[:, 0].sum() else (low, length)
+    return low
 
 
 def _answered(found: Asked, calibration: Calibration) -> bool:
@@ -416,7 +426,8 @@ def main() -> None:
         name: Measured(model, told).drawn(np.random.default_rng(1))
         for name, told in (("facts", facts()), ("talks", talks()))
     }
-    calibration = Calibration(*fitted(np.concatenate([*sorts.values()])))
+    plain = fitted(sorts["facts"])
+    calibration = Calibration(*plain, lengthened(sorts["talks"], *plain))
     print(f"{model.name}: {calibration}")
     for name, rows in sorts.items():
         for least in (1, 4, 16, 64):
