@@ -202,7 +202,8 @@ _ATTRIBUTES: Final = Attributes(
     ),
 )
 _PAST: Final = folded_words(
-    "gestern heute war waren hatte hatten betrug betrugen lief liefen kaufte kostete zahlte bezahlte aß trank las schrieb sah traf "
+    "gestern heute war waren hatte hatten betrug betrugen lief liefen kaufte kostete zahlte bezahlte aß trank las "
+    "schrieb sah traf "
     "gewann "
     "verkaufte fuhr ging kam machte bekam schlief"
 )

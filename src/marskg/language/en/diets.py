@@ -50,9 +50,10 @@ _FAMILIES: Final = tuple(frozenset(words.split()) for words in (_SHELLFISH, _DAI
 #: Terms of what must not be forgotten of somebody whom anything is done for; of neighbouring languages as well.
 WARNINGS: Final = frozenset(
     terms(
-        "allergic allergy allergies anaphylaxis intolerant intolerance vegetarian vegan celiac coeliac diabetic diabetes "
-        "epileptic epilepsy pregnant kosher halal allergisch allergie allergikerin vegetarier vegetarierin diabetiker "
-        "alérgico alérgica alergia alergias intolerante celíaco celíaca vegetariano vegetariana allergique 过敏 素食"
+        "allergic allergy allergies anaphylaxis intolerant intolerance vegetarian vegan celiac coeliac diabetic "
+        "diabetes epileptic epilepsy pregnant kosher halal allergisch allergie allergikerin vegetarier vegetarierin "
+        "diabetiker alérgico alérgica alergia alergias intolerante celíaco celíaca vegetariano vegetariana "
+        "allergique 过敏 素食"
     )
 )
 _SUFFERS: Final = frozenset(["allergic", "allergy", "intolerant", "intolerance"])

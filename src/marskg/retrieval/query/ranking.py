@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
-from marskg.language.en.topics import is_derived
 from marskg.language.en.diets import WARNINGS
+from marskg.language.en.topics import is_derived
 from marskg.language.en.wording import about, asks_advice, asks_by_time
 from marskg.ontology.vocabulary import KINDS, RELIABILITY, Kind, SourceType, Tier
 from marskg.retrieval.access.visibility import Sight
