@@ -12,7 +12,6 @@ import re
 from typing import Final, NamedTuple
 
 from marskg.kept_texts import keeping_texts
-from marskg.text import terms
 
 #: What stands where something was taken out.
 GAP: Final = "[…]"
@@ -22,8 +21,8 @@ _TAKES_OUT: Final = re.compile(
     r"\s+from (?:the |my |our |its |his |her |their )?(?P<list>[^.!?;]{2,80})",
     re.IGNORECASE,
 )
-#: Terms of the verbs that take something out.
-TAKING_OUT: Final = frozenset(terms("remove delete drop exclude strike take cross"))
+#: Verbs that take something out.
+TAKING_OUT: Final = "remove delete drop exclude strike take cross"
 #: What somebody does not do, supposes, tells of others or has not decided, before what is taken out …
 _NOT_SO: Final = re.compile(
     r"\b(?:\w+n't|not|never|cannot|no|nobody|without|instead of|rather than|refuse[sd]?|forg[eo]t|avoid(?:ed)?|"

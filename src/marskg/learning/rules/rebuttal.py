@@ -92,7 +92,7 @@ def rebuts(said: str, content: str, question: str = "") -> int:
     asked = frozenset(counted_terms(question))
     if (asked | set(counted_terms(said))).isdisjoint(counted_terms(content)):
         return 0
-    if withdrawals(content) and _read(said).denies and set(counted_terms(said)).isdisjoint(TAKING_OUT):
+    if withdrawals(content) and _read(said).denies and set(counted_terms(said)).isdisjoint(counted_terms(TAKING_OUT)):
         # "Ben gets it no longer" says the same as "remove 'Ben' from the recipients".
         return 0
     agreed = _agreed(_read(said), _read(content))

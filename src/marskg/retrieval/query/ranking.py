@@ -61,6 +61,7 @@ WEAK: Final[Mapping[str, int]] = MappingProxyType({"relevant": 0})
 _ALL: Final = 1 - 1e-9
 #: What an id or a key in the question is worth, in shares of its words: no doubt is left.
 _SURE: Final = 10.0
+_WARNINGS: Final = frozenset(terms(WARNINGS))
 #: The first part of the keys that hold what people like.
 _TASTES: Final = ("preference", "preferences")
 #: One in so many rows tells roughly how high the highest are.
@@ -391,7 +392,7 @@ class Ranker:
         Whoever cooks for two is not told of the one alone because a third memory names both.
         """
         warns = np.zeros(len(self._mask), dtype=np.bool_)
-        for term in WARNINGS:
+        for term in _WARNINGS:
             warns[self._index.lexical.rows(term)] = True
         found: npt.NDArray[np.bool_] = warns[rows] & (self._heard.covered[rows] > 0)
         return found
