@@ -194,3 +194,13 @@ def test_a_topic_that_is_filtered_for_is_no_reason_to_show_all_of_it(stores: Sto
         memory.remember(f"Invoice {number} was paid", kind="semantic", intent_tags=["office"])
     assert contents(memory.retrieve(question)) == [HOUSE[2]]
     assert set(contents(memory.retrieve("Tell me about the house"))) >= {*HOUSE}
+
+
+def test_an_allergy_of_whom_the_question_names_is_not_left_out_for_what_names_two(stores: Stores) -> None:
+    memory = stores.open(**FLOOR)
+    facts = "Ben is Anna's brother", "Anna is a vegetarian", "Ben loves spicy food", "Ben collects vinyl records"
+    for fact in (*facts, "Ben is allergic to shellfish", "Clara is lactose intolerant", "Clara lives in Bonn"):
+        memory.remember(fact, kind="semantic")
+    shown = contents(memory.retrieve("what should I cook for Anna and Ben?"))
+    assert {"Ben is allergic to shellfish", "Anna is a vegetarian"} <= set(shown)
+    assert "Clara is lactose intolerant" not in shown

@@ -191,3 +191,34 @@ def test_what_is_not_surely_taken_out_of_a_list_stays_in_it(stores: Stores, said
     memory = stores.open(learning__conflicts="newest")
     listed(memory, stores, LIST, *said)
     assert LIST in shown(memory, "Who gets the email about the audit?")
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"answer": "It goes to Ann Lee; the VP of Sales no longer gets it."},
+        {"answer": "It goes to the VP of Sales.", "complaint": "That's wrong, the VP of Sales no longer gets it"},
+    ],
+)
+def test_feedback_that_agrees_with_what_was_taken_out_hides_neither(stores: Stores, said: dict[str, str]) -> None:
+    memory = stores.open(learning__conflicts="newest")
+    one, other = listed(memory, stores, LIST, OUT)
+    hits = memory.retrieve("Who gets the email about the audit?")
+    assert hits.id is not None
+    assert not memory.feedback(hits.id, **said).aside
+    assert [item.tier for ident in (one.id, other.id) if (item := memory.get(ident))] == ["live", "live"]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "If it rains, remove 'VP of Sales' from the recipients.",
+        "Bo wanted to remove 'VP of Sales' from the recipients but changed his mind.",
+        "I won't remove 'VP of Sales' from the recipients.",
+        "Removing is wrong: rather than remove 'VP of Sales' from the recipients, ask Bo.",
+    ],
+)
+def test_what_is_only_supposed_or_taken_back_takes_nothing_out(stores: Stores, said: str) -> None:
+    memory = stores.open(learning__conflicts="newest")
+    listed(memory, stores, LIST, said)
+    assert LIST in shown(memory, "Who gets the email about the audit?")

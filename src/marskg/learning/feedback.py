@@ -11,13 +11,14 @@ sections 12 and 13.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from marskg.errors import EmbeddingUnavailable, InvalidInput
 from marskg.language.en.wish_phrases import parse_wishes
+from marskg.language.en.withdrawals import takes_out
 from marskg.language.wish_kinds import WishKind
 from marskg.learning.rules.conflict_detection import Statement
 from marskg.learning.rules.fading import extended_expiry
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
     from marskg.config import LearningSettings
     from marskg.learning.rules.lessons import Lessons
     from marskg.learning.rules.usage_detection import Usage
-    from marskg.records import AuditRecord, Memory
+    from marskg.records import AuditRecord, Edge, Memory
     from marskg.retrieval.index.view import IndexView
     from marskg.store.commit.writer import Writer
     from marskg.store.unit.reader import GraphReader
@@ -155,7 +156,7 @@ class Assessor:
         if foreign:
             msg = f"{foreign[0][:60]} was not shown by {retrieval[:120]}; name memories that are among its hits"
             raise InvalidInput(msg)
-        shown = [memory for memory, _, _ in self._reader.nodes(showing.memories) if memory.content is not None]
+        shown = _as_shown(self._reader.nodes(showing.memories))
         verdicts, lessons = self._verdicts(said, named, shown, _bearing(showing), rules)
         assessed: list[Assessed] = []
 
@@ -338,6 +339,18 @@ class Assessor:
         if not proven:
             return ()
         return self._writer.run(lambda unit: _extend(unit, proven, rules))
+
+
+def _as_shown(nodes: Iterable[tuple[Memory, Sequence[Edge], str | None]]) -> list[Memory]:
+    """Return what was shown and is there still, a list without what another one that was shown takes out of it."""
+    found = {memory.id: (memory, edges) for memory, edges, _ in nodes if memory.content is not None}
+    shown = {ident: memory for ident, (memory, _) in found.items()}
+    for memory, edges in found.values():
+        for edge in edges:
+            if edge.type is EdgeType.CONTRADICTS and (other := shown.get(edge.target)) is not None:
+                content = takes_out(memory.content or "", other.content or "") or other.content
+                shown[other.id] = replace(other, content=content)
+    return [*shown.values()]
 
 
 def _statement(memory: Memory) -> Statement:

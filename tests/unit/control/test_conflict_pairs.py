@@ -32,6 +32,12 @@ def test_contradictions_are_found_and_little_else_in_every_language_and_half() -
 #: A word of negation that denies something else, or nothing; what is narrowed; other things and people.
 HOLDS_BESIDE = [
     ("Lock the shed", "Never forget to lock the shed"),
+    ("Mia likes curry", "Mia does not like curry as much as Finn does"),
+    ("Mia mag Handball", "Mia mag Handball nicht so sehr wie Tennis"),
+    ("The rent is 900 euros", "The rent was 700 euros in 2015"),
+    ("Die Miete beträgt 900 Euro", "Die Miete betrug 2015 noch 700 Euro"),
+    ("El alquiler es de 900 euros", "El alquiler era de 700 euros en 2015"),
+    ("学校8点开始", "学校13点结束"),
     ("Mia trusts her brother", "Mia does not merely trust her brother"),
     ("Paul will join the club", "Paul cannot wait to join the club"),
     ("Finn loves rain", "Finn loves nothing more than rain"),

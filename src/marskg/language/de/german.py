@@ -144,7 +144,7 @@ _NEGATION: Final = Negation(
     limits=folded_words("nur bloß lediglich allein zuletzt unbedingt immer"),
     void=re.compile(
         r"\b(?:nichts|niemand\w*|nie|niemals|nirgends|kein\w*|nicht)\b.{0,60}(?<!\bsowohl )\bals\b|"
-        r"\b(?:nichts|niemand|nie)\b.{0,40}\bso \w+ wie\b|"
+        r"\b(?:nichts|niemand|nie|nicht|kein\w*)\b.{0,40}\bso \w+ wie\b|"
         r"\b(?:nichts|niemand|kein\w*|nie) (?:\w+ )?ausser\b|\bnicht\b.{0,40}\bgenug\b|"
         r"\b(?:nicht|nie\w*|kein\w*)\b.{0,40}\bohne\b|\bohne\b.{0,40}\b(?:nicht|nie\w*|kein\w*)\b|"
         r"\boder nicht\b|\bwenn nicht\b|\bnicht (?:wahr|mehr und nicht weniger)\b|\bnicht weniger\b"
@@ -202,7 +202,8 @@ _ATTRIBUTES: Final = Attributes(
     ),
 )
 _PAST: Final = folded_words(
-    "gestern heute war waren hatte hatten lief liefen kaufte kostete zahlte bezahlte aß trank las schrieb sah traf "
+    "gestern heute war waren hatte hatten betrug betrugen lief liefen kaufte kostete zahlte bezahlte aß trank las "
+    "schrieb sah traf "
     "gewann "
     "verkaufte fuhr ging kam machte bekam schlief"
 )

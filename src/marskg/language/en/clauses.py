@@ -213,11 +213,16 @@ _PAST: Final = frozenset(
 )  # fmt: skip
 #: After these a participle says how somebody is ("really excited"), a verb what somebody means to do ("to hit").
 _STATE: Final = frozenset(("to", "am", "i'm", "is", "are", "he's", "she's", "it's", "really", "so", "very", "quite"))
+#: What was so then says nothing of what is so.
+_YEAR: Final = re.compile(r"(?:19|20)\d\d")
+_BACK_THEN: Final = frozenset(("ago", "formerly", "originally", "previously", "child", "childhood"))
 _PAST_VERB: Final = re.compile(r"(?!used|named|called|based|located|married|scheduled|needed|supposed)[a-z]{2,}ed")
 
 
 def _happened(listed: list[str]) -> bool:
-    """Return whether a verb of what happened once is among the words of a clause."""
+    """Return whether a verb of what happened once is among the words of a clause, or what was so in some year."""
+    if not {"was", "were"}.isdisjoint(listed) and any(_YEAR.fullmatch(word) or word in _BACK_THEN for word in listed):
+        return True
     return any(_is_past(word) for before, word in pairwise(["", *listed]) if before not in _STATE)
 
 
@@ -265,7 +270,7 @@ _NEGATION: Final = Negation(
     limits=frozenset(("only", "just", "merely", "simply", "solely", "least", "quite", "exactly", "necessarily")),
     void=re.compile(
         r"(?:\b(?:nothing|nobody|no one|none|never|no|not)|n't|cannot)\b.{0,60}(?<!\brather) than\b|"
-        r"\b(?:nothing|nobody|no one|never)\b.{0,40}\bas [a-z]+ as\b|"
+        r"(?:\b(?:nothing|nobody|no one|never|not)\b|n't\b).{0,40}\bas [a-z]+ as\b|"
         r"\b(?:nothing|none|nobody|no one|never)(?: \w+)? (?:but|other|except|short of|if not|like)\b|"
         r"(?:\b(?:not|cannot|never)|n't)\b.{0,40}\benough\b(?! (?:to|for|time|money))|"
         r"(?:couldn't|could not|can't|cannot) (?:be|agree|ask for|feel|do|get|have asked for)(?: any)? "

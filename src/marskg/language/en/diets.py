@@ -45,6 +45,13 @@ _KINDS: Final = tuple(
     )
 )
 _FAMILIES: Final = tuple(frozenset(words.split()) for words in (_SHELLFISH, _DAIRY, _NUTS, _WHEAT, _FISH))
+#: Words of what must not be forgotten of somebody whom anything is done for; of neighbouring languages as well.
+WARNINGS: Final = (
+    "allergic allergy allergies anaphylaxis intolerant intolerance vegetarian vegan celiac coeliac diabetic "
+    "diabetes epileptic epilepsy pregnant kosher halal allergisch allergie allergikerin vegetarier vegetarierin "
+    "diabetiker alérgico alérgica alergia alergias intolerante celíaco celíaca vegetariano vegetariana "
+    "allergique 过敏 素食"
+)
 _SUFFERS: Final = frozenset(["allergic", "allergy", "intolerant", "intolerance"])
 #: Words by which somebody has a food; a bare mention goes against nothing.
 _HAS: Final = frozenset(

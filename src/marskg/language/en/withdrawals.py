@@ -21,7 +21,20 @@ _TAKES_OUT: Final = re.compile(
     r"\s+from (?:the |my |our |its |his |her |their )?(?P<list>[^.!?;]{2,80})",
     re.IGNORECASE,
 )
-_NOT_SO: Final = re.compile(r"\b(?:don't|do not|never|didn't|did not|not)\b[^.!?]*$|\?[\"')\]]*$", re.IGNORECASE)
+#: Verbs that take something out.
+TAKING_OUT: Final = "remove delete drop exclude strike take cross"
+#: What somebody does not do, supposes, tells of others or has not decided, before what is taken out …
+_NOT_SO: Final = re.compile(
+    r"\b(?:\w+n't|not|never|cannot|no|nobody|without|instead of|rather than|refuse[sd]?|forg[eo]t|avoid(?:ed)?|"
+    r"stop(?:ped)?|if (?!possible|you)|unless|whether|suppose|imagine|perhaps|maybe|may|might|almost|nearly|"
+    r"would(?! (?:like|love))|(?!(?:i|we)\b)\w+ (?:said|says|thinks?|thought|suggest(?:s|ed)?|claim(?:s|ed)?|wanted|"
+    r"tried|planned|was going))\b[^.!?]*$|\?[\"')\]]*$",
+    re.IGNORECASE,
+)
+#: … and behind it.
+_TAKEN_BACK: Final = re.compile(
+    r"\b(?:but|is|was|would|if|unless|though|although)\b(?!.*\b(?:possible|keep|leave)\b)", re.IGNORECASE
+)
 _WORD: Final = re.compile(r"[^\W_]+", re.UNICODE)
 _ARTICLES: Final = frozenset({"the", "a", "an", "our", "its", "their", "my", "your"})
 _BETWEEN: Final = r"[\W_]+(?:(?:the|an?|our|its|their|my|your)[\W_]+)*"
@@ -52,11 +65,12 @@ class Withdrawal(NamedTuple):
 
 @keeping_texts(10_000)
 def withdrawals(text: str) -> tuple[Withdrawal, ...]:
-    """Return what ``text`` takes out of lists; nothing where it asks, or says that nothing is taken out."""
+    """Return what ``text`` takes out of lists; nothing where it asks, supposes, or says that nothing is."""
     found = []
     for match in _TAKES_OUT.finditer(text):
         start = max((text.rfind(sign, 0, match.start()) for sign in ".!?\n"), default=-1)
-        if _NOT_SO.search(text[start + 1 : match.start()]) or text.rstrip().endswith("?"):
+        doubted = _NOT_SO.search(text[start + 1 : match.start()]) or _TAKEN_BACK.search(match["list"])
+        if doubted or text.rstrip().endswith("?"):
             continue
         quoted = match["double"] or match["curly"] or match["single"]
         words = tuple(word for word in _WORD.findall(quoted) if word.casefold() not in _ARTICLES)

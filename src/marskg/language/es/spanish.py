@@ -199,7 +199,10 @@ _ATTRIBUTES: Final = Attributes(
         r"al|con|sin|sobre|como|que|casa|paz)\b"
     ),
 )
-_PAST: Final = re.compile(r"\w{2,}(?:ó|é|aron|ieron|amos|imos|aba|ía)|fue|hizo|tuvo|vino|dijo|ayer|hoy|\w+[ai]do")
+_PAST: Final = re.compile(
+    r"\w{2,}(?:ó|é|aron|ieron|amos|imos|aba|ía)|fue|era|eran|hizo|tuvo|vino|dijo|ayer|hoy|"
+    r"\w+[ai]do"
+)
 _PRESENT: Final = folded_words("vivimos tenemos usamos trabajamos estamos vamos bebemos está café té")
 _USER, _HE, _SHE = "user", "he", "she"
 

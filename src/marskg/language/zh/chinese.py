@@ -64,7 +64,7 @@ _PAIRS: Final = (
     ("employment", "在职 录用 聘用", "离职 辞退 失业 解雇"),
     ("safety", "安全", "危险"),
     ("repair", "修好 完好", "坏了 故障 损坏 坏 坏掉"),
-    ("completion", "完成 结束 做完", "未完成 待办 没做完"),
+    ("completion", "完成 做完", "未完成 待办 没做完"),
 )
 _FILL: Final = ("经常", "常常", "通常", "总是", "特别", "十分", "非常", "其中", "大概", "稍微", "终于", "突然")
 _SIDED: Final = frozenset(word for _, positive, negative in _PAIRS for word in (*positive.split(), *negative.split()))

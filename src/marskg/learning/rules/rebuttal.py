@@ -45,6 +45,7 @@ from marskg.language.en.assertions import (
 from marskg.language.en.diets import goes_against
 from marskg.language.en.opposites import NEGATIONS, side
 from marskg.language.en.quantities import NUMERALS, quantities, without_quantities
+from marskg.language.en.withdrawals import TAKING_OUT, withdrawals
 from marskg.learning.rules.conflict_detection import MIN_CONFIDENCE, ConflictKind, Statement, conflict
 from marskg.text import folded, terms, words
 
@@ -90,6 +91,9 @@ def rebuts(said: str, content: str, question: str = "") -> int:
     """Return how surely a sentence in answer to ``question`` goes against a sentence of a memory, in 1e-6."""
     asked = frozenset(counted_terms(question))
     if (asked | set(counted_terms(said))).isdisjoint(counted_terms(content)):
+        return 0
+    if withdrawals(content) and _read(said).denies and set(counted_terms(said)).isdisjoint(counted_terms(TAKING_OUT)):
+        # "Ben gets it no longer" says the same as "remove 'Ben' from the recipients".
         return 0
     agreed = _agreed(_read(said), _read(content))
     best = max(_plainly(piece, content, question, agreed) for piece in (said, *_parts(said)))

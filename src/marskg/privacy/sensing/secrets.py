@@ -50,7 +50,7 @@ _TOKENS: Final = {
     "jwt": r"eyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]{8,}",
     "azure": r"AccountKey=[A-Za-z0-9+/=]{40,}|SharedAccessKey=[A-Za-z0-9+/=]{40,}|\bsig=[A-Za-z0-9%]{40,}",
     "url-password": r"[a-z][a-z0-9+.-]{1,20}://[^\s:/@]{1,64}:[^\s/@]{1,128}@[^\s]+",
-    "bearer": r"[Bb]earer\s(?=\S*\d)[A-Za-z0-9._~+/=-]{16,}|[Bb]asic\s(?=\S*(?:\d|[a-z][A-Z]))[A-Za-z0-9+/]{12,}={0,2}",
+    "bearer": r"[Bb]earer\s(?=\S*(?:\d|[a-z][A-Z]))[A-Za-z0-9._~+/=-]{16,}|[Bb]asic\s(?=\S*(?:\d|[a-z][A-Z]))[A-Za-z0-9+/]{12,}={0,2}",
     "private-key": r"-----BEGIN (?:[A-Z]+ )*PRIVATE KEY(?: BLOCK)?-----(?:[\s\S]{0,8192}?-----END [A-Z ]+-----)?",
 }
 _ANY_TOKEN: Final = re.compile(
@@ -71,12 +71,17 @@ _HEX: Final = re.compile(r"(?:0x)?[0-9a-fA-F]+")
 #: Bits a character from which a run of letters and digits was not written by a person.
 _RANDOM_BITS: Final = 3.8
 _FEWEST_PIN: Final = 3
-#: What stands in code where a secret is meant and not told: a call or an item, a template, a tag, where it is read from,
-#: the version of a package, and a name such as ``hashed_password`` or ``YOUR-API-KEY-HERE``.
+#: What stands in code where a secret is meant and not told: a template, a tag, where it is read from, and a name such as
+#: ``hashed_password`` or ``YOUR-API-KEY-HERE``. It is the whole of what stands there: "<b>hunter2</b>" tells one.
 _NOT_GIVEN: Final = re.compile(
-    r"(?:[a-z_]\w*\.)*(?:[a-z_]+|[A-Z][A-Za-z]+)[(\[](?!\d)|\$?\{|</?[a-z]|#+$|(?:process\.env|os\.environ)\.|"
-    r"\d+(?:\.\d+){1,3}$|(?i:(?:password|secret|token)$|(?=.*(?:password|secret|token|key)(?![a-z]))(?:[a-z]+[._-])+[a-z]+$)"
+    r"(?:\$?\{\{? *[A-Za-z_.]*[(\[]? *\}*|\$\{[A-Z_][A-Z0-9_]*(?::-?)?\}?|(?:</?[a-z][a-z_-]*/?>?)+|#+"
+    r"|(?:process\.env|os\.environ)\.\w+|(?:password|secret|token)"
+    r"|(?=.*(?<![a-z])(?:password|secret|token|(?:api)?key)(?![a-z]))(?:[a-z]+[._-])+[a-z]+)$",
+    re.IGNORECASE,
 )
+#: A call or an item, outside quotation marks and behind a sign; a bracket in a password is followed by a digit or by more.
+_CALL: Final = re.compile(r"(?:[a-z_]\w*\.)*(?:[a-z_]+|[A-Z][A-Za-z]+)[(\[](?!\d)(?:[^)\]]|[)\]](?=$|[.,;:()\[\]]))*$")
+_VERSION: Final = re.compile(r"\d+(?:\.\d+){1,3}$")
 
 
 def find(text: str) -> Iterator[Finding]:
@@ -98,6 +103,10 @@ def _told(text: str) -> Iterator[Finding]:
     for match in SECRETS.said.finditer(text):
         group = "quoted" if match["quoted"] else "bare"
         value = match[group].rstrip(".,;!?)")
+        sign = text[match.start() : match.start(group)].rstrip()
+        in_code = group == "bare" and sign.endswith(("=", ":", ">")) and _CALL.match(value)
+        if in_code or (sign.endswith("==") and _VERSION.match(value)):
+            continue
         if is_told(value, quoted=group == "quoted"):
             yield Finding(match.start(group), match.start(group) + len(value), Category.SECRET, "said")
     for match in SECRETS.plain.finditer(text):

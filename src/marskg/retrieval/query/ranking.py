@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
+from marskg.language.en.diets import WARNINGS
 from marskg.language.en.topics import is_derived
 from marskg.language.en.wording import about, asks_advice, asks_by_time
 from marskg.ontology.vocabulary import KINDS, RELIABILITY, Kind, SourceType, Tier
@@ -60,6 +61,7 @@ WEAK: Final[Mapping[str, int]] = MappingProxyType({"relevant": 0})
 _ALL: Final = 1 - 1e-9
 #: What an id or a key in the question is worth, in shares of its words: no doubt is left.
 _SURE: Final = 10.0
+_WARNINGS: Final = frozenset(terms(WARNINGS))
 #: The first part of the keys that hold what people like.
 _TASTES: Final = ("preference", "preferences")
 #: One in so many rows tells roughly how high the highest are.
@@ -362,7 +364,7 @@ class Ranker:
         """Return which rows may fill a budget: what the question asks for by name, and what bears on it enough.
 
         A turn has some evidence or stands beside one that has, as it means little without what was said around it. What
-        stands alone has enough of what the best has, or comes from something that has.
+        stands alone has enough of what the best has, comes from something that has, or warns.
         """
         if not self._floor or not self._calibration.vectors or not self._profile.linear:
             return np.ones(len(evidence), dtype=np.bool_)
@@ -370,7 +372,7 @@ class Ranker:
         turn = (held["kind"][rows] == _EPISODE) & (held["session"][rows] >= 0)
         best = evidence >= BESIDE_BEST * evidence.max(initial=0.0)
         enough = np.zeros(len(self._mask), dtype=np.bool_)
-        enough[rows] = turn | best
+        enough[rows] = turn | best | self._warns(rows)
         if derived := self._index.facets["source"]:
             for row in rows[best].tolist():
                 enough[[*derived.get(self._index.ids[row], ())]] = True
@@ -383,6 +385,17 @@ class Ranker:
         # A topic that only the nearest have was not asked for.
         by_name = {**features, "intent": self._wanted(rows, replace(intent, tags=()))} if intent.voted else features
         return fills | (_asked_for(by_name) > 0) | (features["graph"] > 0)
+
+    def _warns(self, rows: npt.NDArray[np.intp]) -> npt.NDArray[np.bool_]:
+        """Return which rows tell of an allergy and the like, and have a word of the question, such as who it is about.
+
+        Whoever cooks for two is not told of the one alone because a third memory names both.
+        """
+        warns = np.zeros(len(self._mask), dtype=np.bool_)
+        for term in _WARNINGS:
+            warns[self._index.lexical.rows(term)] = True
+        found: npt.NDArray[np.bool_] = warns[rows] & (self._heard.covered[rows] > 0)
+        return found
 
     def _answered(self, rows: npt.NDArray[np.intp]) -> dict[int, int]:
         """Return, for each of ``rows`` that stands right after a turn that asks, the row of that turn."""
