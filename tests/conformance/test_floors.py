@@ -204,3 +204,5 @@ def test_an_allergy_of_whom_the_question_names_is_not_left_out_for_what_names_tw
     shown = contents(memory.retrieve("what should I cook for Anna and Ben?"))
     assert {"Ben is allergic to shellfish", "Anna is a vegetarian"} <= set(shown)
     assert "Clara is lactose intolerant" not in shown
+    shown = contents(memory.retrieve("which food can I serve to all of them?"))
+    assert {"Ben is allergic to shellfish", "Anna is a vegetarian", "Clara is lactose intolerant"} <= set(shown)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 import numpy as np
 
 from marskg.language.en.diets import WARNINGS
-from marskg.language.en.topics import is_derived
+from marskg.language.en.topics import is_derived, topics_of
 from marskg.language.en.wording import about, asks_advice, asks_by_time
 from marskg.ontology.vocabulary import KINDS, RELIABILITY, Kind, SourceType, Tier
 from marskg.retrieval.access.visibility import Sight
@@ -75,6 +75,8 @@ _SPOKEN: Final = 0.7
 #: Where the sum of weighed features stands for one in two, and how many units of it for a change by the factor e.
 _EVEN: Final = 4.0
 _UNIT: Final = 3.0
+#: The topic in which what somebody must not have counts, whoever it is.
+_FOOD: Final = "topic:food"
 _EPISODE: Final = KINDS.index(Kind.EPISODIC)
 _OWN: Final = SOURCES.index(SourceType.CHAT_USER)
 _OWN_WORD: Final = round(RELIABILITY[SourceType.CHAT_USER] * MICRO)
@@ -224,7 +226,8 @@ class Ranker:
         # A fact that was learned from a turn says what that says.
         learned = self._mask & self._index.columns["learned"]
         self._among = max(self._sought(learned), self._sought(self._mask & ~learned))
-        self._terms = self._looked_up(similar)
+        asked = self._query.terms if not self._profile.linear else about(self._query.text, self._query.terms)
+        self._terms = () if "lexical" in self._profile.without and similar is not None else asked
         self._heard = self._said()
         self._asked_of = self._parts.of_rows(self._terms)
         lexical = self._heard.rows
@@ -258,7 +261,11 @@ class Ranker:
         weak = (shown < self._floor) & self._calibration.vectors
         found = _numbered(best, features, weak, len(best.rows) if enough is None else enough(best.rows))
         confidence = round(float(likely.max(initial=0.0)), 6)
-        answered, telling = self._answered(best.rows), self._telling(best.rows[: len(found)].tolist())
+        # The row of the turn that asks, for each that stands right after one.
+        before = self._visible.beside.before[best.rows]
+        asks = (before >= 0) & self._index.columns["asks"][before]
+        answered = dict(zip(best.rows[asks].tolist(), before[asks].tolist(), strict=True))
+        telling = self._telling(best.rows[: len(found)].tolist())
         return Ranking(found, min(limit, len(rows)), intent, tuple(entities), answered, telling, confidence)
 
     def _telling(self, rows: Iterable[int]) -> dict[int, int]:
@@ -389,25 +396,15 @@ class Ranker:
     def _warns(self, rows: npt.NDArray[np.intp]) -> npt.NDArray[np.bool_]:
         """Return which rows tell of an allergy and the like, and have a word of the question, such as who it is about.
 
-        Whoever cooks for two is not told of the one alone because a third memory names both.
+        Whoever cooks for two is not told of the one alone because a third memory names both, and whoever cooks for all
+        of them is told of each.
         """
         warns = np.zeros(len(self._mask), dtype=np.bool_)
         for term in _WARNINGS:
             warns[self._index.lexical.rows(term)] = True
-        found: npt.NDArray[np.bool_] = warns[rows] & (self._heard.covered[rows] > 0)
-        return found
-
-    def _answered(self, rows: npt.NDArray[np.intp]) -> dict[int, int]:
-        """Return, for each of ``rows`` that stands right after a turn that asks, the row of that turn."""
-        before = self._visible.beside.before[rows]
-        asked = (before >= 0) & self._index.columns["asks"][before]
-        return dict(zip(rows[asked].tolist(), before[asked].tolist(), strict=True))
-
-    def _looked_up(self, similar: npt.NDArray[np.float32] | None) -> tuple[str, ...]:
-        """Return the terms that are looked up."""
-        if "lexical" in self._profile.without and similar is not None:
-            return ()
-        return self._query.terms if not self._profile.linear else about(self._query.text, self._query.terms)
+        found: npt.NDArray[np.bool_] = warns[rows]
+        named = found & (self._heard.covered[rows] > 0)
+        return found if not named.any() and _FOOD in topics_of(self._query.text) else named
 
     # --- Searches -------------------------------------------------------------------------------------------------
 
