@@ -118,9 +118,9 @@ def test_however_much_comes_from_outside_the_users_own_word_is_not_crowded_out(s
 
 
 def test_a_document_that_somebody_vouches_for_ranks_as_the_users_word(stores: Stores) -> None:
-    own, planted, question = PLANTED["many words of the question"]
+    _, planted, question = PLANTED["many words of the question"]
     memory = garden(stores)
-    memory.remember(own, subjects=["ann"])
+    memory.remember("The car is parked on level B2", subjects=["ann"])
     memory.remember(planted, subjects=["ann"], source_type="doc", reliability=1.0)
     assert contents(memory.retrieve(question))[0] == planted
 

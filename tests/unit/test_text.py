@@ -76,7 +76,7 @@ def test_two_threads_may_look_at_words_at_once() -> None:
     found: list[list[str]] = []
 
     def run(mine: list[str]) -> None:
-        stem = text_module._stem()
+        stem = text_module._stem("english")
         found.append([stem(word) for word in mine])
 
     threads = [threading.Thread(target=run, args=(mine,)) for mine in words_of]
