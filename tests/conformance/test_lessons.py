@@ -84,6 +84,25 @@ def test_naming_everything_unused_teaches_nothing(stores: Stores) -> None:
     assert (told.assessed, set(told.passed), scores(memory, ids)) == ((), set(ids), [50, 50])
 
 
+@pytest.mark.parametrize(
+    ("held", "query", "answer", "score"),
+    [
+        ("Die Sitzung ist um 10:00 Uhr", "Wann ist die Sitzung?", "Die Sitzung ist um 14:00 Uhr.", 25),
+        ("Die Sitzung ist um 10:00 Uhr", "Wann ist die Sitzung?", "Das Essen ist um 11:00 Uhr.", 50),
+        ("La salle 10 est libre", "Quelle salle est libre ?", "La salle 12 est prise.", 50),
+    ],
+)
+def test_english_rules_judge_no_answer_in_another_language(
+    stores: Stores, held: str, query: str, answer: str, score: int
+) -> None:
+    memory = stores.open()
+    ids = stored(memory, held)
+    hits, shown = asked(memory, query)
+    assert shown == {*ids}
+    memory.feedback(str(hits.id), answer=answer, question=query)
+    assert scores(memory, ids) == [score]
+
+
 def test_a_complete_reading_neglects_nobody(stores: Stores) -> None:
     memory = stores.open()
     right, other = stored(memory, RIGHT, OFFICE)

@@ -76,6 +76,12 @@ def read_pair(new: str, old: str) -> tuple[Reading, Reading] | None:
     return (_read(new, name), _read(old, name)) if name else None
 
 
+def may_be_english(new: str, old: str) -> bool:
+    """Return whether nothing tells that two statements are in another language, or in one each."""
+    best = _best_of(_tally(new), _tally(old))
+    return not best or ENGLISH.name in best
+
+
 @keeping_texts(20_000)
 def _read(text: str, name: str) -> Reading:
     """Return a reading; statements are compared many times, so readings are kept."""

@@ -2,8 +2,8 @@
 
 Guarantees: pure and deterministic; needs no model; a confidence is an integer of 1e-6, 0 for none. What an answer
 leaves out is taken from the question that it answers ("It's Monday, but at 11 AM"), so that weekday, hour, sum and
-place of one matter meet; a sentence about something else meets nothing. English, as :mod:`marskg.language.en.clauses`
-is.
+place of one matter meet; a sentence about something else meets nothing. English: of an answer in another language only
+what two statements conflict in counts, where that language is read.
 
 Beside what :func:`marskg.learning.rules.conflict_detection.conflict` finds between two statements, an answer rebuts a
 memory by another time, number or sum for what was asked; by another place, employer or name for what has one; by a
@@ -46,6 +46,7 @@ from marskg.language.en.diets import goes_against
 from marskg.language.en.opposites import NEGATIONS, side
 from marskg.language.en.quantities import NUMERALS, quantities, without_quantities
 from marskg.language.en.withdrawals import TAKING_OUT, withdrawals
+from marskg.language.spoken import may_be_english
 from marskg.learning.rules.conflict_detection import MIN_CONFIDENCE, ConflictKind, Statement, conflict
 from marskg.text import folded, terms, words
 
@@ -88,7 +89,13 @@ class _Said:
 
 
 def rebuts(said: str, content: str, question: str = "") -> int:
-    """Return how surely a sentence in answer to ``question`` goes against a sentence of a memory, in 1e-6."""
+    """Return how surely a sentence in answer to ``question`` goes against a sentence of a memory, in 1e-6.
+
+    The rules here are English. In other languages two statements conflict, where that one is read, or do not.
+    """
+    if not may_be_english(said, content):
+        found = conflict(Statement(said), Statement(content))
+        return found.confidence if found is not None else 0
     asked = frozenset(counted_terms(question))
     if (asked | set(counted_terms(said))).isdisjoint(counted_terms(content)):
         return 0
