@@ -18,7 +18,7 @@ import numpy as np
 
 from marskg.errors import EmbeddingUnavailable, InvalidInput
 from marskg.language.en.wish_phrases import parse_wishes
-from marskg.language.en.withdrawals import takes_out
+from marskg.language.en.withdrawals import left_of
 from marskg.language.wish_kinds import WishKind
 from marskg.learning.rules.conflict_detection import Statement
 from marskg.learning.rules.fading import extended_expiry
@@ -344,13 +344,15 @@ class Assessor:
 def _as_shown(nodes: Iterable[tuple[Memory, Sequence[Edge], str | None]]) -> list[Memory]:
     """Return what was shown and is there still, a list without what another one that was shown takes out of it."""
     found = {memory.id: (memory, edges) for memory, edges, _ in nodes if memory.content is not None}
-    shown = {ident: memory for ident, (memory, _) in found.items()}
+    against: dict[str, list[str]] = {}
     for memory, edges in found.values():
         for edge in edges:
-            if edge.type is EdgeType.CONTRADICTS and (other := shown.get(edge.target)) is not None:
-                content = takes_out(memory.content or "", other.content or "") or other.content
-                shown[other.id] = replace(other, content=content)
-    return [*shown.values()]
+            if edge.type is EdgeType.CONTRADICTS:
+                against.setdefault(edge.target, []).append(memory.content or "")
+    return [
+        replace(memory, content=left_of(memory.content or "", against[ident])) if ident in against else memory
+        for ident, (memory, _) in found.items()
+    ]
 
 
 def _statement(memory: Memory) -> Statement:

@@ -9,9 +9,12 @@ something else besides, and names the same list, unless so many words tell. Engl
 from __future__ import annotations
 
 import re
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from marskg.kept_texts import keeping_texts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 #: What stands where something was taken out.
 GAP: Final = "[…]"
@@ -114,6 +117,13 @@ def takes_out(said: str, text: str) -> str | None:
     for taken in withdrawals(said):
         parted = without(parted, taken) or parted
     return None if parted == text else parted
+
+
+def left_of(text: str, others: Iterable[str]) -> str:
+    """Return what stands of ``text`` after all that the ``others`` take out of it."""
+    for said in others:
+        text = takes_out(said, text) or text
+    return text
 
 
 def _content(text: str) -> frozenset[str]:

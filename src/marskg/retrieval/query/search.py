@@ -17,7 +17,7 @@ import numpy as np
 
 from marskg.config import GROUPED, AssemblySettings
 from marskg.errors import EmbeddingUnavailable, EngineUnavailable, InvalidInput, UnknownMemory
-from marskg.language.en.withdrawals import GAP, takes_out, withdrawals
+from marskg.language.en.withdrawals import GAP, left_of, withdrawals
 from marskg.ontology.vocabulary import Kind
 from marskg.retrieval.assembly.assemble import assemble
 from marskg.retrieval.assembly.candidate import Candidate
@@ -559,10 +559,8 @@ class Search:
 
     def _standing(self, memory: Memory, against: Iterable[str], allowed: Mapping[str, Memory]) -> Memory:
         """Return a memory without what others that the reader may see take out of the list that it gives."""
-        content = memory.content or ""
-        for other in against:
-            said = allowed[other].content if other in allowed else None
-            content = (takes_out(said, content) if said else None) or content
+        others = [allowed[other].content or "" for other in against if other in allowed]
+        content = left_of(memory.content or "", others)
         if content == memory.content or not content:
             return memory
         return replace(memory, content=content, weight=self._counter.count(content))
