@@ -12,6 +12,7 @@ import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from marskg.kept_texts import keeping_texts
+from marskg.text import terms
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -46,21 +47,16 @@ _EDGE: Final = (r"(?<![\w'’-])", r"(?![\w’'-]*[^\W_])")
 _LAST: Final = re.compile(r"(?<![^\W_])[A-ZÀ-Þ][\w'’.-]* $")
 _STARTS: Final = re.compile(r" [A-ZÀ-Þ]")
 #: What a list is also called where somebody writes to it.
-_ADDRESSED: Final = frozenset({"recipient"})
-_WRITTEN: Final = frozenset({"email", "mail", "message", "letter", "send", "sent"})
-_FILLING: Final = frozenset(
-    {"the", "and", "for", "all", "any", "our", "its", "his", "her", "this", "that", "from", "with"}
-)
+_ADDRESSED: Final = frozenset(terms("recipient"))
+_WRITTEN: Final = frozenset(terms("email mail message letter send sent"))
 #: So many words in a row are said of nothing else by chance.
 _TELLING: Final = 6
 #: Fewest other words of a text from which something can be taken out.
 _LEAST_LEFT: Final = 3
-#: Letters of the shortest word that says something.
-_SHORTEST: Final = 3
 
 
 class Withdrawal(NamedTuple):
-    """What is taken out, as its words, and those of the list from which."""
+    """What is taken out, as its words, and the index terms of the list from which."""
 
     words: tuple[str, ...]
     listed: frozenset[str]
@@ -78,7 +74,7 @@ def withdrawals(text: str) -> tuple[Withdrawal, ...]:
         quoted = match["double"] or match["curly"] or match["single"]
         words = tuple(word for word in _WORD.findall(quoted) if word.casefold() not in _ARTICLES)
         if words:
-            found.append(Withdrawal(words, _content(match["list"])))
+            found.append(Withdrawal(words, frozenset(terms(match["list"]))))
     return tuple(found)
 
 
@@ -91,7 +87,7 @@ def without(text: str, taken: Withdrawal) -> str | None:
     ... )
     'The email goes to the […] and to Ann Lee.'
     """
-    held = _content(text)
+    held = frozenset(terms(text))
     same = bool(held & taken.listed or (taken.listed & _ADDRESSED and held & _WRITTEN))
     if (not same and len(taken.words) < _TELLING) or withdrawals(text):
         return None
@@ -124,9 +120,3 @@ def left_of(text: str, others: Iterable[str]) -> str:
     for said in others:
         text = takes_out(said, text) or text
     return text
-
-
-def _content(text: str) -> frozenset[str]:
-    """Return the words of a text that say something, in the singular."""
-    words = (word.casefold() for word in _WORD.findall(text))
-    return frozenset(word.removesuffix("s") for word in words if len(word) >= _SHORTEST and word not in _FILLING)
