@@ -379,7 +379,9 @@ class Ranker:
         turn = (held["kind"][rows] == _EPISODE) & (held["session"][rows] >= 0)
         best = evidence >= BESIDE_BEST * evidence.max(initial=0.0)
         enough = np.zeros(len(self._mask), dtype=np.bool_)
-        enough[rows] = turn | best | self._warns(rows)
+        stands = turn | best
+        # Who passes anyway need not warn, and to look costs as much as a long question.
+        enough[rows] = stands if stands.all() else stands | self._warns(rows)
         if derived := self._index.facets["source"]:
             for row in rows[best].tolist():
                 enough[[*derived.get(self._index.ids[row], ())]] = True
