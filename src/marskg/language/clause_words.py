@@ -41,6 +41,11 @@ def said(*pairs: tuple[str, str]) -> tuple[Said, ...]:
     return tuple((re.compile(pattern), word) for pattern, word in pairs)
 
 
+def relations(*pairs: tuple[str, str]) -> tuple[tuple[str, re.Pattern[str]], ...]:
+    """Return names of relations with the patterns that say them (:class:`Attributes`)."""
+    return tuple((name, re.compile(pattern)) for name, pattern in pairs)
+
+
 def words_of(text: str) -> list[str]:
     """Return the words of ``text`` where blanks stand between words."""
     return [word.text for word in words(text)]

@@ -17,6 +17,7 @@ from marskg.language.clause_words import (
     Tasks,
     Unasserted,
     folded_words,
+    relations,
     said,
     sentences_with_ordinals,
     sides,
@@ -163,17 +164,14 @@ _OF: Final = r"(?: (?:des|der|von|vom|meines|meiner|unseres|unserer|für) [\w' -
 _NOW: Final = r"(?: (?:jetzt|nun|inzwischen|mittlerweile|derzeit|aktuell|seither))?"
 _VERB: Final = r"^(?P<who>.{0,40}?)\b"
 _ATTRIBUTES: Final = Attributes(
-    relations=tuple(
-        (name, re.compile(pattern))
-        for name, pattern in (
-            ("lives", rf"{_VERB}(?:wohn|leb)(?:e|t|en|st){_NOW}(?: \w+)? in (?P<value>.+)$"),
-            ("lives", rf"{_VERB}(?:bin|is|sind){_NOW} nach (?P<value>.+?) (?:um)?gezogen$"),
-            ("works", rf"{_VERB}arbeite[tn]?{_NOW} (?:bei|für) (?P<value>.+)$"),
-            ("named", rf"^(?P<who>.{{1,60}}?) heiss(?:t|e|en){_NOW} (?P<value>.+)$"),
-            ("written", rf"^(?P<who>.{{1,60}}?) is{_NOW}\s+in (?P<value>.+?) (?:geschrieben|programmiert|entwickelt)$"),
-            ("hosted", rf"^(?P<who>.{{1,60}}?) läuft{_NOW} (?:auf|bei) (?P<value>.+)$"),
-            ("led", rf"^(?P<who>.{{1,60}}?) wird{_NOW} von (?P<value>.+?) (?:geleitet|geführt)$"),
-        )
+    relations=relations(
+        ("lives", rf"{_VERB}(?:wohn|leb)(?:e|t|en|st){_NOW}(?: \w+)? in (?P<value>.+)$"),
+        ("lives", rf"{_VERB}(?:bin|is|sind){_NOW} nach (?P<value>.+?) (?:um)?gezogen$"),
+        ("works", rf"{_VERB}arbeite[tn]?{_NOW} (?:bei|für) (?P<value>.+)$"),
+        ("named", rf"^(?P<who>.{{1,60}}?) heiss(?:t|e|en){_NOW} (?P<value>.+)$"),
+        ("written", rf"^(?P<who>.{{1,60}}?) is{_NOW}\s+in (?P<value>.+?) (?:geschrieben|programmiert|entwickelt)$"),
+        ("hosted", rf"^(?P<who>.{{1,60}}?) läuft{_NOW} (?:auf|bei) (?P<value>.+)$"),
+        ("led", rf"^(?P<who>.{{1,60}}?) wird{_NOW} von (?P<value>.+?) (?:geleitet|geführt)$"),
     ),
     open=(
         re.compile(rf"^(?P<who>{_THE} (?:[\w-]+e[nrs]? )?(?P<head>[\w-]+){_OF}){_IS}"),

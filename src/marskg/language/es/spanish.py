@@ -17,6 +17,7 @@ from marskg.language.clause_words import (
     Tasks,
     Unasserted,
     folded_words,
+    relations,
     said,
     sentences_with_ordinals,
     sides,
@@ -161,17 +162,14 @@ _NOW: Final = r"(?: (?:ahora|actualmente|ya|hoy))?"
 _IS: Final = rf"\s+is\s*{_NOW}\s*(?:el |la |los |las )?(?P<value>\S.*)$"
 _THE: Final = r"(?:el|la|mi|tu|su|nuestro|nuestra)"
 _ATTRIBUTES: Final = Attributes(
-    relations=tuple(
-        (name, re.compile(pattern))
-        for name, pattern in (
-            ("lives", rf"^(?P<who>.{{0,40}}?)\b(?:viv(?:e|o|en|imos)|resid(?:e|o|en)){_NOW} en (?P<value>.+)$"),
-            ("lives", r"^(?P<who>.{0,40}?)\bse (?:mudó|ha mudado) a (?P<value>.+)$"),
-            ("works", rf"^(?P<who>.{{0,40}}?)\btrabaj(?:a|o|an|amos){_NOW} (?:en|para) (?P<value>.+)$"),
-            ("named", rf"^(?P<who>.{{1,60}}?) se llama{_NOW} (?P<value>.+)$"),
-            ("written", rf"^(?P<who>.{{1,60}}?) está{_NOW} (?:escrit|programad|desarrollad)[oa] en (?P<value>.+)$"),
-            ("hosted", rf"^(?P<who>.{{1,60}}?) (?:está alojad[oa]|se aloja|corre){_NOW} en (?P<value>.+)$"),
-            ("led", rf"^(?P<who>.{{1,60}}?) está{_NOW} dirigid[oa] por (?P<value>.+)$"),
-        )
+    relations=relations(
+        ("lives", rf"^(?P<who>.{{0,40}}?)\b(?:viv(?:e|o|en|imos)|resid(?:e|o|en)){_NOW} en (?P<value>.+)$"),
+        ("lives", r"^(?P<who>.{0,40}?)\bse (?:mudó|ha mudado) a (?P<value>.+)$"),
+        ("works", rf"^(?P<who>.{{0,40}}?)\btrabaj(?:a|o|an|amos){_NOW} (?:en|para) (?P<value>.+)$"),
+        ("named", rf"^(?P<who>.{{1,60}}?) se llama{_NOW} (?P<value>.+)$"),
+        ("written", rf"^(?P<who>.{{1,60}}?) está{_NOW} (?:escrit|programad|desarrollad)[oa] en (?P<value>.+)$"),
+        ("hosted", rf"^(?P<who>.{{1,60}}?) (?:está alojad[oa]|se aloja|corre){_NOW} en (?P<value>.+)$"),
+        ("led", rf"^(?P<who>.{{1,60}}?) está{_NOW} dirigid[oa] por (?P<value>.+)$"),
     ),
     open=(
         re.compile(rf"^(?P<who>{_THE} (?P<head>[\w-]+)(?: [\w' -]{{1,60}}?)?){_IS}"),

@@ -18,6 +18,7 @@ from marskg.language.clause_words import (
     Tasks,
     Unasserted,
     folded_words,
+    relations,
     said,
     sides,
 )
@@ -160,21 +161,18 @@ _UNASSERTED: Final = Unasserted(
 _WHO: Final = r"^(?P<who>.{0,12}?)\s*(?:现在|目前|如今|已经?)?\s*"
 _VALUE: Final = r"(?P<value>[^，。；,;]{1,15})$"
 _ATTRIBUTES: Final = Attributes(
-    relations=tuple(
-        (name, re.compile(pattern))
-        for name, pattern in (
-            ("lives", rf"{_WHO}(?:居?住在|搬到|搬去|搬进|定居在?|住)\s*{_VALUE}"),
-            ("works", rf"{_WHO}在\s*(?P<value>[^在，。]{{1,15}}?)\s*(?:工作|上班|任职|就职)$"),
-            ("works", rf"{_WHO}(?:就职于|任职于|供职于)\s*{_VALUE}"),
-            (
-                "located",
-                rf"^(?P<who>.{{0,12}}(?:公司|办公室|总部|工厂|仓库|会场|学校|门店|店|家))(?:现在|目前)?在\s*{_VALUE}",
-            ),
-            ("named", rf"{_WHO}(?:名叫|名字叫|叫做|叫)\s*{_VALUE}"),
-            ("written", rf"{_WHO}(?:是|is)?\s*用\s*(?P<value>[a-z+#.]{{1,15}})\s*(?:编写|写|开发|实现)\s*的?$"),
-            ("hosted", rf"{_WHO}(?:部署|托管|运行)在\s*{_VALUE}"),
-            ("uses", rf"{_WHO}使用的(?P<who2>[^的]{{1,6}}?)\s+is\s+{_VALUE}"),
-        )
+    relations=relations(
+        ("lives", rf"{_WHO}(?:居?住在|搬到|搬去|搬进|定居在?|住)\s*{_VALUE}"),
+        ("works", rf"{_WHO}在\s*(?P<value>[^在，。]{{1,15}}?)\s*(?:工作|上班|任职|就职)$"),
+        ("works", rf"{_WHO}(?:就职于|任职于|供职于)\s*{_VALUE}"),
+        (
+            "located",
+            rf"^(?P<who>.{{0,12}}(?:公司|办公室|总部|工厂|仓库|会场|学校|门店|店|家))(?:现在|目前)?在\s*{_VALUE}",
+        ),
+        ("named", rf"{_WHO}(?:名叫|名字叫|叫做|叫)\s*{_VALUE}"),
+        ("written", rf"{_WHO}(?:是|is)?\s*用\s*(?P<value>[a-z+#.]{{1,15}})\s*(?:编写|写|开发|实现)\s*的?$"),
+        ("hosted", rf"{_WHO}(?:部署|托管|运行)在\s*{_VALUE}"),
+        ("uses", rf"{_WHO}使用的(?P<who2>[^的]{{1,6}}?)\s+is\s+{_VALUE}"),
     ),
     open=(
         re.compile(rf"^(?P<who>.{{1,20}}的\s*(?P<head>[^的\s]{{1,8}}))\s*(?:现在|目前)?\s+is\s+{_VALUE}"),
