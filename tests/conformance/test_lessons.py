@@ -208,44 +208,39 @@ def test_thanks_after_the_name_of_who_speaks_is_no_use(stores: Stores) -> None:
 
 
 @pytest.mark.parametrize(
-    ("held", "question", "answer"),
+    ("held", "question", "answer", "wrong"),
     [
-        ("The rent is 900 euros", "How much is the rent?", "If you pay 950 euros, you overpay by 50."),
-        ("The rent is 900 euros", "How much is the rent?", "Suppose the rent was 950 euros."),
-        ("The meeting is on Friday", "When is the meeting?", "Is it on Thursday? No, on Friday."),
-        ("The meeting is on Friday", "When is the meeting?", "Yeah right, as if it were on Thursday."),
-        ("The meeting is on Friday", "When is the meeting?", "The meeting was to be on Thursday, it is on Friday now."),
-        ("The meeting is on Friday", "When is the meeting?", "Ben thinks the meeting is on Thursday. It is on Friday."),
-        ("Ann lives in Oslo", "Where does Ann live?", "I don't think she doesn't live in Oslo."),
+        ("The rent is 900 euros", "How much is the rent?", "If you pay 950 euros, you overpay by 50.", False),
+        ("The rent is 900 euros", "How much is the rent?", "Suppose the rent was 950 euros.", False),
+        ("The meeting is on Friday", "When is the meeting?", "Is it on Thursday? No, on Friday.", False),
+        ("The meeting is on Friday", "When is the meeting?", "Yeah right, as if it were on Thursday.", False),
+        (
+            "The meeting is on Friday",
+            "When is the meeting?",
+            "The meeting was to be on Thursday, it is on Friday now.",
+            False,
+        ),
+        (
+            "The meeting is on Friday",
+            "When is the meeting?",
+            "Ben thinks the meeting is on Thursday. It is on Friday.",
+            False,
+        ),
+        ("Ann lives in Oslo", "Where does Ann live?", "I don't think she doesn't live in Oslo.", False),
+        ("Ann lives in Oslo", "Where does Ann live?", "In Bergen.", True),
+        ("Ann is allergic to shellfish", "What can Ann eat?", "Shellfish is fine for Ann.", True),
+        ("Ann is a vegetarian", "What can Ann eat?", "Grilled steak suits Ann.", True),
+        ("The meeting is on Friday", "When is the meeting?", "Ben is sure. It is on Thursday.", True),
     ],
 )
-def test_what_is_asked_supposed_or_thought_by_others_goes_against_nothing(
-    stores: Stores, held: str, question: str, answer: str
+def test_what_an_answer_states_goes_against_a_memory_and_what_is_asked_supposed_or_thought_does_not(
+    stores: Stores, held: str, question: str, answer: str, *, wrong: bool
 ) -> None:
     memory = stores.open()
     ids = stored(memory, held)
     hits = memory.retrieve(question, min_confidence=0)
     memory.feedback(str(hits.id), answer=answer, question=question)
-    assert scores(memory, ids)[0] >= 50
-
-
-@pytest.mark.parametrize(
-    ("held", "question", "answer"),
-    [
-        ("Ann lives in Oslo", "Where does Ann live?", "In Bergen."),
-        ("Ann is allergic to shellfish", "What can Ann eat?", "Shellfish is fine for Ann."),
-        ("Ann is a vegetarian", "What can Ann eat?", "Grilled steak suits Ann."),
-        ("The meeting is on Friday", "When is the meeting?", "Ben is sure. It is on Thursday."),
-    ],
-)
-def test_an_answer_that_leaves_much_out_goes_against_a_memory_all_the_same(
-    stores: Stores, held: str, question: str, answer: str
-) -> None:
-    memory = stores.open()
-    ids = stored(memory, held)
-    hits = memory.retrieve(question, min_confidence=0)
-    memory.feedback(str(hits.id), answer=answer, question=question)
-    assert scores(memory, ids) == [25]
+    assert scores(memory, ids) == [25] if wrong else scores(memory, ids)[0] >= 50
 
 
 def test_a_complaint_about_something_that_was_not_shown_stays_a_wish(stores: Stores) -> None:
