@@ -253,6 +253,12 @@ def proven(stores: Stores, **settings: Any) -> tuple[AgentMemory, Memory]:
     return memory, next(memory.memories())
 
 
+@pytest.mark.parametrize(("settings", "lift"), [({}, 0.0), ({"learning__proven": 50}, 0.1)])
+def test_a_score_lifts_from_that_of_what_is_proven_on(stores: Stores, settings: dict[str, Any], lift: float) -> None:
+    memory, _ = proven(stores, **settings)
+    assert memory.retrieve("tomatoes")[0].why["score"] == pytest.approx(lift)
+
+
 def test_a_proven_memory_lives_longer_by_a_recorded_change(stores: Stores) -> None:
     memory, one = proven(stores)
     later(stores, memory, 20)

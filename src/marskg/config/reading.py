@@ -198,7 +198,7 @@ class LearningSettings:
     floor: int = integer("score below which a memory is a candidate for pruning", 20, 0, 100)
     margin: int = integer("points around the floor within which a person is asked first", 2, 0, 100)
     min_age: int = duration("age below which nothing is pruned", "7d")
-    proven: int = integer("score from which a use extends the life of a memory", 70, 1, 100)
+    proven: int = integer("score from which a use extends a memory's life, and above which it ranks higher", 70, 1, 100)
     extension_percent: int = integer("share of its class's life that a score of 100 adds to a new life", 100, 0, 1_000)
     review_below: float = number(
         "confidence below which what was read from a text waits for a person in the review", 0.5, 0, 1

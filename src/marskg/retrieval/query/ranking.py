@@ -85,10 +85,8 @@ _OWN_WORD: Final = round(RELIABILITY[SourceType.CHAT_USER] * MICRO)
 _BEARS: Final = 0.5
 _HEARD: Final = 50
 _BELOW: Final = 1 - 1e-5
-#: From this score on a memory has proved useful again and again: few wrong words of praise come so far, and what was
-#: only shown in vain is no worse than what was never shown (ADR 79).
-_PROVEN: Final = 70.0
-#: Points above it that would count as much as the whole way from 0 to 100 did.
+#: Points above the score of what is proven that would count as much as the whole way from 0 to 100 did: few wrong words
+#: of praise come so far, and what was only shown in vain is no worse than what was never shown (ADR 79).
 _WHOLE: Final = 200.0
 #: A name that tells one memory from the others less than this (by its idf, at most 1) is not walked from.
 _TELLING: Final = 0.9
@@ -588,7 +586,7 @@ class Ranker:
         worth = self._scores(rows)
         found = {
             "key": self._keys(rows),
-            "score": np.maximum(0.0, worth - _PROVEN) / _WHOLE if profile.linear else worth / 100.0,
+            "score": np.maximum(0.0, worth - self._query.fading.proven) / _WHOLE if profile.linear else worth / 100.0,
             "class": boosts[held["memoryClass"][rows]],
             "recency": np.exp2(-age / profile.half_life),
             "intent": self._wanted(rows, intent),

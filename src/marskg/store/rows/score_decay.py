@@ -25,15 +25,19 @@ _USUAL: Final = LearningSettings()
 
 @dataclass(frozen=True, slots=True)
 class Fading:
-    """A score is untouched for ``grace_ms`` after its last access and then halves every ``half_life_ms``."""
+    """A score is untouched for ``grace_ms`` after its last access and then halves every ``half_life_ms``.
+
+    From a score of ``proven`` on a memory has proved useful again and again.
+    """
 
     grace_ms: int = _USUAL.idle_grace
     half_life_ms: int = _USUAL.half_life
+    proven: int = _USUAL.proven
 
     @classmethod
     def by(cls, settings: Settings) -> Fading:
         """Return how scores fade under a tenant's settings."""
-        return cls(settings.learning.idle_grace, settings.learning.half_life)
+        return cls(settings.learning.idle_grace, settings.learning.half_life, settings.learning.proven)
 
     def worth(self, score: int, idle_ms: int) -> int:
         """Return what ``score`` (0..100) is worth after ``idle_ms`` without access, rounded half up.
