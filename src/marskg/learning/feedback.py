@@ -25,8 +25,9 @@ from marskg.learning.rules.fading import extended_expiry
 from marskg.learning.rules.lessons import Case, Denial, draw
 from marskg.learning.rules.score import Outcome, after_use
 from marskg.learning.rules.usage_detection import Meaning, UsageRules, find_usage
-from marskg.ontology.vocabulary import EdgeType, Kind, MemoryClass, Operation
+from marskg.ontology.vocabulary import EdgeType, MemoryClass, Operation
 from marskg.retrieval.details import slot_details
+from marskg.retrieval.index.turns import is_turn
 from marskg.store.commit.pending_access import provisional_name
 from marskg.store.rows import codec
 from marskg.store.upkeep.access_log import Judged, record_feedback
@@ -261,7 +262,7 @@ class Assessor:
                 named.get(memory.id, told[memory.id].outcome if memory.id in told else None),
                 named=memory.id in named,
                 bears=memory.id in bearing,
-                spoken=memory.kind is Kind.EPISODIC and memory.session is not None,
+                spoken=is_turn(memory.kind, memory.session),
             )
             for memory in shown
         ]

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
+from marskg.ontology.vocabulary import Kind
+
 if TYPE_CHECKING:
     import numpy.typing as npt
 
@@ -20,6 +22,11 @@ if TYPE_CHECKING:
 #: Rows that are put into their places one by one; more are sorted with all the others.
 _FEW: Final = 64
 _KEYS: Final = ("session", "validFrom", "sequence")
+
+
+def is_turn(kind: str, session: str | None) -> bool:
+    """Return whether a memory of this kind, said in this session if any, is a turn of a conversation."""
+    return kind == Kind.EPISODIC and session is not None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

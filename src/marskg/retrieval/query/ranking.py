@@ -17,7 +17,7 @@ import numpy as np
 from marskg.language.en.diets import WARNINGS
 from marskg.language.en.topics import is_derived, topics_of
 from marskg.language.en.wording import about, asks_advice, asks_by_time
-from marskg.ontology.vocabulary import KINDS, RELIABILITY, Kind, SourceType, Tier
+from marskg.ontology.vocabulary import RELIABILITY, SourceType, Tier
 from marskg.retrieval.access.visibility import Sight
 from marskg.retrieval.index.memory_index import CLASSES, MICRO, SOURCES, TIERS
 from marskg.retrieval.index.nearest import cosines
@@ -77,7 +77,6 @@ _EVEN: Final = 4.0
 _UNIT: Final = 3.0
 #: The topic in which what somebody must not have counts, whoever it is.
 _FOOD: Final = "topic:food"
-_EPISODE: Final = KINDS.index(Kind.EPISODIC)
 _OWN: Final = SOURCES.index(SourceType.CHAT_USER)
 _OWN_WORD: Final = round(RELIABILITY[SourceType.CHAT_USER] * MICRO)
 #: How likely the user's own words bear on the question where they go before what is less reliable; and how many of them
@@ -373,11 +372,9 @@ class Ranker:
         """
         if not self._floor or not self._calibration.vectors or not self._profile.linear:
             return np.ones(len(evidence), dtype=np.bool_)
-        held = self._index.columns
-        turn = (held["kind"][rows] == _EPISODE) & (held["session"][rows] >= 0)
         best = evidence >= BESIDE_BEST * evidence.max(initial=0.0)
         enough = np.zeros(len(self._mask), dtype=np.bool_)
-        stands = turn | best
+        stands = self._index.columns["turn"][rows] | best
         # Who passes anyway need not warn, and to look costs as much as a long question.
         enough[rows] = stands if stands.all() else stands | self._warns(rows)
         if derived := self._index.facets["source"]:
