@@ -29,7 +29,6 @@ from marskg.store.unit.preference_rules import forced_of, without_forced
 from marskg.store.unit.retention_classes import class_of_summary
 from marskg.store.unit.sensitivity import weight_of
 from marskg.store.unit.vectors import MadeBy
-from marskg.text import folded
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -264,7 +263,7 @@ def _named(unit: Unit, memory: Memory, entities: Iterable[str]) -> list[str]:
     """Return those of ``entities`` whose name the text still holds: whom it does not name, it does not mention."""
     wanted = sorted(set(entities))
     unit.entities.fetch(wanted)
-    text = f" {' '.join(folded(memory.content or '').split())} "
+    text = f" {folded_name(memory.content or '')} "
     found = []
     for entity_id in wanted:
         entity = unit.entities.entity(entity_id)
