@@ -226,6 +226,7 @@ def test_thanks_after_the_name_of_who_speaks_is_no_use(stores: Stores) -> None:
             "Ben thinks the meeting is on Thursday. It is on Friday.",
             False,
         ),
+        ("The meeting is on Friday", "When is the meeting?", "No doubt the meeting is on Thursday.", True),
         ("Ann lives in Oslo", "Where does Ann live?", "I don't think she doesn't live in Oslo.", False),
         ("Ann lives in Oslo", "Where does Ann live?", "In Bergen.", True),
         ("Ann is allergic to shellfish", "What can Ann eat?", "Shellfish is fine for Ann.", True),

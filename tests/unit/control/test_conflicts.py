@@ -79,6 +79,7 @@ COMPATIBLE = [
     ("No worries, the cat is fine", "The cat is fine"),
     ("I like it more now", "I dislike the train"),
     ("It looks like rain in Rome", "I dislike rain in Rome"),
+    ("It is as though the meeting is at 4 PM", "The meeting is at 3 PM"),
     ("", "I like tea"),
     ("I like tea", "I LIKE tea"),
 ]

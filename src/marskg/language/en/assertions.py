@@ -99,14 +99,6 @@ REPORTED: Final = re.compile(
     r"^(?:(?:the|my|his|her|their|our) )?[\w'-]+ (?:said|says|told \w+)(?: that)? ", re.IGNORECASE
 )
 HATE: Final = re.compile(r"\b(?:can't|cannot|can not|couldn't) (?:bear|stand|abide)\b|\bnot (?:a fan|fond) of\b")
-#: What a sentence supposes, asks, or has others think, so that it says of nothing that it is so.
-SUPPOSED: Final = re.compile(
-    r"\?[\"')\]]*$|^(?:but |and |so |or |then )?(?:if|unless|suppos(?:e|ing)|imagine|pretend|assuming|what if|in case|"
-    r"let's say|were)\b|\b(?:as if|as though|if only|i wish|would have|hypothetically)\b|"
-    r"\b(?!(?:i|you|we)\b)[\w'’]+ (?:thinks?|thought|believes?|believed|claims?|claimed|assumes?|assumed|dreams?|"
-    r"dreamed|dreamt|jokes?|joked|pretends?|pretended)\b",
-    re.IGNORECASE,
-)
 #: Of two things the one that is liked more, and the other.
 PREFERRED: Final = re.compile(
     r"\bprefer(?:s|red|ring)? (?P<more>[^,.;]+?) (?:over|to|rather than|instead of|more than) (?P<less>[^,.;]+)"

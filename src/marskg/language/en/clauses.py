@@ -237,10 +237,24 @@ def _is_plural(noun: str) -> bool:
     return len(noun) > 3 and noun.endswith("s") and not noun.endswith(("ss", "us", "is"))  # noqa: PLR2004 - "gas"
 
 
+#: Who else says or thinks so.
+_OTHERS: Final = r"(?<![\w-])(?<!\w['’])(?!(?:i|we|you|user|to|have|has|had|be|been|a|no|the|and)\b)[\w'’-]+ "
+_THINKS: Final = (
+    r"(?:claims?|claimed|thinks?|thought|believes?(?! in\b)|believed|insists?|insisted|reckons?|reckoned|assumes?|"
+    r"assumed|suspects?|suspected|swears?|swore|pretends?|pretended|doubts?|doubted|dreamed|dreamt|joked|"
+    r"(?:dream|joke)s?(?= (?:that|the|it|he|she|they)\b))"
+)
 _SAYS: Final = (
-    r"(?:said|says|claims?|claimed|thinks?|believes?(?! in\b)|believed|insists?|insisted|reckons?|reckoned|assumes?|"
-    r"assumed|suspects?|suspected|swears?|swore|pretends?|pretended|doubts?|doubted|"
-    r"(?:tells?|told) \w+(?= that\b|,)|(?:heard|hopes?|hoped|wrote|writes|argues?|argued|denie[sd]|guesse[sd]) that)"
+    rf"(?:{_THINKS}|said|says|(?:tells?|told) \w+(?= that\b|,)|"
+    r"(?:heard|hopes?|hoped|wrote|writes|argues?|argued|denie[sd]|guesse[sd]) that)"
+)
+#: What a folded sentence supposes, or has others think, so that it says of nothing that it is so.
+SUPPOSED: Final = re.compile(
+    r"(?<!\beven )\bif (?!possible|needed|necessary|so\b|not\b|that's|anything|i'?m\b|i (?:am|remember|recall)\b|"
+    r"you (?:could|can|would|don't|like|want|ask|will)\b)|"
+    r"^(?:(?:but|and|so|or|then),? )?(?:suppos(?:e|ing)|imagine|pretend|assuming|provided|let's say|were)\b|"
+    r"\b(?:unless|in case|whether|as if|as though|if only|i wish(?! to\b)|would have|hypothetically)\b|"
+    rf"{_OTHERS}{_THINKS}\b"
 )
 _UNASSERTED: Final = Unasserted(
     requested=re.compile(
@@ -250,13 +264,9 @@ _UNASSERTED: Final = Unasserted(
     suggested=re.compile(
         r"^(?:(?:so|and|but|well|hey),? )?(?:why (?:not|don't|doesn't|won't|can't|shouldn't)|how about|what about)\b"
     ),
-    supposed=re.compile(
-        r"(?<!\beven )\bif (?!possible|needed|necessary|so\b|not\b|that's|anything|i'?m\b|i (?:am|remember|recall)\b|"
-        r"you (?:could|can|would|don't|like|want|ask|will)\b)|"
-        r"\bunless\b|^(?:suppose|supposing|assuming|provided)\b|\bin case\b|\bwhether\b"
-    ),
+    supposed=SUPPOSED,
     reported=re.compile(
-        rf"\b(?!(?:i|we|you|user|to|i've|i'd|have|has|had|be|been|the|and)\b)[\w'-]+ {_SAYS}\b|[\"”»] ?{_SAYS}\b|"
+        rf"{_OTHERS}{_SAYS}\b|[\"”»] ?{_SAYS}\b|"
         r"\baccording to\b|\brumou?rs?\b|\b(?:allegedly|supposedly|reportedly)\b|"
         r"\bi (?:heard|was told|dreamed|dreamt)\b"
     ),

@@ -27,7 +27,7 @@ import numpy as np
 
 from marskg.config import LearningSettings
 from marskg.errors import InvalidInput
-from marskg.language.en.assertions import SUPPOSED
+from marskg.language.en.clauses import SUPPOSED
 from marskg.language.en.quantities import quantities
 from marskg.learning.rules.conflict_detection import MIN_CONFIDENCE, UNIT
 from marskg.learning.rules.rebuttal import counted_terms, differs, rebuts
@@ -52,6 +52,8 @@ _AHEAD: Final = 100_000
 _FAR_AHEAD: Final = 200_000
 #: Cosine from which two memories say nearly the same, so that a paraphrase of one is one of the other.
 _ALIKE: Final = 0.85
+#: What asks; and an "if" that begins a sentence, which is never one of politeness in an answer.
+_ASKS: Final = re.compile(r"\?[\"')\]]*$|^(?:(?:but|and|so|or|then),? )?if\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -312,7 +314,7 @@ def _weights(contents: Iterable[str]) -> dict[str, float]:
 def _contradiction(said: Sequence[str], content: str, question: str) -> _Evidence:
     best = _Evidence()
     for place, sentence in enumerate(said):
-        if SUPPOSED.search(sentence) is not None:
+        if _ASKS.search(sentence) or SUPPOSED.search(folded(sentence)):
             continue
         sure = max(rebuts(sentence, part, question) for part in sentences(content)[:_MAX_SENTENCES] or [content])
         if sure > best.amount:
