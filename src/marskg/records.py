@@ -30,9 +30,10 @@ from marskg.ontology.vocabulary import (
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from decimal import Decimal
 
-#: A value of a payload field: a scalar that both engines store and return unchanged, or a sorted tuple of strings.
-Value: TypeAlias = "str | int | float | bool | tuple[str, ...] | None"
+#: A value of a payload field: a scalar, or a sorted tuple of strings; an amount that no double says is a Decimal.
+Value: TypeAlias = "str | int | float | Decimal | bool | tuple[str, ...] | None"
 
 _EMPTY: Mapping[str, Value] = MappingProxyType({})
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from marskg.errors import InvalidInput, InvalidMemory
+from marskg.errors import InvalidInput
 from tests.support.stores import START
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def test_a_sum_is_of_all_that_is_meant_exact_and_never_across_currencies(stores:
     hits = memory.retrieve("How much did I spend on coffee last month?", k=3)
     found = complete(hits)
     assert found.text.startswith("expense/coffee, 1 Feb 2026 to 28 Feb 2026: total 3 EUR + 5 USD, 31 in all")
-    assert [(str(one.total), one.unit, one.count) for one in found.sums] == [("3.0", "EUR", 30), ("5.0", "USD", 1)]
+    assert [(str(one.total), one.unit, one.count) for one in found.sums] == [("3.0", "EUR", 30), ("5", "USD", 1)]
     assert len(found.ids) == found.count == 31
     assert hits.as_dict()["memories"][0]["ids"] == list(found.ids)
     assert len(hits) <= 3
@@ -72,17 +72,6 @@ def test_a_sum_is_of_all_that_is_meant_exact_and_never_across_currencies(stores:
     assert shown == {1}
     memory.erase(id=found.ids[0])
     assert complete(memory.retrieve("How much did I spend on coffee last month?")).count == 30
-
-
-def test_an_amount_that_would_be_kept_as_another_is_refused(stores: Stores) -> None:
-    memory = stores.open()
-    for amount in (1e-9, 2.5e-6, -1e-7):
-        with pytest.raises(InvalidMemory, match="six digits after the point are kept; give it in a smaller unit"):
-            enter(memory, "dose/tiny", amount, "g", "2026-02-01")
-    for amount in (0.1 + 0.2, 1 / 3, 2e-6, 0, 2**53):
-        enter(memory, "dose/kept", amount, "g", "2026-02-01")
-    found = complete(memory.retrieve("What is the total of the kept doses?"))
-    assert str(found.sums[0].total) == "9007199254740992.633335"
 
 
 def test_prefixes_and_periods_are_those_of_the_question(stores: Stores) -> None:
@@ -135,11 +124,11 @@ def test_days_are_those_of_the_readers_zone(stores: Stores) -> None:
             at=START - hours * HOUR,
         )  # fmt: skip
     asked = "How much did I spend on tea yesterday?"
-    assert str(complete(memory.retrieve(asked)).sums[0].total) == "4.0"
+    assert str(complete(memory.retrieve(asked)).sums[0].total) == "4"
     # In Tokyo it is nine in the morning of the first of March: that day began three hours after two of them.
-    assert str(complete(memory.retrieve(asked, time_zone="Asia/Tokyo")).sums[0].total) == "30.0"
+    assert str(complete(memory.retrieve(asked, time_zone="Asia/Tokyo")).sums[0].total) == "30"
     memory.settings.set(None, {"retrieval.time_zone": "Asia/Tokyo"})
-    assert str(complete(memory.retrieve(asked)).sums[0].total) == "30.0"
+    assert str(complete(memory.retrieve(asked)).sums[0].total) == "30"
     with pytest.raises(InvalidInput, match="no time zone 'Mars/Olympus'"):
         memory.retrieve(asked, time_zone="Mars/Olympus")
     with pytest.raises(InvalidInput, match="no time zone 'Mars/Olympus'"):

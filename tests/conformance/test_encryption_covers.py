@@ -84,7 +84,7 @@ def payload(kind: Kind, words: Words) -> dict[str, Any]:
     for number, field in enumerate(PAYLOAD_FIELDS[kind]):
         text = words(f"{kind}{field.name}")
         values = {Datatype.STRING: text, Datatype.DATETIME: 1_771_234_567_891 + number, Datatype.DECIMAL: 0.731947}
-        value = values[field.datatype]
+        value = values[field.datatype] if field.digits is None else "0.731947000000000001"
         made[field.name] = [value] if field.many else value
     return made
 

@@ -16,6 +16,7 @@ import stat
 import types
 from collections import abc
 from dataclasses import MISSING, dataclass, fields, is_dataclass
+from decimal import Decimal
 from functools import cache, cached_property, wraps
 from inspect import Parameter, isfunction, signature
 from pathlib import Path, PurePath
@@ -241,6 +242,7 @@ _NAMES: Final[Mapping[str, Any]] = {
     **{name: value for module in (records, clock) for name, value in vars(module).items() if isinstance(value, type)},
     **{name: getattr(abc, name) for name in ("Callable", "Iterable", "Iterator", "Mapping", "Sequence")},
     "Any": Any,
+    "Decimal": Decimal,
     "Json": Json,
     "GivenTime": GivenTime,
     "Path": Path,

@@ -13,10 +13,11 @@ import sys
 from collections.abc import Mapping
 from contextlib import contextmanager
 from dataclasses import fields
+from decimal import Decimal
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Protocol
 
-from marskg.ontology.mapping import time_lexical
+from marskg.ontology.mapping import plainly, time_lexical
 from marskg.unseen import UNSEEN
 
 if TYPE_CHECKING:
@@ -54,6 +55,8 @@ def plain(value: Any) -> Any:  # noqa: ANN401 - a JSON value
     """Return ``value`` as JSON has it: records by their fields, enumerations by their values."""
     if isinstance(value, Enum):
         return value.value
+    if isinstance(value, Decimal):
+        return plainly(value)
     if isinstance(value, Mapping):
         return {str(plain(key)): plain(item) for key, item in value.items()}
     if isinstance(value, (list, tuple, set, frozenset)):

@@ -11,6 +11,7 @@ Source: semantics section 1 (key, cardinality).
 from __future__ import annotations
 
 import re
+from decimal import Decimal
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final
 
@@ -184,8 +185,8 @@ def _check_said(content: str, entry: Mapping[str, Any], turn: Turn, span: Span) 
         source = quote if name in {"value", "unit"} else turn.text
         if entry[name] is not None and plain(entry[name]) not in plain(source):
             raise Dropped(Why(name))
-    numbers = {float(found.replace(",", "")) for found in _NUMBER.findall(quote)}
-    if entry["amount"] is not None and float(entry["amount"]) not in numbers:
+    numbers = {Decimal(found.replace(",", "")) for found in _NUMBER.findall(quote)}
+    if entry["amount"] is not None and Decimal(str(entry["amount"])) not in numbers:
         raise Dropped(Why.AMOUNT)
 
 
@@ -218,7 +219,7 @@ def _payload(entry: Mapping[str, Any], content: str) -> dict[str, Value]:
     if value:
         found[{Kind.SEMANTIC: "concept", Kind.SOCIAL: "entity", Kind.EPISODIC: "event"}[kind]] = value
     if kind is Kind.SEMANTIC and entry["amount"] is not None:
-        found["amount"] = float(entry["amount"])
+        found["amount"] = entry["amount"]
         if entry["unit"]:
             found["unit"] = entry["unit"]
     return found

@@ -88,6 +88,8 @@ class Field:
     #: What a number lies between; further out not every door and engine carries it.
     low: int = -MOST
     high: int = MOST
+    #: Where Cypher has all digits of a decimal that no double says, which engines have; None for one kept to 1e-6.
+    digits: str | None = None
     #: The words that a value of type TERM is one of.
     term: type[StrEnum] | None = None
     #: Every node with content has it.
@@ -134,6 +136,9 @@ _SAID: Final = Secrecy(Protection.ENCRYPTED, "what it says, and of whom")
 _DRAWN: Final = Secrecy(Protection.ENCRYPTED, "what is drawn from the content")
 _SALT: Final = Secrecy(Protection.ENCRYPTED, "without it nobody can guess the content and compare")
 _PAYLOAD: Final = Secrecy(Protection.ENCRYPTED, "payload")
+
+#: Decimals with all their digits lie within this, at 1e-18: SPARQL engines that add them exactly have 128 bits for one.
+MOST_EXACT: Final = 10**20
 
 #: Governed fields of every memory: covered by its commitment (semantics section 8).
 GOVERNED_FIELDS: tuple[Field, ...] = (
@@ -231,7 +236,7 @@ PAYLOAD_FIELDS: dict[Kind, tuple[Field, ...]] = {
         Field("relations", _S, _PAYLOAD, many=True),
         Field("confidence", _D, _PAYLOAD, low=0, high=1),
         Field("generality_score", _D, _PAYLOAD, low=0, high=1),
-        Field("amount", _D, _PAYLOAD),
+        Field("amount", _D, _PAYLOAD, low=-MOST_EXACT, high=MOST_EXACT, digits="amountDigits"),
         Field("unit", _S, _PAYLOAD),
     ),
     Kind.SOCIAL: (

@@ -2,22 +2,26 @@
 
 Guarantees: the same value always gives the same bytes, in the form that RDFC-1.0 asks of N-Quads, so that sorted lines
 can be hashed and signed; nothing is written that :mod:`marskg.exporters` cannot read back. Decimals are written in the
-canonical form of XSD 1.1 after quantising to 1e-6, times as ``xsd:dateTime`` in UTC without trailing zeros.
+canonical form of XSD 1.1, whole where a field is exact and else quantised to 1e-6, times as ``xsd:dateTime`` in UTC
+without trailing zeros.
 Sources: W3C RDF 1.1 N-Triples section 2, RDF Dataset Canonicalization section 5, XSD 1.1 part 2.
 """
 
 from __future__ import annotations
 
+import math
 import re
 from datetime import UTC, date, datetime, timedelta
+from decimal import Context, Decimal
 from functools import lru_cache
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from marskg.ontology.fields import (
     ACCESS_FIELDS,
     ENTITY_FIELDS,
     GOVERNED_FIELDS,
+    MOST_EXACT,
     PAYLOAD_FIELDS,
     PREFERENCE_FIELDS,
     TOMBSTONE_FIELDS,
@@ -48,16 +52,67 @@ _TABLE = str.maketrans(_ESCAPES)
 #: What a string literal escapes; looking first is several times faster than translating what has none of it.
 _SPECIAL = re.compile(r'[\\"\x00-\x1f\x7f]')
 _TYPE = f"<{RDF_TYPE}>"
+#: More digits than a sum of any number of exact decimals has.
+WIDE: Final = Context(prec=80)
+_GRIDS: Final = (Decimal("1e-6"), Decimal("1e-18"))
+#: A double holds fifteen digits of any decimal; what is computed with doubles differs in the rest.
+_NOISE: Final = Decimal("1e-15")
+#: A number as a text, as XSD writes a decimal or a double: a JSON number is a double to most readers.
+_TEXT: Final = re.compile(r"[+-]?(\d{1,40}(\.\d{0,40})?|\.\d{1,40})([eE][+-]?\d{1,3})?", re.ASCII)
 
 
 def quantise(value: float) -> float:
-    """Return ``value`` rounded to 1e-6, the resolution in which decimals are stored."""
+    """Return ``value`` rounded to 1e-6, the resolution of decimals that are not exact."""
     return round(value * 1_000_000) / 1_000_000
 
 
-@lru_cache(maxsize=1024)
-def decimal_lexical(value: float) -> str:
-    """Return the canonical XSD 1.1 ``xsd:decimal`` form of ``value`` at a resolution of 1e-6."""
+def exactly(value: object) -> float | Decimal:
+    """Return a number, or the text of one, as an exact field keeps it: with all its digits.
+
+    That is a float where six digits after the point say it, as of other decimals, and else a Decimal. A float is taken
+    as Python writes it, but for what computing with floats leaves in its last two digits: 0.1 + 0.2 is 0.3.
+
+    Raises:
+        ValueError: no number, not finite, beyond 1e20, or with more than 18 digits after the point; what it says goes
+            on after the name of what was given.
+    """
+    exact = _decimal(value)
+    if not -MOST_EXACT <= exact <= MOST_EXACT:
+        msg = "is outside [-10^20, 10^20]; give it in a larger unit"
+        raise ValueError(msg)
+    noise = abs(exact) * _NOISE if isinstance(value, float) else 0
+    for grid in _GRIDS:
+        near = exact.quantize(grid, context=WIDE)
+        if abs(near - exact) <= noise:
+            short = quantise(float(near))
+            said = near == Decimal(decimal_lexical(short)) == Decimal(repr(short))
+            return short if said else near.normalize(WIDE)
+    msg = "has more than 18 digits after the point; round it to 18, or give it in a smaller unit"
+    raise ValueError(msg)
+
+
+def _decimal(value: object) -> Decimal:
+    if isinstance(value, str) and _TEXT.fullmatch(value):
+        return Decimal(value)
+    if isinstance(value, bool) or not isinstance(value, (int, float, Decimal)):
+        msg = 'must be a number, such as 12.5 or "12.5"'
+        raise ValueError(msg)  # noqa: TRY004 - whoever calls says what is wrong with the input
+    if not (value.is_finite() if isinstance(value, Decimal) else isinstance(value, int) or math.isfinite(value)):
+        msg = f"must be a finite number, not {value}"
+        raise ValueError(msg)
+    return Decimal(repr(value) if isinstance(value, float) else value)
+
+
+def plainly(value: Decimal) -> float | str:
+    """Return an exact decimal as JSON has it: a number where a double says it, else the text of its digits."""
+    return float(value) if Decimal(repr(float(value))) == value else decimal_lexical(value)
+
+
+@lru_cache(maxsize=1024, typed=True)
+def decimal_lexical(value: float | Decimal) -> str:
+    """Return the canonical XSD 1.1 ``xsd:decimal`` form of ``value``, of a float at a resolution of 1e-6."""
+    if isinstance(value, Decimal):
+        return f"{value.normalize(WIDE):f}"
     micro = round(value * 1_000_000)
     sign, micro = ("-", -micro) if micro < 0 else ("", micro)
     whole, part = divmod(micro, 1_000_000)

@@ -30,6 +30,7 @@ PHYSICAL_PROPERTIES: Mapping[str, str] = MappingProxyType(
     {
         "hashes": "leaf hashes of a block of the Merkle tree, derived from the records",
         "index": "the number of a block of leaf hashes within its log",
+        "amountDigits": "all digits of an amount that no double says; in RDF the amount has them",
         "answer": "what a model answered about a turn, after the digest of the question: a repetition needs no request",
         "account": "what differential privacy has cost a tenant, kept apart while a restore has taken its row away",
         "accessSequence": "the last sequence of the tenant's access log; in RDF it is counted",

@@ -58,7 +58,7 @@ def _of_fields(*rows: Field) -> Iterator[tuple[Protection, str, str]]:
     names: dict[Secrecy, list[str]] = {}
     for row in rows:
         if row.secrecy is not None:
-            names.setdefault(row.secrecy, []).append(row.local)
+            names.setdefault(row.secrecy, []).extend((row.local, row.digits) if row.digits else (row.local,))
     for secrecy, some in names.items():
         yield secrecy.protection, secrecy.reason, " ".join(some)
 

@@ -196,7 +196,8 @@ class Operation(StrEnum):
 class Datatype(StrEnum):
     """How a field's value is written in RDF.
 
-    ``TERM`` is one of the ontology's individuals; DECIMAL values are quantised to 1e-6 at write; DATETIME values are
+    ``TERM`` is one of the ontology's individuals; DECIMAL values are quantised to 1e-6 at write, unless
+    the field is exact; DATETIME values are
     int64 epoch milliseconds in Python and Cypher and ``xsd:dateTime`` in UTC in RDF. JSON values are objects
     (:class:`marskg.json_object.JsonObject`), their canonical text in Cypher and ``rdf:JSON`` in RDF.
     """

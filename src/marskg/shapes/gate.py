@@ -21,6 +21,7 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
 from pyoxigraph import NamedNode
@@ -195,11 +196,11 @@ def _is_integer(low: int, high: int) -> Callable[[object], bool]:
 
 
 def _is_decimal(low: int, high: int) -> Callable[[object], bool]:
-    """Return a check of the value that would be stored: decimals are quantised to 1e-6, which no larger number has."""
+    """Return a check of the value that would be stored: decimals are quantised to 1e-6 where they are not exact."""
     least, most = low * _MICRO, high * _MICRO
 
     def check(value: object) -> bool:
-        if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        if isinstance(value, bool) or not isinstance(value, int | float | Decimal) or not math.isfinite(value):
             return False
         return least <= round(value * _MICRO) <= most
 

@@ -314,6 +314,8 @@ def _value(value: object, spec: Field) -> Value:
         return tuple(sorted(fields.as_texts(value, spec.name)))
     if spec.datatype is Datatype.DATETIME:
         return fields.as_moment(value, spec.name)
+    if spec.digits:
+        return fields.as_exact(value, spec.name)
     if spec.datatype is Datatype.DECIMAL:
         return fields.as_number(value, spec.name, spec.low, spec.high)
     return fields.as_text(value, spec.name)

@@ -12,9 +12,11 @@ from marskg.clock import MAX_MS
 from marskg.drafts import json_object
 from marskg.errors import InvalidInput, InvalidMemory
 from marskg.given_time import Moment
+from marskg.ontology.mapping import exactly
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from decimal import Decimal
     from enum import StrEnum
 
     from marskg.json_object import JsonObject
@@ -95,6 +97,15 @@ def as_number(value: object, name: str, low: float | None = None, high: float | 
     except OverflowError as error:
         msg = f'"{name}" is beyond the range of a double; write a smaller number'
         raise BadField(msg) from error
+
+
+def as_exact(value: object, name: str) -> float | Decimal:
+    """Return ``value``, a number or the text of one, with all its digits."""
+    try:
+        return exactly(value)
+    except ValueError as error:
+        msg = f'"{name}" {error}'
+        raise BadField(msg) from None
 
 
 def as_integer(value: object, name: str) -> int:

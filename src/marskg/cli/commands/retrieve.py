@@ -15,6 +15,7 @@ from marskg.cli.commands.remember import words
 from marskg.cli.door import Door, pass_door, shared_options
 from marskg.cli.output import answer, counted, day, line, note, number, one_line, plain, progress, show_table, table
 from marskg.cli.values import JSON_OBJECT, MEMORY_ID, MOMENT, text_argument, text_or_stdin
+from marskg.ontology.mapping import decimal_lexical
 from marskg.ontology.vocabulary import Kind, MemoryClass, SourceType
 
 if TYPE_CHECKING:
@@ -210,7 +211,7 @@ def _plain_sums(sums: Iterable[Sum]) -> list[dict[str, Any]]:
         {
             "key": item.key,
             "unit": item.unit,
-            "total": float(item.total),
+            "total": item.total,
             "count": item.count,
             "without": item.without,
         }
@@ -267,5 +268,5 @@ def _show_everything(found: Everything) -> None:
     if found.sums:
         sums = table("ledger", "entries", "total", "unit", right=("entries", "total"))
         for item in found.sums:
-            sums.add_row(item.key, number(item.count), f"{item.total.normalize():f}", item.unit)
+            sums.add_row(item.key, number(item.count), decimal_lexical(item.total), item.unit)
         show_table(sums)

@@ -14,12 +14,14 @@ import re
 import sys
 import threading
 import time
+from decimal import Decimal, InvalidOperation
 from typing import Any
 
 import pyoxigraph as ox
 
 from marskg.errors import QueryRefused
 from marskg.exporters.queries.sparql_guard import check_sparql
+from marskg.ontology.mapping import plainly
 from marskg.ontology.vocabulary import NS, XSD
 
 #: Name of the graph in which a view keeps its own books, beside the default graph of the data.
@@ -30,7 +32,7 @@ _OPEN_TRIES = 20
 _OPEN_PAUSE_S = 0.05
 _GRACE_S = 5.0
 _INTEGERS = frozenset(XSD + name for name in ("integer", "long", "int", "short", "byte", "nonNegativeInteger"))
-_FLOATS = frozenset(XSD + name for name in ("decimal", "double", "float"))
+_FLOATS = frozenset(XSD + name for name in ("double", "float"))
 
 
 def main() -> None:
@@ -144,10 +146,12 @@ def _scalar(term: Any) -> str | int | float | bool | None:  # noqa: ANN401 - any
     try:
         if datatype in _INTEGERS:
             return int(text)
+        if datatype == f"{XSD}decimal":
+            return plainly(Decimal(text))
         if datatype in _FLOATS:
             number = float(text)
             return number if abs(number) != float("inf") and number == number else text  # noqa: PLR0124 - not a number
-    except ValueError:
+    except (ValueError, InvalidOperation):
         return text  # an ill-typed literal
     return text == "true" or text == "1" if datatype == f"{XSD}boolean" else text  # noqa: PLR1714 - reads better
 

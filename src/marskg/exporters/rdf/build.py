@@ -25,7 +25,7 @@ from marskg.ontology.fields import (
     TOMBSTONE_FIELDS,
     Field,
 )
-from marskg.ontology.mapping import quantise, time_value
+from marskg.ontology.mapping import exactly, quantise, time_value
 from marskg.ontology.vocabulary import (
     DERIVED_EDGES,
     NS,
@@ -42,6 +42,7 @@ from marskg.shapes.gate import NODE_ID
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
+    from decimal import Decimal
     from enum import StrEnum
 
     from marskg.exporters.rdf.spool import Group
@@ -276,6 +277,7 @@ def _value(group: Group, field: Field, text: str, datatype: str) -> Any:  # noqa
     if not in_range:
         # The value itself is not shown: it may be somebody's.
         limits = f" from {field.low} to {field.high}" if field.datatype in _NUMBERS else ""
+        limits += " with at most 18 digits after the point" if field.digits else ""
         raise refused(group, f"a {field.local} that is no {field.datatype}{limits}", "correct it")
     return value
 
@@ -286,10 +288,10 @@ def _integer(_field: Field, text: str) -> int:
     return int(text)
 
 
-def _decimal(_field: Field, text: str) -> float:
+def _decimal(field: Field, text: str) -> float | Decimal:
     if not _NUMBER.match(text):
         raise ValueError
-    return quantise(float(text))
+    return exactly(text) if field.digits else quantise(float(text))
 
 
 def _time(_field: Field, text: str) -> int:

@@ -57,7 +57,7 @@ class NodeWriter:
         self._quote: Encoder = json.JSONEncoder(ensure_ascii=False).encode
         # Neighbouring memories share their days, sensitivities and reliabilities; formatting them dominates otherwise.
         self._time = lru_cache(_CACHED)(time_lexical)
-        self._decimal = lru_cache(_CACHED)(decimal_lexical)
+        self._decimal = lru_cache(_CACHED, typed=True)(decimal_lexical)
         self._memory = self._columns(GOVERNED_FIELDS + ACCESS_FIELDS)
         self._tombstone = self._columns(TOMBSTONE_FIELDS)
         self._entity = self._columns(ENTITY_FIELDS)

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import MISSING, fields
+from decimal import Decimal
 from typing import Any, TypeVar
 
 from marskg.json_object import JsonObject
-from marskg.ontology.fields import MEMORY_FIELDS
+from marskg.ontology.fields import MEMORY_FIELDS, PAYLOAD_FIELDS
+from marskg.ontology.mapping import decimal_lexical, exactly
 from marskg.ontology.vocabulary import (
     Cardinality,
     Datatype,
@@ -45,6 +47,8 @@ _FIELDS = {kind: {item.name: item.default for item in fields(kind) if item.name 
 _REQUIRED = {kind: {name for name, default in _FIELDS[kind].items() if default is MISSING} for kind in _CLASSES}
 #: Fields that are free JSON.
 _JSON = frozenset(field.name for field in MEMORY_FIELDS if field.datatype is Datatype.JSON)
+#: Payload fields whose digits are a text where no double says them.
+_EXACT = frozenset(field.name for kind in PAYLOAD_FIELDS.values() for field in kind if field.digits)
 #: ``content`` has no default but may be None; ``payload`` has a factory.
 _OPTIONAL = frozenset({"content", "payload"})
 
@@ -56,8 +60,12 @@ def encode(record: Memory | Entity | AuditRecord | TreeHead | Edge) -> dict[str,
         value = getattr(record, name)
         if value == default or (name in _OPTIONAL and not value and value != ""):
             continue
-        row[name] = dict(value) if isinstance(value, Mapping) else value
+        row[name] = {key: _plain(item) for key, item in value.items()} if isinstance(value, Mapping) else value
     return row
+
+
+def _plain(value: object) -> object:
+    return decimal_lexical(value) if isinstance(value, Decimal) else value
 
 
 def encode_node(node: Memory | Entity, edges: tuple[Edge, ...], salt: str | None) -> dict[str, Any]:
@@ -114,6 +122,10 @@ def _decoded(kind: type[T], row: Mapping[str, Any]) -> T:
     return kind(**values)
 
 
+def _exact(name: str, value: Any) -> Any:  # noqa: ANN401 - a payload field's own type
+    return exactly(value) if name in _EXACT and isinstance(value, str) else value
+
+
 def _value(name: str, value: Any) -> Any:  # noqa: ANN401 - the field's own type
     """Return a JSON value as the record holds it."""
     if name in _JSON:
@@ -121,5 +133,5 @@ def _value(name: str, value: Any) -> Any:  # noqa: ANN401 - the field's own type
     if isinstance(value, list):
         return tuple(value)
     if isinstance(value, dict):
-        return {key: tuple(item) if isinstance(item, list) else item for key, item in value.items()}
+        return {key: tuple(item) if isinstance(item, list) else _exact(key, item) for key, item in value.items()}
     return _TERMS[name](value) if name in _TERMS else value

@@ -10,10 +10,12 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import reduce
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from marskg.ontology.mapping import WIDE, decimal_lexical
 from marskg.ontology.vocabulary import Cardinality
 from marskg.retrieval.assembly.hits import Hit, Sum
 
@@ -115,9 +117,9 @@ def summed(memories: Iterable[Memory]) -> list[Sum]:
     for memory in memories:
         if memory.cardinality is not Cardinality.APPEND or memory.key is None:
             continue
-        amount = memory.payload.get("amount")
-        if isinstance(amount, (int, float)):
-            totals[memory.key, str(memory.payload.get("unit") or "")].append(exact(amount))
+        amount = amount_of(memory)
+        if amount is not None:
+            totals[memory.key, str(memory.payload.get("unit") or "")].append(amount)
         else:
             without[memory.key] += 1
     return _sums(totals, without) + _sums(*_below(totals, without))
@@ -150,13 +152,19 @@ def _prefixes(key: str) -> list[str]:
 
 def _sums(totals: Mapping[tuple[str, str], list[Decimal]], without: Mapping[str, int]) -> list[Sum]:
     found = [
-        Sum(key, unit, sum(amounts, Decimal(0)), len(amounts), without.get(key, 0))
+        Sum(key, unit, added(amounts), len(amounts), without.get(key, 0))
         for (key, unit), amounts in sorted(totals.items())
     ]
     known = {key for key, _ in totals}
     return found + [Sum(key, "", Decimal(0), 0, count) for key, count in sorted(without.items()) if key not in known]
 
 
-def exact(amount: float) -> Decimal:
-    """Return the decimal of an amount that was written: the store keeps them to 1e-6."""
-    return Decimal(repr(round(float(amount), 6)))
+def amount_of(memory: Memory) -> Decimal | None:
+    """Return the amount of an entry with all its digits; None where it has none."""
+    amount = memory.payload.get("amount")
+    return Decimal(decimal_lexical(amount)) if isinstance(amount, (int, float, Decimal)) else None
+
+
+def added(amounts: Iterable[Decimal]) -> Decimal:
+    """Return the exact sum of ``amounts``."""
+    return reduce(WIDE.add, amounts, Decimal(0))

@@ -13,18 +13,19 @@ import unicodedata
 from collections import Counter, defaultdict
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
-from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
 from marskg.language.questions import Wanted
 from marskg.language.times import Period, Unit, unit_of
+from marskg.ontology.mapping import decimal_lexical
 from marskg.ontology.vocabulary import Kind, SourceType
 from marskg.retrieval.assembly.hits import Complete, Sum
 from marskg.retrieval.assembly.rendering import one_line, origin
-from marskg.retrieval.complete.exhaustive_read import exact
+from marskg.retrieval.complete.exhaustive_read import added, amount_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+    from decimal import Decimal
 
     from marskg.language.questions import Question
     from marskg.records import Memory
@@ -221,10 +222,10 @@ def _totals(memories: Iterable[Memory]) -> list[Sum]:
     """Return the totals by unit; entries without an amount count in none."""
     totals: dict[str, list[Decimal]] = defaultdict(list)
     for one in memories:
-        amount = one.payload.get("amount")
-        if isinstance(amount, int | float):
-            totals[str(one.payload.get("unit") or "")].append(exact(amount))
-    return [Sum("*", unit, sum(held, Decimal(0)), len(held)) for unit, held in sorted(totals.items())]
+        amount = amount_of(one)
+        if amount is not None:
+            totals[str(one.payload.get("unit") or "")].append(amount)
+    return [Sum("*", unit, added(held), len(held)) for unit, held in sorted(totals.items())]
 
 
 def _by_key(memories: Iterable[Memory]) -> dict[str, list[Memory]]:
@@ -240,7 +241,7 @@ def _amounts(sums: Iterable[Sum]) -> str:
 
 def _amount(value: Decimal, unit: str) -> str:
     """Return an amount with its unit: money with two digits after the point at least, if it has any."""
-    number = f"{round(value, 6).normalize():f}"
+    number = decimal_lexical(value)
     if _is_currency(unit) and number[-2:-1] == ".":
         number += "0"
     return f"{number} {_unit(unit)}".rstrip()

@@ -1,7 +1,8 @@
 """What a write must pass before a transaction is opened: the payload's types, ranges and sizes.
 
-Guarantees: a draft that passes can be stored, exported and read back unchanged; decimals are quantised to 1e-6, sets
-are sorted without repeats; the errors name the field, the rule and the way out, never the content.
+Guarantees: a draft that passes can be stored, exported and read back unchanged; decimals are quantised to 1e-6 where
+they are not exact, sets are sorted without repeats; the errors name the field, the rule and the way out, never the
+content.
 Sources: semantics section 1; MaRS sections 3.2.1-3.2.4; MemoryArchitect II (classes and their lives).
 """
 
@@ -17,7 +18,7 @@ from marskg.drafts import Draft, enumeration, json_object
 from marskg.errors import InvalidInput, InvalidMemory, MemoryTooLarge
 from marskg.json_object import MOST
 from marskg.ontology.fields import GIVEN_FIELDS, PAYLOAD_FIELDS, Field
-from marskg.ontology.mapping import quantise
+from marskg.ontology.mapping import exactly, quantise
 from marskg.ontology.vocabulary import Cardinality, Datatype, Kind, TaskStatus
 from marskg.shapes.gate import is_iri
 from marskg.store.unit.quotas import holders_of
@@ -26,6 +27,7 @@ from marskg.unseen import BRAILLE_BLANK, UNSEEN
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+    from decimal import Decimal
 
     from marskg.records import Value
 
@@ -38,8 +40,6 @@ REVIEW_PREFIX: Final = "proposed/"
 MAX_NAME = 1000
 #: Bytes of one text of a set.
 _MOST_IN_SET = 100_000
-#: The field that is refused rather than rounded to another number: one part in so many may be lost.
-_AMOUNT, _DIGITS = "amount", 1000
 #: Bytes of an answer, a question, a complaint or a wish.
 MOST_SAID: Final = 1 << 20
 #: What of a draft may be None: whoever gives none gets what is usual.
@@ -221,18 +221,6 @@ def check_payload(kind: Kind, payload: Mapping[str, Any]) -> dict[str, Value]:
     return found
 
 
-def _kept(field: Field, name: str, given: Any, kept: float) -> float:
-    """Return what is kept of an amount; one that six digits after the point make another is refused, not rounded.
-
-    Raises:
-        InvalidMemory: less than three of its digits would stay.
-    """
-    if field.name == _AMOUNT and abs(kept - given) * _DIGITS > abs(given):
-        msg = f"{name} is {_shown(given)}, and six digits after the point are kept; give it in a smaller unit"
-        raise InvalidMemory(msg)
-    return kept
-
-
 def checked(field: Field, value: object, name: str, *, limit: int = MAX_NAME) -> Any:
     """Return a value of ``field``, which messages call ``name``, in the form in which it is stored.
 
@@ -244,7 +232,7 @@ def checked(field: Field, value: object, name: str, *, limit: int = MAX_NAME) ->
         return tuple(check_iri(name, one) for one in found) if field.datatype is Datatype.IRI else found
     match field.datatype:
         case Datatype.DECIMAL:
-            return _kept(field, name, value, check_number(name, value, field.low, field.high))
+            return _exact(name, value) if field.digits else check_number(name, value, field.low, field.high)
         case Datatype.DATETIME:
             return check_time(name, value)
         case Datatype.INTEGER:
@@ -256,6 +244,14 @@ def checked(field: Field, value: object, name: str, *, limit: int = MAX_NAME) ->
         case Datatype.IRI | Datatype.JSON:
             return (check_iri if field.datatype is Datatype.IRI else json_object)(name, value)
     return check_name(name, value, limit=limit) if field.named else check_text(name, value, limit=limit)
+
+
+def _exact(name: str, value: object) -> float | Decimal:
+    try:
+        return exactly(value)
+    except ValueError as error:
+        msg = f"{name} {error}"
+        raise InvalidMemory(msg) from None
 
 
 def given(draft: Draft) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import math
 import re
+from decimal import Decimal
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -26,7 +27,7 @@ from marskg.ontology.fields import (
     TOMBSTONE_FIELDS,
     Field,
 )
-from marskg.ontology.mapping import time_lexical
+from marskg.ontology.mapping import decimal_lexical, time_lexical
 from marskg.ontology.vocabulary import (
     NS,
     Datatype,
@@ -84,9 +85,10 @@ _DECIMALS = tuple(field.name for field in MEMORY_FIELDS if field.datatype is Dat
 _MEMORY_VALUES = attrgetter(*(name for name, *_ in _MEMORY_SPECS))
 _TOMBSTONE_VALUES = attrgetter(*(name for name, *_ in _TOMBSTONE_SPECS))
 _PAYLOAD_SPECS = {
-    kind: tuple((field.name, field.local, field.many) for field in fields) for kind, fields in PAYLOAD_FIELDS.items()
+    kind: tuple((field.name, field.local, field.digits) for field in fields) for kind, fields in PAYLOAD_FIELDS.items()
 }
 _PREFERENCE_SPECS = tuple((field.name, field.local, field.many) for field in PREFERENCE_FIELDS)
+_DIGITS = re.compile(r"-?[0-9]{1,21}(\.[0-9]{1,18})?", re.ASCII)
 #: The commitment to a slot in the core of a record.
 _COMMITMENT = re.compile(rf'\.([0-9]+)> <{re.escape(NS)}commitment> "([^"]*)" \.')
 #: Of what types the properties are that each record, and each head, has.
@@ -116,7 +118,8 @@ _ENTITY_SPECS = tuple((field.name, field.local, field.many) for field in ENTITY_
 
 def memory_properties(kind: Kind) -> tuple[str, ...]:
     """Return the names of all properties that a memory of ``kind`` may have, those of the store itself among them."""
-    own = (*(local for _, local, *_ in _MEMORY_SPECS), *(local for _, local, _ in _PAYLOAD_SPECS[kind]))
+    payload = (name for _, *names in _PAYLOAD_SPECS[kind] for name in names if name is not None)
+    own = (*(local for _, local, *_ in _MEMORY_SPECS), *payload)
     return ("ref", "id", "tenant", "kind", "sequence", *own, *(field.local for field in STORE_FIELDS))
 
 
@@ -163,9 +166,11 @@ def encode_memory(memory: Memory) -> dict[str, Any]:
             node[local] = list(value)
         else:
             node[local] = value if write is None else write(value)
-    for name, local, _ in _PAYLOAD_SPECS[memory.kind] if memory.payload else ():
+    for name, local, digits in _PAYLOAD_SPECS[memory.kind] if memory.payload else ():
         item = memory.payload.get(name)
-        if item is not None and item != ():
+        if digits is not None and isinstance(item, Decimal):
+            node[local], node[digits] = float(item), decimal_lexical(item)
+        elif item is not None and item != ():
             node[local] = list(item) if isinstance(item, tuple) else item
     return node
 
@@ -198,7 +203,7 @@ def _memory(node: Row) -> Memory:
     for field in PAYLOAD_FIELDS[kind]:
         value = node.get(field.local)
         if value is not None:
-            payload[field.name] = _payload_value(field, value)
+            payload[field.name] = _payload_value(field, value, field.digits and node.get(field.digits))
     return Memory(
         id=node["id"],
         tenant=node["tenant"],
@@ -211,10 +216,15 @@ def _memory(node: Row) -> Memory:
     )
 
 
-def _payload_value(field: Field, value: Any) -> Any:
+def _payload_value(field: Field, value: Any, digits: str | None) -> Any:
     if field.many:
         return tuple(value)
-    return float(value) if field.datatype.value == "decimal" else value
+    if digits is None:
+        return float(value) if field.datatype.value == "decimal" else value
+    exact = Decimal(digits) if _DIGITS.fullmatch(digits) else None
+    if exact is None or float(exact) != value:
+        raise ValueError
+    return exact
 
 
 def encode_entity(entity: Entity) -> dict[str, Any]:
@@ -489,7 +499,7 @@ UNMADE: tuple[type[Exception], ...] = (*DAMAGE, ArithmeticError, IndexError)
 _TYPES: dict[Datatype, type | tuple[type, ...]] = {
     Datatype.STRING: str,
     Datatype.INTEGER: int,
-    Datatype.DECIMAL: (int, float),
+    Datatype.DECIMAL: (int, float, Decimal),
     Datatype.DATETIME: int,
     Datatype.BOOLEAN: bool,
     Datatype.TERM: str,
