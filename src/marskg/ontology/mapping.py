@@ -32,7 +32,7 @@ from marskg.ontology.vocabulary import DERIVED_EDGES, NS, RDF_JSON, RDF_TYPE, XS
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from marskg.records import Edge, Entity, Memory, Preference
+    from marskg.records import Edge, Entity, Memory, Preference, Value
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _EPOCH_DAY = date(1970, 1, 1).toordinal()
@@ -106,6 +106,13 @@ def _decimal(value: object) -> Decimal:
 def plainly(value: Decimal) -> float | str:
     """Return an exact decimal as JSON has it: a number where a double says it, else the text of its digits."""
     return float(value) if Decimal(repr(float(value))) == value else decimal_lexical(value)
+
+
+def in_json(value: Value) -> object:
+    """Return a payload's value as a file has it that is to be read back: sets as lists, exact decimals as texts."""
+    if isinstance(value, tuple):
+        return list(value)
+    return decimal_lexical(value) if isinstance(value, Decimal) else value
 
 
 @lru_cache(maxsize=1024, typed=True)

@@ -7,21 +7,19 @@ what is there already is known by it; what a file says twice is two items, each 
 from __future__ import annotations
 
 from dataclasses import replace
-from decimal import Decimal
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from marskg.json_object import canonical_json
-from marskg.ontology.mapping import decimal_lexical
+from marskg.ontology.mapping import in_json
 from marskg.text import plain
 
 if TYPE_CHECKING:
     from array import array
 
     from marskg.drafts import Draft
-    from marskg.records import Value
 
 
 class Identities:
@@ -38,7 +36,7 @@ class Identities:
 
     def fact(self, draft: Draft, *place: object) -> Draft:
         """Return a fact or an action with its identity; ``place`` is where it was said, such as its turn's identity."""
-        payload = {name: _in_json(value) for name, value in draft.payload.items()}
+        payload = {name: in_json(value) for name, value in draft.payload.items()}
         more = (draft.key, draft.status, draft.deadline, canonical_json(payload))
         return self._named(draft, *place, draft.action, draft.kind, *more, *draft.subjects)
 
@@ -49,12 +47,6 @@ class Identities:
         if self._repeated is None or number in self._repeated:
             times = self._times[number] = self._times.get(number, 0) + 1
         return replace(draft, identity=f"{digest}/{times}")
-
-
-def _in_json(value: Value) -> object:
-    if isinstance(value, tuple):
-        return list(value)
-    return decimal_lexical(value) if isinstance(value, Decimal) else value
 
 
 def number_of(identity: str) -> int:

@@ -289,9 +289,11 @@ def _integer(_field: Field, text: str) -> int:
 
 
 def _decimal(field: Field, text: str) -> float | Decimal:
+    if field.digits:
+        return exactly(text)
     if not _NUMBER.match(text):
         raise ValueError
-    return exactly(text) if field.digits else quantise(float(text))
+    return quantise(float(text))
 
 
 def _time(_field: Field, text: str) -> int:

@@ -9,12 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import MISSING, fields
-from decimal import Decimal
 from typing import Any, TypeVar
 
 from marskg.json_object import JsonObject
 from marskg.ontology.fields import MEMORY_FIELDS, PAYLOAD_FIELDS
-from marskg.ontology.mapping import decimal_lexical, exactly
+from marskg.ontology.mapping import exactly, in_json
 from marskg.ontology.vocabulary import (
     Cardinality,
     Datatype,
@@ -60,12 +59,8 @@ def encode(record: Memory | Entity | AuditRecord | TreeHead | Edge) -> dict[str,
         value = getattr(record, name)
         if value == default or (name in _OPTIONAL and not value and value != ""):
             continue
-        row[name] = {key: _plain(item) for key, item in value.items()} if isinstance(value, Mapping) else value
+        row[name] = {key: in_json(item) for key, item in value.items()} if isinstance(value, Mapping) else value
     return row
-
-
-def _plain(value: object) -> object:
-    return decimal_lexical(value) if isinstance(value, Decimal) else value
 
 
 def encode_node(node: Memory | Entity, edges: tuple[Edge, ...], salt: str | None) -> dict[str, Any]:

@@ -165,7 +165,8 @@ def find_usage(
     numbers = [frozenset(quantities(sentence)) for sentence in said]
     weights = _weights([content for _, content in shown])
     overlaps = [_overlap(content, new, asked, weights, numbers) for _, content in shown]
-    against = [_contradiction(said, content, question) for _, content in shown]
+    asserted = _asserted(said)
+    against = [_contradiction(asserted, content, question) for _, content in shown]
     found = []
     for place, (memory_id, content) in enumerate(shown):
         others = [
@@ -311,12 +312,16 @@ def _weights(contents: Iterable[str]) -> dict[str, float]:
     return {term: math.log1p(len(listed) / count) for term, count in counts.items()}
 
 
-def _contradiction(said: Sequence[str], content: str, question: str) -> _Evidence:
+def _asserted(said: Sequence[str]) -> list[tuple[int, str]]:
+    """Return the sentences that neither ask nor suppose, each after its place."""
+    return [(place, one) for place, one in enumerate(said) if not (_ASKS.search(one) or SUPPOSED.search(folded(one)))]
+
+
+def _contradiction(asserted: Iterable[tuple[int, str]], content: str, question: str) -> _Evidence:
     best = _Evidence()
-    for place, sentence in enumerate(said):
-        if _ASKS.search(sentence) or SUPPOSED.search(folded(sentence)):
-            continue
-        sure = max(rebuts(sentence, part, question) for part in sentences(content)[:_MAX_SENTENCES] or [content])
+    parts = sentences(content)[:_MAX_SENTENCES] or [content]
+    for place, sentence in asserted:
+        sure = max(rebuts(sentence, part, question) for part in parts)
         if sure > best.amount:
             best = _Evidence(sure, place)
     return best
@@ -329,7 +334,7 @@ def _differs(said: Sequence[str], content: str) -> bool:
 
 def _opposes(other: str, content: str, question: str) -> int:
     """Return how surely what another memory says goes against this one, in 1e-6."""
-    return _contradiction(sentences(other)[:_MAX_SENTENCES], content, question).amount
+    return _contradiction(_asserted(sentences(other)[:_MAX_SENTENCES]), content, question).amount
 
 
 def _names(sentence: str) -> frozenset[str]:

@@ -33,7 +33,7 @@ from marskg.retrieval.index.lexical import Lexical
 from marskg.retrieval.index.metadata_filter import words_of
 from marskg.retrieval.index.passage_index import Passages
 from marskg.retrieval.index.similar_words import Vocabulary
-from marskg.retrieval.index.turns import Turns, is_turn
+from marskg.retrieval.index.turns import Turns
 from marskg.text import PASSAGE, passages, terms
 
 if TYPE_CHECKING:
@@ -77,7 +77,6 @@ _COLUMNS: Final[Mapping[str, tuple[Any, Any]]] = {
     "timed": (np.bool_, False),
     "learned": (np.bool_, False),
     "about": (np.bool_, False),
-    "turn": (np.bool_, False),
     **dict.fromkeys(_CODES, (np.int8, -1)),
     **{name: (np.int64, default) for name, default in _TIMES.items()},
     **dict.fromkeys(_LIMITS, (np.int64, FOREVER)),
@@ -204,7 +203,6 @@ class MemoryIndex:
             "pinned": bool(row["pinned"]),
             "learned": bool(row.get("spans")),
             "about": bool(row.get("subjects")),
-            "turn": is_turn(row["kind"], row["session"]),
         }
         for name, codes in _CODES.items():
             values[name] = codes.get(row[name], -1)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
-from marskg.ontology.vocabulary import Kind
+from marskg.ontology.vocabulary import KINDS, Kind
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 #: Rows that are put into their places one by one; more are sorted with all the others.
 _FEW: Final = 64
 _KEYS: Final = ("session", "validFrom", "sequence")
+_EPISODIC: Final = KINDS.index(Kind.EPISODIC)
 
 
 def is_turn(kind: str, session: str | None) -> bool:
@@ -61,6 +62,11 @@ class Turns:
         self._beside: tuple[npt.NDArray[np.bool_], Beside] | None = None
         self._texts: tuple[npt.NDArray[np.bool_], SessionTexts] | None = None
         self._fresh: set[int] = set()
+
+    def are(self, rows: npt.NDArray[np.intp]) -> npt.NDArray[np.bool_]:
+        """Return which of ``rows`` are turns, as :func:`is_turn` says it of a memory."""
+        found: npt.NDArray[np.bool_] = self._columns["kind"][rows] == _EPISODIC
+        return found & (self._columns["session"][rows] >= 0)
 
     def place_of(self, row: int) -> tuple[int, ...]:
         """Return what the place of a row goes by."""

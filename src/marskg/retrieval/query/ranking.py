@@ -374,7 +374,7 @@ class Ranker:
             return np.ones(len(evidence), dtype=np.bool_)
         best = evidence >= BESIDE_BEST * evidence.max(initial=0.0)
         enough = np.zeros(len(self._mask), dtype=np.bool_)
-        stands = self._index.columns["turn"][rows] | best
+        stands = self._index.turns.are(rows) | best
         # Who passes anyway need not warn, and to look costs as much as a long question.
         enough[rows] = stands if stands.all() else stands | self._warns(rows)
         if derived := self._index.facets["source"]:
