@@ -115,6 +115,7 @@ def test_they_go_with_the_content(stores: Stores) -> None:
         (Decimal("NaN"), "must be a finite number, not NaN"),
         (10**20 + 1, r"is outside \[-10\^20, 10\^20\]; give it in a larger unit"),
         (10**4000, r"is outside \["),
+        (1e300, r"is outside \["),
         (Decimal("1e-19"), "has more than 18 digits after the point; round it to 18"),
         (1 / 70000, "has more than 18 digits after the point"),
     ],

@@ -199,8 +199,6 @@ def test_a_number_that_no_document_carries_is_refused(stores: Stores, weight: fl
     first, second = memory.remember("first").id, memory.remember("second").id
     with pytest.raises(InvalidInput, match="outside"):
         memory.link(first, "partOf", second, weight=weight)
-    with pytest.raises(InvalidInput, match="outside"):
-        memory.remember("so much", kind="semantic", payload={"amount": weight})
     assert_sound(memory)
 
 
