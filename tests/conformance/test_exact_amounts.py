@@ -134,3 +134,11 @@ def test_digits_that_are_not_those_of_the_amount_are_damage(stores: Stores, digi
     ref = f"{memory.tenant}|{one.id}"
     stores.engine.write("MATCH (m:Memory {ref: $ref}) SET m.amountDigits = $digits", {"ref": ref, "digits": digits})
     assert any(found.where == one.id for found in memory.verify().findings)
+
+
+def test_a_query_that_says_no_number_gets_its_text(stores: Stores) -> None:
+    memory = entered(stores)
+    said = (("inf", "decimal"), ("1_000", "decimal"), ("1e3", "decimal"), ("1_000", "integer"), ("1_0.5", "double"))
+    terms = " ".join(f'("{text}"^^xsd:{kind} AS ?v{place})' for place, (text, kind) in enumerate(said))
+    (row,) = memory.sparql(f"SELECT {terms} {{}}").rows
+    assert tuple(row) == tuple(text for text, _ in said)

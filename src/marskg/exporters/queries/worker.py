@@ -9,12 +9,13 @@ in time. One request and one answer are a line of JSON each, on standard input a
 from __future__ import annotations
 
 import json
+import math
 import os
 import re
 import sys
 import threading
 import time
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from typing import Any
 
 import pyoxigraph as ox
@@ -33,6 +34,13 @@ _OPEN_PAUSE_S = 0.05
 _GRACE_S = 5.0
 _INTEGERS = frozenset(XSD + name for name in ("integer", "long", "int", "short", "byte", "nonNegativeInteger"))
 _FLOATS = frozenset(XSD + name for name in ("double", "float"))
+_DECIMAL = f"{XSD}decimal"
+#: How numbers are written (XSD 1.1 part 2, section 3.3); Python reads more, such as 1_000.
+_LEXICAL = {
+    **dict.fromkeys(_INTEGERS, re.compile(r"[+-]?\d+", re.ASCII)),
+    **dict.fromkeys(_FLOATS, re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)),
+    _DECIMAL: re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)", re.ASCII),
+}
 
 
 def main() -> None:
@@ -143,16 +151,18 @@ def _scalar(term: Any) -> str | int | float | bool | None:  # noqa: ANN401 - any
     if not isinstance(term, ox.Literal):
         return str(term) if isinstance(term, ox.BlankNode | ox.Triple) else str(term.value)
     datatype, text = term.datatype.value, term.value
+    if datatype in _LEXICAL and not _LEXICAL[datatype].fullmatch(text):
+        return text  # an ill-typed literal, an infinity, or no number
     try:
         if datatype in _INTEGERS:
             return int(text)
-        if datatype == f"{XSD}decimal":
+        if datatype == _DECIMAL:
             return plainly(Decimal(text))
         if datatype in _FLOATS:
             number = float(text)
-            return number if abs(number) != float("inf") and number == number else text  # noqa: PLR0124 - not a number
-    except (ValueError, InvalidOperation):
-        return text  # an ill-typed literal
+            return number if math.isfinite(number) else text
+    except ValueError:
+        return text  # more digits than Python reads
     return text == "true" or text == "1" if datatype == f"{XSD}boolean" else text  # noqa: PLR1714 - reads better
 
 

@@ -269,15 +269,14 @@ def _value(group: Group, field: Field, text: str, datatype: str) -> Any:  # noqa
     try:
         value = _READERS[field.datatype](field, text)
         in_range = field.datatype not in _NUMBERS or field.low <= value <= field.high
-    except UnfitJsonError as error:
-        rule, _, way = str(error).partition("; ")
-        raise refused(group, f"a {field.local} that {rule}", way or "correct it") from None
-    except (ValueError, OverflowError):
+    except (ValueError, OverflowError) as error:
+        if field.digits or isinstance(error, UnfitJsonError):
+            rule, _, way = str(error).partition("; ")
+            raise refused(group, f"a {field.local} that {rule}", way or "correct it") from None
         in_range = False
     if not in_range:
         # The value itself is not shown: it may be somebody's.
         limits = f" from {field.low} to {field.high}" if field.datatype in _NUMBERS else ""
-        limits += " with at most 18 digits after the point" if field.digits else ""
         raise refused(group, f"a {field.local} that is no {field.datatype}{limits}", "correct it")
     return value
 

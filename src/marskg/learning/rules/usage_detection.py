@@ -21,6 +21,7 @@ import math
 import re
 from collections import Counter
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -167,15 +168,19 @@ def find_usage(
     overlaps = [_overlap(content, new, asked, weights, numbers) for _, content in shown]
     asserted = _asserted(said)
     against = [_contradiction(asserted, content, question) for _, content in shown]
+    # Asked for the same memory beside each of the others.
+    stated = cache(lambda content: _asserted(sentences(content)[:_MAX_SENTENCES]))
     found = []
     for place, (memory_id, content) in enumerate(shown):
         others = [
-            other
+            stated(other)
             for at, (_, other) in enumerate(shown)
             if at != place and overlaps[at].amount >= rules.overlap_from and overlaps[at].holds(against[place].sentence)
         ]
         # What comes from another memory speaks for that one, and against this one only where the two conflict.
-        if others and not any(_opposes(other, content, question) >= rules.contradicted_from for other in others):
+        if others and all(
+            _contradiction(other, content, question).amount < rules.contradicted_from for other in others
+        ):
             against[place] = _Evidence()
         near = _Near() if close is None else close.to(place)
         rest = overlaps[place].sentence if overlaps[place].amount >= rules.overlap_from else near.sentence
@@ -330,11 +335,6 @@ def _contradiction(asserted: Iterable[tuple[int, str]], content: str, question: 
 def _differs(said: Sequence[str], content: str) -> bool:
     """Return whether what the evidence rests on names another time, number or sum than the memory does."""
     return all(any(differs(one, part) for part in sentences(content)[:_MAX_SENTENCES]) for one in said)
-
-
-def _opposes(other: str, content: str, question: str) -> int:
-    """Return how surely what another memory says goes against this one, in 1e-6."""
-    return _contradiction(_asserted(sentences(other)[:_MAX_SENTENCES]), content, question).amount
 
 
 def _names(sentence: str) -> frozenset[str]:
