@@ -77,7 +77,8 @@ INTRODUCTION = """# Python
 7 1 True
 ```
 
-Times are epoch milliseconds. A method either does all of what it says or raises one of [these errors](#errors) and
+Times are taken as epoch milliseconds, as a `datetime` with a zone or as ISO 8601 text such as `2026-03-01T09:30:00Z`, and
+returned as epoch milliseconds. A method either does all of what it says or raises one of [these errors](#errors) and
 leaves the store as it was. Calls from several threads are safe; a process that forks opens the memory after the fork.
 """
 

@@ -11,11 +11,13 @@ of an ``append`` key accumulate. Merging by ``set`` and retracting from it compa
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from datetime import datetime
 from enum import Enum
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypeVar
 
-from marskg.errors import InvalidMemory
+from marskg.errors import InvalidInput, InvalidMemory
+from marskg.given_time import milliseconds
 from marskg.json_object import JsonObject, UnfitJsonError
 from marskg.ontology.fields import GIVEN_FIELDS
 from marskg.ontology.vocabulary import Cardinality, Datatype, EdgeType, Kind, MemoryClass, SourceType, TaskStatus
@@ -23,7 +25,7 @@ from marskg.ontology.vocabulary import Cardinality, Datatype, EdgeType, Kind, Me
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from marskg.given_time import GivenTime
+    from marskg.given_time import KeptTime
     from marskg.records import Value
 
 #: What to do with a draft. ``retract`` ends the current value of ``key`` (of a ``set`` key: the one that equals
@@ -62,6 +64,19 @@ def json_object(name: str, value: object) -> JsonObject | None:
         raise InvalidMemory(msg) from None
 
 
+def in_milliseconds(name: str, value: datetime | str) -> int:
+    """Return the epoch milliseconds of a time, which messages call ``name``.
+
+    Raises:
+        InvalidMemory: it is no time with a zone.
+    """
+    try:
+        return milliseconds(value)
+    except InvalidInput as error:
+        msg = f"{name} {error}"
+        raise InvalidMemory(msg) from None
+
+
 @dataclass(frozen=True, slots=True)
 class EntityRef:
     """An entity as a source names it; the store finds or makes the entity of this name.
@@ -91,13 +106,14 @@ class Draft:
 
     ``ref`` is the draft's own name, unique within one import. ``at`` (epoch milliseconds) is when it was said or
     became true: it is the memory's ``valid_from``. ``score`` is MemoryArchitect's 0-100 at the start. ``derives_from``
-    of a retraction or a closing is the evidence for it. Kinds and the like may be given by their names.
+    of a retraction or a closing is the evidence for it. Kinds and the like may be given by their names, and
+    times as a datetime with a zone or an ISO 8601 text.
     """
 
     ref: str
     kind: Kind
     content: str
-    at: GivenTime
+    at: KeptTime
     action: DraftAction = "remember"
     payload: Mapping[str, Value] = field(default_factory=lambda: _EMPTY)
     key: str | None = None
@@ -116,8 +132,8 @@ class Draft:
     sensitivity_reasons: tuple[str, ...] = ()
     score: int | None = None
     ttl: str | None = None
-    expires_at: GivenTime | None = None
-    valid_to: GivenTime | None = None
+    expires_at: KeptTime | None = None
+    valid_to: KeptTime | None = None
     purpose: tuple[str, ...] = ()
     jurisdiction: str | None = None
     use_bound: bool = False
@@ -125,7 +141,7 @@ class Draft:
     pin: bool = False
     status: TaskStatus | None = None
     priority: int | None = None
-    deadline: GivenTime | None = None
+    deadline: KeptTime | None = None
     derives_from: tuple[str, ...] = ()
     depends_on: tuple[str, ...] = ()
     requires: tuple[str, ...] = ()
@@ -145,15 +161,19 @@ class Draft:
     relations: tuple[EntityRelation, ...] = ()
 
     def __post_init__(self) -> None:
-        """Accept the names of kinds and the like in place of the members, and mappings as JSON, as ``remember`` does.
+        """Accept the names of kinds and the like in place of the members, and times and mappings as ``remember`` does.
 
         Raises:
-            InvalidMemory: there is no such name, or a mapping is not JSON.
+            InvalidMemory: there is no such name, a text is no time, or a mapping is not JSON.
         """
         for name, kind in _ENUMERATED.items():
             value = getattr(self, name)
             if value is not None and not isinstance(value, kind):
                 object.__setattr__(self, name, enumeration(kind, name, value))
+        for name in _TIMES:
+            value = getattr(self, name)
+            if isinstance(value, (datetime, str)):
+                object.__setattr__(self, name, in_milliseconds(name, value))
         for name in _JSON:
             value = getattr(self, name)
             if value is not None:
@@ -174,4 +194,5 @@ class Draft:
 _ENUMERATED: Final[Mapping[str, type[Any]]] = MappingProxyType(
     {"kind": Kind, **{field.name: field.term for field in GIVEN_FIELDS if field.term is not None}}
 )
+_TIMES: Final = ("at", *(field.name for field in GIVEN_FIELDS if field.datatype is Datatype.DATETIME))
 _JSON: Final = tuple(field.name for field in GIVEN_FIELDS if field.datatype is Datatype.JSON)

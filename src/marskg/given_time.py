@@ -16,7 +16,7 @@ from marskg.errors import InvalidInput
 FIRST_UNASKED_MS: Final = 631_152_000_000
 END_UNASKED_MS: Final = 4_133_980_800_000
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
-_NO_MOMENT: Final = "is no time with a zone between 1970 and 9999; write it as 2026-03-01T09:30:00Z or with +02:00"
+NO_MOMENT: Final = "is no time with a zone between 1970 and 9999; write it as 2026-03-01T09:30:00Z or with +02:00"
 
 
 class Moment(int):
@@ -45,7 +45,7 @@ class Moment(int):
             raise InvalidInput(msg)
         found = cls(-1 if when.utcoffset() is None else (when - _EPOCH) // timedelta(milliseconds=1))
         if not 0 <= found <= MAX_MS:
-            msg = f"{when.isoformat()} {_NO_MOMENT}"
+            msg = f"{when.isoformat()} {NO_MOMENT}"
             raise InvalidInput(msg)
         return found
 
@@ -59,7 +59,7 @@ class Moment(int):
         try:
             return cls.of(datetime.fromisoformat(text))
         except (ValueError, TypeError):  # also what ``of`` raises: the text is named as it was given
-            msg = f"{str(text)[:40]!r} {_NO_MOMENT}"
+            msg = f"{str(text)[:40]!r} {NO_MOMENT}"
             raise InvalidInput(msg) from None
 
 
@@ -77,5 +77,22 @@ def why_asked(value: int) -> str | None:
     )
 
 
-#: A time that a caller names, in epoch milliseconds: a plain number from 1990 to 2100, or a :class:`Moment`.
-GivenTime: TypeAlias = Annotated[int, Moment]
+def milliseconds(given: GivenTime) -> int:
+    """Return a time that a caller names in epoch milliseconds; a number stays as it is.
+
+    Raises:
+        InvalidInput: a date and time or a text is no time with a zone; the message goes on after its name.
+    """
+    if isinstance(given, int):
+        return given
+    try:
+        return Moment.of(given) if isinstance(given, datetime) else Moment.parse(given)
+    except InvalidInput:
+        raise InvalidInput(NO_MOMENT) from None  # without what was given, which may be anything
+
+
+#: A time that a caller names: epoch milliseconds as a number from 1990 to 2100 or a :class:`Moment`, a datetime with a
+#: zone, or an ISO 8601 text with one. What operations go on with is milliseconds.
+GivenTime: TypeAlias = Annotated[int | datetime | str, Moment]
+#: The same as a record has it: milliseconds, whatever was given.
+KeptTime: TypeAlias = Annotated[int, Moment]

@@ -118,10 +118,10 @@ class AgentMemory(Handle):
             attaches_to_goal: ids of the tasks that it serves.
             edges: further ``(type, id)`` pairs, such as ``("partOf", id)``.
             mentions: names of people, places and things, or :class:`~marskg.drafts.EntityRef`.
-            at: when it was said or became true, epoch milliseconds; now if left out.
-            valid_to: when it stops being true, if that is known, epoch milliseconds: it is history from then on.
+            at: when it was said or became true; now if left out.
+            valid_to: when it stops being true, if that is known: it is history from then on.
             ttl: time to live, such as ``"30d"``, or milliseconds.
-            expires_at: the end of its life, epoch milliseconds; of its class's life (``lives``) if left out.
+            expires_at: the end of its life; of its class's life (``lives``) if left out.
             sensitivity: from 0 to 1.
             memory_class: ``canonical``, ``factual``, ``intent_bound``, ``ephemeral`` or ``private``; by the
                 rules of :mod:`marskg.store.unit.retention_classes` if left out. Only ``private`` ends by itself by
@@ -138,7 +138,7 @@ class AgentMemory(Handle):
             session_bound: it goes when its session ends.
             status: of a task.
             priority: of a task.
-            deadline: of a task, epoch milliseconds.
+            deadline: of a task.
             pin: keep it, and what it depends on, whatever the policy says.
             id: an absolute ``urn:uuid:`` of one's own.
 
@@ -276,7 +276,7 @@ class AgentMemory(Handle):
             query: what is asked, in words.
             token_budget: wordpiece tokens that the result may weigh; the tenant's setting if left out.
             k: most memories to return; the tenant's setting if left out.
-            as_of: answer with what was valid then, epoch milliseconds; what is current if left out.
+            as_of: answer with what was valid then; what is current if left out.
             max_sensitivity: what is more sensitive stays out of sight.
             purpose: what it is for; what is limited to other purposes stays out of sight.
             profile: how candidates are ranked: ``fused``, ``memoryarchitect`` or a ``.yaml`` file.
@@ -353,8 +353,8 @@ class AgentMemory(Handle):
 
         Args:
             key_prefix: a key and all below it, such as ``expenses``; ``expenses/*`` is what lies below it alone.
-            since: valid from then on, epoch milliseconds.
-            until: valid before then, epoch milliseconds.
+            since: valid from then on.
+            until: valid before then.
             entity: names, ids or IRIs of people, places or things; one that is mentioned is enough.
             goal: ids of tasks that the memories serve.
             token_budget: tokens that may be shown; the count and the sums are of everything all the same.

@@ -16,6 +16,7 @@ import stat
 import types
 from collections import abc
 from dataclasses import MISSING, dataclass, fields, is_dataclass
+from datetime import datetime
 from decimal import Decimal
 from functools import cache, cached_property, wraps
 from inspect import Parameter, isfunction, signature
@@ -38,7 +39,7 @@ from typing import (
 
 from marskg import clock, records
 from marskg.errors import InvalidInput
-from marskg.given_time import GivenTime, Moment, why_asked
+from marskg.given_time import GivenTime, KeptTime, Moment, milliseconds, why_asked
 from marskg.json_object import MOST
 
 if TYPE_CHECKING:
@@ -175,7 +176,11 @@ def _integer(given: int) -> int:
     return value
 
 
-def _given_time(value: int) -> int:
+def _given_time(given: GivenTime) -> int:
+    try:
+        value = milliseconds(given)
+    except InvalidInput as error:
+        raise UnfitError(str(error)) from None
     number = _integer(value)
     asked = why_asked(Moment(number) if isinstance(value, Moment) else number)
     if asked is not None:
@@ -230,7 +235,12 @@ _JSON_LEAF: Final = Rule(
     lambda value: value if isinstance(value, bool) else _plain_rule(value).fit(value),
 )
 #: A time that a caller names.
-GIVEN_TIME: Final = Rule("an integer, epoch milliseconds", _is_integer, _given_time, int)
+GIVEN_TIME: Final = Rule(
+    "a time: epoch milliseconds, a datetime with a zone, or ISO 8601 text",
+    lambda value: _is_integer(value) or isinstance(value, (datetime, str)),
+    _given_time,
+    GivenTime,
+)
 #: A value as JSON has it, in annotations of parameters.
 Json: TypeAlias = Annotated[Any, Rule("a value as JSON has it", lambda _: True, _json)]
 #: A file that is read, in annotations of parameters.
@@ -245,6 +255,7 @@ _NAMES: Final[Mapping[str, Any]] = {
     "Decimal": Decimal,
     "Json": Json,
     "GivenTime": GivenTime,
+    "KeptTime": KeptTime,
     "Path": Path,
     "ReadPath": ReadPath,
     "Unpack": Unpack,

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final
 from marskg.api.arguments import checked_calls
 from marskg.clock import uuid7
 from marskg.errors import ConsentRequired, InvalidConfig, InvalidInput, UnknownMemory
+from marskg.given_time import Moment, milliseconds
 from marskg.kept_texts import forget_texts
 from marskg.ontology.vocabulary import PreferenceRule
 from marskg.privacy.rules import checked, read_rules
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from marskg.api.arguments import ReadPath
+    from marskg.given_time import GivenTime
     from marskg.privacy.rules import Rule
     from marskg.store.commit.writer import Writer
     from marskg.store.unit.preference_rules import PreferenceSet
@@ -206,16 +208,18 @@ class Preferences:
     # --- Consents -----------------------------------------------------------------------------------------------
 
     def consent(
-        self, subject: str, purpose: str | None = None, *, until: int | str | None = None, dry_run: bool = False
+        self, subject: str, purpose: str | None = None, *, until: GivenTime | None = None, dry_run: bool = False
     ) -> Change:
-        """Record that ``subject`` consents to a purpose, or to any, until a time (epoch ms or ISO 8601) if it ends.
+        """Record that ``subject`` consents to a purpose, or to any, until a time if it ends.
 
         A subject who was erased may be written about again from then on, for what they consent to.
 
         Raises:
             InvalidInput: no subject, or ``until`` is no time, or past.
         """
-        rule = checked({"rule": "consent", "subject": subject, "target": purpose, "until": until})
+        # Whether it is meant was asked at the door.
+        ends = None if until is None else Moment(milliseconds(until))
+        rule = checked({"rule": "consent", "subject": subject, "target": purpose, "until": ends})
         return self._apply((rule,), None, dry_run=dry_run)
 
     def withdraw(self, subject: str, purpose: str | None = None, *, dry_run: bool = False) -> Change:
@@ -228,9 +232,9 @@ class Preferences:
         """
         return self._run(lambda unit: _withdrawn(unit, subject, purpose), dry_run=dry_run)
 
-    def consents(self, subject: str, purpose: str | None = None, *, at: int | None = None) -> bool:
-        """Return whether ``subject`` consents to ``purpose`` now, or at a time (epoch ms)."""
-        return self.preference_set.consents(subject, purpose, self._writer.now() if at is None else at)
+    def consents(self, subject: str, purpose: str | None = None, *, at: GivenTime | None = None) -> bool:
+        """Return whether ``subject`` consents to ``purpose`` now, or at a time."""
+        return self.preference_set.consents(subject, purpose, self._writer.now() if at is None else milliseconds(at))
 
     # --- Templates ----------------------------------------------------------------------------------------------
 

@@ -12,6 +12,7 @@ from marskg.api.namespaces.namespace import Namespace
 from marskg.erasure.processing_receipts import write_processing_receipt
 from marskg.erasure.receipt_check import check_receipt
 from marskg.errors import InvalidInput
+from marskg.given_time import milliseconds
 from marskg.privacy.disclosures.disclosure_log import who_saw
 from marskg.store.graph.validation import check_integer, check_text
 from marskg.store.tenant import rotate_key
@@ -131,14 +132,14 @@ class Audit(Namespace, name="audit"):
 
         Args:
             sequence: of a record of the transitions log: what is from before it.
-            before: a time, epoch milliseconds.
+            before: a time.
             dry_run: change nothing, and return what would be done.
 
         Raises:
             InvalidInput: none or both are given, there is no such record, or the time is to come.
         """
         self._components.settle()
-        moment = self._moment(sequence, before)
+        moment = self._moment(sequence, None if before is None else milliseconds(before))
         done = seal.seal(self._components.writer, self._components.reader, moment, dry_run=dry_run)
         if done.applied:
             self.sign_head()

@@ -36,7 +36,7 @@ class Tasks(Namespace, name="tasks"):
             status: ``open``, ``in_progress``, ``blocked``, ``done`` or ``cancelled``. While it is one of the first
                 three, the task and all that it requires are protected from every policy.
             priority: higher is more urgent.
-            deadline: epoch milliseconds.
+            deadline: a time.
 
         Raises:
             InvalidMemory: the memory is no task, or a value is out of range.

@@ -11,10 +11,11 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import fields
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
 from marskg.clock import MAX_MS
-from marskg.drafts import Draft, enumeration, json_object
+from marskg.drafts import Draft, enumeration, in_milliseconds, json_object
 from marskg.errors import InvalidInput, InvalidMemory, MemoryTooLarge
 from marskg.json_object import MOST
 from marskg.ontology.fields import GIVEN_FIELDS, PAYLOAD_FIELDS, Field
@@ -172,8 +173,8 @@ def check_flag(name: str, value: object) -> bool:
 
 
 def check_time(name: str, value: object) -> int:
-    """Return ``value`` as epoch milliseconds between 1970 and the year 9999."""
-    return check_integer(name, value, 0, MAX_MS)
+    """Return ``value``, in any of the ways in which a caller names a time, as epoch milliseconds from 1970 to 9999."""
+    return check_integer(name, in_milliseconds(name, value) if isinstance(value, (datetime, str)) else value, 0, MAX_MS)
 
 
 def check_set(name: str, values: object) -> tuple[str, ...]:
