@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
     from pathlib import Path
 
-    from marskg.api.arguments import Json, ReadPath
+    from marskg.api.arguments import Count, Json, Milliseconds, Rank, ReadPath, Seconds, Seed, Share, Tokens
     from marskg.erasure.receipts import Receipt
     from marskg.exporters.queries.runner import QueryResult
     from marskg.exporters.rdf.writer import Counts
@@ -82,21 +82,21 @@ class AgentMemory(Handle):
         mentions: Iterable[str | EntityRef] = (),
         at: GivenTime | None = None,
         valid_to: GivenTime | None = None,
-        ttl: str | int | None = None,
+        ttl: str | Milliseconds | None = None,
         expires_at: GivenTime | None = None,
-        sensitivity: float | None = None,
+        sensitivity: Share | None = None,
         memory_class: str | None = None,
         intent_tags: Iterable[str] | str = (),
         metadata: Mapping[Any, Any] | None = None,
         source_type: str = "chat_user",
         source_ref: str | None = None,
-        reliability: float | None = None,
+        reliability: Share | None = None,
         purpose: Iterable[str] | str = (),
         jurisdiction: str | None = None,
         use_bound: bool = False,
         session_bound: bool = False,
         status: str | None = None,
-        priority: int | None = None,
+        priority: Rank | None = None,
         deadline: GivenTime | None = None,
         pin: bool = False,
         id: str | None = None,  # noqa: A002 - the name that users see
@@ -200,7 +200,7 @@ class AgentMemory(Handle):
         """End the current value of a key, of a ``set`` the one that equals ``content``; returns what was closed."""
         return self._components.run(lambda unit: admit.retract(unit, key, ids_of(subjects), content))
 
-    def link(self, source: str, type: str, target: str, *, weight: float | None = None) -> Memory:  # noqa: A002
+    def link(self, source: str, type: str, target: str, *, weight: Share | None = None) -> Memory:  # noqa: A002
         """Draw an edge between two memories."""
         kind = enumeration(EdgeType, "edge type", type)
         return self._components.run(lambda unit: amend.add_edge(unit, source, kind, target, weight))
@@ -258,16 +258,16 @@ class AgentMemory(Handle):
         self,
         query: str,
         *,
-        token_budget: int | None = None,
-        k: int | None = None,
+        token_budget: Tokens | None = None,
+        k: Count | None = None,
         as_of: GivenTime | None = None,
-        max_sensitivity: float | None = None,
+        max_sensitivity: Share | None = None,
         purpose: str | None = None,
         profile: str | None = None,
         conversation: str | None = None,
         time_zone: str | None = None,
         explain: bool = False,
-        min_confidence: float | None = None,
+        min_confidence: Share | None = None,
         **filters: Unpack[ScopeFilters],
     ) -> Hits:
         """Return the memories that answer ``query``, within ``token_budget``, and record that they were shown.
@@ -314,8 +314,8 @@ class AgentMemory(Handle):
         entity: str | None = None,
         *,
         goal: str | None = None,
-        token_budget: int | None = None,
-        k: int | None = None,
+        token_budget: Tokens | None = None,
+        k: Count | None = None,
         social: str = "task",
         **filters: Unpack[AllFilters],
     ) -> Hits:
@@ -345,7 +345,7 @@ class AgentMemory(Handle):
         until: GivenTime | None = None,
         entity: str | Iterable[str] | None = None,
         goal: str | Iterable[str] | None = None,
-        token_budget: int | None = None,
+        token_budget: Tokens | None = None,
         sums: bool = False,
         **filters: Unpack[ReaderFilters],
     ) -> Everything:
@@ -388,7 +388,7 @@ class AgentMemory(Handle):
         self,
         id: str,  # noqa: A002 - the name that users see
         *,
-        max_sensitivity: float | None = None,
+        max_sensitivity: Share | None = None,
         purpose: str | None = None,
         jurisdiction: str | None = None,
     ) -> Explanation:
@@ -430,8 +430,8 @@ class AgentMemory(Handle):
         self,
         *,
         policy: str | None = None,
-        budget: int | None = None,
-        seed: int | None = None,
+        budget: Tokens | None = None,
+        seed: Seed | None = None,
         progress: Callable[[int], None] | None = None,
     ) -> Plan:
         """Return what a policy would do to bring the tenant down to ``budget``; nothing is changed.
@@ -572,7 +572,7 @@ class AgentMemory(Handle):
         self._components.vectors_after_loading()
         return count
 
-    def sparql(self, query: str, *, limit_seconds: float = 30.0) -> QueryResult:
+    def sparql(self, query: str, *, limit_seconds: Seconds = 30.0) -> QueryResult:
         """Answer a SPARQL query: SELECT, ASK, CONSTRUCT or DESCRIBE; ``sequence`` of the result is how fresh it is.
 
         Well-known prefixes such as ``mars:`` and ``prov:`` need no declaration.
@@ -583,7 +583,7 @@ class AgentMemory(Handle):
         return undisturbed(self._writer, lambda state: self._queries.sparql(state, query, limit_seconds))
 
     def cypher(
-        self, query: str, parameters: Mapping[str, Json] | None = None, *, limit_seconds: float = 30.0
+        self, query: str, parameters: Mapping[str, Json] | None = None, *, limit_seconds: Seconds = 30.0
     ) -> QueryResult:
         """Answer a read-only Cypher query on the whole store.
 

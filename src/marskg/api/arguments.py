@@ -15,7 +15,7 @@ import re
 import stat
 import types
 from collections import abc
-from dataclasses import MISSING, dataclass, fields, is_dataclass
+from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
 from datetime import datetime
 from decimal import Decimal
 from functools import cache, cached_property, wraps
@@ -67,7 +67,7 @@ class Rule:
 
     ``expected`` names it in messages. ``matches`` says whether a value is of the type; ``fit`` returns the value to go
     on with, or raises :class:`UnfitError`. ``annotation`` is what the rule was made from, ``parts`` are the rules of
-    what it is made of, by which inputs are generated.
+    what it is made of, by which inputs are generated. ``unit`` is what a number counts.
     """
 
     expected: str
@@ -75,6 +75,13 @@ class Rule:
     fit: Callable[[Any], Any]
     annotation: Any = None
     parts: tuple[Rule, ...] = ()
+    unit: str = ""
+
+    @property
+    def units(self) -> tuple[str, ...]:
+        """Return the unit of each kind of number that may be given, empty for one that has none."""
+        own = (self.unit,) if self.unit or self.annotation in {int, float} else ()
+        return tuple(dict.fromkeys((*own, *(unit for part in self.parts for unit in part.units))))
 
     def apply(self, value: object) -> Any:  # noqa: ANN401 - the value, whatever it is
         """Return the value to go on with.
@@ -247,17 +254,40 @@ Json: TypeAlias = Annotated[Any, Rule("a value as JSON has it", lambda _: True, 
 ReadPath: TypeAlias = Annotated[
     str | Path, Rule("a path", lambda value: isinstance(value, (str, PurePath)), _to_read, Path)
 ]
+
+
+def _unit(kind: type, unit: str) -> Rule:
+    return replace(_PLAIN[kind], unit=unit)
+
+
+# Numbers by what they count, in annotations of parameters.
+Tokens: TypeAlias = Annotated[int, _unit(int, "wordpiece tokens")]
+Share: TypeAlias = Annotated[float, _unit(float, "from 0 to 1")]
+Seconds: TypeAlias = Annotated[float, _unit(float, "seconds")]
+Milliseconds: TypeAlias = Annotated[int, _unit(int, "milliseconds")]
+Count: TypeAlias = Annotated[int, _unit(int, "how many")]
+Rank: TypeAlias = Annotated[int, _unit(int, "rank, the higher the sooner")]
+AuditNumber: TypeAlias = Annotated[int, _unit(int, "audit sequence number")]
+Seed: TypeAlias = Annotated[int, _unit(int, "seed of random draws")]
 #: What annotations name that modules import for type checkers alone.
 _NAMES: Final[Mapping[str, Any]] = {
     **{name: value for module in (records, clock) for name, value in vars(module).items() if isinstance(value, type)},
     **{name: getattr(abc, name) for name in ("Callable", "Iterable", "Iterator", "Mapping", "Sequence")},
     "Any": Any,
+    "AuditNumber": AuditNumber,
+    "Count": Count,
     "Decimal": Decimal,
     "Json": Json,
     "GivenTime": GivenTime,
     "KeptTime": KeptTime,
+    "Milliseconds": Milliseconds,
     "Path": Path,
+    "Rank": Rank,
     "ReadPath": ReadPath,
+    "Seconds": Seconds,
+    "Seed": Seed,
+    "Share": Share,
+    "Tokens": Tokens,
     "Unpack": Unpack,
     "Value": records.Value,
 }

@@ -29,7 +29,7 @@ from marskg.store.upkeep.digest_names import settle_name_rules
 from marskg.store.upkeep.reweigh import settle_weights
 
 if TYPE_CHECKING:
-    from marskg.api.arguments import ReadPath
+    from marskg.api.arguments import ReadPath, Tokens
     from marskg.clock import Clock, Source
     from marskg.store.commit.writer import Writer
 
@@ -39,7 +39,7 @@ def open(  # noqa: A001 - the name that interfaces.md fixes
     location: str | Path = "./memory",
     *,
     tenant: str = "default",
-    budget: int | None = None,
+    budget: Tokens | None = None,
     policy: str | None = None,
     config: ReadPath | None = None,
     embedding: str | None = None,

@@ -48,6 +48,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
+    from marskg.api.arguments import Share
     from marskg.given_time import GivenTime
     from marskg.records import AuditRecord, Edge, Memory
     from marskg.retrieval.assembly.hits import Hits
@@ -103,7 +104,7 @@ class ReaderFilters(Filters, total=False):
     """Filters of :meth:`~marskg.memory.AgentMemory.read_all`: the time (epoch ms) that is asked of, and who asks."""
 
     as_of: GivenTime | None
-    max_sensitivity: float | None
+    max_sensitivity: Share | None
     purpose: str | None
 
 

@@ -31,7 +31,7 @@ from marskg.store.upkeep import maintenance
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from marskg.api.arguments import ReadPath
+    from marskg.api.arguments import Milliseconds, ReadPath, Share
     from marskg.given_time import GivenTime
     from marskg.privacy.rules import Rule
     from marskg.store.commit.writer import Writer
@@ -137,8 +137,8 @@ class Preferences:
         label: str | None = None,
         subject: str | None = None,
         department: str | None = None,
-        horizon: str | int | None = None,
-        level: float | None = None,
+        horizon: str | Milliseconds | None = None,
+        level: Share | None = None,
         regions: Iterable[str] | None = None,
         dry_run: bool = False,
     ) -> Change:

@@ -21,7 +21,7 @@ from marskg.store.upkeep import seal
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from marskg.api.arguments import Json
+    from marskg.api.arguments import AuditNumber, Count, Json
     from marskg.erasure.processing_receipts import ProcessingReceipt
     from marskg.given_time import GivenTime
     from marskg.privacy.disclosures.disclosure_log import Sightings
@@ -34,7 +34,7 @@ class Audit(Namespace, name="audit"):
 
     # --- What is recorded -----------------------------------------------------------------------------------------
 
-    def records(self, *, log: str = "transitions", first: int = 1) -> Iterator[AuditRecord]:
+    def records(self, *, log: str = "transitions", first: AuditNumber = 1) -> Iterator[AuditRecord]:
         """Yield the signed records of a log.
 
         Args:
@@ -58,7 +58,7 @@ class Audit(Namespace, name="audit"):
         """
         return who_saw(self._components.reader, self._components.opened.tenant, check_text("id", id))
 
-    def receipt(self, what: str | int) -> ProcessingReceipt:
+    def receipt(self, what: str | AuditNumber) -> ProcessingReceipt:
         """Return a signed receipt of what was done with a memory, by its id, or by one record, by its number.
 
         It says when, why, by which policy and what depends on it, without content and names; an outsider verifies it
@@ -104,7 +104,7 @@ class Audit(Namespace, name="audit"):
         """Return the signed tree heads of the transition log, smallest first."""
         return self._components.reader.heads(self._components.writer.fresh_state().log)
 
-    def prove(self, sequence: int) -> dict[str, Any]:
+    def prove(self, sequence: AuditNumber) -> dict[str, Any]:
         """Return the inclusion proof of a record in the tree of the newest signed head (RFC 9162 section 2.1.3).
 
         Raises:
@@ -112,7 +112,7 @@ class Audit(Namespace, name="audit"):
         """
         return checks.prove(self._components.opened, self._components.writer.fresh_state(), sequence)
 
-    def prove_consistency(self, size: int) -> dict[str, Any]:
+    def prove_consistency(self, size: Count) -> dict[str, Any]:
         """Return the proof that the log still begins with the first ``size`` records (RFC 9162 section 2.1.4).
 
         It is for a witness who holds a signed head of that size. With it comes the newest signed head, which then takes
@@ -124,7 +124,9 @@ class Audit(Namespace, name="audit"):
         state = self._components.writer.fresh_state()
         return checks.prove_consistency(self._components.opened, state, check_integer("size", size, 1))
 
-    def seal(self, *, sequence: int | None = None, before: GivenTime | None = None, dry_run: bool = False) -> Sealed:
+    def seal(
+        self, *, sequence: AuditNumber | None = None, before: GivenTime | None = None, dry_run: bool = False
+    ) -> Sealed:
         """Let the details of old audit records go; their signed cores and proofs stay, and still check.
 
         Give one of the first two. In both logs what is from before it goes, but what later checks rest on: how the log
@@ -145,7 +147,7 @@ class Audit(Namespace, name="audit"):
             self.sign_head()
         return done
 
-    def _moment(self, sequence: int | None, before: int | None) -> int:
+    def _moment(self, sequence: AuditNumber | None, before: int | None) -> int:
         """Return the time of a record, or the one that is given; it is not to come."""
         if (sequence is None) == (before is None):
             msg = "a sealing ends at a record or at a time; give one of sequence and before"

@@ -15,6 +15,7 @@ from marskg.store.graph.validation import MOST_SAID, check_integer, check_text, 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from marskg.api.arguments import AuditNumber
     from marskg.learning.conflicts import FoundConflict
     from marskg.learning.from_text.plan import Learned
     from marskg.learning.from_text.undo import Undone
@@ -48,7 +49,7 @@ class Learning(Namespace, name="learning"):
         keep = self._components.rehearse if dry_run else self._components.store
         return self._components.learner.wish(said, subjects, keep)
 
-    def conflicts(self, *, since: int = 0, resolve: str | None = None) -> tuple[FoundConflict, ...]:
+    def conflicts(self, *, since: AuditNumber = 0, resolve: str | None = None) -> tuple[FoundConflict, ...]:
         """Return the conflicts between current memories, and act on them if asked to.
 
         Args:

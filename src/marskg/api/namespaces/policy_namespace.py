@@ -23,6 +23,7 @@ from marskg.store.graph.validation import check_number, ids_of
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from marskg.api.arguments import Share, Tokens
     from marskg.learning.theta import PolicyFit
     from marskg.policies.advisor import Advice
     from marskg.policies.comparison import Comparison
@@ -69,7 +70,7 @@ class Policy(Namespace, name="policy"):
         return learn(parts.reader.records("a"), parts.reading.view.table(state, now), state.settings, now)
 
     def compare(
-        self, policies: Iterable[str] | str, *, budget: int | None = None, questions: Iterable[str] = ()
+        self, policies: Iterable[str] | str, *, budget: Tokens | None = None, questions: Iterable[str] = ()
     ) -> Comparison:
         """Return what each of ``policies`` would forget, side by side; nothing is changed, nor recorded as shown.
 
@@ -101,7 +102,7 @@ class Policy(Namespace, name="policy"):
             found = parts.reader.nodes(dict.fromkeys(answer for answer in answers if answer is not None))
             return compare_plans(plans, answers, {memory.id: memory for memory, _, _ in found})
 
-    def advise_budget(self, *, rate: float = 0.9, policy: str | None = None, recent: str = "30d") -> Advice:
+    def advise_budget(self, *, rate: Share = 0.9, policy: str | None = None, recent: str = "30d") -> Advice:
         """Return the smallest budget that would have kept a share of what was shown recently; nothing is changed.
 
         What is stored today and the access log are replayed under the policy's order, for about twenty budgets. A

@@ -29,6 +29,7 @@ from marskg.text import sentences
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from marskg.api.arguments import Count, Share, Tokens
     from marskg.api.components import Components
     from marskg.api.private_mode import OpenMemory
     from marskg.erasure.request import Matched
@@ -67,9 +68,9 @@ class Privacy(Namespace, name="privacy"):
         self,
         to: str | Principal,
         *,
-        ceiling: float,
+        ceiling: Share,
         lasts: str = "10m",
-        calls: int | None = 1,
+        calls: Count | None = 1,
         subjects: Iterable[str] | str | None = None,
     ) -> Grant:
         """Let a principal read above their ceiling, for a while and for some calls; each reading is recorded.
@@ -102,7 +103,7 @@ class Privacy(Namespace, name="privacy"):
         self,
         text: str,
         *,
-        max_sensitivity: float | None = None,
+        max_sensitivity: Share | None = None,
         purpose: str | None = None,
         jurisdiction: str | None = None,
         hold: bool = False,
@@ -212,7 +213,7 @@ class Privacy(Namespace, name="privacy"):
 
     # --- Forgetting under differential privacy --------------------------------------------------------------------
 
-    def forget(self, *, budget: int | None = None, strict: bool = False) -> Plan:
+    def forget(self, *, budget: Tokens | None = None, strict: bool = False) -> Plan:
         """Bring the tenant down to ``budget`` by the policy ``private``, at once; returns what was done.
 
         There is no dry run of it: each plan is a draw, and whoever sees one has spent for it. The account is charged in

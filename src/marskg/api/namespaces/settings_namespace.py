@@ -25,6 +25,8 @@ from marskg.store.upkeep.rescore import rescore
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from marskg.api.arguments import Tokens
+
 
 class TenantSettings(Namespace, name="settings"):
     """The settings of one tenant."""
@@ -90,7 +92,7 @@ class TenantSettings(Namespace, name="settings"):
         if wanted.retrieval.indexed:
             vector_index.define(parts.writer.engine)
 
-    def set_budget(self, budget: int) -> None:
+    def set_budget(self, budget: Tokens) -> None:
         """Change the tenant's budget, in tokens; a lower one forgets by the tenant's policy in the same transaction.
 
         Raises:

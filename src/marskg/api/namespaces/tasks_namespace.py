@@ -14,6 +14,7 @@ from marskg.store.graph import amend
 from marskg.store.graph.validation import check_time
 
 if TYPE_CHECKING:
+    from marskg.api.arguments import Rank
     from marskg.given_time import GivenTime
     from marskg.records import Memory
 
@@ -26,7 +27,7 @@ class Tasks(Namespace, name="tasks"):
         id: str,  # noqa: A002 - the name that users see
         *,
         status: str | None = None,
-        priority: int | None = None,
+        priority: Rank | None = None,
         deadline: GivenTime | None = None,
     ) -> Memory:
         """Change a task's status, priority or deadline; what is left out stays.

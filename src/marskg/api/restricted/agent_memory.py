@@ -28,6 +28,7 @@ from marskg.store.graph.validation import ids_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
+    from marskg.api.arguments import Rank, Share
     from marskg.api.components import Components
     from marskg.drafts import Draft
     from marskg.given_time import GivenTime
@@ -51,7 +52,7 @@ class AgentTasks(Tasks):
         id: str,  # noqa: A002 - the name that users see
         *,
         status: str | None = None,
-        priority: int | None = None,
+        priority: Rank | None = None,
         deadline: GivenTime | None = None,
     ) -> Memory:
         """Change a task that may be seen; see ``Tasks.amend``. How it stands is anybody's to tell, the rest is not.
@@ -157,7 +158,7 @@ class AgentsMemory(RestrictedMemory):
             self._sight.check_key(unit, key, about, ended_by(content))
             return [self._sight.told(one) for one in super().retract(key, subjects=about, content=content)]
 
-    def link(self, source: str, type: str, target: str, *, weight: float | None = None) -> Memory:  # noqa: A002
+    def link(self, source: str, type: str, target: str, *, weight: Share | None = None) -> Memory:  # noqa: A002
         """Draw an edge between two memories that may be seen."""
         with self._sight.changing(source, target) as unit:
             self._sight.check_edge(unit, source, type, target)

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
+    from marskg.api.arguments import Seconds, Seed, Share, Tokens
     from marskg.api.namespaces.audit_namespace import Audit
     from marskg.api.namespaces.entities_namespace import Entities
     from marskg.api.namespaces.maintenance_namespace import Maintenance
@@ -117,7 +118,7 @@ class RestrictedMemory(AgentMemory):
         self,
         id: str,  # noqa: A002 - the name that users see
         *,
-        max_sensitivity: float | None = None,
+        max_sensitivity: Share | None = None,
         purpose: str | None = None,
         jurisdiction: str | None = None,
     ) -> Explanation:
@@ -162,8 +163,8 @@ class RestrictedMemory(AgentMemory):
         self,
         *,
         policy: str | None = None,
-        budget: int | None = None,
-        seed: int | None = None,
+        budget: Tokens | None = None,
+        seed: Seed | None = None,
         progress: Callable[[int], None] | None = None,
     ) -> Plan:
         """Return what a policy would do if there were only what may be seen; it cannot be applied.
@@ -226,7 +227,7 @@ class RestrictedMemory(AgentMemory):
 
     # --- Queries and exports --------------------------------------------------------------------------------------
 
-    def sparql(self, query: str, *, limit_seconds: float = 30.0) -> QueryResult:
+    def sparql(self, query: str, *, limit_seconds: Seconds = 30.0) -> QueryResult:
         """Answer a SPARQL query from a view that holds what may be seen and nothing else; ``sequence`` is 0.
 
         Raises:

@@ -21,6 +21,7 @@ from marskg.store.graph.validation import ids_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
+    from marskg.api.arguments import AuditNumber, Count, Share, Tokens
     from marskg.api.components import Components
     from marskg.erasure.request import Matched
     from marskg.policies.comparison import Comparison
@@ -51,7 +52,7 @@ class RestrictedPolicy(Policy):
     """The policy of a tenant as others than the operator have it."""
 
     def compare(
-        self, policies: Iterable[str] | str, *, budget: int | None = None, questions: Iterable[str] = ()
+        self, policies: Iterable[str] | str, *, budget: Tokens | None = None, questions: Iterable[str] = ()
     ) -> Comparison:
         """Return what each of ``policies`` would forget if there were only what may be seen; see :meth:`plan`."""
         policies = ids_of(policies)
@@ -84,9 +85,9 @@ class RestrictedPrivacy(Privacy):
         self,
         to: str | Principal,
         *,
-        ceiling: float,
+        ceiling: Share,
         lasts: str = "10m",
-        calls: int | None = 1,
+        calls: Count | None = 1,
         subjects: Iterable[str] | str | None = None,
     ) -> Grant:
         """Let a principal read above their ceiling for a while; a subject can do so for what is about them alone."""
@@ -102,7 +103,7 @@ class RestrictedPrivacy(Privacy):
 class RestrictedAudit(Audit):
     """The audit of a tenant as others than the operator have it."""
 
-    def records(self, *, log: str = "transitions", first: int = 1) -> Iterator[AuditRecord]:
+    def records(self, *, log: str = "transitions", first: AuditNumber = 1) -> Iterator[AuditRecord]:
         """Yield the signed records of a log; details about memories that a controller may not see are left out."""
         found = super().records(log=log, first=first)
         who = self._components.principal
