@@ -9,22 +9,22 @@ say the meaning of, or that there is not; an error that there is not.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from enum import StrEnum
-from inspect import Parameter, isfunction, signature
+from inspect import Parameter, getdoc, isfunction, signature
 from typing import TYPE_CHECKING, Any, Final
 
 from marskg import errors
 from marskg.api import opening
 from marskg.api.namespaces.namespace import Namespace
 from marskg.api.private_mode import PrivateMode
-from marskg.api.words import Words, words_of
 from marskg.memory import AgentMemory
 from marskg.privacy.preferences import Preferences
 from marskg.privacy.principals import RIGHTS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from marskg.api.arguments import Arguments, Rule
     from marskg.privacy.principals import Row
@@ -39,6 +39,10 @@ OWNERS: Final[tuple[tuple[type, str, str | None], ...]] = (
     (Preferences, "preferences.", "preferences"),
     (PrivateMode, "privacy.private_mode().", "privacy.private_mode"),
 )
+
+
+_SECTION: Final = re.compile(r"\n\n(?=(?:Args|Returns|Raises):\n)")
+_ITEM: Final = re.compile(r"\n(?=    \S)")
 
 
 class Effect(StrEnum):
@@ -57,9 +61,9 @@ def _named(operations: str) -> frozenset[str]:
 _EFFECTS: Final[Mapping[Effect, frozenset[str]]] = {
     Effect.READS: _named(
         "close cypher edges explain export get history memories now plan read_all recall retrieve sparql stats "
-        "validate verify audit.check_receipt audit.heads audit.prove audit.prove_consistency audit.records audit.who_saw "
-        "entities.list learning.plan_pruning learning.review maintenance.prepare maintenance.stop policy.advise_budget "
-        "policy.compare policy.explain preferences.applied preferences.consents preferences.effective preferences.get "
+        "validate verify audit.check_receipt audit.heads audit.prove audit.prove_consistency audit.records "
+        "audit.who_saw entities.list learning.plan_pruning learning.review maintenance.prepare maintenance.stop "
+        "policy.advise_budget policy.compare policy.explain preferences.applied preferences.consents preferences.effective preferences.get "
         "preferences.list privacy.budget privacy.match_erasure privacy.redact privacy.retention snapshots.list "
         "privacy.private_mode().explain privacy.private_mode().get privacy.private_mode().history "
         "privacy.private_mode().read_all privacy.private_mode().recall privacy.private_mode().retrieve"
@@ -70,6 +74,16 @@ _EFFECTS: Final[Mapping[Effect, frozenset[str]]] = {
         "privacy.private_mode().close"
     ),
 }
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """What a docstring says: its first sentence, what follows it, the meaning of parameters by name, and when which errors are raised."""
+
+    summary: str
+    text: str
+    parameters: Mapping[str, str]
+    errors: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +137,20 @@ def operation(name: str, function: Callable[..., object], rights: Row | None) ->
         str(signature(function).return_annotation),
         words,
     )
+
+
+def words_of(function: Callable[..., object]) -> Words:
+    """Return what the docstring of a function says, in the form of Google's style guide for Python, section 3.8."""
+    text, *sections = _SECTION.split(getdoc(function) or "")
+    found = {section.partition(":")[0]: dict(_items(section)) for section in sections}
+    summary, _, rest = text.partition("\n\n")
+    return Words(" ".join(summary.split()), rest, found.get("Args", {}), found.get("Raises", {}))
+
+
+def _items(section: str) -> Iterator[tuple[str, str]]:
+    for item in _ITEM.split(section)[1:]:
+        names, _, meaning = " ".join(item.split()).partition(": ")
+        yield from ((name, meaning) for name in names.split(", "))
 
 
 def _check(name: str, rules: Mapping[str, Rule], words: Words) -> None:
