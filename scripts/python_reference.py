@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import marskg
 from marskg import errors, memory
 from marskg.api import opening
+from marskg.api.arguments import UNITS
 from marskg.api.namespaces.flat_names import FlatNames
 from marskg.api.namespaces.moved import Moved
 from marskg.api.operations import NAMESPACES
@@ -77,15 +78,20 @@ INTRODUCTION = """# Python
 7 1 True
 ```
 
-Times are taken as epoch milliseconds, as a `datetime` with a zone or as ISO 8601 text such as `2026-03-01T09:30:00Z`, and
-returned as epoch milliseconds. A method either does all of what it says or raises one of [these errors](#errors) and
-leaves the store as it was. Calls from several threads are safe; a process that forks opens the memory after the fork.
+A method either does all of what it says or raises one of [these errors](#errors) and leaves the store as it was. Calls
+from several threads are safe; a process that forks opens the memory after the fork. Times are returned as epoch
+milliseconds. Who may use what, and what each does to the store, is a [table](operations.md).
+
+| in signatures | is |
+|---|---|
+| `GivenTime` | epoch milliseconds, a `datetime` with a zone, or ISO 8601 text such as `2026-03-01T09:30:00Z` |
+{units}
 """
 
 
 def render() -> str:
     """Return the page."""
-    parts = [INTRODUCTION, "## Open\n", _function("marskg.open", opening.open)]
+    parts = [INTRODUCTION.replace("{units}", _units()), "## Open\n", _function("marskg.open", opening.open)]
     listed = {name for _, names in _SECTIONS for name in names.split()}
     public = {name for name, member in _members(memory.AgentMemory) if not isinstance(member, cached_property)}
     if listed != public - {"preferences"}:
@@ -100,6 +106,11 @@ def render() -> str:
         parts += [_member(f"mem.{way}", namespace, name) for name, _ in _members(namespace)]
     parts += ["## Records\n", *_records(), "## Errors\n", *_errors(), "## Names until 1.0\n", *_moved()]
     return "\n".join(parts)
+
+
+def _units() -> str:
+    """Return what numbers count, by the name of their type in the signatures."""
+    return "\n".join(f"| `{name}` | {unit} |" for name, unit in UNITS.items())
 
 
 def _members(owner: type) -> Iterator[tuple[str, Any]]:

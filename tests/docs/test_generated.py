@@ -9,7 +9,7 @@ import pytest
 from tests.docs.pages import ROOT
 
 
-@pytest.mark.parametrize("name", ["shapes", "python", "jurisdictions"])
+@pytest.mark.parametrize("name", ["shapes", "python", "operations", "jurisdictions"])
 def test_the_page_is_the_generated_one(name: str) -> None:
     script = f"scripts/{name}_reference.py"
     generator = runpy.run_path(str(ROOT / script))

@@ -81,7 +81,13 @@ def _grants(book: Book) -> None:
     for name, change in changes.items():
         ends = "NotPermitted"
         book.add(
-            "grant", "reader", "a grant altered", ends, partial(forged, change), words=(WORD,), server=name == "half"
+            "privacy.grant",
+            "reader",
+            "a grant altered",
+            ends,
+            partial(forged, change),
+            words=(WORD,),
+            server=name == "half",
         )
 
     def used(first: Callable[[Side, AgentMemory, str], object], side: Side) -> object:
@@ -103,7 +109,7 @@ def _grants(book: Book) -> None:
         return side.clock(memory).advance(-10 * MINUTE)
 
     for technique, first in (("a grant used up", read), ("a grant that is over", wait), ("clock moved back", back)):
-        book.add("grant", "reader", technique, "NotPermitted", partial(used, first), words=(WORD,), server=True)
+        book.add("privacy.grant", "reader", technique, "NotPermitted", partial(used, first), words=(WORD,), server=True)
 
     def limited(side: Side) -> object:
         memory = held(side)
@@ -118,7 +124,7 @@ def _grants(book: Book) -> None:
             bot.sparql("SELECT ?o { ?s mars:content ?o } ORDER BY ?o").rows,
         ]
 
-    book.add("grant", "reader", "a grant about somebody else", "told", limited, words=(WORD,), server=True)
+    book.add("privacy.grant", "reader", "a grant about somebody else", "told", limited, words=(WORD,), server=True)
 
     def theirs(who: str, to: str, side: Side) -> object:
         memory = held(side)
@@ -133,7 +139,9 @@ def _grants(book: Book) -> None:
         ("reader?ceiling=0.3", "reader:bot"),
         ("controller:bot?ceiling=0.3", "reader:bot"),
     ):
-        book.add("grant", "reader", "somebody else's grant", "NotPermitted", partial(theirs, who, to), words=(WORD,))
+        book.add(
+            "privacy.grant", "reader", "somebody else's grant", "NotPermitted", partial(theirs, who, to), words=(WORD,)
+        )
 
     def narrow(side: Side) -> object:
         memory = held(side)
@@ -149,14 +157,14 @@ def _grants(book: Book) -> None:
             "Ann Lee is ill and pays", grant=given.id
         )
 
-    book.add("grant", "reader", "a purpose through a grant", "told", narrow, words=(WORD,))
+    book.add("privacy.grant", "reader", "a purpose through a grant", "told", narrow, words=(WORD,))
 
     def of_a_subject(side: Side) -> object:
         memory = held(side)
         given = side.as_("subject:Ann%20Lee", memory).privacy.grant("reader:bot", ceiling=1.0, calls=None)
         return side.as_(BOT, memory).retrieve("what does Bob Dahl hide?", k=50, grant=given.id)
 
-    book.add("grant", "subject", "a grant about somebody else", "told", of_a_subject, words=(WORD,))
+    book.add("privacy.grant", "subject", "a grant about somebody else", "told", of_a_subject, words=(WORD,))
 
     def of_two(who: str, side: Side) -> object:
         memory = held(side)
@@ -177,7 +185,7 @@ def _grants(book: Book) -> None:
         ]
 
     for role, who in (("subject", "subject:Ann%20Lee"), ("reader", "operator")):
-        book.add("grant", role, "what is about others too", "told", partial(of_two, who), words=(WORD,))
+        book.add("privacy.grant", role, "what is about others too", "told", partial(of_two, who), words=(WORD,))
 
     def by_digest(side: Side) -> object:
         memory = held(side)
@@ -186,7 +194,9 @@ def _grants(book: Book) -> None:
         digest = said.split("grant.digest=")[1][:32]
         return side.as_(BOT, memory).retrieve("hide?", grant=f"{given.id.partition('-')[0]}-{digest}")
 
-    book.add("grant", "reader", "the digest in the log for the secret", "NotPermitted", by_digest, words=(WORD,))
+    book.add(
+        "privacy.grant", "reader", "the digest in the log for the secret", "NotPermitted", by_digest, words=(WORD,)
+    )
 
 
 # --- Private mode -----------------------------------------------------------------------------------------------------
@@ -220,7 +230,7 @@ def _private_mode(book: Book) -> None:
         for end in ("over", "closed", "clock back"):
             technique = {"over": "after its time", "closed": "after its end", "clock back": "clock moved back"}[end]
             book.add(
-                "private mode",
+                "privacy.private_mode",
                 "operator",
                 technique,
                 "NotPermitted",
@@ -253,7 +263,7 @@ def _private_mode(book: Book) -> None:
         for end in ("closed", "over"):
             technique = "what was kept, after its end" if end == "closed" else "what was kept, after its time"
             book.add(
-                "private mode",
+                "privacy.private_mode",
                 "operator",
                 technique,
                 "nothing",
@@ -276,7 +286,7 @@ def _private_mode(book: Book) -> None:
         {"memory_class": "canonical"},
     ):
         book.add(
-            "private mode",
+            "privacy.private_mode",
             "operator",
             "fields that outlast it",
             "NotPermitted",
@@ -304,20 +314,20 @@ def _erased(book: Book) -> None:
         "nearest by meaning": lambda _, memory: memory.retrieve("a box for luggage at a train stop", latent=True),
         "read_all": lambda _, memory: memory.read_all(latent=True, superseded=True, closed=True, unaffirmed=True),
         "memories": lambda _, memory: [one.content for one in memory.memories()],
-        "entities": lambda _, memory: [one.name for one in memory.entities.list()],
+        "entities.list": lambda _, memory: [one.name for one in memory.entities.list()],
         "sparql": lambda _, memory: memory.sparql("SELECT ?o { ?s ?p ?o FILTER(isLiteral(?o)) } ORDER BY STR(?o)").rows,
         "cypher": lambda _, memory: (
             memory.cypher(
                 "MATCH (n) WHERE n.ref STARTS WITH $t RETURN properties(n) AS p", {"t": f"{memory.tenant}|"}
             ).rows
         ),
-        "records": lambda _, memory: [
+        "audit.records": lambda _, memory: [
             (one.details, one.memories) for log in ("transitions", "accesses") for one in memory.audit.records(log=log)
         ],
         "export": lambda side, memory: _exported(side, memory, "out.jsonld", audit=True),
-        "snapshot": _snapshot,
-        "review": lambda _, memory: memory.learning.review(),
-        "subject report": lambda _, memory: memory.privacy.report("Bob Dahl"),
+        "snapshots.save": _snapshot,
+        "learning.review": lambda _, memory: memory.learning.review(),
+        "privacy.report": lambda _, memory: memory.privacy.report("Bob Dahl"),
         "stats": lambda _, memory: {name: memory.stats()[name] for name in ("live", "latent", "weight", "by_kind")},
         "plan": lambda _, memory: memory.plan(policy="fifo", budget=0).actions,
     }
@@ -329,7 +339,7 @@ def _erased(book: Book) -> None:
             gone(memory, side)
             return look(side, memory)
 
-        compared = name in {"stats", "entities", "review"}
+        compared = name in {"stats", "entities.list", "learning.review"}
         book.add(
             name.replace("nearest by meaning", "retrieve"),
             "operator",
@@ -479,7 +489,7 @@ def _own_that_is_hidden(book: Book) -> None:
         {"id": hidden_id("fact")},
     ):
         words = tuple(word for word in (WORD, OTHER, "carl", "zeiss") if word.title() not in str(given))
-        for door, act in (("match_erasure", matched), ("erase", erased)):
+        for door, act in (("privacy.match_erasure", matched), ("erase", erased)):
             book.add(door, "subject", "one's own that is hidden", "told", partial(act, given), words=words)
 
 
@@ -594,7 +604,7 @@ def _consents(book: Book) -> None:
         ("consent that is required", ("consent_required", "care", {"subject": "Bob Dahl"}), care),
     )
     for technique, rule, who in rules:
-        book.add("preferences", "reader", technique, "told", partial(hidden_by, rule, who), words=(WORD,))
+        book.add("preferences.list", "reader", technique, "told", partial(hidden_by, rule, who), words=(WORD,))
 
 
 # --- Clocks, tenants, use ---------------------------------------------------------------------------------------------
@@ -639,7 +649,7 @@ def _regions(book: Book) -> None:
         ]
 
     for name in ("reader:bot", "reader:bot?jurisdiction=US", "reader:bot?ceiling=1", "reader:bot?purpose=care"):
-        book.add("region", "reader", "from nowhere or elsewhere", "told", partial(nowhere, name), words=(WORD,))
+        book.add("retrieve", "reader", "from nowhere or elsewhere", "told", partial(nowhere, name), words=(WORD,))
 
 
 def _tenants(book: Book) -> None:
@@ -666,13 +676,17 @@ def _tenants(book: Book) -> None:
         "update": (lambda _, memory: memory.update(hidden_id("fact"), "x"), "operator", "UnknownMemory"),
         "restore": (lambda _, memory: memory.restore(hidden_id("fact")), "operator", "UnknownMemory"),
         "erase": (lambda _, memory: memory.erase(subject="Bob Dahl").matched, "operator", "told"),
-        "who_saw": (lambda _, memory: memory.audit.who_saw(hidden_id("fact")), "operator", "UnknownMemory"),
-        "receipt": (lambda _, memory: memory.audit.receipt(hidden_id("fact")), "operator", "UnknownMemory"),
-        "subject report": (lambda _, memory: memory.privacy.report("Bob Dahl"), "operator", "told"),
+        "audit.who_saw": (lambda _, memory: memory.audit.who_saw(hidden_id("fact")), "operator", "UnknownMemory"),
+        "audit.receipt": (lambda _, memory: memory.audit.receipt(hidden_id("fact")), "operator", "UnknownMemory"),
+        "privacy.report": (lambda _, memory: memory.privacy.report("Bob Dahl"), "operator", "told"),
         "sparql": (lambda _, memory: memory.sparql("SELECT ?c { ?s mars:content ?c }").rows, "operator", "told"),
         "export": (lambda side, memory: _exported(side, memory, "out.nq", audit=False), "operator", "told"),
-        "subscribe": (lambda side, memory: memory.settings.subscribe(_other(side)), "operator", "NotPermitted"),
-        "a wildcard": (
+        "settings.subscribe": (
+            lambda side, memory: memory.settings.subscribe(_other(side)),
+            "operator",
+            "NotPermitted",
+        ),
+        "read_all": (
             lambda side, memory: side.as_(BOT, memory).read_all(subjects=["*", "%", ""]),
             "reader",
             "nothing",
@@ -686,7 +700,7 @@ def _tenants(book: Book) -> None:
             ends,
             partial(beside, look),
             words=(WORD,),
-            paired=name not in {"subject report", "export"},
+            paired=name not in {"privacy.report", "export"},
             server=name in {"retrieve", "get"},
         )
 
@@ -721,7 +735,7 @@ def _use(book: Book) -> None:
         bot = side.as_(BOT, memory)
         return [bot.retrieve("Bob Dahl", latent=True), bot.stats(), list(bot.memories()), bot.read_all(latent=True)]
 
-    book.add("quarantine", "reader", "what waits for a person", "told", quarantined, words=(WORD,))
+    book.add("retrieve", "reader", "what waits for a person", "told", quarantined, words=(WORD,))
 
     def aside(side: Side) -> object:
         memory = side.fresh()
@@ -784,20 +798,20 @@ def _accounts(book: Book) -> None:
         return look(memory)
 
     looks: Mapping[str, Callable[[AgentMemory], object]] = {
-        "subject report": lambda memory: memory.privacy.report("Ann Lee"),
-        "who_saw": lambda memory: memory.audit.who_saw(hidden_id("about")),
-        "receipt": lambda memory: memory.audit.receipt(hidden_id("about")),
-        "receipt of an erasure": lambda memory: memory.erase(subject="Bob Dahl"),
+        "privacy.report": lambda memory: memory.privacy.report("Ann Lee"),
+        "audit.who_saw": lambda memory: memory.audit.who_saw(hidden_id("about")),
+        "audit.receipt": lambda memory: memory.audit.receipt(hidden_id("about")),
+        "erase": lambda memory: memory.erase(subject="Bob Dahl"),
         "verify": lambda memory: memory.verify(),
         "validate": lambda memory: memory.validate(full=True),
-        "records": lambda memory: [
+        "audit.records": lambda memory: [
             (one, one.details) for log in ("transitions", "accesses") for one in memory.audit.records(log=log)
         ],
-        "heads": lambda memory: [memory.audit.sign_head(), memory.audit.heads()],
-        "seal": lambda memory: memory.audit.seal(sequence=1),
+        "audit.heads": lambda memory: [memory.audit.sign_head(), memory.audit.heads()],
+        "audit.seal": lambda memory: memory.audit.seal(sequence=1),
         "stats": lambda memory: memory.stats(),
         "plan": lambda memory: memory.plan(policy="fifo", budget=3),
-        "explain_policy": lambda memory: memory.policy.explain(),
+        "policy.explain": lambda memory: memory.policy.explain(),
     }
 
     def above(side: Side) -> object:
@@ -809,7 +823,9 @@ def _accounts(book: Book) -> None:
         officer = side.as_("controller", memory)
         return [one.details for one in officer.audit.records()][2:]
 
-    book.add("records", "controller", "details above the ceiling", "told", above, words=("removalScore",), paired=False)
+    book.add(
+        "audit.records", "controller", "details above the ceiling", "told", above, words=("removalScore",), paired=False
+    )
     for name, look in looks.items():
         book.add(
             name,
@@ -819,5 +835,5 @@ def _accounts(book: Book) -> None:
             partial(shared, look),
             words=(WORD,),
             paired=False,
-            server=name == "records",
+            server=name == "audit.records",
         )

@@ -177,12 +177,12 @@ def _plans(book: Book) -> None:
     asked: Mapping[str, Callable[[Any], object]] = {
         "fifo": lambda reader: reader.plan(policy="fifo", budget=12),
         "density": lambda reader: reader.plan(policy="density", budget=15),
-        "compare": lambda reader: reader.policy.compare(
+        "policy.compare": lambda reader: reader.policy.compare(
             ["fifo", "lru"], budget=15, questions=["what does Bob Dahl owe?", "tea?"]
         ),
     }
     for name, ask in asked.items():
-        book.ask("compare" if name == "compare" else "plan", "reader", "what would go", "told", ask)
+        book.ask("policy.compare" if name == "policy.compare" else "plan", "reader", "what would go", "told", ask)
     book.ask("plan", "subject", "what would go", "told", asked["fifo"])
     book.ask("plan", "reader", "what would go", "BudgetInfeasible", lambda reader: reader.plan(policy="fifo", budget=0))
     book.ask(
@@ -196,7 +196,7 @@ def _plans(book: Book) -> None:
         lambda reader: reader.forget(reader.plan(policy="fifo", budget=12)),
     )
     for words in ("SECRET", "../../x.cypher", "/etc/x.cypher/"):
-        for door in ("plan", "compare"):
+        for door in ("plan", "policy.compare"):
             book.add(door, "reader", "a file as policy", "NotPermitted", partial(_policy, door, words))
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
+from marskg.api.operations import operations
 from marskg.privacy.principals import Role, right_to
 from tests.redteam.stage import SENTINELS
 
@@ -12,6 +13,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from tests.redteam.stage import Side
+
+
+#: What somebody may come in by: the operations, what is no method of the memory, and the interfaces beside Python.
+DOORS: Final = frozenset(
+    (*(one.name for one in operations()), "settings.current", "store", "weight", "command line", "mcp")
+)
 
 
 @dataclass(frozen=True)
@@ -43,6 +50,7 @@ class Book:
 
     def add(self, door: str, who: str, technique: str, ends: str, act: Callable[[Side], object], **more: Any) -> None:
         """Write down one attempt; attempts with the same door, technique and principal are numbered."""
+        assert door in DOORS, door
         stem = f"{door}/{technique}/{who}".replace(" ", "-")
         number = 1 + sum(one.id.rpartition("/")[0] == stem for one in self.found)
         self.found.append(Attempt(f"{stem}/{number}", door, who, technique, ends, act, **more))

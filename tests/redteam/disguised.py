@@ -63,20 +63,20 @@ def attempts() -> Book:
         for door, (ends, ask) in doors.items():
             book.add(door, "reader", f"{sort} in disguise: {name}", ends, partial(_ask, ask, _ident(number)), words=())
         said = partial(_redacted, sort, disguise)
-        book.add("redact", "reader", f"{sort} in disguise: {name}", "told", said, words=())
+        book.add("privacy.redact", "reader", f"{sort} in disguise: {name}", "told", said, words=())
     whole: Mapping[str, Callable[[Any], object]] = {
         "retrieve": lambda bot: bot.retrieve("what is the number of Ann Lee?", k=100, token_budget=10_000),
         "read_all": lambda bot: bot.read_all(),
         "memories": lambda bot: list(bot.memories()),
         "stats": lambda bot: bot.stats(),
-        "entities": lambda bot: list(bot.entities.list()),
+        "entities.list": lambda bot: list(bot.entities.list()),
     }
     for door, look in whole.items():
         book.add(
             door,
             "reader",
             "identifiers in disguise, all",
-            "nothing" if door in {"read_all", "memories", "retrieve", "entities"} else "told",
+            "nothing" if door in {"read_all", "memories", "retrieve", "entities.list"} else "told",
             partial(_look, look),
             words=(),
             server=door == "memories",

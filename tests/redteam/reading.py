@@ -286,10 +286,10 @@ def _counting(book: Book) -> None:
     doors: Mapping[str, Callable[[Any], object]] = {
         "stats": lambda reader: reader.stats(),
         "weight": lambda reader: reader.weight,
-        "prepare": lambda reader: reader.maintenance.prepare(progress=print),
+        "maintenance.prepare": lambda reader: reader.maintenance.prepare(progress=print),
         "memories": lambda reader: list(reader.memories()),
-        "entities": lambda reader: list(reader.entities.list()),
-        "settings": lambda reader: reader.settings.current,
+        "entities.list": lambda reader: list(reader.entities.list()),
+        "settings.current": lambda reader: reader.settings.current,
         "now": lambda reader: reader.now(),
     }
     for door, ask in doors.items():
@@ -299,49 +299,49 @@ def _counting(book: Book) -> None:
 
 #: Doors that are not a reader's, asked about what is hidden: the refusal must come before the look.
 NOT_THEIRS: Final[Mapping[str, Callable[[Any], object]]] = {
-    "records": lambda reader: list(reader.audit.records(log="accesses")),
-    "who_saw": lambda reader: reader.audit.who_saw(hidden_id("fact")),
-    "receipt": lambda reader: reader.audit.receipt(hidden_id("erased")),
-    "subject_report": lambda reader: reader.privacy.report("Bob Dahl"),
+    "audit.records": lambda reader: list(reader.audit.records(log="accesses")),
+    "audit.who_saw": lambda reader: reader.audit.who_saw(hidden_id("fact")),
+    "audit.receipt": lambda reader: reader.audit.receipt(hidden_id("erased")),
+    "privacy.report": lambda reader: reader.privacy.report("Bob Dahl"),
     "restore": lambda reader: reader.restore(hidden_id("latent")),
-    "review": lambda reader: reader.learning.review(),
+    "learning.review": lambda reader: reader.learning.review(),
     "learn": lambda reader: reader.learn("Bob Dahl no longer has the lease; tell me what he has instead"),
-    "read_backlog": lambda reader: reader.learning.read_backlog(),
-    "undo": lambda reader: reader.learning.undo("profile.moved"),
+    "learning.read_backlog": lambda reader: reader.learning.read_backlog(),
+    "learning.undo": lambda reader: reader.learning.undo("profile.moved"),
     "verify": lambda reader: reader.verify(),
     "validate": lambda reader: reader.validate(full=True),
-    "heads": lambda reader: reader.audit.heads(),
-    "redact": lambda reader: reader.privacy.redact("Bob Dahl owes zqsomething"),
+    "audit.heads": lambda reader: reader.audit.heads(),
+    "privacy.redact": lambda reader: reader.privacy.redact("Bob Dahl owes zqsomething"),
     "remember": lambda reader: reader.remember("Bob Dahl was seen at the old house by the sea", kind="semantic"),
     "update": lambda reader: reader.update(hidden_id("fact"), "hello"),
     "link": lambda reader: reader.link(visible_id(0), "partOf", hidden_id("fact")),
-    "pin": lambda reader: reader.policy.pin(hidden_id("fact")),
+    "policy.pin": lambda reader: reader.policy.pin(hidden_id("fact")),
     "feedback": lambda reader: reader.feedback("urn:x#1", used=[hidden_id("fact")]),
-    "private_mode": lambda reader: reader.privacy.private_mode("10m", keep=True),
-    "preferences": lambda reader: reader.preferences.list(),
-    "explain_policy": lambda reader: reader.policy.explain(),
-    "advise_budget": lambda reader: reader.policy.advise_budget(),
-    "find_conflicts": lambda reader: reader.learning.conflicts(),
+    "privacy.private_mode": lambda reader: reader.privacy.private_mode("10m", keep=True),
+    "preferences.list": lambda reader: reader.preferences.list(),
+    "policy.explain": lambda reader: reader.policy.explain(),
+    "policy.advise_budget": lambda reader: reader.policy.advise_budget(),
+    "learning.conflicts": lambda reader: reader.learning.conflicts(),
     "cypher": lambda reader: reader.cypher("MATCH (m:Memory) RETURN m.content"),
     "store": lambda reader: reader.store.reader.memories(),
-    "snapshot": lambda reader: reader.snapshots.save("never.mars"),
+    "snapshots.save": lambda reader: reader.snapshots.save("never.mars"),
     "load": lambda reader: reader.load("/etc/passwd"),
-    "grant": lambda reader: reader.privacy.grant("reader:bot", ceiling=1.0, calls=None),
-    "subscribe": lambda reader: reader.settings.subscribe("other"),
-    "set_budget": lambda reader: reader.settings.set_budget(1),
+    "privacy.grant": lambda reader: reader.privacy.grant("reader:bot", ceiling=1.0, calls=None),
+    "settings.subscribe": lambda reader: reader.settings.subscribe("other"),
+    "settings.set_budget": lambda reader: reader.settings.set_budget(1),
     "erase": lambda reader: reader.erase(id=hidden_id("fact")),
-    "match_erasure": lambda reader: reader.privacy.match_erasure(entity="Project Heron"),
+    "privacy.match_erasure": lambda reader: reader.privacy.match_erasure(entity="Project Heron"),
     "forget": lambda reader: reader.learning.plan_pruning(),
-    "merge_entities": lambda reader: reader.entities.merge("Bob Dahl", "Orla Finch"),
-    "privacy_budget": lambda reader: reader.privacy.budget(),
+    "entities.merge": lambda reader: reader.entities.merge("Bob Dahl", "Orla Finch"),
+    "privacy.budget": lambda reader: reader.privacy.budget(),
 }
 _ALSO_THE_SUBJECTS: Final = (
-    "records",
-    "who_saw",
-    "subject_report",
+    "audit.records",
+    "audit.who_saw",
+    "privacy.report",
     "restore",
     "remember",
-    "redact",
+    "privacy.redact",
     "cypher",
     "store",
     "learn",
@@ -350,7 +350,9 @@ _ALSO_THE_SUBJECTS: Final = (
 
 def _refused(book: Book) -> None:
     for door, ask in NOT_THEIRS.items():
-        book.ask(door, "reader", "a door that is not theirs", "NotPermitted", ask, server=door in {"cypher", "who_saw"})
+        book.ask(
+            door, "reader", "a door that is not theirs", "NotPermitted", ask, server=door in {"cypher", "audit.who_saw"}
+        )
     for door in _ALSO_THE_SUBJECTS:
         book.ask(door, "subject", "a door that is not theirs", "NotPermitted", NOT_THEIRS[door])
 
@@ -362,9 +364,8 @@ def _subject(book: Book) -> None:
         {"subject": "ann lee"},
         {"subject": "Ann Lee "},
     ):
-        for door in ("match_erasure", "erase"):
-            way = f"privacy.{door}" if door == "match_erasure" else door
-            book.ask(door, "subject", "somebody else's name", "NotPermitted", partial(_erasing, way, given))
+        for door in ("privacy.match_erasure", "erase"):
+            book.ask(door, "subject", "somebody else's name", "NotPermitted", partial(_erasing, door, given))
     book.ask("erase", "subject", "rewriting all files", "NotPermitted", lambda ann: ann.erase(session="s9", scrub=True))
     probes: tuple[dict[str, str], ...] = (
         {"entity": "Project Heron"},
@@ -380,7 +381,7 @@ def _subject(book: Book) -> None:
     )
     for given in probes:
         book.ask(
-            "match_erasure",
+            "privacy.match_erasure",
             "subject",
             "what would be matched",
             "told",
@@ -393,7 +394,7 @@ def _subject(book: Book) -> None:
         {"subjects": "*"},
     )
     for more in others:
-        book.ask("grant", "subject", "somebody else's name", "NotPermitted", partial(_granting, more))
+        book.ask("privacy.grant", "subject", "somebody else's name", "NotPermitted", partial(_granting, more))
 
 
 def _erasing(door: str, given: Mapping[str, str], ann: Any) -> object:
@@ -414,14 +415,14 @@ def _controller(book: Book) -> None:
         "recall": ("told", lambda officer: officer.recall("Bob Dahl", social="all")),
         "read_all": ("told", lambda officer: officer.read_all(latent=True, superseded=True)),
         "memories": ("told", lambda officer: list(officer.memories())),
-        "entities": ("told", lambda officer: list(officer.entities.list())),
-        "records": ("told", lambda officer: [(one, one.details) for one in officer.audit.records()]),
+        "entities.list": ("told", lambda officer: list(officer.entities.list())),
+        "audit.records": ("told", lambda officer: [(one, one.details) for one in officer.audit.records()]),
         "stats": ("told", lambda officer: officer.stats()),
-        "who_saw": ("told", lambda officer: officer.audit.who_saw(hidden_id("fact"))),
-        "receipt": ("told", lambda officer: officer.audit.receipt(hidden_id("fact"))),
-        "review": ("told", lambda officer: officer.learning.review()),
+        "audit.who_saw": ("told", lambda officer: officer.audit.who_saw(hidden_id("fact"))),
+        "audit.receipt": ("told", lambda officer: officer.audit.receipt(hidden_id("fact"))),
+        "learning.review": ("told", lambda officer: officer.learning.review()),
         "verify": ("told", lambda officer: officer.verify()),
-        "match_erasure": ("told", lambda officer: officer.privacy.match_erasure(subject="Bob Dahl")),
+        "privacy.match_erasure": ("told", lambda officer: officer.privacy.match_erasure(subject="Bob Dahl")),
     }
     for door, (ends, ask) in doors.items():
         book.ask(door, "controller", "texts above the ceiling", ends, ask, paired=False)

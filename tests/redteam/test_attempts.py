@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from marskg.api.operations import operations
+from marskg.privacy.principals import Right, Role, right_to
 from tests.redteam.stage import SENTINELS, Told, leaks, listening, spellings
 from tests.redteam.suite import ALL, judged
 from tests.redteam.table import PAGE, page
@@ -53,6 +55,16 @@ def test_there_are_three_hundred_attempts_and_more_each_with_an_id_of_its_own() 
     assert len({one.id for one in ALL}) == len(ALL)
     assert len({one.door for one in ALL}) >= 30
     assert len({one.technique for one in ALL}) >= 50
+
+
+#: What tells nothing and takes nothing.
+HARMLESS = {"close", "maintenance.stop"}
+
+
+def test_every_operation_that_others_than_the_operator_have_is_attempted() -> None:
+    limited = (Role.AGENT, Role.SUBJECT, Role.READER)
+    theirs = {one.name for one in operations() if any(right_to(role, one.name) is not Right.NO for role in limited)}
+    assert theirs - {one.door for one in ALL} == HARMLESS
 
 
 def test_what_another_test_left_open_is_nothing_that_was_told(tmp_path: Path) -> None:

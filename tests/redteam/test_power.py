@@ -187,7 +187,7 @@ HOLES: dict[str, Hole] = {
     "edges lead to what is hidden": Hole(_door("edges"), ("edges/neighbour-of-a-hidden-memory/reader/2",)),
     "listings give all": Hole(_door("memories"), ("memories/counting/reader",)),
     "entities are those of all": Hole(
-        _gone(restricted_namespaces.RestrictedEntities, "list", Entities.list), ("entities/counting/reader",)
+        _gone(restricted_namespaces.RestrictedEntities, "list", Entities.list), ("entities.list/counting/reader",)
     ),
     "exports are whole": Hole(_door("export"), ("export/the-whole-store/reader/1",)),
     "plans are over all": Hole(_door("plan"), ("plan/what-would-go/reader/1",)),
@@ -208,18 +208,18 @@ HOLES: dict[str, Hole] = {
         _gone(Components, "_as_shown", lambda _self, memory, _gate: memory), ("retrieve/redacted-when-it-is-shown",)
     ),
     "disguises are not seen through": Hole(
-        _gone(detector, "views", lambda _text: iter(())), ("redact/card-in-disguise:-zero-width",)
+        _gone(detector, "views", lambda _text: iter(())), ("privacy.redact/card-in-disguise:-zero-width",)
     ),
     "consents are not looked at": Hole(_consent_off, ("retrieve/somebody-else's-consent", "retrieve/a-consent-for")),
     "regions are not looked at": Hole(
-        _gone(PreferenceSet, "reaches", lambda *_: True), ("preferences/a-reading-region/reader/1",)
+        _gone(PreferenceSet, "reaches", lambda *_: True), ("preferences.list/a-reading-region/reader/1",)
     ),
     "the purpose is whatever is asked for": Hole(
         _gone(Limits, "_refuse_other", lambda *_: None), ("retrieve/purpose-spoofed/reader/1",)
     ),
     "a subject is shown what is about others": Hole(_own_off, ("get/id-of-a-hidden-memory/subject/2",)),
     "private mode has no end": Hole(
-        _gone(PrivateMode, "_open", lambda self: self._memory), ("private-mode/after-its-time/operator/1",)
+        _gone(PrivateMode, "_open", lambda self: self._memory), ("privacy.private_mode/after-its-time/operator/1",)
     ),
     "suppression is ignored": Hole(_suppression_off, ("remember/erased,-and-stored-again:-as-it-was",)),
     "nobody counts how often it is told what was erased": Hole(
@@ -229,26 +229,32 @@ HOLES: dict[str, Hole] = {
         _gone(RestrictedMemory, "explain", _telling), ("explain/id-of-a-hidden-memory/reader/1",)
     ),
     "the latent tier is always searched": Hole(_latent_searched, ("retrieve/what-was-put-aside",)),
-    "grants never end": Hole(_grants_last, ("grant/a-grant-that-is-over",)),
-    "grants are not counted": Hole(_grants_uncounted, ("grant/a-grant-used-up",)),
-    "a grant about one reaches what is about two": Hole(_grants_about_any, ("grant/what-is-about-others-too/subject",)),
+    "grants never end": Hole(_grants_last, ("privacy.grant/a-grant-that-is-over",)),
+    "grants are not counted": Hole(_grants_uncounted, ("privacy.grant/a-grant-used-up",)),
+    "a grant about one reaches what is about two": Hole(
+        _grants_about_any, ("privacy.grant/what-is-about-others-too/subject",)
+    ),
     "who states no region reads all": Hole(
         _gone(PreferenceSet, "confines", lambda *_: False),
-        ("region/from-nowhere-or-elsewhere/reader/1",),
+        ("retrieve/from-nowhere-or-elsewhere/reader/1",),
     ),
-    "grants are anybody's": Hole(_grants_for_anybody, ("grant/somebody-else's-grant/reader/1",)),
+    "grants are anybody's": Hole(_grants_for_anybody, ("privacy.grant/somebody-else's-grant/reader/1",)),
     "everybody may do everything": Hole(
-        _gone(doors, "permit", lambda *_: principals.Right.ALL), ("who_saw/a-door-that-is-not-theirs/reader",)
+        _gone(doors, "permit", lambda *_: principals.Right.ALL), ("audit.who_saw/a-door-that-is-not-theirs/reader",)
     ),
     "words are weighed over all": Hole(_idf_over_all, ("retrieve/asking-plainly/reader", "retrieve/ranks")),
     "places in the log are told": Hole(
         _gone(search, "as_read", lambda memory, _: memory), ("retrieve/asking-plainly",)
     ),
-    "a subject's erasure matches by any name": Hole(_alias_matched, ("match_erasure/what-would-be-matched/subject/1",)),
-    "a subject is told of what is hidden of their own": Hole(
-        _gone(eraser, "told", request.match), ("match_erasure/one's-own-that-is-hidden/subject/1",)
+    "a subject's erasure matches by any name": Hole(
+        _alias_matched, ("privacy.match_erasure/what-would-be-matched/subject/1",)
     ),
-    "time goes back with the clock": Hole(_clock_back, ("retrieve/clock-moved-back/reader", "grant/clock-moved-back")),
+    "a subject is told of what is hidden of their own": Hole(
+        _gone(eraser, "told", request.match), ("privacy.match_erasure/one's-own-that-is-hidden/subject/1",)
+    ),
+    "time goes back with the clock": Hole(
+        _clock_back, ("retrieve/clock-moved-back/reader", "privacy.grant/clock-moved-back")
+    ),
     "an agent writes about what is hidden": Hole(
         _gone(Sight, "check", lambda *_: None), ("update/a-hidden-id-in-a-write/agent",)
     ),
@@ -268,7 +274,7 @@ HOLES: dict[str, Hole] = {
         _gone(AgentsMemory, "_is_own", lambda *_: True), ("feedback/a-showing-of-somebody-else/agent",)
     ),
     "a controller's records are whole": Hole(
-        _gone(Reading, "without_hidden", lambda _self, record: record), ("records/details-above-the-ceiling",)
+        _gone(Reading, "without_hidden", lambda _self, record: record), ("audit.records/details-above-the-ceiling",)
     ),
 }
 

@@ -262,13 +262,19 @@ def _unit(kind: type, unit: str) -> Rule:
 
 # Numbers by what they count, in annotations of parameters.
 Tokens: TypeAlias = Annotated[int, _unit(int, "wordpiece tokens")]
-Share: TypeAlias = Annotated[float, _unit(float, "from 0 to 1")]
+Share: TypeAlias = Annotated[float, _unit(float, "a number from 0 to 1")]
 Seconds: TypeAlias = Annotated[float, _unit(float, "seconds")]
 Milliseconds: TypeAlias = Annotated[int, _unit(int, "milliseconds")]
-Count: TypeAlias = Annotated[int, _unit(int, "how many")]
-Rank: TypeAlias = Annotated[int, _unit(int, "rank, the higher the sooner")]
-AuditNumber: TypeAlias = Annotated[int, _unit(int, "audit sequence number")]
-Seed: TypeAlias = Annotated[int, _unit(int, "seed of random draws")]
+Count: TypeAlias = Annotated[int, _unit(int, "a number of things")]
+Rank: TypeAlias = Annotated[int, _unit(int, "a rank among tasks")]
+AuditNumber: TypeAlias = Annotated[int, _unit(int, "a number in the audit's sequence")]
+Seed: TypeAlias = Annotated[int, _unit(int, "a seed of random draws")]
+#: What they count, by their names, as signatures have them.
+UNITS: Final[Mapping[str, str]] = {
+    name: get_args(one)[1].unit
+    for name, one in vars().copy().items()
+    if get_origin(one) is Annotated and isinstance(get_args(one)[1], Rule) and get_args(one)[1].unit
+}
 #: What annotations name that modules import for type checkers alone.
 _NAMES: Final[Mapping[str, Any]] = {
     **{name: value for module in (records, clock) for name, value in vars(module).items() if isinstance(value, type)},

@@ -111,6 +111,11 @@ class Operation:
         return tuple(name for name in self.parameters if name not in self.defaults)
 
 
+def effect_of(operation: str) -> Effect:
+    """Return what an operation does, by its name; what is named nowhere is taken to write."""
+    return next((effect for effect, names in _EFFECTS.items() if operation in names), Effect.WRITES)
+
+
 def operation(name: str, function: Callable[..., object], rights: Row | None) -> Operation:
     """Return the row of one function.
 
@@ -134,7 +139,7 @@ def operation(name: str, function: Callable[..., object], rights: Row | None) ->
         {one: default for one, default in defaults.items() if default is not Parameter.empty},
         tuple(name for name, one in given.items() if one.kind is Parameter.POSITIONAL_OR_KEYWORD),
         rights,
-        next((effect for effect, names in _EFFECTS.items() if name in names), Effect.WRITES),
+        effect_of(name),
         str(signature(function).return_annotation),
         words,
     )

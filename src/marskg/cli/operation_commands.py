@@ -50,6 +50,19 @@ WRITTEN: Final[Mapping[str, str]] = {
 OF_A_HANDLE: Final = frozenset(
     {"maintenance.prepare", "maintenance.run_every", "maintenance.stop", "privacy.private_mode"},
 )
+#: Namespaces that no group has: what an agent's own loop does, and what is kept in one handle.
+_WITHOUT_GROUP: Final = ("control.", "privacy.private_mode().")
+#: The verbs of every day that no command has by their name: what does them, and None for what a command has no use for.
+_VERBS: Final[Mapping[str, str | None]] = {
+    "close": None,
+    "edges": "get",
+    "memories": "export",
+    "now": None,
+    "open": "init",
+    "plan": "forget --dry-run",
+    "read_all": "read",
+    "remember_many": "import",
+}
 _PLAIN: Final[Mapping[Any, click.ParamType[Any]]] = {
     str: click.STRING,
     int: click.INT,
@@ -91,6 +104,18 @@ class VerbCommand(click.Command):
         verb = operation(str(self.name), getattr(AgentMemory, str(self.name)), None)
         wanted = {name: rule for name, rule in verb.parameters.items() if name not in {*verb.required, *written}}
         return [made for name, rule in wanted.items() if (made := _parameter(verb, name, rule))]
+
+
+def command_of_operation(operation: Operation) -> str | None:
+    """Return what is written after ``mars`` to do an operation; None where no command does it."""
+    name = operation.name
+    if name in OF_A_HANDLE or name.startswith(_WITHOUT_GROUP):
+        return None
+    if name in WRITTEN:
+        return WRITTEN[name]
+    place, _, last = name.rpartition(".")
+    group = next((one for one, namespace in _NAMESPACES.items() if namespace == place), place)
+    return f"{group} {_dashed(last)}" if place else _VERBS.get(last, _dashed(last))
 
 
 def made_commands(group: str, written: Iterable[str] = ()) -> list[click.Command]:

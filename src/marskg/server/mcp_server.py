@@ -12,26 +12,29 @@ from typing import TYPE_CHECKING, Final
 from mcp.server import MCPServer
 from mcp.types import ToolAnnotations
 
+from marskg.api.operations import Effect, effect_of
 from marskg.privacy.principals import Right, right_to
 from marskg.server.tools import Tools, refusing
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from marskg.memory import AgentMemory
 
-#: The tools in the order in which they are listed, with the operations that they are made of and their hints: whether
-#: they only read, destroy, and do nothing more when called again.
-_TOOLS: Final[tuple[tuple[str, tuple[str, ...], tuple[bool, bool, bool]], ...]] = (
-    ("recall", ("retrieve",), (True, False, True)),
-    ("remember", ("remember",), (False, False, False)),
-    ("get_memory", ("get", "history"), (True, False, True)),
-    ("why", ("explain",), (True, False, True)),
-    ("update_memory", ("update",), (False, False, False)),
-    ("feedback", ("feedback",), (False, False, False)),
-    ("plan_forgetting", ("plan", "forget"), (True, False, True)),
-    ("forget", ("forget", "plan"), (False, True, True)),
-)
+#: The tools in the order in which they are listed, with the operation that each is, and those that it makes no sense
+#: without.
+_TOOLS: Final[Mapping[str, tuple[str, ...]]] = {
+    "recall": ("retrieve",),
+    "remember": ("remember",),
+    "get_memory": ("get", "history"),
+    "why": ("explain",),
+    "update_memory": ("update",),
+    "feedback": ("feedback",),
+    "plan_forgetting": ("plan", "forget"),
+    "forget": ("forget", "plan"),
+}
 #: The tools that write, which wait among a tenant's writers where others write as well.
-WRITING: Final = frozenset(name for name, _, (reads, _, _) in _TOOLS if not reads)
+WRITING: Final = frozenset(name for name, (made_of, *_) in _TOOLS.items() if effect_of(made_of) is not Effect.READS)
 _INSTRUCTIONS: Final = (
     "A governed memory. Call recall before you answer what may rest on earlier conversations, and answer from what it "
     "shows. Call remember for what will matter later: facts, preferences, decisions, promises and tasks, one statement "
@@ -50,13 +53,18 @@ def mcp_server(memory: AgentMemory, version: str) -> MCPServer:
         "marskg", title="marskg", instructions=_INSTRUCTIONS, version=version, log_level="ERROR", subscriptions=False
     )
     tools, role = Tools(memory), memory.principal.role
-    for name, operations, (reads, destroys, same) in _TOOLS:
+    for name, operations in _TOOLS.items():
         rights = [right_to(role, one) for one in operations]
         # A plan over a copy of what may be seen cannot be carried out, so that it leads nowhere.
         if Right.NO in rights or ("plan" in operations and Right.GATE in rights):
             continue
+        effect = effect_of(operations[0])
         hints = ToolAnnotations(
-            read_only_hint=reads, destructive_hint=destroys, idempotent_hint=same, open_world_hint=False
+            read_only_hint=effect is Effect.READS,
+            destructive_hint=effect is Effect.DESTROYS,
+            # What is gone does not go again.
+            idempotent_hint=effect is not Effect.WRITES,
+            open_world_hint=False,
         )
         tool = getattr(tools, name)
         server.tool(name, annotations=hints)(refusing(tool))
