@@ -22,6 +22,9 @@ from typing import TYPE_CHECKING, TypeVar
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+#: Where operations are, and where other interfaces repeat their parameters.
+OPERATIONS = ("memory", "api.namespaces.", "privacy.preferences")
+INTERFACES = (*OPERATIONS, "api.restricted.", "api.private_mode", "cli.", "server.")
 K = TypeVar("K")
 SOURCE = Path(__file__).parents[1] / "src" / "marskg"
 #: Counted apart: a language is one of many.
@@ -59,6 +62,8 @@ class House:
     circles: Sequence[Sequence[str]]
     #: ``module:line: object.attribute`` of what a module assigns on an object of another module's class.
     reached_into: Sequence[str]
+    #: ``module: parameter=default`` of what an operation states and another interface states again.
+    restated: Sequence[str]
 
     @property
     def product(self) -> int:
@@ -90,6 +95,7 @@ class House:
             "memory.py, lines": (600, self.facade_lines),
             "circles of imports": (0, len(self.circles)),
             "attributes written from outside": (0, len(self.reached_into)),
+            "defaults of operations stated again": (0, len(self.restated)),
         }
 
 
@@ -121,6 +127,7 @@ def measure(source: Path = SOURCE) -> House:
         namesakes={name: found for name, found in sorted(named.items()) if len(found) > 1},
         circles=circles(imports),
         reached_into=[f"{name}:{where}" for name, nodes in modules.items() for where in reached_into(nodes)],
+        restated=list(restated(modules)),
     )
 
 
@@ -184,6 +191,45 @@ def _made(function: ast.AST) -> Iterator[str]:
             maker = ast.unparse(node.value.func).rpartition(".")[2]
             if maker in {"__new__", "replace"} or maker.lstrip("_")[:1].isupper():
                 yield from (target.id for target in node.targets if isinstance(target, ast.Name))
+
+
+def restated(modules: Mapping[str, Sequence[ast.AST]]) -> Iterator[str]:
+    """Yield each default that stands in an operation's signature and once more, in an override, option or body.
+
+    None, truth values and what is empty say that something is left out, and are no values of anybody's choice.
+    """
+    own = Counter[tuple[str, str]]()
+    for name, nodes in modules.items():
+        if name.startswith(OPERATIONS):
+            own.update(set(_defaults(nodes)))
+    for name, nodes in modules.items():
+        if name.startswith(INTERFACES):
+            yield from (
+                f"{name}: {parameter}={value}"
+                for parameter, value in _defaults(nodes)
+                if (parameter, value) in own and not name.startswith(OPERATIONS)
+            )
+
+
+def _defaults(nodes: Sequence[ast.AST]) -> Iterator[tuple[str, str]]:
+    """Yield the defaults that parameters, fields of classes and options of commands state in so many words."""
+    for node in nodes:
+        found: list[tuple[str, ast.expr | None]] = []
+        if isinstance(node, ast.FunctionDef):
+            given, extra = [*node.args.posonlyargs, *node.args.args], node.args
+            late = given[len(given) - len(extra.defaults) :]
+            found = [(one.arg, value) for one, value in zip(late, extra.defaults, strict=True)]
+            found += [(one.arg, value) for one, value in zip(extra.kwonlyargs, extra.kw_defaults, strict=True)]
+        elif isinstance(node, ast.ClassDef):
+            fields = (one for one in node.body if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name))
+            found = [(ast.unparse(one.target), one.value) for one in fields]
+        elif isinstance(node, ast.Call) and ast.unparse(node.func) == "click.option":
+            names = [one.value for one in node.args if isinstance(one, ast.Constant)]
+            said = [one.value for one in node.keywords if one.arg == "default"]
+            found = [(str(names[-1]).removeprefix("--").replace("-", "_"), one) for one in said if names]
+        for name, value in found:
+            if isinstance(value, ast.Constant) and value.value and value.value is not True:
+                yield name, repr(value.value)
 
 
 def imported(name: str, nodes: Sequence[ast.AST], known: Mapping[str, object], package: str) -> Iterator[str]:
@@ -251,6 +297,9 @@ def details(house: House) -> Iterator[str]:
         yield f"  {', '.join(files)}"
     yield "\nAttributes written from outside the module of their class"
     for where in house.reached_into:
+        yield f"  {where}"
+    yield "\nDefaults of operations that are stated again"
+    for where in house.restated:
         yield f"  {where}"
     yield "\nCircles of imports, those for types included"
     for circle in house.circles:

@@ -15,7 +15,7 @@ from marskg.api.arguments import checked_calls
 from marskg.api.doors import guarded
 from marskg.api.namespaces.handle import Handle
 from marskg.api.namespaces.privacy_namespace import Privacy
-from marskg.api.queries import undisturbed
+from marskg.api.queries import LIMIT_SECONDS, undisturbed
 from marskg.api.reading import AllFilters, ReaderFilters, ScopeFilters
 from marskg.drafts import Draft, EntityRef, enumeration, json_object
 from marskg.erasure.request import Request
@@ -572,7 +572,7 @@ class AgentMemory(Handle):
         self._components.vectors_after_loading()
         return count
 
-    def sparql(self, query: str, *, limit_seconds: Seconds = 30.0) -> QueryResult:
+    def sparql(self, query: str, *, limit_seconds: Seconds = LIMIT_SECONDS) -> QueryResult:
         """Answer a SPARQL query: SELECT, ASK, CONSTRUCT or DESCRIBE; ``sequence`` of the result is how fresh it is.
 
         Well-known prefixes such as ``mars:`` and ``prov:`` need no declaration.
@@ -583,7 +583,7 @@ class AgentMemory(Handle):
         return undisturbed(self._writer, lambda state: self._queries.sparql(state, query, limit_seconds))
 
     def cypher(
-        self, query: str, parameters: Mapping[str, Json] | None = None, *, limit_seconds: Seconds = 30.0
+        self, query: str, parameters: Mapping[str, Json] | None = None, *, limit_seconds: Seconds = LIMIT_SECONDS
     ) -> QueryResult:
         """Answer a read-only Cypher query on the whole store.
 

@@ -27,6 +27,7 @@ CEILINGS = {
     "memory.py, lines": 600,
     "circles of imports": 0,
     "attributes written from outside": 0,
+    "defaults of operations stated again": 0,
 }
 NAMESAKES = 16
 
@@ -68,6 +69,10 @@ def test_what_breaks_a_limit_is_named(tmp_path: Path) -> None:
         two="def late():\n    from planted.one import x\n",
         **{f"room__m{n}": "import planted.large\nimport planted.errors\n" for n in range(61)},
         other__m1="",
+        api__namespaces__own="class Own:\n    def give(self, lasts='1d', calls=None): ...\n",
+        api__restricted__less="class Less:\n    def give(self, *, lasts='1d', calls=None): ...\n",
+        cli__give="@click.option('--lasts', default='1d')\ndef give(lasts): ...\n",
+        server__body="class Given:\n    lasts: str = '1d'\n    calls: int = 3\n",
         owner="class Owner:\n    size: int = 0\n",
         reaching=(
             "def f(owner):\n    owner.size = 1\n    owner.part.size, x = 1, 2\n"
@@ -82,12 +87,14 @@ def test_what_breaks_a_limit_is_named(tmp_path: Path) -> None:
     assert house.circles == [["one", "two"]]
     assert house.namesakes == {"m1.py": ["other/m1.py", "room/m1.py"]}
     assert house.reached_into == ["reaching:2: owner.size", "reaching:3: owner.part.size"]
+    assert house.restated == [f"{name}: lasts='1d'" for name in ("api.restricted.less", "cli.give", "server.body")]
     assert grown(house) == {
         "folders of more than 14 modules": 1,
         "modules that more than 60 others import": 1,
         "classes of more than 40 methods": 1,
         "circles of imports": 1,
         "attributes written from outside": 2,
+        "defaults of operations stated again": 3,
     }
     assert "classes of more than 40 methods                        0       1  over" in table(house)
 

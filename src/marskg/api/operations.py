@@ -116,6 +116,13 @@ def effect_of(operation: str) -> Effect:
     return next((effect for effect, names in _EFFECTS.items() if operation in names), Effect.WRITES)
 
 
+def default_of(name: str, parameter: str) -> Any:  # noqa: ANN401 - whatever a default is
+    """Return what a parameter of an operation is where it is left out."""
+    place, _, method = name.rpartition(".")
+    owner = next(owner for owner, way, _ in OWNERS if way == (f"{place}." if place else ""))
+    return signature(getattr(owner, method)).parameters[parameter].default
+
+
 def operation(name: str, function: Callable[..., object], rights: Row | None) -> Operation:
     """Return the row of one function.
 

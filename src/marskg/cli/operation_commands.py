@@ -74,6 +74,25 @@ _DASH: Final = "A SUBJECT that begins with a dash comes last, after --."
 _NAMESPACES: Final[Mapping[str, str]] = {"snapshot": "snapshots"}
 
 
+class _StatedOption(click.Option):
+    """An option whose default is looked up when it is asked for, also by the help."""
+
+    def get_default(self, ctx: click.Context, call: bool = True) -> Any:  # noqa: ANN401, ARG002, FBT001, FBT002 - click's
+        """Return the default."""
+        return super().get_default(ctx, call=True)
+
+
+def stated(operation: str, parameter: str) -> dict[str, Any]:
+    """Return the settings of an option whose default is that of an operation's parameter."""
+
+    def default() -> Any:  # noqa: ANN401 - whatever a default is
+        from marskg.api.operations import default_of
+
+        return default_of(operation, parameter)
+
+    return {"cls": _StatedOption, "default": default, "show_default": True}
+
+
 class NamespaceGroup(click.Group):
     """The commands of one namespace: those that are written, and those made of its other operations."""
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from marskg.api.operations import default_of
 from marskg.server.tool_answers import Shown
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ class NewMemory(_Strict):
     """
 
     content: str
-    kind: str = "episodic"
+    kind: str = default_of("remember", "kind")
     subjects: list[str] = Field(default_factory=list)
     key: str | None = None
     session: str | None = None

@@ -17,6 +17,7 @@ from mcp.server.mcpserver.exceptions import ToolError
 from mcp.types import CallToolResult, TextContent
 from pydantic import Field
 
+from marskg.api.operations import default_of
 from marskg.errors import InvalidInput, MarsError
 from marskg.given_time import Moment
 from marskg.server.tool_answers import (
@@ -44,6 +45,8 @@ Tokens = Annotated[int, Field(description="Tokens that the answer may weigh.", g
 Subjects = Annotated[list[str] | None, Field(description="The people that it is about, by name.")]
 Time = Annotated[str | None, Field(description="ISO 8601 with a zone, such as 2026-03-01T09:30:00Z.")]
 _MOST_PLANS: Final = 8
+#: The kind of what is remembered without one.
+KIND: Final[str] = default_of("remember", "kind")
 
 
 def refusing(tool: Callable[..., Any]) -> Callable[..., Any]:
@@ -91,7 +94,7 @@ class Tools:
         self,
         content: Content,
         *,
-        kind: Annotated[str, Field(description="episodic (was said), semantic, social or task.")] = "episodic",
+        kind: Annotated[str, Field(description="episodic (was said), semantic, social or task.")] = KIND,
         subjects: Subjects = None,
         key: Annotated[
             str | None, Field(description="A slot such as budget/travel: a new value supersedes the one before it.")

@@ -5,7 +5,7 @@ Guarantees: reading changes nothing; what is sealed keeps its signed core and it
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from marskg.api import checks
 from marskg.api.namespaces.namespace import Namespace
@@ -28,13 +28,17 @@ if TYPE_CHECKING:
     from marskg.records import AuditRecord, Report, TreeHead
     from marskg.store.upkeep.seal import Sealed
 
+#: The log of what was changed, and the number of its first record.
+TRANSITIONS: Final = "transitions"
+FIRST: Final = 1
+
 
 class Audit(Namespace, name="audit"):
     """The audit of one tenant."""
 
     # --- What is recorded -----------------------------------------------------------------------------------------
 
-    def records(self, *, log: str = "transitions", first: AuditNumber = 1) -> Iterator[AuditRecord]:
+    def records(self, *, log: str = TRANSITIONS, first: AuditNumber = FIRST) -> Iterator[AuditRecord]:
         """Yield the signed records of a log.
 
         Args:
@@ -44,7 +48,7 @@ class Audit(Namespace, name="audit"):
         Raises:
             InvalidInput: there is no such log.
         """
-        letter = {"transitions": "t", "accesses": "a"}.get(log)
+        letter = {TRANSITIONS: "t", "accesses": "a"}.get(log)
         if letter is None:
             msg = f"there is no log {str(log)[:80]!r}; use 'transitions', or 'accesses' for what was read"
             raise InvalidInput(msg)

@@ -6,7 +6,7 @@ is recorded.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from marskg.api.namespaces.namespace import Namespace, duration
 from marskg.api.private_mode import PrivateMode
@@ -36,6 +36,10 @@ if TYPE_CHECKING:
     from marskg.privacy.grants import Grant
     from marskg.privacy.retention import Retention
     from marskg.records import Plan
+
+#: A grant that says neither is for one reading, soon.
+GRANTED_FOR: Final = "10m"
+GRANTED_CALLS: Final = 1
 
 
 class Privacy(Namespace, name="privacy"):
@@ -69,8 +73,8 @@ class Privacy(Namespace, name="privacy"):
         to: str | Principal,
         *,
         ceiling: Share,
-        lasts: str = "10m",
-        calls: Count | None = 1,
+        lasts: str = GRANTED_FOR,
+        calls: Count | None = GRANTED_CALLS,
         subjects: Iterable[str] | str | None = None,
     ) -> Grant:
         """Let a principal read above their ceiling, for a while and for some calls; each reading is recorded.

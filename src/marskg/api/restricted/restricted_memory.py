@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 from marskg.api import transfer
 from marskg.api.arguments import checked_calls
 from marskg.api.doors import guarded
-from marskg.api.queries import undisturbed
+from marskg.api.queries import LIMIT_SECONDS, undisturbed
 from marskg.api.restricted.principal_limits import Limits
 from marskg.api.restricted.restricted_namespaces import (
     RestrictedAudit,
@@ -227,7 +227,7 @@ class RestrictedMemory(AgentMemory):
 
     # --- Queries and exports --------------------------------------------------------------------------------------
 
-    def sparql(self, query: str, *, limit_seconds: Seconds = 30.0) -> QueryResult:
+    def sparql(self, query: str, *, limit_seconds: Seconds = LIMIT_SECONDS) -> QueryResult:
         """Answer a SPARQL query from a view that holds what may be seen and nothing else; ``sequence`` is 0.
 
         Raises:

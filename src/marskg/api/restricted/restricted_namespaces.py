@@ -8,11 +8,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from marskg.api.namespaces.audit_namespace import Audit
+from marskg.api.namespaces.audit_namespace import FIRST, TRANSITIONS, Audit
 from marskg.api.namespaces.entities_namespace import Entities
 from marskg.api.namespaces.maintenance_namespace import Maintenance
 from marskg.api.namespaces.policy_namespace import Policy
-from marskg.api.namespaces.privacy_namespace import Privacy
+from marskg.api.namespaces.privacy_namespace import GRANTED_CALLS, GRANTED_FOR, Privacy
 from marskg.api.restricted.visible_copy import check_policies, only_told, visible_copy
 from marskg.erasure.request import Request
 from marskg.privacy.principals import Principal, Right, refusal, right_to
@@ -86,8 +86,8 @@ class RestrictedPrivacy(Privacy):
         to: str | Principal,
         *,
         ceiling: Share,
-        lasts: str = "10m",
-        calls: Count | None = 1,
+        lasts: str = GRANTED_FOR,
+        calls: Count | None = GRANTED_CALLS,
         subjects: Iterable[str] | str | None = None,
     ) -> Grant:
         """Let a principal read above their ceiling for a while; a subject can do so for what is about them alone."""
@@ -103,7 +103,7 @@ class RestrictedPrivacy(Privacy):
 class RestrictedAudit(Audit):
     """The audit of a tenant as others than the operator have it."""
 
-    def records(self, *, log: str = "transitions", first: AuditNumber = 1) -> Iterator[AuditRecord]:
+    def records(self, *, log: str = TRANSITIONS, first: AuditNumber = FIRST) -> Iterator[AuditRecord]:
         """Yield the signed records of a log; details about memories that a controller may not see are left out."""
         found = super().records(log=log, first=first)
         who = self._components.principal

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from marskg.cli.door import Door, pass_door, shared_options
+from marskg.cli.operation_commands import stated
 from marskg.cli.output import counted, document, note, safe, show_table, table
 from marskg.cli.values import JSON_OBJECT, text_argument, text_or_stdin
 
@@ -24,7 +25,10 @@ format_option = click.option(
     "--format", "style", type=click.Choice(["table", "json", "csv"]), default="table", show_default=True
 )
 limit_option = click.option(
-    "--limit-seconds", type=click.FloatRange(min=0.1), default=30, show_default=True, help="Stopped after this long."
+    "--limit-seconds",
+    type=click.FloatRange(min=0.1),
+    **stated("sparql", "limit_seconds"),
+    help="Stopped after this long.",
 )
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from marskg.cli.door import Door, pass_door, shared_options
-from marskg.cli.operation_commands import VerbCommand
+from marskg.cli.operation_commands import VerbCommand, stated
 from marskg.cli.output import answer, counted, line, note, number, plain
 from marskg.cli.values import JSON_OBJECT, MEMORY_ID, MOMENT, text_argument, text_or_stdin
 from marskg.ontology.vocabulary import Cardinality, EdgeType, Kind, MemoryClass, SourceType, TaskStatus
@@ -36,7 +36,7 @@ def _ids(*names: str, help: str) -> Callable[[Any], Any]:  # noqa: A002 - click'
 
 @click.command(cls=VerbCommand)
 @text_argument("text")
-@click.option("--kind", type=words(Kind), default="episodic", show_default=True)
+@click.option("--kind", type=words(Kind), **stated("remember", "kind"))
 @click.option("--payload", type=JSON_OBJECT, metavar="JSON", help="The kind's typed fields, as one JSON object.")
 @click.option("--session", metavar="NAME", help="Conversation that an episode belongs to.")
 @click.option("--subject", "subjects", multiple=True, metavar="NAME", help="Whom it is about; may be repeated.")

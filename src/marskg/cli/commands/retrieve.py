@@ -13,6 +13,7 @@ import click
 
 from marskg.cli.commands.remember import words
 from marskg.cli.door import Door, pass_door, shared_options
+from marskg.cli.operation_commands import stated
 from marskg.cli.output import answer, counted, day, line, note, number, one_line, plain, progress, show_table, table
 from marskg.cli.values import JSON_OBJECT, MEMORY_ID, MOMENT, text_argument, text_or_stdin
 from marskg.ontology.mapping import decimal_lexical
@@ -104,7 +105,7 @@ def retrieve(door: Door, /, query: str, *, explain: bool, prompt: bool, **asked:
 @_BUDGET
 @_MOST
 @click.option(
-    "--social", type=click.Choice(["task", "all", "none"]), default="task", show_default=True,
+    "--social", type=click.Choice(["task", "all", "none"]), **stated("recall", "social"),
     help="Memories about people: those that an active task involves, all, or none.",
 )  # fmt: skip
 @click.option("--explain", is_flag=True, help="Show the numbers behind the order.")

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from marskg.cli.door import Door, new_file, pass_door, shared_options
-from marskg.cli.operation_commands import NamespaceGroup
+from marskg.cli.operation_commands import NamespaceGroup, stated
 from marskg.cli.output import (
     answer,
     counted,
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from marskg.store.upkeep.seal import Sealed
 
 LOGS = ("transitions", "accesses")
-log_option = click.option("--log", type=click.Choice(LOGS), default="transitions", show_default=True)
+log_option = click.option("--log", type=click.Choice(LOGS), **stated("audit.records", "log"))
 w3c_option = click.option(
     "--w3c", is_flag=True, help="As a signed W3C Data Integrity document, for other people's verifiers."
 )

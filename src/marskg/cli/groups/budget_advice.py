@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from marskg.cli.door import Door, new_file, pass_door, shared_options
+from marskg.cli.operation_commands import stated
 from marskg.cli.output import answer, counted, line, note, number, show_table, table
 from marskg.errors import InvalidInput, StoreUnwritable
 
@@ -22,10 +23,15 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.option(
-    "--rate", type=float, default=0.9, show_default=True, help="Share of what was shown that must have stayed."
+    "--rate",
+    type=float,
+    **stated("policy.advise_budget", "rate"),
+    help="Share of what was shown that must have stayed.",
 )
 @click.option("--policy", metavar="NAME", help="fifo, lru or priority-decay.  [default: the tenant's]")
-@click.option("--recent", metavar="DURATION", default="30d", show_default=True, help="How far back showings count.")
+@click.option(
+    "--recent", metavar="DURATION", **stated("policy.advise_budget", "recent"), help="How far back showings count."
+)
 @click.option("--chart", type=new_file(), help="Draw the share by budget to this file, such as advice.svg.")
 @shared_options
 @pass_door

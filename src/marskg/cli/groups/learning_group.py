@@ -13,7 +13,7 @@ import click
 from marskg.cli.commands.forget import plan_document
 from marskg.cli.commands.remember import show_stored
 from marskg.cli.door import Door, pass_door, shared_options
-from marskg.cli.operation_commands import NamespaceGroup
+from marskg.cli.operation_commands import NamespaceGroup, stated
 from marskg.cli.output import answer, counted, day, line, note, number, plain, show_table, table
 from marskg.cli.values import MEMORY_ID, text_argument, text_or_stdin
 from marskg.learning.learner import POLICIES
@@ -34,7 +34,13 @@ def learning() -> None:
 
 
 @learning.command()
-@click.option("--since", type=click.IntRange(0), default=0, metavar="SEQ", help="Of what was stored after this record.")
+@click.option(
+    "--since",
+    type=click.IntRange(0),
+    **stated("learning.conflicts", "since"),
+    metavar="SEQ",
+    help="Of what was stored after this record.",
+)
 @click.option("--resolve", type=click.Choice(POLICIES), help="What to do about them.  [default: nothing]")
 @shared_options
 @pass_door

@@ -14,7 +14,7 @@ import click
 
 from marskg.cli.commands.validate_verify import conclude
 from marskg.cli.door import Door, new_file, pass_door, shared_options
-from marskg.cli.operation_commands import NamespaceGroup
+from marskg.cli.operation_commands import NamespaceGroup, stated
 from marskg.cli.output import (
     answer,
     counted,
@@ -119,8 +119,10 @@ def _show_redacted(found: Redaction) -> None:
 @click.option(
     "--ceiling", type=click.FloatRange(0, 1), required=True, help="The sensitivity up to which they may read."
 )
-@click.option("--lasts", default="10m", show_default=True, metavar="TIME", help="For how long: 24h at most.")
-@click.option("--calls", type=click.IntRange(min=1), default=1, show_default=True, help="How many readings it is for.")
+@click.option("--lasts", **stated("privacy.grant", "lasts"), metavar="TIME", help="For how long: 24h at most.")
+@click.option(
+    "--calls", type=click.IntRange(min=1), **stated("privacy.grant", "calls"), help="How many readings it is for."
+)
 @click.option("--any-calls", is_flag=True, help="For as many readings as they like.")
 @click.option("--subject", "subjects", multiple=True, metavar="NAME", help="For memories about this person only.")
 @shared_options
