@@ -1,7 +1,7 @@
 """A new operation is a method with a row of rights: tried by adding one to a copy of the package.
 
 Nothing else is touched, and the operation is there in Python with its arguments checked, refused to whom its row does
-not name, on the command line as a table and as JSON, and in both references.
+not name, on the command line as a table and as JSON, and in all references.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 #: What is added to ``marskg.api.namespaces.policy_namespace``.
-METHOD = '''    def weigh(self, id: str, times: int, *, loudly: bool = False, notes: Iterable[str] = ()) -> Any:
+METHOD = '''    def weigh(self, id: str, times: Count, *, loudly: bool = False, notes: Iterable[str] = ()) -> Any:
         """Weigh a memory some times over.
 
         Raises:
@@ -108,6 +108,10 @@ def test_a_new_operation_is_a_method_and_a_row(copy: Path, tmp_path: Path) -> No
     assert "mars policy weigh" in run(copy, "-m", "marskg.cli.reference").stdout
     shutil.copytree(ROOT / "scripts", tmp_path / "scripts")
     (tmp_path / "docs" / "reference").mkdir(parents=True)
-    made = run(copy, "scripts/python_reference.py")
-    assert made.returncode == 0, made.stderr
-    assert "mem.policy.weigh(" in (tmp_path / "docs" / "reference" / "python.md").read_text("utf-8")
+    pages = {name: tmp_path / "docs" / "reference" / f"{name}.md" for name in ("python", "operations")}
+    for name, page in pages.items():
+        made = run(copy, f"scripts/{name}_reference.py")
+        assert made.returncode == 0, made.stderr
+        assert "weigh" in page.read_text("utf-8")
+    row = next(line for line in pages["operations"].read_text("utf-8").splitlines() if "`weigh`" in line)
+    assert "| writes | `mars policy weigh` | no | no | no | no | `InvalidInput` |" in row
