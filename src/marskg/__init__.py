@@ -55,39 +55,106 @@ if TYPE_CHECKING:
     from marskg.erasure.processing_receipts import ProcessingReceipt
     from marskg.erasure.receipts import Receipt
     from marskg.erasure.request import Matched
+    from marskg.exporters.queries.runner import QueryResult
+    from marskg.exporters.rdf.writer import Counts
     from marskg.given_time import Moment
+    from marskg.learning.conflicts import FoundConflict
+    from marskg.learning.feedback import Feedback
+    from marskg.learning.from_text.plan import Learned, LearnPlan
+    from marskg.learning.from_text.undo import Undone
+    from marskg.learning.housekeeping.cycle import Upkeep
+    from marskg.learning.learner import Decision, ReviewList
+    from marskg.learning.theta import PolicyFit
+    from marskg.learning.wishes import StoredWish
     from marskg.memory import AgentMemory
+    from marskg.policies.advisor import Advice
+    from marskg.policies.comparison import Comparison
     from marskg.privacy.disclosures.disclosure_log import Sightings
     from marskg.privacy.grants import Grant
+    from marskg.privacy.preferences import Change
     from marskg.privacy.principals import Principal
+    from marskg.privacy.redaction import Redaction
     from marskg.privacy.report.forms import SubjectReport
-    from marskg.records import Action, AuditRecord, Edge, Entity, Finding, Memory, Plan, Preference, Report, TreeHead
+    from marskg.privacy.retention import Retention
+    from marskg.privacy.strictness import Profile
+    from marskg.records import (
+        Action,
+        AuditRecord,
+        Edge,
+        Entity,
+        Finding,
+        Memory,
+        Plan,
+        Preference,
+        Report,
+        Stored,
+        TreeHead,
+    )
     from marskg.retrieval.assembly.context_window import ContextWindow
     from marskg.retrieval.assembly.hits import Hit, Hits
+    from marskg.retrieval.complete.exhaustive_read import Everything
+    from marskg.retrieval.explain import Explanation
     from marskg.store.commit.snapshot_register import SnapshotFile
+    from marskg.store.upkeep.reweigh import Reweighed
+    from marskg.store.upkeep.seal import Sealed
 
 _LATER = {
     **dict.fromkeys(
-        ("Action", "AuditRecord", "Edge", "Entity", "Finding", "Memory", "Plan", "Preference", "Report", "TreeHead"),
+        (
+            "Action",
+            "AuditRecord",
+            "Edge",
+            "Entity",
+            "Finding",
+            "Memory",
+            "Plan",
+            "Preference",
+            "Report",
+            "Stored",
+            "TreeHead",
+        ),
         "marskg.records",
     ),
+    "Advice": "marskg.policies.advisor",
     "AgentMemory": "marskg.memory",
+    "Change": "marskg.privacy.preferences",
+    "Comparison": "marskg.policies.comparison",
     "ContextWindow": "marskg.retrieval.assembly.context_window",
+    "Counts": "marskg.exporters.rdf.writer",
+    "Decision": "marskg.learning.learner",
     "Draft": "marskg.drafts",
     "EntityRef": "marskg.drafts",
+    "Everything": "marskg.retrieval.complete.exhaustive_read",
+    "Explanation": "marskg.retrieval.explain",
+    "Feedback": "marskg.learning.feedback",
+    "FoundConflict": "marskg.learning.conflicts",
     "Grant": "marskg.privacy.grants",
     "Hit": "marskg.retrieval.assembly.hits",
     "Hits": "marskg.retrieval.assembly.hits",
+    "Learned": "marskg.learning.from_text.plan",
+    "LearnPlan": "marskg.learning.from_text.plan",
     "Matched": "marskg.erasure.request",
     "Moment": "marskg.given_time",
-    "ProcessingReceipt": "marskg.erasure.processing_receipts",
+    "PolicyFit": "marskg.learning.theta",
     "Principal": "marskg.privacy.principals",
     "PrivateMode": "marskg.api.private_mode",
+    "ProcessingReceipt": "marskg.erasure.processing_receipts",
+    "Profile": "marskg.privacy.strictness",
+    "QueryResult": "marskg.exporters.queries.runner",
     "Receipt": "marskg.erasure.receipts",
+    "Redaction": "marskg.privacy.redaction",
+    "Retention": "marskg.privacy.retention",
+    "ReviewList": "marskg.learning.learner",
+    "Reweighed": "marskg.store.upkeep.reweigh",
+    "Sealed": "marskg.store.upkeep.seal",
     "Settings": "marskg.config",
     "Sightings": "marskg.privacy.disclosures.disclosure_log",
     "SnapshotFile": "marskg.store.commit.snapshot_register",
+    "Stored": "marskg.records",
+    "StoredWish": "marskg.learning.wishes",
     "SubjectReport": "marskg.privacy.report.forms",
+    "Undone": "marskg.learning.from_text.undo",
+    "Upkeep": "marskg.learning.housekeeping.cycle",
     "open": "marskg.api.opening",
 }
 
@@ -95,15 +162,20 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Action",
+    "Advice",
     "AgentMemory",
     "AuditRecord",
     "AuditVerificationFailed",
     "BudgetInfeasible",
+    "Change",
     "ClockJump",
     "ClosureViolation",
+    "Comparison",
     "ConsentRequired",
     "ContextWindow",
+    "Counts",
     "CycleError",
+    "Decision",
     "Draft",
     "DuplicateId",
     "Edge",
@@ -114,8 +186,12 @@ __all__ = [
     "EntityRef",
     "EnvironmentFailure",
     "ErasedContentRefused",
+    "Everything",
+    "Explanation",
+    "Feedback",
     "Finding",
     "ForkedProcess",
+    "FoundConflict",
     "Grant",
     "Hit",
     "Hits",
@@ -125,6 +201,8 @@ __all__ = [
     "InvalidMemory",
     "InvariantError",
     "KeyUnusable",
+    "LearnPlan",
+    "Learned",
     "MarsError",
     "Matched",
     "Memory",
@@ -133,6 +211,7 @@ __all__ = [
     "NotPermitted",
     "OutcomeUnknown",
     "Plan",
+    "PolicyFit",
     "Preference",
     "PreferenceRefused",
     "Principal",
@@ -140,9 +219,16 @@ __all__ = [
     "PrivateMode",
     "ProbingRefused",
     "ProcessingReceipt",
+    "Profile",
     "QueryRefused",
+    "QueryResult",
     "Receipt",
+    "Redaction",
     "Report",
+    "Retention",
+    "ReviewList",
+    "Reweighed",
+    "Sealed",
     "Settings",
     "Sightings",
     "SnapshotFile",
@@ -151,10 +237,14 @@ __all__ = [
     "StoreLocked",
     "StoreTooNew",
     "StoreUnwritable",
+    "Stored",
+    "StoredWish",
     "SubjectReport",
     "TaskSafetyViolation",
     "TreeHead",
+    "Undone",
     "UnknownMemory",
+    "Upkeep",
     "open",
 ]
 

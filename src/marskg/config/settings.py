@@ -8,6 +8,7 @@ Durations are int64 milliseconds. Equal settings have equal JSON.
 
 from __future__ import annotations
 
+import difflib
 import json
 import math
 from dataclasses import dataclass
@@ -251,7 +252,7 @@ def _dotted(nested: Mapping[Any, Any], source: str, prefix: str = "") -> Iterato
                 yield name, value
                 continue
             if not isinstance(value, dict):
-                msg = f"{source}: {name} is a section; it takes {_children(name)}{_or_presets(name)}"
+                msg = f"{source}: {name} is a section; it takes {', '.join(_children(name))}{_or_presets(name)}"
                 raise InvalidConfig(msg)
             yield from _dotted(value, source, f"{name}.")
         elif name in SETTINGS:
@@ -285,7 +286,7 @@ def spelled_out(values: Mapping[str, Any], source: str) -> Iterator[tuple[str, A
             continue
         preset = PRESETS[name].get(value) if isinstance(value, str) else None
         if preset is None:
-            msg = f"{source}: {name} is {value!r:.80}; it takes {_children(name)}{_or_presets(name)}"
+            msg = f"{source}: {name} is {value!r:.80}; it takes {', '.join(_children(name))}{_or_presets(name)}"
             raise InvalidConfig(msg)
         defaults = {key: setting.default for key, setting in SETTINGS.items() if key.startswith(f"{name}.")}
         if value == "default":
@@ -330,13 +331,15 @@ def _unknown(source: str, name: str) -> str:
     parent = name.rpartition(".")[0]
     while parent and parent not in _SECTIONS:
         parent = parent.rpartition(".")[0]
-    return f"{source}: unknown key {name[:120]!r}; allowed there are {_children(parent)}"
+    allowed = _children(parent)
+    near = difflib.get_close_matches(name.removeprefix(f"{parent}."), allowed, 1)
+    meant = f"did you mean {near[0]}? " if near else ""
+    return f"{source}: unknown key {name[:120]!r}; {meant}allowed there are {', '.join(allowed)}"
 
 
-def _children(section: str) -> str:
+def _children(section: str) -> list[str]:
     prefix = f"{section}." if section else ""
-    found = {name[len(prefix) :].split(".")[0]: None for name in SETTINGS if name.startswith(prefix)}
-    return ", ".join(found)
+    return list(dict.fromkeys(name[len(prefix) :].split(".")[0] for name in SETTINGS if name.startswith(prefix)))
 
 
 def _text(value: Value) -> str:

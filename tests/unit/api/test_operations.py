@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any, get_args
+
 import click
 import pytest
 
+import marskg
 from marskg.api.answer_forms import returned, schema_of
 from marskg.api.arguments import Count, checked_calls
 from marskg.api.operations import Effect, check_names, effect_of, operation, operations
@@ -27,6 +30,16 @@ def test_every_answer_has_a_form_in_json_but_what_is_a_handle() -> None:
     for one in TABLE:
         if one.name not in {"open", "privacy.private_mode"}:
             assert schema_of(returned(one))["$schema"], one.name
+
+
+def records_of(annotation: Any) -> set[str]:
+    """Return the names of our own classes that a type is made of."""
+    own = isinstance(annotation, type) and annotation.__module__.startswith("marskg.")
+    return {annotation.__name__} if own else set().union(*map(records_of, get_args(annotation)))
+
+
+def test_every_record_that_an_operation_returns_is_a_public_name() -> None:
+    assert {name for one in TABLE for name in records_of(returned(one))} <= set(marskg.__all__)
 
 
 @pytest.mark.parametrize("one", [one for one in TABLE if command_of_operation(one)], ids=lambda one: one.name)
