@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from marskg.answers import Answer
 from marskg.api.arguments import checked_calls
 from marskg.clock import uuid7
 from marskg.errors import ConsentRequired, InvalidConfig, InvalidInput, UnknownMemory
@@ -40,7 +41,7 @@ _REMOVED: Final = "removed on request"
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class Change(Answer):
     """What a change of preferences did, or would do.
 
     ``preferences`` are those that hold now because of it, ``removed`` the ids of those that do not any more;
