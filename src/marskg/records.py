@@ -14,7 +14,7 @@ from operator import attrgetter
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NoReturn, Self, TypeAlias
 
-from marskg.answers import Answer
+from marskg.answer import Answer
 from marskg.json_object import JsonObject  # noqa: TC001 - annotations are read at run time
 from marskg.ontology.vocabulary import (
     ACTIVE_STATUSES,

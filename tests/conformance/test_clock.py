@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
-from marskg.answers import plain
+from marskg.answer import plain
 from marskg.clock import ManualClock, SystemClock
 from marskg.drafts import Draft
 from marskg.errors import ClockJump, InvalidInput, MarsError, NotPermitted

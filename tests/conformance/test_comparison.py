@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from marskg.answers import plain
+from marskg.answer import plain
 from marskg.errors import BudgetInfeasible, InvalidConfig, InvalidInput
 from marskg.policies.comparison import compare_plans
 from marskg.policies.registry import POLICY_NAMES

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from marskg.answers import plain
+from marskg.answer import plain
 from marskg.errors import StalePlan
 from marskg.learning.housekeeping import cycle
 from marskg.ontology.vocabulary import SourceType

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import marskg
-from marskg.answers import plain
+from marskg.answer import plain
 from marskg.embedding.endpoint import EndpointEmbedding
 from marskg.embedding.minilm import MiniLM
 from marskg.embedding.registry import load_model

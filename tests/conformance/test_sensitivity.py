@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from marskg.answers import plain
+from marskg.answer import plain
 from marskg.drafts import Draft
 from marskg.errors import InvalidConfig, InvalidInput
 from marskg.ontology.mapping import time_lexical

@@ -7,7 +7,7 @@ from functools import partial
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final
 
-from marskg.answers import plain
+from marskg.answer import plain
 from tests.redteam.attempt import Book
 from tests.redteam.stage import MINUTE, NEVER, SENTINELS, hidden_id, visible_id
 from tests.support.stores import START

@@ -20,7 +20,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
-from marskg.answers import plain
+from marskg.answer import plain
 from marskg.drafts import EntityRef
 from marskg.errors import MarsError
 from tests.support.names import name as fresh

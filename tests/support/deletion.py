@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from marskg.answers import plain
+from marskg.answer import plain
 from marskg.errors import MarsError
 from marskg.policies.builtin.private import NAME as PRIVATE
 from marskg.policies.registry import POLICY_NAMES

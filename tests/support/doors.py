@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from marskg.answers import plain
+from marskg.answer import plain
 from marskg.errors import MarsError
 from tests.support.stores import START
 

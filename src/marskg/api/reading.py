@@ -48,6 +48,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
+    from marskg.api.arguments import Unlisted
     from marskg.given_time import GivenTime
     from marskg.records import AuditRecord, Edge, Memory
     from marskg.retrieval.assembly.hits import Hits
@@ -89,6 +90,8 @@ class Filters(TypedDict, total=False):
     unaffirmed: bool | None
     superseded: bool | None
     closed: bool | None
+    #: The id of a grant: of whoever has limits, for this call alone.
+    grant: Unlisted
 
 
 class ScopeFilters(Filters, total=False):

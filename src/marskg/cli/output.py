@@ -13,7 +13,7 @@ import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Protocol
 
-from marskg.answers import plain
+from marskg.answer import plain
 from marskg.ontology.mapping import time_lexical
 from marskg.unseen import UNSEEN
 

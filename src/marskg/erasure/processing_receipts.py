@@ -20,7 +20,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from marskg.answers import Answer
+from marskg.answer import Answer
 from marskg.audit.linkeddata import DATA_INTEGRITY_V2, add_proof
 from marskg.clock import uuid7
 from marskg.erasure.receipts import LOGICAL

@@ -27,7 +27,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
-from marskg.answers import Answer
+from marskg.answer import Answer
 from marskg.audit.linkeddata import DATA_INTEGRITY_V2, add_proof
 from marskg.clock import uuid7
 from marskg.erasure.request import listed

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from marskg.answers import Answer
+from marskg.answer import Answer
 from marskg.errors import InvalidInput
 from marskg.language.mentions import EntityType, folded_name
 from marskg.language.naming.asked import labelled_number

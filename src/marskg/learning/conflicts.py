@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
 
-from marskg.answers import Answer
+from marskg.answer import Answer
 from marskg.language.en.withdrawals import takes_out, withdrawals
 from marskg.learning.rules.conflict_detection import ConflictKind, Statement, find_conflicts
 from marskg.learning.rules.resolution import FLAG, Resolution, ResolutionAction, ResolutionRules, resolve

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from marskg.answers import Answer
+from marskg.answer import Answer
 from marskg.errors import EmbeddingUnavailable, InvalidInput
 from marskg.language.en.wish_phrases import parse_wishes
 from marskg.language.en.withdrawals import left_of

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from marskg.answers import Answer
+from marskg.answer import Answer
 from marskg.errors import InvalidInput
 from marskg.language.en.wish_phrases import parse_wishes
 from marskg.language.wish_kinds import WishKind

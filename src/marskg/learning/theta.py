@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
 
-from marskg.answers import Answer
+from marskg.answer import Answer
 from marskg.config import FEATURES
 from marskg.errors import InvalidInput
 from marskg.learning.logistic import area_under_curve, fit, log_loss

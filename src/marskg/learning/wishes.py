@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from marskg.answers import Answer
+from marskg.answer import Answer
 from marskg.drafts import Draft
 from marskg.errors import InvalidInput
 from marskg.language.en.wish_phrases import parse_wishes

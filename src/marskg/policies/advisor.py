@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeAlias
 
-from marskg.answers import Answer
+from marskg.answer import Answer
 from marskg.errors import InvalidInput
 from marskg.ontology.vocabulary import EdgeType, Operation
 from marskg.privacy.disclosures.audit_fields import parameter, values

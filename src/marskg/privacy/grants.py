@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from marskg.answers import Answer
+from marskg.answer import Answer
 from marskg.audit.grammar import parse_details
 from marskg.errors import InvalidInput, NotPermitted
 from marskg.store.upkeep.access_log import record_showing

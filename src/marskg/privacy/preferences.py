@@ -12,11 +12,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from marskg.answers import Answer
-from marskg.api.arguments import checked_calls
+from marskg.answer import Answer
+from marskg.api.calls import checked_calls
 from marskg.clock import uuid7
 from marskg.errors import ConsentRequired, InvalidConfig, InvalidInput, UnknownMemory
 from marskg.kept_texts import forget_texts
+from marskg.meant import Spelt
 from marskg.ontology.vocabulary import PreferenceRule
 from marskg.privacy.rules import checked, read_rules
 from marskg.privacy.strictness import Profile, profile
@@ -56,7 +57,7 @@ class Change(Answer):
 
 
 @checked_calls()
-class Preferences:
+class Preferences(Spelt):
     """The preferences of one tenant; ``memory.preferences`` of :class:`~marskg.memory.AgentMemory`."""
 
     def __init__(self, writer: Writer, ask: Callable[[str], None]) -> None:

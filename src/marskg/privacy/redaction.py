@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from marskg.answers import Answer
+from marskg.answer import Answer
 from marskg.embedding.static import StaticEmbedding
 from marskg.json_object import MAX_DEPTH, JsonObject, UnfitJsonError, canonical_json
 from marskg.privacy.sensing.deobfuscation import reworded

@@ -11,7 +11,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from marskg.answers import Answer
+from marskg.answer import Answer
 from marskg.ontology.mapping import time_lexical
 from marskg.ontology.vocabulary import Operation
 from marskg.records import Finding

@@ -13,7 +13,7 @@ from functools import reduce
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
-from marskg.answers import Answer
+from marskg.answer import Answer
 from marskg.ontology.vocabulary import PreferenceRule
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
-from marskg.answers import Answer
+from marskg.answer import Answer
 from marskg.errors import UnknownMemory
 from marskg.ontology.mapping import time_lexical
 from marskg.ontology.vocabulary import DERIVED_EDGES, Operation, Tier

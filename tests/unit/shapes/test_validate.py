@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from marskg.answers import plain
+from marskg.answer import plain
 from marskg.errors import InvalidDocument
 from marskg.ontology.mapping import memory_lines
 from marskg.ontology.vocabulary import EdgeType, Kind, Tier

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from marskg.answers import plain
+from marskg.answer import plain
 from marskg.cli.door import Door, pass_door, shared_options
 from marskg.cli.output import answer, counted, line, note, number, safe
 from marskg.cli.values import MEMORY_ID, FilePath

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from marskg.answers import plain
+from marskg.answer import plain
 from marskg.cli.door import Door, pass_door, shared_options
 from marskg.cli.output import answer, counted, note, show_table, table
 from marskg.cli.values import MEMORY_ID, text_or_stdin

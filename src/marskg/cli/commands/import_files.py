@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from marskg.answers import plain
+from marskg.answer import plain
 from marskg.cli.commands.learn import learned_from, show_learned
 from marskg.cli.door import Door, existing_file, pass_door, shared_options
 from marskg.cli.output import answer, counted, line, live, note, number, progress

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from marskg.answers import plain
+from marskg.answer import plain
 from marskg.cli.door import Door, pass_door, shared_options
 from marskg.cli.output import answer, counted, line, line_by_line, note, number, progress
 from marskg.cli.values import FilePath, text_or_stdin

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from marskg.answers import plain
+from marskg.answer import plain
 from marskg.cli.door import Door, pass_door, shared_options
 from marskg.cli.operation_commands import VerbCommand
 from marskg.cli.output import answer, counted, line, note, number

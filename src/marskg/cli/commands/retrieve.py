@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from marskg.answers import plain
+from marskg.answer import plain
 from marskg.cli.commands.remember import words
 from marskg.cli.door import Door, pass_door, shared_options
 from marskg.cli.output import answer, counted, day, line, note, number, one_line, progress, show_table, table

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from marskg.answers import plain
+from marskg.answer import plain
 from marskg.cli.door import CheckFailed, Door, existing_file, pass_door, shared_options
 from marskg.cli.output import answer, counted, line, number, progress, safe, show_table, table
 from marskg.errors import InvalidDocument, InvalidInput

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from marskg.answers import plain
+from marskg.answer import plain
 from marskg.cli.commands.remember import show_stored, words
 from marskg.cli.door import Door, pass_door, shared_options
 from marskg.cli.operation_commands import NamespaceGroup

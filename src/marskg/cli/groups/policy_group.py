@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from marskg.answers import plain
+from marskg.answer import plain
 from marskg.cli.commands.remember import show_stored
 from marskg.cli.commands.validate_verify import conclude
 from marskg.cli.door import Door, existing_file, json_option, pass_door, shared_options

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from marskg.answers import plain
+from marskg.answer import plain
 from marskg.cli.door import Door, existing_file, pass_door, shared_options
 from marskg.cli.operation_commands import NamespaceGroup
 from marskg.cli.output import answer, counted, line, note, number, one_line, show_fields, show_table, table

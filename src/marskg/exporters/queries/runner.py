@@ -18,7 +18,7 @@ import weakref
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
-from marskg.answers import Answer
+from marskg.answer import Answer
 from marskg.errors import EngineUnavailable, QueryRefused
 from marskg.exporters.queries.sparql_guard import check_sparql
 from marskg.store.engine.protocol import MAX_ROWS

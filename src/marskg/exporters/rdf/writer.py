@@ -13,7 +13,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from marskg.answers import Answer
+from marskg.answer import Answer
 from marskg.exporters.atomic import AtomicFile
 from marskg.exporters.rdf.formats import Format, format_of
 from marskg.exporters.rdf.sinks import JsonLdSink, LineSink, Sink, TurtleSink

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final
 
-from marskg.answers import Answer
+from marskg.answer import Answer
 from marskg.errors import InvalidInput
 from marskg.extraction.proposal import Proposal  # noqa: TC001 - a plan that comes back is checked by its annotations
 from marskg.learning.from_text.told_turns import Told  # noqa: TC001 - as above

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from marskg.answers import plain
+from marskg.answer import plain
 from marskg.api.arguments import UnfitError, field_rules, type_of
 from marskg.config.settings import SUBJECT_KEYS
 from marskg.errors import BudgetInfeasible, EnvironmentFailure, InvalidInput, StalePlan

@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from marskg.answers import Answer
+from marskg.answer import Answer
 from marskg.learning.from_text.makers import made_by
 from marskg.learning.from_text.waiting import drop, is_waiting
 from marskg.ontology.vocabulary import Cardinality, EdgeType, Kind, Operation, TaskStatus

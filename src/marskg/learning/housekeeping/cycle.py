@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from marskg.answers import Answer
+from marskg.answer import Answer
 from marskg.errors import StalePlan
 from marskg.learning.housekeeping.retention_trim import live, shortenable, trim
 from marskg.policies.executor import View, apply

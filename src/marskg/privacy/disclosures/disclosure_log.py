@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from marskg.answers import Answer
+from marskg.answer import Answer
 from marskg.errors import UnknownMemory
 from marskg.ontology.vocabulary import Operation, Tier
 from marskg.privacy.disclosures.audit_fields import about, parameter, values

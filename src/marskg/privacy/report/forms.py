@@ -9,7 +9,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from marskg.answers import Answer
+from marskg.answer import Answer
 from marskg.errors import InvalidInput
 from marskg.privacy.report.document import document
 from marskg.privacy.report.page import as_html, as_markdown

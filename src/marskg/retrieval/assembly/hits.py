@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from marskg.answers import Answer
+from marskg.answer import Answer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

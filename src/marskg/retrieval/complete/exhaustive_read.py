@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from marskg.answers import Answer
+from marskg.answer import Answer
 from marskg.json_object import WIDE
 from marskg.ontology.mapping import decimal_lexical
 from marskg.ontology.vocabulary import Cardinality

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote_from_bytes, unquote_to_bytes
 
-from marskg.answers import Answer
+from marskg.answer import Answer
 from marskg.audit.keys import sync_folder
 from marskg.errors import MarsError
 from marskg.store.commit.snapshot_read import OvertakenError

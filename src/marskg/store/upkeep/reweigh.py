@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from marskg.answers import Answer
+from marskg.answer import Answer
 from marskg.errors import BudgetInfeasible, InvariantError, KeyUnusable, StoreDamaged
 from marskg.ontology.vocabulary import Kind, Tier
 from marskg.store.commit.flush import check_latent

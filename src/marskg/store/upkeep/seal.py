@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
-from marskg.answers import Answer
+from marskg.answer import Answer
 from marskg.ontology.vocabulary import Operation
 from marskg.store.rows import codec
 
