@@ -96,7 +96,7 @@ def test_every_operation_is_found_by_a_slip_of_its_name(memory: AgentMemory) -> 
 
 def test_what_python_and_notebooks_look_for_is_not_there_and_said_plainly(memory: AgentMemory) -> None:
     for owner in (marskg, memory, memory.entities, memory.preferences):
-        for name in ("_repr_html_", "__deepcopy__", "__array__", "_ipython_display_"):
+        for name in ("_repr_html_", "__deepcopy__", "__array__", "_retrieve", "_open", "_merge", "_withdraw"):
             assert not hasattr(owner, name)
             assert "did you mean" not in refusal(owner, name)
         assert not hasattr(owner, "search_all_of_it")
