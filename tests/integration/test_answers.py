@@ -14,18 +14,20 @@ from dataclasses import FrozenInstanceError, fields, is_dataclass, replace
 from html.parser import HTMLParser
 from typing import TYPE_CHECKING, Any
 
-import pandas as pd
 import pytest
 
 import marskg
 from marskg.answer import Answer
+from marskg.api.checks import Consistency, Inclusion
 from marskg.api.operations import operations
 from marskg.clock import ManualClock, SeededSource
 from marskg.exporters.queries.runner import QueryResult
 from marskg.records import Stored
+from marskg.store.upkeep.maintenance import Stats
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from marskg.memory import AgentMemory
 
@@ -34,9 +36,11 @@ START = 1_800_000_000_000
 HOSTILE = '<script>alert("1")</script><img src=x onerror=y> & \u202egnol\u202c \x1b[2J\nnext'
 #: What operations return that is a door to others, or no type of ours.
 OTHERS = {"Any", "None", "Iterator", "AgentMemory", "PrivateMode"}
+#: Dicts whose keys are documented: they were dicts before, and callers write them as JSON.
+DICTS = {"Stats": Stats, "Inclusion": Inclusion, "Consistency": Consistency}
 
 
-def below(kind: type) -> Iterator[type]:
+def below(kind: type[Any]) -> Iterator[type[Any]]:
     for one in kind.__subclasses__():
         # A dataclass with slots is made twice, and the first is nobody's.
         if getattr(sys.modules[one.__module__], one.__name__, None) is one:
@@ -112,9 +116,28 @@ def entities(memory: AgentMemory) -> list[Any]:
 
 
 def test_every_type_that_an_operation_returns_is_an_answer() -> None:
-    returned = {name for one in operations() for name in re.findall(r"\b[A-Z]\w+", one.result)} - OTHERS
+    returned = {name for one in operations() for name in re.findall(r"\b[A-Z]\w+", one.result)} - OTHERS - DICTS.keys()
     assert len(returned) > 30
     assert returned <= {one.__name__ for one in below(Answer)}
+
+
+def test_a_dict_stays_one_and_has_the_keys_that_are_documented(tmp_path: Path) -> None:
+    with marskg.open(tmp_path / "store", tenant="a", budget=2_000, embedding="none") as memory:
+        memory.remember("Ann waters the tomatoes")
+        size = memory.audit.sign_head().size
+        found: list[tuple[Any, str]] = [
+            (memory.stats(), "Stats"),
+            (memory.audit.prove(1), "Inclusion"),
+            (memory.audit.prove_consistency(size), "Consistency"),
+        ]
+        with marskg.open(tmp_path / "store", tenant="a", principal="reader:bot?ceiling=0.5") as reader:
+            found.append((reader.stats(), "Stats"))
+        assert memory.stats()["weight"] == memory.weight
+    for one, name in found:
+        assert type(one) is dict
+        assert json.loads(json.dumps(one)) == one
+        assert one.keys() <= DICTS[name].__annotations__.keys()
+    assert Stats.__annotations__.keys() - found[0][0].keys() == {"partitions", "allowances"}
 
 
 def test_every_answer_is_frozen_and_has_no_dict_of_its_own() -> None:
@@ -242,9 +265,10 @@ def test_plain_data_is_a_dict_for_each_row_and_loses_nothing(answers: dict[str, 
 
 
 def test_a_table_has_the_rows(answers: dict[str, Any]) -> None:
+    pandas = pytest.importorskip("pandas")
     for name, one in answers.items():
         frame = one.to_pandas()
-        assert isinstance(frame, pd.DataFrame), name
+        assert isinstance(frame, pandas.DataFrame), name
         assert len(frame) == len(one.to_dicts()), name
     hits = answers["retrieve"]
     assert list(hits.to_pandas()["memory.content"]) == [hit.memory.content for hit in hits]

@@ -154,9 +154,9 @@ def test_a_call_that_there_is_not_says_what_was_meant(
 
 def test_what_is_given_by_its_place_and_takes_a_name_is_told_which(memory: AgentMemory) -> None:
     with pytest.raises(marskg.InvalidCall, match=r"^erase takes keywords: subject=…, id=…, entity=…, session=…, "):
-        memory.erase("ann")  # type: ignore[misc]  # the case
+        memory.erase("ann")  # type: ignore[call-arg]  # the case
     with pytest.raises(marskg.InvalidCall, match=r"^retrieve takes query, then keywords: token_budget=…, k=…, .*, …$"):
-        memory.retrieve("x", 5)  # type: ignore[misc]  # the case
+        memory.retrieve("x", 5)  # type: ignore[call-arg]  # the case
     with pytest.raises(marskg.InvalidCall, match=r"^open takes no 'tennant'; did you mean 'tenant'\?$"):
         marskg.open("never", tennant="a")  # type: ignore[call-arg]  # the case
 
