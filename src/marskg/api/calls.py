@@ -35,7 +35,8 @@ class Arguments:
         ``way`` is what stands before its name in messages, such as ``audit.``.
         """
         self.function = function
-        self.name = f"{way}{function.__name__}"
+        # What makes an object is called by the name of its class.
+        self.name = f"{way}{function.__qualname__.removesuffix('.__init__').rpartition('.')[2]}"
         self.error = error
         self._names = names
 
@@ -171,8 +172,10 @@ class _Anything:
 
 
 def checked_call(function: F, error: type[InvalidInput] = InvalidInput) -> F:
-    """Return a module's function that checks its arguments first."""
+    """Return a module's function, or a method, that checks its arguments first."""
     arguments = Arguments(function, error, {})
+    if next(iter(signature(function).parameters), "") == "self":
+        return cast("F", _checked_method(function, arguments))
 
     @wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:  # noqa: ANN401 - as the function has them

@@ -256,6 +256,19 @@ def test_a_function_of_a_module_is_checked() -> None:
         add(1, other=True)
 
 
+def test_what_makes_an_object_is_checked_and_called_by_its_class() -> None:
+    class Made:
+        @checked_call
+        def __init__(self, one: int, *, other: int = 0) -> None:
+            self.sum = one + other
+
+    assert Made(1, other=2).sum == Made(one=1, other=2).sum == 3
+    with pytest.raises(InvalidInput, match=r"^Made takes one, then keywords: other=…$"):
+        Made(1, 2)  # type: ignore[call-arg]  # the case
+    with pytest.raises(InvalidInput, match=r"^Made needs one: "):
+        Made()  # type: ignore[call-arg]  # the case
+
+
 def test_arguments_that_there_are_not_are_refused_as_python_refuses_them_and_as_input() -> None:
     for caught in (TypeError, InvalidInput):
         with pytest.raises(caught, match=r"^text takes no 'txt'; did you mean 'text'\?$"):
