@@ -86,6 +86,30 @@ milliseconds. Who may use what, and what each does to the store, is a [table](op
 |---|---|
 | `GivenTime` | epoch milliseconds, a `datetime` with a zone, or ISO 8601 text such as `2026-03-01T09:30:00Z` |
 {units}
+
+## Answers
+
+What an operation returns is a frozen record: it can be copied, pickled and compared, and printed it fits one screen.
+
+```pycon
+>>> mem = marskg.open("./memory", tenant="alice")
+>>> hits = mem.retrieve("tomatoes")
+>>> hits.to_dicts()[0]["memory"]["content"]
+'I water the tomatoes twice a week'
+>>> try:
+...     mem.retrieve("tomatoes", limit=5)
+... except marskg.InvalidCall as error:
+...     print(error)
+retrieve takes no 'limit'; did you mean 'k'?
+>>> mem.close()
+```
+
+- `to_dicts()` is all of it as values that `json` writes: a dict for each row where the answer is a list (hits, actions
+  of a plan, findings, events of an explanation, rows of a query …), else a list with one dict.
+- `to_pandas()` is the same as a `DataFrame`, where pandas is installed; fields of a record in a row are columns with a
+  dot, such as `memory.id`.
+- In a notebook an answer is a small table of its first rows.
+- `stats()`, `audit.prove()`, `policy.explain()` and other figures are dicts.
 """
 
 

@@ -24,6 +24,7 @@ from marskg.errors import (
     EnvironmentFailure,
     ErasedContentRefused,
     ForkedProcess,
+    InvalidCall,
     InvalidConfig,
     InvalidDocument,
     InvalidInput,
@@ -195,6 +196,7 @@ __all__ = [
     "Grant",
     "Hit",
     "Hits",
+    "InvalidCall",
     "InvalidConfig",
     "InvalidDocument",
     "InvalidInput",
@@ -253,5 +255,12 @@ def __getattr__(name: str) -> Any:  # noqa: ANN401 - PEP 562
     """Load the facade and its engines only when they are used: errors import in milliseconds."""
     if name in _LATER:
         return getattr(import_module(_LATER[name]), name)
-    msg = f"module {__name__!r} has no attribute {name!r}"
-    raise AttributeError(msg)
+    from marskg.meant import missing_attribute  # noqa: PLC0415 - what is there needs none of it
+
+    owner = f"module {__name__!r}"
+    raise missing_attribute(owner, name, lambda: {one: one for one in __dir__()})
+
+
+def __dir__() -> list[str]:
+    """Return what there is."""
+    return sorted([*__all__, "__version__"])

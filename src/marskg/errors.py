@@ -35,6 +35,10 @@ class InvalidInput(MarsError, ValueError):
     """An argument, a file or a document that cannot be accepted as it stands."""
 
 
+class InvalidCall(InvalidInput, TypeError):
+    """A call with an argument that the operation does not have, without one that it needs, or with too many."""
+
+
 class InvalidMemory(InvalidInput):
     """A memory with an unknown kind or field, or with a value outside its range."""
 

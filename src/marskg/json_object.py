@@ -12,7 +12,7 @@ import json
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from decimal import Decimal
+from decimal import Context, Decimal
 from typing import Any, Final, NoReturn, Self
 
 #: Bytes of the canonical text of one object, and levels of objects and lists in one another.
@@ -20,6 +20,8 @@ MAX_BYTES: Final = 16 * 1024
 MAX_DEPTH: Final = 16
 #: Integers up to here are the same in Python, Java, JSON and RDF; what is larger goes as a text.
 MOST: Final = 2**53
+#: More digits than a sum of any number of exact decimals has.
+WIDE: Final = Context(prec=80)
 #: Sequences that are no lists of JSON.
 _NO_LIST: Final = str | bytes | bytearray | memoryview
 #: Below it RFC 8785 writes a number with an exponent.
@@ -28,6 +30,11 @@ _LEAST: Final = Decimal("1e-6")
 _MOST_READ: Final = 8 * MAX_BYTES
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _quoted: Final = json.JSONEncoder(ensure_ascii=False).encode
+
+
+def plainly(value: Decimal) -> float | str:
+    """Return an exact decimal as JSON has it: a number where a double says it, else the text of its digits."""
+    return float(value) if Decimal(repr(float(value))) == value else f"{value.normalize(WIDE):f}"
 
 
 class UnfitJsonError(ValueError):

@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Unpack
 
 from marskg.api import checks, transfer
-from marskg.api.arguments import checked_calls
+from marskg.api.calls import checked_calls
 from marskg.api.doors import guarded
 from marskg.api.namespaces.handle import Handle
 from marskg.api.namespaces.privacy_namespace import Privacy
@@ -414,15 +414,15 @@ class AgentMemory(Handle):
         found = (self._reading.as_now(memory) for memory, _, _ in self._reader.memories())
         return self._reading.having(found, metadata)
 
-    def stats(self) -> dict[str, Any]:
+    def stats(self) -> maintenance.Stats:
         """Return counts and weights by tier and kind, the budget and its shares, and the audit's sequence."""
 
-        def figures(state: TenantState) -> tuple[dict[str, Any], dict[str, Any]]:
+        def figures(state: TenantState) -> maintenance.Stats:
             found = maintenance.stats(self._writer, self._reader)
-            return found, shares_of(View(self._opened.engine.read, state, self._writer.now()))
+            shares = shares_of(View(self._opened.engine.read, state, self._writer.now()))
+            return {**found, "partitions": shares} if shares else found
 
-        found, shares = snapshot_read(self._writer, figures)
-        return {**found, **({"partitions": shares} if shares else {}), **self._components.quotas()}
+        return {**snapshot_read(self._writer, figures), **self._components.quotas()}
 
     # --- Forgetting and erasing -------------------------------------------------------------------------------------
 

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import copyreg
 import warnings
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import FrozenInstanceError, dataclass, field, fields, replace
 from operator import attrgetter
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, Self, TypeAlias
+from typing import TYPE_CHECKING, Final, NoReturn, Self, TypeAlias
 
+from marskg.answer import Answer
 from marskg.json_object import JsonObject  # noqa: TC001 - annotations are read at run time
 from marskg.ontology.vocabulary import (
     ACTIVE_STATUSES,
@@ -48,7 +49,7 @@ copyreg.pickle(MappingProxyType, lambda given: (_read_only, (dict(given),)))  # 
 
 
 @dataclass(frozen=True, slots=True)
-class Memory:
+class Memory(Answer, brief=("content", "id")):
     """One node of an agent's memory (semantics section 1).
 
     ``content`` is None once the memory is a tombstone, and so is all of ``payload``. ``sequence`` is the audit
@@ -146,7 +147,7 @@ _SCORE: Final = _NAMES.index("score")
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Edge:
+class Edge(Answer):
     """A typed edge; ``weight`` is optional, ``created`` is transaction time."""
 
     source: str
@@ -162,7 +163,7 @@ class Edge:
 
 
 @dataclass(frozen=True, slots=True)
-class Entity:
+class Entity(Answer, brief=("name", "entity_type", "aliases", "id")):
     """A person, place, organisation or thing that memories mention (semantics section 1)."""
 
     id: str
@@ -176,7 +177,7 @@ class Entity:
 
 
 @dataclass(frozen=True, slots=True)
-class Preference:
+class Preference(Answer):
     """One rule of a person, of a department or of the whole tenant (docs/adr/0026).
 
     ``data_subject`` and ``department`` say for whom it holds, for all where both are None. ``target`` is what the rule
@@ -255,7 +256,7 @@ class Consolidation:
 
 
 @dataclass(frozen=True, slots=True)
-class Action:
+class Action(Answer, brief=("action", "weight", "id", "reason")):
     """One step of a plan: what happens to one memory, by which rule and why (semantics section 7).
 
     ``score`` is an integer of 1e-6; ``features`` holds the ψ in effect as ``name=value`` strings.
@@ -274,7 +275,7 @@ class Action:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(Answer, rows="actions"):
     """What a policy would do: pure, ordered, with its bound; executed only while ``digest`` still holds.
 
     ``bound`` is L * W_E of MaRS eq. (4) in units of importance, summed over classes of weight, and kappa * D of each
@@ -320,7 +321,7 @@ class Plan:
 
 
 @dataclass(frozen=True, slots=True)
-class AuditRecord:
+class AuditRecord(Answer, brief=("sequence", "operation", "recorded_at", "memories")):
     """One signed record: the core, its proof, and what is left of its erasable details (semantics section 8).
 
     ``core`` is the canonical N-Quads that were signed. ``details[i]`` and ``salts[i]`` belong to slot ``i``; slot 0 is
@@ -349,7 +350,7 @@ class AuditRecord:
 
 
 @dataclass(frozen=True, slots=True)
-class TreeHead:
+class TreeHead(Answer):
     """A signed head of a tenant's Merkle log (RFC 9162 section 4.10, signed as Data Integrity)."""
 
     tenant: str
@@ -364,7 +365,7 @@ class TreeHead:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(Answer, brief=("severity", "code", "where", "message")):
     """One thing that a check found: a stable ``code``, where, and what to do.
 
     ``severity`` is ``error``, or ``warning`` for what a person should know although the check passes.
@@ -390,7 +391,7 @@ class VerifiedLog:
     covered: int
 
 
-class Stored(int):
+class Stored(Answer, int):
     """How many of many drafts were done; ``notices`` tell what whoever stored them should know.
 
     ``known`` is how many items of an import were left out, as they came before.
@@ -402,12 +403,24 @@ class Stored(int):
     def __new__(cls, count: int, notices: tuple[str, ...] = (), known: int = 0) -> Self:
         """Return ``count`` with ``notices`` and ``known``."""
         made = super().__new__(cls, count)
-        made.notices, made.known = notices, known
+        vars(made).update(notices=notices, known=known)
         return made
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        """Refuse to be changed, as all records do."""
+        msg = f"cannot assign to field {name!r}"
+        raise FrozenInstanceError(msg)
+
+    def __repr__(self) -> str:
+        """Return the number."""
+        return int.__repr__(self)
+
+    def _rows(self) -> list[dict[str, object]]:
+        return [{"count": int(self), **vars(self)}]
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class Report(Answer, rows="findings"):
     """The result of a check: ``ok`` is true exactly when no finding is an error."""
 
     checked: int

@@ -90,6 +90,22 @@ def test_an_old_name_is_the_new_command_and_says_so_once(mars: Callable[..., Out
     assert shown.out.partition("\n\n")[2] == mars(*new.split(), *rest, "--help").out.partition("\n\n")[2]
 
 
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [("find", "retrieve"), ("search", "retrieve"), ("add", "remember"), ("rm", "erase"), ("ls", "read")],
+)
+def test_a_word_of_another_product_says_which_command_is_meant(
+    mars: Callable[..., Outcome], name: str, meant: str
+) -> None:
+    told = mars(name, "x")
+    assert told.status == 2
+    assert told.error == f"No such command {name!r}. (Did you mean {meant!r}?); see: mars --help"
+
+
+def test_a_slip_of_a_command_says_which_is_meant(mars: Callable[..., Outcome]) -> None:
+    assert "'retrieve'" in mars("retreive", "x").error
+
+
 def test_every_old_name_leads_somewhere() -> None:
     assert {name for name in MOVED if command_at(MOVED[name]) is None} == set()
     known = set(_names(OLD))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from marskg.answer import plain
 from marskg.errors import BudgetInfeasible, InvalidConfig, InvalidInput
 from marskg.policies.comparison import compare_plans
 from marskg.policies.registry import POLICY_NAMES
@@ -38,7 +39,7 @@ def filled(stores: Stores) -> tuple[AgentMemory, dict[str, str]]:
 def everything(memory: AgentMemory) -> str:
     """Return all that a tenant holds and logged, as bytes would."""
     logs = [[record.core for record in memory.audit.records(log=log)] for log in ("transitions", "accesses")]
-    return json.dumps([memory.stats(), logs, [repr(found) for found in memory.memories()]])
+    return json.dumps([memory.stats(), logs, [plain(found) for found in memory.memories()]])
 
 
 def test_each_policy_says_what_would_go_and_which_question_loses_its_answer(stores: Stores) -> None:

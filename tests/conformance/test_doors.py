@@ -81,7 +81,7 @@ def test_a_hidden_memory_changes_no_byte_of_queries_exports_and_plans(
     doors = dear_doors(tmp_path)
     nothing = told(pair(stores, None, 3), doors)
     assert told(pair(stores, HIDDEN[name], 3), doors) == nothing
-    assert "action='evict'" in nothing["fifo"]
+    assert "'action': 'evict'" in nothing["fifo"]
 
 
 @pytest.mark.server

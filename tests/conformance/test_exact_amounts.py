@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import marskg
-from marskg.cli.output import plain
+from marskg.answer import plain
 from marskg.ontology.vocabulary import NS
 from tests.support import picture as pictures
 from tests.support import reading

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import marskg
+from marskg.answer import plain
 from marskg.embedding.endpoint import EndpointEmbedding
 from marskg.embedding.minilm import MiniLM
 from marskg.embedding.registry import load_model
@@ -103,7 +104,7 @@ def test_all_vectors_are_made_anew_with_progress_and_a_record(stores: Stores, sm
     assert memory.settings.current.embedding.model == "minilm"
     last = list(memory.audit.records())[-1]
     assert last.operation is Operation.MIGRATE
-    assert "embedding.model=minilm" in str(last)
+    assert "embedding.model=minilm" in str(plain(last))
     assert memory.retrieve("tomatoes")[0].why["similarity"] > 0
     assert memory.verify().ok
     again = stores.open(memory.tenant)

@@ -270,7 +270,7 @@ def test_latent_memories_are_found_when_asked_for_and_rank_lower(stores: Stores)
         ({"query": "x", "token_budget": -1}, "outside"),
         ({"query": "x", "token_budget": 1.5}, "must be an integer"),
         ({"query": "x", "as_of": 4_000_000_000_000}, "future"),
-        ({"query": "x", "color": "red"}, "there is no filter 'color'"),
+        ({"query": "x", "color": "red"}, "retrieve takes no 'color'; it takes query, "),
         ({"query": "x", "kinds": ["dream"]}, "dream"),
         ({"query": "x", "since": START, "until": START}, "nothing lies between"),
         ({"query": "x", "max_sensitivity": 2}, "outside"),

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from marskg.answer import plain
 from marskg.drafts import Draft
 from marskg.errors import InvalidConfig, InvalidInput
 from marskg.ontology.mapping import time_lexical
@@ -78,7 +79,7 @@ def test_what_it_is_called_and_where_it_is_from_is_measured(stores: Stores, fiel
     new = memory.remember("A further note", kind="semantic", **fields)
     assert now.sensitivity == new.sensitivity >= 0.9
     assert now.memory_class is new.memory_class is MemoryClass.PRIVATE
-    assert not [one for one in memory.read_all(max_sensitivity=0.3) if "note" in str(one)]
+    assert not [one for one in memory.read_all(max_sensitivity=0.3) if "note" in str(plain(one))]
     assert not memory.retrieve("note", max_sensitivity=0.3)
     assert read(memory, new.id).sensitivity_reasons == new.sensitivity_reasons
     assert memory.verify().ok
@@ -236,7 +237,13 @@ def test_a_reader_with_a_ceiling_gets_no_more_than_it_on_every_door(stores: Stor
     hits = memory.retrieve("tomatoes", token_budget=60, conversation="s", **gated)
     everything = memory.read_all(**gated)
     recalled = memory.retrieve("4111 1111 1111 1111", **gated)
-    shown = [hits.as_text(), str(hits.as_messages()), str(hits.as_dict()), str(list(everything)), str(list(recalled))]
+    shown = [
+        hits.as_text(),
+        str(hits.as_messages()),
+        str(hits.as_dict()),
+        str(everything.to_dicts()),
+        str(recalled.to_dicts()),
+    ]
     for text in shown:
         assert "4111" not in text
         assert "ann@" not in text

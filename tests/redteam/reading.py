@@ -7,6 +7,7 @@ from functools import partial
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final
 
+from marskg.answer import plain
 from tests.redteam.attempt import Book
 from tests.redteam.stage import MINUTE, NEVER, SENTINELS, hidden_id, visible_id
 from tests.support.stores import START
@@ -219,7 +220,7 @@ class _Whole:
     def __repr__(self) -> str:
         hits = self._hits
         return repr(
-            (hits, hits.as_text(), hits.as_messages(), hits.as_dict(), hits.left_out, hits.resolved, hits.stages)
+            (plain(hits), hits.as_text(), hits.as_messages(), hits.as_dict(), hits.left_out, hits.resolved, hits.stages)
         )
 
 

@@ -20,6 +20,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
+from marskg.answer import plain
 from marskg.drafts import EntityRef
 from marskg.errors import MarsError
 from tests.support.names import name as fresh
@@ -354,7 +355,8 @@ def _of_error(error: BaseException) -> list[str]:
 
 def _forms(found: object) -> list[str]:
     """Return a value in all the forms that it has."""
-    said = [repr(found)]
+    # What is written out is cut to a screen; plain data is all of it.
+    said = [repr(found), repr(plain(found))]
     for name in ("as_text", "as_messages", "as_dict", "as_json", "as_markdown", "as_html", "as_jsonld", "as_yaml"):
         form = getattr(found, name, None)
         if callable(form):

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
+from marskg.answer import plain
 from marskg.errors import MarsError
 from marskg.policies.builtin.private import NAME as PRIVATE
 from marskg.policies.registry import POLICY_NAMES
@@ -231,7 +232,7 @@ class Places:
 def _answer(ask: Callable[[], object], *asked: str) -> str:
     """Return what is answered, or refused, without the names that were ``asked`` for: a refusal repeats them."""
     try:
-        said = repr(ask())
+        said = repr(plain(ask()))
     except MarsError as error:
         said = f"{type(error).__name__}: {error}"
     for name in asked:

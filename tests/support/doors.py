@@ -10,6 +10,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from marskg.answer import plain
 from marskg.errors import MarsError
 from tests.support.stores import START
 
@@ -75,7 +76,7 @@ def told(reader: RestrictedMemory, doors: Mapping[str, Callable[[RestrictedMemor
     drawn = {reader.tenant: "TENANT", state.log: "LOG", state.access_log: "ACCESSES"}
     for name, ask in doors.items():
         try:
-            said = repr(ask(reader))
+            said = repr(plain(ask(reader)))
         except MarsError as error:
             said = f"{type(error).__name__}: {error} {vars(error)}"
         for word, name_of_it in drawn.items():

@@ -1,10 +1,9 @@
 """Checks of the arguments of public operations, made from the annotations of their parameters.
 
-Guarantees: an operation under :func:`checked_calls` or :func:`checked_call` gets values of the types that it declares,
-or is not entered: texts without lone surrogates and NUL, truth values that are truth values, integers within 2^53,
-finite numbers, paths that a file can have. The error names the parameter, what is expected and the type that was given;
-it never repeats the value. A parameter without an annotation, or with one that has no check, is refused when its
-operation is first called. Ranges, lengths and names of kinds are the operation's own to check.
+Guarantees: a value that passes is of the type that is declared: texts are without lone surrogates and NUL, truth values
+are truth values, integers within 2^53, numbers finite, paths such that a file can have them. What is said of another
+names what is expected and the type that was given; it never repeats the value. An annotation that has no check is
+refused. Ranges, lengths and names of kinds are the operation's own to check. Who asks is :mod:`marskg.api.calls`.
 """
 
 from __future__ import annotations
@@ -18,8 +17,7 @@ from collections import abc
 from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
 from datetime import datetime
 from decimal import Decimal
-from functools import cache, cached_property, wraps
-from inspect import Parameter, isfunction, signature
+from functools import cache
 from pathlib import Path, PurePath
 from typing import (
     TYPE_CHECKING,
@@ -28,7 +26,6 @@ from typing import (
     Final,
     Literal,
     TypeAlias,
-    TypeVar,
     Union,
     Unpack,
     cast,
@@ -44,9 +41,6 @@ from marskg.json_object import MOST
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
-
-C = TypeVar("C", bound=type)
-F = TypeVar("F", bound="Callable[..., Any]")
 
 #: Bytes of a path, and of one name in it, that Linux and macOS allow.
 _LONGEST_PATH, _LONGEST_NAME = 4_000, 255
@@ -250,6 +244,8 @@ GIVEN_TIME: Final = Rule(
 )
 #: A value as JSON has it, in annotations of parameters.
 Json: TypeAlias = Annotated[Any, Rule("a value as JSON has it", lambda _: True, _json)]
+#: A keyword that an operation checks itself, and that is none of its parameters: only some principals give it.
+Unlisted: TypeAlias = Annotated[Any, None]
 #: A file that is read, in annotations of parameters.
 ReadPath: TypeAlias = Annotated[
     str | Path, Rule("a path", lambda value: isinstance(value, (str, PurePath)), _to_read, Path)
@@ -276,7 +272,7 @@ UNITS: Final[Mapping[str, str]] = {
     if get_origin(one) is Annotated and isinstance(get_args(one)[1], Rule) and get_args(one)[1].unit
 }
 #: What annotations name that modules import for type checkers alone.
-_NAMES: Final[Mapping[str, Any]] = {
+NAMES: Final[Mapping[str, Any]] = {
     **{name: value for module in (records, clock) for name, value in vars(module).items() if isinstance(value, type)},
     **{name: getattr(abc, name) for name in ("Callable", "Iterable", "Iterator", "Mapping", "Sequence")},
     "Any": Any,
@@ -294,6 +290,7 @@ _NAMES: Final[Mapping[str, Any]] = {
     "Seed": Seed,
     "Share": Share,
     "Tokens": Tokens,
+    "Unlisted": Unlisted,
     "Unpack": Unpack,
     "Value": records.Value,
 }
@@ -472,144 +469,5 @@ def _record(kind: type) -> Callable[[object], object]:
 @cache
 def field_rules(kind: type) -> tuple[tuple[str, Rule], ...]:
     """Return the names of a dataclass's fields, each with its rule."""
-    hints = get_type_hints(kind, localns=_NAMES, include_extras=True)
+    hints = get_type_hints(kind, localns=NAMES, include_extras=True)
     return tuple((one.name, rule_of(hints[one.name])) for one in fields(cast("Any", kind)))
-
-
-# --- Calls -------------------------------------------------------------------------------------------------------
-
-
-class Arguments:
-    """The rules of the parameters of one operation, made when it is first called."""
-
-    def __init__(self, function: Callable[..., Any], error: type[InvalidInput], names: Mapping[str, Any]) -> None:
-        """Check calls of ``function``, whose annotations name types of its module and ``names``."""
-        self.function = function
-        self.error = error
-        self._names = names
-
-    @cached_property
-    def rules(self) -> Mapping[str, Rule]:
-        """Return the rule of each parameter by its name, in their order; those of a typed ``**`` by theirs.
-
-        Raises:
-            TypeError: a parameter has no annotation, or one that there is no check for.
-        """
-        names = {**_NAMES, **self._names, **self.function.__globals__}
-        hints = get_type_hints(_without_result(self.function), names, include_extras=True)
-        found: dict[str, Rule] = {}
-        for name, parameter in signature(self.function).parameters.items():
-            if name in {"self", "cls"}:
-                continue
-            if name not in hints:
-                msg = f"{self.function.__qualname__} has a parameter {name} without an annotation; give it one"
-                raise TypeError(msg)
-            if parameter.kind is Parameter.VAR_KEYWORD:
-                found.update(_keywords(hints[name]))
-            else:
-                found[name] = rule_of(hints[name])
-        return found
-
-    @cached_property
-    def positional(self) -> tuple[str, ...]:
-        """Return the names of the parameters that may be given by their place."""
-        by_place = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
-        return tuple(name for name, one in signature(self.function).parameters.items() if one.kind in by_place)
-
-    def value(self, name: str, value: object) -> object:
-        """Return the value of one parameter to go on with; one that there is not is left to Python to refuse.
-
-        Raises:
-            InvalidInput: it is not what the parameter declares.
-        """
-        rule = self.rules.get(name)
-        if rule is None:
-            return value
-        try:
-            found = rule.apply(value)
-        except UnfitError as error:
-            raise self._refusal(name, error) from None
-        return self._stream(name, found) if isinstance(found, types.GeneratorType) else found
-
-    def _refusal(self, name: str, error: UnfitError) -> InvalidInput:
-        where = f"{name}: " if isinstance(error, InvalidItemError) else f"{name} "
-        return self.error(f"{where}{error}")
-
-    def _stream(self, name: str, items: Iterator[object]) -> Iterator[object]:
-        try:
-            yield from items
-        except UnfitError as error:
-            raise self._refusal(name, error) from None
-
-
-def _without_result(function: Callable[..., Any]) -> types.SimpleNamespace:
-    """Return something with the annotations of a function's parameters, as those of results need more imports."""
-    annotations = {name: one for name, one in function.__annotations__.items() if name != "return"}
-    return types.SimpleNamespace(__annotations__=annotations)
-
-
-def _keywords(annotation: Any) -> Mapping[str, Rule]:  # noqa: ANN401 - as rule_of
-    if get_origin(annotation) is not Unpack:
-        return {}
-    (typed,) = get_args(annotation)
-    return {name: rule_of(one) for name, one in get_type_hints(typed, localns=_NAMES, include_extras=True).items()}
-
-
-def checked_call(function: F, error: type[InvalidInput] = InvalidInput) -> F:
-    """Return a module's function that checks its arguments first."""
-    arguments = Arguments(function, error, {})
-
-    @wraps(function)
-    def call(*args: Any, **kwargs: Any) -> Any:  # noqa: ANN401 - as the function has them
-        given = [arguments.value(name, value) for name, value in zip(arguments.positional, args, strict=False)]
-        for name, value in kwargs.items():
-            kwargs[name] = arguments.value(name, value)
-        return function(*given, *args[len(given) :], **kwargs)
-
-    vars(call)["arguments"] = arguments
-    return cast("F", call)
-
-
-def _checked_method(function: Callable[..., Any], arguments: Arguments) -> Callable[..., Any]:
-    @wraps(function)
-    def call(self: object, /, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401 - as the function has them
-        if args:
-            names = arguments.positional[1:]
-            args = (*map(arguments.value, names, args), *args[len(names) :])
-        for name, value in kwargs.items():
-            kwargs[name] = arguments.value(name, value)
-        return function(self, *args, **kwargs)
-
-    vars(call)["arguments"] = arguments
-    return call
-
-
-def checked_calls(*named: type, errors: Mapping[str, type[InvalidInput]] | None = None) -> Callable[[C], C]:
-    """Return a class decorator that lets each public method check its arguments first.
-
-    A method that overrides one which is checked takes what that one takes.
-
-    Args:
-        named: types that annotations name, and that the module does not import at run time.
-        errors: what to raise in the place of :class:`~marskg.errors.InvalidInput`, by the name of the method.
-    """
-    names = {one.__name__: one for one in named}
-
-    def decorate(owner: C) -> C:
-        for name, function in list(vars(owner).items()):
-            if name.startswith("_"):
-                continue
-            if isinstance(function, classmethod):
-                made = Arguments(function.__func__, (errors or {}).get(name, InvalidInput), names)
-                setattr(owner, name, classmethod(_checked_method(function.__func__, made)))
-                continue
-            if not isfunction(function):
-                continue
-            above = (vars(base)[name] for base in owner.__mro__[1:] if name in vars(base))
-            arguments = getattr(next(above, None), "arguments", None) or Arguments(
-                function, (errors or {}).get(name, InvalidInput), names
-            )
-            setattr(owner, name, _checked_method(function, arguments))
-        return owner
-
-    return decorate

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import chain, islice, pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from marskg.audit.document import signed_head
 from marskg.audit.merkle import consistency_proof, inclusion_proof
@@ -228,7 +228,27 @@ class _Books:
         return findings
 
 
-def prove(opened: Opened, state: TenantState, sequence: int) -> dict[str, Any]:
+class Inclusion(TypedDict):
+    """That a record is in the tree of a signed head (RFC 9162 section 2.1.3); hashes are lower-case hex."""
+
+    log: str
+    sequence: int
+    leafIndex: int
+    leafHash: str
+    treeSize: int
+    rootHash: str
+    inclusionPath: list[str]
+
+
+class Consistency(TypedDict):
+    """That a log begins as it was (RFC 9162 section 2.1.4); ``head`` is the signed head that follows, as JSON-LD."""
+
+    firstTreeSize: int
+    consistencyPath: list[str]
+    head: dict[str, Any]
+
+
+def prove(opened: Opened, state: TenantState, sequence: int) -> Inclusion:
     """Return the inclusion proof of one record of the transition log in the newest signed head.
 
     Raises:
@@ -246,7 +266,7 @@ def prove(opened: Opened, state: TenantState, sequence: int) -> dict[str, Any]:
     }
 
 
-def prove_consistency(opened: Opened, state: TenantState, size: int) -> dict[str, Any]:
+def prove_consistency(opened: Opened, state: TenantState, size: int) -> Consistency:
     """Return the proof that the tree of the newest signed head begins with that of ``size`` records, and that head.
 
     Raises:

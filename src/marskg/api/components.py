@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, TypeVar, cast
 
 from marskg.api.commit_effects import CommitEffects
 from marskg.api.doors import Doorkeeper
@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from marskg.store.tenant.opening import Opened
     from marskg.store.unit.sensitivity import Sensed
     from marskg.store.unit.unit_of_work import Unit
+    from marskg.store.upkeep.maintenance import Stats
 
 T = TypeVar("T")
 
@@ -151,7 +152,7 @@ class Components:
         conflicts = tuple(f"conflicts with another memory ({item.action}): {item.reason}" for item in found)
         return replace(now, notices=(*memory.notices, *conflicts))
 
-    def quotas(self) -> dict[str, Any]:
+    def quotas(self) -> Stats:
         """Return the budgets of single users and conversations with what they have used, where there are any."""
         with self.writer.alone():
             state = self.writer.fresh_state()

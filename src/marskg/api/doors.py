@@ -59,6 +59,11 @@ class Doorkeeper:
         """Refuse every operation from now on but what says what the memory was, and to close it again."""
         self._closed = True
 
+    @property
+    def closed(self) -> bool:
+        """Return whether it was closed."""
+        return self._closed
+
     def check_open(self) -> None:
         """Refuse to go on with a memory that is closed.
 

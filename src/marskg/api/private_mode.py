@@ -11,8 +11,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, Protocol, Self
 
-from marskg.api.arguments import checked_calls
+from marskg.api.calls import checked_calls
 from marskg.errors import InvalidInput, NotPermitted
+from marskg.meant import Spelt, missing_attribute
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -69,7 +70,7 @@ class OpenMemory(Protocol):
 
 
 @checked_calls()
-class PrivateMode:
+class PrivateMode(Spelt):
     """A memory in private mode; made by ``mem.privacy.private_mode``, and a context manager."""
 
     def __init__(self, memory: OpenMemory, *, lasts_ms: int, session: str | None) -> None:
@@ -163,7 +164,8 @@ class PrivateMode:
         if not name.startswith("_") and hasattr(type(self._memory), name):
             msg = f"{name} changes what is stored, or shows all of it, which private mode does not: leave it first"
             raise NotPermitted(msg)
-        raise AttributeError(name)
+        owner = "'PrivateMode' object"
+        raise missing_attribute(owner, name, self._reached)
 
     def _open(self) -> OpenMemory:
         if self._memory.now() >= self.until:

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from marskg.api.arguments import Share
+    from marskg.api.arguments import Share, Unlisted
     from marskg.given_time import GivenTime
     from marskg.records import AuditRecord, Edge, Memory
     from marskg.retrieval.assembly.hits import Hits
@@ -64,6 +64,7 @@ if TYPE_CHECKING:
     from marskg.store.tenant.opening import Opened
     from marskg.store.unit.reader import GraphReader
     from marskg.store.unit.vectors import Vectoriser
+    from marskg.store.upkeep.maintenance import Stats
 
 Mask: TypeAlias = "npt.NDArray[np.bool_]"
 Vector: TypeAlias = "npt.NDArray[np.float32]"
@@ -90,6 +91,8 @@ class Filters(TypedDict, total=False):
     unaffirmed: bool | None
     superseded: bool | None
     closed: bool | None
+    #: The id of a grant: of whoever has limits, for this call alone.
+    grant: Unlisted
 
 
 class ScopeFilters(Filters, total=False):
@@ -526,7 +529,7 @@ class Reading:
             self._search.record_door(door, gate)
         return Disclosure(self._opened.reader, gate, self._shown)
 
-    def figures(self) -> dict[str, Any]:
+    def figures(self) -> Stats:
         """Return counts and weights, by tier and kind, of what a bound reader may see."""
         state = self._writer.fresh_state()
         gate = self.gate({}).known()

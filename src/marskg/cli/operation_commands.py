@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Any, Final, Literal, get_args, get_origin
 
 import click
 
+from marskg.answer import plain
 from marskg.cli.door import pass_door, shared_options
-from marskg.cli.output import answer, line, plain, show_table, table
+from marskg.cli.output import answer, line, show_table, table
 from marskg.cli.values import FREE_TEXT, MEMORY_ID, MOMENT, FilePath, JsonObject
 
 if TYPE_CHECKING:

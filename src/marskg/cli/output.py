@@ -10,18 +10,15 @@ import json
 import os
 import re
 import sys
-from collections.abc import Mapping
 from contextlib import contextmanager
-from dataclasses import fields
-from decimal import Decimal
-from enum import Enum
 from typing import TYPE_CHECKING, Any, Protocol
 
-from marskg.ontology.mapping import plainly, time_lexical
+from marskg.answer import plain
+from marskg.ontology.mapping import time_lexical
 from marskg.unseen import UNSEEN
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from rich.console import Console, RenderableType
     from rich.table import Column, Table
@@ -48,22 +45,7 @@ class Asked(Protocol):
         ...
 
 
-# --- Plain values ------------------------------------------------------------------------------------------------
-
-
-def plain(value: Any) -> Any:  # noqa: ANN401 - a JSON value
-    """Return ``value`` as JSON has it: records by their fields, enumerations by their values."""
-    if isinstance(value, Enum):
-        return value.value
-    if isinstance(value, Decimal):
-        return plainly(value)
-    if isinstance(value, Mapping):
-        return {str(plain(key)): plain(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple, set, frozenset)):
-        return [plain(item) for item in value]
-    if hasattr(type(value), "__dataclass_fields__"):
-        return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
-    return value
+# --- Texts -------------------------------------------------------------------------------------------------------
 
 
 def safe(text: str) -> str:

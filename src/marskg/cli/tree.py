@@ -17,6 +17,7 @@ from click.shell_completion import CompletionItem
 
 from marskg.cli.door import shared_options
 from marskg.cli.output import note
+from marskg.meant import OPERATIONS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -184,16 +185,27 @@ class _Group(click.Group):
         super().__init__(*args, **settings)  # type: ignore[arg-type]  # click's own
         self.commands: _Commands = _Commands()
         self.old: dict[str, str] = {}
+        #: Operations of the memory → the commands that do them here.
+        self.operations: dict[str, str] = {}
 
     def add_old(self, name: str, new: str) -> None:
         """Let ``name`` be an old name of what is called ``new`` after ``mars``."""
         self.commands.later(name, partial(command_at, new))
         self.old[name] = new
 
+    def called(self, name: str) -> str | None:
+        """Return the command for what other products call ``name``, None where there is one of that name, or none."""
+        operation = None if name in self.commands else OPERATIONS.get(name.casefold())
+        return None if operation is None else self.operations.get(operation)
+
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Return the command that is meant; say so where it has another name now."""
+        """Return the command that is meant; say so where it has another name now, or other products' name for it."""
+        called = self.called(args[0])
+        if called is not None and not ctx.resilient_parsing:
+            msg = f"No such command {args[0]!r}. (Did you mean {called!r}?)"
+            raise click.exceptions.NoSuchCommand(args[0], msg, ctx=ctx)
         found = super().resolve_command(ctx, args)
         new = self.old.get(args[0])
         if new is not None and not ctx.resilient_parsing:
@@ -290,6 +302,7 @@ def _imported(place: str) -> click.Command:
 def _add_all() -> None:
     places = {name: place for names, _ in EVERYDAY for name, place in names.items()}
     places |= {name: f"groups.{name}_group:{name}" for name in GROUPS}
+    cli.operations |= {place.partition(":")[2]: name for name, place in places.items()}
     # The spelling of the singular stands in the list of names that users see; it is no old one.
     for name, place in {**places, "entity": places["entities"]}.items():
         cli.commands.later(name, partial(_imported, place))

@@ -8,7 +8,6 @@ Durations are int64 milliseconds. Equal settings have equal JSON.
 
 from __future__ import annotations
 
-import difflib
 import json
 import math
 from dataclasses import dataclass
@@ -16,7 +15,7 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from marskg.api.arguments import checked_calls
+from marskg.api.calls import checked_calls
 from marskg.config.forgetting import AdaptiveSettings, PartitionSettings, PolicySettings, Scoring, TieredSettings
 from marskg.config.former import brought_up
 from marskg.config.keeping import (
@@ -39,6 +38,7 @@ from marskg.config.reading import (
 from marskg.config.table import Setting, Value, choice, duration, integer, keyed, number, part_of, section
 from marskg.config.yaml_file import read_yaml
 from marskg.errors import InvalidConfig
+from marskg.meant import nearest
 from marskg.ontology.vocabulary import MemoryClass
 
 if TYPE_CHECKING:
@@ -332,8 +332,8 @@ def _unknown(source: str, name: str) -> str:
     while parent and parent not in _SECTIONS:
         parent = parent.rpartition(".")[0]
     allowed = _children(parent)
-    near = difflib.get_close_matches(name.removeprefix(f"{parent}."), allowed, 1)
-    meant = f"did you mean {near[0]}? " if near else ""
+    near = nearest(name.removeprefix(f"{parent}."), allowed)
+    meant = "" if near is None else f"did you mean {near!r}? "
     return f"{source}: unknown key {name[:120]!r}; {meant}allowed there are {', '.join(allowed)}"
 
 

@@ -20,6 +20,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
+from marskg.answer import Answer
 from marskg.audit.linkeddata import DATA_INTEGRITY_V2, add_proof
 from marskg.clock import uuid7
 from marskg.erasure.receipts import LOGICAL
@@ -124,7 +125,7 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class ProcessingReceipt:
+class ProcessingReceipt(Answer):
     """What became of a memory, or what one record did; ``document`` is the signed JSON-LD.
 
     ``about`` is the memory's id, None for a record that is about none, or not any more. ``sources`` are the ids of what

@@ -27,6 +27,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
+from marskg.answer import Answer
 from marskg.audit.linkeddata import DATA_INTEGRITY_V2, add_proof
 from marskg.clock import uuid7
 from marskg.erasure.request import listed
@@ -103,7 +104,7 @@ _CONTEXT: Final = [
 
 
 @dataclass(frozen=True, slots=True)
-class Receipt:
+class Receipt(Answer):
     """What an erasure did, in numbers; ``document`` is the signed JSON-LD.
 
     ``by`` says what was asked for: ``subject``, ``entity``, ``session``, ``source`` or ``id``; ``forms`` are the

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
+from marskg.answer import Answer
 from marskg.errors import InvalidInput
 from marskg.language.mentions import EntityType, folded_name
 from marskg.language.naming.asked import labelled_number
@@ -102,7 +103,7 @@ class Listed:
 
 
 @dataclass(frozen=True, slots=True)
-class Matched:
+class Matched(Answer):
     """What a request is about: memories by id, the entities that go with them, and the spellings that were found.
 
     ``shared`` are those of the memories that are about others as well, and carry no attribution line by line. ``rules``

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
 
+from marskg.answer import Answer
 from marskg.language.en.withdrawals import takes_out, withdrawals
 from marskg.learning.rules.conflict_detection import ConflictKind, Statement, find_conflicts
 from marskg.learning.rules.resolution import FLAG, Resolution, ResolutionAction, ResolutionRules, resolve
@@ -57,7 +58,7 @@ Read: TypeAlias = "dict[str, tuple[Memory, tuple[Edge, ...]]]"
 
 
 @dataclass(frozen=True, slots=True)
-class FoundConflict:
+class FoundConflict(Answer):
     """Two memories that conflict, by id: what was done, who is preferred, how sure it is (1e-6), and why.
 
     ``action`` is ``supersede``, ``contradicts`` (both stay, joined by an edge) or ``ask`` (the same, and a person is

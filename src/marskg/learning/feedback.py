@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from marskg.answer import Answer
 from marskg.errors import EmbeddingUnavailable, InvalidInput
 from marskg.language.en.wish_phrases import parse_wishes
 from marskg.language.en.withdrawals import left_of
@@ -64,7 +65,7 @@ class Assessed:
 
 
 @dataclass(frozen=True, slots=True)
-class Feedback:
+class Feedback(Answer):
     """What a feedback changed.
 
     ``id`` names its record, None if there was nothing to record; ``retrieval`` is the record of the showing.

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from marskg.answer import Answer
 from marskg.errors import InvalidInput
 from marskg.language.en.wish_phrases import parse_wishes
 from marskg.language.wish_kinds import WishKind
@@ -62,7 +63,7 @@ class Contested:
 
 
 @dataclass(frozen=True, slots=True)
-class ReviewList:
+class ReviewList(Answer):
     """What waits for a person, and what a pruning would take without asking.
 
     ``conflicts``, ``fading``, ``quarantined`` and ``proposed``, what was read from texts, wait; ``faded`` are what
@@ -77,7 +78,7 @@ class ReviewList:
 
 
 @dataclass(frozen=True, slots=True)
-class Decision:
+class Decision(Answer):
     """What a person's decision about one memory changed: what was done, and the ids of the memories that changed."""
 
     id: str

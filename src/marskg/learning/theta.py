@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
 
+from marskg.answer import Answer
 from marskg.config import FEATURES
 from marskg.errors import InvalidInput
 from marskg.learning.logistic import area_under_curve, fit, log_loss
@@ -69,7 +70,7 @@ class KindFit:
 
 
 @dataclass(frozen=True, slots=True)
-class PolicyFit:
+class PolicyFit(Answer, rows="kinds"):
     """What was learned, by kind."""
 
     kinds: tuple[KindFit, ...]

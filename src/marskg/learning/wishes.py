@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from marskg.answer import Answer
 from marskg.drafts import Draft
 from marskg.errors import InvalidInput
 from marskg.language.en.wish_phrases import parse_wishes
@@ -56,7 +57,7 @@ _SENTENCES: Final = {
 
 
 @dataclass(frozen=True, slots=True)
-class StoredWish:
+class StoredWish(Answer):
     """A wish that was stored: the memory that holds it, its kind and topic, and the memories that it is about now.
 
     After a wish to forget, ``about`` is what the caller may offer to erase: a wish only hides. After a dry run

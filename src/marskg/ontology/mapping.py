@@ -12,11 +12,12 @@ from __future__ import annotations
 import math
 import re
 from datetime import UTC, date, datetime, timedelta
-from decimal import Context, Decimal
+from decimal import Decimal
 from functools import lru_cache
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final
 
+from marskg.json_object import WIDE
 from marskg.ontology.fields import (
     ACCESS_FIELDS,
     ENTITY_FIELDS,
@@ -52,8 +53,6 @@ _TABLE = str.maketrans(_ESCAPES)
 #: What a string literal escapes; looking first is several times faster than translating what has none of it.
 _SPECIAL = re.compile(r'[\\"\x00-\x1f\x7f]')
 _TYPE = f"<{RDF_TYPE}>"
-#: More digits than a sum of any number of exact decimals has.
-WIDE: Final = Context(prec=80)
 _GRIDS: Final = (Decimal("1e-6"), Decimal("1e-18"))
 #: A double holds fifteen digits of any decimal; what is computed with doubles differs in the rest.
 _NOISE: Final = Decimal("1e-15")
@@ -101,11 +100,6 @@ def _decimal(value: object) -> Decimal:
         msg = f"must be a finite number, not {value}"
         raise ValueError(msg)
     return Decimal(repr(value) if isinstance(value, float) else value)
-
-
-def plainly(value: Decimal) -> float | str:
-    """Return an exact decimal as JSON has it: a number where a double says it, else the text of its digits."""
-    return float(value) if Decimal(repr(float(value))) == value else decimal_lexical(value)
 
 
 def in_json(value: Value) -> object:

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeAlias
 
+from marskg.answer import Answer
 from marskg.errors import InvalidInput
 from marskg.ontology.vocabulary import EdgeType, Operation
 from marskg.privacy.disclosures.audit_fields import parameter, values
@@ -80,7 +81,7 @@ class Replay:
 
 
 @dataclass(frozen=True, slots=True)
-class Advice:
+class Advice(Answer, rows="replays"):
     """The smallest budget that would have done, with all that were replayed, smallest first.
 
     ``budget`` is None where nothing was shown, so that there is nothing to go by. ``unknown`` counts showings of what

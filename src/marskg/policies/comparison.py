@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from marskg.answer import Answer
 from marskg.errors import InvalidInput
 from marskg.ontology.vocabulary import Kind
 from marskg.reflection.passages import Constituent, says_all
@@ -43,7 +44,7 @@ class Forecast:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class Comparison(Answer, rows="forecasts"):
     """Several policies on one state: ``answers`` has the id of each question's best hit today, None without one."""
 
     budget: int

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
+from marskg.answer import Answer
 from marskg.audit.grammar import parse_details
 from marskg.errors import InvalidInput, NotPermitted
 from marskg.store.upkeep.access_log import record_showing
@@ -35,7 +36,7 @@ _TOKEN: Final = 16
 
 
 @dataclass(frozen=True, slots=True)
-class Grant:
+class Grant(Answer):
     """Leave for ``to`` to read up to ``ceiling`` (0 to 1) until ``until`` (epoch ms).
 
     ``id`` is the secret that whoever reads shows; ``calls`` how often they may, None for as often as they like;

@@ -12,11 +12,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from marskg.api.arguments import checked_calls
+from marskg.answer import Answer
+from marskg.api.calls import checked_calls
 from marskg.clock import uuid7
 from marskg.errors import ConsentRequired, InvalidConfig, InvalidInput, UnknownMemory
 from marskg.given_time import Moment, milliseconds
 from marskg.kept_texts import forget_texts
+from marskg.meant import Spelt
 from marskg.ontology.vocabulary import PreferenceRule
 from marskg.privacy.rules import checked, read_rules
 from marskg.privacy.strictness import Profile, profile
@@ -42,7 +44,7 @@ _REMOVED: Final = "removed on request"
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class Change(Answer):
     """What a change of preferences did, or would do.
 
     ``preferences`` are those that hold now because of it, ``removed`` the ids of those that do not any more;
@@ -57,7 +59,7 @@ class Change:
 
 
 @checked_calls()
-class Preferences:
+class Preferences(Spelt):
     """The preferences of one tenant; ``memory.preferences`` of :class:`~marskg.memory.AgentMemory`."""
 
     def __init__(self, writer: Writer, ask: Callable[[str], None]) -> None:

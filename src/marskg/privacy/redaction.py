@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
+from marskg.answer import Answer
 from marskg.embedding.static import StaticEmbedding
 from marskg.json_object import MAX_DEPTH, JsonObject, UnfitJsonError, canonical_json
 from marskg.privacy.sensing.deobfuscation import reworded
@@ -67,7 +68,7 @@ class Replaced:
 
 
 @dataclass(frozen=True, slots=True)
-class Redaction:
+class Redaction(Answer):
     """A redacted text, and what was replaced in it.
 
     ``held`` is set where a person has to decide first: ``text`` is then ``[HELD]`` alone. ``replaced`` are the places

@@ -11,6 +11,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from marskg.answer import Answer
 from marskg.ontology.mapping import time_lexical
 from marskg.ontology.vocabulary import Operation
 from marskg.records import Finding
@@ -25,7 +26,7 @@ _WAYS_OUT: Final = frozenset({Operation.EVICT, Operation.EXPIRE, Operation.ERASE
 
 
 @dataclass(frozen=True, slots=True)
-class Retention:
+class Retention(Answer, rows="findings"):
     """What is left of a class from before a moment, and how memories of that time left the store.
 
     ``findings`` name each memory with content that was said or became true before ``before``; ``checked`` counts the

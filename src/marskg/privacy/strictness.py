@@ -13,6 +13,7 @@ from functools import reduce
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
+from marskg.answer import Answer
 from marskg.ontology.vocabulary import PreferenceRule
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ _FORBIDDING: Final = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Profile:
+class Profile(Answer):
     """What rules come to: horizons by kind, levels and ceilings by name, regions by region, times in milliseconds.
 
     ``forbids`` holds ``rule:target`` of opt-outs, blacklists and required consents.

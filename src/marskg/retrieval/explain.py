@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
+from marskg.answer import Answer
 from marskg.errors import UnknownMemory
 from marskg.ontology.mapping import time_lexical
 from marskg.ontology.vocabulary import DERIVED_EDGES, Operation, Tier
@@ -47,7 +48,7 @@ _WORDS: Final = {
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
+class Event(Answer, brief=("at", "what", "actor", "why")):
     """One thing that happened to a memory.
 
     ``record`` is the IRI of the signed record, ``what`` a word for the operation, ``why`` its rule and reason, and
@@ -65,7 +66,7 @@ class Event:
 
 
 @dataclass(frozen=True, slots=True)
-class Explanation:
+class Explanation(Answer, rows="events"):
     """All that is known of one memory: what it is now, what it rests on, and its events, the oldest first.
 
     ``memory`` is None once it is gone; ``shown`` is how often it was shown, ``held_by`` what keeps it from being

@@ -11,7 +11,8 @@ from typing import Any, Literal, TypedDict, Unpack
 
 import pytest
 
-from marskg.api.arguments import checked_call, checked_calls, rule_of
+from marskg.api.arguments import rule_of
+from marskg.api.calls import checked_call, checked_calls
 from marskg.api.operations import NAMESPACES, operation, operations, operations_of
 from marskg.drafts import Draft, EntityRef
 from marskg.errors import InvalidInput, InvalidMemory
@@ -255,11 +256,29 @@ def test_a_function_of_a_module_is_checked() -> None:
         add(1, other=True)
 
 
-def test_what_python_refuses_is_left_to_it() -> None:
-    with pytest.raises(TypeError, match="unexpected keyword"):
-        Doors().text(word="a")  # type: ignore[call-arg]  # the case
-    with pytest.raises(TypeError, match="positional argument"):
-        Doors().text("a", "b")  # type: ignore[call-arg]  # the case
+def test_what_makes_an_object_is_checked_and_called_by_its_class() -> None:
+    class Made:
+        @checked_call
+        def __init__(self, one: int, *, other: int = 0) -> None:
+            self.sum = one + other
+
+    assert Made(1, other=2).sum == Made(one=1, other=2).sum == 3
+    with pytest.raises(InvalidInput, match=r"^Made takes one, then keywords: other=…$"):
+        Made(1, 2)  # type: ignore[call-arg]  # the case
+    with pytest.raises(InvalidInput, match=r"^Made needs one: "):
+        Made()  # type: ignore[call-arg]  # the case
+
+
+def test_arguments_that_there_are_not_are_refused_as_python_refuses_them_and_as_input() -> None:
+    for caught in (TypeError, InvalidInput):
+        with pytest.raises(caught, match=r"^text takes no 'txt'; did you mean 'text'\?$"):
+            Doors().text(txt="a")  # type: ignore[call-arg]  # the case
+        with pytest.raises(caught, match=r"^text takes text alone; leave out what follows$"):
+            Doors().text("a", "b")  # type: ignore[call-arg]  # the case
+        with pytest.raises(caught, match=r"^text needs text: call text\(text=…\)$"):
+            Doors().text()  # type: ignore[call-arg]  # the case
+        with pytest.raises(caught, match=r"^text got text by its place and by its name; give it once$"):
+            Doors().text("a", text="b")  # type: ignore[misc]  # the case
 
 
 # --- The table -------------------------------------------------------------------------------------------------------

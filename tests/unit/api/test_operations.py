@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import click
 import pytest
 
 import marskg
-from marskg.api.answer_forms import returned, schema_of
-from marskg.api.arguments import Count, checked_calls
+from marskg.api.calls import checked_calls
 from marskg.api.operations import Effect, check_names, effect_of, operation, operations
+from marskg.cli.answer_forms import returned, schema_of
 from marskg.cli.operation_commands import command_of_operation
 from marskg.cli.tree import command_at
 from marskg.privacy.principals import RIGHTS, Role, Row
+
+if TYPE_CHECKING:
+    from marskg.api.arguments import Count
 
 TABLE = operations()
 NAMES = [one.name for one in TABLE]

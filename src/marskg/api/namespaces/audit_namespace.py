@@ -5,7 +5,7 @@ Guarantees: reading changes nothing; what is sealed keeps its signed core and it
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from marskg.api import checks
 from marskg.api.namespaces.namespace import Namespace
@@ -108,7 +108,7 @@ class Audit(Namespace, name="audit"):
         """Return the signed tree heads of the transition log, smallest first."""
         return self._components.reader.heads(self._components.writer.fresh_state().log)
 
-    def prove(self, sequence: AuditNumber) -> dict[str, Any]:
+    def prove(self, sequence: AuditNumber) -> checks.Inclusion:
         """Return the inclusion proof of a record in the tree of the newest signed head (RFC 9162 section 2.1.3).
 
         Raises:
@@ -116,7 +116,7 @@ class Audit(Namespace, name="audit"):
         """
         return checks.prove(self._components.opened, self._components.writer.fresh_state(), sequence)
 
-    def prove_consistency(self, size: Count) -> dict[str, Any]:
+    def prove_consistency(self, size: Count) -> checks.Consistency:
         """Return the proof that the log still begins with the first ``size`` records (RFC 9162 section 2.1.4).
 
         It is for a witness who holds a signed head of that size. With it comes the newest signed head, which then takes

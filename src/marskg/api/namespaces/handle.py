@@ -8,7 +8,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
-from marskg.api.arguments import checked_calls
+from marskg.api.calls import checked_calls
 from marskg.api.components import Components
 from marskg.api.doors import guarded
 from marskg.api.namespaces.audit_namespace import Audit
@@ -17,6 +17,8 @@ from marskg.api.namespaces.entities_namespace import Entities
 from marskg.api.namespaces.flat_names import FlatNames
 from marskg.api.namespaces.learning_namespace import Learning
 from marskg.api.namespaces.maintenance_namespace import Maintenance
+from marskg.api.namespaces.moved import Moved
+from marskg.api.namespaces.namespace import ways
 from marskg.api.namespaces.policy_namespace import Policy
 from marskg.api.namespaces.settings_namespace import TenantSettings
 from marskg.api.namespaces.snapshots_namespace import Snapshots
@@ -24,8 +26,10 @@ from marskg.api.namespaces.tasks_namespace import Tasks
 from marskg.drafts import Draft
 from marskg.extraction.proposal import Extractor
 from marskg.learning.from_text.plan import LearnPlan
+from marskg.meant import Spelt
 from marskg.privacy.preferences import Preferences
 from marskg.privacy.principals import OPERATOR, Principal
+from marskg.store.tenant.opening import without_credentials
 from marskg.store.upkeep import maintenance
 
 if TYPE_CHECKING:
@@ -43,7 +47,7 @@ guarded(Preferences)
 
 @guarded
 @checked_calls(Draft, Extractor)
-class Handle(FlatNames):
+class Handle(FlatNames, Spelt):
     """One principal's handle on one open tenant, and a context manager."""
 
     def __init__(self, opened: Opened, principal: Principal = OPERATOR, limit: Limit | None = None) -> None:
@@ -193,6 +197,20 @@ class Handle(FlatNames):
             self._reading.close()
             self._writer.leave()
             self._opened.close()
+
+    def __repr__(self) -> str:
+        """Return what this is, without asking the store."""
+        told = {
+            "tenant": self._opened.tenant,
+            "store": without_credentials(self._opened.location),
+            "principal": self._components.principal.actor,
+            **({"closed": True} if self._components.doorkeeper.closed else {}),
+        }
+        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in told.items())})"
+
+    def _reached(self) -> Mapping[str, str]:
+        moved = {name: f"mem.{one.new}" for name, one in vars(FlatNames).items() if isinstance(one, Moved)}
+        return {**ways(), **super()._reached(), **moved}
 
     def __enter__(self) -> Self:
         """Return the memory itself, which is open.

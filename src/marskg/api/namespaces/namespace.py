@@ -8,12 +8,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from marskg.api.arguments import checked_calls
+from marskg.api.calls import checked_calls
 from marskg.api.doors import guarded
 from marskg.config import duration_ms
 from marskg.errors import InvalidInput
+from marskg.meant import Spelt
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from marskg.api.components import Components
 
 
@@ -30,7 +33,13 @@ def duration(name: str, given: str, example: str) -> int:
     return span
 
 
-class Namespace:
+def ways() -> dict[str, str]:
+    """Return the names of what all namespaces have, each with the way to it from a memory."""
+    public = ((one.NAME, name) for one in Namespace.__subclasses__() for name in vars(one) if not name.startswith("_"))
+    return {name: f"mem.{namespace}.{name}" for namespace, name in public if name.islower()}
+
+
+class Namespace(Spelt):
     """Some operations of the facade; ``NAME`` is the attribute of the memory that leads to them."""
 
     NAME: ClassVar[str] = ""
@@ -44,6 +53,9 @@ class Namespace:
     def __init__(self, components: Components) -> None:
         """Work with the parts of one open tenant."""
         self._components = components
+
+    def _reached(self) -> Mapping[str, str]:
+        return {**ways(), **super()._reached()}
 
     def _ask(self, name: str) -> None:
         """Refuse an operation that the principal may not use."""

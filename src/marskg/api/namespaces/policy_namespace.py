@@ -55,7 +55,7 @@ class Policy(Namespace, name="policy"):
         """Return what decides about forgetting now: policy, shares of kinds, budgets of users, tier, bandit's arms."""
         parts = self._components
         found = explain_policy(View(parts.opened.engine.read, parts.writer.fresh_state(), parts.writer.now()))
-        return found | parts.quotas()
+        return {**found, **parts.quotas()}
 
     def fit(self) -> PolicyFit:
         """Return theta as logged outcomes of retrievals teach it, with how well it does; nothing is changed.

@@ -12,6 +12,7 @@ from marskg.api.namespaces.moved import deprecated
 from marskg.api.namespaces.namespace import Namespace
 from marskg.config import Settings  # noqa: TC001 - read at run time, to check arguments
 from marskg.embedding.registry import load_model
+from marskg.meant import missing_attribute
 from marskg.policies.registry import check_settings
 from marskg.privacy.sensitivity import Assessor
 from marskg.store.crypto.encrypted_engine import fixed_encryption
@@ -42,9 +43,11 @@ class TenantSettings(Namespace, name="settings"):
         Raises:
             AttributeError: there is no such setting.
         """
-        if name.startswith("_"):
-            raise AttributeError(name)
-        found = getattr(self.current, name)
+        settings = None if name.startswith("_") else self.current
+        if settings is None or not hasattr(settings, name):
+            owner = f"{type(self).__name__!r} object"
+            raise missing_attribute(owner, name, self._reached)
+        found = getattr(settings, name)
         deprecated(f"settings.{name}", f"settings.current.{name}")
         return found
 

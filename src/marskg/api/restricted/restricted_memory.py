@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 from marskg.api import transfer
-from marskg.api.arguments import checked_calls
+from marskg.api.calls import checked_calls
 from marskg.api.doors import guarded
 from marskg.api.queries import LIMIT_SECONDS, undisturbed
 from marskg.api.restricted.principal_limits import Limits
@@ -132,7 +132,7 @@ class RestrictedMemory(AgentMemory):
             return self._reading.explain_events(id, gate)
         return self._reading.explain_seen(id, gate, self._opened.services.actor)
 
-    def stats(self) -> dict[str, Any]:
+    def stats(self) -> maintenance.Stats:
         """Return counts and weights by tier and kind: to a controller the tenant's, else of what may be seen."""
         if is_whole(self._principal, "stats"):
             return super().stats()
@@ -155,7 +155,7 @@ class RestrictedMemory(AgentMemory):
     @property
     def weight(self) -> int:
         """Return what the live memories weigh together: to a controller all of them, else those that may be seen."""
-        return super().weight if is_whole(self._principal, "weight") else int(self._reading.figures()["weight"])
+        return super().weight if is_whole(self._principal, "weight") else self._reading.figures()["weight"]
 
     # --- What would go --------------------------------------------------------------------------------------------
 

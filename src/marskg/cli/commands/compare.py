@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from marskg.cli.output import answer, counted, line, number, one_line, plain, show_table, table
+from marskg.answer import plain
+from marskg.cli.output import answer, counted, line, number, one_line, show_table, table
 from marskg.cli.values import FilePath
 from marskg.policies.registry import goes_by_features
 

@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from marskg.answer import plain
 from marskg.cli.door import Door, pass_door, shared_options
-from marskg.cli.output import answer, counted, line, note, number, plain, safe
+from marskg.cli.output import answer, counted, line, note, number, safe
 from marskg.cli.values import MEMORY_ID, FilePath
 from marskg.erasure.receipts import BEFORE, KEYS, LOGICAL, NEAR, RULES, UNMATCHED
 from marskg.exporters.atomic import AtomicFile

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from marskg.answer import plain
 from marskg.cli.door import Door, existing_file, new_file, pass_door, shared_options
-from marskg.cli.output import answer, counted, line, live, plain, progress
+from marskg.cli.output import answer, counted, line, live, progress
 from marskg.privacy.principals import Role
 
 if TYPE_CHECKING:

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from marskg.answer import plain
 from marskg.cli.commands.compare import FILE, compare_policies, set_goal
 from marskg.cli.commands.remember import show_stored
 from marskg.cli.door import Door, pass_door, shared_options
-from marskg.cli.output import answer, counted, line, note, number, plain, progress, show_table, table
+from marskg.cli.output import answer, counted, line, note, number, progress, show_table, table
 from marskg.cli.values import MEMORY_ID
 from marskg.policies.builtin.private import NAME as PRIVATE
 

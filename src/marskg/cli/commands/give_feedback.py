@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from marskg.answer import plain
 from marskg.cli.door import Door, pass_door, shared_options
-from marskg.cli.output import answer, counted, note, plain, show_table, table
+from marskg.cli.output import answer, counted, note, show_table, table
 from marskg.cli.values import MEMORY_ID, text_or_stdin
 
 if TYPE_CHECKING:

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from marskg.answer import plain
 from marskg.cli.commands.learn import learned_from, show_learned
 from marskg.cli.door import Door, existing_file, pass_door, shared_options
-from marskg.cli.output import answer, counted, line, live, note, number, plain, progress
+from marskg.cli.output import answer, counted, line, live, note, number, progress
 from marskg.errors import MarsError
 
 if TYPE_CHECKING:

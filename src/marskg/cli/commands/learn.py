@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from marskg.answer import plain
 from marskg.cli.door import Door, pass_door, shared_options
-from marskg.cli.output import answer, counted, line, line_by_line, note, number, plain, progress
+from marskg.cli.output import answer, counted, line, line_by_line, note, number, progress
 from marskg.cli.values import FilePath, text_or_stdin
 from marskg.errors import InvalidDocument
 

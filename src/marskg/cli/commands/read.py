@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from marskg.answer import plain
 from marskg.cli.door import Door, pass_door, shared_options
 from marskg.cli.output import (
     answer,
@@ -18,7 +19,6 @@ from marskg.cli.output import (
     memory_fields,
     number,
     one_line,
-    plain,
     show_fields,
     show_table,
     table,

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from marskg.answer import plain
 from marskg.cli.door import Door, pass_door, shared_options
 from marskg.cli.operation_commands import VerbCommand, stated
-from marskg.cli.output import answer, counted, line, note, number, plain
+from marskg.cli.output import answer, counted, line, note, number
 from marskg.cli.values import JSON_OBJECT, MEMORY_ID, MOMENT, text_argument, text_or_stdin
 from marskg.ontology.vocabulary import Cardinality, EdgeType, Kind, MemoryClass, SourceType, TaskStatus
 from marskg.store.unit.edge_rules import DRAWN_EDGES

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from marskg.answer import plain
 from marskg.cli.commands.remember import words
 from marskg.cli.door import Door, pass_door, shared_options
 from marskg.cli.operation_commands import stated
-from marskg.cli.output import answer, counted, day, line, note, number, one_line, plain, progress, show_table, table
+from marskg.cli.output import answer, counted, day, line, note, number, one_line, progress, show_table, table
 from marskg.cli.values import JSON_OBJECT, MEMORY_ID, MOMENT, text_argument, text_or_stdin
 from marskg.ontology.mapping import decimal_lexical
 from marskg.ontology.vocabulary import Kind, MemoryClass, SourceType

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from marskg.answer import plain
 from marskg.cli.door import CheckFailed, Door, existing_file, pass_door, shared_options
-from marskg.cli.output import answer, counted, line, number, plain, progress, safe, show_table, table
+from marskg.cli.output import answer, counted, line, number, progress, safe, show_table, table
 from marskg.errors import InvalidDocument, InvalidInput
 from marskg.records import Report
 

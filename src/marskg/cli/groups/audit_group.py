@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from marskg.answer import plain
 from marskg.cli.door import Door, new_file, pass_door, shared_options
 from marskg.cli.operation_commands import NamespaceGroup, stated
 from marskg.cli.output import (
@@ -23,7 +24,6 @@ from marskg.cli.output import (
     line,
     line_by_line,
     note,
-    plain,
     safe,
     show_fields,
     show_table,

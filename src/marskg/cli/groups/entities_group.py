@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 
 import click
 
+from marskg.answer import plain
 from marskg.cli.commands.remember import show_stored, words
 from marskg.cli.door import Door, pass_door, shared_options
 from marskg.cli.operation_commands import NamespaceGroup
-from marskg.cli.output import answer, line, one_line, plain, show_table, table
+from marskg.cli.output import answer, line, one_line, show_table, table
 from marskg.cli.values import MEMORY_ID, text_argument
 from marskg.entities import EntityType
 from marskg.ontology.vocabulary import ENTITY_EDGES

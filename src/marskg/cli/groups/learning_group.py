@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from marskg.answer import plain
 from marskg.cli.commands.forget import plan_document
 from marskg.cli.commands.remember import show_stored
 from marskg.cli.door import Door, pass_door, shared_options
 from marskg.cli.operation_commands import NamespaceGroup, stated
-from marskg.cli.output import answer, counted, day, line, note, number, plain, show_table, table
+from marskg.cli.output import answer, counted, day, line, note, number, show_table, table
 from marskg.cli.values import MEMORY_ID, text_argument, text_or_stdin
 from marskg.learning.learner import POLICIES
 

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from marskg.answer import plain
 from marskg.cli.commands.remember import show_stored
 from marskg.cli.commands.validate_verify import conclude
 from marskg.cli.door import Door, existing_file, json_option, pass_door, shared_options
 from marskg.cli.groups.budget_advice import advise
 from marskg.cli.operation_commands import NamespaceGroup
-from marskg.cli.output import answer, line, note, number, plain, progress, show_table, table
+from marskg.cli.output import answer, line, note, number, progress, show_table, table
 from marskg.cli.values import MEMORY_ID, FilePath
 from marskg.errors import InvalidInput
 

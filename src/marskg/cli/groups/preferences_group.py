@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from marskg.answer import plain
 from marskg.cli.door import Door, existing_file, pass_door, shared_options
 from marskg.cli.operation_commands import NamespaceGroup
-from marskg.cli.output import answer, counted, line, note, number, one_line, plain, show_fields, show_table, table
+from marskg.cli.output import answer, counted, line, note, number, one_line, show_fields, show_table, table
 from marskg.cli.setting_text import written as lexical
 from marskg.cli.values import MEMORY_ID, MOMENT, text_argument
 from marskg.ontology.mapping import time_lexical

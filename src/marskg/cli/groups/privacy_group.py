@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from marskg.answer import plain
 from marskg.cli.commands.validate_verify import conclude
 from marskg.cli.door import Door, new_file, pass_door, shared_options
 from marskg.cli.operation_commands import NamespaceGroup, stated
@@ -24,7 +25,6 @@ from marskg.cli.output import (
     line_by_line,
     note,
     number,
-    plain,
     safe,
     show_table,
     table,

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 
 import click
 
+from marskg.answer import plain
 from marskg.cli.door import Door, existing_file, new_file, pass_door, shared_options
 from marskg.cli.operation_commands import NamespaceGroup
-from marskg.cli.output import answer, counted, day, line, live, plain, progress, show_table, table
+from marskg.cli.output import answer, counted, day, line, live, progress, show_table, table
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -18,6 +18,7 @@ import weakref
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
+from marskg.answer import Answer
 from marskg.errors import EngineUnavailable, QueryRefused
 from marskg.exporters.queries.sparql_guard import check_sparql
 from marskg.store.engine.protocol import MAX_ROWS
@@ -36,12 +37,18 @@ TIME_LIMIT_S = 30.0
 
 
 @dataclass(frozen=True, slots=True)
-class QueryResult:
+class QueryResult(Answer, rows="rows"):
     """A table: numbers and booleans as such, everything else as text; ``sequence`` is how fresh it is."""
 
     columns: tuple[str, ...]
     rows: tuple[tuple[Scalar, ...], ...]
     sequence: int
+
+    def _rows(self) -> list[dict[str, Scalar]]:
+        return [dict(zip(self.columns, row, strict=True)) for row in self.rows]
+
+    def _columns(self) -> tuple[str, ...]:
+        return self.columns
 
 
 class SparqlRunner:

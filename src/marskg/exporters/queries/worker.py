@@ -22,7 +22,7 @@ import pyoxigraph as ox
 
 from marskg.errors import QueryRefused
 from marskg.exporters.queries.sparql_guard import check_sparql
-from marskg.ontology.mapping import plainly
+from marskg.json_object import plainly
 from marskg.ontology.vocabulary import NS, XSD
 
 #: Name of the graph in which a view keeps its own books, beside the default graph of the data.

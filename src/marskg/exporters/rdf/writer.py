@@ -9,9 +9,11 @@ the logs with their signed heads.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from marskg.answer import Answer
 from marskg.exporters.atomic import AtomicFile
 from marskg.exporters.rdf.formats import Format, format_of
 from marskg.exporters.rdf.sinks import JsonLdSink, LineSink, Sink, TurtleSink
@@ -36,8 +38,8 @@ class Content:
     withheld: Iterable[str] = ()
 
 
-@dataclass(slots=True)
-class Counts:
+@dataclass(frozen=True, slots=True)
+class Counts(Answer):
     """How much an export holds; ``size`` is its length in bytes."""
 
     memories: int = 0
@@ -61,8 +63,7 @@ def write_export(path: Path, content: Content, format_name: str | None = None) -
     with AtomicFile(path) as file:
         sink = _sink(chosen, file, audited=content.records is not None)
         counts = _write(content, sink)
-        counts.size = file.size
-    return counts
+    return Counts(**counts, size=file.size)
 
 
 def _sink(chosen: Format, file: AtomicFile, *, audited: bool) -> Sink:
@@ -72,29 +73,29 @@ def _sink(chosen: Format, file: AtomicFile, *, audited: bool) -> Sink:
     return TurtleSink(file) if chosen in {Format.TURTLE, Format.TRIG} else LineSink(file)
 
 
-def _write(content: Content, sink: Sink) -> Counts:
-    """Send ``content`` through ``sink`` and count it."""
-    counts = Counts()
+def _write(content: Content, sink: Sink) -> Counter[str]:
+    """Send ``content`` through ``sink`` and count it, by the names of :class:`Counts`."""
+    counts = Counter[str]()
     for memory, edges in content.memories:
         sink.memory(memory, edges)
-        counts.memories += 1
-        counts.edges += len(edges)
+        counts["memories"] += 1
+        counts["edges"] += len(edges)
     for entity, edges in content.entities:
         sink.entity(entity, edges)
-        counts.entities += 1
-        counts.edges += len(edges)
+        counts["entities"] += 1
+        counts["edges"] += len(edges)
     for preference in content.preferences:
         sink.preference(preference)
-        counts.preferences += 1
+        counts["preferences"] += 1
     for ident in content.withheld:
         sink.withheld(ident)
     if content.records is not None:
         sink.start_audit()
         for record in content.records:
             sink.record(record)
-            counts.records += 1
+            counts["records"] += 1
         for head in content.heads:
             sink.head(head)
-            counts.heads += 1
+            counts["heads"] += 1
     sink.end()
     return counts

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final
 
+from marskg.answer import Answer
 from marskg.errors import InvalidInput
 from marskg.extraction.proposal import Proposal  # noqa: TC001 - a plan that comes back is checked by its annotations
 from marskg.learning.from_text.told_turns import Told  # noqa: TC001 - as above
@@ -38,7 +39,7 @@ class Outcome(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class LearnStep:
+class LearnStep(Answer, brief=("outcome", "content", "key", "why")):
     """What becomes of one proposal.
 
     ``turn`` is the turn's id, ``start`` and ``end`` are the characters in it that say it; ``maker`` is the IRI of the
@@ -67,7 +68,7 @@ def _lines(steps: tuple[LearnStep, ...]) -> list[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class LearnPlan:
+class LearnPlan(Answer, rows="steps"):
     """What learning would do: ``mem.learn(plan)`` does exactly that, or refuses it as stale.
 
     ``call`` is the name by which it can be taken back once it is done; ``new_turns`` of the turns are not stored yet.
@@ -87,7 +88,7 @@ class LearnPlan:
 
 
 @dataclass(frozen=True, slots=True)
-class Learned:
+class Learned(Answer, rows="steps"):
     """What was learned.
 
     ``call`` is the name by which it can be taken back; ``turns`` are the ids of the turns that were read, ``known`` is

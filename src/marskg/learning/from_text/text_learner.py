@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from marskg.answer import plain
 from marskg.api.arguments import UnfitError, field_rules, type_of
 from marskg.config.settings import SUBJECT_KEYS
 from marskg.errors import BudgetInfeasible, EnvironmentFailure, InvalidInput, StalePlan
@@ -199,8 +200,8 @@ class TextLearner:
         now = self._writer.now()
         kept = [self._reader.get(one.id, now) for one in turns if one.draft is None]
         stored = [None if one is None else (one.content, one.subjects, one.current) for one in kept]
-        said = [*map(repr, turns), *map(repr, stored), *map(repr, proposals)]
-        said += [str(new), *(repr(replace(step, memory=None)) for step in steps)]
+        said = [str(plain(one)) for one in (*turns, *stored, *proposals)]
+        said += [str(new), *(str(plain(replace(step, memory=None))) for step in steps)]
         text = sha256("\n".join([call, *said]).encode()).hexdigest()
         return self._writer.services.handle(f"|plan|{self._writer.tenant}", text)
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from marskg.answer import Answer
 from marskg.learning.from_text.makers import made_by
 from marskg.learning.from_text.waiting import drop, is_waiting
 from marskg.ontology.vocabulary import Cardinality, EdgeType, Kind, Operation, TaskStatus
@@ -26,7 +27,7 @@ _REASON: Final = "what was read from a text was taken back"
 
 
 @dataclass(frozen=True, slots=True)
-class Undone:
+class Undone(Answer):
     """What was taken back: ids of what ended, of what holds again, and of what stays as others read it too."""
 
     call: str

@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from marskg.answer import Answer
 from marskg.errors import StalePlan
 from marskg.learning.housekeeping.retention_trim import live, shortenable, trim
 from marskg.policies.executor import View, apply
@@ -37,7 +38,7 @@ _COUNTED: Final = 100_000
 
 
 @dataclass(frozen=True, slots=True)
-class Upkeep:
+class Upkeep(Answer):
     """What a pass did, or would do: see :meth:`marskg.memory.AgentMemory.maintain`.
 
     ``expired`` and ``used`` are numbers of memories, ``sealed`` of records of the audit whose details went by

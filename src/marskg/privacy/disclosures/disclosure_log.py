@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from marskg.answer import Answer
 from marskg.errors import UnknownMemory
 from marskg.ontology.vocabulary import Operation, Tier
 from marskg.privacy.disclosures.audit_fields import about, parameter, values
@@ -29,7 +30,7 @@ _UNNAMED: Final = "record_access"
 
 
 @dataclass(frozen=True, slots=True)
-class Sighting:
+class Sighting(Answer, brief=("at", "by", "call", "how")):
     """One showing of one memory.
 
     ``record`` is the IRI of the signed record, ``at`` epoch milliseconds, ``by`` who asked, ``purpose`` what for (None
@@ -46,7 +47,7 @@ class Sighting:
 
 
 @dataclass(frozen=True, slots=True)
-class Sightings:
+class Sightings(Answer, rows="seen"):
     """All showings of one memory, the oldest first.
 
     ``state`` is its tier, ``gone`` when only the log knows it, or ``unknown`` when neither does: then it never was, or

@@ -9,6 +9,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from marskg.answer import Answer
 from marskg.errors import InvalidInput
 from marskg.privacy.report.document import document
 from marskg.privacy.report.page import as_html, as_markdown
@@ -21,7 +22,7 @@ FORMS: Final = ("jsonld", "html", "md")
 
 
 @dataclass(frozen=True, slots=True)
-class SubjectReport:
+class SubjectReport(Answer, rows="held"):
     """All that is held about one subject; ``holdings`` has it as records, ``document`` as JSON-LD."""
 
     holdings: Holdings

@@ -16,7 +16,7 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 from uuid import UUID
 
 from marskg.ontology.fields import texts_of
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from marskg.retrieval.access.read_gate import Gate
     from marskg.retrieval.index.memory_index import MemoryIndex
     from marskg.store.unit.reader import GraphReader
+    from marskg.store.upkeep.maintenance import Stats
 
 #: Edges that the store draws when something else comes or goes: their absence must not tell that it is hidden.
 _DRAWN: Final = frozenset(
@@ -158,7 +159,7 @@ class Disclosure:
         return tuple(sorted(set(found)))
 
 
-def counted(index: MemoryIndex, mask: npt.NDArray[np.bool_]) -> dict[str, Any]:
+def counted(index: MemoryIndex, mask: npt.NDArray[np.bool_]) -> Stats:
     """Return the numbers and weights of the rows of ``mask``, by tier and kind."""
     held = index.columns
 

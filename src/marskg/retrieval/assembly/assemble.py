@@ -39,7 +39,7 @@ _NOTHING: Mapping[str, int] = MappingProxyType({})
 NO_ROOM = "it does not fit into what is left of the budget"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True)
 class Shown:
     """A memory that is shown: ``memory`` has the content as shown, an excerpt when ``shortened``.
 
@@ -66,7 +66,7 @@ class LeftOut:
     pinned: bool
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True)
 class Assembled:
     """What a budget was filled with.
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from marskg.answer import Answer
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from decimal import Decimal
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Hit:
+class Hit(Answer, brief=("score", "memory")):
     """One memory that was shown.
 
     ``memory.content`` is the text as shown; ``score`` and the numbers of ``why`` are decimals; ``tokens`` is what the
@@ -70,8 +72,8 @@ class Complete:
     cut: int
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Hits:
+@dataclass(frozen=True, slots=True)
+class Hits(Answer, rows="hits"):
     """The result of one retrieval: a sequence of :class:`Hit`, best first.
 
     ``id`` names the access record, and is what ``feedback`` takes; ``stages`` counts what each stage let through;
@@ -81,7 +83,7 @@ class Hits:
     """
 
     id: str | None
-    assembled: Assembled
+    assembled: Assembled = field(repr=False)
     hits: tuple[Hit, ...]
     stages: Mapping[str, Any] = field(default_factory=dict)
     notices: tuple[str, ...] = ()

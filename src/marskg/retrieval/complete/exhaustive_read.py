@@ -15,7 +15,9 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from marskg.ontology.mapping import WIDE, decimal_lexical
+from marskg.answer import Answer
+from marskg.json_object import WIDE
+from marskg.ontology.mapping import decimal_lexical
 from marskg.ontology.vocabulary import Cardinality
 from marskg.retrieval.assembly.hits import Hit, Sum
 
@@ -33,8 +35,8 @@ if TYPE_CHECKING:
 _PAGE: Final = 200
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Everything:
+@dataclass(frozen=True, slots=True)
+class Everything(Answer, rows="hits"):
     """All that was asked for: a sequence of :class:`~marskg.retrieval.assembly.hits.Hit` in the order of valid time.
 
     ``count`` is of all; ``cut`` are the ids that the token budget left out; ``sums`` are over all, cut or not;

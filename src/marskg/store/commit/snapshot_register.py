@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote_from_bytes, unquote_to_bytes
 
+from marskg.answer import Answer
 from marskg.audit.keys import sync_folder
 from marskg.errors import MarsError
 from marskg.store.commit.snapshot_read import OvertakenError
@@ -45,7 +46,7 @@ _PAGE: Final = 500
 
 
 @dataclass(frozen=True, slots=True)
-class SnapshotFile:
+class SnapshotFile(Answer):
     """A snapshot that the store wrote: where, when, and what is there now (``there``, ``changed``, ``unreachable``).
 
     A file of the size that was written counts as ``there``; its digest is compared when it is to be removed.

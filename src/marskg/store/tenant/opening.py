@@ -104,6 +104,14 @@ def is_server(location: str) -> bool:
     return location.startswith(_BOLT)
 
 
+def without_credentials(location: str) -> str:
+    """Return where a store is, without what a Bolt address says before its host or after its path."""
+    if not is_server(location):
+        return location
+    scheme, _, rest = location.partition("://")
+    return f"{scheme}://{rest.rpartition('@')[2].partition('?')[0]}"
+
+
 def work_folder(location: str) -> Path:
     """Return the folder for keys and derived views of a store: its own, or one for its address."""
     if not is_server(location):

@@ -8,7 +8,7 @@ from the tenant's row, so that they can be held against it.
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypedDict
 
 from marskg.clock import JUMP_MS
 from marskg.ontology.vocabulary import KINDS, Kind, MemoryClass, Operation, Tier
@@ -143,7 +143,48 @@ def _believe(writer: Writer, by: str) -> None:
     writer.shared.expect_due(0)
 
 
-def stats(writer: Writer, reader: GraphReader) -> dict[str, Any]:
+class KindFigures(TypedDict, total=False):
+    """Memories of one kind by tier, and the ``weight`` of the live ones in tokens."""
+
+    live: int
+    weight: int
+    latent: int
+    tombstones: int
+
+
+class Stats(TypedDict, total=False):
+    """The figures of ``mem.stats()``: numbers of memories, and weights in tokens.
+
+    ``weight`` is of the live memories, ``protected_weight`` of those that no policy takes; ``audit_seq`` and
+    ``access_seq`` are the last numbers of the two logs; ``without_vector`` and ``unread`` count what waits for a vector
+    or to be read for facts; ``partitions`` are the kinds' shares of the budget, ``allowances`` the budgets of single
+    users and conversations, where there are any. Who sees a part of the tenant gets the figures of that part, and none
+    that would tell of the rest.
+    """
+
+    tenant: str
+    live: int
+    latent: int
+    tombstones: int
+    weight: int
+    latent_weight: int
+    budget: int
+    protected_weight: int
+    by_kind: dict[str, KindFigures]
+    policy: str
+    audit_seq: int
+    access_seq: int
+    expiry_suspended: bool
+    notices: list[str]
+    engine: str
+    embedding: str
+    without_vector: int
+    unread: int
+    partitions: dict[str, dict[str, int]]
+    allowances: dict[str, dict[str, object]]
+
+
+def stats(writer: Writer, reader: GraphReader) -> Stats:
     """Return the figures of ``mars stats``."""
     state = writer.fresh_state()
     counts = reader.counts()

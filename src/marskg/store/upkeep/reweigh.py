@@ -16,6 +16,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
+from marskg.answer import Answer
 from marskg.errors import BudgetInfeasible, InvariantError, KeyUnusable, StoreDamaged
 from marskg.ontology.vocabulary import Kind, Tier
 from marskg.store.commit.flush import check_latent
@@ -43,7 +44,7 @@ _TOLD: Final = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Reweighed:
+class Reweighed(Answer):
     """What weighing again did, or would do: of how many ``memories`` with content how many ``changed``.
 
     ``tokens`` is what they weigh more together; ``weight_before`` and ``weight_after`` are of the live memories, after

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
+from marskg.answer import Answer
 from marskg.ontology.vocabulary import Operation
 from marskg.store.rows import codec
 
@@ -46,7 +47,7 @@ _WHOLE: Final = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Sealed:
+class Sealed(Answer):
     """What a sealing did: how many records of each log lost their details, and how many in the segment kept them.
 
     ``before`` is the moment up to which records were sealed, epoch milliseconds; ``applied`` is false of a dry run.

@@ -132,7 +132,7 @@ class _Schemas:
         # A number or a text that knows something besides.
         base = next((one for one in (int, float, str) if isinstance(kind, type) and issubclass(kind, one)), None)
         if base is None:
-            msg = f"{kind} has no form in JSON; return a record, or give it one in marskg.api.answer_forms"
+            msg = f"{kind} has no form in JSON; return a record, or give it one in marskg.cli.answer_forms"
             raise TypeError(msg)
         return self.of(base)
 
