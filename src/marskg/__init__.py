@@ -49,6 +49,7 @@ from marskg.errors import (
 )
 
 if TYPE_CHECKING:
+    from marskg.api.checks import Consistency, Inclusion
     from marskg.api.opening import open  # noqa: A004 - the name that interfaces.md fixes
     from marskg.api.private_mode import PrivateMode
     from marskg.config import Settings
@@ -96,6 +97,7 @@ if TYPE_CHECKING:
     from marskg.retrieval.complete.exhaustive_read import Everything
     from marskg.retrieval.explain import Explanation
     from marskg.store.commit.snapshot_register import SnapshotFile
+    from marskg.store.upkeep.maintenance import Stats
     from marskg.store.upkeep.reweigh import Reweighed
     from marskg.store.upkeep.seal import Sealed
 
@@ -120,6 +122,7 @@ _LATER = {
     "AgentMemory": "marskg.memory",
     "Change": "marskg.privacy.preferences",
     "Comparison": "marskg.policies.comparison",
+    "Consistency": "marskg.api.checks",
     "ContextWindow": "marskg.retrieval.assembly.context_window",
     "Counts": "marskg.exporters.rdf.writer",
     "Decision": "marskg.learning.learner",
@@ -132,6 +135,7 @@ _LATER = {
     "Grant": "marskg.privacy.grants",
     "Hit": "marskg.retrieval.assembly.hits",
     "Hits": "marskg.retrieval.assembly.hits",
+    "Inclusion": "marskg.api.checks",
     "Learned": "marskg.learning.from_text.plan",
     "LearnPlan": "marskg.learning.from_text.plan",
     "Matched": "marskg.erasure.request",
@@ -151,6 +155,7 @@ _LATER = {
     "Settings": "marskg.config",
     "Sightings": "marskg.privacy.disclosures.disclosure_log",
     "SnapshotFile": "marskg.store.commit.snapshot_register",
+    "Stats": "marskg.store.upkeep.maintenance",
     "Stored": "marskg.records",
     "StoredWish": "marskg.learning.wishes",
     "SubjectReport": "marskg.privacy.report.forms",
@@ -173,6 +178,7 @@ __all__ = [
     "ClosureViolation",
     "Comparison",
     "ConsentRequired",
+    "Consistency",
     "ContextWindow",
     "Counts",
     "CycleError",
@@ -196,6 +202,7 @@ __all__ = [
     "Grant",
     "Hit",
     "Hits",
+    "Inclusion",
     "InvalidCall",
     "InvalidConfig",
     "InvalidDocument",
@@ -235,6 +242,7 @@ __all__ = [
     "Sightings",
     "SnapshotFile",
     "StalePlan",
+    "Stats",
     "StoreDamaged",
     "StoreLocked",
     "StoreTooNew",

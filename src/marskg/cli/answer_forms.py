@@ -7,7 +7,6 @@ that the schema does not have; a type that has no form in JSON is refused by nam
 from __future__ import annotations
 
 import ast
-import sys
 import types
 from collections import abc
 from dataclasses import fields, is_dataclass
@@ -152,15 +151,14 @@ class _Schemas:
 
 def _fields(kind: type) -> dict[str, Any]:
     """Return the fields of a record, or the names of a typed dictionary, with their types, inherited ones first."""
-    hints: dict[str, Any] = {}
-    for base in reversed(kind.__mro__):
-        names = _names(base.__module__) if base.__module__ in sys.modules and base is not object else {}
-        hints |= {name: _hint(one, names) for name, one in vars(base).get("__annotations__", {}).items()}
-    return {name: hints[name] for name in _listed(kind, hints)}
+    stated = {name: (base.__module__, one) for base in reversed(kind.__mro__) for name, one in _stated(base)}
+    listed = [one.name for one in fields(cast("Any", kind))] if is_dataclass(kind) else list(stated)
+    return {name: _hint(stated[name][1], _names(stated[name][0])) for name in listed}
 
 
-def _listed(kind: type, hints: Mapping[str, Any]) -> Iterable[str]:
-    return [one.name for one in fields(cast("Any", kind))] if is_dataclass(kind) else hints
+def _stated(kind: type) -> Iterable[tuple[str, Any]]:
+    annotations: Mapping[str, Any] = vars(kind).get("__annotations__", {})
+    return annotations.items()
 
 
 def _hint(annotation: Any, names: dict[str, Any]) -> Any:  # noqa: ANN401 - as returned
