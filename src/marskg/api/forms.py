@@ -22,6 +22,7 @@ from typing import (
     Any,
     Final,
     Literal,
+    NotRequired,
     Union,
     cast,
     get_args,
@@ -110,7 +111,7 @@ class _Schemas:
         if annotation in _PLAIN:
             return dict(_PLAIN[annotation])
         origin, arguments = get_origin(annotation), get_args(annotation)
-        if origin is Annotated:
+        if origin in {Annotated, NotRequired}:
             return self.of(arguments[0])
         if origin in {Union, types.UnionType}:
             return {"anyOf": [self.of(one) for one in arguments]}
@@ -141,10 +142,12 @@ class _Schemas:
         if name not in self.records:
             self.records[name] = {}  # it may hold itself
             hints = _fields(kind)
+            # Where annotations are texts, Python counts what is NotRequired among the required keys.
+            may_lack = {one for one, hint in hints.items() if get_origin(hint) is NotRequired}
             self.records[name] = {
                 "type": "object",
                 "properties": {one: self.of(hint) for one, hint in hints.items()},
-                "required": sorted(getattr(kind, "__required_keys__", hints)),
+                "required": sorted({*getattr(kind, "__required_keys__", hints)} - may_lack),
                 "additionalProperties": False,
             }
         return {"$ref": f"#/$defs/{name}"}
@@ -154,8 +157,9 @@ def _fields(kind: type) -> dict[str, Any]:
     """Return the fields of a record, or the names of a typed dictionary, with their types, inherited ones first."""
     hints: dict[str, Any] = {}
     for base in reversed(kind.__mro__):
-        names = _names(base.__module__) if base.__module__ in sys.modules and base is not object else {}
-        hints |= {name: _hint(one, names) for name, one in vars(base).get("__annotations__", {}).items()}
+        written = vars(base).get("__annotations__", {})
+        names = _names(base.__module__) if written and base.__module__ in sys.modules else {}
+        hints |= {name: _hint(one, names) for name, one in written.items()}
     return {name: hints[name] for name in _listed(kind, hints)}
 
 
@@ -165,5 +169,8 @@ def _listed(kind: type, hints: Mapping[str, Any]) -> Iterable[str]:
 
 def _hint(annotation: Any, names: dict[str, Any]) -> Any:  # noqa: ANN401 - as returned
     text = getattr(annotation, "__forward_arg__", annotation)
+    # A typed dictionary has the annotations that it inherits as its own; each knows the module that it was written in.
+    written_in = getattr(annotation, "__forward_module__", None)
+    names = names if written_in is None else _names(written_in)
     holder = types.SimpleNamespace(__annotations__={"field": text})
-    return get_type_hints(cast("Any", holder), names)["field"]
+    return get_type_hints(cast("Any", holder), names, include_extras=True)["field"]

@@ -93,6 +93,15 @@ class VerbCommand(click.Command):
         return [made for name, rule in wanted.items() if (made := _parameter(verb, name, rule))]
 
 
+class OperationCommand(click.Command):
+    """A command made of an operation: its document has what the operation returns."""
+
+    def __init__(self, operation: Operation, name: str, **settings: Any) -> None:  # noqa: ANN401 - click's settings
+        """Call ``operation``."""
+        super().__init__(name, **settings)
+        self.operation = operation
+
+
 def made_commands(group: str, written: Iterable[str] = ()) -> list[click.Command]:
     """Return a command for each operation of a group's namespace that has none, ``written`` being those that it has."""
     from marskg.api.operations import operations
@@ -111,17 +120,18 @@ def command_of(operation: Operation) -> click.Command:
     """
 
     @pass_door
-    def call(door: Door, /, **given: Any) -> None:  # noqa: ANN401 - as the parameters are
+    def call(door: Door, /, **given: Any) -> dict[str, Any]:  # noqa: ANN401 - as the parameters are
         said = {name: value for name, value in given.items() if value not in (None, ())}
         with door.memory() as memory:
             found = attrgetter(operation.name)(memory)(**said)
             shown = plain(found if hasattr(found, "__dataclass_fields__") or not _is_stream(found) else list(found))
-        answer(door, {"result": shown}, lambda: _show(shown))
+        return answer(door, {"result": shown}, lambda: _show(shown))
 
     first = (getdoc(operation.function) or "").partition("\n")[0]
     parameters = [made for name, rule in operation.parameters.items() if (made := _parameter(operation, name, rule))]
     return shared_options(
-        click.Command(
+        OperationCommand(
+            operation,
             _dashed(operation.name.rpartition(".")[2]),
             params=parameters,
             callback=call,
