@@ -22,7 +22,7 @@ from marskg.errors import InvalidInput
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from marskg.cli.demo.stage import Stage, Step
+    from marskg.cli.demo.stage import DemoStep, Stage
 
 
 class Demonstrated(TypedDict):
@@ -31,7 +31,7 @@ class Demonstrated(TypedDict):
     ok: bool
     store: str
     tenant: str
-    steps: Sequence[Step]
+    steps: Sequence[DemoStep]
 
 
 TENANT = "demo"

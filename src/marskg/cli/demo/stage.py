@@ -25,7 +25,7 @@ _BAR = 40
 SHARE = 0.4
 
 
-class Step(TypedDict):
+class DemoStep(TypedDict):
     """What a step of the demo claimed, and whether it holds."""
 
     step: str
@@ -42,7 +42,7 @@ class Stage:
     folder: Path
     secret: str | None = None
     to_errors: bool = False
-    results: list[Step] = field(default_factory=list)
+    results: list[DemoStep] = field(default_factory=list)
     _started: float = field(default_factory=time.monotonic)
 
     @property
