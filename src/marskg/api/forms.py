@@ -105,6 +105,7 @@ class _Schemas:
     def __init__(self) -> None:
         """Know of none."""
         self.records: dict[str, dict[str, Any]] = {}
+        self._kinds: dict[str, type] = {}
 
     def of(self, annotation: Any) -> dict[str, Any]:  # noqa: ANN401 - as returned
         """Return the schema of a type."""
@@ -118,7 +119,8 @@ class _Schemas:
         if origin is Literal:
             return {"enum": list(arguments)}
         if origin is tuple and arguments[-1] is not ...:
-            return {"type": "array", "prefixItems": [self.of(one) for one in arguments], "items": False}
+            places = [self.of(one) for one in arguments]
+            return {"type": "array", "prefixItems": places, "items": False, "minItems": len(places)}
         if origin in _LISTS:
             return {"type": "array", "items": self.of(arguments[0])}
         if origin is not None and issubclass(origin, abc.Mapping):
@@ -139,6 +141,9 @@ class _Schemas:
 
     def _record(self, kind: type) -> dict[str, Any]:
         name = kind.__name__
+        if self._kinds.setdefault(name, kind) is not kind:
+            msg = f"{kind} and {self._kinds[name]} have one name, which a schema cannot tell apart; rename one"
+            raise TypeError(msg)
         if name not in self.records:
             self.records[name] = {}  # it may hold itself
             hints = _fields(kind)

@@ -52,7 +52,7 @@ class _Settings(NamespaceGroup):
 @click.group(cls=_Settings, invoke_without_command=True, context_settings={"ignore_unknown_options": True})
 @shared_options
 @click.pass_context
-def settings(context: click.Context) -> Mapping[str, Value | bool] | None:
+def settings(context: click.Context) -> Mapping[str, Value] | None:
     """What a tenant is set to: budget, policy, others.
 
     Shows all settings; with NAME=VALUE it changes them, as its command set does.
@@ -63,7 +63,7 @@ def settings(context: click.Context) -> Mapping[str, Value | bool] | None:
 @settings.command()
 @shared_options
 @pass_door
-def show(door: Door) -> Mapping[str, Value | bool]:
+def show(door: Door) -> Mapping[str, Value]:
     """Show the settings with their meanings."""
     with door.memory() as memory:
         return _show_settings(door, memory.settings.current)
@@ -74,7 +74,7 @@ def show(door: Door) -> Mapping[str, Value | bool]:
 @click.option("--config", type=existing_file(), metavar="FILE", help="YAML file with all settings to have from now on.")
 @shared_options
 @pass_door
-def set_(door: Door, changes: tuple[str, ...], config: Path | None) -> Mapping[str, Value | bool]:
+def set_(door: Door, changes: tuple[str, ...], config: Path | None) -> Mapping[str, Value]:
     """Change settings.
 
     NAME is a setting as mars settings lists it, such as policy.name; VALUE is written as in the YAML file; none stands
@@ -158,7 +158,7 @@ def _show_subscriptions(door: Door, names: tuple[str, ...]) -> Subscriptions:
     )
 
 
-def _show_settings(door: Door, settings: Settings) -> Mapping[str, Value | bool]:
+def _show_settings(door: Door, settings: Settings) -> Mapping[str, Value]:
     from marskg.config import SETTINGS
 
     def tell() -> None:
