@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import chain, islice, pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypedDict
 
 from marskg.audit.document import signed_head
 from marskg.audit.merkle import consistency_proof, inclusion_proof
@@ -25,6 +25,7 @@ from marskg.store.tenant.derived import derived_findings
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from marskg.audit.document import SignedHead
     from marskg.audit.keys import Keyring
     from marskg.records import Edge, Memory, TreeHead
     from marskg.store.commit.consistent_read import ConsistentRead
@@ -228,7 +229,27 @@ class _Books:
         return findings
 
 
-def prove(opened: Opened, state: TenantState, sequence: int) -> dict[str, Any]:
+class InclusionProof(TypedDict):
+    """That a record is in the tree of a signed head, by the names of RFC 9162; hashes are hexadecimal."""
+
+    log: str
+    sequence: int
+    leafIndex: int
+    leafHash: str
+    treeSize: int
+    rootHash: str
+    inclusionPath: list[str]
+
+
+class ConsistencyProof(TypedDict):
+    """That the tree of the signed ``head`` begins with that of ``firstTreeSize`` records, by the names of RFC 9162."""
+
+    firstTreeSize: int
+    consistencyPath: list[str]
+    head: SignedHead
+
+
+def prove(opened: Opened, state: TenantState, sequence: int) -> InclusionProof:
     """Return the inclusion proof of one record of the transition log in the newest signed head.
 
     Raises:
@@ -246,7 +267,7 @@ def prove(opened: Opened, state: TenantState, sequence: int) -> dict[str, Any]:
     }
 
 
-def prove_consistency(opened: Opened, state: TenantState, size: int) -> dict[str, Any]:
+def prove_consistency(opened: Opened, state: TenantState, size: int) -> ConsistencyProof:
     """Return the proof that the tree of the newest signed head begins with that of ``size`` records, and that head.
 
     Raises:

@@ -17,6 +17,7 @@ import click
 
 from marskg.cli.door import pass_door, shared_options
 from marskg.cli.output import answer, line, plain, show_table, table
+from marskg.cli.schemas import OperationCommand
 from marskg.cli.values import FREE_TEXT, MEMORY_ID, MOMENT, FilePath, JsonObject
 
 if TYPE_CHECKING:
@@ -91,15 +92,6 @@ class VerbCommand(click.Command):
         verb = operation(str(self.name), getattr(AgentMemory, str(self.name)), None)
         wanted = {name: rule for name, rule in verb.parameters.items() if name not in {*verb.required, *written}}
         return [made for name, rule in wanted.items() if (made := _parameter(verb, name, rule))]
-
-
-class OperationCommand(click.Command):
-    """A command made of an operation: its document has what the operation returns."""
-
-    def __init__(self, operation: Operation, name: str, **settings: Any) -> None:  # noqa: ANN401 - click's settings
-        """Call ``operation``."""
-        super().__init__(name, **settings)
-        self.operation = operation
 
 
 def made_commands(group: str, written: Iterable[str] = ()) -> list[click.Command]:

@@ -10,11 +10,21 @@ from inspect import unwrap
 from types import NoneType
 from typing import TYPE_CHECKING, Any, TypedDict, Union, get_args
 
+import click
+
 from marskg.api.forms import resolved, returned, schema_of
-from marskg.cli.operation_commands import OperationCommand
 
 if TYPE_CHECKING:
-    import click
+    from marskg.api.operations import Operation
+
+
+class OperationCommand(click.Command):
+    """A command made of an operation: its document has what the operation returns, as its ``result``."""
+
+    def __init__(self, operation: Operation, name: str, **settings: Any) -> None:  # noqa: ANN401 - click's settings
+        """Call ``operation``."""
+        super().__init__(name, **settings)
+        self.operation = operation
 
 
 def answer_of(command: click.Command) -> Any:  # noqa: ANN401 - types have no common type

@@ -5,7 +5,7 @@ Guarantees: reading changes nothing; what is sealed keeps its signed core and it
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from marskg.api import checks
 from marskg.api.namespaces.namespace import Namespace
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from marskg.api.arguments import AuditNumber, Count, Json
+    from marskg.api.checks import ConsistencyProof, InclusionProof
     from marskg.erasure.processing_receipts import ProcessingReceipt
     from marskg.given_time import GivenTime
     from marskg.privacy.disclosures.disclosure_log import Sightings
@@ -104,7 +105,7 @@ class Audit(Namespace, name="audit"):
         """Return the signed tree heads of the transition log, smallest first."""
         return self._components.reader.heads(self._components.writer.fresh_state().log)
 
-    def prove(self, sequence: AuditNumber) -> dict[str, Any]:
+    def prove(self, sequence: AuditNumber) -> InclusionProof:
         """Return the inclusion proof of a record in the tree of the newest signed head (RFC 9162 section 2.1.3).
 
         Raises:
@@ -112,7 +113,7 @@ class Audit(Namespace, name="audit"):
         """
         return checks.prove(self._components.opened, self._components.writer.fresh_state(), sequence)
 
-    def prove_consistency(self, size: Count) -> dict[str, Any]:
+    def prove_consistency(self, size: Count) -> ConsistencyProof:
         """Return the proof that the log still begins with the first ``size`` records (RFC 9162 section 2.1.4).
 
         It is for a witness who holds a signed head of that size. With it comes the newest signed head, which then takes

@@ -31,7 +31,9 @@ from marskg.records import Memory
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from marskg.policies.streams.slices import KindShare
     from marskg.retrieval.explain import EdgeOut
+    from marskg.store.unit.quotas import Allowance
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,15 +58,6 @@ class KindFigures(TypedDict):
     tombstones: NotRequired[int]
 
 
-class Share(TypedDict):
-    """Tokens of a kind: what it may have, what it keeps in any case, what it has; its next token's worth in 1e-6."""
-
-    share: int
-    reserve: int
-    weight: int
-    price: int
-
-
 class Stats(TypedDict):
     """What ``mars stats`` answers; whoever may not see all is told of less."""
 
@@ -86,8 +79,8 @@ class Stats(TypedDict):
     expiry_suspended: NotRequired[bool]
     without_vector: NotRequired[int]
     unread: NotRequired[int]
-    partitions: NotRequired[Mapping[str, Share]]
-    allowances: NotRequired[Mapping[str, Mapping[str, Any]]]
+    partitions: NotRequired[Mapping[str, KindShare]]
+    allowances: NotRequired[Mapping[str, Allowance]]
 
 
 _RIGHT = ("live", "tokens", "latent", "tombstones")

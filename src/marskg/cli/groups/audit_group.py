@@ -35,9 +35,10 @@ from marskg.exporters.atomic import AtomicFile
 from marskg.ontology.vocabulary import Datatype
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
+    from marskg.api.checks import ConsistencyProof, InclusionProof
     from marskg.audit.document import SignedHead, SignedRecord
     from marskg.audit.grammar import Details
     from marskg.erasure.processing_receipts import ProcessingReceipt
@@ -327,7 +328,7 @@ def head(
 @click.option("--consistency", type=click.IntRange(min=1), metavar="SIZE", help="Prove the first SIZE records instead.")
 @shared_options
 @pass_door
-def prove(door: Door, sequence: int | None, consistency: int | None) -> Mapping[str, Any]:
+def prove(door: Door, sequence: int | None, consistency: int | None) -> InclusionProof | ConsistencyProof:
     """Print the proof that record SEQUENCE is in the log under the latest signed head (RFC 9162).
 
     With --consistency, the proof that the log under that head begins with its first SIZE records: for a witness who
@@ -337,7 +338,7 @@ def prove(door: Door, sequence: int | None, consistency: int | None) -> Mapping[
         msg = "name either a record or, with --consistency, the size of a head; see: mars audit head --all"
         raise InvalidInput(msg)
     with door.memory() as memory:
-        proof = (
+        proof: InclusionProof | ConsistencyProof = (
             memory.audit.prove(sequence) if sequence is not None else memory.audit.prove_consistency(consistency or 0)
         )
     return answer(door, proof, lambda: line(json.dumps(plain(proof), indent=2)))

@@ -23,7 +23,21 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from marskg.learning.theta import KindFit, PolicyFit
+    from marskg.policies.controllers.adaptive import ExplainedArms
+    from marskg.policies.controllers.tiered import ExplainedTier
+    from marskg.policies.streams.slices import KindShare
     from marskg.records import Memory
+    from marskg.store.unit.quotas import Allowance
+
+
+class ExplainedPolicy(TypedDict):
+    """What ``mars policy explain`` answers: a section is there where it is in force or something was learned."""
+
+    policy: str
+    partitions: NotRequired[Mapping[str, KindShare]]
+    tiered: NotRequired[ExplainedTier]
+    adaptive: NotRequired[ExplainedArms]
+    allowances: NotRequired[Mapping[str, Allowance]]
 
 
 class SettingDiffers(TypedDict):
@@ -129,11 +143,11 @@ def _judged(found: KindFit) -> list[float]:
 @policy.command("explain")
 @shared_options
 @pass_door
-def policy_explain(door: Door) -> Mapping[str, Any]:
+def policy_explain(door: Door) -> ExplainedPolicy:
     """Show what decides about forgetting now: shares of the kinds, the tier and its pressure, a bandit's arms."""
     with door.memory() as memory:
         found = memory.policy.explain()
-    return answer(door, found, lambda: _show_explained(found))
+    return answer(door, cast("ExplainedPolicy", found), lambda: _show_explained(found))
 
 
 def _show_explained(found: Mapping[str, Any]) -> None:

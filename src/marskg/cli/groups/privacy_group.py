@@ -31,7 +31,7 @@ from marskg.cli.values import text_argument, text_or_stdin
 from marskg.errors import InvalidInput
 from marskg.exporters.atomic import AtomicFile
 from marskg.ontology.vocabulary import MemoryClass
-from marskg.policies.builtin.private import NAME
+from marskg.policies.builtin.private import NAME, Balance
 from marskg.privacy.report.forms import FORMS
 from marskg.records import Report
 
@@ -63,14 +63,14 @@ def privacy() -> None:
 @privacy.command()
 @shared_options
 @pass_door
-def budget(door: Door) -> Mapping[str, Any]:
+def budget(door: Door) -> Balance:
     """Show the epsilon that the policy private has spent, of the tenant and of each conversation, and what is left."""
     with door.memory() as memory:
         found = memory.privacy.budget()
     return answer(door, found, lambda: _show(found))
 
 
-def _show(found: Mapping[str, Any]) -> None:
+def _show(found: Balance) -> None:
     line(
         f"epsilon {found['spent']:g} spent of {found['budget']:g}, {found['left']:g} left: "
         f"{counted(found['choices_left'], 'choice')} at {found['epsilon_per_choice']:g}, "

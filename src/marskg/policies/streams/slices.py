@@ -16,7 +16,7 @@ from __future__ import annotations
 import heapq
 from collections import Counter, deque
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypedDict
 
 from marskg.ontology.vocabulary import KINDS
 from marskg.policies.core.plans import REASON_STRANDED, Choice, archives, build_plan, explained, parameters_of
@@ -70,7 +70,16 @@ def partition_of(view: PolicyView, budget: int) -> Partition:
     return fitted(Partition.from_json(stored), budget, tokens(budget, reserves))
 
 
-def shares_of(view: PolicyView) -> dict[str, dict[str, int]]:
+class KindShare(TypedDict):
+    """Tokens of a kind: what it may have, what it keeps in any case, what it has; the price of its next one in 1e-6."""
+
+    share: int
+    reserve: int
+    weight: int
+    price: int
+
+
+def shares_of(view: PolicyView) -> dict[str, KindShare]:
     """Return for each kind its share, its reserve and its weight in tokens, and the price of its next token in 1e-6.
 
     Empty where kinds have no shares; the price is 0 where none was seen yet.
