@@ -49,7 +49,7 @@ from marskg.errors import (
 )
 
 if TYPE_CHECKING:
-    from marskg.api.checks import Consistency, Inclusion
+    from marskg.api.checks import ConsistencyProof, InclusionProof
     from marskg.api.opening import open  # noqa: A004 - the name that interfaces.md fixes
     from marskg.api.private_mode import PrivateMode
     from marskg.config import Settings
@@ -122,7 +122,7 @@ _LATER = {
     "AgentMemory": "marskg.memory",
     "Change": "marskg.privacy.preferences",
     "Comparison": "marskg.policies.comparison",
-    "Consistency": "marskg.api.checks",
+    "ConsistencyProof": "marskg.api.checks",
     "ContextWindow": "marskg.retrieval.assembly.context_window",
     "Counts": "marskg.exporters.rdf.writer",
     "Decision": "marskg.learning.learner",
@@ -135,7 +135,7 @@ _LATER = {
     "Grant": "marskg.privacy.grants",
     "Hit": "marskg.retrieval.assembly.hits",
     "Hits": "marskg.retrieval.assembly.hits",
-    "Inclusion": "marskg.api.checks",
+    "InclusionProof": "marskg.api.checks",
     "Learned": "marskg.learning.from_text.plan",
     "LearnPlan": "marskg.learning.from_text.plan",
     "Matched": "marskg.erasure.request",
@@ -178,7 +178,7 @@ __all__ = [
     "ClosureViolation",
     "Comparison",
     "ConsentRequired",
-    "Consistency",
+    "ConsistencyProof",
     "ContextWindow",
     "Counts",
     "CycleError",
@@ -202,7 +202,7 @@ __all__ = [
     "Grant",
     "Hit",
     "Hits",
-    "Inclusion",
+    "InclusionProof",
     "InvalidCall",
     "InvalidConfig",
     "InvalidDocument",

@@ -1,7 +1,8 @@
 """The command line as its user sees it: arguments in, standard output, standard error and exit status out.
 
 Commands run in this process, through the outermost door, because a JVM for each would take most of the time;
-``test_process.py`` starts real processes.
+``test_process.py`` starts real processes. Every document that a command prints with ``--json`` is held against the
+command's ``--schema``, whatever the test is about.
 """
 
 from __future__ import annotations
@@ -13,10 +14,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import click
 import pytest
 
 import marskg
 from marskg.cli.main import run
+from marskg.cli.schemas import schema_of_command
+from tests.support import json_schema
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -59,13 +63,32 @@ def mars(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) ->
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("XDG_CONFIG_HOME", os.devnull)
 
+    ran: list[click.Context] = []
+    invoke = click.Command.invoke
+
+    def noted(command: click.Command, context: click.Context) -> Any:
+        ran.append(context)
+        return invoke(command, context)
+
+    monkeypatch.setattr(click.Command, "invoke", noted)
+
     def command(*arguments: object) -> Outcome:
         capsys.readouterr()
+        ran.clear()
         status = run([str(argument) for argument in arguments])
         captured = capsys.readouterr()
+        # A group runs before the command that it hands over to, which does not run with --schema or --help.
+        if "--json" in arguments and captured.out and ran and ran[-1].invoked_subcommand is None:
+            check_document(ran[-1], captured.out)
         return Outcome(status, captured.out, captured.err)
 
     return command
+
+
+def check_document(context: click.Context, text: str) -> None:
+    """Hold the document that a command printed against its schema."""
+    faults = json_schema.faults(json.loads(text), schema_of_command(context.command))
+    assert not faults, f"the document of {context.command_path} is not as its --schema says: {faults}"
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ import pytest
 
 import marskg
 from marskg.answer import Answer
-from marskg.api.checks import Consistency, Inclusion
+from marskg.api.checks import ConsistencyProof, InclusionProof
 from marskg.api.operations import operations
 from marskg.clock import ManualClock, SeededSource
 from marskg.exporters.queries.runner import QueryResult
@@ -37,7 +37,7 @@ HOSTILE = '<script>alert("1")</script><img src=x onerror=y> & \u202egnol\u202c \
 #: What operations return that is a door to others, or no type of ours.
 OTHERS = {"Any", "None", "Iterator", "AgentMemory", "PrivateMode"}
 #: Dicts whose keys are documented: they were dicts before, and callers write them as JSON.
-DICTS = {"Stats": Stats, "Inclusion": Inclusion, "Consistency": Consistency}
+DICTS = {"Stats": Stats, "InclusionProof": InclusionProof, "ConsistencyProof": ConsistencyProof}
 
 
 def below(kind: type[Any]) -> Iterator[type[Any]]:
@@ -127,8 +127,8 @@ def test_a_dict_stays_one_and_has_the_keys_that_are_documented(tmp_path: Path) -
         size = memory.audit.sign_head().size
         found: list[tuple[Any, str]] = [
             (memory.stats(), "Stats"),
-            (memory.audit.prove(1), "Inclusion"),
-            (memory.audit.prove_consistency(size), "Consistency"),
+            (memory.audit.prove(1), "InclusionProof"),
+            (memory.audit.prove_consistency(size), "ConsistencyProof"),
         ]
         with marskg.open(tmp_path / "store", tenant="a", principal="reader:bot?ceiling=0.5") as reader:
             found.append((reader.stats(), "Stats"))

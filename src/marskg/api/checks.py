@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import chain, islice, pairwise
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING, TypedDict
 
 from marskg.audit.document import signed_head
 from marskg.audit.merkle import consistency_proof, inclusion_proof
@@ -25,6 +25,7 @@ from marskg.store.tenant.derived import derived_findings
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from marskg.audit.document import SignedHead
     from marskg.audit.keys import Keyring
     from marskg.records import Edge, Memory, TreeHead
     from marskg.store.commit.consistent_read import ConsistentRead
@@ -228,8 +229,8 @@ class _Books:
         return findings
 
 
-class Inclusion(TypedDict):
-    """That a record is in the tree of a signed head (RFC 9162 section 2.1.3); hashes are lower-case hex."""
+class InclusionProof(TypedDict):
+    """That a record is in the tree of a signed head, by the names of RFC 9162; hashes are hexadecimal."""
 
     log: str
     sequence: int
@@ -240,15 +241,15 @@ class Inclusion(TypedDict):
     inclusionPath: list[str]
 
 
-class Consistency(TypedDict):
-    """That a log begins as it was (RFC 9162 section 2.1.4); ``head`` is the signed head that follows, as JSON-LD."""
+class ConsistencyProof(TypedDict):
+    """That the tree of the signed ``head`` begins with that of ``firstTreeSize`` records, by the names of RFC 9162."""
 
     firstTreeSize: int
     consistencyPath: list[str]
-    head: dict[str, Any]
+    head: SignedHead
 
 
-def prove(opened: Opened, state: TenantState, sequence: int) -> Inclusion:
+def prove(opened: Opened, state: TenantState, sequence: int) -> InclusionProof:
     """Return the inclusion proof of one record of the transition log in the newest signed head.
 
     Raises:
@@ -266,7 +267,7 @@ def prove(opened: Opened, state: TenantState, sequence: int) -> Inclusion:
     }
 
 
-def prove_consistency(opened: Opened, state: TenantState, size: int) -> Consistency:
+def prove_consistency(opened: Opened, state: TenantState, size: int) -> ConsistencyProof:
     """Return the proof that the tree of the newest signed head begins with that of ``size`` records, and that head.
 
     Raises:

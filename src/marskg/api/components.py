@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from marskg.store.tenant.opening import Opened
     from marskg.store.unit.sensitivity import Sensed
     from marskg.store.unit.unit_of_work import Unit
-    from marskg.store.upkeep.maintenance import Stats
+    from marskg.store.upkeep.maintenance import Quotas
 
 T = TypeVar("T")
 
@@ -152,7 +152,7 @@ class Components:
         conflicts = tuple(f"conflicts with another memory ({item.action}): {item.reason}" for item in found)
         return replace(now, notices=(*memory.notices, *conflicts))
 
-    def quotas(self) -> Stats:
+    def quotas(self) -> Quotas:
         """Return the budgets of single users and conversations with what they have used, where there are any."""
         with self.writer.alone():
             state = self.writer.fresh_state()

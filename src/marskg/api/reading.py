@@ -64,7 +64,7 @@ if TYPE_CHECKING:
     from marskg.store.tenant.opening import Opened
     from marskg.store.unit.reader import GraphReader
     from marskg.store.unit.vectors import Vectoriser
-    from marskg.store.upkeep.maintenance import Stats
+    from marskg.store.upkeep.maintenance import Counted
 
 Mask: TypeAlias = "npt.NDArray[np.bool_]"
 Vector: TypeAlias = "npt.NDArray[np.float32]"
@@ -529,7 +529,7 @@ class Reading:
             self._search.record_door(door, gate)
         return Disclosure(self._opened.reader, gate, self._shown)
 
-    def figures(self) -> Stats:
+    def figures(self) -> Counted:
         """Return counts and weights, by tier and kind, of what a bound reader may see."""
         state = self._writer.fresh_state()
         gate = self.gate({}).known()

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypedDict
 
 from marskg.audit.grammar import (
     HASH32,
@@ -51,6 +51,37 @@ SIGNED_CONTEXT: Final[tuple[Any, ...]] = (
         "commitment": f"{PREFIX}:commitment",
         "treeSize": {"@id": f"{PREFIX}:treeSize", "@type": "xsd:integer"},
         "rootHash": f"{PREFIX}:rootHash",
+    },
+)
+#: What :func:`signed_document` makes.
+SignedRecord = TypedDict(
+    "SignedRecord",
+    {
+        "@context": list[Any],
+        "@id": str,
+        "@type": str,
+        "log": str,
+        "sequence": str,
+        "operation": str,
+        "recordedAt": str,
+        "signingKey": str,
+        "slot": list[dict[str, str]],
+        "proof": dict[str, str],
+    },
+)
+#: What :func:`signed_head` makes.
+SignedHead = TypedDict(
+    "SignedHead",
+    {
+        "@context": list[Any],
+        "@id": str,
+        "@type": str,
+        "log": str,
+        "treeSize": str,
+        "rootHash": str,
+        "recordedAt": str,
+        "signingKey": str,
+        "proof": dict[str, str],
     },
 )
 _RECORD_KEYS: Final = frozenset(
@@ -431,7 +462,7 @@ def _head_from_lines(iri: str, lines: list[_Line]) -> TreeHead:
 # --- Signed documents ----------------------------------------------------------------------------------------------
 
 
-def signed_document(record: AuditRecord) -> dict[str, Any]:
+def signed_document(record: AuditRecord) -> SignedRecord:
     """Return the core of ``record`` with its proof as a W3C Data Integrity document; details stay outside.
 
     Its RDFC-1.0 form is the core byte for byte, so that any verifier of ``eddsa-rdfc-2022`` can check it.
@@ -453,7 +484,7 @@ def signed_document(record: AuditRecord) -> dict[str, Any]:
     }
 
 
-def signed_head(head: TreeHead) -> dict[str, Any]:
+def signed_head(head: TreeHead) -> SignedHead:
     """Return ``head`` with its proof as a W3C Data Integrity document, fit to be given to a witness."""
     return {
         "@context": list(SIGNED_CONTEXT),

@@ -21,6 +21,7 @@ from typing import (
     Any,
     Final,
     Literal,
+    NotRequired,
     Union,
     cast,
     get_args,
@@ -103,20 +104,22 @@ class _Schemas:
     def __init__(self) -> None:
         """Know of none."""
         self.records: dict[str, dict[str, Any]] = {}
+        self._kinds: dict[str, type] = {}
 
     def of(self, annotation: Any) -> dict[str, Any]:  # noqa: ANN401 - as returned
         """Return the schema of a type."""
         if annotation in _PLAIN:
             return dict(_PLAIN[annotation])
         origin, arguments = get_origin(annotation), get_args(annotation)
-        if origin is Annotated:
+        if origin in {Annotated, NotRequired}:
             return self.of(arguments[0])
         if origin in {Union, types.UnionType}:
             return {"anyOf": [self.of(one) for one in arguments]}
         if origin is Literal:
             return {"enum": list(arguments)}
         if origin is tuple and arguments[-1] is not ...:
-            return {"type": "array", "prefixItems": [self.of(one) for one in arguments], "items": False}
+            places = [self.of(one) for one in arguments]
+            return {"type": "array", "prefixItems": places, "items": False, "minItems": len(places)}
         if origin in _LISTS:
             return {"type": "array", "items": self.of(arguments[0])}
         if origin is not None and issubclass(origin, abc.Mapping):
@@ -137,13 +140,18 @@ class _Schemas:
 
     def _record(self, kind: type) -> dict[str, Any]:
         name = kind.__name__
+        if self._kinds.setdefault(name, kind) is not kind:
+            msg = f"{kind} and {self._kinds[name]} have one name, which a schema cannot tell apart; rename one"
+            raise TypeError(msg)
         if name not in self.records:
             self.records[name] = {}  # it may hold itself
             hints = _fields(kind)
+            # Where annotations are texts, Python counts what is NotRequired among the required keys.
+            may_lack = {one for one, hint in hints.items() if get_origin(hint) is NotRequired}
             self.records[name] = {
                 "type": "object",
                 "properties": {one: self.of(hint) for one, hint in hints.items()},
-                "required": sorted(getattr(kind, "__required_keys__", hints)),
+                "required": sorted({*getattr(kind, "__required_keys__", hints)} - may_lack),
                 "additionalProperties": False,
             }
         return {"$ref": f"#/$defs/{name}"}
@@ -163,5 +171,8 @@ def _stated(kind: type) -> Iterable[tuple[str, Any]]:
 
 def _hint(annotation: Any, names: dict[str, Any]) -> Any:  # noqa: ANN401 - as returned
     text = getattr(annotation, "__forward_arg__", annotation)
+    # A typed dictionary has the annotations that it inherits as its own; each knows the module that it was written in.
+    written_in = getattr(annotation, "__forward_module__", None)
+    names = names if written_in is None else _names(written_in)
     holder = types.SimpleNamespace(__annotations__={"field": text})
-    return get_type_hints(cast("Any", holder), names)["field"]
+    return get_type_hints(cast("Any", holder), names, include_extras=True)["field"]

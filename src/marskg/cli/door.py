@@ -11,12 +11,13 @@ import os
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
+from inspect import unwrap
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from marskg.cli.output import note
+from marskg.cli.output import document, note
 from marskg.cli.user_file import default_of
 from marskg.cli.values import FilePath
 
@@ -33,6 +34,7 @@ STORE_HELP = "Folder of the store, or bolt://HOST:PORT.  [env: MARS_STORE; defau
 TENANT_HELP = "Whose memory.  [env: MARS_TENANT; default: default]"
 PRINCIPAL_HELP = "Who acts, such as reader:bot?ceiling=0.3.  [env: MARS_PRINCIPAL; default: operator]"
 JSON_HELP = "Answer with one JSON document."
+SCHEMA_HELP = "Print the JSON Schema of that document, and do nothing else."
 
 
 @dataclass(slots=True)
@@ -144,7 +146,19 @@ def _option(name: str, field: str, **settings: Any) -> Callable[[Command], Comma
     return click.option(name, field, callback=callback, expose_value=False, is_eager=True, **settings)
 
 
-json_option = _option("--json", "as_json", is_flag=True, help=JSON_HELP)
+def _print_schema(context: click.Context, _: click.Parameter, wanted: object) -> None:
+    """Print the schema of what the command answers with, before anything that it needs is asked for."""
+    if wanted and not context.resilient_parsing:
+        from marskg.cli.schemas import schema_of_command
+
+        document(schema_of_command(context.command))
+        context.exit()
+
+
+_json_option = _option("--json", "as_json", is_flag=True, help=JSON_HELP)
+_schema_option = click.option(
+    "--schema", is_flag=True, expose_value=False, is_eager=True, callback=_print_schema, help=SCHEMA_HELP
+)
 _store_option = _option("--store", "named_store", metavar="PATH|URI", help=STORE_HELP)
 _tenant_option = _option("--tenant", "named_tenant", metavar="NAME", help=TENANT_HELP)
 _principal_option = _option("--as", "named_principal", metavar="ROLE[:NAME]", help=PRINCIPAL_HELP)
@@ -153,8 +167,15 @@ _principal_option = _option("--as", "named_principal", metavar="ROLE[:NAME]", he
 pass_door = click.make_pass_decorator(Door, ensure=True)
 
 
+def json_option(command: Command) -> Command:
+    """Give a command ``--json``, and ``--schema`` where it says what it returns, which is its document."""
+    function = getattr(command, "callback", command)
+    says = function is not None and unwrap(function).__annotations__["return"] != "None"
+    return _json_option(_schema_option(command) if says else command)
+
+
 def shared_options(command: Command) -> Command:
-    """Give a command ``--store``, ``--tenant``, ``--as`` and ``--json``."""
+    """Give a command ``--store``, ``--tenant``, ``--as`` and what :func:`json_option` gives."""
     return _store_option(_tenant_option(_principal_option(json_option(command))))
 
 

@@ -18,6 +18,7 @@ import click
 from marskg.answer import plain
 from marskg.cli.door import pass_door, shared_options
 from marskg.cli.output import answer, line, show_table, table
+from marskg.cli.schemas import OperationCommand
 from marskg.cli.values import FREE_TEXT, MEMORY_ID, MOMENT, FilePath, JsonObject
 
 if TYPE_CHECKING:
@@ -156,17 +157,18 @@ def command_of(operation: Operation) -> click.Command:
     """
 
     @pass_door
-    def call(door: Door, /, **given: Any) -> None:  # noqa: ANN401 - as the parameters are
+    def call(door: Door, /, **given: Any) -> dict[str, Any]:  # noqa: ANN401 - as the parameters are
         said = {name: value for name, value in given.items() if value not in (None, ())}
         with door.memory() as memory:
             found = attrgetter(operation.name)(memory)(**said)
             shown = plain(found if hasattr(found, "__dataclass_fields__") or not _is_stream(found) else list(found))
-        answer(door, {"result": shown}, lambda: _show(shown))
+        return answer(door, {"result": shown}, lambda: _show(shown))
 
     first = (getdoc(operation.function) or "").partition("\n")[0]
     parameters = [made for name, rule in operation.parameters.items() if (made := _parameter(operation, name, rule))]
     return shared_options(
-        click.Command(
+        OperationCommand(
+            operation,
             _dashed(operation.name.rpartition(".")[2]),
             params=parameters,
             callback=call,

@@ -11,7 +11,7 @@ import os
 import re
 import sys
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from marskg.answer import plain
 from marskg.ontology.mapping import time_lexical
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from rich.table import Column, Table
 
     from marskg.records import Memory
+
+Answer = TypeVar("Answer")
 
 #: Wide enough for an id, a reason and some figures; a pipe has no width of its own.
 _PIPE_WIDTH = 160
@@ -112,12 +114,17 @@ def console(*, errors: bool = False) -> Console:
     return Console(file=stream, width=width, highlight=False, markup=False, emoji=False)
 
 
-def answer(door: Asked, data: Any, show: Callable[[], None]) -> None:  # noqa: ANN401 - a JSON value
-    """Answer a command: the document where it was asked for, else what ``show`` prints."""
+def answer(door: Asked, data: Answer, show: Callable[[], None]) -> Answer:
+    """Answer a command: the document where it was asked for, else what ``show`` prints.
+
+    Returns:
+        ``data``, for the command to return: the type that it says it returns is the schema of its document.
+    """
     if door.as_json:
         document(data)
     else:
         show()
+    return data
 
 
 def line(text: str) -> None:

@@ -8,14 +8,15 @@ Guarantees: what the page says of a command is what ``--help`` says; a test comp
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from marskg.cli.schemas import answer_of, schema_of_command
 from marskg.cli.tree import cli
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
 _WIDTH = 100
 
@@ -49,75 +50,110 @@ An error is one line, `error: …`. With `--json` it is an object on standard er
 `{"error": {"type": "BudgetInfeasible", "message": "…"}}`; the type is the name of the Python exception.
 
 With `--json` standard output holds exactly one document. Times in it are epoch milliseconds and names are those of the
-Python API.
+Python API. `mars COMMAND --schema` prints the JSON Schema (2020-12) of that document and does nothing else: it asks for
+no argument and opens no store. In short:
 
 """
 
-
-_ACTION = '{"id", "action", "reason", "kind", "weight", "score", "rule", "features"}'
-_FIGURES = '"live", "latent", "tombstones", "weight", "budget"'
-#: What a command answers with, with ``--json``.
-_DOCUMENTS = (
-    (
-        "`remember`, `get`, `update`, `restore`, `pin`, `task`, `link` …",
-        "the memory, field by field; `get` adds `edges`",
-    ),
-    ("`history`", '`{"versions": […]}`, the oldest first'),
-    ("`import`", f'`{{"imported", "known", "pointless", "skipped", "transitions", {_FIGURES}, "audit_seq"}}`'),
-    (
-        "`forget`",
-        (
-            f'`{{"actions": [{_ACTION}], "freed_tokens", "weight_before", "weight_after", "budget", "bound", '
-            '"realised_loss", "summaries": [{"constituents", "weight", "lines", "distortion", '
-            '"distortion_predicted"}], "notes", "policy", "parameters", "seed", "sequence", "stages": '
-            '[{"stage", "memories", "tokens"}], "digest", "applied"}`'
-        ),
-    ),
-    (
-        "`stats`",
-        (
-            f'`{{"tenant", {_FIGURES}, "latent_weight", "protected_weight", "by_kind", "policy", "audit_seq", '
-            '"access_seq", "expiry_suspended", "engine", "embedding", "without_vector"}`'
-        ),
-    ),
-    (
-        "`validate`, `verify`, `ontology check`, `policy check`",
-        '`{"ok", "checked", "findings": [{"code", "where", "message", "severity"}]}`',
-    ),
-    (
-        "`stats` of readers and subjects",
-        '`{"tenant", "live", "latent", "weight", "latent_weight", "by_kind", "budget", "policy", "engine", …}`',
-    ),
-    ("`grant`", '`{"id", "to", "ceiling", "until", "calls", "subjects"}`'),
-    ("`export`", '`{"file", "profile", "memories", "entities", "edges", "records", "heads", "size"}`'),
-    ("`sparql`, `cypher`", '`{"columns", "rows", "sequence"}`'),
-    ("`audit sign-head`, `preferences consents`", '`{"result": …}`, what Python returns'),
-    ("`audit head`", '`{"heads": [{"log", "size", "root", "recorded_at", "signing_key", "core", "proof_value", …}]}`'),
-    (
-        "`audit list`",
-        '`{"log", "last", "records": [{"iri", "sequence", "operation", "recorded_at", "memories", "details", …}]}`',
-    ),
+_RECORDS = (
+    "",
+    "In a document a name alone stands for a number, a text, true, false or null, or for a list or an object of these;",
+    "one with `?` is not always there. Other names stand for these records:",
+    "",
+    "| record | holds |",
+    "|---|---|",
 )
 
 
 def reference() -> str:
     """Return the page."""
-    rows = ["| command | its document |", "|---|---|", *(f"| {names} | {shape} |" for names, shape in _DOCUMENTS)]
-    return "\n".join([_START + "\n".join(rows) + "\n", *_sections(cli, None, "mars")])
+    found = [*contexts(cli, None, "mars")]
+    return "\n".join([_START + _documents(found), *map(_section, found)])
 
 
-def _sections(command: click.Command, parent: click.Context | None, name: str) -> Iterator[str]:
-    """Yield the section of a command, then those of its subcommands."""
+def contexts(command: click.Command, parent: click.Context | None, name: str) -> Iterator[click.Context]:
+    """Yield the context of a command, then those of its subcommands, in the order of the help."""
     settings = {**command.context_settings, "terminal_width": _WIDTH, "max_content_width": _WIDTH}
     context = click.Context(command, info_name=name, parent=parent, **settings)
-    path = context.command_path
-    level = "##" if parent is None or parent.parent is None else "###"
-    yield f"{level} {path}\n\n```\n$ {path} --help\n{command.get_help(context)}\n```\n"
+    yield context
     if isinstance(command, click.Group):
         for child in command.list_commands(context):
             found = command.get_command(context, child)
             if found is not None:
-                yield from _sections(found, context, child)
+                yield from contexts(found, context, child)
+
+
+def _section(context: click.Context) -> str:
+    path = context.command_path
+    level = "##" if context.parent is None or context.parent.parent is None else "###"
+    return f"{level} {path}\n\n```\n$ {path} --help\n{context.command.get_help(context)}\n```\n"
+
+
+# --- Documents ---------------------------------------------------------------------------------------------------
+
+
+def _documents(found: Iterable[click.Context]) -> str:
+    """Return the table of what commands answer, and that of the records in it, as their schemas have them."""
+    schemas = {one.command_path: schema_of_command(one.command) for one in found if answer_of(one.command) is not None}
+    records: dict[str, Any] = {}
+    inner: set[str] = set()  # what is a part of something; what only is an answer stands where the answer is told
+    for schema in schemas.values():
+        own = schema.get("$defs", {})
+        records |= own
+        inner.update(*map(_named, own.values()), *(_named(way) for way in _ways(schema) if "$ref" not in way))
+    answers: dict[str, list[str]] = {}
+    for path, schema in schemas.items():
+        told = [_shape(way if _named(way) & inner else _opened(way, schema)) for way in _ways(schema)]
+        answers.setdefault(" or ".join(told), []).append(f"`{path.removeprefix('mars ')}`")
+    rows = ["| command | its document |", "|---|---|"]
+    rows += [f"| {', '.join(names)} | `{shape}` |" for shape, names in answers.items()]
+    parts = [f"| `{name}` | `{_shape(records[name])}` |" for name in sorted(inner)]
+    return "\n".join([*rows, *_RECORDS, *parts, ""])
+
+
+def _ways(schema: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Return the schemas one of which an answer is valid by."""
+    ways: list[Mapping[str, Any]] = schema.get("anyOf", [schema])
+    return ways
+
+
+def _opened(way: Mapping[str, Any], schema: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return what a reference to a record stands for; what is no reference as it is."""
+    return schema["$defs"][_name(way)] if "$ref" in way else way
+
+
+def _name(way: Mapping[str, Any]) -> str:
+    return str(way["$ref"]).rpartition("/")[2]
+
+
+def _named(schema: Any) -> set[str]:  # noqa: ANN401 - any part of a schema
+    """Return the names of the records that a part of a schema refers to, definitions left out."""
+    if isinstance(schema, dict):
+        if "$ref" in schema:
+            return {_name(schema)}
+        return set().union(*(_named(one) for name, one in schema.items() if name != "$defs"))
+    return set().union(*map(_named, schema)) if isinstance(schema, list) else set()
+
+
+def _shape(schema: Mapping[str, Any]) -> str:
+    """Return in one line what is valid by a schema, down to the records in it."""
+    if "$ref" in schema:
+        return _name(schema)
+    if "anyOf" in schema:
+        return " or ".join(dict.fromkeys(_shape(one) for one in schema["anyOf"] if one.get("type") != "null"))
+    if "properties" in schema:
+        return "{" + ", ".join(_field(schema, name, one) for name, one in schema["properties"].items()) + "}"
+    if schema.get("type") == "object":
+        held = schema.get("additionalProperties", {})
+        return f"{{…: {_shape(held)}}}" if _named(held) else "{…}"
+    if schema.get("type") == "array":
+        return f"[{_shape(schema['items'])}]" if _named(schema.get("items")) else "[…]"
+    return "…"
+
+
+def _field(schema: Mapping[str, Any], name: str, held: Mapping[str, Any]) -> str:
+    mark = "" if name in schema["required"] else "?"
+    return f'"{name}"{mark}: {_shape(held)}' if _named(held) else f'"{name}"{mark}'
 
 
 if __name__ == "__main__":

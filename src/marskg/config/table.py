@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
 #: A setting's value as the table holds it: durations in milliseconds, ``None`` for none.
-Value: TypeAlias = "str | int | float | None"
+Value: TypeAlias = "str | int | float | bool | None"
 _T = TypeVar("_T")
 _K = TypeVar("_K", bound=str)
 

@@ -8,7 +8,7 @@ is not explained, as it is not there. Source: MaRS section 4.1 (``explain``), se
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final, TypedDict
 
 from marskg.answer import Answer
 from marskg.errors import UnknownMemory
@@ -45,6 +45,49 @@ _WORDS: Final = {
     Operation.ACCESS: "shown",
     Operation.FEEDBACK: "assessed after it was shown",
 }
+
+
+class EdgeOut(TypedDict):
+    """An edge to ``target``."""
+
+    type: str
+    target: str
+
+
+class EdgeIn(TypedDict):
+    """An edge from ``source``."""
+
+    type: str
+    source: str
+
+
+class EventDocument(TypedDict):
+    """An :class:`Event` as plain values; ``at`` is written in ISO 8601."""
+
+    record: str
+    at: str
+    operation: str
+    what: str
+    actor: str | None
+    rule: str | None
+    why: str | None
+    numbers: list[str]
+
+
+class ExplainedDocument(TypedDict):
+    """An :class:`Explanation` as plain values, without content."""
+
+    id: str
+    state: str
+    shown: int
+    held_by: list[str]
+    spans: list[str]
+    made_by: list[str]
+    ended_by: str | None
+    density: dict[str, float]
+    edges: list[EdgeOut]
+    incoming: list[EdgeIn]
+    events: list[EventDocument]
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +138,7 @@ class Explanation(Answer, rows="events"):
         lines += [_sentence(event) for event in self.events]
         return "\n".join(lines)
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> ExplainedDocument:
         """Return the explanation as plain values, without content."""
         return {
             "id": self.id,

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from marskg.api.arguments import AuditNumber, Count, Json
+    from marskg.api.checks import ConsistencyProof, InclusionProof
     from marskg.erasure.processing_receipts import ProcessingReceipt
     from marskg.given_time import GivenTime
     from marskg.privacy.disclosures.disclosure_log import Sightings
@@ -108,7 +109,7 @@ class Audit(Namespace, name="audit"):
         """Return the signed tree heads of the transition log, smallest first."""
         return self._components.reader.heads(self._components.writer.fresh_state().log)
 
-    def prove(self, sequence: AuditNumber) -> checks.Inclusion:
+    def prove(self, sequence: AuditNumber) -> InclusionProof:
         """Return the inclusion proof of a record in the tree of the newest signed head (RFC 9162 section 2.1.3).
 
         Raises:
@@ -116,7 +117,7 @@ class Audit(Namespace, name="audit"):
         """
         return checks.prove(self._components.opened, self._components.writer.fresh_state(), sequence)
 
-    def prove_consistency(self, size: Count) -> checks.Consistency:
+    def prove_consistency(self, size: Count) -> ConsistencyProof:
         """Return the proof that the log still begins with the first ``size`` records (RFC 9162 section 2.1.4).
 
         It is for a witness who holds a signed head of that size. With it comes the newest signed head, which then takes

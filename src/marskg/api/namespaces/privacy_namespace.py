@@ -6,7 +6,7 @@ is recorded.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from marskg.api.namespaces.namespace import Namespace, duration
 from marskg.api.private_mode import PrivateMode
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from marskg.api.components import Components
     from marskg.api.private_mode import OpenMemory
     from marskg.erasure.request import Matched
+    from marskg.policies.builtin.private import Balance
     from marskg.privacy.grants import Grant
     from marskg.privacy.retention import Retention
     from marskg.records import Plan
@@ -236,7 +237,7 @@ class Privacy(Namespace, name="privacy"):
         target = None if budget is None else check_integer("budget", budget, 0)
         return self._components.planning.forget_privately(target, strict=strict)
 
-    def budget(self) -> dict[str, Any]:
+    def budget(self) -> Balance:
         """Return what differential privacy has cost so far and what is left: the tenant's, and of each conversation.
 
         Conversations are known by keyed digests. See :func:`marskg.policies.builtin.private.balance`.

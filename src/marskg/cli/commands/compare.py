@@ -6,20 +6,20 @@ Guarantees: nothing is changed; the questions are read and checked before a stor
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final, TypedDict
 
 import click
 
-from marskg.answer import plain
 from marskg.cli.output import answer, counted, line, number, one_line, show_table, table
 from marskg.cli.values import FilePath
 from marskg.policies.registry import goes_by_features
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from marskg.cli.door import Door
     from marskg.memory import AgentMemory
+    from marskg.ontology.vocabulary import Kind
     from marskg.policies.comparison import Comparison, Forecast
 
 #: A file that can be read.
@@ -27,7 +27,49 @@ FILE: Final = FilePath(exists=True, dir_okay=False, path_type=Path)
 _SHOWN_QUESTIONS = 20
 
 
-def compare_policies(door: Door, names: str, budget: int | None, questions: Path | None, goal: str | None) -> None:
+class Question(TypedDict):
+    """A question by its place in the file, from 1."""
+
+    number: int
+    question: str
+
+
+class Asked(Question):
+    """A question with the id of its best answer today, None without one."""
+
+    best: str | None
+
+
+class Forecasted(TypedDict):
+    """What one policy would forget."""
+
+    policy: str
+    memories: int
+    by_kind: Mapping[Kind, int]
+    freed_tokens: int
+    weight_after: int
+    bound: float
+    realised_loss: float
+    ids: Sequence[str]
+    only: Sequence[str]
+    lost: Sequence[Question]
+    notes: Sequence[str]
+    digest: str
+
+
+class Compared(TypedDict):
+    """What ``mars forget --compare`` answers; ``common`` are the ids that every policy would forget."""
+
+    budget: int
+    weight_before: int
+    sequence: int
+    policies: Sequence[Forecasted]
+    common: Sequence[str]
+    questions: Sequence[Asked]
+    answered: int
+
+
+def compare_policies(door: Door, names: str, budget: int | None, questions: Path | None, goal: str | None) -> Compared:
     """Answer with the comparison of the policies in ``names``, which are apart by commas, under a ``goal`` if any."""
     policies = [name.strip() for name in names.split(",") if name.strip()]
     if not policies:
@@ -38,7 +80,7 @@ def compare_policies(door: Door, names: str, budget: int | None, questions: Path
         if goal is not None:
             set_goal(memory, goal, policies)
         found = memory.policy.compare(policies, budget=budget, questions=asked)
-    answer(door, _document(found, asked), lambda: _show(found, asked))
+    return answer(door, _document(found, asked), lambda: _show(found, asked))
 
 
 def set_goal(memory: AgentMemory, goal: str, policies: Sequence[str]) -> None:
@@ -67,7 +109,7 @@ def _read(path: Path) -> list[str]:
     return asked
 
 
-def _document(found: Comparison, asked: Sequence[str]) -> dict[str, Any]:
+def _document(found: Comparison, asked: Sequence[str]) -> Compared:
     return {
         "budget": found.budget,
         "weight_before": found.weight,
@@ -82,12 +124,12 @@ def _document(found: Comparison, asked: Sequence[str]) -> dict[str, Any]:
     }
 
 
-def _forecast(one: Forecast, asked: Sequence[str]) -> dict[str, Any]:
+def _forecast(one: Forecast, asked: Sequence[str]) -> Forecasted:
     plan = one.plan
     return {
         "policy": plan.policy,
         "memories": len(plan.actions),
-        "by_kind": plain(one.by_kind),
+        "by_kind": one.by_kind,
         "freed_tokens": plan.freed_tokens,
         "weight_after": plan.weight_after,
         "bound": plan.bound,

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict, cast
 
 import click
 
@@ -19,19 +20,32 @@ from marskg.answer import plain
 from marskg.cli.door import Door, pass_door, shared_options
 from marskg.cli.output import answer, counted, line, note, number, safe
 from marskg.cli.values import MEMORY_ID, FilePath
-from marskg.erasure.receipts import BEFORE, KEYS, LOGICAL, NEAR, RULES, UNMATCHED
+from marskg.erasure.receipts import BEFORE, KEYS, LOGICAL, NEAR, RULES, UNMATCHED, Receipt
 from marskg.exporters.atomic import AtomicFile
 from marskg.privacy.principals import Right, Role, right_to
-from marskg.store.commit.snapshot_register import CHANGED, THERE, UNREACHABLE
+from marskg.store.commit.snapshot_register import CHANGED, THERE, UNREACHABLE, SnapshotFile
 from marskg.store.engine.protocol import Capability
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from marskg.erasure.receipts import Receipt
     from marskg.erasure.request import Listed
     from marskg.memory import AgentMemory
-    from marskg.store.commit.snapshot_register import SnapshotFile
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rehearsal(Receipt):
+    """What ``mars erase --dry-run`` answers: what an erasure would do, and the snapshots that may hold it."""
+
+    dry_run: bool
+    snapshots: tuple[SnapshotFile, ...]
+
+
+class Scrubbed(TypedDict):
+    """What ``mars maintenance scrub`` answers."""
+
+    scrubbed: bool
+
 
 _SHOWN_FORMS = 20
 _SHOWN_FILES = 20
@@ -71,7 +85,7 @@ def erase(
     dry_run: bool,
     yes: bool,
     receipt: Path | None,
-) -> None:
+) -> Receipt | Rehearsal:
     """Erase a person, an entity, a conversation, a source or a memory, with all dependents.
 
     Give one of --subject, --entity, --session, --source and --id. It goes in every tier and from every index, with what
@@ -81,25 +95,25 @@ def erase(
         ask = partial(memory.erase, subject=subject, entity=entity, session=session, source=source, id=memory_id)
         asks = not yes and sys.stdin.isatty() and not door.as_json
         if dry_run or asks:
-            _show_matched(door, ask(dry_run=True), _written(memory), removing=snapshots)
+            looked = _show_matched(door, ask(dry_run=True), _written(memory), removing=snapshots)
         if dry_run:
-            return
+            return looked
         if asks:
             click.confirm("Erase it? This cannot be undone", abort=True, err=True)
-        _show(door, memory, ask(scrub=scrub, snapshots=snapshots), receipt)
+        return _show(door, memory, ask(scrub=scrub, snapshots=snapshots), receipt)
 
 
 @click.command()
 @shared_options
 @pass_door
-def scrub(door: Door) -> None:
+def scrub(door: Door) -> Scrubbed:
     """Rewrite the store's files, for what was erased without --scrub.
 
     The files of a server are its operator's, and this is refused there.
     """
     with door.memory() as memory:
         memory.maintenance.scrub()
-        answer(door, {"scrubbed": True}, lambda: line("the files were rewritten"))
+        return answer(door, Scrubbed(scrubbed=True), lambda: line("the files were rewritten"))
 
 
 def _written(memory: AgentMemory) -> tuple[SnapshotFile, ...]:
@@ -107,7 +121,7 @@ def _written(memory: AgentMemory) -> tuple[SnapshotFile, ...]:
     return memory.snapshots.list() if right_to(memory.principal.role, "snapshots") is Right.ALL else ()
 
 
-def _show_matched(door: Door, matched: Receipt, written: tuple[SnapshotFile, ...], *, removing: bool) -> None:
+def _show_matched(door: Door, matched: Receipt, written: tuple[SnapshotFile, ...], *, removing: bool) -> Rehearsal:
     def show() -> None:
         line(f"would erase {counted(matched.matched, 'memory')}, and {number(matched.descendants)} that rest on them")
         for one in matched.memories[:_SHOWN_NEAR]:
@@ -122,7 +136,8 @@ def _show_matched(door: Door, matched: Receipt, written: tuple[SnapshotFile, ...
             line(f"{counted(len(written), 'snapshot')} that this store wrote: {what}")
             _show_files(written)
 
-    answer(door, {"dry_run": True, **plain(matched), "snapshots": plain(written)}, show)
+    data = {"dry_run": True, **plain(matched), "snapshots": written}
+    return answer(door, cast("Rehearsal", data), show)
 
 
 def _show_files(files: tuple[SnapshotFile, ...], why: Mapping[str, str] = MappingProxyType({})) -> None:
@@ -152,12 +167,12 @@ def _show_near(near: tuple[Listed, ...], namesakes: tuple[Listed, ...]) -> None:
         line(f"other names that are spelled alike, not erased: {counted(len(namesakes), 'memory')}")
 
 
-def _show(door: Door, memory: AgentMemory, receipt: Receipt, file: Path | None) -> None:
+def _show(door: Door, memory: AgentMemory, receipt: Receipt, file: Path | None) -> Receipt:
     if file is not None:
         with AtomicFile(file) as stream:
             stream.write(json.dumps(receipt.document, indent=2).encode() + b"\n")
         note(f"signed receipt in {file}")
-    answer(door, plain(receipt), lambda: _tell(receipt))
+    answer(door, receipt, lambda: _tell(receipt))
     operator = memory.principal.role is Role.OPERATOR
     if receipt.claim == LOGICAL and operator and Capability.BYTE_SCRUB in memory.store.engine.capabilities:
         note("files may still hold bytes of it; rewrite them with: mars erase … --scrub")
@@ -165,6 +180,7 @@ def _show(door: Door, memory: AgentMemory, receipt: Receipt, file: Path | None) 
         note("snapshots may still hold it; remove them with: mars erase … --snapshots")
     if receipt.snapshots_removed:
         note("to have a snapshot again, of what is left: mars snapshot save FILE")
+    return receipt
 
 
 def _tell(receipt: Receipt) -> None:

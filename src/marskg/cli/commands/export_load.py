@@ -5,17 +5,49 @@ Guarantees: a file is written whole or not at all; a document is checked as a wh
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any, TypedDict, cast
 
 import click
 
-from marskg.answer import plain
 from marskg.cli.door import Door, existing_file, new_file, pass_door, shared_options
 from marskg.cli.output import answer, counted, line, live, progress
 from marskg.privacy.principals import Role
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
+
+
+class Exported(TypedDict):
+    """What ``mars export`` answers; ``size`` is in bytes."""
+
+    file: str
+    profile: str
+    memories: int
+    entities: int
+    edges: int
+    records: int
+    heads: int
+    size: int
+    preferences: int
+
+
+class Figures(TypedDict):
+    """How full a tenant is: numbers of memories by tier, tokens of the live ones and of the budget."""
+
+    live: int
+    latent: int
+    tombstones: int
+    weight: int
+    budget: int
+
+
+class Loaded(Figures):
+    """What ``mars load`` answers: how many nodes came in."""
+
+    loaded: int
+
 
 FORMATS = ("jsonld", "nquads", "ntriples", "trig", "turtle")
 
@@ -31,12 +63,12 @@ FORMATS = ("jsonld", "nquads", "ntriples", "trig", "turtle")
 )
 @shared_options
 @pass_door
-def export(door: Door, file: Path, format_name: str | None, profile: str | None, *, audit: bool) -> None:
+def export(door: Door, file: Path, format_name: str | None, profile: str | None, *, audit: bool) -> Exported:
     """Write all memories, entities and edges to FILE, as RDF that `mars load` reads back unchanged."""
     with door.memory() as memory, progress("exporting") as advance:
         profile = profile or ("full" if memory.principal.role is Role.OPERATOR else "disclosure")
         counts = memory.export(file, format=format_name, audit=audit, profile=profile, progress=advance)
-    data = {"file": str(file), "profile": profile, **plain(counts)}
+    data = cast("Exported", {"file": str(file), "profile": profile, **asdict(counts)})
 
     def show() -> None:
         nodes = f"{counted(counts.memories, 'memory')}, {counted(counts.entities, 'entity')}"
@@ -45,7 +77,7 @@ def export(door: Door, file: Path, format_name: str | None, profile: str | None,
             line(f"{counted(counts.records, 'signed record')}, {counted(counts.heads, 'tree head')}")
         line(f"{counted(counts.size, 'byte')} in {file}")
 
-    answer(door, data, show)
+    return answer(door, data, show)
 
 
 @click.command()
@@ -53,7 +85,7 @@ def export(door: Door, file: Path, format_name: str | None, profile: str | None,
 @click.option("--context", type=existing_file(), metavar="FILE", help="Context of a foreign JSON-LD document.")
 @shared_options
 @pass_door
-def load(door: Door, file: Path, context: Path | None) -> None:
+def load(door: Door, file: Path, context: Path | None) -> Loaded:
     """Store what the export in FILE holds: JSON-LD, N-Quads, N-Triples, TriG or Turtle.
 
     A document with unknown terms, remote contexts or a cut-off end is refused as a whole.
@@ -61,5 +93,16 @@ def load(door: Door, file: Path, context: Path | None) -> None:
     with door.memory(create=True) as memory, progress("loading") as advance:
         loaded = memory.load(file, progress=advance, context=context)
         figures = memory.stats()
-    data = {"loaded": loaded, **{name: figures[name] for name in ("live", "latent", "tombstones", "weight", "budget")}}
-    answer(door, data, lambda: line(f"{counted(loaded, 'node')} loaded; {live(figures['live'])}"))
+    data: Loaded = {"loaded": loaded, **figures_of(figures)}
+    return answer(door, data, lambda: line(f"{counted(loaded, 'node')} loaded; {live(figures['live'])}"))
+
+
+def figures_of(stats: Mapping[str, Any]) -> Figures:
+    """Return of the figures of a tenant how full it is."""
+    return {
+        "live": stats["live"],
+        "latent": stats["latent"],
+        "tombstones": stats["tombstones"],
+        "weight": stats["weight"],
+        "budget": stats["budget"],
+    }

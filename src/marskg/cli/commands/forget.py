@@ -6,11 +6,10 @@ is for this once, ``mars settings budget`` for good.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypedDict
 
 import click
 
-from marskg.answer import plain
 from marskg.cli.commands.compare import FILE, compare_policies, set_goal
 from marskg.cli.commands.remember import show_stored
 from marskg.cli.door import Door, pass_door, shared_options
@@ -19,13 +18,78 @@ from marskg.cli.values import MEMORY_ID
 from marskg.policies.builtin.private import NAME as PRIVATE
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
-    from marskg.records import Consolidation, Plan
+    from marskg.cli.commands.compare import Compared
+    from marskg.ontology.vocabulary import Kind
+    from marskg.records import Consolidation, Memory, Plan, TreeHead
 
 _SHOWN_ACTIONS = 20
-#: What of an action the answer holds, in this order.
-_ACTION = ("id", "action", "reason", "kind", "weight", "score", "rule", "features")
+
+
+class PlannedAction(TypedDict):
+    """What happens to one memory, and why; ``score`` is in 1e-6."""
+
+    id: str
+    action: str
+    reason: str
+    kind: Kind
+    weight: int
+    score: int
+    rule: str
+    features: Sequence[str]
+
+
+class PlannedSummary(TypedDict):
+    """What takes whose place, with the distortion as it is and as predicted; what it says is in the store."""
+
+    constituents: Sequence[str]
+    weight: int
+    lines: int
+    distortion: float
+    distortion_predicted: float
+
+
+class PlanStage(TypedDict):
+    """What one stage of a policy takes."""
+
+    stage: str
+    memories: int
+    tokens: int
+
+
+class PlanDocument(TypedDict):
+    """What ``mars forget`` answers."""
+
+    actions: Sequence[PlannedAction]
+    freed_tokens: int
+    weight_before: int
+    weight_after: int
+    budget: int
+    bound: float
+    realised_loss: float
+    summaries: Sequence[PlannedSummary]
+    notes: Sequence[str]
+    policy: str
+    parameters: Sequence[str]
+    seed: int | None
+    sequence: int
+    stages: Sequence[PlanStage]
+    digest: str
+    applied: bool
+
+
+class Maintained(TypedDict):
+    """What ``mars maintain`` answers."""
+
+    expired: int
+    used: int
+    shortened: Sequence[str]
+    plan: PlanDocument
+    head: TreeHead | None
+    applied: bool
+    notices: Sequence[str]
 
 
 @click.command()
@@ -50,14 +114,13 @@ def forget(
     questions: Path | None,
     strict: bool,
     dry_run: bool,
-) -> None:
+) -> PlanDocument | Compared:
     """Bring the live memories down to a budget by a policy, and say why each went."""
     if compare is not None:
         if policy is not None or seed is not None:
             message = "--compare names the policies and draws by the store's own seed: leave --policy and --seed out"
             raise click.UsageError(message)
-        compare_policies(door, compare, budget, questions, goal)
-        return
+        return compare_policies(door, compare, budget, questions, goal)
     if questions is not None:
         message = "--questions goes with --compare, such as: --compare fifo,lru --questions FILE"
         raise click.UsageError(message)
@@ -78,13 +141,25 @@ def forget(
                 plan = memory.plan(policy=policy, budget=budget, seed=seed, progress=step)
             if not dry_run:
                 memory.forget(plan)
-    answer(door, plan_document(plan, applied=not dry_run), lambda: _show(plan, dry_run=dry_run))
+    return answer(door, plan_document(plan, applied=not dry_run), lambda: _show(plan, dry_run=dry_run))
 
 
-def plan_document(plan: Plan, *, applied: bool) -> dict[str, Any]:
+def plan_document(plan: Plan, *, applied: bool) -> PlanDocument:
     """Return a plan as ``mars forget --json`` gives it."""
     return {
-        "actions": [{name: plain(getattr(action, name)) for name in _ACTION} for action in plan.actions],
+        "actions": [
+            {
+                "id": action.id,
+                "action": action.action,
+                "reason": action.reason,
+                "kind": action.kind,
+                "weight": action.weight,
+                "score": action.score,
+                "rule": action.rule,
+                "features": action.features,
+            }
+            for action in plan.actions
+        ],
         "freed_tokens": plan.freed_tokens,
         "weight_before": plan.weight_before,
         "weight_after": plan.weight_after,
@@ -103,8 +178,7 @@ def plan_document(plan: Plan, *, applied: bool) -> dict[str, Any]:
     }
 
 
-def _summary(summary: Consolidation) -> dict[str, Any]:
-    """Return what takes whose place, with the distortion as predicted and as it is; what it says is in the store."""
+def _summary(summary: Consolidation) -> PlannedSummary:
     return {
         "constituents": list(summary.constituents),
         "weight": summary.weight,
@@ -140,26 +214,26 @@ def _show(plan: Plan, *, dry_run: bool) -> None:
 @click.argument("id", type=MEMORY_ID)
 @shared_options
 @pass_door
-def restore(door: Door, id: str) -> None:  # noqa: A002 - the name that users see
+def restore(door: Door, id: str) -> Memory:  # noqa: A002 - the name that users see
     """Make a latent memory live again, making room where needed; a tombstone cannot come back."""
     with door.memory() as memory:
-        show_stored(door, memory, memory.restore(id))
+        return show_stored(door, memory, memory.restore(id))
 
 
 @click.command()
 @click.option("--dry-run", is_flag=True, help="Show what would be done and change nothing.")
 @shared_options
 @pass_door
-def maintain(door: Door, *, dry_run: bool) -> None:
+def maintain(door: Door, *, dry_run: bool) -> Maintained:
     """Keep the tenant lean by its settings lean.*: expire, cap each subject, archive, shorten, sign a head."""
     with door.memory() as memory:
         done = memory.maintain(dry_run=dry_run)
-    data = {
+    data: Maintained = {
         "expired": done.expired,
         "used": done.used,
         "shortened": list(done.shortened),
         "plan": plan_document(done.plan, applied=done.applied),
-        "head": plain(done.head),
+        "head": done.head,
         "applied": done.applied,
         "notices": list(done.notices),
     }
@@ -170,4 +244,4 @@ def maintain(door: Door, *, dry_run: bool) -> None:
              f"{number(len(done.shortened))} {would}shortened")  # fmt: skip
         _show(done.plan, dry_run=dry_run)
 
-    answer(door, data, show)
+    return answer(door, data, show)

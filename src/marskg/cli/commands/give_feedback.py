@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from marskg.answer import plain
 from marskg.cli.door import Door, pass_door, shared_options
 from marskg.cli.output import answer, counted, note, show_table, table
 from marskg.cli.values import MEMORY_ID, text_or_stdin
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
 @click.option("--complaint", metavar="TEXT", help="What the user said about the answer.")
 @shared_options
 @pass_door
-def feedback(door: Door, /, retrieval: str, *, said: str | None, **given: Any) -> None:  # noqa: ANN401 - as feedback takes them
+def feedback(door: Door, /, retrieval: str, *, said: str | None, **given: Any) -> Feedback:  # noqa: ANN401 - as feedback takes them
     """Say what became of what RETRIEVAL showed, once: scores rise and fall, and proven memories live longer.
 
     RETRIEVAL is the name that `mars retrieve` prints.
@@ -36,7 +35,7 @@ def feedback(door: Door, /, retrieval: str, *, said: str | None, **given: Any) -
     text = None if said is None else text_or_stdin(said)
     with door.memory() as memory:
         found = memory.feedback(retrieval, answer=text, **given)
-    answer(door, plain(found), lambda: _show_feedback(found))
+    return answer(door, found, lambda: _show_feedback(found))
 
 
 def _show_feedback(found: Feedback) -> None:

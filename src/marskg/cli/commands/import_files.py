@@ -7,23 +7,44 @@ much is kept; with ``--atomic`` that is everything or nothing.
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NotRequired, TypedDict, cast
 
 import click
 
-from marskg.answer import plain
 from marskg.cli.commands.learn import learned_from, show_learned
 from marskg.cli.door import Door, existing_file, pass_door, shared_options
 from marskg.cli.output import answer, counted, line, live, note, number, progress
 from marskg.errors import MarsError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
+    from marskg.cli.commands.learn import LearnedDocument, PlannedLearning
     from marskg.memory import AgentMemory
     from marskg.sources.chat import BadLine, ChatFile
     from marskg.sources.memora import Persona
+
+
+class Imported(TypedDict):
+    """What ``mars import`` answers; whoever sees a part of the store is told of no number of the log.
+
+    ``known`` were there already, ``pointless`` rest on what was forgotten meanwhile, ``skipped`` are bad lines.
+    """
+
+    imported: int
+    known: int
+    pointless: int
+    skipped: Sequence[BadLine]
+    notices: Sequence[str]
+    live: NotRequired[int]
+    latent: NotRequired[int]
+    tombstones: NotRequired[int]
+    weight: NotRequired[int]
+    budget: NotRequired[int]
+    audit_seq: NotRequired[int]
+    transitions: NotRequired[int]
+
 
 _SHOWN_LINES = 20
 atomic_option = click.option("--atomic", is_flag=True, help="All in one transaction, or nothing.")
@@ -43,7 +64,9 @@ def import_() -> None:
 @atomic_option
 @shared_options
 @pass_door
-def chat(door: Door, file: Path, subjects: tuple[str, ...], *, skip_bad: bool, learn: bool, atomic: bool) -> None:
+def chat(
+    door: Door, file: Path, subjects: tuple[str, ...], *, skip_bad: bool, learn: bool, atomic: bool
+) -> Imported | LearnedDocument | PlannedLearning:
     """Store a conversation of JSON Lines, {"role", "content", "timestamp"} a line.
 
     The whole file is checked first: a bad line is named by its number, and nothing is stored, unless --skip-bad is
@@ -61,10 +84,9 @@ def chat(door: Door, file: Path, subjects: tuple[str, ...], *, skip_bad: bool, l
         note(f"skipped {len(found.bad_lines) - _SHOWN_LINES} more; --json lists them all")
     if learn:
         with door.memory(create=True) as memory:
-            show_learned(door, learned_from(memory, found))
-        return
+            return show_learned(door, learned_from(memory, found))
     with door.memory(create=True, operation="remember_many") as memory:
-        _store(door, memory, found, atomic=atomic, bad_lines=found.bad_lines)
+        return _store(door, memory, found, atomic=atomic, bad_lines=found.bad_lines)
 
 
 @import_.command()
@@ -76,13 +98,13 @@ def chat(door: Door, file: Path, subjects: tuple[str, ...], *, skip_bad: bool, l
 @atomic_option
 @shared_options
 @pass_door
-def memora(door: Door, directory: Path, track: Any, *, atomic: bool) -> None:  # noqa: ANN401 - the reader's literal
+def memora(door: Door, directory: Path, track: Any, *, atomic: bool) -> Imported:  # noqa: ANN401 - the reader's literal
     """Store a persona of the Memora benchmark from its folder, such as weekly/academic_researcher."""
     from marskg.sources.memora import read_persona
 
     persona = read_persona(directory, track)
     with door.memory(create=True, operation="remember_many") as memory:
-        _store(door, memory, persona, atomic=atomic, bad_lines=())
+        return _store(door, memory, persona, atomic=atomic, bad_lines=())
 
 
 #: What is told of the tenant after an import, as far as whoever imports may know it.
@@ -96,7 +118,7 @@ def _store(
     *,
     atomic: bool,
     bad_lines: tuple[BadLine, ...],
-) -> None:
+) -> Imported:
     """Store what a reader yields, and answer with how much that was."""
     # Whoever sees a part of what is stored is told of no number of the log.
     before = memory.stats().get("audit_seq")
@@ -113,7 +135,7 @@ def _store(
         "imported": done,
         "known": done.known,
         "pointless": pointless,
-        "skipped": plain(bad_lines),
+        "skipped": bad_lines,
         "notices": list(done.notices),
         **{name: figures[name] for name in _FIGURES if name in figures},
     }
@@ -136,7 +158,7 @@ def _store(
         for notice in done.notices:
             note(f"note: {notice}")
 
-    answer(door, data, show)
+    return answer(door, cast("Imported", data), show)
 
 
 @contextmanager

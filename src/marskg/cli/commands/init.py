@@ -5,7 +5,7 @@ Guarantees: never changes a tenant that exists.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 import click
 
@@ -16,10 +16,26 @@ from marskg.config import SETTINGS
 from marskg.errors import NotPermitted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from marskg.memory import AgentMemory
+
+
+class Initialised(TypedDict):
+    """What ``mars init`` answers; ``vault`` is the folder of the keys that encrypt contents, if any do."""
+
+    store: str
+    tenant: str
+    created: bool
+    budget: int
+    policy: str
+    embedding: str
+    engine: str
+    key_folder: str
+    vault: str | None
+    public_key: str
+    recognisers: Sequence[str]
 
 
 def _setting(option: str, name: str, **given: Any) -> Callable[[Command], Command]:  # noqa: ANN401 - click's settings
@@ -49,7 +65,7 @@ def init(
     encryption: str | None,
     key: Path | None,
     ask: bool,
-) -> None:
+) -> Initialised:
     """Create a store, a tenant in it and its signing key.
 
     On a tenant that exists it changes nothing: the same settings are confirmed, others are refused.
@@ -63,8 +79,7 @@ def init(
     if existing is not None:
         with existing as memory:
             _confirm(door, memory, wanted, key)
-            _report(door, memory, created=False)
-        return
+            return _report(door, memory, created=False)
     with open_memory(
         door.store,
         tenant=door.tenant,
@@ -77,9 +92,10 @@ def init(
         passphrase=secret,
         key=key,
     ) as memory:
-        _report(door, memory, created=True)
+        made = _report(door, memory, created=True)
         if embedding is not None:
             _try(embedding)
+        return made
 
 
 def _try(embedding: str) -> None:
@@ -145,13 +161,13 @@ def _confirm(door: Door, memory: AgentMemory, wanted: Mapping[str, Any], key: Pa
             raise NotPermitted(msg)
 
 
-def _report(door: Door, memory: AgentMemory, *, created: bool) -> None:
+def _report(door: Door, memory: AgentMemory, *, created: bool) -> Initialised:
     from marskg.store.crypto.encrypted_engine import keyring_folder
 
     settings = memory.settings.current
     keys = memory.store.keyring
     data_keys = keyring_folder(memory.store.engine)
-    data = {
+    data: Initialised = {
         "store": door.store,
         "tenant": memory.tenant,
         "created": created,
@@ -173,4 +189,4 @@ def _report(door: Door, memory: AgentMemory, *, created: bool) -> None:
         if data_keys is not None:
             line(f"contents are encrypted under keys in {data_keys}: keep a copy of it, apart from those of the store")
 
-    answer(door, data, show)
+    return answer(door, data, show)

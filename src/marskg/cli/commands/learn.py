@@ -7,21 +7,44 @@ anything of it is stored.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 import click
 
-from marskg.answer import plain
 from marskg.cli.door import Door, pass_door, shared_options
 from marskg.cli.output import answer, counted, line, line_by_line, note, number, progress
 from marskg.cli.values import FilePath, text_or_stdin
 from marskg.errors import InvalidDocument
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping, Sequence
 
-    from marskg.learning.from_text.plan import Learned, LearnPlan
+    from marskg.learning.from_text.plan import Learned, LearnPlan, LearnStep
+    from marskg.learning.from_text.undo import Undone
     from marskg.memory import AgentMemory
+
+
+class PlannedLearning(TypedDict):
+    """What ``mars learn --dry-run`` answers."""
+
+    call: str
+    digest: str
+    new_turns: int
+    steps: Sequence[LearnStep]
+    applied: bool
+
+
+class LearnedDocument(TypedDict):
+    """What ``mars learn`` answers; ``counts`` has how many steps came to each outcome."""
+
+    call: str
+    turns: Sequence[str]
+    steps: Sequence[LearnStep]
+    known: int
+    unread: int
+    notices: Sequence[str]
+    counts: Mapping[str, int]
+    applied: bool
 
 
 @click.command()
@@ -39,7 +62,7 @@ if TYPE_CHECKING:
 def learn(
     door: Door, file: str | None, subjects: tuple[str, ...], role: str | None, call: str | None, *, dry_run: bool,
     backlog: bool,
-) -> None:  # fmt: skip
+) -> LearnedDocument | PlannedLearning | Undone:  # fmt: skip
     """Store the turns of FILE, a conversation of JSON Lines or a text (- for standard input), and the facts they say.
 
     Each fact derives from its turn and can be taken back: --undo with the call that is printed. What is not sure, or is
@@ -51,20 +74,19 @@ def learn(
     if call is not None:
         with door.memory() as memory:
             undone = memory.learning.undo(call)
-        answer(
-            door, plain(undone), lambda: line(
+        return answer(
+            door, undone, lambda: line(
                 f"{number(len(undone.ended))} ended, {number(len(undone.restored))} hold again, "
                 f"{number(len(undone.kept))} stay, as others read them too"
             ),
         )  # fmt: skip
-    elif backlog:
+    if backlog:
         with door.memory() as memory, progress("reading", memory.stats().get("unread")) as advance:
             found = memory.learning.read_backlog(progress=advance)
-        show_learned(door, found)
-    else:
-        turns = _turns(str(file), subjects, role)
-        with door.memory(create=True) as memory:
-            show_learned(door, learned_from(memory, turns, dry_run=dry_run))
+        return show_learned(door, found)
+    turns = _turns(str(file), subjects, role)
+    with door.memory(create=True) as memory:
+        return show_learned(door, learned_from(memory, turns, dry_run=dry_run))
 
 
 def learned_from(memory: AgentMemory, turns: Iterable[Any], *, dry_run: bool = False) -> Learned | LearnPlan:
@@ -74,16 +96,29 @@ def learned_from(memory: AgentMemory, turns: Iterable[Any], *, dry_run: bool = F
         return memory.learn(listed, dry_run=dry_run, progress=advance)
 
 
-def show_learned(door: Door, found: Learned | LearnPlan) -> None:
+def show_learned(door: Door, found: Learned | LearnPlan) -> LearnedDocument | PlannedLearning:
     """Answer with what was learned, or would be."""
-    steps = [plain(step) for step in found.steps]
     from marskg.learning.from_text.plan import LearnPlan
 
     if isinstance(found, LearnPlan):
-        data = {"call": found.call, "digest": found.digest, "new_turns": found.new_turns, "steps": steps}
-        answer(door, {**data, "applied": False}, lambda: line_by_line(str(found)))
-        return
-    data = {**plain(found), "steps": steps, "counts": found.counts(), "applied": True}
+        planned: PlannedLearning = {
+            "call": found.call,
+            "digest": found.digest,
+            "new_turns": found.new_turns,
+            "steps": found.steps,
+            "applied": False,
+        }
+        return answer(door, planned, lambda: line_by_line(str(found)))
+    data: LearnedDocument = {
+        "call": found.call,
+        "turns": found.turns,
+        "steps": found.steps,
+        "known": found.known,
+        "unread": found.unread,
+        "notices": found.notices,
+        "counts": found.counts(),
+        "applied": True,
+    }
 
     def show() -> None:
         line_by_line(str(found))
@@ -91,7 +126,7 @@ def show_learned(door: Door, found: Learned | LearnPlan) -> None:
             note(f"note: {notice}")
         note(f"{counted(len(found.facts), 'fact')}; to take them back: mars learn --undo {found.call}")
 
-    answer(door, data, show)
+    return answer(door, data, show)
 
 
 def _turns(file: str, subjects: tuple[str, ...], role: str | None) -> Iterable[Any]:

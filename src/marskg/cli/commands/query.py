@@ -38,7 +38,7 @@ limit_option = click.option(
 @limit_option
 @shared_options
 @pass_door
-def sparql(door: Door, query: str, style: str, limit_seconds: float) -> None:
+def sparql(door: Door, query: str, style: str, limit_seconds: float) -> QueryResult:
     """Ask the memory and its audit by SPARQL 1.1; QUERY may be - for standard input.
 
     The prefixes mars:, rdf:, rdfs:, xsd:, owl:, prov:, foaf: and skos: need no declaration.
@@ -47,7 +47,7 @@ def sparql(door: Door, query: str, style: str, limit_seconds: float) -> None:
     """
     text = text_or_stdin(query)
     with door.memory() as memory:
-        _show(door, memory.sparql(text, limit_seconds=limit_seconds), style)
+        return _show(door, memory.sparql(text, limit_seconds=limit_seconds), style)
 
 
 @click.command()
@@ -57,7 +57,9 @@ def sparql(door: Door, query: str, style: str, limit_seconds: float) -> None:
 @limit_option
 @shared_options
 @pass_door
-def cypher(door: Door, query: str, parameters: Mapping[str, Any] | None, style: str, limit_seconds: float) -> None:
+def cypher(
+    door: Door, query: str, parameters: Mapping[str, Any] | None, style: str, limit_seconds: float
+) -> QueryResult:
     """Ask the property graph by openCypher; QUERY may be - for standard input.
 
     It sees the whole store: keep to a tenant with {tenant: $tenant}, which is filled in.
@@ -67,18 +69,19 @@ def cypher(door: Door, query: str, parameters: Mapping[str, Any] | None, style: 
     text = text_or_stdin(query)
     with door.memory() as memory:
         given = {"tenant": memory.tenant, **(parameters or {})}
-        _show(door, memory.cypher(text, given, limit_seconds=limit_seconds), style)
+        return _show(door, memory.cypher(text, given, limit_seconds=limit_seconds), style)
 
 
-def _show(door: Door, result: QueryResult, style: str) -> None:
+def _show(door: Door, result: QueryResult, style: str) -> QueryResult:
     if door.as_json or style == "json":
-        document({"columns": result.columns, "rows": result.rows, "sequence": result.sequence})
-        return
+        document(result)
+        return result
     printers: Mapping[str, Callable[[Sequence[str], Sequence[Sequence[Any]]], None]] = {"csv": _csv, "table": _table}
     printers[style](result.columns, result.rows)
     # Readers are not told how much was written.
     fresh = f", as of audit sequence {result.sequence}" if result.sequence else ""
     note(f"{counted(len(result.rows), 'row')}{fresh}")
+    return result
 
 
 def _csv(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:

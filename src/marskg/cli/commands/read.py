@@ -5,7 +5,8 @@ Guarantees: nothing is changed, not even the access statistics: this is the oper
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypedDict, cast
 
 import click
 
@@ -25,9 +26,26 @@ from marskg.cli.output import (
 )
 from marskg.cli.values import MEMORY_ID
 from marskg.errors import UnknownMemory
+from marskg.records import Memory
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
+
+    from marskg.retrieval.explain import EdgeOut
+    from marskg.store.upkeep.maintenance import Stats
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownMemory(Memory):
+    """What ``mars get`` answers: a memory with its edges."""
+
+    edges: tuple[EdgeOut, ...]
+
+
+class History(TypedDict):
+    """What ``mars history`` answers, the oldest version first."""
+
+    versions: Sequence[Memory]
 
 
 _RIGHT = ("live", "tokens", "latent", "tombstones")
@@ -37,7 +55,7 @@ _RIGHT = ("live", "tokens", "latent", "tombstones")
 @click.argument("id", type=MEMORY_ID)
 @shared_options
 @pass_door
-def get(door: Door, id: str) -> None:  # noqa: A002 - the name that users see
+def get(door: Door, id: str) -> ShownMemory:  # noqa: A002 - the name that users see
     """Show a memory with its edges."""
     with door.memory() as memory:
         found = memory.get(id)
@@ -51,14 +69,14 @@ def get(door: Door, id: str) -> None:  # noqa: A002 - the name that users see
             show_fields({**memory_fields(found), "edges": drawn})
 
         data = {**plain(found), "edges": [{"type": edge.type, "target": edge.target} for edge in edges]}
-        answer(door, data, show)
+        return answer(door, cast("ShownMemory", data), show)
 
 
 @click.command()
 @click.argument("id", type=MEMORY_ID)
 @shared_options
 @pass_door
-def history(door: Door, id: str) -> None:  # noqa: A002 - the name that users see
+def history(door: Door, id: str) -> History:  # noqa: A002 - the name that users see
     """Show all versions of a memory, the oldest first."""
     with door.memory() as memory:
         versions = memory.history(id)
@@ -73,17 +91,17 @@ def history(door: Door, id: str) -> None:  # noqa: A002 - the name that users se
                 made.add_row(day(item.valid_from), until, item.tier.value, one_line(item.content), item.id)
             show_table(made)
 
-        answer(door, {"versions": plain(versions)}, show)
+        return answer(door, History(versions=versions), show)
 
 
 @click.command()
 @shared_options
 @pass_door
-def stats(door: Door) -> None:
+def stats(door: Door) -> Stats:
     """Show counts and weights by kind and tier, the budget, and where the audit stands."""
     with door.memory() as memory:
         figures = memory.stats()
-    answer(door, figures, lambda: show_stats(figures))
+    return answer(door, figures, lambda: show_stats(figures))
 
 
 def show_stats(figures: Mapping[str, Any]) -> None:

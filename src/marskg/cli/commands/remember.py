@@ -6,11 +6,10 @@ asks for the whole memory.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 import click
 
-from marskg.answer import plain
 from marskg.cli.door import Door, pass_door, shared_options
 from marskg.cli.operation_commands import VerbCommand, stated
 from marskg.cli.output import answer, counted, line, note, number
@@ -19,7 +18,7 @@ from marskg.ontology.vocabulary import Cardinality, EdgeType, Kind, MemoryClass,
 from marskg.store.unit.edge_rules import DRAWN_EDGES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
     from enum import StrEnum
 
     from marskg.memory import AgentMemory
@@ -78,7 +77,7 @@ def _ids(*names: str, help: str) -> Callable[[Any], Any]:  # noqa: A002 - click'
 @click.option("--id", "id", type=MEMORY_ID, help="A urn:uuid: of your own.")
 @shared_options
 @pass_door
-def remember(door: Door, /, text: str, **fields: Any) -> None:  # noqa: ANN401 - as remember takes them
+def remember(door: Door, /, text: str, **fields: Any) -> Memory:  # noqa: ANN401 - as remember takes them
     """Store TEXT as one memory (- reads it from standard input) and print its id.
 
     Makes room by the tenant's policy where the budget asks for it. A store that does not exist yet is created with the
@@ -89,14 +88,14 @@ def remember(door: Door, /, text: str, **fields: Any) -> None:  # noqa: ANN401 -
     content = text_or_stdin(text)
     with door.memory(create=True) as memory:
         stored = memory.remember(content, **_given(fields))
-        show_stored(door, memory, stored)
+        return show_stored(door, memory, stored)
 
 
 def _given(fields: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in fields.items() if value is not None}
 
 
-def show_stored(door: Door, memory: AgentMemory, stored: Memory) -> None:
+def show_stored(door: Door, memory: AgentMemory, stored: Memory) -> Memory:
     """Answer with a memory that was stored, and say what the store has to say about it."""
 
     def show() -> None:
@@ -106,7 +105,7 @@ def show_stored(door: Door, memory: AgentMemory, stored: Memory) -> None:
         for notice in stored.notices:
             note(f"note: {notice}")
 
-    answer(door, plain(stored), show)
+    return answer(door, stored, show)
 
 
 @click.command(cls=VerbCommand)
@@ -115,7 +114,7 @@ def show_stored(door: Door, memory: AgentMemory, stored: Memory) -> None:
 @click.option("--metadata", type=JSON_OBJECT, metavar="JSON", help="In place of what it had; {} for none.")
 @shared_options
 @pass_door
-def update(door: Door, /, id: str, text: str, **changes: Any) -> None:  # noqa: A002, ANN401 - as update takes them
+def update(door: Door, /, id: str, text: str, **changes: Any) -> Memory:  # noqa: A002, ANN401 - as update takes them
     """Give a memory the new TEXT (- reads it from standard input).
 
     A new memory supersedes the old one, which keeps its place in the history. Prints the id of the new one.
@@ -124,7 +123,13 @@ def update(door: Door, /, id: str, text: str, **changes: Any) -> None:  # noqa: 
     """
     content = text_or_stdin(text)
     with door.memory() as memory:
-        show_stored(door, memory, memory.update(id, content, **_given(changes)))
+        return show_stored(door, memory, memory.update(id, content, **_given(changes)))
+
+
+class Retracted(TypedDict):
+    """What ``mars retract`` answers."""
+
+    closed: Sequence[Memory]
 
 
 @click.command()
@@ -133,7 +138,7 @@ def update(door: Door, /, id: str, text: str, **changes: Any) -> None:  # noqa: 
 @click.option("--content", metavar="TEXT", help="Which value of a key with a set of them.")
 @shared_options
 @pass_door
-def retract(door: Door, key: str, subjects: tuple[str, ...], content: str | None) -> None:
+def retract(door: Door, key: str, subjects: tuple[str, ...], content: str | None) -> Retracted:
     """End the current value of KEY; it stays in the history.
 
     A KEY that begins with a dash comes last, after --.
@@ -146,7 +151,7 @@ def retract(door: Door, key: str, subjects: tuple[str, ...], content: str | None
                 line(item.id)
             note(f"{len(closed)} closed" if closed else "there was no current value to close")
 
-        answer(door, {"closed": plain(closed)}, show)
+        return answer(door, Retracted(closed=closed), show)
 
 
 @click.command()
@@ -156,10 +161,10 @@ def retract(door: Door, key: str, subjects: tuple[str, ...], content: str | None
 @click.option("--weight", type=float, help="Strength of the edge.")
 @shared_options
 @pass_door
-def link(door: Door, source: str, type: str, target: str, weight: float | None) -> None:  # noqa: A002 - as users see it
+def link(door: Door, source: str, type: str, target: str, weight: float | None) -> Memory:  # noqa: A002 - as users see it
     """Draw an edge of TYPE from the memory SOURCE to the memory TARGET."""
     with door.memory() as memory:
-        show_stored(door, memory, memory.link(source, type, target, weight=weight))
+        return show_stored(door, memory, memory.link(source, type, target, weight=weight))
 
 
 @click.command()
@@ -168,10 +173,10 @@ def link(door: Door, source: str, type: str, target: str, weight: float | None) 
 @click.argument("target", type=MEMORY_ID)
 @shared_options
 @pass_door
-def unlink(door: Door, source: str, type: str, target: str) -> None:  # noqa: A002 - the name that users see
+def unlink(door: Door, source: str, type: str, target: str) -> Memory:  # noqa: A002 - the name that users see
     """Remove the edge of TYPE from SOURCE to TARGET.
 
     compatibleWith takes back that a person found no conflict between the two.
     """
     with door.memory() as memory:
-        show_stored(door, memory, memory.unlink(source, type, target))
+        return show_stored(door, memory, memory.unlink(source, type, target))

@@ -7,11 +7,10 @@ printed; numbers and reasons are those that decided.
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
 
 import click
 
-from marskg.answer import plain
 from marskg.cli.commands.remember import words
 from marskg.cli.door import Door, pass_door, shared_options
 from marskg.cli.operation_commands import stated
@@ -21,11 +20,85 @@ from marskg.ontology.mapping import decimal_lexical
 from marskg.ontology.vocabulary import Kind, MemoryClass, SourceType
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Mapping, Sequence
 
+    from marskg.language.questions import Wanted
     from marskg.memory import AgentMemory
+    from marskg.records import Memory
+    from marskg.retrieval.assembly.contradictions import Resolution
     from marskg.retrieval.assembly.hits import Complete, Hit, Hits, Sum
     from marskg.retrieval.complete.exhaustive_read import Everything
+    from marskg.retrieval.explain import ExplainedDocument
+
+
+class HitDocument(TypedDict):
+    """A memory that was shown; ``memory`` is all of it."""
+
+    id: str
+    content: str | None
+    score: float
+    tokens: int
+    why: Mapping[str, float]
+    shortened: bool
+    memory: Memory
+
+
+class LeftOutDocument(TypedDict):
+    """What was found and not shown."""
+
+    id: str
+    tokens: int
+    reason: str
+
+
+class PeriodDocument(TypedDict):
+    """A time from ``since``, up to and without ``until``; None for no end on that side."""
+
+    since: int | None
+    until: int | None
+
+
+class CompleteDocument(TypedDict):
+    """The complete reading beside the hits."""
+
+    wanted: Wanted
+    text: str
+    keys: Sequence[str]
+    periods: Sequence[PeriodDocument]
+    count: int
+    sums: Sequence[Sum]
+    ids: Sequence[str]
+    cut: int
+
+
+class HitsDocument(TypedDict):
+    """What ``mars retrieve`` and ``mars recall`` answer; ``id`` is what ``mars feedback`` takes."""
+
+    id: str | None
+    tokens: int
+    budget: int
+    confidence: float | None
+    hits: Sequence[HitDocument]
+    left_out: Sequence[LeftOutDocument]
+    resolved: Sequence[Resolution]
+    stages: Mapping[str, Any]
+    notices: Sequence[str]
+    complete: CompleteDocument | None
+
+
+class EverythingDocument(TypedDict):
+    """What ``mars read`` answers; ``why`` is there with its option."""
+
+    id: str | None
+    count: int
+    complete: bool
+    tokens: int
+    cut: Sequence[str]
+    notices: Sequence[str]
+    sums: Sequence[Sum]
+    memories: Sequence[Memory]
+    why: NotRequired[Sequence[ExplainedDocument]]
+
 
 _BUDGET = click.option(
     "--token-budget", type=click.IntRange(0), metavar="N", help="Tokens that the result may weigh.  [default: setting]"
@@ -88,7 +161,7 @@ def _filters(command: Callable[..., Any]) -> Callable[..., Any]:
 @_filters
 @shared_options
 @pass_door
-def retrieve(door: Door, /, query: str, *, explain: bool, prompt: bool, **asked: Any) -> None:  # noqa: ANN401 - as retrieve takes them
+def retrieve(door: Door, /, query: str, *, explain: bool, prompt: bool, **asked: Any) -> HitsDocument:  # noqa: ANN401 - as retrieve takes them
     """Show what answers QUERY (- reads it from standard input) within a token budget.
 
     A QUERY that begins with a dash comes last, after --.
@@ -97,7 +170,9 @@ def retrieve(door: Door, /, query: str, *, explain: bool, prompt: bool, **asked:
     with door.memory() as memory:
         _prepare(memory)
         hits = memory.retrieve(text, explain=explain, **asked)
-    answer(door, _plain_hits(hits), lambda: line(hits.as_text()) if prompt else _show_hits(hits, explain=explain))
+    return answer(
+        door, _plain_hits(hits), lambda: line(hits.as_text()) if prompt else _show_hits(hits, explain=explain)
+    )
 
 
 @click.command()
@@ -113,12 +188,12 @@ def retrieve(door: Door, /, query: str, *, explain: bool, prompt: bool, **asked:
 @_filters
 @shared_options
 @pass_door
-def recall(door: Door, /, *, explain: bool, **asked: Any) -> None:  # noqa: ANN401 - as recall takes them
+def recall(door: Door, /, *, explain: bool, **asked: Any) -> HitsDocument:  # noqa: ANN401 - as recall takes them
     """Show what surrounds an entity or a goal in the graph, nearest first."""
     with door.memory() as memory:
         _prepare(memory)
         hits = memory.recall(**asked)
-    answer(door, _plain_hits(hits), lambda: _show_hits(hits, explain=explain))
+    return answer(door, _plain_hits(hits), lambda: _show_hits(hits, explain=explain))
 
 
 @click.command("read")
@@ -130,7 +205,7 @@ def recall(door: Door, /, *, explain: bool, **asked: Any) -> None:  # noqa: ANN4
 @_filters
 @shared_options
 @pass_door
-def read_all(door: Door, /, *, why: bool, **asked: Any) -> None:  # noqa: ANN401 - as read_all takes them
+def read_all(door: Door, /, *, why: bool, **asked: Any) -> EverythingDocument:  # noqa: ANN401 - as read_all takes them
     """Show everything of a key, a period, an entity or a goal: complete, counted, in the order of time."""
     with door.memory() as memory:
         _prepare(memory)
@@ -148,18 +223,18 @@ def read_all(door: Door, /, *, why: bool, **asked: Any) -> None:  # noqa: ANN401
             line(one_line(hit.memory.content, 100))
             line(reason.as_text())
 
-    answer(door, data, show)
+    return answer(door, data, show)
 
 
 @click.command()
 @click.argument("id", type=MEMORY_ID)
 @shared_options
 @pass_door
-def explain(door: Door, id: str) -> None:  # noqa: A002 - the name that users see
+def explain(door: Door, id: str) -> ExplainedDocument:  # noqa: A002 - the name that users see
     """Say why a memory was stored, ranked, shown, changed or forgotten, also after it is gone."""
     with door.memory() as memory:
         found = memory.explain(id)
-    answer(door, found.as_dict(), lambda: line(found.as_text()))
+    return answer(door, found.as_dict(), lambda: line(found.as_text()))
 
 
 def _prepare(memory: AgentMemory) -> None:
@@ -168,7 +243,7 @@ def _prepare(memory: AgentMemory) -> None:
         memory.maintenance.prepare(progress=step)
 
 
-def _plain_hit(hit: Hit) -> dict[str, Any]:
+def _plain_hit(hit: Hit) -> HitDocument:
     return {
         "id": hit.memory.id,
         "content": hit.memory.content,
@@ -176,11 +251,11 @@ def _plain_hit(hit: Hit) -> dict[str, Any]:
         "tokens": hit.tokens,
         "why": dict(hit.why),
         "shortened": hit.shortened,
-        "memory": plain(hit.memory),
+        "memory": hit.memory,
     }
 
 
-def _plain_hits(hits: Hits) -> dict[str, Any]:
+def _plain_hits(hits: Hits) -> HitsDocument:
     return {
         "id": hits.id,
         "tokens": hits.tokens,
@@ -188,37 +263,24 @@ def _plain_hits(hits: Hits) -> dict[str, Any]:
         "confidence": hits.confidence,
         "hits": [_plain_hit(hit) for hit in hits],
         "left_out": [{"id": item.id, "tokens": item.tokens, "reason": item.reason} for item in hits.left_out],
-        "resolved": plain(hits.resolved),
-        "stages": plain(dict(hits.stages)),
+        "resolved": hits.resolved,
+        "stages": hits.stages,
         "notices": list(hits.notices),
         "complete": None if hits.complete is None else _plain_complete(hits.complete),
     }
 
 
-def _plain_complete(found: Complete) -> dict[str, Any]:
+def _plain_complete(found: Complete) -> CompleteDocument:
     return {
         "wanted": found.wanted,
         "text": found.text,
         "keys": list(found.keys),
         "periods": [{"since": one.since, "until": one.until} for one in found.periods],
         "count": found.count,
-        "sums": _plain_sums(found.sums),
+        "sums": found.sums,
         "ids": list(found.ids),
         "cut": found.cut,
     }
-
-
-def _plain_sums(sums: Iterable[Sum]) -> list[dict[str, Any]]:
-    return [
-        {
-            "key": item.key,
-            "unit": item.unit,
-            "total": item.total,
-            "count": item.count,
-            "without": item.without,
-        }
-        for item in sums
-    ]
 
 
 def _show_hits(hits: Hits, *, explain: bool) -> None:
@@ -247,7 +309,7 @@ def _show_hits(hits: Hits, *, explain: bool) -> None:
         note(f"note: {notice}")
 
 
-def _plain_everything(found: Everything) -> dict[str, Any]:
+def _plain_everything(found: Everything) -> EverythingDocument:
     return {
         "id": found.id,
         "count": found.count,
@@ -255,8 +317,8 @@ def _plain_everything(found: Everything) -> dict[str, Any]:
         "tokens": found.tokens,
         "cut": list(found.cut),
         "notices": list(found.notices),
-        "sums": _plain_sums(found.sums),
-        "memories": [plain(hit.memory) for hit in found],
+        "sums": found.sums,
+        "memories": [hit.memory for hit in found],
     }
 
 

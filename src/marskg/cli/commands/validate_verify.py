@@ -5,35 +5,63 @@ Guarantees: all findings are reported, not only the first; the exit status is 1 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypedDict, cast
 
 import click
 
-from marskg.answer import plain
 from marskg.cli.door import CheckFailed, Door, existing_file, pass_door, shared_options
 from marskg.cli.output import answer, counted, line, number, progress, safe, show_table, table
 from marskg.errors import InvalidDocument, InvalidInput
 from marskg.records import Report
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
+    from marskg.cli.output import Answer
     from marskg.memory import AgentMemory
-    from marskg.records import Finding, TreeHead
+    from marskg.records import Finding, TreeHead, VerifiedLog
 
 _SHOWN_FINDINGS = 50
+
+
+class CheckDocument(TypedDict):
+    """What a check answers: ``ok`` is true exactly when no finding is an error."""
+
+    ok: bool
+    checked: int
+    findings: Sequence[Finding]
+
+
+class Limits(TypedDict):
+    """What ``mars verify --limits`` answers."""
+
+    limits: Sequence[str]
+
+
+class Verified(CheckDocument, Limits):
+    """What ``mars verify`` answers: the logs that were verified, and what no verification shows."""
+
+    logs: Sequence[VerifiedLog]
+
+
+class VerifiedReceipt(CheckDocument):
+    """What ``mars verify --receipt`` answers: the key that signed it, what it claims, whether a store was asked."""
+
+    signed_by: str
+    claim: str | None
+    held_against_store: bool
 
 
 @click.command()
 @click.option("--full", is_flag=True, help="The whole store; otherwise what the last records changed.")
 @shared_options
 @pass_door
-def validate(door: Door, *, full: bool) -> None:
+def validate(door: Door, *, full: bool) -> CheckDocument:
     """Hold the store against its shapes: payloads, closure, task-safety, acyclicity, budget."""
     with door.memory() as memory, progress("validating"):
         report = memory.validate(full=full)
-    conclude(door, report, checked="node")
+    return conclude(door, report, checked_document(report), checked="node")
 
 
 @click.command()
@@ -66,7 +94,7 @@ def verify(
     keys: tuple[str, ...],
     logs: tuple[str, ...],
     limits: bool,
-) -> None:
+) -> Verified | VerifiedReceipt | Limits:
     """Verify the audit: signatures, sequence, Merkle tree, and that the graph is what the log says.
 
     With --export the audit in that file, or with --receipt that receipt, is verified alone, without any store, and held
@@ -77,14 +105,12 @@ def verify(
     from marskg.sources.kept_heads import read_heads
 
     if limits:
-        answer(door, {"limits": list(LIMITS)}, lambda: line("\n".join(f"- {limit}" for limit in LIMITS)))
-        return
+        return answer(door, Limits(limits=LIMITS), lambda: line("\n".join(f"- {limit}" for limit in LIMITS)))
     if receipt is not None:
         if export is not None or witness:
             msg = "--receipt is verified by itself; leave --export and --head out"
             raise InvalidInput(msg)
-        _verify_receipt(door, receipt)
-        return
+        return _verify_receipt(door, receipt)
     heads = [head for path in witness for head in read_heads(path)]
     if export is None:
         if keys or logs:
@@ -94,11 +120,12 @@ def verify(
             report = memory.verify(witness=heads)
     else:
         report = _verify_export(door, export, heads, keys=keys, logs=logs)
-    conclude(
+    data: Verified = {**checked_document(report), "logs": report.logs, "limits": LIMITS}
+    return conclude(
         door,
         report,
+        data,
         checked="record",
-        more={"logs": plain(report.logs), "limits": list(LIMITS)},
         first=lambda: _show_logs(report, export),
         last="What no check of a log shows is a list of its own: --limits prints it.",
     )
@@ -110,7 +137,7 @@ def _show_logs(report: Report, export: Path | None) -> None:
         line(f"log {log.iri} of tenant {safe(log.tenant) or 'unknown'}, opened by {log.key or 'nobody'}")
 
 
-def _verify_receipt(door: Door, path: Path) -> None:
+def _verify_receipt(door: Door, path: Path) -> VerifiedReceipt:
     """Verify a receipt by its signature, and against the store if one is named."""
     from marskg.erasure.receipt_check import check_receipt
     from marskg.sources.strictjson import BadJson, parse
@@ -129,8 +156,13 @@ def _verify_receipt(door: Door, path: Path) -> None:
     else:
         report = check_receipt(document)
     signed_by = str(document["proof"]["verificationMethod"]).partition("#")[2]
-    more = {"signed_by": signed_by, "claim": document.get("erasureClaim"), "held_against_store": door.store_is_named}
-    conclude(door, report, checked="receipt", more=more, first=lambda: line(f"signed by {signed_by}"))
+    data: VerifiedReceipt = {
+        **checked_document(report),
+        "signed_by": signed_by,
+        "claim": cast("str | None", document.get("erasureClaim")),
+        "held_against_store": door.store_is_named,
+    }
+    return conclude(door, report, data, checked="receipt", first=lambda: line(f"signed by {signed_by}"))
 
 
 def _verify_export(
@@ -167,28 +199,29 @@ def _differences(memory: AgentMemory, export: Path) -> Iterator[Finding]:
             yield Finding("fork", record.iri, "the store has another record of this sequence number")
 
 
+def checked_document(report: Report) -> CheckDocument:
+    """Return what every check answers."""
+    return {"ok": report.ok, "checked": report.checked, "findings": report.findings}
+
+
 def conclude(
     door: Door,
     report: Report,
+    data: Answer,
     *,
     checked: str,
     advice: Iterable[Finding] = (),
-    more: Mapping[str, Any] | None = None,
     first: Callable[[], None] | None = None,
     last: str | None = None,
-) -> None:
-    """Answer with a report, and leave with status 1 if it is not clean.
+) -> Answer:
+    """Answer with a report, ``data`` being its document, and leave with status 1 if it is not clean.
 
-    ``more`` is put into the document; ``first`` shows it before the findings, and the line ``last`` stands after them.
+    ``first`` shows before the findings what is besides them, and the line ``last`` stands after them.
 
     Raises:
         CheckFailed: there is an error among the findings.
     """
     findings = (*report.findings, *advice)
-    data = {"ok": report.ok, "checked": report.checked, "findings": plain(report.findings)}
-    if advice:
-        data["warnings"] = plain(tuple(advice))
-    data |= more or {}
 
     def show() -> None:
         if first is not None:
@@ -207,6 +240,7 @@ def conclude(
     answer(door, data, show)
     if not report.ok:
         raise CheckFailed
+    return data
 
 
 def verdict(report: Report, checked: str) -> str:

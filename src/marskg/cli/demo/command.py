@@ -10,7 +10,7 @@ import os
 import tempfile
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict
 
 import click
 
@@ -20,9 +20,19 @@ from marskg.cli.values import FilePath
 from marskg.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
-    from marskg.cli.demo.stage import Stage
+    from marskg.cli.demo.stage import DemoStep, Stage
+
+
+class Demonstrated(TypedDict):
+    """What ``mars demo`` answers; ``ok`` is true where every step did what it says."""
+
+    ok: bool
+    store: str
+    tenant: str
+    steps: Sequence[DemoStep]
+
 
 TENANT = "demo"
 _CONVERSATION = Path("examples") / "conversation.jsonl"
@@ -35,7 +45,7 @@ _CONVERSATION = Path("examples") / "conversation.jsonl"
 )  # fmt: skip
 @shared_options
 @pass_door
-def demo(door: Door, data: Path | None) -> None:
+def demo(door: Door, data: Path | None) -> Demonstrated:
     """See it work: read a conversation, run out of budget, forget, prove it, be tampered with, and give it all away.
 
     Takes about a minute. Without --store it works in a temporary folder; a server that MARS_STORE names is used, too.
@@ -47,10 +57,12 @@ def demo(door: Door, data: Path | None) -> None:
         tenant = door.named_tenant or _free_tenant(store)
         stage = Stage(store=store, tenant=tenant, folder=folder, secret=passphrase(), to_errors=door.as_json)
         _play(stage, source, kept=_named_store(door) is not None)
+    told: Demonstrated = {"ok": stage.ok, "store": store, "tenant": tenant, "steps": stage.results}
     if door.as_json:
-        document({"ok": stage.ok, "store": store, "tenant": tenant, "steps": stage.results})
+        document(told)
     if not stage.ok:
         raise CheckFailed
+    return told
 
 
 def _play(stage: Stage, source: object, *, kept: bool) -> None:

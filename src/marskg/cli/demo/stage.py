@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypedDict
 
 from marskg.cli.output import console, safe
 
@@ -25,6 +25,14 @@ _BAR = 40
 SHARE = 0.4
 
 
+class DemoStep(TypedDict):
+    """What a step of the demo claimed, and whether it holds."""
+
+    step: str
+    ok: bool
+    claim: str
+
+
 @dataclass(slots=True)
 class Stage:
     """One run of the demo."""
@@ -34,7 +42,7 @@ class Stage:
     folder: Path
     secret: str | None = None
     to_errors: bool = False
-    results: list[dict[str, Any]] = field(default_factory=list)
+    results: list[DemoStep] = field(default_factory=list)
     _started: float = field(default_factory=time.monotonic)
 
     @property

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import sys
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 import click
 
@@ -35,12 +35,75 @@ from marskg.exporters.atomic import AtomicFile
 from marskg.ontology.vocabulary import Datatype
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
+    from marskg.api.checks import ConsistencyProof, InclusionProof
+    from marskg.audit.document import SignedHead, SignedRecord
     from marskg.audit.grammar import Details
+    from marskg.erasure.processing_receipts import ProcessingReceipt
     from marskg.memory import AgentMemory
-    from marskg.records import AuditRecord
+    from marskg.privacy.disclosures.disclosure_log import Sightings
+    from marskg.records import AuditRecord, TreeHead
     from marskg.store.upkeep.seal import Sealed
+
+
+class RecordDocument(TypedDict):
+    """A record, its ``details`` slot by slot as plain values, empty where the slot was deleted."""
+
+    iri: str
+    sequence: int
+    operation: str
+    recorded_at: int
+    memories: Sequence[str]
+    details: Sequence[dict[str, Any]]
+    signing_key: str
+    proof_value: str
+    leaf: str
+
+
+class ShownRecord(RecordDocument):
+    """What ``mars audit show`` answers: a record with its core, as signed, its proof, and the salts of its slots."""
+
+    log: str
+    core: str
+    proof_created: str
+    salts: Sequence[str]
+
+
+class RecordList(TypedDict):
+    """What ``mars audit list`` answers; ``last`` is the number of the log's last record."""
+
+    log: str
+    last: int
+    records: Sequence[RecordDocument]
+
+
+class Heads(TypedDict):
+    """What ``mars audit head`` answers."""
+
+    heads: Sequence[TreeHead]
+
+
+class AnnouncedKey(TypedDict):
+    """A key that the log announced, and whether it signs now."""
+
+    public_key: str
+    announced_at: int
+    signs: bool
+
+
+class Keys(TypedDict):
+    """What ``mars audit keys`` answers."""
+
+    keys: Sequence[AnnouncedKey]
+
+
+class NewKey(TypedDict):
+    """What ``mars audit rotate-key`` and ``replace-key`` answer."""
+
+    public_key: str
+
 
 LOGS = ("transitions", "accesses")
 log_option = click.option("--log", type=click.Choice(LOGS), **stated("audit.records", "log"))
@@ -61,7 +124,7 @@ def audit() -> None:
 @click.option("--limit", type=click.IntRange(min=1), default=50, show_default=True, help="How many; the latest ones.")
 @shared_options
 @pass_door
-def list_(door: Door, log: str, first: int | None, limit: int) -> None:
+def list_(door: Door, log: str, first: int | None, limit: int) -> RecordList:
     """List records, the latest unless --first says where to start."""
     with door.memory(operation="audit.records") as memory:
         last = memory.stats()["audit_seq" if log == "transitions" else "access_seq"]
@@ -79,10 +142,10 @@ def list_(door: Door, log: str, first: int | None, limit: int) -> None:
         if records:
             line(f"{records[0].sequence} to {records[-1].sequence} of {last} records of the {log} log")
 
-    answer(door, {"log": log, "last": last, "records": described}, show)
+    return answer(door, RecordList(log=log, last=last, records=described), show)
 
 
-def _why(item: dict[str, Any]) -> str:
+def _why(item: RecordDocument) -> str:
     slots = item["details"]
     reasons = [slot["reason"] for slot in slots if "reason" in slot]
     if reasons:
@@ -93,7 +156,7 @@ def _why(item: dict[str, Any]) -> str:
     return ""
 
 
-def record_document(record: AuditRecord) -> dict[str, Any]:
+def record_document(record: AuditRecord) -> RecordDocument:
     """Return a record with its details as plain values, slot by slot; a deleted slot is empty."""
     from marskg.audit.grammar import parse_details
 
@@ -133,16 +196,17 @@ def _values(details: Details, slot: int) -> dict[str, Any]:
 @w3c_option
 @shared_options
 @pass_door
-def show_(door: Door, sequence: int, log: str, *, w3c: bool) -> None:
+def show_(door: Door, sequence: int, log: str, *, w3c: bool) -> ShownRecord | SignedRecord:
     """Show one record whole: its details, its signed core and its proof."""
     from marskg.audit.document import signed_document
 
     with door.memory() as memory:
         record = _record(memory, sequence, log)
     if w3c:
-        document(signed_document(record))
-        return
-    data = {
+        signed = signed_document(record)
+        document(signed)
+        return signed
+    data: ShownRecord = {
         **record_document(record),
         "log": record.log,
         "core": record.core,
@@ -167,7 +231,7 @@ def show_(door: Door, sequence: int, log: str, *, w3c: bool) -> None:
         line("core, as signed")
         show_fields({"": record.core.rstrip("\n")})
 
-    answer(door, data, show)
+    return answer(door, data, show)
 
 
 def _record(memory: AgentMemory, sequence: int, log: str) -> AuditRecord:
@@ -182,7 +246,7 @@ def _record(memory: AgentMemory, sequence: int, log: str) -> AuditRecord:
 @click.argument("memory_id", type=MEMORY_ID, metavar="ID")
 @shared_options
 @pass_door
-def who_saw(door: Door, memory_id: str) -> None:
+def who_saw(door: Door, memory_id: str) -> Sightings:
     """Show who saw memory ID, when, for which purpose and by which call; also after it is gone."""
     with door.memory() as memory:
         found = memory.audit.who_saw(memory_id)
@@ -199,7 +263,7 @@ def who_saw(door: Door, memory_id: str) -> None:
         for moment in found.erasures:
             line(f"something was erased on {day(moment)}; if it was this, the log forgot it then")
 
-    answer(door, plain(found), show)
+    return answer(door, found, show)
 
 
 @audit.command()
@@ -214,7 +278,9 @@ def who_saw(door: Door, memory_id: str) -> None:
 )
 @shared_options
 @pass_door
-def head(door: Door, *, sign: bool, every: bool, w3c: bool, export: Path | None) -> None:
+def head(
+    door: Door, *, sign: bool, every: bool, w3c: bool, export: Path | None
+) -> Heads | SignedHead | list[SignedHead]:
     """Show the latest signed tree head: give it to a witness, and nobody can rewrite what it covers.
 
     Whoever keeps the file of --export is a witness: mars verify --head FILE holds the log to it.
@@ -237,8 +303,9 @@ def head(door: Door, *, sign: bool, every: bool, w3c: bool, export: Path | None)
         note(f"{counted(len(kept), 'signed head')} in {export}: keep it where who runs this store cannot change it")
     if w3c:
         documents = [signed_head(item) for item in shown]
-        document(documents if every or not documents else documents[0])
-        return
+        printed = documents if every or not documents else documents[0]
+        document(printed)
+        return printed
 
     def show() -> None:
         for item in shown if export is None else ():
@@ -253,7 +320,7 @@ def head(door: Door, *, sign: bool, every: bool, w3c: bool, export: Path | None)
                 }
             )
 
-    answer(door, {"heads": plain(shown)}, show)
+    return answer(door, Heads(heads=shown), show)
 
 
 @audit.command()
@@ -261,7 +328,7 @@ def head(door: Door, *, sign: bool, every: bool, w3c: bool, export: Path | None)
 @click.option("--consistency", type=click.IntRange(min=1), metavar="SIZE", help="Prove the first SIZE records instead.")
 @shared_options
 @pass_door
-def prove(door: Door, sequence: int | None, consistency: int | None) -> None:
+def prove(door: Door, sequence: int | None, consistency: int | None) -> InclusionProof | ConsistencyProof:
     """Print the proof that record SEQUENCE is in the log under the latest signed head (RFC 9162).
 
     With --consistency, the proof that the log under that head begins with its first SIZE records: for a witness who
@@ -271,10 +338,10 @@ def prove(door: Door, sequence: int | None, consistency: int | None) -> None:
         msg = "name either a record or, with --consistency, the size of a head; see: mars audit head --all"
         raise InvalidInput(msg)
     with door.memory() as memory:
-        proof = (
+        proof: InclusionProof | ConsistencyProof = (
             memory.audit.prove(sequence) if sequence is not None else memory.audit.prove_consistency(consistency or 0)
         )
-    answer(door, proof, lambda: line(json.dumps(plain(proof), indent=2)))
+    return answer(door, proof, lambda: line(json.dumps(plain(proof), indent=2)))
 
 
 @audit.command()
@@ -284,7 +351,7 @@ def prove(door: Door, sequence: int | None, consistency: int | None) -> None:
 @shared_options
 @pass_door
 @click.pass_context
-def seal(context: click.Context, door: Door, before: str, *, dry_run: bool, yes: bool) -> None:
+def seal(context: click.Context, door: Door, before: str, *, dry_run: bool, yes: bool) -> Sealed:
     """Let the details of records from before a record or a time go, in both logs; their proofs still check.
 
     Kept are how the log opened, its keys, its erasures, and the last record of each memory that is in the store.
@@ -296,7 +363,7 @@ def seal(context: click.Context, door: Door, before: str, *, dry_run: bool, yes:
             _show_sealed(found)
             click.confirm("Let these details go? This cannot be undone", abort=True, err=True)
         found = memory.audit.seal(**wanted, dry_run=dry_run)
-    answer(door, plain(found), lambda: _show_sealed(found))
+    return answer(door, found, lambda: _show_sealed(found))
 
 
 def _show_sealed(found: Sealed) -> None:
@@ -310,12 +377,12 @@ def _show_sealed(found: Sealed) -> None:
 @audit.command()
 @shared_options
 @pass_door
-def keys(door: Door) -> None:
+def keys(door: Door) -> Keys:
     """List the keys that the log announced; the last one signs."""
     with door.memory() as memory:
         announced = memory.store.reader.keys()
         signing = memory.store.signer_box().public_key
-    data = [
+    data: list[AnnouncedKey] = [
         {"public_key": key["publicKey"], "announced_at": key["announcedAt"], "signs": key["publicKey"] == signing}
         for key in announced
     ]
@@ -326,31 +393,32 @@ def keys(door: Door) -> None:
             made.add_row(key["public_key"], day(key["announced_at"]), "yes" if key["signs"] else "")
         show_table(made)
 
-    answer(door, {"keys": data}, show)
+    return answer(door, Keys(keys=data), show)
 
 
 @audit.command("rotate-key")
 @shared_options
 @pass_door
-def rotate_key(door: Door) -> None:
+def rotate_key(door: Door) -> NewKey:
     """Sign with a new key from now on, announced by the old one."""
     with door.memory() as memory:
         public_key = memory.audit.rotate_key()
-    answer(door, {"public_key": public_key}, lambda: line(public_key))
+    made = answer(door, NewKey(public_key=public_key), lambda: line(public_key))
     note("keep a copy of the key folder; the old key stays in it for what it signed")
+    return made
 
 
 @audit.command("replace-key")
 @click.option("--yes", is_flag=True, help="The key is lost: do not ask.")
 @shared_options
 @pass_door
-def replace_key(door: Door, *, yes: bool) -> None:
+def replace_key(door: Door, *, yes: bool) -> NewKey:
     """Sign with a new key because the old one is lost; `mars verify` reports it for ever."""
     if not yes:
         click.confirm("The log will say for ever that its key was lost. Go on?", abort=True, err=True)
     with door.memory() as memory:
         public_key = memory.audit.replace_key()
-    answer(door, {"public_key": public_key}, lambda: line(public_key))
+    return answer(door, NewKey(public_key=public_key), lambda: line(public_key))
 
 
 @audit.command()
@@ -359,7 +427,7 @@ def replace_key(door: Door, *, yes: bool) -> None:
 @shared_options
 @pass_door
 @click.pass_context
-def receipt(context: click.Context, door: Door, what: str, output: Path | None) -> None:
+def receipt(context: click.Context, door: Door, what: str, output: Path | None) -> ProcessingReceipt:
     """Give a signed receipt of what was done with memory ID, or by record SEQ of the log.
 
     It says when, why, by which policy and what depends on it, without content and names. Anybody can verify it: mars
@@ -372,4 +440,4 @@ def receipt(context: click.Context, door: Door, what: str, output: Path | None) 
         with AtomicFile(output) as stream:
             stream.write(json.dumps(found.document, indent=2).encode() + b"\n")
         note(f"signed receipt in {output}")
-    answer(door, plain(found), lambda: line_by_line(found.as_text()))
+    return answer(door, found, lambda: line_by_line(found.as_text()))

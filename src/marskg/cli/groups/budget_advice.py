@@ -6,7 +6,7 @@ Guarantees: changes nothing.
 from __future__ import annotations
 
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypedDict
 
 import click
 
@@ -16,9 +16,35 @@ from marskg.cli.output import answer, counted, line, note, number, show_table, t
 from marskg.errors import InvalidInput, StoreUnwritable
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from marskg.policies.advisor import Advice
+
+
+class ReplayDocument(TypedDict):
+    """One budget, and what it would have kept."""
+
+    budget: int
+    rate: float
+    kept: int
+    triggers: int
+    evicted: int
+    feasible: bool
+
+
+class AdviceDocument(TypedDict):
+    """What ``mars policy advise-budget`` answers."""
+
+    policy: str
+    rate: float
+    budget: int | None
+    budget_now: int
+    since: int
+    showings: int
+    unknown: int
+    notes: Sequence[str]
+    replays: Sequence[ReplayDocument]
 
 
 @click.command()
@@ -35,7 +61,7 @@ if TYPE_CHECKING:
 @click.option("--chart", type=new_file(), help="Draw the share by budget to this file, such as advice.svg.")
 @shared_options
 @pass_door
-def advise(door: Door, rate: float, policy: str | None, recent: str, chart: Path | None) -> None:
+def advise(door: Door, rate: float, policy: str | None, recent: str, chart: Path | None) -> AdviceDocument:
     """Replay what was stored and shown, and say which budget would have been enough; change nothing."""
     if chart is not None and find_spec("matplotlib") is None:
         message = "--chart needs matplotlib, which is not installed; install it with: pip install 'marskg[chart]'"
@@ -45,10 +71,10 @@ def advise(door: Door, rate: float, policy: str | None, recent: str, chart: Path
         now = memory.settings.current.budget
     if chart is not None:
         _draw(found, now, chart)
-    answer(door, _document(found, now), lambda: _show(found, now))
+    return answer(door, _document(found, now), lambda: _show(found, now))
 
 
-def _document(found: Advice, now: int) -> dict[str, Any]:
+def _document(found: Advice, now: int) -> AdviceDocument:
     return {
         "policy": found.policy,
         "rate": found.rate,

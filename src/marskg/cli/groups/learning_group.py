@@ -6,12 +6,11 @@ reason that its record has.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypedDict
 
 import click
 
-from marskg.answer import plain
-from marskg.cli.commands.forget import plan_document
+from marskg.cli.commands.forget import PlanDocument, plan_document
 from marskg.cli.commands.remember import show_stored
 from marskg.cli.door import Door, pass_door, shared_options
 from marskg.cli.operation_commands import NamespaceGroup, stated
@@ -20,9 +19,34 @@ from marskg.cli.values import MEMORY_ID, text_argument, text_or_stdin
 from marskg.learning.learner import POLICIES
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from marskg.learning.conflicts import FoundConflict
     from marskg.learning.learner import Decision, ReviewList
     from marskg.learning.wishes import StoredWish
+    from marskg.records import Memory
+
+
+class Conflicts(TypedDict):
+    """What ``mars learning conflicts`` answers."""
+
+    conflicts: Sequence[FoundConflict]
+
+
+class WishDocument(TypedDict):
+    """A wish, and the ids of the memories that it is about."""
+
+    id: str
+    kind: str
+    topic: str
+    about: Sequence[str]
+
+
+class Wishes(TypedDict):
+    """What ``mars learning wish`` answers."""
+
+    wishes: Sequence[WishDocument]
+
 
 _MICRO = 1_000_000
 _SHOWN_ABOUT = 10
@@ -45,11 +69,11 @@ def learning() -> None:
 @click.option("--resolve", type=click.Choice(POLICIES), help="What to do about them.  [default: nothing]")
 @shared_options
 @pass_door
-def conflicts(door: Door, since: int, resolve: str | None) -> None:
+def conflicts(door: Door, since: int, resolve: str | None) -> Conflicts:
     """List memories that conflict, and resolve them if asked to: both are kept, and each step is recorded."""
     with door.memory() as memory:
         found = memory.learning.conflicts(since=since, resolve=resolve)
-    answer(door, {"conflicts": plain(found)}, lambda: _show_conflicts(found))
+    return answer(door, Conflicts(conflicts=found), lambda: _show_conflicts(found))
 
 
 def _show_conflicts(found: tuple[FoundConflict, ...]) -> None:
@@ -65,12 +89,13 @@ def _show_conflicts(found: tuple[FoundConflict, ...]) -> None:
 @shared_options
 @pass_door
 @click.pass_context
-def review(context: click.Context, door: Door) -> None:
+def review(context: click.Context, door: Door) -> ReviewList | None:
     """List what waits for a person: conflicts, what was read, what nearly faded, what is in quarantine; what faded."""
-    if context.invoked_subcommand is None:
-        with door.memory() as memory:
-            found = memory.learning.review()
-        answer(door, plain(found), lambda: _show_review(found))
+    if context.invoked_subcommand is not None:
+        return None
+    with door.memory() as memory:
+        found = memory.learning.review()
+    return answer(door, found, lambda: _show_review(found))
 
 
 def _show_review(found: ReviewList) -> None:
@@ -96,33 +121,33 @@ def _show_review(found: ReviewList) -> None:
 @click.argument("id", type=MEMORY_ID)
 @shared_options
 @pass_door
-def accept(door: Door, id: str) -> None:  # noqa: A002 - the name that users see
+def accept(door: Door, id: str) -> Decision:  # noqa: A002 - the name that users see
     """Do what is proposed: the newer one of a conflict holds, what has faded or is in quarantine goes."""
     with door.memory() as memory:
         found = memory.learning.accept(id)
-    _show_decision(door, found)
+    return _show_decision(door, found)
 
 
 @review.command()
 @click.argument("id", type=MEMORY_ID)
 @shared_options
 @pass_door
-def reject(door: Door, id: str) -> None:  # noqa: A002 - the name that users see
+def reject(door: Door, id: str) -> Decision:  # noqa: A002 - the name that users see
     """Refuse what is proposed: it is no conflict, or the memory is kept, with a higher score, and live again."""
     with door.memory() as memory:
         found = memory.learning.reject(id)
-    _show_decision(door, found)
+    return _show_decision(door, found)
 
 
-def _show_decision(door: Door, found: Decision) -> None:
-    answer(door, plain(found), lambda: line(f"{found.id}: {found.done}"))
+def _show_decision(door: Door, found: Decision) -> Decision:
+    return answer(door, found, lambda: line(f"{found.id}: {found.done}"))
 
 
 @review.command()
 @click.option("--dry-run", is_flag=True, help="Show the plan and change nothing.")
 @shared_options
 @pass_door
-def prune(door: Door, *, dry_run: bool) -> None:
+def prune(door: Door, *, dry_run: bool) -> PlanDocument:
     """Forget what has faded: a low score for its age, and nothing that protects it."""
     with door.memory() as memory:
         plan = memory.learning.plan_pruning()
@@ -135,7 +160,7 @@ def prune(door: Door, *, dry_run: bool) -> None:
         would = "would go" if dry_run else "went"
         note(f"{counted(len(plan.actions), 'memory')} {would}, {counted(plan.freed_tokens, 'token')}")
 
-    answer(door, plan_document(plan, applied=not dry_run), show)
+    return answer(door, plan_document(plan, applied=not dry_run), show)
 
 
 @learning.command()
@@ -144,7 +169,7 @@ def prune(door: Door, *, dry_run: bool) -> None:
 @click.option("--dry-run", is_flag=True, help="Show what it would be about and store nothing.")
 @shared_options
 @pass_door
-def wish(door: Door, text: str, subject: str | None, *, dry_run: bool) -> None:
+def wish(door: Door, text: str, subject: str | None, *, dry_run: bool) -> Wishes:
     """Keep a wish about remembering, such as "remember more about tomatoes" or "forget about Dr. Berg".
 
     It acts on ranks and on how new memories start. To forget hides: nothing is deleted.
@@ -154,10 +179,11 @@ def wish(door: Door, text: str, subject: str | None, *, dry_run: bool) -> None:
     said = text_or_stdin(text)
     with door.memory() as memory:
         stored = memory.learning.wish(said, subject=subject, dry_run=dry_run)
-    answer(door, {"wishes": [_plain_wish(one) for one in stored]}, lambda: _show_wishes(stored, dry_run=dry_run))
+    data = Wishes(wishes=[_plain_wish(one) for one in stored])
+    return answer(door, data, lambda: _show_wishes(stored, dry_run=dry_run))
 
 
-def _plain_wish(one: StoredWish) -> dict[str, Any]:
+def _plain_wish(one: StoredWish) -> WishDocument:
     return {"id": one.memory.id, "kind": one.kind.value, "topic": one.topic, "about": list(one.about)}
 
 
@@ -175,7 +201,7 @@ def _show_wishes(stored: tuple[StoredWish, ...], *, dry_run: bool) -> None:
 @click.argument("id", type=MEMORY_ID)
 @shared_options
 @pass_door
-def affirm(door: Door, id: str) -> None:  # noqa: A002 - the name that users see
+def affirm(door: Door, id: str) -> Memory:  # noqa: A002 - the name that users see
     """Confirm a memory although what it depends on was superseded."""
     with door.memory() as memory:
-        show_stored(door, memory, memory.learning.affirm(id))
+        return show_stored(door, memory, memory.learning.affirm(id))

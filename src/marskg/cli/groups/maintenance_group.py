@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from dataclasses import asdict
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict, cast
 
 import click
 
@@ -20,6 +20,53 @@ from marskg.errors import MarsError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+
+class Reembedded(TypedDict):
+    """What ``mars maintenance reembed`` answers: the model, how many vectors it made, whether it is another one."""
+
+    embedding: str
+    vectors: int
+    changed: bool
+
+
+class Rescored(TypedDict):
+    """What ``mars maintenance rescore`` answers: how many memories changed."""
+
+    changed: int
+
+
+class ReweighedDocument(TypedDict):
+    """What ``mars maintenance reweigh`` answers; see :class:`marskg.store.upkeep.reweigh.Reweighed`."""
+
+    dry_run: bool
+    memories: int
+    changed: int
+    tokens: int
+    weight_before: int
+    weight_after: int
+    budget: int
+    evicted: int | None
+
+
+class Expired(TypedDict):
+    """What ``mars maintenance expire`` answers: how many went, and whether expiry had stopped as the clock jumped."""
+
+    expired: int
+    expiry_suspended: bool
+
+
+class EndedSession(TypedDict):
+    """What ``mars maintenance end-session`` answers: how many memories went with it."""
+
+    session: str
+    expired: int
+
+
+class ConfirmedClock(TypedDict):
+    """What ``mars maintenance confirm-clock`` answers: whether there was something to confirm."""
+
+    confirmed: bool
 
 
 MODELS = "static, minilm, sentence-transformers:NAME or openai:MODEL@URL"
@@ -38,7 +85,7 @@ maintenance.add_command(scrub)
 @click.option("--model", metavar="SPEC", help=f"{MODELS}.  [default: the tenant's own]")
 @shared_options
 @pass_door
-def reembed(door: Door, model: str | None) -> None:
+def reembed(door: Door, model: str | None) -> Reembedded:
     """Make the vectors of all memories with another model, or those that are missing.
 
     The tenant keeps working meanwhile: what has no vector yet is found by its words. After an interruption the same
@@ -56,8 +103,8 @@ def reembed(door: Door, model: str | None) -> None:
 
             done = memory.maintenance.reembed(model, progress=advance)
         chosen = memory.settings.current.embedding.model
-    data = {"embedding": chosen, "vectors": done, "changed": chosen != before["embedding"]}
-    answer(door, data, lambda: line(f"{counted(done, 'vector')} made by {chosen}"))
+    data = Reembedded(embedding=chosen, vectors=done, changed=chosen != before["embedding"])
+    return answer(door, data, lambda: line(f"{counted(done, 'vector')} made by {chosen}"))
 
 
 @contextmanager
@@ -81,7 +128,7 @@ def _kept(made: int) -> str:
 @maintenance.command()
 @shared_options
 @pass_door
-def rescore(door: Door) -> None:
+def rescore(door: Door) -> Rescored:
     """Measure anew how sensitive all memories are, each change with its record.
 
     After a change of what a user prefers, or after loading what was measured elsewhere or not at all. No memory ends
@@ -91,14 +138,14 @@ def rescore(door: Door) -> None:
         stats = memory.stats()
         with progress("measuring", stats["live"] + stats["latent"] + stats["tombstones"]) as advance:
             changed = memory.maintenance.rescore(progress=advance)
-    answer(door, {"changed": changed}, lambda: line(f"{counted(changed, 'memory')} changed"))
+    return answer(door, Rescored(changed=changed), lambda: line(f"{counted(changed, 'memory')} changed"))
 
 
 @maintenance.command()
 @click.option("--dry-run", is_flag=True, help="Change nothing; say how many memories and tokens would change.")
 @shared_options
 @pass_door
-def reweigh(door: Door, *, dry_run: bool) -> None:
+def reweigh(door: Door, *, dry_run: bool) -> ReweighedDocument:
     """Weigh again what a version before weighed by another rule, each change with its record.
 
     Opening does it by itself. What is above the budget then goes by the tenant's policy; where what is protected would
@@ -108,13 +155,14 @@ def reweigh(door: Door, *, dry_run: bool) -> None:
         stats = memory.stats()
         with progress("weighing", stats["live"] + stats["latent"] + stats["tombstones"]) as advance:
             done = memory.maintenance.reweigh(dry_run=dry_run, progress=advance)
-    answer(door, {"dry_run": dry_run, **asdict(done)}, lambda: line(str(done)))
+    data = cast("ReweighedDocument", {"dry_run": dry_run, **asdict(done)})
+    return answer(door, data, lambda: line(str(done)))
 
 
 @maintenance.command()
 @shared_options
 @pass_door
-def expire(door: Door) -> None:
+def expire(door: Door) -> Expired:
     """Remove now what has expired; it has been invisible since."""
     with door.memory(operation="maintenance.expire") as memory:
         suspended = memory.stats()["expiry_suspended"]
@@ -123,14 +171,14 @@ def expire(door: Door) -> None:
     def show() -> None:
         line(f"{number(done)} expired")
 
-    answer(door, {"expired": done, "expiry_suspended": suspended}, show)
+    return answer(door, Expired(expired=done, expiry_suspended=suspended), show)
 
 
 @maintenance.command("end-session")
 @text_argument("name")
 @shared_options
 @pass_door
-def end_session(door: Door, name: str) -> None:
+def end_session(door: Door, name: str) -> EndedSession:
     """Say that the session NAME is over: what was bound to it goes, and what is ephemeral in it where that has a life.
 
     What depends on it goes with it.
@@ -139,15 +187,21 @@ def end_session(door: Door, name: str) -> None:
     """
     with door.memory() as memory:
         done = memory.maintenance.end_session(name)
-    answer(door, {"session": name, "expired": done}, lambda: line(f"{number(done)} ended with the session"))
+    return answer(
+        door, EndedSession(session=name, expired=done), lambda: line(f"{number(done)} ended with the session")
+    )
 
 
 @maintenance.command("confirm-clock")
 @shared_options
 @pass_door
-def confirm_clock(door: Door) -> None:
+def confirm_clock(door: Door) -> ConfirmedClock:
     """Say that the clock is right after a jump: expiry goes on, and the store's time is the clock's."""
     with door.memory(operation="maintenance.confirm_clock") as memory:
         was = memory.stats()["expiry_suspended"]
         memory.maintenance.confirm_clock()
-    answer(door, {"confirmed": was}, lambda: line("confirmed" if was else "nothing to confirm: expiry is running"))
+    return answer(
+        door,
+        ConfirmedClock(confirmed=was),
+        lambda: line("confirmed" if was else "nothing to confirm: expiry is running"),
+    )

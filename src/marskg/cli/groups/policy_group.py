@@ -6,13 +6,12 @@ Guarantees: checking, fitting, explaining and advising change nothing; each pin 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NotRequired, TypedDict, cast
 
 import click
 
-from marskg.answer import plain
 from marskg.cli.commands.remember import show_stored
-from marskg.cli.commands.validate_verify import conclude
+from marskg.cli.commands.validate_verify import CheckDocument, checked_document, conclude
 from marskg.cli.door import Door, existing_file, json_option, pass_door, shared_options
 from marskg.cli.groups.budget_advice import advise
 from marskg.cli.operation_commands import NamespaceGroup
@@ -21,9 +20,39 @@ from marskg.cli.values import MEMORY_ID, FilePath
 from marskg.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
-    from marskg.learning.theta import KindFit
+    from marskg.learning.theta import KindFit, PolicyFit
+    from marskg.policies.controllers.adaptive import ExplainedArms
+    from marskg.policies.controllers.tiered import ExplainedTier
+    from marskg.records import Memory
+    from marskg.store.unit.quotas import Allowance
+    from marskg.store.upkeep.maintenance import KindShare
+
+
+class ExplainedPolicy(TypedDict):
+    """What ``mars policy explain`` answers: a section is there where it is in force or something was learned."""
+
+    policy: str
+    partitions: NotRequired[Mapping[str, KindShare]]
+    tiered: NotRequired[ExplainedTier]
+    adaptive: NotRequired[ExplainedArms]
+    allowances: NotRequired[Mapping[str, Allowance]]
+
+
+class SettingDiffers(TypedDict):
+    """A setting that is not at its default, both as ``mars settings`` takes them."""
+
+    setting: str
+    value: str
+    default: str
+
+
+class CheckedPolicy(CheckDocument):
+    """What ``mars policy check`` answers: what kind of file it is, and of settings what differs from the defaults."""
+
+    kind: str
+    differs: NotRequired[Sequence[SettingDiffers]]
 
 
 @click.group(cls=NamespaceGroup, no_args_is_help=False)
@@ -39,7 +68,7 @@ policy.add_command(advise, "advise-budget")
 @click.argument("file", type=existing_file())
 @json_option
 @pass_door
-def policy_check(door: Door, file: Path) -> None:
+def policy_check(door: Door, file: Path) -> CheckedPolicy:
     """Check FILE whole, without a store: what a tenant's settings, its ranking or its forgetting are to be.
 
     A .cypher file, with the YAML of the same name beside it, is a policy that forgets; YAML with weights is a ranking
@@ -51,7 +80,9 @@ def policy_check(door: Door, file: Path) -> None:
     found = check_file(file)
     values = writable({name: value for name, value, _ in found.differs})
     defaults = writable({name: default for name, _, default in found.differs})
-    differs = [{"setting": name, "value": written(values[name]), "default": written(defaults[name])} for name in values]
+    differs: list[SettingDiffers] = [
+        {"setting": name, "value": written(values[name]), "default": written(defaults[name])} for name in values
+    ]
 
     def show() -> None:
         if differs:
@@ -60,17 +91,17 @@ def policy_check(door: Door, file: Path) -> None:
                 made.add_row(row["setting"], row["value"], row["default"])
             show_table(made)
 
-    more: dict[str, Any] = {"kind": found.kind}
+    data = cast("CheckedPolicy", {**checked_document(found.report), "kind": found.kind})
     if found.kind == SETTINGS:
-        more["differs"] = differs
-    conclude(door, found.report, checked="setting" if found.kind == SETTINGS else found.kind, more=more, first=show)
+        data["differs"] = differs
+    return conclude(door, found.report, data, checked="setting" if found.kind == SETTINGS else found.kind, first=show)
 
 
 @policy.command("fit")
 @click.option("--output", type=FilePath(path_type=Path, dir_okay=False), metavar="FILE", help="Write theta as YAML.")
 @shared_options
 @pass_door
-def policy_fit(door: Door, output: Path | None) -> None:
+def policy_fit(door: Door, output: Path | None) -> PolicyFit:
     """Learn what each feature is worth from what became of memories that were shown (mars feedback).
 
     Shows how well the learned weights tell used from unused memories in the newest showings, beside those in effect.
@@ -99,7 +130,7 @@ def policy_fit(door: Door, output: Path | None) -> None:
         if output is not None:
             note(f"theta is in {output}; for an existing tenant: set single values with mars settings NAME=VALUE")
 
-    answer(door, {"kinds": plain(found.kinds)}, show)
+    return answer(door, found, show)
 
 
 def _judged(found: KindFit) -> list[float]:
@@ -112,11 +143,11 @@ def _judged(found: KindFit) -> list[float]:
 @policy.command("explain")
 @shared_options
 @pass_door
-def policy_explain(door: Door) -> None:
+def policy_explain(door: Door) -> ExplainedPolicy:
     """Show what decides about forgetting now: shares of the kinds, the tier and its pressure, a bandit's arms."""
     with door.memory() as memory:
         found = memory.policy.explain()
-    answer(door, found, lambda: _show_explained(found))
+    return answer(door, cast("ExplainedPolicy", found), lambda: _show_explained(found))
 
 
 def _show_explained(found: Mapping[str, Any]) -> None:
@@ -151,17 +182,17 @@ def _show_arms(found: Mapping[str, Any]) -> None:
 @click.argument("id", type=MEMORY_ID)
 @shared_options
 @pass_door
-def pin(door: Door, id: str) -> None:  # noqa: A002 - the name that users see
+def pin(door: Door, id: str) -> Memory:  # noqa: A002 - the name that users see
     """Keep a memory, and what it depends on, whatever the policy says."""
     with door.memory() as memory:
-        show_stored(door, memory, memory.policy.pin(id))
+        return show_stored(door, memory, memory.policy.pin(id))
 
 
 @policy.command()
 @click.argument("id", type=MEMORY_ID)
 @shared_options
 @pass_door
-def unpin(door: Door, id: str) -> None:  # noqa: A002 - the name that users see
+def unpin(door: Door, id: str) -> Memory:  # noqa: A002 - the name that users see
     """Let the policy decide about a memory again."""
     with door.memory() as memory:
-        show_stored(door, memory, memory.policy.unpin(id))
+        return show_stored(door, memory, memory.policy.unpin(id))

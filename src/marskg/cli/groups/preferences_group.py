@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 import click
 
@@ -23,12 +23,57 @@ from marskg.ontology.mapping import time_lexical
 from marskg.ontology.vocabulary import PreferenceRule
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from marskg.memory import AgentMemory
     from marskg.privacy.preferences import Change
     from marskg.privacy.rules import Rule
     from marskg.records import Preference
+
+
+class PreferenceList(TypedDict):
+    """What ``mars preferences list`` answers."""
+
+    preferences: Sequence[Preference]
+
+
+class EffectiveRules(TypedDict):
+    """What ``mars preferences effective`` answers; ``private`` is a number of entities, times are in milliseconds."""
+
+    retention: Mapping[str, int]
+    forbids: Sequence[str]
+    private: int
+    ceilings: Mapping[str, float]
+    regions: Mapping[str, Sequence[str]]
+    social_horizon: int | None
+    erasure_deadline: int | None
+
+
+class ListedTemplate(TypedDict):
+    """A template, and the departments that it is applied to, None for the tenant."""
+
+    name: str
+    title: str
+    law: str
+    region: str
+    source: str
+    applied_to: Sequence[str | None]
+
+
+class Templates(TypedDict):
+    """What ``mars preferences templates`` answers."""
+
+    jurisdictions: Sequence[ListedTemplate]
+
+
+class TemplateDocument(TypedDict):
+    """What ``mars preferences template`` answers; each rule is as files of rules have it, with its ``why``."""
+
+    name: str
+    region: str
+    source: str
+    rules: Sequence[Mapping[str, Any]]
+
 
 _RULES = click.Choice([rule.value for rule in PreferenceRule if rule is not PreferenceRule.CONSENT])
 _ANY_RULE = click.Choice([rule.value for rule in PreferenceRule])
@@ -62,7 +107,9 @@ def preferences() -> None:
 @click.option("--target", metavar="TARGET", help="Only those about this, such as a name.")
 @shared_options
 @pass_door
-def list_(door: Door, *, subject: str | None, department: str | None, rule: str | None, target: str | None) -> None:
+def list_(
+    door: Door, *, subject: str | None, department: str | None, rule: str | None, target: str | None
+) -> PreferenceList:
     """List the preferences and consents, with the clause of those that come from a jurisdiction's template.
 
     A rule about a name shows its label: the name is kept nowhere. Who knows the name finds it with --target.
@@ -70,7 +117,7 @@ def list_(door: Door, *, subject: str | None, department: str | None, rule: str 
     with door.memory() as memory:
         found = memory.preferences.list(subject=subject, department=department, rule=rule, target=target)
         now = memory.now()
-    answer(door, {"preferences": [plain(item) for item in found]}, lambda: _show_all(found, now))
+    return answer(door, PreferenceList(preferences=found), lambda: _show_all(found, now))
 
 
 def _show_all(found: Iterable[Preference], now: int) -> None:
@@ -113,11 +160,11 @@ def _value(item: Preference | Rule) -> str:
 @click.argument("id", type=MEMORY_ID)
 @shared_options
 @pass_door
-def show(door: Door, id: str) -> None:  # noqa: A002 - the name that users see
+def show(door: Door, id: str) -> Preference:  # noqa: A002 - the name that users see
     """Show the preference ID."""
     with door.memory() as memory:
         found = memory.preferences.get(id)
-    answer(door, plain(found), lambda: show_fields({name: value for name, value in plain(found).items() if value}))
+    return answer(door, found, lambda: show_fields({name: value for name, value in plain(found).items() if value}))
 
 
 @preferences.command("set")
@@ -146,7 +193,7 @@ def set_(
     regions: tuple[str, ...],
     dry_run: bool,
     yes: bool,
-) -> None:
+) -> Change:
     """Set RULE, about TARGET where it is about something.
 
     It holds at once: what it no longer allows to be kept goes, and the rest is amended.
@@ -165,7 +212,7 @@ def set_(
             dry_run=dry_run,
         )
 
-    _do(door, change, dry_run=dry_run, yes=yes)
+    return _do(door, change, dry_run=dry_run, yes=yes)
 
 
 @preferences.command()
@@ -174,9 +221,11 @@ def set_(
 @_yes
 @shared_options
 @pass_door
-def load(door: Door, file: Path, *, dry_run: bool, yes: bool) -> None:
+def load(door: Door, file: Path, *, dry_run: bool, yes: bool) -> Change:
     """Set the rules of the YAML FILE, in one transaction; what there is besides stays."""
-    _do(door, lambda memory, *, dry_run: memory.preferences.load(file, dry_run=dry_run), dry_run=dry_run, yes=yes)
+    return _do(
+        door, lambda memory, *, dry_run: memory.preferences.load(file, dry_run=dry_run), dry_run=dry_run, yes=yes
+    )
 
 
 @preferences.command()
@@ -184,9 +233,11 @@ def load(door: Door, file: Path, *, dry_run: bool, yes: bool) -> None:
 @_dry_run
 @shared_options
 @pass_door
-def remove(door: Door, id: str, *, dry_run: bool) -> None:  # noqa: A002 - the name that users see
+def remove(door: Door, id: str, *, dry_run: bool) -> Change:  # noqa: A002 - the name that users see
     """Remove the preference ID; what it forced is taken back, what it took away is gone."""
-    _do(door, lambda memory, *, dry_run: memory.preferences.remove(id, dry_run=dry_run), dry_run=dry_run, yes=True)
+    return _do(
+        door, lambda memory, *, dry_run: memory.preferences.remove(id, dry_run=dry_run), dry_run=dry_run, yes=True
+    )
 
 
 @preferences.command()
@@ -195,12 +246,12 @@ def remove(door: Door, id: str, *, dry_run: bool) -> None:  # noqa: A002 - the n
 @click.option("--until", type=MOMENT, metavar="TIME", help="When it ends by itself.")
 @shared_options
 @pass_door
-def consent(door: Door, subject: str, *, purpose: str | None, until: int | None) -> None:
+def consent(door: Door, subject: str, *, purpose: str | None, until: int | None) -> Change:
     """Record that SUBJECT consents to a purpose, or to any; one who was erased may be written about again.
 
     A SUBJECT that begins with a dash comes last, after --.
     """
-    _do(
+    return _do(
         door,
         lambda memory, *, dry_run: memory.preferences.consent(subject, purpose, until=until, dry_run=dry_run),
         dry_run=False,
@@ -215,12 +266,12 @@ def consent(door: Door, subject: str, *, purpose: str | None, until: int | None)
 @_yes
 @shared_options
 @pass_door
-def withdraw(door: Door, subject: str, *, purpose: str | None, dry_run: bool, yes: bool) -> None:
+def withdraw(door: Door, subject: str, *, purpose: str | None, dry_run: bool, yes: bool) -> Change:
     """Withdraw the consent of SUBJECT; what rested on it goes at once.
 
     A SUBJECT that begins with a dash comes last, after --.
     """
-    _do(
+    return _do(
         door,
         lambda memory, *, dry_run: memory.preferences.withdraw(subject, purpose, dry_run=dry_run),
         dry_run=dry_run,
@@ -233,12 +284,12 @@ def withdraw(door: Door, subject: str, *, purpose: str | None, dry_run: bool, ye
 @_department
 @shared_options
 @pass_door
-def effective(door: Door, *, subject: str | None, department: str | None) -> None:
+def effective(door: Door, *, subject: str | None, department: str | None) -> EffectiveRules:
     """Show what all rules come to together: of several on the same the strictest."""
     with door.memory() as memory:
         found = memory.preferences.effective(subject=subject, department=department)
         labels = {item.target: item.label for item in memory.preferences.list() if item.label is not None}
-    data = {
+    data: EffectiveRules = {
         "retention": dict(found.retention),
         "forbids": sorted(found.forbids),
         "private": len(found.private),
@@ -265,13 +316,13 @@ def effective(door: Door, *, subject: str | None, department: str | None) -> Non
         if found.erasure_deadline is not None:
             line(f"erasure: done within {lexical(f'{found.erasure_deadline}ms')}")
 
-    answer(door, data, tell)
+    return answer(door, data, tell)
 
 
 @preferences.command()
 @shared_options
 @pass_door
-def templates(door: Door) -> None:
+def templates(door: Door) -> Templates:
     """List the templates of rules for jurisdictions, and in a store where they are applied."""
     from marskg.privacy.templates import load_template, template_names
 
@@ -288,7 +339,7 @@ def templates(door: Door) -> None:
             made.add_row(item.name, item.title, item.law, item.region, one_line(", ".join(where)))
         show_table(made)
 
-    listed = [
+    listed: list[ListedTemplate] = [
         {
             "name": item.name,
             "title": item.title,
@@ -299,14 +350,14 @@ def templates(door: Door) -> None:
         }
         for item in found
     ]
-    answer(door, {"jurisdictions": listed}, tell)
+    return answer(door, Templates(jurisdictions=listed), tell)
 
 
 @preferences.command()
 @click.argument("name")
 @shared_options
 @pass_door
-def template(door: Door, name: str) -> None:
+def template(door: Door, name: str) -> TemplateDocument:
     """Show the rules of the template NAME, each with its clause."""
     from marskg.privacy.rules import written
     from marskg.privacy.templates import ADVICE, load_template
@@ -322,7 +373,8 @@ def template(door: Door, name: str) -> None:
         show_table(made)
         note(ADVICE)
 
-    answer(door, {"name": found.name, "region": found.region, "source": found.source, "rules": rules}, tell)
+    data: TemplateDocument = {"name": found.name, "region": found.region, "source": found.source, "rules": rules}
+    return answer(door, data, tell)
 
 
 @preferences.command()
@@ -332,17 +384,18 @@ def template(door: Door, name: str) -> None:
 @_yes
 @shared_options
 @pass_door
-def apply(door: Door, name: str, *, department: str | None, dry_run: bool, yes: bool) -> None:
+def apply(door: Door, name: str, *, department: str | None, dry_run: bool, yes: bool) -> Change:
     """Set the rules of the template NAME for the tenant, or a department; of several templates the stricter holds."""
     from marskg.privacy.templates import ADVICE
 
-    _do(
+    done = _do(
         door,
         lambda memory, *, dry_run: memory.preferences.apply(name, department=department, dry_run=dry_run),
         dry_run=dry_run,
         yes=yes,
     )
     note(ADVICE)
+    return done
 
 
 @preferences.command()
@@ -351,9 +404,9 @@ def apply(door: Door, name: str, *, department: str | None, dry_run: bool, yes: 
 @_dry_run
 @shared_options
 @pass_door
-def unapply(door: Door, name: str, *, department: str | None, dry_run: bool) -> None:
+def unapply(door: Door, name: str, *, department: str | None, dry_run: bool) -> Change:
     """Remove the rules that the template NAME set."""
-    _do(
+    return _do(
         door,
         lambda memory, *, dry_run: memory.preferences.unapply(name, department=department, dry_run=dry_run),
         dry_run=dry_run,
@@ -361,7 +414,7 @@ def unapply(door: Door, name: str, *, department: str | None, dry_run: bool) -> 
     )
 
 
-def _do(door: Door, change: Callable[..., Change], *, dry_run: bool, yes: bool) -> None:
+def _do(door: Door, change: Callable[..., Change], *, dry_run: bool, yes: bool) -> Change:
     """Make a change, after asking where it takes something away, and say what it did."""
     with door.memory() as memory:
         if not dry_run and not yes and sys.stdin.isatty() and not door.as_json:
@@ -370,7 +423,7 @@ def _do(door: Door, change: Callable[..., Change], *, dry_run: bool, yes: bool) 
                 _tell(looked)
                 click.confirm("Do it? What goes does not come back", abort=True, err=True)
         done: Change = change(memory, dry_run=dry_run)
-    answer(door, plain(done), lambda: _tell(done))
+    return answer(door, done, lambda: _tell(done))
 
 
 def _tell(done: Change) -> None:

@@ -8,19 +8,17 @@ digests alone.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 import click
 
-from marskg.answer import plain
-from marskg.cli.commands.validate_verify import conclude
-from marskg.cli.door import Door, new_file, pass_door, shared_options
+from marskg.cli.commands.validate_verify import CheckDocument, checked_document, conclude
+from marskg.cli.door import CheckFailed, Door, new_file, pass_door, shared_options
 from marskg.cli.operation_commands import NamespaceGroup, stated
 from marskg.cli.output import (
     answer,
     counted,
     day,
-    document,
     line,
     line_by_line,
     note,
@@ -33,7 +31,7 @@ from marskg.cli.values import text_argument, text_or_stdin
 from marskg.errors import InvalidInput
 from marskg.exporters.atomic import AtomicFile
 from marskg.ontology.vocabulary import MemoryClass
-from marskg.policies.builtin.private import NAME
+from marskg.policies.builtin.private import NAME, Balance
 from marskg.privacy.report.forms import FORMS
 from marskg.records import Report
 
@@ -41,7 +39,17 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+    from marskg.privacy.grants import Grant
     from marskg.privacy.redaction import Redaction
+
+
+class WrittenReport(TypedDict):
+    """What ``mars privacy report --output`` answers: how many memories are in the file, how many without their text."""
+
+    file: str
+    memories: int
+    withheld: int
+
 
 _SHOWN: int = 20
 
@@ -55,14 +63,14 @@ def privacy() -> None:
 @privacy.command()
 @shared_options
 @pass_door
-def budget(door: Door) -> None:
+def budget(door: Door) -> Balance:
     """Show the epsilon that the policy private has spent, of the tenant and of each conversation, and what is left."""
     with door.memory() as memory:
         found = memory.privacy.budget()
-    answer(door, found, lambda: _show(found))
+    return answer(door, found, lambda: _show(found))
 
 
-def _show(found: Mapping[str, Any]) -> None:
+def _show(found: Balance) -> None:
     line(
         f"epsilon {found['spent']:g} spent of {found['budget']:g}, {found['left']:g} left: "
         f"{counted(found['choices_left'], 'choice')} at {found['epsilon_per_choice']:g}, "
@@ -92,7 +100,7 @@ def _show(found: Mapping[str, Any]) -> None:
 @pass_door
 def redact(
     door: Door, text: str, *, max_sensitivity: float | None, purpose: str | None, jurisdiction: str | None, hold: bool
-) -> int:
+) -> Redaction:
     """Print TEXT as a reader may get it (- reads standard input); nothing is stored.
 
     What has a form of its own, such as an e-mail address, becomes a placeholder: all of it, or with --max-sensitivity
@@ -104,8 +112,10 @@ def redact(
         found = memory.privacy.redact(
             text_or_stdin(text), max_sensitivity=max_sensitivity, purpose=purpose, jurisdiction=jurisdiction, hold=hold
         )
-    answer(door, plain(found), lambda: _show_redacted(found))
-    return 1 if found.held else 0
+    answer(door, found, lambda: _show_redacted(found))
+    if found.held:
+        raise CheckFailed
+    return found
 
 
 def _show_redacted(found: Redaction) -> None:
@@ -129,7 +139,7 @@ def _show_redacted(found: Redaction) -> None:
 @pass_door
 def grant(  # noqa: PLR0917 - click passes options by name
     door: Door, to: str, ceiling: float, lasts: str, calls: int, subjects: tuple[str, ...], *, any_calls: bool
-) -> None:
+) -> Grant:
     """Let PRINCIPAL, such as reader:bot, read above their ceiling; each reading under it is recorded.
 
     They act as 'reader:bot?grant=ID' with what this prints. A subject can grant what is about them alone.
@@ -144,7 +154,7 @@ def grant(  # noqa: PLR0917 - click passes options by name
         line(f"{given.to} may read up to {given.ceiling:g} until {day(given.until)}, in {often}, by the grant")
         line(given.id)
 
-    answer(door, plain(given), show)
+    return answer(door, given, show)
 
 
 @privacy.command()
@@ -154,7 +164,9 @@ def grant(  # noqa: PLR0917 - click passes options by name
 @click.option("--purpose", metavar="TEXT", help="What it is for, as the log of accesses is to have it.")
 @shared_options
 @pass_door
-def report(door: Door, name: str, output: Path | None, *, shared: bool, purpose: str | None) -> None:
+def report(
+    door: Door, name: str, output: Path | None, *, shared: bool, purpose: str | None
+) -> Mapping[str, Any] | WrittenReport:
     """Report all that is held about SUBJECT, for them: where from, who saw it, what was forgotten and why.
 
     That it was given is recorded in the log of accesses. Without --output it is printed as Markdown; --json prints
@@ -169,14 +181,12 @@ def report(door: Door, name: str, output: Path | None, *, shared: bool, purpose:
     with door.memory() as memory:
         found = memory.privacy.report(name, shared=shared, purpose=purpose)
     if output is None:
-        answer(door, found.document, lambda: line_by_line(found.as_markdown().rstrip("\n")))
-        return
+        return answer(door, found.document, lambda: line_by_line(found.as_markdown().rstrip("\n")))
     with AtomicFile(output) as stream:
         stream.write(found.written(output.suffix.lower().removeprefix(".")).encode())
-    if door.as_json:
-        document({"file": str(output), "memories": len(found.held), "withheld": found.withheld})
-    else:
-        line(f"{counted(len(found.held), 'memory')} in {output}, {found.withheld} without the text that is others' too")
+    data: WrittenReport = {"file": str(output), "memories": len(found.held), "withheld": found.withheld}
+    told = f"{counted(len(found.held), 'memory')} in {output}, {found.withheld} without the text that is others' too"
+    return answer(door, data, lambda: line(told))
 
 
 @privacy.command()
@@ -184,7 +194,7 @@ def report(door: Door, name: str, output: Path | None, *, shared: bool, purpose:
 @click.option("--older-than", required=True, metavar="DURATION", help="Such as 30d, 24h or 90m.")
 @shared_options
 @pass_door
-def retention(door: Door, memory_class: str, older_than: str) -> None:
+def retention(door: Door, memory_class: str, older_than: str) -> CheckDocument:
     """Show that no memory of CLASS is left that is older than a duration, in any tier.
 
     Exit status 1 if there is one. What the log says of removals, of any class, is counted beside it.
@@ -195,4 +205,5 @@ def retention(door: Door, memory_class: str, older_than: str) -> None:
         f"{counted(number_of, 'time')} {name}" for name, number_of in found.removed_of_any_class.items()
     )
     note(f"left the store since it began, of any class: {removed or 'nothing'}")
-    conclude(door, Report(found.checked, found.findings), checked=f"{memory_class} memory")
+    checked = Report(found.checked, found.findings)
+    return conclude(door, checked, checked_document(checked), checked=f"{memory_class} memory")

@@ -5,19 +5,35 @@ Guarantees: a setting is checked before a store is opened; without a name of a c
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict
 
 import click
 
 from marskg.cli.door import Door, existing_file, pass_door, shared_options
 from marskg.cli.operation_commands import NamespaceGroup
-from marskg.cli.output import answer, counted, document, line, note, number, show_table, table
+from marskg.cli.output import answer, counted, line, note, number, show_table, table
 from marskg.cli.setting_text import recognisers, writable, written
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from marskg.config import Settings
+    from marskg.config import Settings, Value
+
+
+class Subscriptions(TypedDict):
+    """What the commands about subscriptions answer: the shared tenants that are read as well."""
+
+    subscriptions: Sequence[str]
+
+
+class BudgetSet(TypedDict):
+    """What ``mars settings budget`` answers, in tokens."""
+
+    budget: int
+    budget_before: int
+    weight_before: int
+    weight_after: int
 
 
 _SET = "set"
@@ -36,22 +52,21 @@ class _Settings(NamespaceGroup):
 @click.group(cls=_Settings, invoke_without_command=True, context_settings={"ignore_unknown_options": True})
 @shared_options
 @click.pass_context
-def settings(context: click.Context) -> None:
+def settings(context: click.Context) -> Mapping[str, Value] | None:
     """What a tenant is set to: budget, policy, others.
 
     Shows all settings; with NAME=VALUE it changes them, as its command set does.
     """
-    if context.invoked_subcommand is None:
-        context.invoke(show)
+    return context.invoke(show) if context.invoked_subcommand is None else None
 
 
 @settings.command()
 @shared_options
 @pass_door
-def show(door: Door) -> None:
+def show(door: Door) -> Mapping[str, Value]:
     """Show the settings with their meanings."""
     with door.memory() as memory:
-        _show_settings(door, memory.settings.current)
+        return _show_settings(door, memory.settings.current)
 
 
 @settings.command(_SET)
@@ -59,7 +74,7 @@ def show(door: Door) -> None:
 @click.option("--config", type=existing_file(), metavar="FILE", help="YAML file with all settings to have from now on.")
 @shared_options
 @pass_door
-def set_(door: Door, changes: tuple[str, ...], config: Path | None) -> None:
+def set_(door: Door, changes: tuple[str, ...], config: Path | None) -> Mapping[str, Value]:
     """Change settings.
 
     NAME is a setting as mars settings lists it, such as policy.name; VALUE is written as in the YAML file; none stands
@@ -75,7 +90,7 @@ def set_(door: Door, changes: tuple[str, ...], config: Path | None) -> None:
             checked = (base or memory.settings.current).with_values(values, "mars settings")
             _require_policy(checked)
             memory.settings.set(base, values)
-        _show_settings(door, memory.settings.current)
+        return _show_settings(door, memory.settings.current)
 
 
 def _change(text: str) -> tuple[str, object]:
@@ -110,65 +125,72 @@ def _require_policy(settings: Settings) -> None:
 @click.argument("name")
 @shared_options
 @pass_door
-def subscribe(door: Door, name: str) -> None:
+def subscribe(door: Door, name: str) -> Subscriptions:
     """Read the shared tenant NAME as well; its owner shares it with: mars settings lean.shared=true."""
     with door.memory() as memory:
-        _show_subscriptions(door, memory.settings.subscribe(name))
+        return _show_subscriptions(door, memory.settings.subscribe(name))
 
 
 @settings.command()
 @click.argument("name")
 @shared_options
 @pass_door
-def unsubscribe(door: Door, name: str) -> None:
+def unsubscribe(door: Door, name: str) -> Subscriptions:
     """Read the shared tenant NAME no more."""
     with door.memory() as memory:
-        _show_subscriptions(door, memory.settings.unsubscribe(name))
+        return _show_subscriptions(door, memory.settings.unsubscribe(name))
 
 
 @settings.command()
 @shared_options
 @pass_door
-def subscriptions(door: Door) -> None:
+def subscriptions(door: Door) -> Subscriptions:
     """List the shared tenants that are read as well."""
     with door.memory() as memory:
-        _show_subscriptions(door, memory.settings.subscriptions)
+        return _show_subscriptions(door, memory.settings.subscriptions)
 
 
-def _show_subscriptions(door: Door, names: tuple[str, ...]) -> None:
-    answer(
-        door, {"subscriptions": list(names)}, lambda: line("subscribed to " + (", ".join(names) or "no other tenant"))
+def _show_subscriptions(door: Door, names: tuple[str, ...]) -> Subscriptions:
+    return answer(
+        door,
+        Subscriptions(subscriptions=names),
+        lambda: line("subscribed to " + (", ".join(names) or "no other tenant")),
     )
 
 
-def _show_settings(door: Door, settings: Settings) -> None:
+def _show_settings(door: Door, settings: Settings) -> Mapping[str, Value]:
     from marskg.config import SETTINGS
 
-    if door.as_json:
-        document(settings.values())
-        return
-    made = table("setting", "value", "meaning")
-    works = f"; here work: {', '.join(recognisers(settings)) or 'none'}"
-    for name, value in writable(settings.values()).items():
-        meaning = SETTINGS[name].meaning + (works if name == "sensitivity.presidio" else "")
-        made.add_row(name, written(value), meaning)
-    show_table(made)
+    def tell() -> None:
+        made = table("setting", "value", "meaning")
+        works = f"; here work: {', '.join(recognisers(settings)) or 'none'}"
+        for name, value in writable(settings.values()).items():
+            meaning = SETTINGS[name].meaning + (works if name == "sensitivity.presidio" else "")
+            made.add_row(name, written(value), meaning)
+        show_table(made)
+
+    return answer(door, settings.values(), tell)
 
 
 @settings.command("budget")
 @click.argument("tokens", type=click.IntRange(min=1))
 @shared_options
 @pass_door
-def set_budget(door: Door, tokens: int) -> None:
+def set_budget(door: Door, tokens: int) -> BudgetSet:
     """Change the tenant's budget to TOKENS; a lower one forgets at once, by the tenant's policy."""
     with door.memory() as memory:
         old, before = memory.settings.current.budget, memory.weight
         memory.settings.set_budget(tokens)
-        data = {"budget": tokens, "budget_before": old, "weight_before": before, "weight_after": memory.weight}
+        data: BudgetSet = {
+            "budget": tokens,
+            "budget_before": old,
+            "weight_before": before,
+            "weight_after": memory.weight,
+        }
 
         def show() -> None:
             line(f"budget {number(old)} → {number(tokens)}; {counted(data['weight_after'], 'token')} in use")
             if data["weight_after"] < before:
                 note(f"{counted(before - data['weight_after'], 'token')} forgotten; see: mars audit list")
 
-        answer(door, data, show)
+        return answer(door, data, show)

@@ -5,6 +5,8 @@ Guarantees: each command is one signed change, or none.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from marskg.cli.commands.remember import show_stored, words
@@ -12,6 +14,9 @@ from marskg.cli.door import Door, pass_door, shared_options
 from marskg.cli.operation_commands import NamespaceGroup
 from marskg.cli.values import MEMORY_ID, MOMENT
 from marskg.ontology.vocabulary import TaskStatus
+
+if TYPE_CHECKING:
+    from marskg.records import Memory
 
 
 @click.group(cls=NamespaceGroup, no_args_is_help=False)
@@ -33,7 +38,7 @@ def amend(
     status: str | None,
     priority: int | None,
     deadline: int | None,
-) -> None:
+) -> Memory:
     """Change the status, priority or deadline of a task.
 
     While a task is open, in_progress or blocked, it and all that it requires are protected from every policy.
@@ -42,4 +47,4 @@ def amend(
         msg = "nothing to change; give --status, --priority or --deadline"
         raise click.UsageError(msg)
     with door.memory() as memory:
-        show_stored(door, memory, memory.tasks.amend(id, status=status, priority=priority, deadline=deadline))
+        return show_stored(door, memory, memory.tasks.amend(id, status=status, priority=priority, deadline=deadline))

@@ -28,7 +28,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final, TypedDict
 
 import numpy as np
 
@@ -332,7 +332,31 @@ def without_uniform(state: TenantState) -> TenantState:
     return replace(state, settings=state.settings.with_values({"privacy.when_spent": REFUSE}))
 
 
-def balance(view: PolicyView) -> dict[str, Any]:
+class ConversationBalance(TypedDict):
+    """What one conversation has spent, known by its keyed digest; ``left`` is None where they have no budget."""
+
+    digest: str
+    spent: float
+    left: float | None
+
+
+class Balance(TypedDict):
+    """What differential privacy has cost and what is left; amounts are epsilons."""
+
+    policy: str
+    epsilon_per_choice: float
+    group_size: int
+    budget: float
+    spent: float
+    left: float
+    choices: int
+    choices_left: int
+    uniform_choices: int
+    conversation_budget: float | None
+    conversations: list[ConversationBalance]
+
+
+def balance(view: PolicyView) -> Balance:
     """Return what was spent and what is left, as ``mars privacy budget`` shows it; amounts are epsilons.
 
     ``conversations`` are in the order of what they spent, known by their digests alone; ``left`` of one is None where

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final, TypedDict
 
 from marskg.errors import InvalidConfig
 from marskg.policies.controllers.bandit import Arm, Outlook, best, outlooks, saturated
@@ -200,7 +200,37 @@ def _described(context: Context, promised: tuple[Outlook, ...]) -> list[str]:
     ]
 
 
-def explain(view: PolicyView) -> dict[str, Any]:
+class ExplainedArm(TypedDict):
+    """An arm of the bandit: how often it was chosen, and what it promises now."""
+
+    arm: str
+    pulls: int
+    mean: float
+    deviation: float
+    weights: dict[str, float]
+    variances: dict[str, float]
+
+
+class LastChoice(TypedDict):
+    """The last choice of the bandit, when, and why; ``drawn`` is what each arm's draw promised."""
+
+    arm: str
+    at: int
+    freed_tokens: int
+    context: dict[str, float]
+    drawn: dict[str, float]
+    why: str
+
+
+class ExplainedArms(TypedDict):
+    """What the bandit sees, its arms, and its last choice, if there was one."""
+
+    context: dict[str, float]
+    arms: list[ExplainedArm]
+    last: LastChoice | None
+
+
+def explain(view: PolicyView) -> ExplainedArms:
     """Return the arms with what they promise now, without a draw, and the last choice with why it was made."""
     settings = view.settings.adaptive
     known = learned(view)
@@ -208,7 +238,7 @@ def explain(view: PolicyView) -> dict[str, Any]:
     context = context_of(situation)
     arms = _rewarded(view, known, situation, arm_names(settings.arms))
     now = outlooks(arms, context, exploration=settings.exploration, ridge=settings.ridge, seed=0, expected=_BEST)
-    found: dict[str, Any] = {
+    found: ExplainedArms = {
         "context": {name: value / _MILLION for name, value in zip(FEATURES, context, strict=True)},
         "arms": [_arm(arms[one.arm], one, settings.ridge, settings.exploration) for one in now],
         "last": None,
@@ -228,7 +258,7 @@ def explain(view: PolicyView) -> dict[str, Any]:
     return found
 
 
-def _arm(arm: Arm, outlook: Outlook, ridge: float, exploration: float) -> dict[str, Any]:
+def _arm(arm: Arm, outlook: Outlook, ridge: float, exploration: float) -> ExplainedArm:
     mean, _ = arm.posterior(ridge)
     variances = arm.variances(ridge, exploration)
     return {

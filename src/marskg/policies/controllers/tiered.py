@@ -16,7 +16,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final, TypedDict
 
 from marskg.clock import DAY_MS
 from marskg.errors import InvalidConfig
@@ -186,7 +186,19 @@ def _described(state: State, tier: str, policy: Policy, held: str | None) -> lis
     return found if held is None else [*found, f"tiered.held={held}"]
 
 
-def explain(view: PolicyView) -> dict[str, Any]:
+class ExplainedTier(TypedDict):
+    """The tier in force; ``misses`` is a part of 1, ``top_ran_at`` a time, ``held_back`` why the top may not run."""
+
+    tier: str
+    policy: str
+    triggers_per_100_arrivals: float | None
+    misses: float | None
+    calm_triggers: int
+    top_ran_at: int | None
+    held_back: str | None
+
+
+def explain(view: PolicyView) -> ExplainedTier:
     """Return the tier in force after the last trigger, the pressure behind it, and what would change it."""
     settings, state = view.settings.tiered, state_of(view)
     names = (settings.baseline, settings.raised, settings.top)

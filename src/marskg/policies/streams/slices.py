@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from marskg.policies.streams.leaves import Place, Stream
     from marskg.policies.streams.order import Order
     from marskg.records import Plan
+    from marskg.store.upkeep.maintenance import KindShare
 
 #: The name of what a tenant's row keeps of its partition.
 CONTROL: Final = "partitions"
@@ -70,7 +71,7 @@ def partition_of(view: PolicyView, budget: int) -> Partition:
     return fitted(Partition.from_json(stored), budget, tokens(budget, reserves))
 
 
-def shares_of(view: PolicyView) -> dict[str, dict[str, int]]:
+def shares_of(view: PolicyView) -> dict[str, KindShare]:
     """Return for each kind its share, its reserve and its weight in tokens, and the price of its next token in 1e-6.
 
     Empty where kinds have no shares; the price is 0 where none was seen yet.

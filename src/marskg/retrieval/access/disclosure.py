@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from marskg.retrieval.access.read_gate import Gate
     from marskg.retrieval.index.memory_index import MemoryIndex
     from marskg.store.unit.reader import GraphReader
-    from marskg.store.upkeep.maintenance import Stats
+    from marskg.store.upkeep.maintenance import Counted
 
 #: Edges that the store draws when something else comes or goes: their absence must not tell that it is hidden.
 _DRAWN: Final = frozenset(
@@ -159,7 +159,7 @@ class Disclosure:
         return tuple(sorted(set(found)))
 
 
-def counted(index: MemoryIndex, mask: npt.NDArray[np.bool_]) -> Stats:
+def counted(index: MemoryIndex, mask: npt.NDArray[np.bool_]) -> Counted:
     """Return the numbers and weights of the rows of ``mask``, by tier and kind."""
     held = index.columns
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias, TypedDict
 
 from marskg.ontology.vocabulary import Tier
 from marskg.store.rows.paging import pages
@@ -177,11 +177,26 @@ def live_rows(read: Reader, tenant: str) -> Iterator[Row]:
         yield from rows
 
 
-def shown(weights: Weights, budgets: Mapping[str, int], most: int = 5) -> dict[str, dict[str, object]]:
+class Used(TypedDict):
+    """A user or a conversation, and what they have in tokens."""
+
+    name: str
+    weight: int
+
+
+class Allowance(TypedDict):
+    """What each of one sort of holders may have in tokens, how many there are, and the fullest of them."""
+
+    budget: int
+    holders: int
+    fullest: list[Used]
+
+
+def shown(weights: Weights, budgets: Mapping[str, int], most: int = 5) -> dict[str, Allowance]:
     """Return for each sort of holder its budget, how many holders there are, and the fullest of them."""
-    found: dict[str, dict[str, object]] = {}
+    found: dict[str, Allowance] = {}
     for sort, budget in budgets.items():
         mine = sorted(((-weight, holder.name) for holder, weight in weights.items() if holder.sort == sort))
-        fullest = [{"name": name, "weight": -weight} for weight, name in mine[:most]]
+        fullest: list[Used] = [{"name": name, "weight": -weight} for weight, name in mine[:most]]
         found[sort] = {"budget": budget, "holders": len(mine), "fullest": fullest}
     return found

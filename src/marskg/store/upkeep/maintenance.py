@@ -8,7 +8,7 @@ from the tenant's row, so that they can be held against it.
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING, NotRequired, TypedDict
 
 from marskg.clock import JUMP_MS
 from marskg.ontology.vocabulary import KINDS, Kind, MemoryClass, Operation, Tier
@@ -24,10 +24,11 @@ from marskg.store.upkeep.reweigh import FORMER
 from marskg.weight import RULE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from marskg.store.commit.writer import Writer
     from marskg.store.engine.protocol import Reader
+    from marskg.store.unit.quotas import Allowance
     from marskg.store.unit.unit_of_work import Unit
 
 _PAGE = 200
@@ -143,16 +144,42 @@ def _believe(writer: Writer, by: str) -> None:
     writer.shared.expect_due(0)
 
 
-class KindFigures(TypedDict, total=False):
+class KindFigures(TypedDict):
     """Memories of one kind by tier, and the ``weight`` of the live ones in tokens."""
 
     live: int
     weight: int
     latent: int
-    tombstones: int
+    tombstones: NotRequired[int]
 
 
-class Stats(TypedDict, total=False):
+class KindShare(TypedDict):
+    """Tokens of a kind: what it may have, what it keeps in any case, what it has; the price of its next one in 1e-6."""
+
+    share: int
+    reserve: int
+    weight: int
+    price: int
+
+
+class Quotas(TypedDict, total=False):
+    """Parts of the budget, by kind and by user or conversation, where there are any."""
+
+    partitions: Mapping[str, KindShare]
+    allowances: Mapping[str, Allowance]
+
+
+class Counted(TypedDict):
+    """Memories and tokens by tier and kind, of what somebody may see."""
+
+    live: int
+    latent: int
+    weight: int
+    latent_weight: int
+    by_kind: dict[str, KindFigures]
+
+
+class Stats(Counted, Quotas):
     """The figures of ``mem.stats()``: numbers of memories, and weights in tokens.
 
     ``weight`` is of the live memories, ``protected_weight`` of those that no policy takes; ``audit_seq`` and
@@ -163,25 +190,18 @@ class Stats(TypedDict, total=False):
     """
 
     tenant: str
-    live: int
-    latent: int
-    tombstones: int
-    weight: int
-    latent_weight: int
     budget: int
-    protected_weight: int
-    by_kind: dict[str, KindFigures]
     policy: str
-    audit_seq: int
-    access_seq: int
-    expiry_suspended: bool
     notices: list[str]
     engine: str
     embedding: str
-    without_vector: int
-    unread: int
-    partitions: dict[str, dict[str, int]]
-    allowances: dict[str, dict[str, object]]
+    tombstones: NotRequired[int]
+    protected_weight: NotRequired[int]
+    audit_seq: NotRequired[int]
+    access_seq: NotRequired[int]
+    expiry_suspended: NotRequired[bool]
+    without_vector: NotRequired[int]
+    unread: NotRequired[int]
 
 
 def stats(writer: Writer, reader: GraphReader) -> Stats:
