@@ -70,6 +70,7 @@ if TYPE_CHECKING:
     from marskg.learning.wishes import StoredWish
     from marskg.memory import AgentMemory
     from marskg.policies.advisor import Advice
+    from marskg.policies.builtin.private import Balance
     from marskg.policies.comparison import Comparison
     from marskg.privacy.disclosures.disclosure_log import Sightings
     from marskg.privacy.grants import Grant
@@ -120,6 +121,7 @@ _LATER = {
     ),
     "Advice": "marskg.policies.advisor",
     "AgentMemory": "marskg.memory",
+    "Balance": "marskg.policies.builtin.private",
     "Change": "marskg.privacy.preferences",
     "Comparison": "marskg.policies.comparison",
     "ConsistencyProof": "marskg.api.checks",
@@ -172,6 +174,7 @@ __all__ = [
     "AgentMemory",
     "AuditRecord",
     "AuditVerificationFailed",
+    "Balance",
     "BudgetInfeasible",
     "Change",
     "ClockJump",

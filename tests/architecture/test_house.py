@@ -18,9 +18,10 @@ if TYPE_CHECKING:
 
 #: Lines are rounded up, so that mending a line needs no other line to go; metadata
 #: (ADR 56) brought 240 of them, the namespaces (ADR 57) and their old names 350. Issue 15 ended with 49,897;
-#: what reading text into facts (issue 17), the doors (issue 18) and compaction (issue 16) add stands beside it.
+#: what reading text into facts (issue 17), the doors (issue 18) and compaction (issue 16) add stands beside it, and
+#: what the forms of all answers, the awaitable facade and the archive of classes (issue 33) do.
 CEILINGS = {
-    "product, lines of code": 49_897 + 4_000 + 4_500 + 700,
+    "product, lines of code": 49_897 + 4_000 + 4_500 + 700 + 2_400,
     "folders of more than 14 modules": 0,
     "modules that more than 60 others import": 0,
     "classes of more than 40 methods": 0,

@@ -22,6 +22,7 @@ from marskg.api.checks import ConsistencyProof, InclusionProof
 from marskg.api.operations import operations
 from marskg.clock import ManualClock, SeededSource
 from marskg.exporters.queries.runner import QueryResult
+from marskg.policies.builtin.private import Balance
 from marskg.records import Stored
 from marskg.store.upkeep.maintenance import Stats
 
@@ -37,7 +38,7 @@ HOSTILE = '<script>alert("1")</script><img src=x onerror=y> & \u202egnol\u202c \
 #: What operations return that is a door to others, or no type of ours.
 OTHERS = {"Any", "None", "Iterator", "AgentMemory", "PrivateMode"}
 #: Dicts whose keys are documented: they were dicts before, and callers write them as JSON.
-DICTS = {"Stats": Stats, "InclusionProof": InclusionProof, "ConsistencyProof": ConsistencyProof}
+DICTS = {one.__name__: one for one in (Stats, InclusionProof, ConsistencyProof, Balance)}
 
 
 def below(kind: type[Any]) -> Iterator[type[Any]]:

@@ -136,10 +136,14 @@ class RestrictedMemory(AgentMemory):
         """Return counts and weights by tier and kind: to a controller the tenant's, else of what may be seen."""
         if is_whole(self._principal, "stats"):
             return super().stats()
-        state = self._writer.fresh_state()
+        state, seen = self._writer.fresh_state(), self._reading.figures()
         return {
             "tenant": state.name,
-            **self._reading.figures(),
+            "live": seen["live"],
+            "latent": seen["latent"],
+            "weight": seen["weight"],
+            "latent_weight": seen["latent_weight"],
+            "by_kind": seen["by_kind"],
             "budget": state.budget,
             "policy": state.settings.policy.name,
             "engine": self._opened.engine.name,
