@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Unpack
 
 from marskg.api import checks, transfer
-from marskg.api.calls import checked_calls
+from marskg.api.arguments import checked_calls
 from marskg.api.doors import guarded
 from marskg.api.namespaces.handle import Handle
 from marskg.api.namespaces.privacy_namespace import Privacy

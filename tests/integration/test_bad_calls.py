@@ -15,7 +15,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from marskg.api.calls import checked_calls
+from marskg.api.arguments import checked_calls
 from marskg.api.namespaces.policy_namespace import Policy
 from marskg.api.operations import Operation, operations, operations_of
 from marskg.drafts import Draft

@@ -31,8 +31,7 @@ from langgraph.store.base import (
 )
 
 from marskg.adapters.items import holds, item_of, key_of
-from marskg.api.arguments import Json, Rule, UnfitError, rule_of
-from marskg.api.calls import checked_call
+from marskg.api.arguments import Json, Rule, UnfitError, checked_call, rule_of
 from marskg.clock import MAX_MS, later
 from marskg.drafts import Draft, json_object
 from marskg.errors import InvalidInput, NotPermitted

@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from marskg.api.calls import checked_call
+from marskg.api.arguments import checked_call
 from marskg.api.namespaces.namespace import duration
 from marskg.api.restricted.agent_memory import restricted_memory
 from marskg.api.transfer import check_snapshot

@@ -26,8 +26,7 @@ from marskg.privacy.principals import RIGHTS
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from marskg.api.arguments import Rule
-    from marskg.api.calls import Arguments
+    from marskg.api.arguments import Arguments, Rule
     from marskg.privacy.principals import Row
 
 #: What stands beside the verbs of every day: whatever namespace a handle leads to, by its name.
@@ -133,7 +132,7 @@ def operation(name: str, function: Callable[..., object], rights: Row | None) ->
     """
     arguments: Arguments | None = getattr(function, "arguments", None)
     if arguments is None:
-        msg = f"{name} does not check its arguments; put marskg.api.calls.checked_calls over its class"
+        msg = f"{name} does not check its arguments; put marskg.api.arguments.checked_calls over its class"
         raise TypeError(msg)
     given = {name: one for name, one in signature(function).parameters.items() if name != "self"}
     # What a typed ``**`` takes may be left out.

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, Protocol, Self
 
-from marskg.api.calls import checked_calls
+from marskg.api.arguments import checked_calls
 from marskg.errors import InvalidInput, NotPermitted
 from marskg.meant import Spelt, missing_attribute
 

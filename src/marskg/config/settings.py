@@ -15,7 +15,7 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from marskg.api.calls import checked_calls
+from marskg.api.arguments import checked_calls
 from marskg.config.forgetting import AdaptiveSettings, PartitionSettings, PolicySettings, Scoring, TieredSettings
 from marskg.config.former import brought_up
 from marskg.config.keeping import (

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from marskg.answer import Answer
-from marskg.api.calls import checked_calls
+from marskg.api.arguments import checked_calls
 from marskg.clock import uuid7
 from marskg.errors import ConsentRequired, InvalidConfig, InvalidInput, UnknownMemory
 from marskg.given_time import Moment, milliseconds

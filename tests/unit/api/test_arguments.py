@@ -11,8 +11,7 @@ from typing import Any, Literal, TypedDict, Unpack
 
 import pytest
 
-from marskg.api.arguments import rule_of
-from marskg.api.calls import checked_call, checked_calls
+from marskg.api.arguments import checked_call, checked_calls, rule_of
 from marskg.api.operations import NAMESPACES, operation, operations, operations_of
 from marskg.drafts import Draft, EntityRef
 from marskg.errors import InvalidInput, InvalidMemory

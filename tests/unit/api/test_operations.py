@@ -8,7 +8,7 @@ import click
 import pytest
 
 import marskg
-from marskg.api.calls import checked_calls
+from marskg.api.arguments import checked_calls
 from marskg.api.operations import Effect, check_names, effect_of, operation, operations
 from marskg.cli.answer_forms import returned, schema_of
 from marskg.cli.operation_commands import command_of_operation

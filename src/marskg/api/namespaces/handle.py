@@ -8,7 +8,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
-from marskg.api.calls import checked_calls
+from marskg.api.arguments import checked_calls
 from marskg.api.components import Components
 from marskg.api.doors import guarded
 from marskg.api.namespaces.audit_namespace import Audit

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from marskg.api.calls import checked_calls
+from marskg.api.arguments import checked_calls
 from marskg.api.doors import guarded
 from marskg.config import duration_ms
 from marskg.errors import InvalidInput

@@ -11,7 +11,7 @@ from dataclasses import replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
-from marskg.api.calls import checked_calls
+from marskg.api.arguments import checked_calls
 from marskg.api.doors import guarded
 from marskg.api.namespaces.learning_namespace import Learning
 from marskg.api.namespaces.tasks_namespace import Tasks

@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 from marskg.api import transfer
-from marskg.api.calls import checked_calls
+from marskg.api.arguments import checked_calls
 from marskg.api.doors import guarded
 from marskg.api.queries import LIMIT_SECONDS, undisturbed
 from marskg.api.restricted.principal_limits import Limits

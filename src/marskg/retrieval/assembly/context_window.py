@@ -12,7 +12,7 @@ import math
 from dataclasses import dataclass
 from typing import Protocol
 
-from marskg.api.calls import checked_calls
+from marskg.api.arguments import checked_calls
 from marskg.errors import InvalidInput
 
 _MAX_TOKENS = 1 << 40
