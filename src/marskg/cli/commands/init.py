@@ -86,9 +86,10 @@ def init(
 
 def _prepare_starts(memory: AgentMemory) -> None:
     """Have the commands after this one start faster, where the engine has something to prepare."""
-    from marskg.store.engine.arcadedb import ArcadeDB, make_class_archive
+    from marskg.store.engine.arcadedb import make_class_archive
+    from marskg.store.engine.protocol import Capability
 
-    made = make_class_archive() if memory.store.engine.name == ArcadeDB.name else None
+    made = make_class_archive() if Capability.EXCLUSIVE_FILES in memory.store.engine.capabilities else None
     if made is not None:
         size = number(round(made.stat().st_size / 1e6))
         note(f"later commands start faster: the engine's classes lie ready in {made.parent} ({size} MB)")
