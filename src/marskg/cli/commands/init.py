@@ -64,7 +64,7 @@ def init(
         with existing as memory:
             _confirm(door, memory, wanted, key)
             _report(door, memory, created=False)
-            _prepare_starts(memory)
+        _prepare_starts(existing)
         return
     with open_memory(
         door.store,
@@ -81,7 +81,7 @@ def init(
         _report(door, memory, created=True)
         if embedding is not None:
             _try(embedding)
-        _prepare_starts(memory)
+    _prepare_starts(memory)
 
 
 def _prepare_starts(memory: AgentMemory) -> None:

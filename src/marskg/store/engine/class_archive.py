@@ -127,10 +127,10 @@ def _is_own(place: Path) -> bool:
     """Return whether the file is there, and nobody but this user and root can have written or replaced it."""
     try:
         found = place.lstat()
+        own = stat.S_ISREG(found.st_mode) and found.st_uid == os.geteuid() and not found.st_mode & 0o022
+        return own and _is_private(place.parent)
     except OSError:
         return False
-    own = stat.S_ISREG(found.st_mode) and found.st_uid == os.geteuid() and not found.st_mode & 0o022
-    return own and _is_private(place.parent)
 
 
 def _is_private(folder: Path) -> bool:
