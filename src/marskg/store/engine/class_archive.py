@@ -66,6 +66,9 @@ def make(arguments: Sequence[str], jvm: Any, jpype: Any) -> Path | None:
     kept = [text for text in map(str, given) if not text.startswith(_OF_A_RUN)]
     command = [f"{system.getProperty('java.home')}/bin/java", *kept, "-cp", str(system.getProperty("java.class.path"))]
     try:
+        # Before anything is made: root, with the home of somebody else, is to leave nothing there.
+        if not _is_out_of_reach(next(one for one in place.parents if one.exists())):
+            return None
         place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         if not _is_private(place.parent):
             return None
@@ -135,10 +138,15 @@ def _is_own(place: Path) -> bool:
 
 def _is_private(folder: Path) -> bool:
     """Return whether nobody but this user and root can put a file into the folder, or another one in its place."""
+    return not folder.lstat().st_mode & 0o022 and _is_out_of_reach(folder)
+
+
+def _is_out_of_reach(folder: Path) -> bool:
+    """Return whether nobody but this user and root can put another folder in the place of this one."""
     for place in (folder, *folder.parents):
         found = place.lstat()
         # In a sticky folder, such as that for temporary files, others cannot move what is ours.
-        open_to_others = found.st_mode & 0o022 and (place == folder or not found.st_mode & stat.S_ISVTX)
+        open_to_others = found.st_mode & 0o022 and not found.st_mode & stat.S_ISVTX
         if open_to_others or found.st_uid not in {os.geteuid(), 0} or not stat.S_ISDIR(found.st_mode):
             return False
     return True
