@@ -15,8 +15,6 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Final
 
-import snowballstemmer
-
 from marskg.unseen import BRAILLE_BLANK
 
 if TYPE_CHECKING:
@@ -234,6 +232,8 @@ def stemmed(word: str, language: str) -> str:
 
 @cache
 def _stem(language: str) -> Callable[[str], str]:
+    import snowballstemmer  # noqa: PLC0415 - thirty languages at once: only where words are read
+
     stemmer = snowballstemmer.stemmer(language)
     busy = threading.Lock()
 

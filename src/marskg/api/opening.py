@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 from marskg.api.arguments import checked_call
 from marskg.api.namespaces.namespace import duration
-from marskg.api.restricted.agent_memory import restricted_memory
 from marskg.api.transfer import check_snapshot
 from marskg.audit.keys import check_passphrase
 from marskg.clock import SYSTEM_CLOCK, CheckedSource, SystemSource
@@ -32,6 +31,7 @@ if TYPE_CHECKING:
     from marskg.api.arguments import ReadPath, Tokens
     from marskg.clock import Clock, Source
     from marskg.store.commit.writer import Writer
+    from marskg.store.tenant.opening import Opened
 
 
 @checked_call
@@ -136,7 +136,7 @@ def open(  # noqa: A001 - the name that interfaces.md fixes
     )
     memory: AgentMemory | None = None
     try:
-        memory = restricted_memory(opened, who) if guest else AgentMemory(opened, who)
+        memory = _guest_memory(opened, who) if guest else AgentMemory(opened, who)
         if snapshot is not None:
             memory.snapshots.load(snapshot)
         _check_verified(memory, witness=verify)
@@ -151,6 +151,13 @@ def open(  # noqa: A001 - the name that interfaces.md fixes
         (opened if memory is None else memory).close()
         raise
     return memory
+
+
+def _guest_memory(opened: Opened, who: Principal) -> AgentMemory:
+    """Return the memory of somebody else than the operator."""
+    from marskg.api.restricted.agent_memory import restricted_memory  # noqa: PLC0415 - the operator does without
+
+    return restricted_memory(opened, who)
 
 
 def _settle(writer: Writer, *, reweigh: bool) -> None:

@@ -15,7 +15,6 @@ import numpy as np
 from marskg.clock import MAX_MS, zone_named
 from marskg.drafts import enumeration
 from marskg.errors import InvalidInput, UnknownMemory
-from marskg.language.en.question_words import asks
 from marskg.language.questions import Question
 from marskg.language.times import MONDAY, SUNDAY, Period, Times
 from marskg.ontology.vocabulary import DERIVED_EDGES, KINDS, Kind, MemoryClass, SourceType
@@ -735,6 +734,8 @@ def _question(request: Request, named: NamedTimes) -> Question | None:
 
     A period that the caller gives goes before those that the question names.
     """
+    from marskg.language.en.question_words import asks  # noqa: PLC0415 - fifty patterns: only to answer
+
     gate = request.gate
     asked = asks(named.question)
     if asked is None:

@@ -22,7 +22,6 @@ from marskg.config import Settings
 from marskg.errors import InvalidDocument, InvalidInput, NotPermitted
 from marskg.exporters.atomic import AtomicFile
 from marskg.exporters.rdf.formats import format_of
-from marskg.exporters.rdf.reader import Export
 from marskg.exporters.rdf.writer import Content, Counts, write_export
 from marskg.exporters.snapshot.file import Snapshot, SnapshotContent, write_snapshot
 from marskg.store.commit.consistent_read import consistent_read
@@ -34,6 +33,7 @@ from marskg.store.tenant.load import Loader
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
+    from marskg.exporters.rdf.reader import Export
     from marskg.records import AuditRecord, TreeHead
     from marskg.retrieval.access.disclosure import Disclosure
     from marskg.store.commit.consistent_read import ConsistentRead
@@ -232,6 +232,8 @@ def load(
         DuplicateId: the tenant already has one of its memories.
     """
     own_context = None if context is None else Path(context)
+    from marskg.exporters.rdf.reader import Export  # noqa: PLC0415 - the readers of RDF: only to import
+
     with Export(Path(path), tenant=opened.tenant, format_name=format_name, context=own_context) as document:
         count = Loader(writer).load(
             document.entities(),

@@ -36,6 +36,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and leave with its exit status."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     _open_streams()
+    if "_MARS_COMPLETE" in os.environ:
+        from marskg.cli.completion import use_table
+
+        use_table()
     for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:  # a terminal in another encoding shows what it can

@@ -8,11 +8,9 @@ are not used. Neither key nor body is in any message, and a key goes to another 
 
 from __future__ import annotations
 
-import http.client
 import ipaddress
 import re
 import socket
-import ssl
 import threading
 import time
 from contextlib import suppress
@@ -23,6 +21,7 @@ from urllib.parse import SplitResult, urlsplit
 from marskg.errors import InvalidConfig
 
 if TYPE_CHECKING:
+    import http.client
     from collections.abc import Callable, Container
 
     from marskg.errors import MarsError
@@ -139,6 +138,9 @@ class Poster:
             _Passing: it may work the next time.
             MarsError: of the kind given, as it will not.
         """
+        import http.client  # noqa: PLC0415 - with ssl: most processes ask no server
+        import ssl  # noqa: PLC0415
+
         connection = self._connection(seconds)
         over = threading.Event()
         timer = None
@@ -179,6 +181,8 @@ class Poster:
         return "cannot be reached, or broke off"
 
     def _connection(self, seconds: float) -> http.client.HTTPConnection:
+        import http.client  # noqa: PLC0415 - as above
+
         kind = http.client.HTTPSConnection if self._url.scheme == "https" else http.client.HTTPConnection
         return kind(str(self._url.hostname), self._url.port, timeout=seconds)
 

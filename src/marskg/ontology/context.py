@@ -124,11 +124,6 @@ def rendered() -> str:
     return json.dumps(build(ontology_graph()), indent=2, ensure_ascii=False) + "\n"
 
 
-def packaged() -> str:
-    """Return the packaged ``context.jsonld``."""
-    return resources.files(_PACKAGE).joinpath("context.jsonld").read_text("utf-8")
-
-
 if __name__ == "__main__":
     from pathlib import Path
 

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 from pyoxigraph import RdfFormat, Triple, parse
 
 from marskg.errors import InvalidDocument
-from marskg.ontology.context import packaged
 from marskg.ontology.vocabulary import CONTEXT_IRI
 
 if TYPE_CHECKING:
@@ -47,6 +46,11 @@ class Source:
 
     name: str
     statements: tuple[Statement, ...]
+
+
+def packaged() -> str:
+    """Return the packaged ``context.jsonld``."""
+    return resources.files("marskg.ontology").joinpath("context.jsonld").read_text("utf-8")
 
 
 def packaged_statements() -> list[Statement]:

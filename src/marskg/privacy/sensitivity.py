@@ -15,8 +15,6 @@ from marskg.ontology.fields import Label, labels_of, texts_of
 from marskg.ontology.mapping import quantise
 from marskg.ontology.vocabulary import Kind, MemoryClass, SourceType
 from marskg.privacy.redaction import Redactor
-from marskg.privacy.sensing.detector import Detector
-from marskg.privacy.sensing.labels import find as find_in_label
 from marskg.privacy.sensing.model import OPTIONAL, TOPICS, WORDS, Category
 from marskg.store.unit.preference_rules import forced_of
 from marskg.store.unit.sensitivity import Sensed
@@ -26,6 +24,7 @@ if TYPE_CHECKING:
 
     from marskg.config import SensitivitySettings, Settings
     from marskg.drafts import Draft
+    from marskg.privacy.sensing.detector import Detector
     from marskg.privacy.sensing.model import Finding
     from marskg.records import Memory
 
@@ -97,6 +96,8 @@ class Assessor:
         Raises:
             InvalidConfig: ``sensitivity.model`` chooses no model.
         """
+        from marskg.privacy.sensing.detector import Detector  # noqa: PLC0415 - hundreds of patterns: only to read texts
+
         if self._detector is None or settings != self._settings:
             self._detector = Detector(settings)
             self._settings = settings
@@ -157,6 +158,8 @@ class Assessor:
 
     def _measured(self, texts: Iterable[str], about: _About, settings: SensitivitySettings) -> Sensed:
         detector = self.detector(settings)
+        from marskg.privacy.sensing.labels import find as find_in_label  # noqa: PLC0415 - as in detector
+
         findings = [one for text in texts for one in detector.find(text)]
         weights: dict[str, float] = {}
         for category, words in _said(findings):

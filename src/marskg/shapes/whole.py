@@ -12,7 +12,6 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from marskg.ontology.vocabulary import ACYCLIC, EdgeType
-from marskg.shapes.catalogue import findings
 from marskg.shapes.cycles import cyclic_edges
 from marskg.shapes.gate import NodeFacts, check_entity, check_memory, check_preference, facts_of
 
@@ -46,6 +45,8 @@ def check_graph(
         ends |= {target: replace(ends[target], reaches=True) for target in back}
         yield from check_memory(memory, outgoing, ends)
         if memory.id in named:
+            from marskg.shapes.catalogue import findings  # noqa: PLC0415 - brings rdflib, as in gate
+
             yield from findings([(memory.id, "Kind")])
     for entity, edges in entities():
         yield from check_entity(entity, edges, facts)

@@ -11,7 +11,8 @@ from pyld import jsonld
 from pyoxigraph import RdfFormat, parse
 from rdflib import OWL
 
-from marskg.ontology.context import build, declared_names, ontology_graph, packaged, property_names, rendered
+from marskg.ontology.context import build, declared_names, ontology_graph, property_names, rendered
+from marskg.ontology.documents import packaged
 from marskg.ontology.vocabulary import NS, EdgeType
 
 MEMORY = "urn:uuid:019cb000-0000-7000-8000-000000000001"

@@ -13,7 +13,7 @@ from functools import lru_cache
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from marskg.ontology.context import packaged
+from marskg.ontology.documents import packaged
 from marskg.ontology.fields import (
     ACCESS_FIELDS,
     ENTITY_FIELDS,

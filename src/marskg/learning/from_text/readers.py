@@ -11,7 +11,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from marskg.clock import zone_named
-from marskg.extraction.by_rules import RuleExtractor
 from marskg.extraction.model import PROMPT, Asking, ModelExtractor, load_chat
 from marskg.models.prompt_files import prompt
 from marskg.models.spending import Spent
@@ -50,6 +49,8 @@ class Readers:
 
     def rules(self) -> Extractor:
         """Return the rules alone, which may read what is not stored yet."""
+        from marskg.extraction.by_rules import RuleExtractor  # noqa: PLC0415 - hundreds of patterns: only to read texts
+
         return RuleExtractor(self._zone())
 
     @property

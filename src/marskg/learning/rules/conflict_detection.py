@@ -18,7 +18,6 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final
 
-from marskg.language.spoken import read_pair
 from marskg.ontology.vocabulary import Cardinality
 from marskg.text import folded
 
@@ -104,6 +103,8 @@ def conflict(new: Statement, old: Statement) -> Conflict | None:
         return None
     if _same_single(new, old):
         return Conflict(ConflictKind.KEY, _SURE[ConflictKind.KEY], (str(new.key),), ())
+    from marskg.language.spoken import read_pair  # noqa: PLC0415 - the clauses of four languages: only to compare texts
+
     both = read_pair(new.text, old.text)
     if both is None or not _related(*both):
         return None

@@ -46,7 +46,6 @@ from marskg.language.en.diets import goes_against
 from marskg.language.en.opposites import NEGATIONS, side
 from marskg.language.en.quantities import NUMERALS, quantities, without_quantities
 from marskg.language.en.withdrawals import TAKING_OUT, withdrawals
-from marskg.language.spoken import may_be_english
 from marskg.learning.rules.conflict_detection import MIN_CONFIDENCE, ConflictKind, Statement, conflict
 from marskg.text import folded, terms, words
 
@@ -93,6 +92,8 @@ def rebuts(said: str, content: str, question: str = "") -> int:
 
     The rules here are English. In other languages two statements conflict, where that one is read, or do not.
     """
+    from marskg.language.spoken import may_be_english  # noqa: PLC0415 - as in conflict_detection
+
     if not may_be_english(said, content):
         found = conflict(Statement(said), Statement(content))
         return found.confidence if found is not None else 0

@@ -28,7 +28,6 @@ import numpy as np
 
 from marskg.config import LearningSettings
 from marskg.errors import InvalidInput
-from marskg.language.en.clauses import SUPPOSED
 from marskg.language.en.quantities import quantities
 from marskg.learning.rules.conflict_detection import MIN_CONFIDENCE, UNIT
 from marskg.learning.rules.rebuttal import counted_terms, differs, rebuts
@@ -319,6 +318,8 @@ def _weights(contents: Iterable[str]) -> dict[str, float]:
 
 def _asserted(said: Sequence[str]) -> list[tuple[int, str]]:
     """Return the sentences that neither ask nor suppose, each after its place."""
+    from marskg.language.en.clauses import SUPPOSED  # noqa: PLC0415 - as in conflict_detection
+
     return [(place, one) for place, one in enumerate(said) if not (_ASKS.search(one) or SUPPOSED.search(folded(one)))]
 
 

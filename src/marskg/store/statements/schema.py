@@ -118,13 +118,14 @@ def _refuse(what: str, row: Row, label: str) -> NoReturn:
 def _migrate(engine: Engine, folder: Traversable | None) -> tuple[int, int]:
     steps = migrations(engine.name, folder)
     newest = steps[-1][0]
-    # On a new ArcadeDB folder the type must exist before it can be matched.
-    before = current_version(engine) if _has_version_type(engine, steps) else 0
+    before = current_version(engine)
     if before > newest:
         msg = f"the store has version {before}, this program knows up to {newest}; upgrade marskg to open it"
         raise StoreTooNew(msg)
     if Capability.EXCLUSIVE_FILES not in engine.capabilities and before < newest:
         _refuse_foreign(engine)
+    if not before:
+        _define_version(engine, steps)
     for version, statements in steps:
         if version > before:
             engine.define_all(statements)
@@ -161,9 +162,8 @@ def _fill_words(engine: Engine) -> None:
         after = page[-1]["ref"]
 
 
-def _has_version_type(engine: Engine, steps: list[tuple[int, list[str]]]) -> bool:
-    """Make the version's own type or constraint, which every store has, and say that it can be asked now."""
+def _define_version(engine: Engine, steps: list[tuple[int, list[str]]]) -> None:
+    """Make the version's own type or constraint, before all others."""
     for text in steps[0][1]:
         if "StoreVersion" in text:
             engine.define(text)
-    return True
