@@ -48,6 +48,7 @@ from marskg.errors import (
 )
 
 if TYPE_CHECKING:
+    from marskg.api.awaited.facade import AsyncMemory, AsyncPrivateMode, aopen
     from marskg.api.opening import open  # noqa: A004 - the name that interfaces.md fixes
     from marskg.api.private_mode import PrivateMode
     from marskg.config import Settings
@@ -72,6 +73,7 @@ _LATER = {
         "marskg.records",
     ),
     "AgentMemory": "marskg.memory",
+    **dict.fromkeys(("AsyncMemory", "AsyncPrivateMode", "aopen"), "marskg.api.awaited.facade"),
     "ContextWindow": "marskg.retrieval.assembly.context_window",
     "Draft": "marskg.drafts",
     "EntityRef": "marskg.drafts",
@@ -96,6 +98,8 @@ __version__ = "0.1.0"
 __all__ = [
     "Action",
     "AgentMemory",
+    "AsyncMemory",
+    "AsyncPrivateMode",
     "AuditRecord",
     "AuditVerificationFailed",
     "BudgetInfeasible",
@@ -155,6 +159,7 @@ __all__ = [
     "TaskSafetyViolation",
     "TreeHead",
     "UnknownMemory",
+    "aopen",
     "open",
 ]
 
