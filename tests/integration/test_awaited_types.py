@@ -61,7 +61,7 @@ def test_a_strict_type_checker_knows_every_signature(tmp_path: Path) -> None:
     found = {
         int(line.split(":")[1]): line.split(":", 2)[2]
         for line in reversed(checked.stdout.splitlines())
-        if line.startswith(str(program)) or line.startswith(program.name)
+        if line.startswith((str(program), program.name))
     }
     expected = {
         number: line.partition("  # ")[2] for number, line in enumerate(PROGRAM.splitlines(), 1) if "  # " in line
