@@ -85,8 +85,8 @@ leaves the store as it was. Calls from several threads are safe; a process that 
 
 AWAITED = """## Awaited
 
-`marskg.aopen` takes what `marskg.open` takes, for a program with an event loop of `asyncio`. Every method on this page is
-there under the same name, with the same parameters, checks and errors, and is awaited:
+`marskg.aopen` takes what `marskg.open` takes, for a program with an event loop of `asyncio`. Every method on this page
+is there under the same name, with the same parameters, checks and errors, and is awaited:
 
 ```pycon
 >>> import asyncio
@@ -106,13 +106,15 @@ there under the same name, with the same parameters, checks and errors, and is a
 - `mem.privacy.private_mode(…)` is entered with `async with`, or awaited.
 - The names until 1.0 are not there.
 
-At most {at_work} calls of one memory are at work at once, in threads of its own, where what is given to them (`progress`, a
-reader's `drafts`, a `clock`) is called as well. All others wait in the event loop in their order, however many they are.
+At most {at_work} calls of one memory are at work at once, in threads of its own, where what is given to them
+(`progress`, a reader's `drafts`, a `clock`) is called as well. All others wait in the event loop in their order,
+however many they are.
 
 A call that is cancelled before its turn is never begun. One that is at work ends whole, committed or refused, while its
-caller goes on; of those with `progress` all but `load` stop after a step instead, as if `progress` had raised, and a step is
-whole. `close`, and the end of `async with`, waits for what is at work and refuses what waits (`EngineUnavailable`). A memory
-belongs to the event loop that it was opened in: from another one it can only be closed (`NotPermitted`).
+caller goes on; of those with `progress` all but `load` stop after a step instead, as if `progress` had raised, and a
+step is whole. `close`, and the end of `async with`, waits for what is at work and refuses what waits
+(`EngineUnavailable`). A memory belongs to the event loop that it was opened in: from another one it can only be closed
+(`NotPermitted`).
 """
 
 
