@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
-from functools import cached_property, wraps
+from functools import cached_property, update_wrapper
 from inspect import getattr_static, signature
 from typing import TYPE_CHECKING, Any, Final, cast
 
@@ -100,7 +100,7 @@ def _method(row: Operation) -> Callable[..., Any]:
     return enter if result.startswith("Opening[") else iterate
 
 
-def _property(name: str, member: property, *, at_hand: bool) -> Any:  # noqa: ANN401 - a property or a method
+def _property(owner: str, name: str, member: property, *, at_hand: bool) -> Any:  # noqa: ANN401 - a property or a method
     """Return what a property is here: one that has to ask the store is a method, as that may take a while."""
     if at_hand:
         return property(lambda self: getattr(self._target(), name), doc=member.__doc__)
@@ -108,15 +108,25 @@ def _property(name: str, member: property, *, at_hand: bool) -> Any:  # noqa: AN
     async def ask(self: Awaited) -> Any:  # noqa: ANN401 - as the property has it
         return await self._calls.run(lambda: getattr(self._target(), name))
 
-    return _like(ask, cast("Callable[..., Any]", member.fget))
+    return _like(ask, cast("Callable[..., Any]", member.fget), f"{owner}.{name}")
 
 
-def _like(method: Callable[..., Any], function: Callable[..., Any]) -> Callable[..., Any]:
-    """Give ``method`` the name, words and parameters of ``function``."""
-    found = wraps(function)(method)
-    parameters = signature(function)
-    vars(found)["__signature__"] = parameters.replace(return_annotation=result_of(str(parameters.return_annotation)))
-    return found
+def _like(method: Callable[..., Any], function: Callable[..., Any], place: str) -> Callable[..., Any]:
+    """Give ``method``, which is found at ``place``, the words and parameters of ``function``."""
+    known = signature(function)
+    result = result_of(str(known.return_annotation))
+    words = {
+        "__module__": HOME,
+        "__name__": place.rpartition(".")[2],
+        "__qualname__": place,
+        "__doc__": function.__doc__,
+        "__annotations__": {**function.__annotations__, "return": result},
+        "__wrapped__": function,
+        "__signature__": known.replace(return_annotation=result),
+    }
+    for name, value in words.items():
+        setattr(method, name, value)
+    return method
 
 
 def _namespace(way: str) -> cached_property[Awaited]:
@@ -125,29 +135,24 @@ def _namespace(way: str) -> cached_property[Awaited]:
     def namespace(self: Awaited) -> Awaited:
         return made(self._calls, lambda: getattr(self._target(), way))
 
-    namespace.__doc__ = getattr_static(AgentMemory, way).__doc__
-    return cached_property(namespace)
+    return cached_property(update_wrapper(namespace, getattr_static(AgentMemory, way), ("__doc__",), ()))
 
 
 # --- Classes ------------------------------------------------------------------------------------------------------
 
 
 def _class(owner: type, way: str, same_as: str | None) -> type[Awaited]:
-    base = _BASES.get(owner, Awaited)
+    made, base = class_name(owner), _BASES.get(owner, Awaited)
     words = owner.__doc__ if base is Awaited else base.__doc__
     members: dict[str, Any] = {"__doc__": words, "__module__": HOME}
     for name, member, at_hand in properties_of(owner, way):
-        members[name] = _property(name, member, at_hand=at_hand)
+        members[name] = _property(made, name, member, at_hand=at_hand)
     for row in operations_of(owner, way, same_as):
         name = row.name.rpartition(".")[2]
-        members[name] = _like(vars(base).get(name) or _method(row), row.function)
+        members[name] = _like(vars(base).get(name) or _method(row), row.function, f"{made}.{name}")
     if owner is AgentMemory:
         members.update((name, _namespace(name)) for name in WAYS)
-    made = type(class_name(owner), (base,), members)
-    for name, member in members.items():
-        if callable(member):
-            member.__module__, member.__qualname__ = HOME, f"{made.__name__}.{name}"
-    return made
+    return type(made, (base,), members)
 
 
 #: The awaitable classes by their names; what leads to others comes after them.
@@ -178,7 +183,7 @@ def aopen(*given: Any, **named: Any) -> Opening[AwaitedMemory]:  # noqa: ANN401 
     return Opening(opened)
 
 
-_like(aopen, opening.open).__name__ = "aopen"
+_like(aopen, opening.open, "aopen")
 
 
 def _open(given: tuple[Any, ...], named: Mapping[str, Any]) -> AgentMemory:
