@@ -63,16 +63,16 @@ def test_progress_is_told_in_the_thread_that_asked_for_it(stores: Stores) -> Non
     told: list[int] = []
 
     def drafts() -> Iterator[Draft]:
-        for number in range(2 * BATCH):
-            if number == BATCH + 1:  # what came before is being written, and another thread waits for that
+        for number in range(4 * BATCH):
+            if number == 3 * BATCH + 1:  # what came before is being written, and another thread waits for that
                 with ThreadPoolExecutor(1) as other:
                     assert other.submit(memory.remember, "beside").result(HANGS_S).weight
             yield Draft(ref=str(number), kind=Kind.SEMANTIC, content=f"note {number}", at=support.START)
 
     threads: list[int] = []
     done = memory.remember_many(drafts(), progress=lambda n: (told.append(n), threads.append(threading.get_ident())))
-    assert (done, told) == (2 * BATCH, [BATCH, 2 * BATCH])
-    assert threads == [threading.get_ident()] * 2
+    assert (done, told) == (4 * BATCH, [BATCH, 2 * BATCH, 3 * BATCH, 4 * BATCH])
+    assert threads == [threading.get_ident()] * 4
     assert_whole(stores, memory)
 
 
