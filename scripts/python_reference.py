@@ -17,9 +17,11 @@ import marskg
 from marskg import errors, memory
 from marskg.api import opening
 from marskg.api.arguments import UNITS
+from marskg.api.awaited.calls import AT_WORK
+from marskg.api.awaited.making import properties_of
 from marskg.api.namespaces.flat_names import FlatNames
 from marskg.api.namespaces.moved import Moved
-from marskg.api.operations import NAMESPACES
+from marskg.api.operations import NAMESPACES, OWNERS, operations
 from marskg.privacy.preferences import Preferences
 
 if TYPE_CHECKING:
@@ -112,10 +114,44 @@ retrieve takes no 'limit'; did you mean 'k'?
 - `stats()`, `audit.prove()`, `policy.explain()` and other figures are dicts.
 """
 
+AWAITED = """## Awaited
+
+`marskg.aopen` takes what `marskg.open` takes, for a program with an event loop of `asyncio`. Every method on this page
+is there under the same name, with the same parameters, checks and errors, and is awaited:
+
+```pycon
+>>> import asyncio
+>>> async def keep():
+...     async with marskg.aopen("./awaited", tenant="alice") as mem:
+...         turn = await mem.remember("I water the tomatoes twice a week", session="s1")
+...         return await mem.weight(), [one.id async for one in mem.memories()] == [turn.id]
+>>> asyncio.run(keep())
+(7, True)
+```
+
+`mem = await marskg.aopen(…)` is for a memory that is closed elsewhere, with `await mem.close()`. What differs:
+
+- {iterated} are iterated with `async for`, which reads some
+  at a time. They check and refuse when the first item is asked for; `contextlib.aclosing` ends one early.
+- These ask the store, and are called (`await mem.weight()`): {asked}.
+- `mem.privacy.private_mode(…)` is entered with `async with`, or awaited.
+- The names until 1.0 are not there.
+
+At most {at_work} calls of one memory are at work at once, in threads of its own, where what is given to them
+(`progress`, a reader's `drafts`, a `clock`) is called as well. All others wait in the event loop in their order,
+however many they are.
+
+A call that is cancelled before its turn is never begun. One that is at work ends whole, committed or refused, while its
+caller goes on; of those with `progress` all but `load` stop after a step instead, as if `progress` had raised, and a
+step is whole. `close`, and the end of `async with`, waits for what is at work and refuses what waits
+(`EngineUnavailable`). A memory belongs to the event loop that it was opened in: from another one it can only be closed
+(`NotPermitted`).
+"""
+
 
 def render() -> str:
     """Return the page."""
-    parts = [INTRODUCTION.replace("{units}", _units()), "## Open\n", _function("marskg.open", opening.open)]
+    parts = [INTRODUCTION.replace("{units}", _units()), "## Open\n", _function("marskg.open", opening.open), _awaited()]
     listed = {name for _, names in _SECTIONS for name in names.split()}
     public = {name for name, member in _members(memory.AgentMemory) if not isinstance(member, cached_property)}
     if listed != public - {"preferences"}:
@@ -135,6 +171,22 @@ def render() -> str:
 def _units() -> str:
     """Return what numbers count, by the name of their type in the signatures."""
     return "\n".join(f"| `{name}` | {unit} |" for name, unit in UNITS.items())
+
+
+def _awaited() -> str:
+    """Return what is said of the awaitable facade."""
+    iterated = [f"`mem.{row.name}`" for row in operations() if row.result.startswith("Iterator[")]
+    asked = [
+        f"`mem.{way}{name}`"
+        for owner, way, _ in OWNERS
+        for name, _, at_hand in properties_of(owner, way)
+        if not at_hand
+    ]
+    return AWAITED.format(iterated=_listed(iterated), asked=_listed(asked), at_work=AT_WORK)
+
+
+def _listed(names: list[str]) -> str:
+    return f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def _members(owner: type) -> Iterator[tuple[str, Any]]:

@@ -49,6 +49,7 @@ from marskg.errors import (
 )
 
 if TYPE_CHECKING:
+    from marskg.api.awaited.facade import AsyncMemory, AsyncPrivateMode, aopen
     from marskg.api.checks import ConsistencyProof, InclusionProof
     from marskg.api.opening import open  # noqa: A004 - the name that interfaces.md fixes
     from marskg.api.private_mode import PrivateMode
@@ -121,6 +122,7 @@ _LATER = {
     ),
     "Advice": "marskg.policies.advisor",
     "AgentMemory": "marskg.memory",
+    **dict.fromkeys(("AsyncMemory", "AsyncPrivateMode", "aopen"), "marskg.api.awaited.facade"),
     "Balance": "marskg.policies.builtin.private",
     "Change": "marskg.privacy.preferences",
     "Comparison": "marskg.policies.comparison",
@@ -172,6 +174,8 @@ __all__ = [
     "Action",
     "Advice",
     "AgentMemory",
+    "AsyncMemory",
+    "AsyncPrivateMode",
     "AuditRecord",
     "AuditVerificationFailed",
     "Balance",
@@ -258,6 +262,7 @@ __all__ = [
     "Undone",
     "UnknownMemory",
     "Upkeep",
+    "aopen",
     "open",
 ]
 

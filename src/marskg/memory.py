@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from marskg.retrieval.complete.exhaustive_read import Everything
     from marskg.retrieval.explain import Explanation
     from marskg.store.rows.state import TenantState
+    from marskg.store.upkeep.maintenance import Stats
 
 
 @guarded
@@ -127,8 +128,7 @@ class AgentMemory(Handle):
                 rules of :mod:`marskg.store.unit.retention_classes` if left out. Only ``private`` ends by itself by
                 default.
             intent_tags: what it is about and may be used for in retrieval; topics by its keywords if left out.
-            metadata: free JSON of your own, such as ``{"project": "x", "page": 7}``, at most 16 KiB of it; what is read
-                can be filtered by it.
+            metadata: free JSON of your own, such as ``{"page": 7}``, at most 16 KiB; what is read can be filtered by it.
             source_type: ``chat_user``, ``chat_assistant``, ``doc``, ``api_result`` or ``reflection``.
             source_ref: where in the source it stands.
             reliability: from 0 to 1; by source if left out (:data:`~marskg.ontology.vocabulary.RELIABILITY`).
@@ -414,10 +414,10 @@ class AgentMemory(Handle):
         found = (self._reading.as_now(memory) for memory, _, _ in self._reader.memories())
         return self._reading.having(found, metadata)
 
-    def stats(self) -> maintenance.Stats:
+    def stats(self) -> Stats:
         """Return counts and weights by tier and kind, the budget and its shares, and the audit's sequence."""
 
-        def figures(state: TenantState) -> maintenance.Stats:
+        def figures(state: TenantState) -> Stats:
             found = maintenance.stats(self._writer, self._reader)
             shares = shares_of(View(self._opened.engine.read, state, self._writer.now()))
             return {**found, "partitions": shares} if shares else found

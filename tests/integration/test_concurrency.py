@@ -14,7 +14,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 import marskg
+from marskg.drafts import Draft
+from marskg.ontology.vocabulary import Kind
 from marskg.store.engine.bolt import Bolt
+from marskg.store.ingest.prepare import BATCH
 from tests.support import picture as pictures
 from tests.support import stores as support
 from tests.support import writer
@@ -53,6 +56,29 @@ def server_stores(neo4j_server: Neo4jAddress, tmp_path_factory: pytest.TempPathF
 def stores(request: pytest.FixtureRequest) -> Stores:
     found: Stores = request.getfixturevalue(request.param)
     return found
+
+
+def test_progress_is_told_in_the_thread_that_asked_for_it(stores: Stores) -> None:
+    memory = stores.open(embedding__model="none")
+    told: list[int] = []
+
+    def drafts() -> Iterator[Draft]:
+        for number in range(4 * BATCH):
+            if number == 3 * BATCH + 1:  # what came before is being written, and another thread waits for that
+                with ThreadPoolExecutor(1) as other:
+                    assert other.submit(memory.remember, "beside").result(HANGS_S).weight
+            yield Draft(ref=str(number), kind=Kind.SEMANTIC, content=f"note {number}", at=support.START)
+
+    threads: list[int] = []
+
+    def hear(done: int) -> None:
+        told.append(done)
+        threads.append(threading.get_ident())
+
+    done = memory.remember_many(drafts(), progress=hear)
+    assert (done, told) == (4 * BATCH, [BATCH, 2 * BATCH, 3 * BATCH, 4 * BATCH])
+    assert threads == [threading.get_ident()] * 4
+    assert_whole(stores, memory)
 
 
 def assert_whole(stores: Stores, memory: AgentMemory) -> None:

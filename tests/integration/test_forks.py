@@ -75,7 +75,7 @@ def run(what: str, location: str, extra: dict[str, str] | None = None) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("what", ["embedded", "leaving", "orphaned", "methods", "waiting"])
+@pytest.mark.parametrize("what", ["awaited", "embedded", "leaving", "orphaned", "methods", "waiting"])
 def test_a_child_that_is_forked_after_opening_is_refused(what: str, tmp_path: Path) -> None:
     run(what, str(tmp_path / "store"))
 

@@ -1,7 +1,8 @@
 """A new operation is a method with a row of rights: tried by adding one to a copy of the package.
 
-Nothing else is touched, and the operation is there in Python with its arguments checked, refused to whom its row does
-not name, on the command line as a table and as JSON, and in all references.
+Nothing else is touched, and the operation is there in Python with its arguments checked, called and awaited, refused to
+whom its row does not name, on the command line as a table and as JSON, in all references, and in the types of what is
+awaited.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ METHOD = '''    def weigh(self, id: str, times: Count, *, loudly: bool = False, 
 
 '''
 USE = """
-import sys, marskg
+import asyncio, inspect, sys, marskg
 from marskg.errors import InvalidInput, NotPermitted
 memory = marskg.open(sys.argv[1], embedding="none")
 one = memory.remember("Ann won", kind="semantic")
@@ -43,6 +44,11 @@ for wrong in (0, "2", 2.5, None, 2**60):
     else:
         raise AssertionError(wrong)
 memory.close()
+async def awaited():
+    async with marskg.aopen(sys.argv[1]) as memory:
+        assert inspect.signature(memory.policy.weigh).parameters["times"].annotation == "int"
+        return await memory.policy.weigh(one.id, 2, notes=["a"])
+assert asyncio.run(awaited()) == {"weight": 2 * one.weight, "loudly": False, "notes": ["a"]}
 memory = marskg.open(sys.argv[1], principal="reader:bot")
 try:
     memory.policy.weigh(one.id, 2)
@@ -115,3 +121,9 @@ def test_a_new_operation_is_a_method_and_a_row(copy: Path, tmp_path: Path) -> No
         assert "weigh" in page.read_text("utf-8")
     row = next(line for line in pages["operations"].read_text("utf-8").splitlines() if "`weigh`" in line)
     assert "| writes | `mars policy weigh` | no | no | no | no | `InvalidInput` |" in row
+
+    typed = run(copy, "scripts/awaited_stub.py")
+    assert typed.returncode == 0, typed.stderr
+    stub = (copy / "api" / "awaited" / "facade.pyi").read_text("utf-8")
+    line = "async def weigh(self, id: str, times: Count, *, loudly: bool = False, notes: Iterable[str] = ()) -> Any:"
+    assert line in stub

@@ -7,6 +7,7 @@ A process of its own, because what forks must not have the threads of a test run
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import multiprocessing
 import os
@@ -170,6 +171,19 @@ def embedded(location: str) -> None:
         check(memory)
 
 
+def awaited(location: str) -> None:
+    """Fork with an awaitable memory open: the child has neither its event loop nor its threads."""
+
+    async def use() -> None:
+        async with marskg.aopen(location, budget=10_000) as memory:
+            one = await memory.remember("before")
+            for call in (lambda: memory.get(one.id), lambda: memory.forget(None), memory.close):  # type: ignore[arg-type]  # never looked at
+                assert in_child(lambda call=call: asyncio.run(call())) == REFUSED, call  # type: ignore[misc]  # bound now
+            assert await memory.get(one.id) is not None
+
+    asyncio.run(use())
+
+
 def orphaned(location: str) -> None:
     """Let a child live longer than its parent had the store open: it does not keep it locked."""
     memory = marskg.open(location, budget=10_000)
@@ -252,6 +266,7 @@ def check(memory: AgentMemory) -> None:
 
 if __name__ == "__main__":
     {
+        "awaited": awaited,
         "embedded": embedded,
         "leaving": leaving,
         "orphaned": orphaned,

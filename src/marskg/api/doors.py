@@ -36,6 +36,8 @@ _BESIDE_ACCESSES: Final = frozenset(
         "tenant",
     }
 )
+#: What is told without the store, open or closed: what the memory was opened as.
+AT_HAND: Final = _AFTER_CLOSING & _BESIDE_ACCESSES
 
 
 class Asking(Protocol):

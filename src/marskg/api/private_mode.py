@@ -84,12 +84,17 @@ class PrivateMode(Spelt):
             raise InvalidInput(msg)
         self._memory = memory
         self._session = session
-        self.until = memory.now() + lasts_ms
+        self._until = memory.now() + lasts_ms
 
     @property
     def session(self) -> str | None:
         """Return the session that holds what is kept for now; None where nothing is kept."""
         return self._session
+
+    @property
+    def until(self) -> int:
+        """Return when the mode is over, epoch milliseconds; 0 once it is."""
+        return self._until
 
     def remember(self, content: str, **fields: Any) -> Memory:  # noqa: ANN401 - as AgentMemory.remember has them
         """Store a memory for the rest of the mode; ``fields`` are those of :meth:`AgentMemory.remember`.
@@ -111,7 +116,7 @@ class PrivateMode(Spelt):
             memory_class="private",
             session=self._session,
             session_bound=True,
-            expires_at=self.until,
+            expires_at=self._until,
         )
 
     def retrieve(self, query: str, **asked: Any) -> Hits:  # noqa: ANN401 - as AgentMemory.retrieve has them
@@ -141,7 +146,7 @@ class PrivateMode(Spelt):
     def close(self) -> int:
         """End the mode: what was kept for it goes, with all that depends on it; returns how many memories that were."""
         session, self._session = self._session, None
-        self.until = 0
+        self._until = 0
         return 0 if session is None else self._memory.maintenance.end_session(session)
 
     def __enter__(self) -> Self:
@@ -168,9 +173,9 @@ class PrivateMode(Spelt):
         raise missing_attribute(owner, name, self._reached)
 
     def _open(self) -> OpenMemory:
-        if self._memory.now() >= self.until:
+        if self._memory.now() >= self._until:
             # Also where the clock is put back: what was over stays so.
-            self.until = 0
+            self._until = 0
             msg = "private mode is over; enter it again, or go on with the memory itself, which keeps what is said"
             raise NotPermitted(msg)
         return self._memory

@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from marskg.retrieval.complete.exhaustive_read import Everything
     from marskg.retrieval.explain import Explanation
     from marskg.store.tenant.opening import Opened
+    from marskg.store.upkeep.maintenance import Stats
 
 _FULL: Final = "full"
 _DISCLOSURE: Final = "disclosure"
@@ -132,7 +133,7 @@ class RestrictedMemory(AgentMemory):
             return self._reading.explain_events(id, gate)
         return self._reading.explain_seen(id, gate, self._opened.services.actor)
 
-    def stats(self) -> maintenance.Stats:
+    def stats(self) -> Stats:
         """Return counts and weights by tier and kind: to a controller the tenant's, else of what may be seen."""
         if is_whole(self._principal, "stats"):
             return super().stats()

@@ -134,7 +134,7 @@ class Ingestor:
         """
         maintenance.settle(self._writer)
         refs: MutableMapping[str, str] = {}
-        total = read = known = 0
+        total = read = known = reported = 0
         told = ToldOfMany()
 
         def done(result: _Done) -> None:
@@ -144,8 +144,13 @@ class Ingestor:
             told = told.joined(result.told)
             read += result.read
             refs.update(result.refs)
-            if progress is not None:
-                progress(read + known)
+
+        def report() -> None:
+            # Not when a unit is in: another caller's thread may have waited for it, and is not to hear of this one.
+            nonlocal reported
+            if progress is not None and reported < read + known:
+                reported = read + known
+                progress(reported)
 
         def new() -> Iterator[Draft]:
             nonlocal known
@@ -159,8 +164,8 @@ class Ingestor:
             for batch in self._preparation.batches(new(), atomic=atomic):
                 named = [replace(one, id=self._item_id(one.draft, self._owner)) for one in batch]
                 self._push(pipeline, named, refs, done, splittable=not atomic)
-        if progress is not None and known:
-            progress(read + known)
+                report()
+        report()
         return Stored(total, (*told.notices(), *maintenance.notices_of(self._writer)), known)
 
     def _item_id(self, draft: Draft, owner: str) -> str | None:

@@ -1,0 +1,1 @@
+"""The facade for programs with an event loop: the same operations, awaited."""
