@@ -128,7 +128,7 @@ class AgentMemory(Handle):
                 rules of :mod:`marskg.store.unit.retention_classes` if left out. Only ``private`` ends by itself by
                 default.
             intent_tags: what it is about and may be used for in retrieval; topics by its keywords if left out.
-            metadata: free JSON of your own, such as ``{"page": 7}``, at most 16 KiB; what is read can be filtered by it.
+            metadata: free JSON of your own, such as ``{"page": 7}``, at most 16 KiB; reads can be filtered by it.
             source_type: ``chat_user``, ``chat_assistant``, ``doc``, ``api_result`` or ``reflection``.
             source_ref: where in the source it stands.
             reliability: from 0 to 1; by source if left out (:data:`~marskg.ontology.vocabulary.RELIABILITY`).
