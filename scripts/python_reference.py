@@ -97,10 +97,10 @@ retrieve takes no 'limit'; did you mean 'k'?
 >>> mem.close()
 ```
 
-- `to_dicts()` is all of it as values that `json` writes: a dict for each row where the answer is a list (hits, actions of a
-  plan, findings, events of an explanation, rows of a query …), else a list with one dict.
-- `to_pandas()` is the same as a `DataFrame`, where pandas is installed; fields of a record in a row are columns with a dot,
-  such as `memory.id`.
+- `to_dicts()` is all of it as values that `json` writes: a dict for each row where the answer is a list (hits, actions
+  of a plan, findings, events of an explanation, rows of a query …), else a list with one dict.
+- `to_pandas()` is the same as a `DataFrame`, where pandas is installed; fields of a record in a row are columns with a
+  dot, such as `memory.id`.
 - In a notebook an answer is a small table of its first rows.
 - `stats()`, `audit.prove()`, `policy.explain()` and other figures are dicts.
 """
