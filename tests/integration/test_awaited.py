@@ -77,16 +77,19 @@ class Counting(ThreadPoolExecutor):
     """Threads that tell how much was handed to them at once, at work or waiting."""
 
     given = most = 0
+    lock = threading.Lock()
 
     def submit(self, *given: Any, **named: Any) -> Any:
+        with Counting.lock:
+            Counting.given += 1
+            Counting.most = max(Counting.most, Counting.given)
         job = super().submit(*given, **named)
-        Counting.given += 1
-        Counting.most = max(Counting.most, Counting.given)
         job.add_done_callback(self._done)
         return job
 
     def _done(self, _: object) -> None:
-        Counting.given -= 1
+        with Counting.lock:
+            Counting.given -= 1
 
 
 def drafts(*contents: str, first: Callable[[], None] = lambda: None) -> Iterator[Draft]:
@@ -119,10 +122,13 @@ class Full:
             for number, held in enumerate(self._held)
         ]
 
-    async def reached(self) -> Self:
+    async def __aenter__(self) -> Self:
         for held, call in zip(self._held, self.calls, strict=True):
             assert await held.reached(call), call
         return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self.let_go()
 
     def let_go(self) -> None:
         for held in self._held:
@@ -330,18 +336,18 @@ def test_ten_thousand_wait_and_few_are_at_work(tmp_path: Path, monkeypatch: pyte
     async def use() -> None:
         async with opened(tmp_path / "s") as mem:
             one = await mem.remember("The kettle is red")
-            full = await Full(mem).reached()
-            Counting.most = 0
-            waiting = [asyncio.create_task(mem.get(one.id)) for _ in range(10_000)]
-            await asyncio.sleep(0)
-            assert Counting.given == AT_WORK, "what waits is in the loop, and in no other queue"
-            assert not any(task.done() for task in waiting)
-            full.let_go()
-            found = await asyncio.gather(*waiting)
-            assert {memory.id for memory in found if memory} == {one.id}
-            assert len(found) == 10_000
-            await asyncio.gather(*full.calls)
-            assert Counting.most == AT_WORK
+            async with Full(mem) as full:
+                Counting.most = 0
+                waiting = [asyncio.create_task(mem.get(one.id)) for _ in range(10_000)]
+                await asyncio.sleep(0)
+                assert Counting.given == AT_WORK, "what waits is in the loop, and in no other queue"
+                assert not any(task.done() for task in waiting)
+                full.let_go()
+                found = await asyncio.gather(*waiting)
+                assert {memory.id for memory in found if memory} == {one.id}
+                assert len(found) == 10_000
+                await asyncio.gather(*full.calls)
+                assert Counting.most == AT_WORK
 
     asyncio.run(use())
 
@@ -351,8 +357,7 @@ def test_ten_thousand_wait_and_few_are_at_work(tmp_path: Path, monkeypatch: pyte
 
 def test_a_call_that_waits_is_never_begun(tmp_path: Path) -> None:
     async def use() -> None:
-        async with opened(tmp_path / "s") as mem:
-            full = await Full(mem).reached()
+        async with opened(tmp_path / "s") as mem, Full(mem) as full:
             waiting = [asyncio.create_task(mem.remember(f"never {number}")) for number in range(5)]
             last = asyncio.create_task(mem.remember("kept"))
             await asyncio.sleep(0)
@@ -474,26 +479,26 @@ def test_loading_goes_on_to_its_end(tmp_path: Path) -> None:
 def test_closing_waits_for_what_is_at_work_and_refuses_what_waits(tmp_path: Path) -> None:
     async def use() -> None:
         mem = await opened(tmp_path / "s", tenant="ann")
-        full = await Full(mem).reached()
-        waiting = [asyncio.create_task(mem.remember(f"late {number}")) for number in range(3)]
-        await asyncio.sleep(0)
-        closing = asyncio.create_task(mem.close())
-        await asyncio.sleep(0)
-        await cancelled(closing)
-        with pytest.raises(EngineUnavailable, match="the store is closed"):
-            await mem.stats()
-        again = asyncio.create_task(mem.close())
-        full.let_go()
-        assert await asyncio.gather(*full.calls) == [1] * AT_WORK
-        await again
-        for task in waiting:
+        async with Full(mem) as full:
+            waiting = [asyncio.create_task(mem.remember(f"late {number}")) for number in range(3)]
+            await asyncio.sleep(0)
+            closing = asyncio.create_task(mem.close())
+            await asyncio.sleep(0)
+            await cancelled(closing)
             with pytest.raises(EngineUnavailable, match="the store is closed"):
-                await task
-        await mem.close()
-        for late in (mem.stats(), mem.entities.rename("x", "y"), anext(mem.memories()), mem.__aenter__()):
-            with pytest.raises(EngineUnavailable, match="the store is closed"):
-                await late
-        assert mem.tenant == "ann"
+                await mem.stats()
+            again = asyncio.create_task(mem.close())
+            full.let_go()
+            assert await asyncio.gather(*full.calls) == [1] * AT_WORK
+            await again
+            for task in waiting:
+                with pytest.raises(EngineUnavailable, match="the store is closed"):
+                    await task
+            await mem.close()
+            for late in (mem.stats(), mem.entities.rename("x", "y"), anext(mem.memories()), mem.__aenter__()):
+                with pytest.raises(EngineUnavailable, match="the store is closed"):
+                    await late
+            assert mem.tenant == "ann"
 
     asyncio.run(use())
     assert contents(tmp_path / "s", tenant="ann") == [f"holds {n}" for n in range(AT_WORK)]
