@@ -98,6 +98,7 @@ def test_a_new_operation_is_a_method_and_a_row(copy: Path, tmp_path: Path) -> No
     assert used.returncode == 0, used.stderr
     found, weight = used.stdout.split()
     calls = [
+        ("policy", "weigh", "--schema"),
         ("policy", "weigh", found, "3", "--loudly", "--notes", "a", "--notes", "b", "--json"),
         ("policy", "weigh", found, "3"),
         ("--as", "reader:bot", "policy", "weigh", found, "3"),
@@ -105,7 +106,8 @@ def test_a_new_operation_is_a_method_and_a_row(copy: Path, tmp_path: Path) -> No
     ]
     told = run(copy, "-c", CALL, store, json.dumps(calls))
     assert told.returncode == 0, told.stderr
-    said, shown, refused, *wrong = json.loads(told.stdout)
+    form, said, shown, refused, *wrong = json.loads(told.stdout)
+    assert json.loads(form[1])["$defs"]["Result"]["required"] == ["result"]
     assert json.loads(said[1]) == {"result": {"weight": 3 * int(weight), "loudly": True, "notes": ["a", "b"]}}
     assert f"{3 * int(weight)}" in shown[1]
     assert refused == [1, ""]
