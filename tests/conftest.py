@@ -51,10 +51,10 @@ LAYERS = (
 # For the JVM of this process and of those that tests start. Its second compiler takes half of the processors for
 # minutes before it pays, and most tests run once and are short. Half of a start is the loading of classes: `make test`
 # has them loaded once, into a file, without which all is the same but slower. `mars init` makes no archive of its own
-# where the arguments say something of sharing.
+# where the arguments say something of sharing, of which a JVM takes one thing.
 LOADED = TESTS.parent / ".work" / "engine.aot"
-_CACHE = f" -XX:AOTCache={shlex.quote(str(LOADED))} -Xlog:disable" if LOADED.exists() else ""
-os.environ.setdefault("ARCADEDB_JVM_ARGS", "-XX:TieredStopAtLevel=1 -Xshare:auto" + _CACHE)
+_CACHE = f" -XX:AOTCache={shlex.quote(str(LOADED))} -Xlog:disable" if LOADED.exists() else " -Xshare:auto"
+os.environ.setdefault("ARCADEDB_JVM_ARGS", "-XX:TieredStopAtLevel=1" + _CACHE)
 
 # What is collected stays until the end, and is looked through again and again for what may go: a third of the time.
 gc.disable()

@@ -71,11 +71,11 @@ def test_progress_is_told_in_the_thread_that_asked_for_it(stores: Stores) -> Non
 
     threads: list[int] = []
 
-    def hear(done: int) -> None:
+    def progress(done: int) -> None:
         told.append(done)
         threads.append(threading.get_ident())
 
-    done = memory.remember_many(drafts(), progress=hear)
+    done = memory.remember_many(drafts(), progress=progress)
     assert (done, told) == (4 * BATCH, [BATCH, 2 * BATCH, 3 * BATCH, 4 * BATCH])
     assert threads == [threading.get_ident()] * 4
     assert_whole(stores, memory)
