@@ -45,6 +45,24 @@ from marskg.store.unit.preference_rules import PreferenceSet
 from marskg.store.upkeep.reweigh import Reweighed
 from marskg.store.upkeep.seal import Sealed
 
+__all__ = [
+    "AsyncAudit",
+    "AsyncControl",
+    "AsyncEntities",
+    "AsyncLearning",
+    "AsyncMaintenance",
+    "AsyncMemory",
+    "AsyncPolicy",
+    "AsyncPreferences",
+    "AsyncPrivacy",
+    "AsyncPrivateMode",
+    "AsyncSnapshots",
+    "AsyncTasks",
+    "AsyncTenantSettings",
+    "Opening",
+    "aopen",
+]
+
 class AsyncPrivateMode(AwaitedPrivateMode):
     @property
     def session(self) -> str | None:
