@@ -9,4 +9,4 @@ from marskg.api.awaited.objects import Opening
 globals().update(CLASSES)
 
 __all__ = ["Opening", "aopen"]
-__all__ += CLASSES
+__all__.extend(CLASSES)
