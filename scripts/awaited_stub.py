@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from marskg.api import opening
-from marskg.api.awaited.making import WAYS, class_name, properties_of, result_of
+from marskg.api.awaited.making import CLASSES, WAYS, class_name, properties_of, result_of
 from marskg.api.awaited.objects import Awaited, AwaitedMemory, AwaitedPrivateMode
 from marskg.api.operations import OWNERS, operations_of
 from marskg.api.private_mode import PrivateMode
@@ -91,7 +91,9 @@ def render() -> str:
         body += ["", *_class(owner, way, same_as, names)]
     body += ["", *_function("aopen", opening.open, names, "def", class_name(AgentMemory))]
     text = "\n".join(body)
-    return "\n".join([_HEAD.rstrip(), *names.lines(text), text, ""])
+    public = [*sorted(CLASSES), "Opening", "aopen"]
+    listed = ["", "__all__ = [", *(f'    "{name}",' for name in public), "]"]
+    return "\n".join([_HEAD.rstrip(), *names.lines("\n".join((*public, text))), *listed, text, ""])
 
 
 def _class(owner: type, way: str, same_as: str | None, names: Names) -> Iterator[str]:

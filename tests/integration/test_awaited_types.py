@@ -46,18 +46,29 @@ asyncio.run(main())
 """
 
 
-@pytest.mark.slow
-def test_a_strict_type_checker_knows_every_signature(tmp_path: Path) -> None:
-    program = tmp_path / "program.py"
-    program.write_text(PROGRAM, encoding="utf-8")
-    checked = subprocess.run(
-        [sys.executable, "-m", "mypy", "--strict", "--no-pretty", "--cache-dir", str(tmp_path / "cache"), str(program)],
-        env={**os.environ, "MYPYPATH": str(ROOT / "src")},
-        cwd=tmp_path,
+def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run a module of Python on the source of the package."""
+    return subprocess.run(
+        [sys.executable, "-m", *arguments],
+        env={**os.environ, "MYPYPATH": str(ROOT / "src"), "PYTHONPATH": str(ROOT / "src")},
+        cwd=folder,
         capture_output=True,
         text=True,
         check=False,
     )
+
+
+@pytest.mark.slow
+def test_the_types_are_those_of_what_runs(tmp_path: Path) -> None:
+    compared = run(tmp_path, "mypy.stubtest", "marskg.api.awaited.facade")
+    assert compared.returncode == 0, compared.stdout + compared.stderr
+
+
+@pytest.mark.slow
+def test_a_strict_type_checker_knows_every_signature(tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(PROGRAM, encoding="utf-8")
+    checked = run(tmp_path, "mypy", "--strict", "--no-pretty", "--cache-dir", str(tmp_path / "cache"), str(program))
     found = {
         int(line.split(":")[1]): line.split(":", 2)[2]
         for line in reversed(checked.stdout.splitlines())

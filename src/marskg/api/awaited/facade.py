@@ -8,4 +8,4 @@ from marskg.api.awaited.objects import Opening
 
 globals().update(CLASSES)
 
-__all__ = ["Opening", "aopen"]
+__all__ = [*CLASSES, "Opening", "aopen"]  # noqa: PLE0604 - its keys are the names

@@ -48,6 +48,24 @@ from marskg.store.upkeep.maintenance import Stats
 from marskg.store.upkeep.reweigh import Reweighed
 from marskg.store.upkeep.seal import Sealed
 
+__all__ = [
+    "AsyncAudit",
+    "AsyncControl",
+    "AsyncEntities",
+    "AsyncLearning",
+    "AsyncMaintenance",
+    "AsyncMemory",
+    "AsyncPolicy",
+    "AsyncPreferences",
+    "AsyncPrivacy",
+    "AsyncPrivateMode",
+    "AsyncSnapshots",
+    "AsyncTasks",
+    "AsyncTenantSettings",
+    "Opening",
+    "aopen",
+]
+
 class AsyncPrivateMode(AwaitedPrivateMode):
     @property
     def session(self) -> str | None:
