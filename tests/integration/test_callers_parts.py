@@ -161,7 +161,7 @@ def test_a_reader_may_yield_its_proposals(tmp_path: Path) -> None:
 
 #: Methods of results that work with values of the result's own, :meth:`Principal.of`, which takes anything, and what
 #: has a test of its own.
-OWN = {"Memory.scored", "Preference.in_force", "Principal.of", "SubjectReport.written"}
+OWN = {"Memory.scored", "Preference.in_force", "Principal.of", "Profile.horizon", "SubjectReport.written"}
 
 
 class Counting:

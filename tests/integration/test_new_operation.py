@@ -18,7 +18,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 #: What is added to ``marskg.api.namespaces.policy_namespace``.
-METHOD = '''    def weigh(self, id: str, times: Count, *, loudly: bool = False, notes: Iterable[str] = ()) -> Any:
+METHOD = '''    def weigh(self, id: str, times: Tokens, *, loudly: bool = False, notes: Iterable[str] = ()) -> Any:
         """Weigh a memory some times over.
 
         Raises:
@@ -46,7 +46,7 @@ for wrong in (0, "2", 2.5, None, 2**60):
 memory.close()
 async def awaited():
     async with marskg.aopen(sys.argv[1]) as memory:
-        assert inspect.signature(memory.policy.weigh).parameters["times"].annotation == "int"
+        assert inspect.signature(memory.policy.weigh).parameters["times"].annotation == "Tokens"
         return await memory.policy.weigh(one.id, 2, notes=["a"])
 assert asyncio.run(awaited()) == {"weight": 2 * one.weight, "loudly": False, "notes": ["a"]}
 memory = marskg.open(sys.argv[1], principal="reader:bot")
@@ -127,5 +127,5 @@ def test_a_new_operation_is_a_method_and_a_row(copy: Path, tmp_path: Path) -> No
     typed = run(copy, "scripts/awaited_stub.py")
     assert typed.returncode == 0, typed.stderr
     stub = (copy / "api" / "awaited" / "facade.pyi").read_text("utf-8")
-    line = "async def weigh(self, id: str, times: Count, *, loudly: bool = False, notes: Iterable[str] = ()) -> Any:"
+    line = "async def weigh(self, id: str, times: Tokens, *, loudly: bool = False, notes: Iterable[str] = ()) -> Any:"
     assert line in stub

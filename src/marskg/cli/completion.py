@@ -75,11 +75,14 @@ def use_table() -> None:
 
 def rendered() -> str:
     """Return the table made from the commands: a line for each, its words joined by ``/``, the root's are ``.``."""
-    return "".join(f"{' '.join(('/'.join(way) or '.', *names))}\n" for way, names in _rows(cli, ()))
+    return "".join(f"{' '.join(('/'.join(way) or '.', *names))}\n" for way, names in _rows(cli, (), None))
 
 
-def _rows(command: click.Command, way: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], list[str]]]:
-    context = click.Context(command)
+def _rows(
+    command: click.Command, way: tuple[str, ...], parent: click.Context | None
+) -> Iterator[tuple[tuple[str, ...], list[str]]]:
+    # Below its group, as a command keeps the names of the option for help that it was first asked for with.
+    context = click.Context(command, parent=parent, **command.context_settings)
     below = command.list_commands(context) if isinstance(command, click.Group) else []
     options = [one for one in command.get_params(context) if isinstance(one, click.Option) and not one.hidden]
     names = [
@@ -92,7 +95,7 @@ def _rows(command: click.Command, way: tuple[str, ...]) -> Iterator[tuple[tuple[
     for name in below:
         found = command.get_command(context, name) if isinstance(command, click.Group) else None
         if found is not None:
-            yield from _rows(found, (*way, name))
+            yield from _rows(found, (*way, name), context)
 
 
 if __name__ == "__main__":

@@ -160,12 +160,14 @@ class Ingestor:
                 refs.update((chunk[place].ref, ident) for place, ident in before.items())
                 yield from (draft for place, draft in enumerate(chunk) if place not in before)
 
-        with Pipeline[_Done](self._writer) as pipeline:
-            for batch in self._preparation.batches(new(), atomic=atomic):
-                named = [replace(one, id=self._item_id(one.draft, self._owner)) for one in batch]
-                self._push(pipeline, named, refs, done, splittable=not atomic)
-                report()
-        report()
+        try:
+            with Pipeline[_Done](self._writer) as pipeline:
+                for batch in self._preparation.batches(new(), atomic=atomic):
+                    named = [replace(one, id=self._item_id(one.draft, self._owner)) for one in batch]
+                    self._push(pipeline, named, refs, done, splittable=not atomic)
+                    report()
+        finally:
+            report()  # what is kept is told where an interruption ends it, too
         return Stored(total, (*told.notices(), *maintenance.notices_of(self._writer)), known)
 
     def _item_id(self, draft: Draft, owner: str) -> str | None:
