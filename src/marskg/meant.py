@@ -88,9 +88,10 @@ def attribute(name: str, there: Mapping[str, str]) -> str | None:
         name: what was asked for.
         there: what there is, each word with the way to it.
     """
-    called = OPERATIONS.get(name.casefold(), "")
-    like = next((one for one in (called, name) if one in there), None) or nearest(name, there)
-    return None if like is None else there[like]
+    called = {word: there[one] for word, one in OPERATIONS.items() if one in there}
+    words = {**there, **called}
+    like = next((one for one in (name.casefold(), name) if one in words), None) or nearest(name, words)
+    return None if like is None else words[like]
 
 
 def missing_attribute(owner: str, name: str, there: Callable[[], Mapping[str, str]]) -> AttributeError:

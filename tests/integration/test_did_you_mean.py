@@ -62,6 +62,7 @@ def refusal(owner: object, name: str) -> str:
         ("retreive", "retrieve"),
         ("search", "retrieve"),
         ("find", "retrieve"),
+        ("serach", "retrieve"),
         ("add", "remember"),
         ("delete", "erase"),
         ("get_all", "read_all"),
