@@ -52,7 +52,7 @@ Commands on a folder start faster once `mars init` has laid the engine's classes
 An error is one line, `error: …`. With `--json` it is an object on standard error,
 `{"error": {"type": "BudgetInfeasible", "message": "…"}}`; the type is the name of the Python exception.
 
-With `--json` standard output holds exactly one document. Times in it are epoch milliseconds, in explanations ISO 8601, and
+With `--json` standard output holds exactly one document. Times in it are epoch milliseconds, in explanations ISO 8601;
 names are those of the Python API. `mars COMMAND --schema` prints the JSON Schema (2020-12) of that document and does
 nothing else: it asks for no argument and opens no store. In short:
 
