@@ -43,9 +43,13 @@ class Moment(int):
         if not isinstance(given, datetime):
             msg = f"when must be a datetime, not {type(given).__name__[:60]}"
             raise InvalidInput(msg)
-        found = cls(-1 if when.utcoffset() is None else (when - _EPOCH) // timedelta(milliseconds=1))
+        try:
+            found = cls(-1 if when.utcoffset() is None else (when - _EPOCH) // timedelta(milliseconds=1))
+            shown = when.isoformat()
+        except (ArithmeticError, NotImplementedError, TypeError, ValueError):  # a zone of somebody's that is none
+            found, shown = cls(-1), "when"
         if not 0 <= found <= MAX_MS:
-            msg = f"{when.isoformat()} {NO_MOMENT}"
+            msg = f"{shown} {NO_MOMENT}"
             raise InvalidInput(msg)
         return found
 
@@ -56,10 +60,15 @@ class Moment(int):
         Raises:
             InvalidInput: it is none between 1970 and 9999.
         """
+        given: object = text
+        if not isinstance(given, str):
+            msg = f"text must be a string, not {type(given).__name__[:60]}"
+            raise InvalidInput(msg)
         try:
-            return cls.of(datetime.fromisoformat(text))
-        except (ValueError, TypeError):  # also what ``of`` raises: the text is named as it was given
-            msg = f"{str(text)[:40]!r} {NO_MOMENT}"
+            # Python takes any character between the date and the time.
+            return cls.of(datetime.fromisoformat(text if text.isprintable() else ""))
+        except ValueError:  # also what ``of`` raises: the text is named as it was given
+            msg = f"{text[:40]!r} {NO_MOMENT}"
             raise InvalidInput(msg) from None
 
 

@@ -48,6 +48,8 @@ KEYWORDS: Final[Mapping[str, tuple[str, ...]]] = {
     "prompt": ("query",),
     "question": ("query",),
 }
+#: What is said of a handle that somebody copies or pickles.
+NOT_COPIED: Final = "an open memory is neither copied nor pickled; open it where it is needed, with marskg.open"
 #: Characters of a name that a message repeats, and keywords that it lists.
 _REPEATED, _LISTED = 60, 8
 

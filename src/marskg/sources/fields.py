@@ -6,6 +6,8 @@ milliseconds between 1970 and 9999, texts hold more than white space. No message
 
 from __future__ import annotations
 
+import math
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from marskg.clock import MAX_MS
@@ -54,7 +56,7 @@ def as_text(value: object, name: str) -> str:
 def as_texts(value: object, name: str) -> tuple[str, ...]:
     """Return ``value``, a list of texts or one text, in its order without repeats."""
     items = [value] if isinstance(value, str) else value
-    if not isinstance(items, list):
+    if not isinstance(items, (list, tuple)):
         msg = f'"{name}" must be a list of texts, and is {_kind(value)}'
         raise BadField(msg)
     return tuple(dict.fromkeys(as_text(item, name) for item in items))
@@ -78,10 +80,10 @@ def as_object(value: object, name: str) -> dict[str, Any]:
 
 def as_list(value: object, name: str) -> list[Any]:
     """Return ``value`` as a list."""
-    if not isinstance(value, list):
+    if not isinstance(value, (list, tuple)):
         msg = f'"{name}" must be a list, and is {_kind(value)}'
         raise BadField(msg)
-    return value
+    return list(value)
 
 
 def as_number(value: object, name: str, low: float | None = None, high: float | None = None) -> float:
@@ -141,7 +143,12 @@ def as_moment(value: object, name: str) -> Moment:
         except InvalidInput as error:
             msg = f'"{name}" {error}'
             raise BadField(msg) from error
+    if isinstance(value, datetime):
+        return as_moment(value.isoformat(), name)
     number = as_number(value, name)
+    if not math.isfinite(number):
+        msg = f'"{name}" is no time; give the time in seconds or milliseconds since 1970, or as ISO 8601'
+        raise BadField(msg)
     moment = round(number * 1000) if abs(number) < _SECONDS_BELOW else round(number)
     if not 0 <= moment <= MAX_MS:
         msg = f'"{name}" lies outside the years 1970 to 9999; give the time in seconds or milliseconds since 1970'
@@ -159,4 +166,4 @@ def _kind(value: object) -> str:
         list: "a list",
         dict: "an object",
     }
-    return "null" if value is None else names[type(value)]
+    return "null" if value is None else names.get(type(value), f"a {type(value).__name__[:60]}")

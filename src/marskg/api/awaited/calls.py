@@ -37,6 +37,19 @@ class StoppedError(BaseException):
     """The caller of an operation was cancelled: it ends between two steps. Nobody catches it on the way."""
 
 
+def ended(work: Callable[[], T]) -> T:
+    """Return what ``work`` returns.
+
+    Raises:
+        RuntimeError: it raised StopIteration, which no future takes (PEP 479 says the same of generators).
+    """
+    try:
+        return work()
+    except StopIteration as error:
+        msg = "what was given to the call raised StopIteration; give next() a default there"
+        raise RuntimeError(msg) from error
+
+
 class Stop:
     """Ends an operation that tells its progress at its next step, once that is asked for."""
 
@@ -175,7 +188,7 @@ class Calls:
         await asyncio.shield(asyncio.wrap_future(self._closing))
 
     def _submit(self, work: Callable[[], T]) -> Future[T]:
-        job = self._threads.submit(copy_context().run, work)
+        job = self._threads.submit(copy_context().run, ended, work)
         self._running.add(job)
         job.add_done_callback(self._running.discard)
         return job

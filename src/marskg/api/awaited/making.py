@@ -10,12 +10,12 @@ from __future__ import annotations
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
-from functools import cached_property, update_wrapper
+from functools import cached_property, partial, update_wrapper
 from inspect import getattr_static, signature
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from marskg.api import opening
-from marskg.api.awaited.calls import THREADS, Calls, Stop
+from marskg.api.awaited.calls import THREADS, Calls, Stop, ended
 from marskg.api.awaited.objects import Awaited, AwaitedMemory, AwaitedPrivateMode, Opening
 from marskg.api.doors import AT_HAND
 from marskg.api.namespaces.flat_names import FlatNames
@@ -169,7 +169,7 @@ def aopen(*given: Any, **named: Any) -> Opening[AwaitedMemory]:  # noqa: ANN401 
 
     async def opened() -> AwaitedMemory:
         threads = ThreadPoolExecutor(THREADS, "marskg-call")
-        job = threads.submit(copy_context().run, _open, given, named)
+        job = threads.submit(copy_context().run, ended, partial(_open, given, named))
         try:
             memory = await asyncio.wrap_future(job)
         except BaseException:

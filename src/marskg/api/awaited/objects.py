@@ -6,22 +6,32 @@ meanwhile is closed again.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NoReturn, Self, TypeVar
+
+from marskg.meant import NOT_COPIED, Spelt
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine, Generator
+    from collections.abc import Callable, Coroutine, Generator, Mapping
     from types import TracebackType
 
     from marskg.api.awaited.calls import Calls
 
 
-class Awaited:
+class Awaited(Spelt):
     """An object whose operations are those of another one, awaited."""
 
     def __init__(self, calls: Calls, target: Callable[[], Any]) -> None:
         """Call the methods of what ``target`` returns, by ``calls``."""
         self._calls = calls
         self._target = target
+
+    def _reached(self) -> Mapping[str, str]:
+        reached: Mapping[str, str] = self._target()._reached()  # noqa: SLF001 - as a name is told there
+        return reached
+
+    def __reduce__(self) -> NoReturn:
+        """Refuse to be copied or pickled: what is open belongs to this process."""
+        raise TypeError(NOT_COPIED)
 
 
 class Entered(Awaited):
@@ -50,6 +60,10 @@ class Entered(Awaited):
 
 class AwaitedMemory(Entered):
     """One tenant's governed memory for a program with an event loop; made by :func:`marskg.aopen`."""
+
+    def __repr__(self) -> str:
+        """Return what this is, without asking the store."""
+        return f"Async{repr(self._target()).removeprefix('Agent')}"
 
     async def close(self) -> None:
         """Close the store once nothing is at work."""

@@ -6,7 +6,7 @@ Guarantees: a namespace is made when it is first asked for, and once; closing en
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 from marskg.api.arguments import checked_calls
 from marskg.api.components import Components
@@ -26,7 +26,7 @@ from marskg.api.namespaces.tasks_namespace import Tasks
 from marskg.drafts import Draft
 from marskg.extraction.proposal import Extractor
 from marskg.learning.from_text.plan import LearnPlan
-from marskg.meant import Spelt
+from marskg.meant import NOT_COPIED, Spelt
 from marskg.privacy.preferences import Preferences
 from marskg.privacy.principals import OPERATOR, Principal
 from marskg.store.tenant.opening import without_credentials
@@ -211,6 +211,10 @@ class Handle(FlatNames, Spelt):
     def _reached(self) -> Mapping[str, str]:
         moved = {name: f"mem.{one.new}" for name, one in vars(FlatNames).items() if isinstance(one, Moved)}
         return {**ways(), **super()._reached(), **moved}
+
+    def __reduce__(self) -> NoReturn:
+        """Refuse to be copied or pickled: a copy would close what the original has open."""
+        raise TypeError(NOT_COPIED)
 
     def __enter__(self) -> Self:
         """Return the memory itself, which is open.

@@ -16,7 +16,7 @@ import threading
 import time
 import weakref
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, Self
 
 from marskg.answer import Answer
 from marskg.errors import EngineUnavailable, QueryRefused
@@ -30,21 +30,19 @@ if TYPE_CHECKING:
 
 __all__ = ["QueryResult", "SparqlRunner", "check_cypher", "check_sparql"]
 
-Scalar: TypeAlias = "str | int | float | bool | None"
-
 #: Seconds that a query may take when its caller does not say.
 TIME_LIMIT_S = 30.0
 
 
 @dataclass(frozen=True, slots=True)
 class QueryResult(Answer, rows="rows"):
-    """A table: numbers and booleans as such, everything else as text; ``sequence`` is how fresh it is."""
+    """A table of values as JSON has them, what it has no form for as text; ``sequence`` is how fresh it is."""
 
     columns: tuple[str, ...]
-    rows: tuple[tuple[Scalar, ...], ...]
+    rows: tuple[tuple[Any, ...], ...]
     sequence: int
 
-    def _rows(self) -> list[dict[str, Scalar]]:
+    def _rows(self) -> list[dict[str, Any]]:
         return [dict(zip(self.columns, row, strict=True)) for row in self.rows]
 
     def _columns(self) -> tuple[str, ...]:

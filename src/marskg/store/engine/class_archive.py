@@ -38,6 +38,8 @@ _VARIABLES: Final = ("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS")
 #: How many archives are kept, each of 45 MB: one for each environment that is in use.
 _KEPT: Final = 3
 _HANGS_S: Final = 120
+#: Bytes that an archive has at least; it has forty million.
+_LEAST: Final = 1 << 20
 _MAKING: Final = "making-"
 
 
@@ -130,7 +132,9 @@ def _is_own(place: Path) -> bool:
     """Return whether the file is there, and nobody but this user and root can have written or replaced it."""
     try:
         found = place.lstat()
-        own = stat.S_ISREG(found.st_mode) and found.st_uid == os.geteuid() and not found.st_mode & 0o022
+        # One that was cut off is no archive, and is written anew.
+        whole = stat.S_ISREG(found.st_mode) and found.st_size >= _LEAST
+        own = whole and found.st_uid == os.geteuid() and not found.st_mode & 0o022
         return own and _is_private(place.parent)
     except OSError:
         return False

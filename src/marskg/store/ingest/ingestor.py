@@ -147,10 +147,12 @@ class Ingestor:
 
         def report() -> None:
             # Not when a unit is in: another caller's thread may have waited for it, and is not to hear of this one.
-            nonlocal reported
+            nonlocal reported, progress
             if progress is not None and reported < read + known:
                 reported = read + known
-                progress(reported)
+                hears, progress = progress, None  # who raises is not called again
+                hears(reported)
+                progress = hears
 
         def new() -> Iterator[Draft]:
             nonlocal known
