@@ -64,12 +64,14 @@ def json_object(name: str, value: object) -> JsonObject | None:
         raise InvalidMemory(msg) from None
 
 
-def in_milliseconds(name: str, value: datetime | str) -> int:
-    """Return the epoch milliseconds of a time, which messages call ``name``.
+def in_milliseconds(name: str, value: object) -> object:
+    """Return the epoch milliseconds of a datetime or text, which messages call ``name``; anything else as it is.
 
     Raises:
-        InvalidMemory: it is no time with a zone.
+        InvalidMemory: the datetime or text is no time with a zone.
     """
+    if not isinstance(value, (datetime, str)):
+        return value
     try:
         return milliseconds(value)
     except InvalidInput as error:
@@ -171,9 +173,7 @@ class Draft:
             if value is not None and not isinstance(value, kind):
                 object.__setattr__(self, name, enumeration(kind, name, value))
         for name in _TIMES:
-            value = getattr(self, name)
-            if isinstance(value, (datetime, str)):
-                object.__setattr__(self, name, in_milliseconds(name, value))
+            object.__setattr__(self, name, in_milliseconds(name, getattr(self, name)))
         for name in _JSON:
             value = getattr(self, name)
             if value is not None:

@@ -507,8 +507,7 @@ class Arguments:
         Raises:
             TypeError: a parameter has no annotation, or one that there is no check for.
         """
-        names = {**_NAMES, **self._names, **self.function.__globals__}
-        hints = get_type_hints(_without_result(self.function), names, include_extras=True)
+        hints = self._hints
         found: dict[str, Rule] = {}
         for name, parameter in signature(self.function).parameters.items():
             if name in {"self", "cls"}:
@@ -521,6 +520,13 @@ class Arguments:
             else:
                 found[name] = rule_of(hints[name])
         return found
+
+    @cached_property
+    def _hints(self) -> Mapping[str, Any]:
+        """Return the types of the parameters that have an annotation; those of results need more imports."""
+        names = {**_NAMES, **self._names, **self.function.__globals__}
+        annotations = {name: one for name, one in self.function.__annotations__.items() if name != "return"}
+        return get_type_hints(types.SimpleNamespace(__annotations__=annotations), names, include_extras=True)
 
     @cached_property
     def _shape(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -542,8 +548,7 @@ class Arguments:
         several = next((name for name, one in given if one.kind is Parameter.VAR_KEYWORD), None)
         if several is None:
             return ()
-        names = {**_NAMES, **self._names, **self.function.__globals__}
-        annotation = get_type_hints(_without_result(self.function), names, include_extras=True)[several]
+        annotation = self._hints[several]
         return _unlisted(annotation) if get_origin(annotation) is Unpack else _Anything()
 
     def fitted(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
@@ -597,12 +602,6 @@ class Arguments:
             yield from items
         except UnfitError as error:
             raise self._refusal(name, error) from None
-
-
-def _without_result(function: Callable[..., Any]) -> types.SimpleNamespace:
-    """Return something with the annotations of a function's parameters, as those of results need more imports."""
-    annotations = {name: one for name, one in function.__annotations__.items() if name != "return"}
-    return types.SimpleNamespace(__annotations__=annotations)
 
 
 def _keywords(annotation: Any) -> Mapping[str, Rule]:  # noqa: ANN401 - as rule_of

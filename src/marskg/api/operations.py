@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cache
 from inspect import Parameter, getdoc, isfunction, signature
 from typing import TYPE_CHECKING, Any, Final
 
@@ -21,7 +22,7 @@ from marskg.api.namespaces.namespace import Namespace
 from marskg.api.private_mode import PrivateMode
 from marskg.memory import AgentMemory
 from marskg.privacy.preferences import Preferences
-from marskg.privacy.principals import RIGHTS
+from marskg.privacy.principals import RIGHTS, rights_to
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -193,10 +194,9 @@ def operations_of(owner: type, way: str = "", same_as: str | None = None) -> tup
     Raises:
         TypeError: one has no row of rights, or arguments that are not checked.
     """
-    rows = {name: row for row in RIGHTS for name in row.operations}
     found = []
     for name in sorted(name for name in dir(owner) if not name.startswith("_") and isfunction(getattr(owner, name))):
-        rights = rows.get(same_as or f"{way}{name}")
+        rights = rights_to(same_as or f"{way}{name}")
         if rights is None:
             msg = f"{owner.__name__}.{name} has no row in marskg.privacy.principals.RIGHTS; say there who may use it"
             raise TypeError(msg)
@@ -204,6 +204,7 @@ def operations_of(owner: type, way: str = "", same_as: str | None = None) -> tup
     return tuple(found)
 
 
+@cache
 def operations() -> tuple[Operation, ...]:
     """Return the table of all public operations.
 

@@ -146,9 +146,14 @@ _BY_OPERATION: Final[Mapping[str, Row]] = {name: row for row in RIGHTS for name 
 _NOBODY: Final = Row("", ())
 
 
+def rights_to(operation: str) -> Row | None:
+    """Return the row of an operation, named as it is reached from the memory: ``get``, ``audit.seal``; None without."""
+    return _BY_OPERATION.get(operation)
+
+
 def right_to(role: Role, operation: str) -> Right:
-    """Return how far ``role`` may do ``operation``, named as it is reached from the memory: ``get``, ``audit.seal``."""
-    return _BY_OPERATION.get(operation, _NOBODY).of(role)
+    """Return how far ``role`` may do ``operation``, named as :func:`rights_to` has it."""
+    return (rights_to(operation) or _NOBODY).of(role)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,6 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import fields
-from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
 from marskg.clock import MAX_MS
@@ -174,7 +173,7 @@ def check_flag(name: str, value: object) -> bool:
 
 def check_time(name: str, value: object) -> int:
     """Return ``value``, in any of the ways in which a caller names a time, as epoch milliseconds from 1970 to 9999."""
-    return check_integer(name, in_milliseconds(name, value) if isinstance(value, (datetime, str)) else value, 0, MAX_MS)
+    return check_integer(name, in_milliseconds(name, value), 0, MAX_MS)
 
 
 def check_set(name: str, values: object) -> tuple[str, ...]:
