@@ -15,11 +15,12 @@ from marskg.api.arguments import checked_calls
 from marskg.api.doors import guarded
 from marskg.api.namespaces.handle import Handle
 from marskg.api.namespaces.privacy_namespace import Privacy
-from marskg.api.queries import LIMIT_SECONDS, undisturbed
+from marskg.api.queries import undisturbed
 from marskg.api.reading import AllFilters, ReaderFilters, ScopeFilters
 from marskg.drafts import Draft, EntityRef, enumeration, json_object
 from marskg.erasure.request import Request
 from marskg.errors import InvalidInput, InvalidMemory
+from marskg.exporters.queries.runner import TIME_LIMIT_S, QueryResult
 from marskg.learning.feedback import Said
 from marskg.ontology.vocabulary import EdgeType
 from marskg.policies.builtin.private import NAME as PRIVATE
@@ -39,7 +40,6 @@ if TYPE_CHECKING:
 
     from marskg.api.arguments import Count, Json, Milliseconds, Rank, ReadPath, Seconds, Seed, Share, Tokens
     from marskg.erasure.receipts import Receipt
-    from marskg.exporters.queries.runner import QueryResult
     from marskg.exporters.rdf.writer import Counts
     from marskg.given_time import GivenTime
     from marskg.learning.feedback import Feedback
@@ -572,7 +572,7 @@ class AgentMemory(Handle):
         self._components.vectors_after_loading()
         return count
 
-    def sparql(self, query: str, *, limit_seconds: Seconds = LIMIT_SECONDS) -> QueryResult:
+    def sparql(self, query: str, *, limit_seconds: Seconds = TIME_LIMIT_S) -> QueryResult:
         """Answer a SPARQL query: SELECT, ASK, CONSTRUCT or DESCRIBE; ``sequence`` of the result is how fresh it is.
 
         Well-known prefixes such as ``mars:`` and ``prov:`` need no declaration.
@@ -583,7 +583,7 @@ class AgentMemory(Handle):
         return undisturbed(self._writer, lambda state: self._queries.sparql(state, query, limit_seconds))
 
     def cypher(
-        self, query: str, parameters: Mapping[str, Json] | None = None, *, limit_seconds: Seconds = LIMIT_SECONDS
+        self, query: str, parameters: Mapping[str, Json] | None = None, *, limit_seconds: Seconds = TIME_LIMIT_S
     ) -> QueryResult:
         """Answer a read-only Cypher query on the whole store.
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import shutil
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from marskg.errors import InvalidInput, QueryRefused
 from marskg.exporters.queries.runner import QueryResult, SparqlRunner, check_cypher
@@ -36,10 +36,8 @@ if TYPE_CHECKING:
 
 #: Records behind which the view is made anew instead of followed.
 REBUILD_AFTER = 5_000
-#: A millisecond and a day: no answer comes sooner, and none is waited for longer.
 T = TypeVar("T")
-#: How long a query may take that says nothing about it, in seconds.
-LIMIT_SECONDS: Final = 30.0
+#: A millisecond and a day: no answer comes sooner, and none is waited for longer.
 _SHORTEST_QUERY_S, _LONGEST_QUERY_S = 0.001, 86_400
 
 

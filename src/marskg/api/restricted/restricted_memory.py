@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 from marskg.api import transfer
 from marskg.api.arguments import checked_calls
 from marskg.api.doors import guarded
-from marskg.api.queries import LIMIT_SECONDS, undisturbed
+from marskg.api.queries import undisturbed
 from marskg.api.restricted.principal_limits import Limits
 from marskg.api.restricted.restricted_namespaces import (
     RestrictedAudit,
@@ -30,6 +30,7 @@ from marskg.api.restricted.restricted_namespaces import (
 )
 from marskg.api.restricted.visible_copy import check_policies, only_told, visible_copy
 from marskg.errors import NotPermitted
+from marskg.exporters.queries.runner import TIME_LIMIT_S, QueryResult
 from marskg.memory import AgentMemory
 from marskg.privacy.principals import Principal, refusal
 from marskg.retrieval.query.profile import FILES, built_in
@@ -47,7 +48,6 @@ if TYPE_CHECKING:
     from marskg.api.namespaces.policy_namespace import Policy
     from marskg.api.namespaces.privacy_namespace import Privacy
     from marskg.erasure.receipts import Receipt
-    from marskg.exporters.queries.runner import QueryResult
     from marskg.exporters.rdf.writer import Counts
     from marskg.records import Edge, Memory, Plan
     from marskg.retrieval.access.disclosure import Disclosure
@@ -232,7 +232,7 @@ class RestrictedMemory(AgentMemory):
 
     # --- Queries and exports --------------------------------------------------------------------------------------
 
-    def sparql(self, query: str, *, limit_seconds: Seconds = LIMIT_SECONDS) -> QueryResult:
+    def sparql(self, query: str, *, limit_seconds: Seconds = TIME_LIMIT_S) -> QueryResult:
         """Answer a SPARQL query from a view that holds what may be seen and nothing else; ``sequence`` is 0.
 
         Raises:
