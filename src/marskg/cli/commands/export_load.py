@@ -5,13 +5,14 @@ Guarantees: a file is written whole or not at all; a document is checked as a wh
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, TypedDict, cast
 
 import click
 
 from marskg.cli.door import Door, existing_file, new_file, pass_door, shared_options
 from marskg.cli.output import answer, counted, line, live, progress
+from marskg.exporters.rdf.writer import Counts
 from marskg.privacy.principals import Role
 
 if TYPE_CHECKING:
@@ -19,18 +20,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-class Exported(TypedDict):
-    """What ``mars export`` answers; ``size`` is in bytes."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exported(Counts):
+    """What ``mars export`` answers."""
 
     file: str
     profile: str
-    memories: int
-    entities: int
-    edges: int
-    records: int
-    heads: int
-    size: int
-    preferences: int
 
 
 class Figures(TypedDict):
