@@ -516,7 +516,7 @@ class Arguments:
                 msg = f"{self.function.__qualname__} has a parameter {name} without an annotation; give it one"
                 raise TypeError(msg)
             if parameter.kind is Parameter.VAR_KEYWORD:
-                found.update(_keywords(hints[name]))
+                found.update((key, rule_of(one)) for key, one in _typed(hints[name]).items() if one != Unlisted)
             else:
                 found[name] = rule_of(hints[name])
         return found
@@ -549,7 +549,9 @@ class Arguments:
         if several is None:
             return ()
         annotation = self._hints[several]
-        return _unlisted(annotation) if get_origin(annotation) is Unpack else _Anything()
+        if get_origin(annotation) is not Unpack:
+            return _Anything()
+        return frozenset(name for name, one in _typed(annotation).items() if one == Unlisted)
 
     def fitted(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
         """Return the values by place to go on with; those by name are changed where they stand.
@@ -604,18 +606,13 @@ class Arguments:
             raise self._refusal(name, error) from None
 
 
-def _keywords(annotation: Any) -> Mapping[str, Rule]:  # noqa: ANN401 - as rule_of
+@cache
+def _typed(annotation: Any) -> Mapping[str, Any]:  # noqa: ANN401 - as rule_of
+    """Return the types of the names that a ``**`` takes, none where it is not typed."""
     if get_origin(annotation) is not Unpack:
         return {}
     (typed,) = get_args(annotation)
-    hints = get_type_hints(typed, localns=_NAMES, include_extras=True)
-    return {name: rule_of(one) for name, one in hints.items() if one != Unlisted}
-
-
-def _unlisted(annotation: Any) -> frozenset[str]:  # noqa: ANN401 - as rule_of
-    (typed,) = get_args(annotation)
-    hints = get_type_hints(typed, localns=_NAMES, include_extras=True)
-    return frozenset(name for name, one in hints.items() if one == Unlisted)
+    return get_type_hints(typed, localns=_NAMES, include_extras=True)
 
 
 class _Anything:

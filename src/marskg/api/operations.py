@@ -3,8 +3,8 @@
 Guarantees: every public method of :class:`~marskg.memory.AgentMemory`, of its private mode and of its namespaces, and
 :func:`marskg.open`, is a row, with what its signature, its docstring and the table of rights say of it, which is said
 nowhere else. Refused, with what is missing: an operation that has no row of rights, or two; a right to what is no
-operation; a parameter without a checked annotation, or a number without a unit; a parameter that the docstring does not
-say the meaning of, or that there is not; an error that there is not.
+operation; a parameter without a checked annotation, or a number without a unit; a docstring that names a parameter or
+an error that there is not.
 """
 
 from __future__ import annotations
@@ -128,8 +128,8 @@ def operation(name: str, function: Callable[..., object], rights: Row | None) ->
     """Return the row of one function.
 
     Raises:
-        TypeError: nobody checks its arguments; a parameter has no annotation that can be checked, no unit, or no
-            meaning; or the docstring names what there is not.
+        TypeError: nobody checks its arguments; a parameter has no annotation that can be checked, or no unit; or the
+            docstring names what there is not.
     """
     arguments: Arguments | None = getattr(function, "arguments", None)
     if arguments is None:
