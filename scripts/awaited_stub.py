@@ -16,10 +16,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from marskg.api import opening
-from marskg.api.awaited.making import CLASSES, WAYS, class_name, properties_of, result_of
-from marskg.api.awaited.objects import Awaited, AwaitedMemory, AwaitedPrivateMode
+from marskg.api.awaited.making import BASES, CLASSES, WAYS, class_name, properties_of, result_of
+from marskg.api.awaited.objects import Awaited
 from marskg.api.operations import OWNERS, operations_of
-from marskg.api.private_mode import PrivateMode
 from marskg.memory import AgentMemory
 
 if TYPE_CHECKING:
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
 
 PAGE = Path(__file__).parents[1] / "src" / "marskg" / "api" / "awaited" / "facade.pyi"
 _WIDTH = 120
-_BASES: dict[type, type[Awaited]] = {AgentMemory: AwaitedMemory, PrivateMode: AwaitedPrivateMode}
 _HEAD = '''"""The types of the awaitable facade; made by ``scripts/awaited_stub.py`` from the source: change that."""
 '''
 
@@ -38,7 +36,7 @@ class Names:
     def __init__(self) -> None:
         """Begin with what the awaitable facade says of its own."""
         self._found: dict[str, str] = {"AsyncGenerator": "collections.abc"}
-        for one in (*set(_BASES.values()), Awaited):
+        for one in (*set(BASES.values()), Awaited):
             self._found[one.__name__] = one.__module__
         self._found["Opening"] = Awaited.__module__
 
@@ -97,7 +95,7 @@ def render() -> str:
 
 
 def _class(owner: type, way: str, same_as: str | None, names: Names) -> Iterator[str]:
-    base = _BASES.get(owner, Awaited)
+    base = BASES.get(owner, Awaited)
     yield f"class {class_name(owner)}({base.__name__}):"
     if owner is AgentMemory:
         for attribute, namespace in WAYS.items():

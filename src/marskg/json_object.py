@@ -32,9 +32,14 @@ _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _quoted: Final = json.JSONEncoder(ensure_ascii=False).encode
 
 
+def digits_of(value: Decimal) -> str:
+    """Return an exact decimal as the text of its digits, without an exponent and without zeros at its end."""
+    return f"{value.normalize(WIDE):f}"
+
+
 def plainly(value: Decimal) -> float | str:
     """Return an exact decimal as JSON has it: a number where a double says it, else the text of its digits."""
-    return float(value) if Decimal(repr(float(value))) == value else f"{value.normalize(WIDE):f}"
+    return float(value) if Decimal(repr(float(value))) == value else digits_of(value)
 
 
 class UnfitJsonError(ValueError):

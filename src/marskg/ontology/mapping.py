@@ -17,7 +17,7 @@ from functools import lru_cache
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final
 
-from marskg.json_object import WIDE
+from marskg.json_object import WIDE, digits_of
 from marskg.ontology.fields import (
     ACCESS_FIELDS,
     ENTITY_FIELDS,
@@ -113,7 +113,7 @@ def in_json(value: Value) -> object:
 def decimal_lexical(value: float | Decimal) -> str:
     """Return the canonical XSD 1.1 ``xsd:decimal`` form of ``value``, of a float at a resolution of 1e-6."""
     if isinstance(value, Decimal):
-        return f"{value.normalize(WIDE):f}"
+        return digits_of(value)
     micro = round(value * 1_000_000)
     sign, micro = ("-", -micro) if micro < 0 else ("", micro)
     whole, part = divmod(micro, 1_000_000)

@@ -32,12 +32,12 @@ if TYPE_CHECKING:
 #: Where the classes are found.
 HOME: Final = "marskg.api.awaited.facade"
 #: What is no namespace, and opened and closed.
-_BASES: Final[Mapping[type, type[Awaited]]] = {AgentMemory: AwaitedMemory, PrivateMode: AwaitedPrivateMode}
+BASES: Final[Mapping[type, type[Awaited]]] = {AgentMemory: AwaitedMemory, PrivateMode: AwaitedPrivateMode}
 #: Operations that do not stop at a step where their caller is cancelled: a document that was loaded in part lacks the
 #: edges between its parts.
 _NEVER_STOPPED: Final = frozenset({"load"})
 #: The attributes of a memory that lead to the classes of the table.
-WAYS: Final[Mapping[str, type]] = {way[:-1]: owner for owner, way, _ in OWNERS if owner not in _BASES}
+WAYS: Final[Mapping[str, type]] = {way[:-1]: owner for owner, way, _ in OWNERS if owner not in BASES}
 
 
 def class_name(owner: type) -> str:
@@ -49,7 +49,7 @@ def result_of(annotation: str) -> str:
     """Return what an operation that returns ``annotation`` returns here, or gives to whoever awaits it."""
     if annotation.startswith("Iterator["):
         return f"AsyncGenerator[{annotation.removeprefix('Iterator[')[:-1]}, None]"
-    opened = {owner.__name__: owner for owner in _BASES}.get(annotation)
+    opened = {owner.__name__: owner for owner in BASES}.get(annotation)
     return annotation if opened is None else f"Opening[{class_name(opened)}]"
 
 
@@ -142,7 +142,7 @@ def _namespace(way: str) -> cached_property[Awaited]:
 
 
 def _class(owner: type, way: str, same_as: str | None) -> type[Awaited]:
-    made, base = class_name(owner), _BASES.get(owner, Awaited)
+    made, base = class_name(owner), BASES.get(owner, Awaited)
     words = owner.__doc__ if base is Awaited else base.__doc__
     members: dict[str, Any] = {"__doc__": words, "__module__": HOME}
     for name, member, at_hand in properties_of(owner, way):
