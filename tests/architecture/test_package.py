@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import subprocess
+import sys
 import zipfile
 from pathlib import Path
 
@@ -23,6 +26,24 @@ def test_the_wheel_holds_every_file_of_the_package(tmp_path: Path) -> None:
     assert not missing_from_wheel(ROOT, tmp_path)
 
 
+def test_what_the_demo_reads_is_installed(tmp_path: Path) -> None:
+    installed = tmp_path / "installed"
+    with zipfile.ZipFile(next(WheelBuilder(str(ROOT)).build(directory=str(tmp_path)))) as wheel:
+        wheel.extractall(installed)
+    program = "from marskg.cli.demo.command import bundled_conversation as found; print(found())"
+    told = subprocess.run(
+        [sys.executable, "-c", program],
+        env=os.environ | {"PYTHONPATH": str(installed)},
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    read = Path(told.stdout.strip())
+    assert read.is_relative_to(installed)
+    assert read.read_bytes() == (ROOT / "examples" / "conversation.jsonl").read_bytes()
+
+
 def test_the_benches_wheel_holds_every_file_of_theirs(tmp_path: Path) -> None:
     assert not missing_from_wheel(ROOT / "bench", tmp_path, "marskg_bench")
 
@@ -30,6 +51,7 @@ def test_the_benches_wheel_holds_every_file_of_theirs(tmp_path: Path) -> None:
 def test_a_kind_of_file_left_out_is_found(tmp_path: Path) -> None:
     project = tmp_path / "project"
     shutil.copytree(ROOT / "src", project / "src", ignore=shutil.ignore_patterns("__pycache__", "vocab.txt"))
+    shutil.copytree(ROOT / "examples", project / "examples")
     for name in ("pyproject.toml", "README.md"):
         shutil.copy(ROOT / name, project)
     with (project / "pyproject.toml").open("a", encoding="utf-8") as stream:
