@@ -249,9 +249,8 @@ def test_an_event_is_told_of_the_speaker_without_padding() -> None:
 
 
 def test_a_subject_left_out_is_the_speaker() -> None:
-    assert (
-        "Ana just finished their first novel"
-        in one("Just finished my first novel for the writing course yesterday!").content
+    assert one("Just finished my first novel for the writing course yesterday!").content.startswith(
+        "Ana finished their first novel"
     )
 
 

@@ -1,89 +1,31 @@
 """What English speakers tell of their own lives: who did, has, plans or feels what, in few words and the third person.
 
-Guarantees: pure. A sentence is read if its subject is the speaker (also one left out: "Just got back from Rome"), or
-something of the speaker's; greetings, thanks and padding fall away. What is asked, wished to the other or said of the
-talk itself is not read.
+Guarantees: pure. Clauses that go on about the same are told together, as long as they are short enough; of those of a
+turn the ones are taken that are likely to be worth remembering, none twice.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
+from marskg.language.en.facts.clauses_said import clauses_of
 from marskg.language.en.facts.third_person import told
 from marskg.language.facts import Fact
 from marskg.ontology.vocabulary import Kind
 from marskg.text import terms
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Sequence
+
+    from marskg.language.en.facts.clauses_said import Clause
     from marskg.language.en.facts.phrasing import Sentence
     from marskg.language.facts import Voice
 
-#: Words before what is said: greetings, answers, links.
-_LEAD: Final = re.compile(
-    r"^(?:(?:hey|hi|hello|wow|whoa|yeah|yep|yup|yes|no|nope|nah|oh|ooh|aw+|ah|ha(?:ha)*|lol|well|so|and|but|plus|also|"
-    r"anyway|actually|"
-    r"honestly|absolutely|definitely|totally|exactly|sure|okay|ok|right|thanks?(?: you)?(?: so much| a lot| a bunch)?|"
-    r"thank you|"
-    r"congrats|cool|nice|great|awesome|amazing|sounds good|good|by the way|btw|guess what|you know(?: what)?|"
-    r"for sure|of course|i mean|to be honest|tbh|to be fair|in fact|speaking of [^,]{2,40}|since (?:we|our) [^,]{2,40}|"
-    r"lately i guess|like|for me|personally|not gonna lie|as for me|same here|me too|sorry|unfortunately|luckily|"
-    r"thankfully|fortunately|"
-    r"i think|i guess|i believe|i feel like|i must say|i have to say|i know|it's like)\b[,.!:]*"
-    r"(?: (?-i:[A-Z][a-z]+)[,!.]+)?[\s,–-]*)+",
-    re.IGNORECASE,
-)
-_VOCATIVE: Final = re.compile(
-    r"^(?-i:[A-Z][a-z]+)[,!] (?=(?:I|I'[mvdl]+|we|my|it|this|that)\b)|,? (?-i:[A-Z][a-z]+)(?=[!.]+$)"
-)
-#: A subject left out.
-_BARE: Final = re.compile(
-    r"^(?:(?:just|finally|recently|already|still|also|even|only) )*(?P<verb>got|went|had|been|gonna|going to|started|"
-    r"finished|took|"
-    r"made|met|saw|found|bought|joined|signed up|tried|researching|working|looking|planning|thinking|trying|learning|"
-    r"hoping|wanna|"
-    r"can't wait|couldn't|spent|lost|won|moved|decided|did|love|loving|ended up|came|read|watched|visited|enjoyed|"
-    r"felt)\b",
-    re.IGNORECASE,
-)
-_BARE_BE: Final = frozenset(
-    {
-        "gonna",
-        "going to",
-        "researching",
-        "working",
-        "looking",
-        "planning",
-        "thinking",
-        "trying",
-        "learning",
-        "hoping",
-        "loving",
-    }
-)
-#: What is cut off behind: how it was, and what follows.
-_PADDING: Final = re.compile(
-    r"(?:[,;]|\s[-–—]+|—|–|--|\.\.+)\s*(?:and |but |so |because |'cause )*(?:(?:it|that|this|they|which|what|"
-    r"there)(?:'s|'re| is| was| were| are| has| have| had| made| makes| really| feels| felt| all)\b|so\b|you\b|"
-    r"hope\b|let\b|isn't\b|right\b|though\b|lol\b|haha\b|how\b|what\b|don't you\b|and you\b)[^;]*$",
-    re.IGNORECASE,
-)
-_MINE: Final = re.compile(r"\b(?:I|I'm|I've|I'd|I'll|my|we|we're|we've|our|me|us)\b", re.IGNORECASE)
-
-#: What is said to the other or of the talk itself.
-_NO_EVENT: Final = re.compile(
-    r"\b(?:thanks? (?:you )?for|talk (?:to you )?(?:soon|later)|see you|take care|good luck|let me know|lmk|"
-    r"catch (?:you|up)|"
-    r"i(?:'d| would) (?:imagine|say|be happy)|i (?:can|could) (?:imagine|see|tell)|tell me|here for you|i mean|got it|"
-    r"my pleasure|"
-    r"i appreciate (?:you|it|that|the)|have a (?:great|good|nice)|i was (?:just )?wondering|i'm curious|"
-    r"i (?:\w+ )?(?:need|have) to|i(?:'d| would) (?:like|love) to (?:add|remove|update|change|delete)|i wonder|"
-    r"how about)\b",
-    re.IGNORECASE,
-)
 _PAST: Final = re.compile(
-    r"\b(?:I|we)(?:'d)? (?:\w+ly |just |also |even )*(?:(?!need)\w+ed|went|got|made|took|came|saw|found|gave|told|felt|"
+    r"\b(?:I|we)(?:'d)? (?:\w+ly |just |also |even )*(?:(?!need)\w+ed|went|got|made|took|came|saw|found|gave|told|"
+    r"felt|"
     r"had|met|"
     r"bought|"
     r"started|began|won|lost|read|ran|did|spent|wrote|was|were|left|built|taught|drove|ate|hit|hurt|sold|sent|paid|"
@@ -91,145 +33,204 @@ _PAST: Final = re.compile(
     r"chose|led|kept)\b|\b(?:yesterday|last (?:week|night|month|year|weekend|summer|winter|spring|fall|\w+day)|ago)\b",
     re.IGNORECASE,
 )
-#: How much a statement of that many stems is worth remembering, against one of seven. These weights and the ones below
-#: are those of a logistic regression on which sentences of talk others noted down as facts, rounded to quarters;
-#: scripts/fact_quality.py measures what they choose.
-_LENGTHS: Final = {0: -9.0, 1: -9.0, 2: -9.0, 3: -1.25, 4: -1.25, 5: -0.75, 6: -0.25, 7: 0.0, 8: 0.25, 9: 0.5}
-_LONG: Final = 0.75
-_TOO_LONG: Final = 13
-_OVERLONG: Final = 0.25
-#: A statement as short as this is told with the sentence that goes on about it, up to so many stems.
-_FEW: Final = 6
-_ENOUGH: Final = 11
-_GOES_ON: Final = re.compile(r"(?:It|They|She|He|That|This)(?:'s|'ve|'re)? (?!is so|was so)[^?]+$")
-_BIAS: Final = -1.25
-_LEAST: Final = -0.8
-_SIGNS: Final = tuple(
-    (re.compile(pattern, re.IGNORECASE), weight)
-    for pattern, weight in (
-        (r"\byou(?:r|rs|'re|'ve|'ll|'d)?\b", -0.75),
-        (r"\b(?:I'll|will|won't|we'll)\b", -0.75),
-        (r"\b(?:we|we're|we've)\b", -0.75),
-        (r"\bcan't wait|looking forward|excited (?:to|for)\b|pumped|stoked", -0.5),
-        (r"\b(?:I'd|would|should|could|might|maybe)\b", -0.5),
-        (r"\b(?:chat|chatted|talked|talk|spoke|catch up|caught up)\b", -0.5),
-        (r"\b(?:think|believe|guess|know|remember|realize|understand|agree|see|imagine|hear)\b", -0.5),
-        (r"\b(?:pic|picture|photo|here's|check (?:it|this|out)|take a look)\b", -0.5),
-        (r"\b(?:he|she|they|them|him|her|his|their)\b", -0.5),
-        (
-            (
-                r"\b(?:awesome|amazing|great|cool|nice|fun|incredible|special|tough|hard|wonderful|beautiful|sweet|"
-                r"exciting)\b"
-            ),
-            -0.5,
-        ),
-        (r"n't\b|\bnot\b|\bnever\b", -0.5),
-        (r"\b(?:it|that|this|them|these|those)\b", -0.5),
-        (r"\b(?:moments?|memories|things?|stuff|time|way|lot|bit|ones?)\b", -0.25),
-        (r"\b(?:let's|let me|keep|hope|tell|share)\b", -0.25),
-        (r"\b(?:glad|happy for|grateful|thankful|proud|appreciate)\b", -0.25),
-        (
-            r"\b(?:because|'cause|so that|gonna|going to|planning|plan to|thinking of|want to|hoping|considering)\b",
-            -0.25,
-        ),
-        (r"\bI(?:'m|'ve been| have been| am) (?:\w+ly |also |just |still )*\w+ing\b", 0.5),
-        (r"^(?:I\b|I'|We\b|We'|My\b|Our\b)", 0.25),
-        (r"\b(?:my|our)\b", 0.25),
-        (r"\b(?:in|at|from|for|with)\b", 0.25),
-        (
-            (
-                r"\b(?:mom|dad|mother|father|sister|brother|kids?|sons?|daughters?|wife|husband|family|friends?|dogs?|"
-                r"cats?|"
-                r"grandma|grandpa|aunt|colleagues?|team|coworkers?)\b"
-            ),
-            0.25,
-        ),
-        (
-            (
-                r"\b(?:job|work|project|business|studio|store|class|school|game|book|movie|script|trip|event|show|"
-                r"group|"
-                r"career|course|company)\b"
-            ),
-            0.5,
-        ),
-        (
-            (
-                r"\b(?:signed up|joined|started|won|bought|adopted|visited|took|attended|volunteer\w*|finished|"
-                r"working on|"
-                r"trying out|learning|reading)\b"
-            ),
-            0.5,
-        ),
-        (r"\d|\b(?:two|three|four|five|six|seven|eight|ten)\b", 0.5),
-        (
-            (
-                r"\b(?:yesterday|last|ago|weeks?|months?|years?|today|tomorrow|tonight|next|recently|since|weekend|"
-                r"summer|"
-                r"morning|night|day|(?:mon|tues|wednes|thurs|fri|satur|sun)day)\b"
-            ),
-            0.5,
-        ),
-    )
+_OPENS: Final = re.compile(r"(?<=\. )[a-z]")
+#: The most clauses and stems that are told together, and the most sentences they come from.
+_MOST: Final = 3
+_LONGEST: Final = 14
+_SENTENCES: Final = 2
+_FEW: Final = 3
+#: How a speaker is in a clause; the names of the groups are signs.
+_SPEAKER: Final = re.compile(
+    r"\b(?:I|we)(?:'d)? (?:\w+ly |just |also |even )*(?:(?P<past>(?!need|feed|embed)\w+ed|went|got|made|took|came|saw|"
+    r"found|gave|had|met|bought|began|won|lost|read|ran|did|spent|wrote|left|built|taught|drove)|"
+    r"(?P<can>can|could|can't|couldn't|will|won't))\b|(?P<shall>\b(?:I|we)'ll\b)"
+    r"|\b(?:I'm|we're|I am|we are) (?:\w+ly |just |also |still )*(?:(?P<plans>gonna|going|planning|thinking|"
+    r"considering|"
+    r"hoping|trying|looking|aiming)|(?P<doing>\w+ing)|(?P<is_in>an?|the|in|on|at|from|part)|(?P<mood>\w+ed|happy|sad|"
+    r"proud|glad|sure|sorry|lucky|thankful|grateful|ready|open|curious|keen|down|up))\b"
+    r"|\b(?:I've|we've|I have|we have) been (?:\w+ly |also |just )*(?P<been>\w+ing)\b"
+    r"|(?P<before>\byesterday\b|\blast (?:week|night|month|year|weekend|summer|winter|spring|fall|[a-z]+day)\b|\bago\b"
+    r"|\brecently\b|\bthe other day\b)|(?P<ahead>\btomorrow\b|\btonight\b|\bnext (?:week|month|year|weekend|summer|"
+    r"[a-z]+day)\b|\bsoon\b|\bthis (?:week|weekend|month|summer)\b)|(?P<name>(?-i:(?<=[a-z,] )[A-Z][a-z]{2,}))"
+    r"|(?P<title>\")|(?P<long>(?-i:\b[a-z]{9,}\b))",
+    re.IGNORECASE,
+)
+_OWN: Final = re.compile(r"(?:I|we|I'm|I've|I'd|I'll|we're|we've|we'll|my|our)\b", re.IGNORECASE)
+_FIRST: Final = re.compile(
+    r"(?P<ours>(?:my|our) \w)|(?P<self>I\b)|(?P<points>(?:it|that|this|these|those|they)\b)", re.IGNORECASE
 )
 
 
-def cleaned(text: str) -> str:
-    """Return a sentence without greetings, padding and marks; empty where nothing is left."""
-    said = text.strip()
-    for _ in range(2):
-        said = _LEAD.sub("", said, count=1)
-        said = _VOCATIVE.sub("", said)
-    said = _PADDING.sub("", said)
-    return said.strip(" .,!;:-–—")
+def _stems(words: str) -> frozenset[str]:
+    return frozenset(terms(words))
 
 
-def subject_added(said: str) -> str | None:
-    """Return ``said`` with the subject that was left out, or as it is; None where it is not about the speaker."""
-    match = _BARE.match(said)
-    if match is not None:
-        verb = match["verb"].lower()
-        link = "I've " if verb == "been" else "I'm " if verb in _BARE_BE else "I "
-        return link + said[:1].lower() + said[1:]
-    return said if _MINE.search(said) is not None else None
+#: Signs that are words: by their stems, and those that have none by themselves.
+_BY_STEM: Final = {
+    "kin": _stems("mom dad mum mother father sister brother kid son daughter wife husband family grandma grandpa aunt "
+                  "uncle cousin parents"),
+    "mates": _stems("friend buddy colleague team coworker neighbour neighbor"),
+    "pet": _stems("dog cat puppy kitten rabbit horse pet"),
+    "pastime": _stems("music art painting dancing yoga hiking camping cooking baking reading writing photo gardening "
+                      "running swimming gym sport game movie book travel trip concert festival class workshop "
+                      "tournament basketball piano guitar violin"),
+    "begins": _stems("signed joined started won bought adopted visited took attended finished began opened launched "
+                     "moved created built learned"),
+    "helps": _stems("help support difference community volunteer inspire motivate"),
+    "number": _stems("two three four five six seven eight nine ten couple several"),
+    "vague": _stems("thing stuff something anything everything lots bit"),
+    "praise": _stems("awesome amazing great cool nice incredible"),
+    "thought": _stems("think guess know remember realize understand agree see imagine seem"),
+    "talk": _stems("chat talk spoke told tell mention hear"),
+}  # fmt: skip
+_BY_WORD: Final = {
+    "you": frozenset(["you", "your", "yours", "you're", "you've", "you'll", "you'd"]),
+    "we": frozenset(["we", "we're", "we've", "us", "our"]),
+    "they": frozenset(["they", "them", "their", "they're"]),
+    "not": frozenset(["not", "never", "no"]),
+}
+_WORD: Final = re.compile(r"[a-z]+(?:'[a-z]+)?")
+#: How much each sign says that clauses are worth remembering, and how much their number of stems does: the weights of a
+#: logistic regression on which clauses of talk others noted down as facts, rounded to twentieths;
+#: scripts/fact_quality.py measures what they choose.
+_WEIGHTS: Final = {
+    "ahead": 0.35, "alone": 0.8, "been": 0.45, "before": 0.6, "begins": 0.25, "can": -0.35, "doing": 0.5, "helps": 0.3,
+    "is_in": -0.1, "kin": 0.3, "long": 0.5, "many": -0.15, "mates": 0.25, "mood": -0.2, "name": 0.55, "not": -0.3,
+    "number": 0.35, "ours": 0.55, "past": 0.4, "pastime": 0.5, "pet": 0.4, "plans": -0.25, "points": -0.1,
+    "praise": -0.15, "self": 0.3, "shall": -0.2, "talk": -0.2, "they": -0.3, "thought": -0.75, "title": 0.15,
+    "vague": -0.45, "we": -0.2, "you": -0.55,
+}  # fmt: skip
+_LENGTHS: Final = {
+    1: -0.45, 2: -1.15, 3: -1.1, 4: -0.75, 5: -0.15, 6: 0.4, 7: 0.35, 8: 0.4, 9: 0.75, 10: 0.55, 11: 0.55, 12: 0.3,
+    13: 0.25, 14: -0.05,
+}  # fmt: skip
+_BIAS: Final = -1.8
+#: The least odds of the likeliest clauses of a turn, of further ones, and of the words of what a rule has read.
+_LEAST: Final = -0.8
+_FURTHER: Final = 0.2
+_WORN: Final = -4.0
 
 
-def event_of(sentence: Sentence, voice: Voice, *, least: float | None = None) -> Fact | None:
-    """Return what a sentence tells of the speaker's life; None where it is likely to tell nothing that lasts.
+class Window(NamedTuple):
+    """Clauses that are told together, by their places, and the log-odds that they are worth it."""
 
-    ``least`` is the log-odds from which on it is read.
-    """
-    if sentence.asks or sentence.is_hedged(len(sentence.text)):
+    taken: tuple[int, ...]
+    score: float
+
+
+class Talk:
+    """The clauses of a turn and what can be told of them; clauses of the sentences ``shut`` are not told."""
+
+    def __init__(self, sentences: Sequence[Sentence], voice: Voice, shut: Collection[int]) -> None:
+        """Read the clauses of ``sentences``."""
+        self._sentences = sentences
+        self._voice = voice
+        self._clauses = [one._replace(shut=True) if one.sentence in shut else one for one in clauses_of(sentences)]
+        self._windows = [
+            Window(taken, _BIAS + _LENGTHS.get(length, 0.0) + sum(_WEIGHTS.get(sign, 0.0) for sign in signs))
+            for taken, signs, length in windows_of(self._clauses, len(sentences), len(terms(voice.name or "the user")))
+        ]
+        self._windows.sort(key=lambda window: -window.score)
+
+    def events(self) -> Iterator[Fact]:
+        """Yield what is worth remembering: the likeliest clauses, and further ones that are likely by themselves."""
+        told_: set[int] = set()
+        for window in self._windows:
+            if window.score < (_FURTHER if told_ else _LEAST):
+                return
+            reach = range(window.taken[0], window.taken[-1] + 1)
+            if told_.isdisjoint(reach):
+                told_.update(reach)
+                yield self._fact(window)
+
+    def retold(self, number: int, start: int, end: int) -> str | None:
+        """Return the words in which the sentence ``number``, and what goes on about it, tells ``[start, end)``."""
+        for window in self._windows:
+            first, last = self._clauses[window.taken[0]], self._clauses[window.taken[-1]]
+            if window.score < _WORN:
+                return None
+            if first.sentence == number and first.start <= start and end <= last.end + 1:
+                return self._content(window)
         return None
-    plain = cleaned(sentence.text)
-    said = subject_added(plain)
-    if said is None or _NO_EVENT.search(said) is not None:
-        return None
-    content = told(said, voice)
-    length = len(terms(content))
-    if length <= _FEW and _GOES_ON.match(sentence.after) is not None:
-        more = cleaned(sentence.after)
-        both = told(f"{said}. {more[:1].upper()}{more[1:]}", voice)
-        if len(terms(both)) <= _ENOUGH:
-            content, length = both, len(terms(both))
-    score = _score(said, length)
-    if score < (_LEAST if least is None else least):
-        return None
-    start = sentence.start + max(0, sentence.text.find(plain))
-    past = _PAST.search(said) is not None
-    return Fact(
-        rule="event.past" if past else "event.state",
-        start=start,
-        end=min(start + len(plain), sentence.start + len(sentence.text)),
-        content=content,
-        # It is told in the words in which it was said: the odds are of its worth, and make it no less said.
-        confidence=round(0.5 + 0.5 / (1 + math.exp(-score)), 2),
-        kind=Kind.EPISODIC if past else Kind.SEMANTIC,
-        cardinality=None,
-        payload={"event": content} if past else {"concept": content},
-        when=sentence.text if past else None,
-    )
+
+    def _content(self, window: Window) -> str:
+        said, before = "", None
+        for place in window.taken:
+            clause = self._clauses[place]
+            if before is None:
+                said = clause.said
+            elif clause.sentence != before:
+                said += f". {clause.said[:1].upper()}{clause.said[1:]}"
+            else:
+                said += f", {clause.link} {clause.said}" if clause.link else f", {clause.said}"
+            before = clause.sentence
+        return _OPENS.sub(lambda match: match[0].upper(), told(said, self._voice, alone=True))
+
+    def _fact(self, window: Window) -> Fact:
+        first, last = self._clauses[window.taken[0]], self._clauses[window.taken[-1]]
+        content = self._content(window)
+        said = " ".join(self._clauses[place].said for place in window.taken)
+        past = _PAST.search(said) is not None
+        return Fact(
+            rule="event.past" if past else "event.state",
+            start=first.start,
+            end=last.end,
+            content=content,
+            # It is told in the words in which it was said: the odds are of its worth, and make it no less said.
+            confidence=round(0.5 + 0.5 / (1 + math.exp(-window.score)), 2),
+            kind=Kind.EPISODIC if past else Kind.SEMANTIC,
+            cardinality=None,
+            payload={"event": content} if past else {"concept": content},
+            when=said if past else None,
+        )
 
 
-def _score(said: str, length: int) -> float:
-    score = _BIAS + _LENGTHS.get(length, _LONG if length < _TOO_LONG else _OVERLONG)
-    return score + sum(weight for pattern, weight in _SIGNS if pattern.search(said) is not None)
+def windows_of(clauses: Sequence[Clause], sentences: int, name: int) -> Iterator[tuple[tuple[int, ...], set[str], int]]:
+    """Yield which clauses can be told together, with their signs and their length; a name has ``name`` stems."""
+    signs = [set() if clause.shut or clause.idle else _signs(clause) for clause in clauses]
+    open_ = [at for at, one in enumerate(clauses) if not one.shut and not one.idle]
+    for place, begin in enumerate(open_):
+        if not clauses[begin].mine:
+            continue
+        taken: tuple[int, ...] = ()
+        found: set[str] = set()
+        length = 0
+        for at in open_[place : place + _MOST]:
+            if taken and not _goes_on(clauses, begin, taken[-1], at):
+                break
+            taken += (at,)
+            found |= signs[at]
+            length += clauses[at].length
+            if length + name <= _LONGEST:
+                yield taken, found | _placed([clauses[one] for one in taken], sentences), length + name
+
+
+def _goes_on(clauses: Sequence[Clause], begin: int, last: int, at: int) -> bool:
+    """Return whether a clause goes on about what was said before it, and says nothing new of the speaker."""
+    one = clauses[at]
+    if one.sentence - clauses[begin].sentence >= _SENTENCES or any(other.shut for other in clauses[last + 1 : at]):
+        return False
+    return one.sentence == clauses[last].sentence or _OWN.match(one.said) is None
+
+
+def _placed(taken: Sequence[Clause], sentences: int) -> set[str]:
+    first = _FIRST.match(taken[0].said)
+    found = {first.lastgroup} if first is not None and first.lastgroup else set()
+    if sentences == 1:
+        found.add("alone")
+    if sentences > _FEW:
+        found.add("many")
+    return found
+
+
+def _signs(clause: Clause) -> set[str]:
+    found = {match.lastgroup for match in _SPEAKER.finditer(clause.said) if match.lastgroup}
+    found |= {sign for sign, stems in _BY_STEM.items() if not stems.isdisjoint(clause.stems)}
+    small = clause.said.lower()
+    words = set(_WORD.findall(small))
+    found |= {sign for sign, listed in _BY_WORD.items() if not listed.isdisjoint(words)}
+    if "n't" in small:
+        found.add("not")
+    if any(letter.isdigit() for letter in small):
+        found.add("number")
+    return found

@@ -10,6 +10,7 @@ characters is not talk and is not read.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections import defaultdict
 from dataclasses import replace
 from functools import cache
@@ -27,8 +28,9 @@ from marskg.language.en.facts import (
     tastes,
 )
 from marskg.language.en.facts.behaviour import wishes_of
-from marskg.language.en.facts.events import event_of
-from marskg.language.en.facts.phrasing import Found, compiled, sentences_of, with_subject
+from marskg.language.en.facts.events import Talk
+from marskg.language.en.facts.notes_said import notes_of
+from marskg.language.en.facts.phrasing import Found, compiled, marked, sentences_of, with_subject
 from marskg.language.facts import Fact, Said
 from marskg.ontology.vocabulary import Cardinality, Kind
 
@@ -49,11 +51,6 @@ _NOT: Final = re.compile(
 )
 #: Why one no longer likes a thing, said after that one does not.
 _WEARY: Final = "taste.dislikes"
-_EVENTS: Final = frozenset({"event.past", "event.state"})
-#: How likely a further event of a turn must be.
-_FURTHER: Final = 0.75
-#: A statement that a rule has read is told in its own words from these log-odds on.
-_TOLD: Final = -3.0
 #: Rules whose fact is told in the words of its sentence where those are few.
 _TERSE: Final = frozenset(
     {
@@ -93,28 +90,36 @@ def _frames() -> dict[str, list[tuple[int, Frame]]]:
 
 def facts_of(text: str, voice: Voice) -> list[Fact]:
     """Return what ``text`` says in the first person, in its order."""
+    plain, places = marked(text)
+    facts = _said(plain, voice)
+    if not places:
+        return facts
+    return [
+        replace(fact, start=fact.start - bisect_left(places, fact.start), end=fact.end - bisect_left(places, fact.end))
+        for fact in facts
+    ]
+
+
+def _said(text: str, voice: Voice) -> list[Fact]:
     sentences = sentences_of(text)
     meant = [
-        sentence
+        not sentence.jests and (following is None or not following.jests)
         for sentence, following in zip_longest(sentences, sentences[1:])
-        if not sentence.jests and (following is None or not following.jests)
     ]
-    return _weightiest([fact for sentence in meant for fact in _read(sentence, voice)])
-
-
-def _weightiest(facts: list[Fact]) -> list[Fact]:
-    """Return the facts with only the likeliest event, and others that are likely by themselves.
-
-    A dislike of what was just said to be liked no longer is the same fact.
-    Who tells of an event goes on about it: of further sentences in a turn, one in five says something else.
-    """
+    read = [_read(sentence, voice) if serious else [] for sentence, serious in zip(sentences, meant, strict=True)]
+    terse = {number for number, facts in enumerate(read) if len(facts) == 1 and facts[0].rule in _TERSE}
+    shut = {number for number, facts in enumerate(read) if not meant[number] or (facts and number not in terse)}
+    talk = Talk(sentences, voice, shut)
+    for number in terse:
+        read[number] = [_in_its_words(fact, talk.retold(number, fact.start, fact.end)) for fact in read[number]]
+    facts = [fact for found in read for fact in found]
+    facts += [
+        event for event in talk.events() if not any(fact.start < event.end and event.start < fact.end for fact in facts)
+    ]
     ended = {fact.key for fact in facts if fact.does is Said.END}
-    facts = [fact for fact in facts if fact.key not in ended or fact.does is Said.END or fact.rule != _WEARY]
-    events = [fact for fact in facts if fact.rule.startswith("event.") and fact.rule in _EVENTS]
-    if len(events) <= 1:
-        return facts
-    best = max(events, key=lambda fact: fact.confidence)
-    return [fact for fact in facts if fact.rule not in _EVENTS or fact is best or fact.confidence >= _FURTHER]
+    # A dislike of what was just said to be liked no longer is the same fact.
+    kept = [fact for fact in facts if fact.key not in ended or fact.does is Said.END or fact.rule != _WEARY]
+    return sorted(kept, key=lambda fact: fact.start)
 
 
 def _read(sentence: Sentence, voice: Voice) -> list[Fact]:
@@ -125,11 +130,7 @@ def _read(sentence: Sentence, voice: Voice) -> list[Fact]:
     whole = None if facts else with_subject(sentence)
     if whole is not None:
         facts = [replace(fact, start=max(fact.start, sentence.start)) for fact in _framed(whole, voice)]
-    if not facts or (len(facts) == 1 and facts[0].rule in _TERSE):
-        event = event_of(sentence, voice, least=_TOLD if facts else None)
-        if event is not None:
-            return [_in_its_words(facts[0], event) if facts else event]
-    return sorted(facts, key=lambda fact: fact.start)
+    return facts or notes_of(sentence, voice)
 
 
 def _framed(sentence: Sentence, voice: Voice) -> list[Fact]:
@@ -154,10 +155,10 @@ def _framed(sentence: Sentence, voice: Voice) -> list[Fact]:
     return facts
 
 
-def _in_its_words(fact: Fact, event: Fact) -> Fact:
+def _in_its_words(fact: Fact, words: str | None) -> Fact:
     """Return a fact told in the words of its sentence, unless these only point to what it is about."""
     about = str(fact.payload.get("concept", ""))
-    return replace(fact, content=event.content) if about.casefold() in event.content.casefold() else fact
+    return fact if words is None or about.casefold() not in words.casefold() else replace(fact, content=words)
 
 
 def _corrected(fact: Fact, sentence: Sentence) -> Fact:

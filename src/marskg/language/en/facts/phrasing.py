@@ -30,6 +30,12 @@ _ABBREVIATED: Final = re.compile(
 _WORD: Final = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)*|\d[\d.,]*")
 #: Typographic apostrophes and quotation marks, and the plain ones.
 APOSTROPHES: Final = str.maketrans("’‘“”", "''\"\"")
+#: Short forms written without their apostrophe that are no other word.
+_UNMARKED: Final = re.compile(
+    r"\b(?:i(?P<i>m|ve)|(?:they|you)(?P<they>re|ve|ll)|we(?P<we>ve)|(?:he|she|that|there|what|who|here)(?P<is>s)|"
+    r"(?:do|does|did|ca|wo|is|are|was|were|have|has|had|could|would|should)n(?P<not>t))\b",
+    re.IGNORECASE,
+)
 _SUPPOSED: Final = re.compile(
     r"\b(?:if|unless|whether|suppos(?:e|ing)|imagine|pretend\w*|wish(?:ed)?|hypothetically|what if|as though|"
     r"wonder(?:ed|ing)?"
@@ -50,8 +56,9 @@ _DENIED: Final = re.compile(
     re.IGNORECASE,
 )
 _JEST: Final = re.compile(
-    r"\b(?:yeah,? right|as if!?|just kidding|only kidding|i'm kidding|i'm joking|just joking|jk|sarcas\w+|not really!?"
-    r"|said no one ever|(?:as )?(?:much|fun) as a root canal|in my dreams|/s)(?:\W|$)|(?<=[ .])not!$|\s/s\b|🙄",
+    r"\b(?:yeah,? right|as if!?|just kidding|only kidding|i'm kidding|i'm joking|just joking|jk|sarcas\w+"
+    r"|said no one ever|(?:as )?(?:much|fun) as a root canal|in my dreams|/s)(?:\W|$)|(?<=[ .])not!$|(?:^|"
+    r"[.,;…!-] ?)not really[.!]*$|\s/s\b|🙄",
     re.IGNORECASE,
 )
 _QUOTED: Final = re.compile(r"\"[^\"]{1,400}\"|(?<!\w)'[^'\"]{3,200}'(?!\w)")
@@ -59,8 +66,10 @@ _CLAUSE: Final = re.compile(r"[;:,(]|\s[-–—]+\s|\b(?:but|and|so|because|sinc
 
 #: Words that say how much, how sure and since when, between a subject and its verb.
 ADVERBS: Final = (
-    r"(?:(?:really|actually|just|also|absolutely|always|totally|definitely|honestly|finally|recently|already|still|now|"
-    r"only|even|especially|particularly|truly|simply|genuinely|generally|usually|often|personally|quite|so|very|pretty|"
+    r"(?:(?:really|actually|just|also|absolutely|always|totally|definitely|honestly|finally|recently|already|still|"
+    r"now|"
+    r"only|even|especially|particularly|truly|simply|genuinely|generally|usually|often|personally|quite|so|very|"
+    r"pretty|"
     r"kinda|kind of|sort of|have to say i|must say i|do|fondly|certainly|completely|naturally|deeply|fully|currently|"
     r"officially|basically|probably|lately|have always|i'd say i|would say i|must admit i|have to admit i|"
     # Possessive: many of them in a row must not be tried in every division.
@@ -105,15 +114,16 @@ class Sentence:
 
     def is_hedged(self, place: int) -> bool:
         """Return whether what begins at ``place`` is asked, supposed, denied, reported or quoted."""
-        if self.asks or self.is_quoted(place):
-            return True
-        before = self.text[:place]
-        if not before:
-            return False
-        if _SUPPOSED.search(before) is not None:
-            return True
-        clause = max((match.end() for match in _CLAUSE.finditer(before)), default=0)
-        return _DENIED.search(before, clause) is not None
+        return self.asks or self.is_quoted(place) or self.is_supposed(place) or self.is_denied(place)
+
+    def is_supposed(self, place: int) -> bool:
+        """Return whether what stands before ``place`` makes what follows a supposition or somebody else's words."""
+        return _SUPPOSED.search(self.text, 0, place) is not None
+
+    def is_denied(self, place: int) -> bool:
+        """Return whether the clause that ``place`` stands in is denied before it."""
+        clause = max((match.end() for match in _CLAUSE.finditer(self.text, 0, place)), default=0)
+        return _DENIED.search(self.text, clause, place) is not None
 
 
 #: A statement of one's own whose subject is left out, with what stands in its place: words that no order begins with.
@@ -122,7 +132,9 @@ _ELIDED: Final = re.compile(
     r"fyi|note to self|reminder),?:? )*)(?P<verb>(?P<am>allergic to|not (?:a (?:big |huge )?fan of|into|keen on)"
     r"|living in|working (?:at|as|for)|moving to|"
     r"flying to|going to|off to|done with|married to|engaged to)|(?P<was>diagnosed with|born in)|can't|cannot|need to|"
-    r"have to|got|bought|ordered|paid|spent|started|moved|switched|gave up|finished|loved?|hate|prefer|"
+    r"have to|got|bought|ordered|paid|spent|started|moved|switched|gave up|finished|hate|prefer|loved?(?! (?:and|"
+    r"is|are|was|can|will|of|from|for|has|makes?|you|your|it|that|this|those|these|the|how|what|"
+    r"to (?:hear|see))\b)|"
     r"booked|signed up|joined|adopted|turned|earned|used to|want to)\b",
     re.IGNORECASE,
 )
@@ -206,6 +218,18 @@ def frame(
 def compiled(pattern: str) -> re.Pattern[str]:
     """Return a frame's pattern, compiled when a text first has one of its cues."""
     return re.compile(pattern, re.IGNORECASE)
+
+
+def marked(text: str) -> tuple[str, list[int]]:
+    """Return ``text`` with the apostrophes that its short forms lack, and where in the new text they stand."""
+    places: list[int] = []
+
+    def mark(match: re.Match[str]) -> str:
+        behind = len(match[match.lastgroup or 0])
+        places.append(match.end() - behind + len(places))
+        return f"{match[0][:-behind]}'{match[0][-behind:]}"
+
+    return _UNMARKED.sub(mark, text), places
 
 
 def sentences_of(text: str) -> list[Sentence]:

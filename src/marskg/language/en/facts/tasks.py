@@ -156,14 +156,14 @@ def _appointment(found: Found) -> Fact | None:
 
 def _moved(found: Found) -> Fact | None:
     what = without_times(what_of(found))
-    if not what or _NO_APPOINTMENT.search(what) is not None:
+    if not what or _NO_APPOINTMENT.search(what) is not None or _REPORTED.search(what) is not None:
         return None
     return _task(found, what, Said.UPDATE, "calendar", f"{found.who} has {what} {found.group('when')}")
 
 
 def _off(found: Found) -> Fact | None:
     what = what_of(found) or found.group("what2")
-    if not what or _BACK.search(what) is not None:
+    if not what or _BACK.search(what) is not None or _REPORTED.search(what) is not None:
         return None
     return _task(found, what, Said.CLOSE, "calendar", _CALLED_OFF.format(who=found.who, what=without_times(what)))
 
@@ -183,6 +183,10 @@ _NO_APPOINTMENT: Final = re.compile(
     r"that|this|it|"
     r"fantastic|relaxing|budget|spending)\b|\b(?:steps|dollars|goal|spent|spending)\b",
     re.IGNORECASE,
+)
+#: Somebody else's words about an appointment.
+_REPORTED: Final = re.compile(
+    r"\b(?:sa(?:id|ys)|told|tells|thinks?|thought|heard|claims?|claimed|asked)\b", re.IGNORECASE
 )
 _CALLED_OFF: Final = "{who} no longer has: {what}"
 _DROPPED: Final = "{who} no longer has to do: {what}"

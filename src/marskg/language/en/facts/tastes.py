@@ -58,16 +58,19 @@ _NO_TASTE: Final = re.compile(
     r"authors with|activities|things|stay|learning (?:new|more|about)|discussing|exploring|keeping|getting|going|"
     r"thinking|helping|"
     r"making|finding|being|spending|working|using|trying|it when|how|hearing|bit|diving|seeing)\b|\b(?:you|your|things|"
-    r"stuff|ones?)\b|"
-    r"^(?:the|a|an) (?!(?-i:[A-Z]))[\w' -]* [\w' -]* [\w' -]+$",
+    r"stuff|ones?)\b",
     re.IGNORECASE,
 )
+#: A phrase too long to be what something is called, unless a name ends it.
+_TOO_MUCH: Final = re.compile(r"^(?:the|a|an) [a-z][\w' -]* [\w' -]* [a-z][\w' -]*$")
 #: What is left of a phrase that is cut, or says only how something is.
 _NO_THING: Final = re.compile(
     r"^(?:[\w-]+ )?(?:chat|information|insights?|help|explanations?|offer|discussions?|clarification|examples|"
     r"convenience|reminder|"
-    r"facts|learning|perspectives?|suggestions?|recommendations?|support|advice|changes|focus|patterns|movies|music|"
-    r"books)$|"
+    r"facts|learning|perspectives?|suggestions?|recommendations?|support|advice|changes|focus|patterns)$|"
+    r"^(?:(?:new|more|good|great|other|different|old|older|some|most|many|all|interesting|certain|such|any|these|those)"
+    r" )*(?:movies|films|music|books|songs|authors|actors|artists|directors|genres)(?: (?:with|that|who|in|from) .*)?$|"
+    r"^(?-i:with|without|in|on|at|by|from|than|who|other|(?:my|our) (?:stay|visit|time|trip|taste))\b|"
     r"^(?:is|are|was|as|[a-z]+ly|creating|doing|live|strong|smoother|straightforward|subtle|diverse|different|same|new|"
     r"work|style|"
     r"performances?|acting|place|way|feeling)\b(?! [a-z])|^(?:is|are|was|as|doing|creating|something|different|serene|"
@@ -93,7 +96,12 @@ _NAMED: Final = re.compile(
     r"I')[A-Z][\w'’-]+)*)"
 )
 _THING: Final = rf"(?P<what>\"[^\"]{{2,80}}\"|'[^']{{2,80}}'(?!\w)|\*[^*]{{2,80}}\*|[^.!?;:,…()—–\"]{{2,90}}?){STOP}"
+#: The name of a thing behind what kind of thing it is: "the movie *Shane*".
+_CALLED: Final = re.compile(r"(?<= )[*\"']?[A-Z]\w|[*\"]\w")
 _MANY: Final = 9
+#: What the talk is led on from.
+_TOPIC: Final = re.compile(r"\bspeaking of [^,.]*,", re.IGNORECASE)
+_OWN: Final = re.compile(r"\b(?:my|our)\b", re.IGNORECASE)
 _VERY: Final = (
     r"(?:really |so |totally |quite |just |very |super |actually |getting |also |always |definitely |"
     r"much more |more |completely |absolutely |particularly |recently |especially )*+"
@@ -127,7 +135,8 @@ _DISTASTE: Final = (
 def _antecedent(found: Found) -> str:
     """Return what "it" or "her work" points back to: the last thing named before it; empty where there is none."""
     for text in (found.sentence.text[: found.match.start()], found.sentence.before):
-        names = [next(part for part in match.groups() if part) for match in _NAMED.finditer(text)]
+        led = _TOPIC.sub("", text)
+        names = [next(part for part in match.groups() if part) for match in _NAMED.finditer(led)]
         if names:
             return names[-1]
     return ""
@@ -139,7 +148,7 @@ def thing_of(said: str) -> str:
     if what[:1] in "\"'*" and what[-1:] == what[:1]:
         return what.strip("\"'*, ")
     what = what.strip("\"' ")
-    if _NO_TASTE.search(what) is not None or what.count(" ") >= _MANY:
+    if _NO_TASTE.search(what) is not None or _TOO_MUCH.search(what) is not None or what.count(" ") >= _MANY:
         return ""
     what = _LEAD.sub("", what, count=1)
     for _ in range(3):
@@ -154,7 +163,7 @@ def thing_of(said: str) -> str:
 
 def _taste(found: Found, *, likes: bool, does: Said = Said.ADD) -> Fact | None:
     what = found.match["what"].strip()
-    if _POINTS.match(what) is not None:
+    if _POINTS.match(what) is not None and _CALLED.search(what, 1) is None:
         what = _antecedent(found)
     thing = thing_of(what)
     key = key_of(_KIND.sub("", thing))
@@ -162,12 +171,13 @@ def _taste(found: Found, *, likes: bool, does: Said = Said.ADD) -> Fact | None:
         return None
     start, end = found.span
     stance = "likes" if likes else "dislikes"
+    told_thing = _OWN.sub("their", thing)
     ended = does is Said.END
     return Fact(
         rule=found.rule,
         start=start,
         end=end,
-        content=f"{found.who} no longer likes {thing}" if ended else f"{found.who} {stance} {thing}",
+        content=f"{found.who} no longer likes {told_thing}" if ended else f"{found.who} {stance} {told_thing}",
         confidence=found.confidence,
         does=does,
         key=f"preference/{key}",

@@ -145,6 +145,31 @@ _STAY: Final = frozenset(
         "all",
         "the",
         "no",
+        "said",
+        "wept",
+        "bent",
+        "bit",
+        "blew",
+        "burnt",
+        "crept",
+        "hung",
+        "sank",
+        "shone",
+        "sought",
+        "spoilt",
+        "spilt",
+        "stole",
+        "struck",
+        "swore",
+        "learnt",
+        "dreamt",
+        "lay",
+        "beat",
+        "cost",
+        "shed",
+        "spread",
+        "split",
+        "rather",
         "need",
         "better",
         "never",
@@ -154,20 +179,22 @@ _STAY: Final = frozenset(
 _SIBILANT: Final = ("s", "x", "z", "ch", "sh", "o")
 
 
-def told(text: str, voice: Voice) -> str:
+def told(text: str, voice: Voice, *, alone: bool = False) -> str:
     """Return what the speaker says, with their name in the place of "I" and the other's in that of "you".
 
-    The name stands once; then it is "they" and "their", since no text says which pronoun is the speaker's.
+    The name stands once; then it is "they" and "their", since no text says which pronoun is the speaker's. ``alone``
+    tells what "we" did of the speaker, without the others.
     """
-    said = _PERSON.sub(_Teller(voice).replaced, text)
+    said = _PERSON.sub(_Teller(voice, alone=alone).replaced, text)
     return said[:1].upper() + said[1:]
 
 
 class _Teller:
     """Tells one text of its speaker; knows whether it has named them."""
 
-    def __init__(self, voice: Voice) -> None:
+    def __init__(self, voice: Voice, *, alone: bool) -> None:
         """Name nobody yet."""
+        self._alone = alone
         self._name = voice.name or "the user"
         self._other = voice.other
         self._named = False
@@ -192,7 +219,7 @@ class _Teller:
         return f"{self._other} {helper}".rstrip()
 
     def _subject(self, match: re.Match[str]) -> str:
-        many = match["i"].lower() == "we"
+        many = match["i"].lower() == "we" and not self._alone
         single = not self._named and not many
         subject = "they" if self._named else f"{self._name} and others" if many else self._name
         self._named = True

@@ -1,0 +1,204 @@
+"""The clauses of talk: what a sentence says one after the other, without greetings, padding and words that only stress.
+
+Guarantees: pure; a clause points into its text by ``start`` and ``end``, and says whether the speaker tells it of
+themselves, also where the subject is left out ("Just got back from Rome"). What is asked, supposed, denied, quoted,
+said in jest, wished to the other or said of the talk itself is ``shut``: nothing is told with it.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from marskg.text import terms
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from marskg.language.en.facts.phrasing import Sentence
+
+#: Words before what is said: greetings, answers, links.
+_LEAD: Final = re.compile(
+    r"(?:(?:hey|hi|hello|wow|whoa|yeah|yep|yup|yes|no|nope|nah|oh|ooh|aw+|ah|ha(?:ha)*|lol|well|so|and|but|plus|also|"
+    r"anyway|actually|"
+    r"honestly|absolutely|definitely|totally|exactly|sure|okay|ok|right|thanks?(?: you)?(?: so much| a lot| a bunch)?|"
+    r"thank you|"
+    r"congrats|cool|nice|great|awesome|amazing|sounds good|good|by the way|btw|guess what|you know(?: what)?|"
+    r"for sure|of course|i mean|to be honest|tbh|to be fair|in fact|speaking of [^,]{2,40}|since (?:we|"
+    r"our) [^,]{2,40}|"
+    r"lately i guess|like|for me|personally|not gonna lie|as for me|same here|me too|sorry|unfortunately|luckily|"
+    r"thankfully|fortunately|update|"
+    r"i think|i guess|i believe|i feel like|i must say|i have to say|i know|it's like|me(?= i\b|"
+    r",? i'))(?![\w'])[,.!:]*"
+    r"(?: (?-i:[A-Z][a-z]+)[,!.]+)?[\s,–-]*)+",
+    re.IGNORECASE,
+)
+_CALLED: Final = re.compile(r"(?-i:[A-Z][a-z]+)[,!] (?=(?:I|I'[mvdl]+|we|my|it|this|that)\b)", re.IGNORECASE)
+_CALLED_LAST: Final = re.compile(r", [A-Z][a-z]+(?=[!.]+$)")
+#: A subject left out.
+_BARE: Final = re.compile(
+    r"^(?:(?:just|finally|recently|already|still|also|even|only) )*(?P<verb>got|went|had|been|gonna|going to|started|"
+    r"finished|took|"
+    r"made|met|saw|found|bought|joined|signed up|tried|researching|working|looking|planning|thinking|trying|learning|"
+    r"hoping|wanna|"
+    r"can't wait|couldn't|spent|lost|won|moved|decided|did|love|loving|ended up|came|read|watched|visited|enjoyed|"
+    r"felt)\b(?! (?:is|was|are|were|makes?|made)\b)(?![^,]* (?:is|was|are) (?:so|a|an|the|really|super)\b)",
+    re.IGNORECASE,
+)
+_BARE_BE: Final = frozenset(
+    {
+        "gonna",
+        "going to",
+        "researching",
+        "working",
+        "looking",
+        "planning",
+        "thinking",
+        "trying",
+        "learning",
+        "hoping",
+        "loving",
+    }
+)
+_MINE: Final = re.compile(r"\b(?:I|I'm|I've|I'd|I'll|my|we|we're|we've|our|me|us)\b", re.IGNORECASE)
+#: Who a clause can be about, by its first word.
+_SUBJECT: Final = (
+    r"(?:I|we|it|they|he|she|that|this|there|these|those|you|I'm|I've|I'd|I'll|we're|we've|we'll|it's|it'd|"
+    r"it'll|they're|they've|he's|she's|that's|there's|you're|you've|can't wait|hope|hopefully)\b"
+)
+_DIVIDES: Final = re.compile(
+    rf"\s+[-–—]+\s+|(?<=\w)[-–—]+\s+|—|--+|;\s*|\.\.+\s*|…\s*|:\s+|"
+    rf",?\s+(?P<link>and|but|so|because|'cause|cause|plus|yet|which|though|although|since)\s+(?={_SUBJECT})|"
+    rf",\s+(?={_SUBJECT})|,\s+which\s+|\s*[()]\s*",
+    re.IGNORECASE,
+)
+#: Words that only stress or soften what is said.
+_STRESS: Final = re.compile(
+    r"\b(?:really|so(?! (?:much|many|far|that)\b)|super|very|actually|just|totally|definitely|pretty|quite|kinda|"
+    r"kind of|sort of|absolutely|truly|"
+    r"seriously|literally|honestly|basically|also|even|simply|a bit|a little|(?:a lot|lots)(?! of)|right now|"
+    r"lately)(?![\w'-]) ?",
+    re.IGNORECASE,
+)
+_PRAISE: Final = (
+    r"(?:awesome|amazing|great|cool|nice|fun|incredible|special|tough|hard|wonderful|beautiful|sweet|exciting|"
+    r"inspiring"
+    r"|rewarding|powerful|lovely|blast|good|wild|crazy|fantastic|intense|worth it|best|perfect|refreshing|relaxing|"
+    r"ride"
+    r"|delicious|tasty|yummy|epic|insane|unreal|experience|time|day|feeling|journey|memories|moment|way|vibes?"
+    r"|enlightening|heartwarming|emotional|challenging|fulfilling|difficult|stunning|gorgeous|cute|easy|chill|"
+    r"memorable)"
+)
+#: What says only how something was, or that there is something to tell.
+_IDLE: Final = re.compile(
+    r"(?:and |but |so )*(?:it|that|this|they|there|everything|which|the \w+)?(?:'s|'re)? ?(?:was|were|is|are|"
+    r"feels?|felt"
+    r"|looks?|has been|have been|been|sounds?|(?:'s |is |will |'ll )?(?:gonna |going to )?be|'s (?:gonna|"
+    r"going to) be)? ?(?:an? )?(?:(?:really|so|super|very|such|pretty|quite|truly|absolutely"
+    r"|definitely|kinda|totally|been|just|always|an?|much) )*"
+    rf"{_PRAISE}\b[\w ,!]*$|"
+    r"(?:I )?(?:just )?(?:wanted to|had to|have to|gotta) (?:tell|share|give|let)\b|"
+    r"[^.]*\b(?:news|something|things?|lots?|lot's|much) [^.]*\b(?:happen\w*|to share|to tell|going on|news)\b|"
+    r"[^.]*\bnews to share|guess what|you know\b|can't wait|hope\b|hopefully\b|I'm (?:so |really )?excited$|"
+    r"time flies|"
+    r"let me know|here's |check |look ",
+    re.IGNORECASE,
+)
+#: What is said to the other or of the talk itself.
+_NO_EVENT: Final = re.compile(
+    r"^(?:you\b|you're|your\b|let's\b)|\b(?:I|we) (?:\w+ly |also |just )*(?:might|may|would|should)\b(?! (?:love|"
+    r"like) to\b)|"
+    r"\b(?:thanks? (?:you )?for|talk (?:to you )?(?:soon|later)|see you|take care|good luck|let me know|lmk|"
+    r"catch (?:you|up)|"
+    r"i(?:'d| would) (?:imagine|say|be happy)|i (?:can|could) (?:imagine|see|tell)|tell me|here for you|i mean|got it|"
+    r"my pleasure|"
+    r"i appreciate (?:you|it|that|the)|have a (?:great|good|nice)|i was (?:just )?wondering|i'm curious|"
+    r"i (?:\w+ )?(?:need|have) to|i(?:'d| would) (?:like|love) to (?:add|remove|update|change|delete)|i wonder|"
+    r"how about)\b",
+    re.IGNORECASE,
+)
+_LINKS: Final = {"and": "and", "but": "but", "so": "so", "because": "because", "'cause": "because", "cause": "because"}
+_SPACED: Final = re.compile(r"\s+(?=[,.])|(?<=\s)\s+")
+_MARKS: Final = ' .,!;:-–—"\n\t'
+
+
+class Clause(NamedTuple):
+    """What is said between two divisions of a sentence; ``said`` has its subject, and no words that only stress.
+
+    ``link`` is the word that joins it to the clause before it, ``length`` the number of its stems.
+    """
+
+    start: int
+    end: int
+    said: str
+    link: str
+    sentence: int
+    mine: bool
+    idle: bool
+    shut: bool
+    stems: frozenset[str]
+    length: int
+
+
+def subject_added(said: str) -> str | None:
+    """Return ``said`` with the subject that was left out, or as it is; None where it is not about the speaker."""
+    match = _BARE.match(said)
+    if match is not None:
+        verb = match["verb"].lower()
+        link = "I've " if verb == "been" else "I'm " if verb in _BARE_BE else "I "
+        return link + said[:1].lower() + said[1:]
+    return said if _MINE.search(said) is not None else None
+
+
+def clauses_of(sentences: Sequence[Sentence]) -> list[Clause]:
+    """Return the clauses of sentences in their order, those without words left out."""
+    return [clause for number, sentence in enumerate(sentences) for clause in _divided(sentence, number)]
+
+
+def _divided(sentence: Sentence, number: int) -> Iterator[Clause]:
+    text = sentence.text
+    supposed = sentence.asks or sentence.jests or sentence.is_supposed(len(text))
+    begin = _begin(text)
+    last = _CALLED_LAST.search(text, begin)
+    stop = last.start() if last is not None else len(text)
+    link = ""
+    for match in (*_DIVIDES.finditer(text, begin, stop), None):
+        end = match.start() if match is not None else stop
+        piece = text[begin:end]
+        plain = piece.strip(_MARKS)
+        if plain:
+            place = begin + piece.index(plain)
+            told = subject_added(plain)
+            own = _MINE.search(text, place, place + len(plain))
+            stripped = _SPACED.sub("", _STRESS.sub("", told or plain)).strip(_MARKS)
+            if stripped:
+                listed = terms(stripped)
+                yield Clause(
+                    sentence.start + place,
+                    sentence.start + place + len(plain),
+                    stripped,
+                    link,
+                    number,
+                    told is not None,
+                    _IDLE.match(plain) is not None,
+                    supposed
+                    or _NO_EVENT.search(told or plain) is not None
+                    or sentence.is_denied(place + len(plain))
+                    or sentence.is_quoted(place)
+                    or (own is not None and sentence.is_quoted(own.start())),
+                    frozenset(listed),
+                    len(listed),
+                )
+        begin = match.end() if match is not None else end
+        link = _LINKS.get((match["link"] or "").lower(), "") if match is not None else ""
+
+
+def _begin(text: str) -> int:
+    """Return where what is said begins behind greetings, answers and the other's name."""
+    place = 0
+    for _ in range(2):
+        lead = _LEAD.match(text, place)
+        place = lead.end() if lead is not None else place
+        called = _CALLED.match(text, place)
+        place = called.end() if called is not None else place
+    return place
