@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from tests.support.chat_server import ChatServer
     from tests.support.stores import Stores
 
-WORDS = "The studio in Lund is where we rehearse these days."
+WORDS = "Rehearsals are in the studio in Lund these days."
 FACT = {
     "operation": "add", "kind": "semantic", "text": "Ana rehearses in a studio in Lund", "quote": WORDS, "key": None,
     "value": None, "old": None, "amount": None, "unit": None, "subjects": ["Ana"], "when": None, "confidence": 0.9,

@@ -24,7 +24,7 @@ NOTES = {
     "Meanwhile Selma graduated": ["Meanwhile Selma graduated"],
     "Ivo can't do mon": ["Ivo can't do Monday"],
     "phone the bank re mortgage": ["To do for Vic: phone the bank about mortgage"],
-    "todo: water the ferns": ["To do for Vic: water the ferns"],
+    "todo: water the ferns on Sunday": ["To do for Vic: water the ferns on Sunday"],
 }
 NO_NOTES = """
 If the roof leaks on 12 March, phone Lena
@@ -44,6 +44,7 @@ They told me Ivo died on Friday
 note: this is not true
 Order now and save 50 dollars
 Call me tomorrow
+Pay Bob
 Tell me about Lisbon
 Please order more glue
 Can you phone the bank?

@@ -2,7 +2,7 @@
 
 Guarantees: pure; a clause points into its text by ``start`` and ``end``, and says whether the speaker tells it of
 themselves, also where the subject is left out ("Just got back from Rome"). What is asked, supposed, denied, quoted,
-said in jest, wished to the other or said of the talk itself is ``shut``: nothing is told with it.
+said in jest, wished to the other or said of the talk itself is not ``told``.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from marskg.text import terms
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     from marskg.language.en.facts.phrasing import Sentence
 
@@ -125,7 +125,8 @@ _MARKS: Final = ' .,!;:-–—"\n\t'
 class Clause(NamedTuple):
     """What is said between two divisions of a sentence; ``said`` has its subject, and no words that only stress.
 
-    ``link`` is the word that joins it to the clause before it, ``length`` the number of its stems.
+    ``link`` is the word that joins it to the clause before it, ``length`` the number of its stems. It may be ``told``;
+    None where it says only how something was, which parts no clauses that go on about the same.
     """
 
     start: int
@@ -134,10 +135,9 @@ class Clause(NamedTuple):
     link: str
     sentence: int
     mine: bool
-    idle: bool
-    shut: bool
-    stems: frozenset[str]
-    length: int
+    told: bool | None
+    stems: frozenset[str] = frozenset()
+    length: int = 0
 
 
 def subject_added(said: str) -> str | None:
@@ -150,47 +150,57 @@ def subject_added(said: str) -> str | None:
     return said if _MINE.search(said) is not None else None
 
 
-def clauses_of(sentences: Sequence[Sentence]) -> list[Clause]:
-    """Return the clauses of sentences in their order, those without words left out."""
-    return [clause for number, sentence in enumerate(sentences) for clause in _divided(sentence, number)]
+def stems_of(words: str) -> frozenset[str]:
+    """Return the stems of words: a sign is seen in any of their forms."""
+    return frozenset(terms(words))
+
+
+def clauses_of(sentences: Sequence[Sentence], shut: Collection[int] = ()) -> list[Clause]:
+    """Return the clauses of sentences in their order, those without words left out; ``shut`` are sentences not told."""
+    found: list[Clause] = []
+    for number, sentence in enumerate(sentences):
+        if number in shut or sentence.asks or sentence.jests or sentence.is_supposed(len(sentence.text)):
+            end = sentence.start + len(sentence.text)
+            found.append(Clause(sentence.start, end, "", "", number, mine=False, told=False))
+        else:
+            found += _divided(sentence, number)
+    return found
 
 
 def _divided(sentence: Sentence, number: int) -> Iterator[Clause]:
     text = sentence.text
-    supposed = sentence.asks or sentence.jests or sentence.is_supposed(len(text))
     begin = _begin(text)
     last = _CALLED_LAST.search(text, begin)
     stop = last.start() if last is not None else len(text)
     link = ""
     for match in (*_DIVIDES.finditer(text, begin, stop), None):
         end = match.start() if match is not None else stop
-        piece = text[begin:end]
-        plain = piece.strip(_MARKS)
+        plain = text[begin:end].strip(_MARKS)
         if plain:
-            place = begin + piece.index(plain)
-            told = subject_added(plain)
-            own = _MINE.search(text, place, place + len(plain))
-            stripped = _SPACED.sub("", _STRESS.sub("", told or plain)).strip(_MARKS)
-            if stripped:
-                listed = terms(stripped)
-                yield Clause(
-                    sentence.start + place,
-                    sentence.start + place + len(plain),
-                    stripped,
-                    link,
-                    number,
-                    told is not None,
-                    _IDLE.match(plain) is not None,
-                    supposed
-                    or _NO_EVENT.search(told or plain) is not None
-                    or sentence.is_denied(place + len(plain))
-                    or sentence.is_quoted(place)
-                    or (own is not None and sentence.is_quoted(own.start())),
-                    frozenset(listed),
-                    len(listed),
-                )
+            yield _clause(sentence, number, text.index(plain, begin), plain, link)
         begin = match.end() if match is not None else end
         link = _LINKS.get((match["link"] or "").lower(), "") if match is not None else ""
+
+
+def _clause(sentence: Sentence, number: int, place: int, plain: str, link: str) -> Clause:
+    whole = subject_added(plain)
+    own = None if whole is None else _MINE.search(sentence.text, place, place + len(plain))
+    shut = (
+        _NO_EVENT.search(whole or plain) is not None
+        or sentence.is_denied(place + len(plain))
+        or sentence.is_quoted(place)
+        or (own is not None and sentence.is_quoted(own.start()))
+    )
+    start, end = sentence.start + place, sentence.start + place + len(plain)
+    said = "" if shut else _SPACED.sub("", _STRESS.sub("", whole or plain)).strip(_MARKS)
+    if not said:
+        return Clause(start, end, "", "", number, mine=False, told=False)
+    if _IDLE.match(plain) is not None:
+        return Clause(start, end, "", "", number, mine=False, told=None)
+    stems = terms(said)
+    return Clause(
+        start, end, said, link, number, whole is not None, told=True, stems=frozenset(stems), length=len(stems)
+    )
 
 
 def _begin(text: str) -> int:

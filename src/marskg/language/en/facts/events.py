@@ -10,11 +10,11 @@ import math
 import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from marskg.language.en.facts.clauses_said import clauses_of
+from marskg.language.en.facts.clauses_said import clauses_of, stems_of
+from marskg.language.en.facts.phrasing import key_of
 from marskg.language.en.facts.third_person import told
 from marskg.language.facts import Fact
 from marskg.ontology.vocabulary import Kind
-from marskg.text import terms
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -61,34 +61,32 @@ _FIRST: Final = re.compile(
 )
 
 
-def _stems(words: str) -> frozenset[str]:
-    return frozenset(terms(words))
-
-
 #: Signs that are words: by their stems, and those that have none by themselves.
 _BY_STEM: Final = {
-    "kin": _stems("mom dad mum mother father sister brother kid son daughter wife husband family grandma grandpa aunt "
-                  "uncle cousin parents"),
-    "mates": _stems("friend buddy colleague team coworker neighbour neighbor"),
-    "pet": _stems("dog cat puppy kitten rabbit horse pet"),
-    "pastime": _stems("music art painting dancing yoga hiking camping cooking baking reading writing photo gardening "
-                      "running swimming gym sport game movie book travel trip concert festival class workshop "
-                      "tournament basketball piano guitar violin"),
-    "begins": _stems("signed joined started won bought adopted visited took attended finished began opened launched "
-                     "moved created built learned"),
-    "helps": _stems("help support difference community volunteer inspire motivate"),
-    "number": _stems("two three four five six seven eight nine ten couple several"),
-    "vague": _stems("thing stuff something anything everything lots bit"),
-    "praise": _stems("awesome amazing great cool nice incredible"),
-    "thought": _stems("think guess know remember realize understand agree see imagine seem"),
-    "talk": _stems("chat talk spoke told tell mention hear"),
+    "kin": stems_of("mom dad mum mother father sister brother kid son daughter wife husband family grandma grandpa "
+                    "aunt uncle cousin parents"),
+    "mates": stems_of("friend buddy colleague team coworker neighbour neighbor"),
+    "pet": stems_of("dog cat puppy kitten rabbit horse pet"),
+    "pastime": stems_of("music art painting dancing yoga hiking camping cooking baking reading writing photo gardening "
+                        "running swimming gym sport game movie book travel trip concert festival class workshop "
+                        "tournament basketball piano guitar violin"),
+    "begins": stems_of("signed joined started won bought adopted visited took attended finished began opened launched "
+                       "moved created built learned"),
+    "helps": stems_of("help support difference community volunteer inspire motivate"),
+    "number": stems_of("two three four five six seven eight nine ten couple several"),
+    "vague": stems_of("thing stuff something anything everything lots bit"),
+    "praise": stems_of("awesome amazing great cool nice incredible"),
+    "thought": stems_of("think guess know remember realize understand agree see imagine seem"),
+    "talk": stems_of("chat talk spoke told tell mention hear"),
 }  # fmt: skip
+_SIGN_OF: Final = {stem: sign for sign, stems in _BY_STEM.items() for stem in stems}
 _BY_WORD: Final = {
     "you": frozenset(["you", "your", "yours", "you're", "you've", "you'll", "you'd"]),
     "we": frozenset(["we", "we're", "we've", "us", "our"]),
     "they": frozenset(["they", "them", "their", "they're"]),
     "not": frozenset(["not", "never", "no"]),
 }
+_DIGIT: Final = re.compile(r"\d")
 _WORD: Final = re.compile(r"[a-z]+(?:'[a-z]+)?")
 #: How much each sign says that clauses are worth remembering, and how much their number of stems does: the weights of a
 #: logistic regression on which clauses of talk others noted down as facts, rounded to twentieths;
@@ -125,10 +123,12 @@ class Talk:
         """Read the clauses of ``sentences``."""
         self._sentences = sentences
         self._voice = voice
-        self._clauses = [one._replace(shut=True) if one.sentence in shut else one for one in clauses_of(sentences)]
+        self._clauses = clauses_of(sentences, shut)
         self._windows = [
             Window(taken, _BIAS + _LENGTHS.get(length, 0.0) + sum(_WEIGHTS.get(sign, 0.0) for sign in signs))
-            for taken, signs, length in windows_of(self._clauses, len(sentences), len(terms(voice.name or "the user")))
+            for taken, signs, length in windows_of(
+                self._clauses, len(sentences), len(key_of(voice.name or "the user").split())
+            )
         ]
         self._windows.sort(key=lambda window: -window.score)
 
@@ -187,8 +187,8 @@ class Talk:
 
 def windows_of(clauses: Sequence[Clause], sentences: int, name: int) -> Iterator[tuple[tuple[int, ...], set[str], int]]:
     """Yield which clauses can be told together, with their signs and their length; a name has ``name`` stems."""
-    signs = [set() if clause.shut or clause.idle else _signs(clause) for clause in clauses]
-    open_ = [at for at, one in enumerate(clauses) if not one.shut and not one.idle]
+    signs = [_signs(clause) if clause.told else set() for clause in clauses]
+    open_ = [at for at, one in enumerate(clauses) if one.told]
     for place, begin in enumerate(open_):
         if not clauses[begin].mine:
             continue
@@ -208,7 +208,9 @@ def windows_of(clauses: Sequence[Clause], sentences: int, name: int) -> Iterator
 def _goes_on(clauses: Sequence[Clause], begin: int, last: int, at: int) -> bool:
     """Return whether a clause goes on about what was said before it, and says nothing new of the speaker."""
     one = clauses[at]
-    if one.sentence - clauses[begin].sentence >= _SENTENCES or any(other.shut for other in clauses[last + 1 : at]):
+    if one.sentence - clauses[begin].sentence >= _SENTENCES or any(
+        other.told is False for other in clauses[last + 1 : at]
+    ):
         return False
     return one.sentence == clauses[last].sentence or _OWN.match(one.said) is None
 
@@ -225,12 +227,12 @@ def _placed(taken: Sequence[Clause], sentences: int) -> set[str]:
 
 def _signs(clause: Clause) -> set[str]:
     found = {match.lastgroup for match in _SPEAKER.finditer(clause.said) if match.lastgroup}
-    found |= {sign for sign, stems in _BY_STEM.items() if not stems.isdisjoint(clause.stems)}
+    found |= {_SIGN_OF[stem] for stem in clause.stems if stem in _SIGN_OF}
     small = clause.said.lower()
     words = set(_WORD.findall(small))
     found |= {sign for sign, listed in _BY_WORD.items() if not listed.isdisjoint(words)}
     if "n't" in small:
         found.add("not")
-    if any(letter.isdigit() for letter in small):
+    if _DIGIT.search(small) is not None:
         found.add("number")
     return found

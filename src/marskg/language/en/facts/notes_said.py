@@ -15,7 +15,6 @@ from marskg.language.en.facts.clauses_said import subject_added
 from marskg.language.en.facts.phrasing import key_of
 from marskg.language.facts import Fact
 from marskg.ontology.vocabulary import Kind
-from marskg.text import terms
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
     from marskg.language.facts import Voice
 
 _MOST_WORDS: Final = 12
+_LEAST_SPACES: Final = 2
 _MONTHS: Final = {
     "jan": "January", "feb": "February", "mar": "March", "apr": "April", "may": "May", "jun": "June", "jul": "July",
     "aug": "August", "sep": "September", "sept": "September", "oct": "October", "nov": "November", "dec": "December",
@@ -209,14 +209,14 @@ def notes_of(sentence: Sentence, voice: Voice) -> list[Fact]:
     end = len(text.rstrip(" .!;,"))
     if _is_a_note(text):
         found = _noted(sentence, 0, end)
-        return [found] if len(terms(_NUMBERS.sub("", text))) > 0 else _carried(sentence, found)
+        return [found] if key_of(_NUMBERS.sub("", text)) else _carried(sentence, found)
     return []
 
 
 def _is_a_note(text: str) -> bool:
     if _DATED.search(text) is not None:
         rest = _DATED.sub("", text)
-        return not (_LONE_VERB.match(rest.strip()) or (not terms(rest)))
+        return bool(key_of(rest)) and _LONE_VERB.match(rest.strip()) is None
     return _AMOUNT.search(text) is not None or _DONE.match(text) is not None or _is_of_somebody(text)
 
 
@@ -237,7 +237,7 @@ def _labelled(sentence: Sentence, voice: Voice, label: re.Match[str]) -> Iterato
         return
     goal = label["goal"]
     for part in _PARTS.finditer(sentence.text, start):
-        if not terms(part["part"]):
+        if not key_of(part["part"]):
             continue
         fact = _noted(sentence, part.start("part"), part.end())
         if goal:
@@ -270,7 +270,8 @@ def _noted(sentence: Sentence, start: int, end: int) -> Fact:
 def _errand(sentence: Sentence, what: str, voice: Voice) -> list[Fact]:
     said = written_out(what.strip(" .,"))
     key = key_of(said)
-    if not key:
+    # "Pay Bob" alone may as well be an order to whoever reads it.
+    if key.count(" ") < _LEAST_SPACES:
         return []
     start = sentence.start + sentence.text.index(what)
     return [
