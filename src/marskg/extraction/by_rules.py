@@ -2,7 +2,8 @@
 
 Guarantees: the same turns give the same proposals, in their order; no text makes it raise; a span lies inside its turn.
 Only what a user says is read as said by somebody: documents, tools and the assistant neither speak for the user nor
-give orders. Relative times are resolved against the turn's time.
+give orders. Of a document its labelled fields are read, as facts of the document. Relative times are resolved against
+the turn's time.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from marskg.drafts import EntityRelation
 from marskg.extraction.answered import QUOTED
 from marskg.extraction.proposal import Maker, Proposal, ProposalOperation, Span
 from marskg.extraction.said_times import held
-from marskg.language.en.facts.document_fields import record_named
+from marskg.language.en.facts.document_fields import labelled, record_named
 from marskg.language.en.facts.facts_said import facts_of
 from marskg.language.en.facts.phrasing import key_of
 from marskg.language.facts import Voice
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 
 #: Who speaks for themselves.
 _SPEAKERS: Final = frozenset({"user"})
+_DOCUMENT: Final = "doc"
+_TITLE: Final = "document/titl"
 
 
 class RuleExtractor:
@@ -40,7 +43,10 @@ class RuleExtractor:
     def extract(self, turns: Sequence[Turn]) -> Iterator[Proposal]:
         """Yield what the turns say, in their order."""
         records: dict[str | None, str] = {}
+        titles: dict[str, str] = {}
         for number, turn in enumerate(turns):
+            if turn.role == _DOCUMENT:
+                yield from self._fields(number, turn, titles)
             if turn.role not in _SPEAKERS or not turn.text.strip():
                 continue
             voice = Voice(turn.speaker or None, _addressee(turns, number))
@@ -52,6 +58,22 @@ class RuleExtractor:
                 if any(start <= fact.start and fact.end <= end for start, end in others):
                     continue
                 yield self._proposal(_placed(fact, records.get(turn.session)), number, turn)
+
+    def _fields(self, number: int, turn: Turn, titles: dict[str, str]) -> Iterator[Proposal]:
+        """Yield the fields of a passage; two documents without a title or a session are not told apart by a key."""
+        others = [match.span() for match in QUOTED.finditer(turn.text)]
+        facts = [
+            fact
+            for fact in labelled(turn.text)
+            if not any(start <= fact.start and fact.end <= end for start, end in others)
+        ]
+        titled = next((fact.content.partition(": ")[2] for fact in facts if fact.key == _TITLE), None)
+        if titled is not None and turn.session is not None:
+            titles[turn.session] = titled
+        record = key_of(titled or titles.get(turn.session or "") or turn.session or "")
+        for fact in facts:
+            keyed = _placed(fact, record) if record else replace(fact, key=None, cardinality=None)
+            yield replace(self._proposal(keyed, number, turn), subjects=())
 
     def _proposal(self, fact: Fact, number: int, turn: Turn) -> Proposal:
         since, until = held(fact.when, turn.at, self._zone, due=fact.due)

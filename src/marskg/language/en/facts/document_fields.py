@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from marskg.language.en.facts.amounts import MONEY, money_of
-from marskg.language.en.facts.phrasing import APOSTROPHES, LONGEST, Frame, frame, key_of
+from marskg.language.en.facts.phrasing import APOSTROPHES, LONGEST, Frame, entries, frame, key_of
 from marskg.language.facts import Fact, Said
 from marskg.ontology.vocabulary import Cardinality, Kind
 
@@ -53,7 +53,6 @@ _ALSO: Final = {
     "project title": "title", "meeting title": "title", "timeline": "timeline",
 }  # fmt: skip
 _PLURAL: Final = re.compile(r"(?:(?<!s)s|agenda|list|analysis|team)$", re.IGNORECASE)
-_LONGEST_LIST: Final = 12
 
 
 def _name_of(field: str) -> str:
@@ -61,45 +60,6 @@ def _name_of(field: str) -> str:
     plain = re.sub(r"^(?:the|my|our|its|their|key|main|primary|proposed|project's|email's) ", "", field.strip().lower())
     plain = re.sub(r"^(?:the|my|our|key|main|primary|proposed|creative) (?=\w)", "", plain)
     return _ALSO.get(plain, plain)
-
-
-def entries(value: str) -> list[str]:
-    """Return the entries of a list in a sentence: "a, b and c".
-
-    A comma in brackets divides nothing; what only adds to the entry before it, a role after a name or "focusing on
-    ...", stays with it.
-    """
-    held = _BRACKET.sub(lambda match: match[0].replace(",", "\0"), value)
-    if _VERBAL.match(held):
-        parts = re.split(r",?\s+(?:and|as well as)\s+to\s+|,\s+to\s+|,\s+and\s+(?=[a-z]+\b)", held)
-    else:
-        parts = re.split(r",\s+(?:and\s+|as well as\s+)?", held)
-        if ", and " not in held and " as well as " not in held:
-            parts = [*parts[:-1], *parts[-1].rsplit(" and ", 1)]
-    found: list[str] = []
-    for part in parts:
-        plain = re.sub(r"^(?:to|and|the|an?) ", "", part.replace("\0", ",").strip(" ,.'\"")).strip(" '\"")
-        if found and (
-            _ADDS.match(plain) or (_ROLE.search(plain) and _PERSON.search(found[-1]) and "," not in found[-1])
-        ):
-            found[-1] += f", {plain}"
-        elif plain:
-            found.append(plain)
-    return found[:_LONGEST_LIST]
-
-
-_BRACKET: Final = re.compile(r"\([^()]*\)")
-_VERBAL: Final = re.compile(r"(?:to )?(?!the\b|an?\b)[a-z]+ (?:a|an|the|our|all|more|new|\w+ing|\w+ed|\w+ly|\d+)\b")
-_ADDS: Final = re.compile(r"(?:\w+ing|with|which|including|as|where|while|due|aiming|by|for|based|such|especially)\b")
-_ROLE: Final = re.compile(
-    r"^(?:(?:our|the|a|an) )?(?:[\w&-]+ ){0,5}?(?:head|chief|directors?|managers?|lead|officer|presidents?|vp|"
-    r"c[efiot]o|advisor|analyst|"
-    r"engineer|designer|researcher|coordinator|specialist|strategist|writer|consultant|representative|investigator|"
-    r"professor|"
-    r"scientist|partner|counsel|editor)\b",
-    re.IGNORECASE,
-)
-_PERSON: Final = re.compile(r"(?:^|\b(?:Dr|Mr|Ms|Mrs|Prof|Professor)\.? )(?:[A-Z][\w'’-]+ ?){2,3}$")
 
 
 def _fact(found: Found, field: str, value: str, does: Said = Said.ADD, *, many: bool, old: str | None = None) -> Fact:
@@ -212,6 +172,69 @@ def record_named(text: str) -> str | None:
     return None if match is None else (match["double"] or match["single"] or match["bare"]).strip(" .")
 
 
+_MONEY: Final = re.compile(MONEY, re.IGNORECASE)
+_NUMBERED: Final = re.compile(r"\d")
+_NAMED: Final = re.compile(
+    r"(?:[A-ZÀ-Þ][\w'’.&-]*|of|de|van|von|and|the|&)(?:,? (?:[A-ZÀ-Þ(][\w'’.&)-]*|of|de|van|von|and|the|&)){0,11}"
+)
+_TITLED: Final = re.compile(r"[^\s.!?][^.!?]{0,80}")
+_ONE_OF: Final = re.compile(r"[\w-]+(?: [\w-]+){0,2}")
+#: Labels in a document, with what the value of each has to look like: what else stands there is no field.
+_LABELS: Final = {
+    r"deadline|due(?: date)?|date|start(?: date)?|end(?: date)?|valid (?:until|from)|expires|effective(?: date)?|"
+    r"issued|published|delivery(?: date)?|meeting date|budget|price|cost|total|amount|fee|deposit|rent|quantity|size|"
+    r"weight|duration|capacity|version|ref(?:erence)?|(?:invoice|order)(?: (?:number|no))?|time": _NUMBERED,
+    r"owner|authors?|(?:project )?lead|(?:project )?manager|contact(?: person)?|client|customer|supplier|sponsors?|"
+    r"reviewers?|approver|assignee|responsible|chair|organi[sz]er|prepared by|attendees|participants|recipients|"
+    r"stakeholders|venue|location|company|department": _NAMED,
+    r"title|subject|project|topic": _TITLED,
+    r"status|priority|category|language|format|material": _ONE_OF,
+}  # fmt: skip
+_LABEL: Final = re.compile(
+    rf"^[ \t]*(?:[-*•#] ?)*(?P<field>{'|'.join(_LABELS)})\**(?: \([^()\n]{{1,20}}\))?:\**[ \t]+"
+    r"(?P<said>\S[^\n]{0,160}?)\**[.,]?[ \t]*$",
+    re.IGNORECASE,
+)
+#: Where one field ends and another may begin.
+_PIECES: Final = re.compile(
+    r"(?:(?!;|\||(?<!\bDr)(?<!\bMr)(?<!\bMs)(?<!\bMrs)(?<!\bProf)(?<!\b[A-Z])\.\s+(?=[A-Z]))[^\n])+"
+)
+_OPEN: Final = re.compile(
+    r"\b(?:if|maybe|perhaps|unless|not|never|no|tb[acd]|n/a|none|unknown|open|pending|example|please|must|always|"
+    r"you|i)\b|[?!{}<>]",
+    re.IGNORECASE,
+)
+
+
+def labelled(text: str) -> Iterator[Fact]:
+    """Yield the fields of a passage of a document that stand behind their labels: "Deadline: 3 May"."""
+    for piece in _PIECES.finditer(text):
+        match = _LABEL.match(piece[0])
+        if match is None or _OPEN.search(match["said"]) is not None:
+            continue
+        name, said = _name_of(match["field"]), match["said"]
+        wanted = next(shape for labels, shape in _LABELS.items() if re.fullmatch(labels, match["field"], re.IGNORECASE))
+        if (wanted.search(said) if wanted is _NUMBERED else wanted.fullmatch(said)) is None:
+            continue
+        money = _MONEY.match(said)
+        amount = money_of(money) if money is not None else None
+        many = _is_list(name)
+        for value in entries(said) if many else (said,):
+            payload: dict[str, PayloadValue] = {"concept": name, "relations": (value,)}
+            if amount is not None:
+                payload = {"concept": name, "amount": amount[0], "unit": amount[1]}
+            yield Fact(
+                rule="field.labelled",
+                start=piece.start() + match.start("field"),
+                end=piece.start() + match.end("said"),
+                content=f"{name.capitalize()}: {value}",
+                confidence=0.85,
+                key=f"document/{key_of(name) or name}",
+                cardinality=Cardinality.SET if many else Cardinality.SINGLE,
+                payload=payload,
+            )
+
+
 _ASK: Final = r"(?:add(?:ed|ing)?|includ(?:e|ed|ing)|append(?:ed)?|put)"
 _DROP: Final = r"(?:remov(?:e|ed|ing)|delet(?:e|ed|ing)|drop(?:ped)?|tak(?:e|en) (?:out|off)|strik(?:e|en)|eliminate)"
 
@@ -266,7 +289,8 @@ FRAMES: Final[tuple[Frame, ...]] = (
     frame(
         "field.titled",
         "titled entitled called named about for is was",
-        rf"\b(?:the|this|my|our) (?:new )?{_DOCUMENT} (?:is|was|will be) (?:titled|entitled|called|for the|about|named|"
+        rf"\b(?:the|this|my|our) (?:new )?{_DOCUMENT} (?:is|was|will be) (?:titled|entitled|called|for the|about|"
+        rf"named|"
         rf"for|on)?:? ?{_QUOTE}|"
         rf"(?P<said>(?-i:[A-Z])[^\"]{{4,160}}?)(?=\.?$))",
         _titled,
@@ -353,7 +377,8 @@ FRAMES: Final[tuple[Frame, ...]] = (
         "is are was were includes include included includes: covers covered will would",
         rf"(?:\b(?:the|my|our|its|his|her|their|this|project's|email's|post's)|"
         rf"^(?:the )?[\w ]{{2,20}}'s) (?P<field>{_FIELD})(?: (?:for|of|in) (?:the|this|my|our) [\w -]{{2,40}}?)? "
-        rf"(?:is|are|was|were|includes?|included|will be|will include|covers|covered|should be|would be)(?: to include|"
+        rf"(?:is|are|was|were|includes?|included|will be|will include|covers|covered|should be|"
+        rf"would be)(?: to include|"
         rf" going to be| set (?:to|at))?:? (?!(?:not|ready|done|important|great|good|clear|very|so|really|what|how|"
         rf"that you)\b)(?P<said>{MONEY}(?=[.,; ]|$)|[^!?]{{2,500}}?(?=[.]?$))",
         _stated,

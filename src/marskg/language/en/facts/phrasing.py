@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from marskg.language.facts import Fact, Voice
 
+_LONGEST_LIST: Final = 12
 #: Longer ones are no sentence of talk.
 LONGEST: Final = 600
 _ENDS: Final = re.compile(r"(?<=[.!?…])[\"')\]]*\s+(?=[\"'(\[]?[^\W_])|\n+")
@@ -252,6 +253,45 @@ def sentences_of(text: str) -> list[Sentence]:
             found.append(sentence)
         start = match.end() if match else end
     return found
+
+
+def entries(value: str) -> list[str]:
+    """Return the entries of a list in a sentence: "a, b and c".
+
+    A comma in brackets divides nothing; what only adds to the entry before it, a role after a name or "focusing on
+    ...", stays with it.
+    """
+    held = _BRACKET.sub(lambda match: match[0].replace(",", "\0"), value)
+    if _VERBAL.match(held):
+        parts = re.split(r",?\s+(?:and|as well as)\s+to\s+|,\s+to\s+|,\s+and\s+(?=[a-z]+\b)", held)
+    else:
+        parts = re.split(r",\s+(?:and\s+|as well as\s+)?", held)
+        if ", and " not in held and " as well as " not in held:
+            parts = [*parts[:-1], *parts[-1].rsplit(" and ", 1)]
+    found: list[str] = []
+    for part in parts:
+        plain = re.sub(r"^(?:to|and|the|an?) ", "", part.replace("\0", ",").strip(" ,.'\"")).strip(" '\"")
+        if found and (
+            _ADDS.match(plain) or (_ROLE.search(plain) and _PERSON.search(found[-1]) and "," not in found[-1])
+        ):
+            found[-1] += f", {plain}"
+        elif plain:
+            found.append(plain)
+    return found[:_LONGEST_LIST]
+
+
+_BRACKET: Final = re.compile(r"\([^()]*\)")
+_VERBAL: Final = re.compile(r"(?:to )?(?!the\b|an?\b)[a-z]+ (?:a|an|the|our|all|more|new|\w+ing|\w+ed|\w+ly|\d+)\b")
+_ADDS: Final = re.compile(r"(?:\w+ing|with|which|including|as|where|while|due|aiming|by|for|based|such|especially)\b")
+_ROLE: Final = re.compile(
+    r"^(?:(?:our|the|a|an) )?(?:[\w&-]+ ){0,5}?(?:head|chief|directors?|managers?|lead|officer|presidents?|vp|"
+    r"c[efiot]o|advisor|analyst|"
+    r"engineer|designer|researcher|coordinator|specialist|strategist|writer|consultant|representative|investigator|"
+    r"professor|"
+    r"scientist|partner|counsel|editor)\b",
+    re.IGNORECASE,
+)
+_PERSON: Final = re.compile(r"(?:^|\b(?:Dr|Mr|Ms|Mrs|Prof|Professor)\.? )(?:[A-Z][\w'’-]+ ?){2,3}$")
 
 
 @keeping_texts(20_000)
