@@ -16,8 +16,9 @@ from marskg.drafts import EntityRelation
 from marskg.extraction.answered import QUOTED
 from marskg.extraction.proposal import Maker, Proposal, ProposalOperation, Span
 from marskg.extraction.said_times import held
-from marskg.language.en.facts.document_fields import labelled, record_named
+from marskg.language.en.facts.document_fields import record_named
 from marskg.language.en.facts.facts_said import facts_of
+from marskg.language.en.facts.notes_said import labelled
 from marskg.language.en.facts.phrasing import key_of
 from marskg.language.facts import Voice
 

@@ -259,3 +259,44 @@ def test_a_taste_points_back_to_what_was_named() -> None:
         -1
     ] == "preference/nina simon"
     assert [found.key for found in read("I really love her music!")] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "key", "content"),
+    [
+        (
+            "Please remove 'A short film.' from the deliverables.",
+            "document/deliver",
+            "Deliverables no longer: A short film",
+        ),
+        ("Yes, add 'Bo Lind' to the `recipient_list`.", "document/recipi", "Recipients: Bo Lind"),
+        ("Please remove 'Bo Lind' from the 'key_points' field.", "document/point", "Points no longer: Bo Lind"),
+        ("Please revert the budget to $17,500.", "document/budget", "Budget: $17,500"),
+        ("The email needs to go to the treasurer.", "document/recipi", "Recipients: treasurer"),
+        (
+            "The meeting was about the Spring Fair Review.",
+            "document/spring fair review/titl",
+            "Title: Spring Fair Review",
+        ),
+        ("This post is for LinkedIn.", "document/platform", "Platform: LinkedIn"),
+        ("It's a product update, sharing what is new.", "document/content type", "Content type: product update"),
+        ("Let's go with #slowfood.", "document/hashtag", "Hashtags: #slowfood"),
+    ],
+)
+def test_fields_are_named_in_many_words(text: str, key: str, content: str) -> None:
+    assert (key, content) in [(found.key, found.content.rstrip(".")) for found in read(text)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Is this post for LinkedIn?",
+        "If this post is for LinkedIn, make it short.",
+        "She said this post is for LinkedIn.",
+        "It's not a product update.",
+        "Should the email go to the treasurer?",
+        "Everything needs to go to the dump.",
+    ],
+)
+def test_what_is_asked_or_denied_of_a_document_is_no_field(text: str) -> None:
+    assert [found.key for found in read(text) if (found.key or "").startswith("document/")] == []

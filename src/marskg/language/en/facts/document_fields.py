@@ -31,7 +31,7 @@ _FIELD: Final = (
     r"success|risk|creative|"
     r"design|core|major|required|potential|expected|initial|estimated|recipient|reference|content|publication|post|"
     r"email's|visual|"
-    r"research|technical|competitive|market|brand) )*"
+    r"research|technical|competitive|market|brand|content|roi|existing)[ _])*"
     r"(?:titles?|descriptions?|budgets?|timelines?|leads?|stakeholders?|objectives?|goals|deliverables?|analysis|"
     r"agendas?|items?|decisions?|"
     r"attendees|participants|recipients?|lists?|points?|actions?|purposes?|messages?|hashtags?|platforms?|audiences?|"
@@ -42,7 +42,8 @@ _FIELD: Final = (
     r"scope|profile|"
     r"considerations?|guidelines?|channels?|constraints?|assumptions?|dependencies|outcomes?|findings?|questions|"
     r"collaborators?|"
-    r"team(?: members?)?|call to action|benefits?|features?|hypothes[ei]s|citations?|strategy|strategies)"
+    r"team(?:[ _]members?)?|call to action|benefits?|features?|hypothes[ei]s|citations?|strategy|strategies|"
+    r"projections?|specs|specifications|assessments?)"
 )
 _QUOTE: Final = r"(?:\"(?P<value>[^\"]{1,400})\"|'(?P<single>(?:[^']|'(?=\w)){1,400}?)'(?=[\s.,;!?)]|$)"
 #: Fields that the words of a sentence name without calling them so.
@@ -50,21 +51,26 @@ _ALSO: Final = {
     "attended": "attendees", "recipient": "recipients", "recipients": "recipients", "recipient list": "recipients",
     "decided": "decisions", "agenda": "agenda items", "agenda items": "agenda items", "key decisions": "decisions",
     "lead": "project lead", "leading": "project lead", "titled": "title", "sent": "recipients",
+    "go": "recipients", "sending it": "recipients",
     "project title": "title", "meeting title": "title", "timeline": "timeline",
 }  # fmt: skip
 _PLURAL: Final = re.compile(r"(?:(?<!s)s|agenda|list|analysis|team)$", re.IGNORECASE)
 
 
-def _name_of(field: str) -> str:
+def name_of(field: str) -> str:
     """Return a field's name without what only says how much it matters."""
-    plain = re.sub(r"^(?:the|my|our|its|their|key|main|primary|proposed|project's|email's) ", "", field.strip().lower())
-    plain = re.sub(r"^(?:the|my|our|key|main|primary|proposed|creative) (?=\w)", "", plain)
+    plain = re.sub(
+        r"^(?:the|my|our|its|their|key|main|primary|proposed|project's|email's) ",
+        "",
+        field.strip().lower().replace("_", " "),
+    )
+    plain = re.sub(r"^(?:the|my|our|key|main|primary|proposed|creative|existing) (?=\w)", "", plain)
     return _ALSO.get(plain, plain)
 
 
 def _fact(found: Found, field: str, value: str, does: Said = Said.ADD, *, many: bool, old: str | None = None) -> Fact:
     start, end = found.span
-    name = _name_of(field)
+    name = name_of(field)
     amount = money_of(found.match) if name.endswith(("budget", "price")) else None
     payload: dict[str, PayloadValue] = {"concept": name, "relations": (value,)}
     if amount is not None:
@@ -85,15 +91,20 @@ def _fact(found: Found, field: str, value: str, does: Said = Said.ADD, *, many: 
     )
 
 
-def _is_list(field: str) -> bool:
+def is_list(field: str) -> bool:
+    """Return whether a field holds several values: its word is a plural."""
     return _PLURAL.search(field.strip()) is not None
+
+
+def _verb_of(found: Found) -> str:
+    return next(found.group(name).lower() for name in ("verb", "sent", "go", "sending") if found.group(name))
 
 
 def _stated(found: Found) -> Iterator[Fact]:
     """Yield the values of a field, each entry of a list by itself."""
-    field, value = found.group("field") or found.match["verb"].lower(), found.match["said"].strip(" .:'\"")
+    field, value = found.group("field") or _verb_of(found), found.match["said"].strip(" .:'\"")
     name = _ALSO.get(field.lower(), field)
-    if not _is_list(name):
+    if not is_list(name):
         yield _fact(found, name, value, many=False)
         return
     for entry in entries(value):
@@ -119,7 +130,7 @@ def _removed(found: Found) -> Fact | None:
     value = found.group("value") or found.group("single") or found.group("said")
     if re.match(r"(?:that|it|this|them)\b", value) or found.group("field") == "list":
         return None
-    return _fact(found, found.group("field"), value, Said.END, many=_is_list(found.group("field")))
+    return _fact(found, found.group("field"), value, Said.END, many=is_list(found.group("field")))
 
 
 def _changed(found: Found) -> Fact:
@@ -150,18 +161,21 @@ _described = _named("description")
 _spans = _named("timeline")
 _asks = _named("call to action")
 _tags = _named("hashtags", many=True)
+_platform = _named("platform")
+_content_type = _named("content type")
 
 
 def _action(found: Found) -> Fact:
     return _fact(found, "action items", f"{found.group('name')} to {found.group('said')}", many=True)
 
 
+_PLATFORM: Final = r"(?:LinkedIn|Twitter|Instagram|Facebook|TikTok|YouTube|Threads|Mastodon|Reddit|Bluesky)"
 #: How people name the record that they go on to fill or to change.
 _CONTEXT: Final = re.compile(
     rf"\b(?:the|this|my|our|a|an) (?:new )?{_DOCUMENT}(?: write-?up)? (?:is |was |will be )?(?:titled|entitled|called|"
     rf"for|about|named|on|regarding)(?: the)?:? ?"
     r"(?:\"(?P<double>[^\"]{3,160})\"|'(?P<single>(?:[^']|'(?=\w)){3,160}?)'(?=[\s.,;!?)]|$)|"
-    r"(?P<bare>(?-i:[A-Z])[^\"'.!?]{4,120}?)(?=[.]?$))",
+    rf"(?!{_PLATFORM})(?P<bare>(?-i:[A-Z])[^\"'.!?]{{4,120}}?)(?=[.]?$))",
     re.IGNORECASE,
 )
 
@@ -170,69 +184,6 @@ def record_named(text: str) -> str | None:
     """Return the title of the document that ``text`` turns to; None where it names none."""
     match = _CONTEXT.search(text.translate(APOSTROPHES)) if len(text) < LONGEST else None
     return None if match is None else (match["double"] or match["single"] or match["bare"]).strip(" .")
-
-
-_MONEY: Final = re.compile(MONEY, re.IGNORECASE)
-_NUMBERED: Final = re.compile(r"\d")
-_NAMED: Final = re.compile(
-    r"(?:[A-ZÀ-Þ][\w'’.&-]*|of|de|van|von|and|the|&)(?:,? (?:[A-ZÀ-Þ(][\w'’.&)-]*|of|de|van|von|and|the|&)){0,11}"
-)
-_TITLED: Final = re.compile(r"[^\s.!?][^.!?]{0,80}")
-_ONE_OF: Final = re.compile(r"[\w-]+(?: [\w-]+){0,2}")
-#: Labels in a document, with what the value of each has to look like: what else stands there is no field.
-_LABELS: Final = {
-    r"deadline|due(?: date)?|date|start(?: date)?|end(?: date)?|valid (?:until|from)|expires|effective(?: date)?|"
-    r"issued|published|delivery(?: date)?|meeting date|budget|price|cost|total|amount|fee|deposit|rent|quantity|size|"
-    r"weight|duration|capacity|version|ref(?:erence)?|(?:invoice|order)(?: (?:number|no))?|time": _NUMBERED,
-    r"owner|authors?|(?:project )?lead|(?:project )?manager|contact(?: person)?|client|customer|supplier|sponsors?|"
-    r"reviewers?|approver|assignee|responsible|chair|organi[sz]er|prepared by|attendees|participants|recipients|"
-    r"stakeholders|venue|location|company|department": _NAMED,
-    r"title|subject|project|topic": _TITLED,
-    r"status|priority|category|language|format|material": _ONE_OF,
-}  # fmt: skip
-_LABEL: Final = re.compile(
-    rf"^[ \t]*(?:[-*•#] ?)*(?P<field>{'|'.join(_LABELS)})\**(?: \([^()\n]{{1,20}}\))?:\**[ \t]+"
-    r"(?P<said>\S[^\n]{0,160}?)\**[.,]?[ \t]*$",
-    re.IGNORECASE,
-)
-#: Where one field ends and another may begin.
-_PIECES: Final = re.compile(
-    r"(?:(?!;|\||(?<!\bDr)(?<!\bMr)(?<!\bMs)(?<!\bMrs)(?<!\bProf)(?<!\b[A-Z])\.\s+(?=[A-Z]))[^\n])+"
-)
-_OPEN: Final = re.compile(
-    r"\b(?:if|maybe|perhaps|unless|not|never|no|tb[acd]|n/a|none|unknown|open|pending|example|please|must|always|"
-    r"you|i)\b|[?!{}<>]",
-    re.IGNORECASE,
-)
-
-
-def labelled(text: str) -> Iterator[Fact]:
-    """Yield the fields of a passage of a document that stand behind their labels: "Deadline: 3 May"."""
-    for piece in _PIECES.finditer(text):
-        match = _LABEL.match(piece[0])
-        if match is None or _OPEN.search(match["said"]) is not None:
-            continue
-        name, said = _name_of(match["field"]), match["said"]
-        wanted = next(shape for labels, shape in _LABELS.items() if re.fullmatch(labels, match["field"], re.IGNORECASE))
-        if (wanted.search(said) if wanted is _NUMBERED else wanted.fullmatch(said)) is None:
-            continue
-        money = _MONEY.match(said)
-        amount = money_of(money) if money is not None else None
-        many = _is_list(name)
-        for value in entries(said) if many else (said,):
-            payload: dict[str, PayloadValue] = {"concept": name, "relations": (value,)}
-            if amount is not None:
-                payload = {"concept": name, "amount": amount[0], "unit": amount[1]}
-            yield Fact(
-                rule="field.labelled",
-                start=piece.start() + match.start("field"),
-                end=piece.start() + match.end("said"),
-                content=f"{name.capitalize()}: {value}",
-                confidence=0.85,
-                key=f"document/{key_of(name) or name}",
-                cardinality=Cardinality.SET if many else Cardinality.SINGLE,
-                payload=payload,
-            )
 
 
 _ASK: Final = r"(?:add(?:ed|ing)?|includ(?:e|ed|ing)|append(?:ed)?|put)"
@@ -244,7 +195,7 @@ FRAMES: Final[tuple[Frame, ...]] = (
         "field.removed",
         "remove removed removing delete deleted deleting drop take taken strike eliminate",
         rf"\b{_DROP} (?:the )?{_QUOTE}|(?P<said>[^\"',.;]{{2,200}}?)) (?:as an? |from )(?:(?:the|my|our|its|list of|"
-        rf"list) )*['\"]?(?P<field>{_FIELD})['\"]?(?: field| list| section)?\b",
+        rf"list) )*['\"`]?(?P<field>{_FIELD})['\"`]?(?: field| list| section)?\b",
         _removed,
         0.95,
         unguarded=True,
@@ -253,7 +204,7 @@ FRAMES: Final[tuple[Frame, ...]] = (
         "field.added",
         "add added adding include included append put",
         rf"\b{_ASK} {_QUOTE}|(?P<said>[^\"',.;]{{2,200}}?)) (?:to|in|into|under|as) (?:(?:the|my|our|its|a|"
-        rf"list of) )*['\"]?(?P<field>{_FIELD})['\"]?(?: field| list| section)?\b",
+        rf"list of) )*['\"`]?(?P<field>{_FIELD})['\"`]?(?: field| list| section)?\b",
         _added,
         0.95,
         unguarded=True,
@@ -261,7 +212,7 @@ FRAMES: Final[tuple[Frame, ...]] = (
     frame(
         "field.included",
         "update include add updated change",
-        rf"\b(?:the|my|our|its) ['\"]?(?P<field>{_FIELD})['\"]?(?: field| list| section)?(?: to (?:also )?|"
+        rf"\b(?:the|my|our|its) ['\"`]?(?P<field>{_FIELD})['\"`]?(?: field| list| section)?(?: to (?:also )?|"
         rf"; please (?:also )?| and |, please |: ?)(?:{_ASK}):? {_QUOTE}|(?P<said>[^\"]{{2,300}}?)(?=[.!?]?$))",
         _added,
         0.95,
@@ -270,7 +221,7 @@ FRAMES: Final[tuple[Frame, ...]] = (
     frame(
         "field.changed",
         "update change changed revert reverted set updated raise lower increase reduce move delete",
-        rf"\b(?:the|my|our|its) ['\"]?(?P<field>{_FIELD})['\"]?(?: field| value)?(?: (?!from|"
+        rf"\b(?:the|my|our|its) ['\"`]?(?P<field>{_FIELD})['\"`]?(?: field| value)?(?: (?!from|"
         rf"to)[^.!?]{{0,60}}?)? from (?P<old>[^.!?]{{1,60}}?) (?:back )?to (?P<new>{MONEY}|"
         rf"[^.!?;]{{1,120}}?)(?=[.!?]?$|[.;,] | for | in )",
         _changed,
@@ -287,11 +238,36 @@ FRAMES: Final[tuple[Frame, ...]] = (
         unguarded=True,
     ),
     frame(
+        "field.set",
+        "revert reset set change correct update",
+        rf"\b(?:revert|reset|set|change|correct|update) (?:the|my|our|its) (?P<field>{_FIELD})(?: for (?:this|"
+        rf"the) [\w ]{{2,20}}?)?"
+        rf" (?:back )?to (?P<new>{MONEY})",
+        _changed,
+        0.95,
+        unguarded=True,
+    ),
+    frame(
+        "field.platform",
+        "linkedin twitter instagram facebook tiktok youtube threads mastodon reddit bluesky",
+        rf"\b(?:post|it|this)(?:'s| is| will be)(?: specifically| going)? (?:for|on) (?P<said>{_PLATFORM})\b",
+        _platform,
+        0.9,
+    ),
+    frame(
+        "field.kind",
+        "post update share announcement",
+        r"\b(?:it's|it is|it will be|this is|this will be|(?:this|the) post (?:is|will be)) an? (?P<said>(?!new\b|"
+        r"great|good|nice)"
+        r"[\w-]+(?: [\w-]+){0,2} (?:post|update|share|announcement))(?=[.,!]|$| (?:about|sharing|on)\b)",
+        _content_type,
+        0.85,
+    ),
+    frame(
         "field.titled",
         "titled entitled called named about for is was",
-        rf"\b(?:the|this|my|our) (?:new )?{_DOCUMENT} (?:is|was|will be) (?:titled|entitled|called|for the|about|"
-        rf"named|"
-        rf"for|on)?:? ?{_QUOTE}|"
+        rf"\b(?:the|this|my|our) (?:new )?{_DOCUMENT} (?:is|was|will be) (?:titled|entitled|called|named|"
+        rf"(?:for|about|regarding|on)(?: the)?)?:? ?{_QUOTE}|"
         rf"(?P<said>(?-i:[A-Z])[^\"]{{4,160}}?)(?=\.?$))",
         _titled,
         0.95,
@@ -325,8 +301,9 @@ FRAMES: Final[tuple[Frame, ...]] = (
     ),
     frame(
         "field.tags",
-        "use hashtags using",
-        r"\b(?:use|using|hashtags(?: are| will be| should be)?|include) (?:the hashtags )?(?P<said>#\w+(?:,? (?:and "
+        "use hashtags using with include add",
+        r"\b(?:use|using|go with|hashtags(?: are| will be| should be)?|include|"
+        r"add) (?:the hashtags )?(?P<said>#\w+(?:,? (?:and "
         r")?#\w+)*)",
         _tags,
         0.95,
@@ -366,9 +343,11 @@ FRAMES: Final[tuple[Frame, ...]] = (
     ),
     frame(
         "field.attended",
-        "attended sent",
-        r"\b(?:meeting|email|e-mail|message|it|event) (?:was|were|should be|will be|is|to be|"
-        r"is being) (?P<verb>attended|sent) (?:by|to) (?P<said>[^!?]{3,300}?)(?=\.?$)",
+        "attended sent go sending",
+        r"\b(?:(?:meeting|email|e-mail|message|it|event) (?:was|were|should be|will be|is|to be|is being) "
+        r"(?P<sent>attended|sent) (?:by|to)|(?:email|e-mail|message|letter|it) (?:needs to|will|should|has to|must) "
+        r"(?P<go>go) (?:out )?to|I(?:'m|'ll be| am|"
+        r" will be) (?P<sending>sending it) to) (?P<said>[^!?]{3,300}?)(?=\.?$)",
         _stated,
         0.95,
     ),

@@ -1,8 +1,9 @@
 """What stands in terse notes, whose sentences have no subject of their own: dates, sums, errands, what is done.
 
 Guarantees: pure. A note is told in its words, with its short forms written out ("tues 11 feb" is "Tuesday 11
-February"); it has no key, but for an errand, which is a task. What is asked, supposed or quoted is no note.
-Limits: read in a sentence of at most twelve words in which the speaker names neither themselves nor the other.
+February"); it has no key, but for an errand, which is a task. What is asked, supposed or quoted is no note. The
+labelled fields of a document are read by themselves, as its own.
+Limits: a note is a sentence of at most twelve words in which the speaker names neither themselves nor the other.
 """
 
 from __future__ import annotations
@@ -11,16 +12,18 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+from marskg.language.en.facts.amounts import MONEY, money_of
 from marskg.language.en.facts.clauses_said import subject_added
-from marskg.language.en.facts.phrasing import key_of
+from marskg.language.en.facts.document_fields import is_list, name_of
+from marskg.language.en.facts.phrasing import entries, key_of
 from marskg.language.facts import Fact
-from marskg.ontology.vocabulary import Kind
+from marskg.ontology.vocabulary import Cardinality, Kind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from marskg.language.en.facts.phrasing import Sentence
-    from marskg.language.facts import Voice
+    from marskg.language.facts import PayloadValue, Voice
 
 _MOST_WORDS: Final = 12
 _LEAST_SPACES: Final = 2
@@ -288,3 +291,66 @@ def _errand(sentence: Sentence, what: str, voice: Voice) -> list[Fact]:
             due=True,
         )
     ]
+
+
+_MONEY: Final = re.compile(MONEY, re.IGNORECASE)
+_NUMBERED: Final = re.compile(r"\d")
+_WHO: Final = re.compile(
+    r"(?:[A-ZÀ-Þ][\w'’.&-]*|of|de|van|von|and|the|&)(?:,? (?:[A-ZÀ-Þ(][\w'’.&)-]*|of|de|van|von|and|the|&)){0,11}"
+)
+_TITLED: Final = re.compile(r"[^\s.!?][^.!?]{0,80}")
+_ONE_OF: Final = re.compile(r"[\w-]+(?: [\w-]+){0,2}")
+#: Labels in a document, with what the value of each has to look like: what else stands there is no field.
+_LABELS: Final = {
+    r"deadline|due(?: date)?|date|start(?: date)?|end(?: date)?|valid (?:until|from)|expires|effective(?: date)?|"
+    r"issued|published|delivery(?: date)?|meeting date|budget|price|cost|total|amount|fee|deposit|rent|quantity|size|"
+    r"weight|duration|capacity|version|ref(?:erence)?|(?:invoice|order)(?: (?:number|no))?|time": _NUMBERED,
+    r"owner|authors?|(?:project )?lead|(?:project )?manager|contact(?: person)?|client|customer|supplier|sponsors?|"
+    r"reviewers?|approver|assignee|responsible|chair|organi[sz]er|prepared by|attendees|participants|recipients|"
+    r"stakeholders|venue|location|company|department": _WHO,
+    r"title|subject|project|topic": _TITLED,
+    r"status|priority|category|language|format|material": _ONE_OF,
+}  # fmt: skip
+_FIELD: Final = re.compile(
+    rf"^[ \t]*(?:[-*•#] ?)*(?P<field>{'|'.join(_LABELS)})\**(?: \([^()\n]{{1,20}}\))?:\**[ \t]+"
+    r"(?P<said>\S[^\n]{0,160}?)\**[.,]?[ \t]*$",
+    re.IGNORECASE,
+)
+#: Where one field ends and another may begin.
+_PIECES: Final = re.compile(
+    r"(?:(?!;|\||(?<!\bDr)(?<!\bMr)(?<!\bMs)(?<!\bMrs)(?<!\bProf)(?<!\b[A-Z])\.\s+(?=[A-Z]))[^\n])+"
+)
+_OPEN: Final = re.compile(
+    r"\b(?:if|maybe|perhaps|unless|not|never|no|tb[acd]|n/a|none|unknown|open|pending|example|please|must|always|"
+    r"you|i)\b|[?!{}<>]",
+    re.IGNORECASE,
+)
+
+
+def labelled(text: str) -> Iterator[Fact]:
+    """Yield the fields of a passage of a document that stand behind their labels: "Deadline: 3 May"."""
+    for piece in _PIECES.finditer(text):
+        match = _FIELD.match(piece[0])
+        if match is None or _OPEN.search(match["said"]) is not None:
+            continue
+        name, said = name_of(match["field"]), match["said"]
+        wanted = next(shape for labels, shape in _LABELS.items() if re.fullmatch(labels, match["field"], re.IGNORECASE))
+        if (wanted.search(said) if wanted is _NUMBERED else wanted.fullmatch(said)) is None:
+            continue
+        money = _MONEY.match(said)
+        amount = money_of(money) if money is not None else None
+        many = is_list(name)
+        for value in entries(said) if many else (said,):
+            payload: dict[str, PayloadValue] = {"concept": name, "relations": (value,)}
+            if amount is not None:
+                payload = {"concept": name, "amount": amount[0], "unit": amount[1]}
+            yield Fact(
+                rule="field.labelled",
+                start=piece.start() + match.start("field"),
+                end=piece.start() + match.end("said"),
+                content=f"{name.capitalize()}: {value}",
+                confidence=0.85,
+                key=f"document/{key_of(name) or name}",
+                cardinality=Cardinality.SET if many else Cardinality.SINGLE,
+                payload=payload,
+            )

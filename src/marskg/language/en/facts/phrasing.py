@@ -221,6 +221,13 @@ def compiled(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern, re.IGNORECASE)
 
 
+def _goes_on(text: str, start: int, match: re.Match[str]) -> bool:
+    """Return whether a full stop ends no sentence: an abbreviation's, or one inside of quotation marks."""
+    if match[0][0] in "\"'" and text[match.end()].islower():
+        return True
+    return _ABBREVIATED.search(text, max(start, match.start() - 8), match.start()) is not None
+
+
 def marked(text: str) -> tuple[str, list[int]]:
     """Return ``text`` with the apostrophes that its short forms lack, and where in the new text they stand."""
     places: list[int] = []
@@ -239,7 +246,7 @@ def sentences_of(text: str) -> list[Sentence]:
     found: list[Sentence] = []
     for match in (*_ENDS.finditer(text), None):
         end = match.start() if match else len(text)
-        if match is not None and "\n" not in match[0] and _ABBREVIATED.search(text, max(start, end - 8), end):
+        if match is not None and "\n" not in match[0] and _goes_on(text, start, match):
             continue
         written = text[start:end]
         shift = len(written) - len(written.lstrip())
