@@ -104,8 +104,8 @@ _LENGTHS: Final = {
 }  # fmt: skip
 _BIAS: Final = -1.8
 #: The least odds of the likeliest clauses of a turn, of further ones, and of the words of what a rule has read.
-_LEAST: Final = -0.8
-_FURTHER: Final = 0.2
+_LEAST: Final = -0.75
+_FURTHER: Final = 0.0
 _WORN: Final = -4.0
 
 
