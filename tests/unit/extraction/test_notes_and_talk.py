@@ -22,6 +22,13 @@ NOTES = {
     "note: shelves white NOT cream": ["Shelves white NOT cream"],
     "goal this yr: 40k savings + 2 concerts": ["Goal this year: 40,000 savings", "Goal this year: 2 concerts"],
     "Meanwhile Selma graduated": ["Meanwhile Selma graduated"],
+    "Selma wants Sundays off": ["Selma wants Sundays off"],
+    "Otto owes me 15 quid": ["Otto owes me 15 quid"],
+    "Gran is in hospital": ["Gran is in hospital"],
+    "the landlord is selling the house": ["The landlord is selling the house"],
+    "Bread supplier is now Moller's": ["Bread supplier is now Moller's"],
+    "cod is 9.40 a kilo now": ["Cod is 9.40 a kilo now"],
+    "must ring the surgery": ["To do for Vic: ring the surgery"],
     "Ivo can't do mon": ["Ivo can't do Monday"],
     "phone the bank re mortgage": ["To do for Vic: phone the bank about mortgage"],
     "todo: water the ferns on Sunday": ["To do for Vic: water the ferns on Sunday"],
@@ -59,6 +66,17 @@ Nothing is done
 Room 12.30
 Practice and patience seem like big factors
 It ends on Friday
+If the landlord is selling the house we move
+The landlord says he is selling
+"Selma wants Sundays off" said the list
+Does Otto owe me 15 quid?
+Otto owes me nothing
+If Otto owes me 15 quid
+Life is now better
+The password is secret
+The kids are so cute
+Dad is right
+Must have been fun
 """.strip().splitlines()
 
 TOLD = {
@@ -71,6 +89,11 @@ TOLD = {
         "Nowadays Vic is teaching two evening classes at the college"
     ),
     "ive been helping at the animal shelter lately": "Vic has been helping at the animal shelter",
+    "I lost my wallet": "Vic lost their wallet",
+    "we're closed on Mondays": "Vic is closed on Mondays",
+    "I don't drive any more": "Vic does not drive any more",
+    "I've never been to Spain": "Vic has never been to Spain",
+    "My bike was stolen": "Vic's bike was stolen",
     "We visited the harbour museum in Turku yesterday.": "Vic visited the harbour museum in Turku yesterday",
 }
 NOT_TOLD = """
@@ -90,6 +113,16 @@ I joined a rowing club last week... just kidding
 Yeah right, I joined a rowing club last week
 Your aunt joined a rowing club last week
 Imagine I joined a rowing club last week
+did I lose my wallet on Friday
+how did I lose my wallet on Friday
+He lost my wallet
+I nearly lost my wallet
+I could have lost my wallet
+I quit if they cut my pay
+My bike was not stolen
+My bike was stolen, just kidding
+What if I don't drive any more
+She said I've never been to Spain
 I wonder whether I joined the right rowing club last week
 """.strip().splitlines()
 

@@ -41,8 +41,12 @@ _BARE: Final = re.compile(
     r"finished|took|"
     r"made|met|saw|found|bought|joined|signed up|tried|researching|working|looking|planning|thinking|trying|learning|"
     r"hoping|wanna|"
-    r"can't wait|couldn't|spent|lost|won|moved|decided|did|love|loving|ended up|came|read|watched|visited|enjoyed|"
-    r"felt)\b(?! (?:is|was|are|were|makes?|made)\b)(?![^,]* (?:is|was|are) (?:so|a|an|the|really|super)\b)",
+    r"can't wait|couldn't|spent|lost|won|moved|decided|did(?! (?:I|we|you|he|she|it|they)\b)|love|loving|ended up|"
+    r"came|read|watched|visited|enjoyed|"
+    r"felt|(?!(?:lov|lik|agre|not|suppos|bas|excit|ne|inde|bor|tir|relat|impress|interest|inspir|"
+    r"amaz)ed\b)[a-z]{3,}ed(?= (?:the|my|an?|our|"
+    r"some|\d+|two|three)\b))\b(?! (?:is|was|are|were|makes?|made)\b)(?![^,]* (?:is|was|are) (?:so|a|an|the|really|"
+    r"super)\b)",
     re.IGNORECASE,
 )
 _BARE_BE: Final = frozenset(
@@ -106,6 +110,9 @@ _IDLE: Final = re.compile(
 )
 #: What is said to the other or of the talk itself.
 _NO_EVENT: Final = re.compile(
+    r"^(?:(?:should|shall|can|could|do|does|did|will|would|am|is|are|was|were|have|has|may|might) (?:I|we|you|he|"
+    r"she|it|they|"
+    r"my|our|the)\b|(?:what|when|where|why|how|who) (?:do|did|does|should|can|will|is|are|was)\b)|"
     r"^(?:you\b|you're|your\b|let's\b)|\b(?:I|we) (?:\w+ly |also |just )*(?:might|may|would|should)\b(?! (?:love|"
     r"like) to\b)|"
     r"\b(?:thanks? (?:you )?for|talk (?:to you )?(?:soon|later)|see you|take care|good luck|let me know|lmk|"
@@ -119,6 +126,13 @@ _NO_EVENT: Final = re.compile(
 )
 _LINKS: Final = {"and": "and", "but": "but", "so": "so", "because": "because", "'cause": "because", "cause": "because"}
 _SPACED: Final = re.compile(r"\s+(?=[,.])|(?<=\s)\s+")
+#: What is denied and still tells of a life, in its own words.
+_ENDED: Final = re.compile(
+    r"I(?:'ve| have)? (?:just |now |also )*(?:(?:don't|can't|won't|do not|cannot) [^,]{3,60}? any ?(?:more|"
+    r"longer)$|no longer [a-z]+ |"
+    r"never been (?:to|in|on) )",
+    re.IGNORECASE,
+)
 _MARKS: Final = ' .,!;:-–—"\n\t'
 
 
@@ -156,7 +170,7 @@ def stems_of(words: str) -> frozenset[str]:
 
 
 def clauses_of(sentences: Sequence[Sentence], shut: Collection[int] = ()) -> list[Clause]:
-    """Return the clauses of sentences in their order, those without words left out; ``shut`` are sentences not told."""
+    """Return the clauses of sentences in their order, those without words left out; ``shut`` are not told."""
     found: list[Clause] = []
     for number, sentence in enumerate(sentences):
         if number in shut or sentence.asks or sentence.jests or sentence.is_supposed(len(sentence.text)):
@@ -187,7 +201,7 @@ def _clause(sentence: Sentence, number: int, place: int, plain: str, link: str) 
     own = None if whole is None else _MINE.search(sentence.text, place, place + len(plain))
     shut = (
         _NO_EVENT.search(whole or plain) is not None
-        or sentence.is_denied(place + len(plain))
+        or (sentence.is_denied(place + len(plain)) and _ENDED.match(plain) is None)
         or sentence.is_quoted(place)
         or (own is not None and sentence.is_quoted(own.start()))
     )

@@ -198,8 +198,8 @@ FRAMES: Final[tuple[Frame, ...]] = (
     frame(
         "life.medicine",
         "take taking i'm on tablets",
-        rf"\bI(?:'m| am|'ve been| have been)? ?{ADVERBS}(?:take|taking|on|put on) (?:my |some |a )?(?:daily |low"
-        rf"[- ]dose )*"
+        rf"\b(?:I(?:'m| am|'ve been| have been)? ?{ADVERBS}(?:take|taking|on|put on)|"
+        rf"(?:the |my )?(?:doctor|gp) put me on) (?:my |some |a )?(?:daily |low[- ]dose )*"
         rf"(?P<value>{_MEDICINE})\b(?: (?:once|twice|three times|every|for|in the|at|daily)[^.!?;,]{{0,30}}?{STOP})?",
         _listed("medication", "takes"),
         0.85,
@@ -255,7 +255,7 @@ FRAMES: Final[tuple[Frame, ...]] = (
         "life.work",
         "work",
         rf"\bI(?:'m| am)? ?{ADVERBS}work(?:ing)? (?P<value>nights|night shifts?|shifts|part[- ]time|full[- ]time|"
-        rf"remotely|from home|weekends|mornings|evenings|(?:three|four|five|six|\d) days a week)\b",
+        rf"remotely|from home|[a-z]+days|weekends|mornings|evenings|(?:three|four|five|six|\d) days a week)\b",
         _listed("working hours", "works"),
         0.85,
     ),

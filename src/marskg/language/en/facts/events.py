@@ -56,6 +56,33 @@ _SPEAKER: Final = re.compile(
     re.IGNORECASE,
 )
 _OWN: Final = re.compile(r"(?:I|we|I'm|I've|I'd|I'll|we're|we've|we'll|my|our)\b", re.IGNORECASE)
+#: What changes or marks a life, said in however few words.
+_TURNS: Final = re.compile(
+    r"\b(?:I|we)(?:'ve| have)? (?:just |finally |recently |also )*(?:(?:don't|can't|won't) [^,]{3,60}? any ?more|"
+    r"joined|quit|left|lost|sold|passed|failed|"
+    r"broke (?:my|up|off)|"
+    r"split up|resigned|retired|graduated|adopted|inherited|enrolled|applied|crashed|handed in|gave (?:up|notice)|"
+    r"dropped out|"
+    r"got (?:the job|a job|into|engaged|married|divorced|fired|promoted|sacked|laid off)|started (?:at|with|a new)|"
+    r"changed (?:my|our|jobs)|"
+    r"moved (?:in|out|house|back)|signed (?:up|the)|bought|booked|lived?|sleep|stopped|never been|no longer|"
+    r"take my|switched|was an?|used to)\b"
+    r"|\b(?:my|our) [\w' ]{2,30}? (?:died|passed away|broke|was stolen|got stolen|was born|is broken|is playing up|"
+    r"is in hospital|cost|costs|"
+    r"is due|is sick|is ill|hurts|left|moved)\b|\b(?:I|we)(?:'m| am|'re| are) (?:doing|off|on|closed|"
+    r"saving (?:up )?for|allergic|"
+    r"engaged|expecting|pregnant)\b",
+    re.IGNORECASE,
+)
+#: A day, a date, an hour, or since when.
+_WHEN: Final = re.compile(
+    r"\b(?:on|every|by|until|till|from|since|next|this) (?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|"
+    r"\b\d{1,2}(?:st|nd|rd|th)\b|"
+    r"\b\d{1,2}(?::\d\d)? ?(?:am|pm)\b|\b(?:in|since|until|till|by|before|\d{1,2}) (?:january|february|march|april|"
+    r"may|june|july|"
+    r"august|september|october|november|december)\b|\bsince (?:\d{4}|i was)\b",
+    re.IGNORECASE,
+)
 _FIRST: Final = re.compile(
     r"(?P<ours>(?:my|our) \w)|(?P<self>I\b)|(?P<points>(?:it|that|this|these|those|they)\b)", re.IGNORECASE
 )
@@ -67,7 +94,8 @@ _BY_STEM: Final = {
                     "aunt uncle cousin parents"),
     "mates": stems_of("friend buddy colleague team coworker neighbour neighbor"),
     "pet": stems_of("dog cat puppy kitten rabbit horse pet"),
-    "pastime": stems_of("music art painting dancing yoga hiking camping cooking baking reading writing photo gardening "
+    "pastime": stems_of("music art painting dancing yoga hiking camping cooking baking reading writing photo "
+    "gardening "
                         "running swimming gym sport game movie book travel trip concert festival class workshop "
                         "tournament basketball piano guitar violin"),
     "begins": stems_of("signed joined started won bought adopted visited took attended finished began opened launched "
@@ -96,12 +124,13 @@ _WEIGHTS: Final = {
     "is_in": -0.1, "kin": 0.3, "long": 0.5, "many": -0.15, "mates": 0.25, "mood": -0.2, "name": 0.55, "not": -0.3,
     "number": 0.35, "ours": 0.55, "past": 0.4, "pastime": 0.5, "pet": 0.4, "plans": -0.25, "points": -0.1,
     "praise": -0.15, "self": 0.3, "shall": -0.2, "talk": -0.2, "they": -0.3, "thought": -0.75, "title": 0.15,
-    "vague": -0.45, "we": -0.2, "you": -0.55,
+    "turns": 0.5, "dated": 0.5, "vague": -0.45, "we": -0.2, "you": -0.55,
 }  # fmt: skip
 _LENGTHS: Final = {
     1: -0.45, 2: -1.15, 3: -1.1, 4: -0.75, 5: -0.15, 6: 0.4, 7: 0.35, 8: 0.4, 9: 0.75, 10: 0.55, 11: 0.55, 12: 0.3,
     13: 0.25, 14: -0.05,
 }  # fmt: skip
+_MARKS: Final = frozenset(("turns", "dated"))
 _BIAS: Final = -1.8
 #: The least odds of the likeliest clauses of a turn, of further ones, and of the words of what a rule has read.
 _LEAST: Final = -0.75
@@ -125,7 +154,7 @@ class Talk:
         self._voice = voice
         self._clauses = clauses_of(sentences, shut)
         self._windows = [
-            Window(taken, _BIAS + _LENGTHS.get(length, 0.0) + sum(_WEIGHTS.get(sign, 0.0) for sign in signs))
+            Window(taken, _worth(signs, length))
             for taken, signs, length in windows_of(
                 self._clauses, len(sentences), len(key_of(voice.name or "the user").split())
             )
@@ -185,6 +214,12 @@ class Talk:
         )
 
 
+def _worth(signs: set[str], length: int) -> float:
+    """Return the log-odds that clauses are worth remembering; what marks a life or has its day may be short."""
+    long = _LENGTHS.get(length, 0.0)
+    return _BIAS + (long if signs.isdisjoint(_MARKS) else max(long, 0.0)) + sum(_WEIGHTS.get(one, 0.0) for one in signs)
+
+
 def windows_of(clauses: Sequence[Clause], sentences: int, name: int) -> Iterator[tuple[tuple[int, ...], set[str], int]]:
     """Yield which clauses can be told together, with their signs and their length; a name has ``name`` stems."""
     signs = [_signs(clause) if clause.told else set() for clause in clauses]
@@ -233,6 +268,10 @@ def _signs(clause: Clause) -> set[str]:
     found |= {sign for sign, listed in _BY_WORD.items() if not listed.isdisjoint(words)}
     if "n't" in small:
         found.add("not")
+    if _TURNS.search(clause.said) is not None:
+        found.add("turns")
+    if _WHEN.search(clause.said) is not None:
+        found.add("dated")
     if _DIGIT.search(small) is not None:
         found.add("number")
     return found

@@ -58,7 +58,7 @@ _DATED: Final = re.compile(
     rf"{_DAY},? (?:the )?{_ORDINAL}|(?:the|to the|on the|by the) {_ORDINAL}|"
     rf"(?:on|every|each|by|next|this|until|til|till|from) {_DAY}|{_DAY} (?:and|\+|&|or) {_DAY}|"
     rf"(?:from|by|until|til) (?:today|tomorrow|{_MONTH})|tomorrow|tonight|tmrw|next (?:week|month|year)|"
-    rf"{_CLOCK})\b",
+    rf"from now on|{_CLOCK})\b",
     re.IGNORECASE,
 )
 _SHORT_FORM: Final = re.compile(
@@ -75,10 +75,11 @@ _SIZE: Final = r"(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?(?:k|m| million| t
 #: Sums and measures.
 _AMOUNT: Final = re.compile(
     rf"(?<![\w.,])(?:[$€£¥₹₦] ?{_SIZE}|{_SIZE} ?(?:[€£$]|{_COIN}\b)|\d{{1,3}}(?:,\d{{3}})+|\d+(?:\.\d+)?k\b|"
-    rf"\d+(?:\.\d+)? million|{_SIZE} (?:a|an|per|each) (?:hour|day|night|week|month|year|head|person)|"
+    rf"\d+(?:\.\d+)? million|{_SIZE} (?:a|an|per|each) (?:hour|day|night|week|month|year|head|person|kilo|kg|litre|"
+    rf"lesson|ticket|session|class|box|bag|piece)|"
     r"\d+(?:\.\d+)? ?(?:km|kg|kilos?|miles?|litres?|liters?|hours?|mins|minutes|boards|pages|steps|cm|mm|ml|mg|sqm|"
     r"m2))"
-    r"(?![\w.,]\d)",
+    r"(?![\w.,]\d)|\bblood pressure \d{2,3}/\d{2,3}",
     re.IGNORECASE,
 )
 #: A thing and what it costs, alone or in a row: "diesel 85, screws 22.40".
@@ -94,8 +95,10 @@ _PRICED: Final = re.compile(
 _CAME: Final = (
     r"(?:done|finished|ordered|booked|paid|passed|failed|cancelled|canceled|sent|submitted|sorted|fixed|delivered|"
     r"arrived|"
+    r"planted|painted|washed|cleaned|cooked|baked|packed|pruned|serviced|mended|invoiced|filed|printed|returned|"
+    r"registered|"
     r"signed|renewed|confirmed|postponed|approved|rejected|sold|collected|installed|broken|replaced|repaired|starts?|"
-    r"started|ends?|finishes|opens?|closes?|closed|leaks?|leaking|is due|due|expires?|expired|ran out|empty)"
+    r"started|ends?|finishes|opens?|closes?|closed|leaks?|leaking|due|expires?|expired|ran out|empty)"
 )
 _DONE: Final = re.compile(
     r"^(?!(?:i|we|you|he|she|it|they|this|that|these|those|there|who|what|well|all|get|got|not|so|just|when|once|be|"
@@ -121,8 +124,10 @@ _ERRAND: Final = re.compile(
     r"[^?!;]{2,80}?)[.!]*$",
     re.IGNORECASE,
 )
+_MUST: Final = re.compile(r"(?:must|to ?-?do) ?:?", re.IGNORECASE)
 _ORDERS: Final = re.compile(rf"^(?:also |and |then |must |please )*{_ACTS} ", re.IGNORECASE)
 _PLEASE: Final = re.compile(r"\b(?:please|pls|can you|could you|for me|your|you)\b", re.IGNORECASE)
+_OWES: Final = re.compile(r"^(?:my )?\w+ (?:still )?owes (?:me|us) ", re.IGNORECASE)
 _PERSON: Final = re.compile(
     r"\b(?:I|I'm|I've|I'd|I'll|we|we're|we've|we'll|my|our|me|us|mine|you|your|yours|you're|you've|you'll|yourself|"
     r"let's)\b",
@@ -153,10 +158,32 @@ _NAME_THEN: Final = re.compile(
     r"^(?:our |and |so |but |meanwhile,? )*(?P<name>(?-i:[A-Z][a-z]+))(?:'s)? (?:just |has |have |also |finally |"
     r"really )*"
     r"(?:proposed|graduated|retired|married|died|cried|rang|quit|resigned|said yes|wants to (?!be\b)|hates |"
+    r"wants (?!to\b)|does (?!not)|"
     r"passed (?:his|her|their|the (?:exam|test|driving))|failed (?:his|her|their)|"
     r"got (?:into|married|engaged|promoted|fired|a (?:job|dog|cat|baby))|is (?:pregnant|engaged|retiring|"
     r"getting married)|"
     r"(?:can't|won't) (?:do|come|make|eat)|had (?:a baby|her|his)|gave birth|turns \d|turned \d|broke (?:his|her))",
+    re.IGNORECASE,
+)
+#: What has changed, or how one reaches somebody.
+_NOW: Final = re.compile(
+    r"^(?!(?:it|this|that|these|he|she|there|they|who|what|everything|life|time)\b)[a-z][\w' ]{2,30}? (?:(?:is|"
+    r"are) now|now (?:is|costs)) "
+    r"(?!(?:time|that|so|very|more|much)\b)[^.!?]{2,40}$|"
+    r"^(?:the |our )?[a-z][\w' ]{0,24}(?:password|code|pin|number|email|address|postcode) is (?=\S*\d|\S+@)",
+    re.IGNORECASE,
+)
+#: Relatives and things of a home, of which there is one that is meant; nothing that only praises them.
+_AT_HOME: Final = re.compile(
+    r"^(?:so |and |but |now )*(?:(?:mum|mom|dad|gran|granny|nan|grandma|grandpa|grandad)|(?:the |our )(?:landlord|"
+    r"landlady|boiler|"
+    r"heating|flat|roof|oven|fridge|freezer|washing machine|dishwasher|lift|wifi|internet|lease|plumber|"
+    r"electrician|vet|nursery|"
+    r"surgery|van|car|bike|cat|dog|baby|kids)) "
+    r"(?:is|are|was|has|have|had|broke|died|leaks|needs|wants|called|moved|put|got|started|stopped|won't|can't|"
+    r"doesn't|fixed|sold) "
+    r"(?!(?:so|very|really|such|great|good|nice|cute|fine|ok|okay|right|here|there|like|fun|amazing|awesome|lovely|"
+    r"sweet|the best)\b)",
     re.IGNORECASE,
 )
 _NOBODY: Final = frozenset(
@@ -181,6 +208,10 @@ def _full(match: re.Match[str]) -> str:
     return _MONTHS.get(said) or _DAYS.get(said) or _SHORT.get(said) or match[0]
 
 
+def _is_owed(text: str) -> bool:
+    return _OWES.match(text) is not None and _AMOUNT.search(text) is not None
+
+
 def notes_of(sentence: Sentence, voice: Voice) -> list[Fact]:
     """Return what a sentence notes; nothing where it is no note."""
     text = sentence.text
@@ -190,7 +221,7 @@ def notes_of(sentence: Sentence, voice: Voice) -> list[Fact]:
         # "Go there for two days? 130 a day" is one question.
         or sentence.before.endswith("?")
         or len(text.split()) > _MOST_WORDS
-        or _PERSON.search(text) is not None
+        or (_PERSON.search(text) is not None and not _is_owed(text))
         or sentence.is_supposed(len(text))
         or text.startswith(('"', "'"))
         or sentence.is_quoted(1)
@@ -204,7 +235,9 @@ def notes_of(sentence: Sentence, voice: Voice) -> list[Fact]:
     errand = _ERRAND.match(text)
     if errand is not None and voice.other is None and _PLEASE.search(text) is None:
         return _errand(sentence, errand["what"], voice)
-    if any(pattern.search(text) is not None for pattern in (_ORDERS, _POINTS)) or subject_added(text) is not None:
+    if any(pattern.search(text) is not None for pattern in (_ORDERS, _POINTS)) or (
+        subject_added(text) is not None and not _is_owed(text)
+    ):
         return []
     priced = list(_PRICED.finditer(text))
     if priced:
@@ -253,7 +286,9 @@ def _labelled(sentence: Sentence, voice: Voice, label: re.Match[str]) -> Iterato
 
 def _is_of_somebody(text: str) -> bool:
     match = _NAME_THEN.match(text)
-    return match is not None and match["name"].lower() not in _NOBODY
+    if match is not None:
+        return match["name"].lower() not in _NOBODY
+    return _AT_HOME.match(text) is not None or _NOW.match(text) is not None
 
 
 def _noted(sentence: Sentence, start: int, end: int) -> Fact:
@@ -274,7 +309,7 @@ def _errand(sentence: Sentence, what: str, voice: Voice) -> list[Fact]:
     said = written_out(what.strip(" .,"))
     key = key_of(said)
     # "Pay Bob" alone may as well be an order to whoever reads it.
-    if key.count(" ") < _LEAST_SPACES:
+    if key.count(" ") < _LEAST_SPACES and not _MUST.match(sentence.text):
         return []
     start = sentence.start + sentence.text.index(what)
     return [

@@ -45,7 +45,8 @@ _TIMES: Final = re.compile(rf"(?:,? {WHEN}(?: (?:at|from now|morning|afternoon|e
 _NO_TASK: Final = re.compile(
     r"^(?:probably |really )*(?:go(?:ing)?|get going|get started|run|leave|head|step|sign off(?! on)|log off|wrap|"
     r"get back|get to|be (?:going|off|heading|honest|able)|stop|"
-    r"dash|jump|attend to|take off|call it|cut|end|move on|return|finish up|get (?:off|some sleep)|wait|rest|"
+    r"dash|jump|attend to|take off|call it|cut|end|move on|return(?! (?:the|my|an?|some)\b)|finish up|"
+    r"get (?:off|some sleep)|wait|rest|"
     r"say|admit|agree|ask|think|know|learn more|wonder|understand|see|look into (?:it|that)|try (?:it|that)|do (?:it|"
     r"that|so)|"
     r"check (?:it|that) out|have (?:a|some) (?:conversation|chat)|keep|focus on|be|disagree|confess|tell you|mention|"
