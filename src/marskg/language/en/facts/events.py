@@ -65,7 +65,7 @@ _TURNS: Final = re.compile(
     r"dropped out|"
     r"got (?:the job|a job|into|engaged|married|divorced|fired|promoted|sacked|laid off)|started (?:at|with|a new)|"
     r"changed (?:my|our|jobs)|"
-    r"moved (?:in|out|house|back)|signed (?:up|the)|bought|booked|lived?|sleep|stopped|never been|no longer|"
+    r"moved (?:in|out|house|back)|signed (?:up|the)|bought|booked|sleep|stopped|never been|no longer|"
     r"take my|switched|was an?|used to)\b"
     r"|\b(?:my|our) [\w' ]{2,30}? (?:died|passed away|broke|was stolen|got stolen|was born|is broken|is playing up|"
     r"is in hospital|cost|costs|"
