@@ -115,6 +115,7 @@ Your aunt joined a rowing club last week
 Imagine I joined a rowing club last week
 did I lose my wallet on Friday
 how did I lose my wallet on Friday
+I lost my wallet in the fridge lol
 He lost my wallet
 I nearly lost my wallet
 I could have lost my wallet

@@ -124,6 +124,8 @@ _NO_EVENT: Final = re.compile(
     r"how about)\b",
     re.IGNORECASE,
 )
+#: What somebody laughs at while saying it.
+_LAUGHS: Final = re.compile(r"[😂🤣😆😜🤪🙃🙄]|\b(?:lol|lmao|rofl|haha\w*|hehe\w*)\b", re.IGNORECASE)
 _LINKS: Final = {"and": "and", "but": "but", "so": "so", "because": "because", "'cause": "because", "cause": "because"}
 _SPACED: Final = re.compile(r"\s+(?=[,.])|(?<=\s)\s+")
 #: What is denied and still tells of a life, in its own words.
@@ -173,7 +175,7 @@ def clauses_of(sentences: Sequence[Sentence], shut: Collection[int] = ()) -> lis
     """Return the clauses of sentences in their order, those without words left out; ``shut`` are not told."""
     found: list[Clause] = []
     for number, sentence in enumerate(sentences):
-        if number in shut or sentence.asks or sentence.jests or sentence.is_supposed(len(sentence.text)):
+        if number in shut or _LAUGHS.search(sentence.text) or sentence.asks or sentence.is_supposed(len(sentence.text)):
             end = sentence.start + len(sentence.text)
             found.append(Clause(sentence.start, end, "", "", number, mine=False, told=False))
         else:
