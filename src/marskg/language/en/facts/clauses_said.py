@@ -119,7 +119,10 @@ _NO_EVENT: Final = re.compile(
     r"catch (?:you|up)|"
     r"i(?:'d| would) (?:imagine|say|be happy)|i (?:can|could) (?:imagine|see|tell)|tell me|here for you|i mean|got it|"
     r"my pleasure|"
-    r"i appreciate (?:you|it|that|the)|have a (?:great|good|nice)|i was (?:just )?wondering|i'm curious|"
+    r"i appreciate (?:you|it|that|the)|have a (?:great|good|nice)|i was (?:just )?(?:wondering|hoping you|curious)|"
+    r"i(?:'m| am) (?:doing|feeling) (?:so |really |pretty |quite |very )*(?:well|good|great|fine|ok|okay|alright|"
+    r"better)|i (?:\w+ )?need (?:some |your |a bit of )?help|i (?:totally |completely |definitely )?agree|"
+    r"i had no idea|(?:glad|happy) (?:that )?we|i'm curious|"
     r"i (?:\w+ )?(?:need|have) to|i(?:'d| would) (?:like|love) to (?:add|remove|update|change|delete)|i wonder|"
     r"how about)\b",
     re.IGNORECASE,

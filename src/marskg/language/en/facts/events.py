@@ -69,7 +69,7 @@ _TURNS: Final = re.compile(
     r"take my|switched|was an?|used to)\b"
     r"|\b(?:my|our) [\w' ]{2,30}? (?:died|passed away|broke|was stolen|got stolen|was born|is broken|is playing up|"
     r"is in hospital|cost|costs|"
-    r"is due|is sick|is ill|hurts|left|moved)\b|\b(?:I|we)(?:'m| am|'re| are) (?:doing|off|on|closed|"
+    r"is due|is sick|is ill|hurts|left|moved)\b|\b(?:I|we)(?:'m| am|'re| are) (?:doing (?:my|an?)|off|on|closed|"
     r"saving (?:up )?for|allergic|"
     r"engaged|expecting|pregnant)\b",
     re.IGNORECASE,

@@ -170,7 +170,6 @@ _STAY: Final = frozenset(
         "spread",
         "split",
         "rather",
-        "need",
         "better",
         "never",
         "to",
