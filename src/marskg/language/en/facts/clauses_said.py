@@ -122,7 +122,10 @@ _NO_EVENT: Final = re.compile(
     r"i appreciate (?:you|it|that|the)|have a (?:great|good|nice)|i was (?:just )?(?:wondering|hoping you|curious)|"
     r"i(?:'m| am) (?:doing|feeling) (?:so |really |pretty |quite |very )*(?:well|good|great|fine|ok|okay|alright|"
     r"better)|i (?:\w+ )?need (?:some |your |a bit of )?help|i (?:totally |completely |definitely )?agree|"
-    r"i had no idea|(?:glad|happy) (?:that )?we|i'm curious|"
+    r"i had no idea|i(?:'ve| have) (?:also |just )*(?:heard|been hearing)|i was (?:just |actually |also )*thinking|"
+    r"(?:love|like|be interested) to (?:hear|know|learn|chat|talk|discuss)|look(?:ing)? forward to (?:our|your|"
+    r"hearing|talking|chatting|our next)|(?:enjoy\w*|appreciate) (?:this|our|the) (?:conversation|chat|talk|"
+    r"discussion)|makes sense|(?:glad|happy) (?:that )?we|i'm curious|"
     r"i (?:\w+ )?(?:need|have) to|i(?:'d| would) (?:like|love) to (?:add|remove|update|change|delete)|i wonder|"
     r"how about)\b",
     re.IGNORECASE,
