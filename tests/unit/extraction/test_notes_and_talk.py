@@ -38,7 +38,7 @@ If the roof leaks on 12 March, phone Lena
 The roof may leak by Friday
 Choir could end in June
 Is the roof fixed?
-Go there for two days? 90 a day
+Go there for two days? Ferry 90 a day
 Imagine the house sold for 2 million
 Lena said the roof is fixed
 "Roof fixed", she wrote.
