@@ -14,7 +14,9 @@ from typing import TYPE_CHECKING, Any, Final
 from marskg.errors import InvalidMemory, NotPermitted
 from marskg.extraction.proposal import ProposalOperation
 from marskg.learning.conflicts import overrule
+from marskg.learning.from_text.makers import call_of
 from marskg.learning.from_text.plan import LearnStep, Outcome
+from marskg.learning.from_text.undo import taken_back
 from marskg.learning.from_text.waiting import (
     MOST_WAITING,
     accepted,
@@ -30,7 +32,7 @@ from marskg.learning.rules.resolution import ResolutionAction, ResolutionRules, 
 from marskg.ontology.fields import texts_of
 from marskg.ontology.vocabulary import Cardinality, Kind, MemoryClass, TaskStatus
 from marskg.records import held_at
-from marskg.store.graph.admit import end
+from marskg.store.graph.admit import end, merge
 from marskg.store.graph.amend import amend_task
 from marskg.store.rows import codec
 from marskg.text import normalised, terms
@@ -100,7 +102,8 @@ class Reconciler:
 
     def _add(self, place: int, item: Item, draft: Draft) -> LearnStep:
         current = self._slot(draft)
-        said = next((_values(node.memory) for node in current if _says_again(draft, node.memory)), {})
+        known = (node.memory for node in current if node.memory.valid_from <= draft.at)
+        said = next((_values(memory) for memory in known if _says_again(draft, memory)), {})
         why = self._doubt(item) or self._against(item, replace(draft, **said), current)
         replaced = self._replaced(place, item, draft)
         if len(replaced) > 1:
@@ -109,6 +112,9 @@ class Reconciler:
             why = why or _PINNED
         elif replaced and draft.key is None and _is_kept(replaced[0].memory):
             why = why or _KEPT
+        told = self._told_before(place, item, draft)
+        if told is not None:
+            return told_of(item, Outcome.MERGED, memory=merge(self._unit, told, draft).id)
         if why:
             return self._wait(place, item, draft, why, [*current, *replaced])
         memory = self._admit(place, None, {**self._bounds(item, draft), **said})
@@ -120,6 +126,23 @@ class Reconciler:
         self._note_made(memory)
         outcome = Outcome.MERGED if known else Outcome.CHANGED if changed else Outcome.STORED
         return told_of(item, outcome, memory=memory.id, changed=changed)
+
+    def _told_before(self, place: int, item: Item, draft: Draft) -> Node | None:
+        """Return what another call read of the same moment in the same words, where no key says that it is the same.
+
+        So a turn that comes again by another way, such as in a file, brings nothing twice, and nothing back that was
+        corrected since.
+        """
+        if not is_unkeyed(item):
+            return None
+        unit, call = self._unit, call_of(item.maker)
+        unit.fetch(self._meant_by.get(place, ()))
+        for node in (unit.nodes[one] for one in self._meant_by.get(place, ()) if one in unit.nodes):
+            memory = node.memory
+            makers = {call_of(one) for one in memory.made_by}
+            if node.has_content and makers and call not in makers and not taken_back(memory) and _equals(memory, draft):
+                return node
+        return None
 
     def _bounds(self, item: Item, draft: Draft) -> dict[str, Any]:
         """Return what a fact has of its turn as that is stored now; its end follows from the edge between them."""
@@ -265,6 +288,14 @@ def _says_again(draft: Draft, memory: Memory) -> bool:
     return not new.isdisjoint(old)
 
 
+def _equals(memory: Memory, draft: Draft) -> bool:
+    """Return whether a memory says the same as ``draft``, of the same people and time, and for the same key."""
+    same = (memory.kind, memory.key, memory.valid_from) == (draft.kind, draft.key, draft.at)
+    people = {*memory.subjects} == {*draft.subjects}
+    payload = dict(memory.payload) == dict(draft.payload)
+    return same and people and payload and normalised(memory.content or "") == normalised(draft.content)
+
+
 def _said(memory: Memory) -> set[str]:
     """Return the terms of what a memory says."""
     return {*terms(" ".join((memory.content or "", *texts_of(memory))))}
@@ -272,6 +303,12 @@ def _said(memory: Memory) -> set[str]:
 
 def _family(key: str | None) -> str | None:
     return None if key is None else key.partition("/")[0]
+
+
+def is_unkeyed(item: Item) -> bool:
+    """Return whether an item adds what no key tells from others: it has none, or one of a ledger."""
+    adds = item.proposal.operation is ProposalOperation.ADD and item.draft is not None
+    return adds and (item.proposal.key is None or item.proposal.cardinality is Cardinality.APPEND)
 
 
 def _is_kept(memory: Memory) -> bool:

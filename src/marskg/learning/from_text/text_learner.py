@@ -25,7 +25,7 @@ from marskg.extraction.proposal import Proposal, ProposalOperation, Span
 from marskg.learning.from_text.fact_drafts import Item, items_of
 from marskg.learning.from_text.makers import made_by
 from marskg.learning.from_text.plan import Learned, LearnPlan, LearnStep, Outcome
-from marskg.learning.from_text.reconcile import Reconciler, told_of, words_of
+from marskg.learning.from_text.reconcile import Reconciler, is_unkeyed, told_of, words_of
 from marskg.learning.from_text.told_turns import Told, blocks, of_memory, told
 from marskg.learning.from_text.undo import Undone, taken_back, undo
 from marskg.learning.from_text.waiting import proposed_key
@@ -34,6 +34,7 @@ from marskg.records import Memory
 from marskg.store.graph.imported_items import marked
 from marskg.store.graph.suppression import suppressed_readings
 from marskg.store.upkeep.maintenance import notices_of
+from marskg.text import terms
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container
@@ -309,6 +310,7 @@ class TextLearner:
                 places[number] = len(drafts)
                 drafts.append(item.draft)
         meant = {places[number]: self._meant(items[number]) for number in places if _by_words(items[number])}
+        meant |= {places[number]: self._equal(items[number].draft) for number in places if is_unkeyed(items[number])}
         peopled = any(_is_wish_of_nobody(item) for item in items) and self._is_peopled()
 
         def work(unit: Unit, admit: Admit) -> _Done:
@@ -355,7 +357,14 @@ class TextLearner:
 
     def _meant(self, item: Item) -> tuple[str, ...]:
         """Return the ids of what is stored and says all the words of ``item``, the newest first."""
-        wanted = sorted(words_of(item))
+        return self._saying(words_of(item))
+
+    def _equal(self, draft: Draft | None) -> tuple[str, ...]:
+        """Return the ids of what is stored, says all the words of ``draft`` and is of the same time."""
+        return () if draft is None else self._saying(set(terms(draft.content)), draft.at)
+
+    def _saying(self, words: set[str], at: int | None = None) -> tuple[str, ...]:
+        wanted = sorted(words)
         if not wanted:
             return ()
         state = self._writer.fresh_state()
@@ -365,6 +374,8 @@ class TextLearner:
             for term in wanted[1:]:
                 found = found[index.lexical.have(term, found)] if len(found) else found
             found = found[index.columns["alive"][found]]
+            if at is not None:
+                found = found[index.columns["validFrom"][found] == at]
             newest = found[np.argsort(-index.columns["sequence"][found], kind="stable")][:_CANDIDATES]
             return tuple(index.ids[row] for row in newest.tolist())
 

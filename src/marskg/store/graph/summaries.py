@@ -4,9 +4,10 @@ Guarantees, when a function here returns: a summary has the subjects, the purpos
 constituents, which were neither pinned, keyed, superseded nor needed by anything with content; it derives from each of
 them, weighs less than they did, and names for each line the original memories behind it, also through summaries of
 summaries. A task that requires a constituent requires the summary instead where it is marked equivalent, or the
-summary is refused (I4). No line outlives one of its sources: a summary with lines that left is a new version without
-them, whose older one has lost its content in the same transaction; without lines it is gone. Each node that changes
-has one record (I7). Source: semantics sections 4 (I2-I4), 5 and 6.
+summary is refused (I4).
+No line outlives one of its sources, nor a fact of one that it says: a summary with lines that left is a new version
+without them, whose older one has lost its content in the same transaction; without lines it is gone. Each node that
+changes has one record (I7). Source: semantics sections 4 (I2-I4), 5 and 6.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from marskg.store.unit.preference_rules import forced_of, without_forced
 from marskg.store.unit.retention_classes import class_of_summary
 from marskg.store.unit.sensitivity import weight_of
 from marskg.store.unit.vectors import MadeBy
+from marskg.text import says, terms_without
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -300,10 +302,28 @@ def settle_lines(unit: Unit) -> None:
         leaving, lapsed = frozenset(unit.leaving), set(unit.lapsed)
         unit.leaving.clear()
         unit.lapsed.clear()
-        for node_id in sorted(_resting_on(unit, leaving) | lapsed):
+        ended = _ended(unit, leaving)
+        for node_id in sorted(_resting_on(unit, leaving.union(ended)) | lapsed):
             node = unit.nodes[node_id]
             if node.has_content:
-                _shed(unit, node, leaving)
+                _shed(unit, node, leaving, ended)
+
+
+def _ended(unit: Unit, leaving: Iterable[str]) -> dict[str, list[frozenset[str]]]:
+    """Return by the memories whose words said so what of ``leaving`` holds no longer: the terms of its value.
+
+    What was shortened is said still, and its long form set aside: it has not ended. What somebody derived by hand may
+    be no part of the words.
+    """
+    found: dict[str, list[frozenset[str]]] = {}
+    for node in (unit.nodes[one] for one in sorted(leaving) if one in unit.nodes):
+        memory, sources = node.memory, node.targets(EdgeType.DERIVES_FROM)
+        over = memory.tier is Tier.LIVE and memory.superseded_at is not None and node.has_content
+        if over and memory.spans:
+            wanted = terms_without(str(memory.payload.get("concept") or memory.content), memory.subjects)
+            for source in sources:
+                found.setdefault(source, []).append(wanted)
+    return found
 
 
 def _resting_on(unit: Unit, sources: frozenset[str]) -> set[str]:
@@ -325,10 +345,17 @@ def _resting_on(unit: Unit, sources: frozenset[str]) -> set[str]:
     return found
 
 
-def _shed(unit: Unit, old: Node, leaving: frozenset[str]) -> None:
-    """Give a summary a new version without the lines that leave, or let it go where none stays."""
+def _shed(unit: Unit, old: Node, leaving: frozenset[str], ended: Mapping[str, Sequence[frozenset[str]]]) -> None:
+    """Give a summary a new version without the lines that leave, or let it go where none stays.
+
+    Of what ``ended``, the lines leave that say it after the same memory.
+    """
     lines = decode(old.memory.summary_lines)
-    kept = without(lines, leaving, unit.now)
+    kept = tuple(
+        line
+        for line in without(lines, leaving, unit.now)
+        if not any(says(line.text, wanted) for source in line.sources for wanted in ended.get(source, ()))
+    )
     if not kept:
         tiers.expire(unit, [old.memory.id], reason=NOTHING_LEFT)
         return
