@@ -18,7 +18,7 @@ from tests.support.consolidating import consolidated, line, summary_of, texts
 from tests.support.consolidating import current as summaries
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
     from marskg.extraction.proposal import Turn
@@ -110,7 +110,7 @@ class Once(RuleExtractor):
     stores_first = True
     fails = False
 
-    def extract(self, turns: Sequence[Turn]) -> list[Proposal]:
+    def extract(self, turns: Sequence[Turn]) -> Iterator[Proposal]:
         if self.fails:
             msg = "the model does not answer; try again later"
             raise EngineUnavailable(msg)

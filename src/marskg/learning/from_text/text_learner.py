@@ -33,6 +33,7 @@ from marskg.ontology.vocabulary import EdgeType, Operation
 from marskg.records import Memory
 from marskg.store.graph.imported_items import marked
 from marskg.store.graph.suppression import suppressed_readings
+from marskg.store.graph.validation import check_draft
 from marskg.store.upkeep.maintenance import notices_of
 from marskg.text import terms
 
@@ -120,7 +121,8 @@ class TextLearner:
         # No tenant's name has a bar, so no handle of a subject is ever one of these.
         secret = partial(services.handle, f"|turn|{tenant}")
         now = self._writer.now()
-        found = told(given, now, lambda ident: self._reader.get(ident, now), secret)
+        most = self._writer.state.settings.max_content_bytes
+        found = told(given, now, lambda ident: self._reader.get(ident, now), secret, lambda one: check_draft(one, most))
         # Facts that came with turns name those of turns before them.
         return found if any(one.facts for one in found) else sorted(found, key=lambda one: one.turn.at)
 
@@ -499,7 +501,11 @@ def _typed(given: object, where: str) -> Proposal:
             msg = f"{where} has a field {name} that must be {rule.expected}, not {type_of(value)}"
             raise UnfitError(msg)
         if name in _MADE:
-            rule.fit(value)
+            try:
+                rule.fit(value)
+            except UnfitError as error:
+                msg = f"{where} {error}"
+                raise UnfitError(msg) from None
     return given
 
 
