@@ -244,7 +244,8 @@ def test_what_another_tenant_has_is_not_reached_by_its_ids(
     before = [*other.memories()], other.stats()["audit_seq"]
     nobody = theirs.id.replace(theirs.id[9:17], "00000000")
     told = []
-    for given in (theirs.id, theirs, [said("mine"), theirs.id], nobody):
+    givens: tuple[Any, ...] = (theirs.id, theirs, [said("mine"), theirs.id], nobody)
+    for given in givens:
         with pytest.raises(UnknownMemory) as refused:
             mem.learn(given)
         told.append(str(refused.value).replace(theirs.id, "ID").replace(nobody, "ID"))
