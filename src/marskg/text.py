@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Final
 from marskg.unseen import BRAILLE_BLANK
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterator
 
 #: Words that say nothing of what a text is about. They carry no weight in look-up.
 STOPWORDS: Final = frozenset(
@@ -176,16 +176,6 @@ def _pairs(word: str) -> Iterator[str]:
 def sentences(text: str) -> list[str]:
     """Return the sentences and lines of ``text``, stripped, empty ones left out."""
     return [part for piece in _SENTENCE_END.split(text) if (part := piece.strip())]
-
-
-def terms_without(text: str, names: Iterable[str]) -> frozenset[str]:
-    """Return the terms of ``text`` but for those of ``names``, such as of the people whom it is about."""
-    return frozenset(terms(text)).difference(term for name in names for term in terms(name))
-
-
-def says(text: str, wanted: frozenset[str]) -> bool:
-    """Return whether ``text`` has all of some terms."""
-    return bool(wanted) and wanted <= {*terms(text)}
 
 
 def passages(text: str) -> list[str]:

@@ -327,6 +327,11 @@ def _is_kept(memory: Memory) -> bool:
     return memory.kind is Kind.TASK or memory.key is not None
 
 
+def terms_of(draft: Draft) -> set[str]:
+    """Return the terms of what a draft says."""
+    return set(terms(draft.content))
+
+
 def words_of(item: Item) -> set[str]:
     """Return the terms by which an item names what it means: those of the old value, without the names of people."""
     names = {term for name in (*item.proposal.subjects, *item.told.subjects) for term in terms(name)}

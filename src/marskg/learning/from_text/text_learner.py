@@ -25,7 +25,7 @@ from marskg.extraction.proposal import Proposal, ProposalOperation, Span
 from marskg.learning.from_text.fact_drafts import Item, items_of
 from marskg.learning.from_text.makers import made_by
 from marskg.learning.from_text.plan import Learned, LearnPlan, LearnStep, Outcome
-from marskg.learning.from_text.reconcile import Reconciler, is_unkeyed, told_of, words_of
+from marskg.learning.from_text.reconcile import Reconciler, is_unkeyed, terms_of, told_of, words_of
 from marskg.learning.from_text.told_turns import Told, blocks, of_memory, told
 from marskg.learning.from_text.undo import Undone, taken_back, undo
 from marskg.learning.from_text.waiting import proposed_key
@@ -35,7 +35,6 @@ from marskg.store.graph.imported_items import marked
 from marskg.store.graph.suppression import suppressed_readings
 from marskg.store.graph.validation import check_draft
 from marskg.store.upkeep.maintenance import notices_of
-from marskg.text import terms
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container
@@ -363,7 +362,7 @@ class TextLearner:
 
     def _equal(self, draft: Draft | None) -> tuple[str, ...]:
         """Return the ids of what is stored, says all the words of ``draft`` and is of the same time."""
-        return () if draft is None else self._saying(set(terms(draft.content)), draft.at)
+        return () if draft is None else self._saying(terms_of(draft), draft.at)
 
     def _saying(self, words: set[str], at: int | None = None) -> tuple[str, ...]:
         wanted = sorted(words)

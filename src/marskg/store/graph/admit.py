@@ -35,7 +35,7 @@ from marskg.store.unit.entity_changes import ID_PREFIX
 from marskg.store.unit.retention_classes import class_of, told_end
 from marskg.store.unit.sensitivity import Sensed, inherited, pass_on, with_sources
 from marskg.store.unit.sensitivity import record as record_sensitivity
-from marskg.text import normalised
+from marskg.text import normalised, terms
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -294,9 +294,9 @@ class _Slot:
         if memory.cardinality is not Cardinality.SINGLE:
             return memory
         later = [node for node in self.members if node.has_content and node.memory.valid_from > memory.valid_from]
-        ends = [node.memory.valid_from for node in later] or self._retracted(memory)
-        if ends:
-            closes = min(ends)
+        retracted = self._retracted(memory) if memory.made_by and not later else []
+        if later or retracted:
+            closes = min(retracted or (node.memory.valid_from for node in later))
             what = "a later value of this key is known" if later else "this key was retracted later"
             notice = f"{what}: this one entered already superseded"
             status = TaskStatus.DONE if memory.active else memory.status
@@ -312,7 +312,7 @@ class _Slot:
 
     def _retracted(self, memory: Memory) -> list[int]:
         """Return when somebody retracted the key after the time of what is read from a text: it was read too late."""
-        if not memory.made_by or self._current():
+        if self._current():
             return []
         over = [node.memory for node in self.members if node.has_content and node.memory.ended_by is None]
         return [one.valid_to for one in over if one.valid_to is not None and held_at(one, memory.valid_from)]
@@ -614,6 +614,13 @@ def as_sensitive(unit: Unit, node: Node, least: float | None = None, reasons: tu
         return []
     unit.change(node, sensitivity=found.value, sensitivity_reasons=found.reasons)
     return [node, *pass_on(unit, node)]
+
+
+def says(text: str, fact: Memory) -> bool:
+    """Return whether a text has all the terms of the value that a fact gives, but for the names of its people."""
+    value = terms(str(fact.payload.get("concept") or fact.content))
+    wanted = set(value).difference(term for name in fact.subjects for term in terms(name))
+    return bool(wanted) and wanted <= {*terms(text)}
 
 
 def retract(unit: Unit, key: str, subjects: tuple[str, ...], content: str | None) -> list[Memory]:

@@ -22,7 +22,7 @@ from marskg.ontology.mapping import quantise
 from marskg.ontology.vocabulary import EdgeType, Kind, Operation, SourceType, Tier
 from marskg.records import Edge, Memory
 from marskg.store.graph import tiers
-from marskg.store.graph.admit import record_followers, supersede
+from marskg.store.graph.admit import record_followers, says, supersede
 from marskg.store.graph.preference_enforcement import inherit_floor
 from marskg.store.rows.summary_lines import MAX_LINES, decode, encode, first_expiry, sources_of, without
 from marskg.store.unit.edge_rules import leads
@@ -30,7 +30,6 @@ from marskg.store.unit.preference_rules import forced_of, without_forced
 from marskg.store.unit.retention_classes import class_of_summary
 from marskg.store.unit.sensitivity import weight_of
 from marskg.store.unit.vectors import MadeBy
-from marskg.text import says, terms_without
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -302,28 +301,26 @@ def settle_lines(unit: Unit) -> None:
         leaving, lapsed = frozenset(unit.leaving), set(unit.lapsed)
         unit.leaving.clear()
         unit.lapsed.clear()
-        ended = _ended(unit, leaving)
+        ended: dict[str, list[Memory]] = {}
+        for node_id in sorted(leaving):
+            if node_id in unit.nodes and unit.nodes[node_id].memory.spans:
+                _note_ended(unit.nodes[node_id], ended)
         for node_id in sorted(_resting_on(unit, leaving.union(ended)) | lapsed):
             node = unit.nodes[node_id]
             if node.has_content:
                 _shed(unit, node, leaving, ended)
 
 
-def _ended(unit: Unit, leaving: Iterable[str]) -> dict[str, list[frozenset[str]]]:
-    """Return by the memories whose words said so what of ``leaving`` holds no longer: the terms of its value.
+def _note_ended(node: Node, ended: dict[str, list[Memory]]) -> None:
+    """Note what was read from a text and holds no longer, by the memories whose words said it.
 
-    What was shortened is said still, and its long form set aside: it has not ended. What somebody derived by hand may
-    be no part of the words.
+    What was shortened is said still, and its long form set aside: it has not ended. What somebody derived by hand, and
+    has no spans, may be no part of the words.
     """
-    found: dict[str, list[frozenset[str]]] = {}
-    for node in (unit.nodes[one] for one in sorted(leaving) if one in unit.nodes):
-        memory, sources = node.memory, node.targets(EdgeType.DERIVES_FROM)
-        over = memory.tier is Tier.LIVE and memory.superseded_at is not None and node.has_content
-        if over and memory.spans:
-            wanted = terms_without(str(memory.payload.get("concept") or memory.content), memory.subjects)
-            for source in sources:
-                found.setdefault(source, []).append(wanted)
-    return found
+    memory = node.memory
+    if node.has_content and memory.superseded_at is not None and memory.tier is Tier.LIVE:
+        for source in node.targets(EdgeType.DERIVES_FROM):
+            ended.setdefault(source, []).append(memory)
 
 
 def _resting_on(unit: Unit, sources: frozenset[str]) -> set[str]:
@@ -345,7 +342,7 @@ def _resting_on(unit: Unit, sources: frozenset[str]) -> set[str]:
     return found
 
 
-def _shed(unit: Unit, old: Node, leaving: frozenset[str], ended: Mapping[str, Sequence[frozenset[str]]]) -> None:
+def _shed(unit: Unit, old: Node, leaving: frozenset[str], ended: Mapping[str, Sequence[Memory]]) -> None:
     """Give a summary a new version without the lines that leave, or let it go where none stays.
 
     Of what ``ended``, the lines leave that say it after the same memory.
@@ -354,7 +351,7 @@ def _shed(unit: Unit, old: Node, leaving: frozenset[str], ended: Mapping[str, Se
     kept = tuple(
         line
         for line in without(lines, leaving, unit.now)
-        if not any(says(line.text, wanted) for source in line.sources for wanted in ended.get(source, ()))
+        if not any(says(line.text, fact) for source in line.sources for fact in ended.get(source, ()))
     )
     if not kept:
         tiers.expire(unit, [old.memory.id], reason=NOTHING_LEFT)
