@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from marskg.learning.from_text.text_learner import TextLearner
 from tests.support.chat_server import chat_server
 from tests.support.hostile_turns import ATTEMPTS, HOME, answered
 
@@ -112,4 +113,46 @@ def test_a_model_that_obeys_every_text_gets_nothing(mars: Callable[..., Outcome]
     assert [
         step["content"] for step in found["steps"] if step["outcome"] in {"stored", "changed", "ended", "merged"}
     ] == ["Ana lives in Malmö"]
+    assert mars("verify", "--store", fresh).status == 0
+
+
+@pytest.mark.parametrize("backlog", [False, True])
+def test_an_interruption_says_what_is_kept_and_keeps_that(
+    mars: Callable[..., Outcome],
+    fresh: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    backlog: bool,  # noqa: FBT001 - a parameter of the test
+) -> None:
+    path = tmp_path / "talk.jsonl"
+    lines = [{**TURNS[0], "content": f"I live in town {number}.", "session": f"s{number}"} for number in range(20)]
+    path.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    real = TextLearner.learn
+    with chat_server() as server:
+        server.model = lambda _: "no list" if backlog else {"facts": []}
+        mars("init", "--store", fresh)
+        mars("settings", f"models.extract=openai:m@{server.url}", "sensitivity.presidio=off", "--store", fresh)
+        given: tuple[str, ...] = ("import", "chat", str(path), "--learn")
+        if backlog:
+            assert mars(*given, "--store", fresh, "--json").json()["unread"] == 20
+            server.model = lambda _: {"facts": []}
+            given = ("learn", "--backlog")
+        total = len(server.requests)
+
+        def interrupted(self: TextLearner, turns: Any, extractor: Any, progress: Any) -> Any:
+            def advance(done: int) -> None:
+                progress(done)
+                raise KeyboardInterrupt
+
+            return real(self, turns, extractor, advance)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(TextLearner, "learn", interrupted)
+            outcome = mars(*given, "--store", fresh)
+        assert outcome.status == 130
+        assert "8 of 20 turns are done, with what they say; go on with the same command" in outcome.err
+        assert len(server.requests) == total + 8
+        found = mars(*given, "--store", fresh, "--json").json()
+        assert (len(found["turns"]), found["unread"]) == (12, 0)
+        assert len(server.requests) == total + 20
     assert mars("verify", "--store", fresh).status == 0

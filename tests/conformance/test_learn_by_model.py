@@ -6,7 +6,9 @@ The model is a local server that speaks the protocol, and does whatever a test p
 from __future__ import annotations
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from threading import Barrier
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -18,6 +20,7 @@ from marskg.ontology.vocabulary import Kind
 from tests.support.chat_server import chat_server
 from tests.support.hostile_turns import ATTEMPTS, HOME, answered, fact
 from tests.support.residue import residue
+from tests.support.waiting import HANGS_S
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -177,6 +180,37 @@ def test_what_is_erased_while_the_backlog_is_read_stays_so(stores: Stores, serve
     assert (len(found.turns), found.facts, found.unread) == (1, (), 0)
     assert [one.content for one in mem.memories()] == ["The well is deep."]
     assert mem.verify().findings == ()
+
+
+def test_two_processes_that_read_the_backlog_make_facts_of_a_turn_once(stores: Stores, server: ChatServer) -> None:
+    mem = opened(stores, server)
+    server.model = lambda _: "no list"
+    assert learn(mem, said(PETS)).unread == 1
+    ready, words = Barrier(2), iter([PETS, PETS.removesuffix(".")])
+
+    def both(_: dict[int, str]) -> Any:
+        ready.wait(HANGS_S)
+        return {"facts": [fact(next(words))]}
+
+    server.model = both
+    other = stores.apart().open(mem.tenant)
+    with ThreadPoolExecutor(2) as pool:
+        done = [pool.submit(one.learning.read_backlog) for one in (mem, other)]
+    assert sorted(len(one.result().facts) for one in done) == [0, 1]
+    assert len(contents(mem)) == 1
+    assert mem.stats()["unread"] == 0
+    assert mem.verify().findings == ()
+
+
+def test_what_was_taken_back_is_not_read_again_for_a_model(stores: Stores, server: ChatServer) -> None:
+    mem = opened(stores, server)
+    server.model = lambda _: "no list"
+    found = learn(mem, said("I live in Oslo."))
+    assert (contents(mem), found.unread) == (["Ana lives in Oslo"], 1)
+    mem.learning.undo(found.call)
+    server.model = lambda _: {"facts": []}
+    assert len(mem.learning.read_backlog().turns) == 1
+    assert contents(mem) == []
 
 
 def test_without_an_endpoint_nobody_is_asked(stores: Stores, server: ChatServer) -> None:

@@ -144,6 +144,7 @@ def open(  # noqa: A001 - the name that interfaces.md fixes
             memory.settings.set(settings if config is not None else None, values)
         if not guest:
             _settle(memory._writer, reweigh=reweigh)  # noqa: SLF001 - after the budget that was given
+            _read_on(memory)
         if maintain_every is not None:
             memory.maintenance.run_every(maintain_every)
     except BaseException:
@@ -165,6 +166,13 @@ def _settle(writer: Writer, *, reweigh: bool) -> None:
     settle_name_rules(writer)
     if reweigh:
         settle_weights(writer)
+
+
+def _read_on(memory: AgentMemory) -> None:
+    """Read in the background what a model did not come to, as often as the settings say."""
+    every = memory.settings.current.learning.background
+    if every is not None:
+        memory.maintenance._read_every(every)  # noqa: SLF001 - no operation: a setting says it
 
 
 def _refuse_early(location: str | Path, tenant: str, snapshot: str | Path | None, maintain_every: str | None) -> None:

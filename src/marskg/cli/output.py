@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from marskg.answer import plain
+from marskg.errors import MarsError
 from marskg.ontology.mapping import time_lexical
 from marskg.unseen import UNSEEN
 
@@ -266,6 +267,26 @@ def progress(label: str, total: int | None = None) -> Iterator[Callable[[int], N
     with bar:
         task = bar.add_task(label, total=total)
         yield lambda done: bar.update(task, completed=done)
+
+
+@contextmanager
+def kept_progress(label: str, total: int | None, kept: Callable[[int], str]) -> Iterator[Callable[[int], None]]:
+    """Show progress, and say on an interruption or a refusal by ``kept`` what is done of so much."""
+    reached = 0
+    with progress(label, total) as show:
+
+        def advance(done: int) -> None:
+            nonlocal reached
+            reached = done
+            show(done)
+
+        try:
+            yield advance
+        except KeyboardInterrupt as error:
+            raise KeyboardInterrupt(kept(reached)) from error
+        except MarsError:
+            note(kept(reached))
+            raise
 
 
 def line_by_line(text: str) -> None:

@@ -204,6 +204,13 @@ class LearningSettings:
         "confidence below which what was read from a text waits for a person in the review", 0.5, 0, 1
     )
     legal_horizon: int | None = duration("age beyond which no use extends a life", None)
+    background: int | None = duration(
+        "how often turns that models.extract did not come to are read on while the operator has the memory open; none "
+        "to read them when that is asked for",
+        "5m",
+        1,
+        optional=True,
+    )
 
     def check(self, source: str) -> None:
         """Refuse steps by which a lower score would overtake a higher one.

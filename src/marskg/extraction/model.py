@@ -11,8 +11,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from threading import Lock
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
@@ -30,6 +32,7 @@ from marskg.text import terms
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from contextlib import AbstractContextManager
     from datetime import tzinfo
 
     from marskg.config.models import ModelSettings
@@ -93,14 +96,17 @@ class Asking:
     now_ms: Callable[[], int]
     spent: Spent = field(default_factory=Spent)
     rest: Rest = field(default_factory=lambda: Rest(limit=_FAILURES))
+    #: Held while it is counted, and never while a model is asked.
+    counting: Lock = field(default_factory=Lock)
 
     def refusal(self, question: Question) -> str | None:
         """Return why the model is not asked now, None where it is."""
-        now = self.now_ms()
-        if self.rest.rests(now):
-            return "the model failed and is left alone for a while"
-        self.spent = self.spent.at(now)
-        limit = self.spent.refusal(self.settings, self.chat.weight(question))
+        now, weight = self.now_ms(), self.chat.weight(question)
+        with self.counting:
+            if self.rest.rests(now):
+                return "the model failed and is left alone for a while"
+            self.spent = self.spent.at(now)
+            limit = self.spent.refusal(self.settings, weight)
         return None if limit is None else f"{limit} would be exceeded"
 
     def ask(self, question: Question) -> Answer:
@@ -112,12 +118,14 @@ class Asking:
         try:
             answer = self.chat.ask(question)
         except ExtractorUnavailable:
-            weight = self.chat.weight(question)
-            self.spent = self.spent.plus(weight, price(self.settings, weight, 0))
-            self.rest.failed(self.now_ms())
+            weight, now = self.chat.weight(question), self.now_ms()
+            with self.counting:
+                self.spent = self.spent.plus(weight, price(self.settings, weight, 0))
+                self.rest.failed(now)
             raise
-        self.rest.answered()
-        self.spent = self.spent.plus(answer.tokens, price(self.settings, answer.tokens_in, answer.tokens_out))
+        with self.counting:
+            self.rest.answered()
+            self.spent = self.spent.plus(answer.tokens, price(self.settings, answer.tokens_in, answer.tokens_out))
         return answer
 
 
@@ -134,16 +142,19 @@ class ModelExtractor:
         zone: tzinfo,
         shown: Callable[[int, Turn], Shown | None],
         kept: Mapping[str, str] | None = None,
+        *,
+        aside: Callable[[], AbstractContextManager[None]] = nullcontext,
     ) -> None:
         """Ask through ``asking`` about what ``shown`` lets out of the turn of a number; None where it is context only.
 
-        ``rules`` read in any case; ``kept`` has former answers by their digests.
+        ``rules`` read in any case; ``kept`` has former answers by their digests. Each request is made ``aside``.
         """
         self._asking = asking
         self._rules = rules
         self._zone = zone
         self._shown = shown
         self._kept = kept or {}
+        self._aside = aside
 
     def extract(self, turns: Sequence[Turn]) -> Reading:
         """Return what the turns say, in their order: of each turn what the rules read, then what the model adds."""
@@ -187,7 +198,8 @@ class ModelExtractor:
                 unanswered.append(number)
             return None
         try:
-            answer = self._asking.ask(question)
+            with self._aside():
+                answer = self._asking.ask(question)
         except ExtractorUnavailable as failure:
             notices[str(failure)] += 1
             unanswered.append(number)

@@ -259,7 +259,7 @@ class AsyncMaintenance(Awaited):
     async def scrub(self) -> None:
         """Rewrite the store's files now, so that nothing is in them that is not in the store."""
     async def stop(self) -> None:
-        """Do nothing in the background any more; waits for a pass that is under way."""
+        """Do nothing in the background any more; waits for what is under way in the store, and for no model."""
 
 class AsyncLearning(Awaited):
     async def accept(self, id: str) -> Decision:

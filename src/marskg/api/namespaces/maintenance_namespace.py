@@ -5,6 +5,7 @@ Guarantees: each step can be run again: what an interruption leaves is whole, an
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from marskg.api.namespaces.namespace import Namespace, duration
@@ -31,6 +32,7 @@ class Maintenance(Namespace, name="maintenance"):
         """Do nothing in the background."""
         super().__init__(components)
         self._background: Background | None = None
+        self._reading: Background | None = None
 
     # --- In the background ----------------------------------------------------------------------------------------
 
@@ -43,18 +45,32 @@ class Maintenance(Namespace, name="maintenance"):
             InvalidInput: ``interval`` is no duration, or none at all.
         """
         milliseconds = duration("interval", interval, "1h")
-        self.stop()
-        self._background = Background(self._pass, milliseconds / 1_000, lambda: self._components.reading.loaded)
+        if self._background is not None:
+            self._background.stop()
+        self._background = Background(self._pass, milliseconds / 1_000, self._busy)
 
-    def _pass(self) -> None:
+    def _read_every(self, milliseconds: int) -> None:
+        """Read on in the background what a model did not come to; see ``learning.background``."""
+        self._reading = Background(partial(self._read_on, milliseconds), milliseconds / 1_000, self._busy)
+
+    def _busy(self) -> bool:
+        return self._components.reading.loaded
+
+    def _pass(self, _: Background) -> None:
         self._components.ask("maintain")
         self._components.housekeep()
 
+    def _read_on(self, waited: int, background: Background) -> None:
+        parts = self._components
+        parts.ask("learning.read_backlog")
+        parts.settle()
+        parts.text_learner.catch_up(parts.writer.now() - waited, background.aside)
+
     def stop(self) -> None:
-        """Do nothing in the background any more; waits for a pass that is under way."""
-        if self._background is not None:
-            self._background.stop()
-            self._background = None
+        """Do nothing in the background any more; waits for what is under way in the store, and for no model."""
+        for one in filter(None, (self._background, self._reading)):
+            one.stop()
+        self._background = self._reading = None
 
     # --- What has ended -------------------------------------------------------------------------------------------
 

@@ -6,18 +6,17 @@ much is kept; with ``--atomic`` that is everything or nothing.
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NotRequired, TypedDict, cast
 
 import click
 
 from marskg.cli.commands.learn import learned_from, show_learned
 from marskg.cli.door import Door, existing_file, pass_door, shared_options
-from marskg.cli.output import answer, counted, line, live, note, number, progress
-from marskg.errors import MarsError
+from marskg.cli.output import answer, counted, kept_progress, line, live, note, number
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
     from marskg.cli.commands.learn import LearnedDocument, PlannedLearning
@@ -122,12 +121,8 @@ def _store(
     """Store what a reader yields, and answer with how much that was."""
     # Whoever sees a part of what is stored is told of no number of the log.
     before = memory.stats().get("audit_seq")
-    with keeping_count(len(source), atomic=atomic) as kept, progress("importing", len(source)) as show_progress:
-
-        def advance(done: int) -> None:
-            kept[0] = done
-            show_progress(done)
-
+    said = partial(_kept, total=len(source), atomic=atomic)
+    with kept_progress("importing", len(source), said) as advance:
         done = memory.remember_many(source, progress=advance, atomic=atomic)
     figures = memory.stats()
     pointless = len(source) - done - done.known
@@ -161,20 +156,7 @@ def _store(
     return answer(door, cast("Imported", data), show)
 
 
-@contextmanager
-def keeping_count(total: int, *, atomic: bool) -> Iterator[list[int]]:
-    """Say on an interruption or a refusal how much of ``total`` is stored; the body counts in the list it gets."""
-    kept = [0]
-    try:
-        yield kept
-    except KeyboardInterrupt as error:
-        raise KeyboardInterrupt(_kept(kept[0], total, atomic=atomic)) from error
-    except MarsError:
-        note(_kept(kept[0], total, atomic=atomic))
-        raise
-
-
-def _kept(done: int, total: int, *, atomic: bool) -> str:
+def _kept(done: int, *, total: int, atomic: bool) -> str:
     if atomic or done == 0:
         return f"nothing of the {total} items was stored"
     return (

@@ -6,13 +6,14 @@ anything of it is stored.
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict
 
 import click
 
 from marskg.cli.door import Door, pass_door, shared_options
-from marskg.cli.output import answer, counted, line, line_by_line, note, number, progress
+from marskg.cli.output import answer, counted, kept_progress, line, line_by_line, note, number
 from marskg.cli.values import FilePath, text_or_stdin
 from marskg.errors import InvalidDocument
 
@@ -81,8 +82,10 @@ def learn(
             ),
         )  # fmt: skip
     if backlog:
-        with door.memory() as memory, progress("reading", memory.stats().get("unread")) as advance:
-            found = memory.learning.read_backlog(progress=advance)
+        with door.memory() as memory:
+            total = memory.stats().get("unread", 0)
+            with kept_progress("reading", total, partial(_kept, total=total)) as advance:
+                found = memory.learning.read_backlog(progress=advance)
         return show_learned(door, found)
     turns = _turns(str(file), subjects, role)
     with door.memory(create=True) as memory:
@@ -92,8 +95,14 @@ def learn(
 def learned_from(memory: AgentMemory, turns: Iterable[Any], *, dry_run: bool = False) -> Learned | LearnPlan:
     """Learn from ``turns`` with progress on standard error."""
     listed = list(turns)
-    with progress("learning", len(listed)) as advance:
+    with kept_progress("learning", len(listed), partial(_kept, total=len(listed))) as advance:
         return memory.learn(listed, dry_run=dry_run, progress=advance)
+
+
+def _kept(done: int, *, total: int) -> str:
+    if done == 0:
+        return f"nothing of the {counted(total, 'turn')} was read"
+    return f"{number(done)} of {counted(total, 'turn')} are done, with what they say; go on with the same command"
 
 
 def show_learned(door: Door, found: Learned | LearnPlan) -> LearnedDocument | PlannedLearning:

@@ -77,7 +77,9 @@ def _run(door: Door, who: Principal, host: str, port: int) -> None:
         )
 
     caller, handles = Caller(door.tenant, who), Handles(opened)
-    with handles.of(caller) as memory, _listening(host, port) as listening:
+    # Nobody who comes in reads on what a model did not come to: whoever starts the program is the operator.
+    operator = open_memory(door.store, tenant=door.tenant, passphrase=passphrase(), create=False, reweigh=False)
+    with operator, handles.of(caller) as memory, _listening(host, port) as listening:
         server = uvicorn_server(http_app(WorkerPool(handles), Everyone(caller), memory, __version__))
         # For a signal before uvicorn takes them, and for that which it puts back and raises anew once all is closed.
         signal.signal(signal.SIGTERM, server.handle_exit)

@@ -19,6 +19,7 @@ from marskg.learning.from_text.makers import iri_of, span_iri
 from marskg.learning.wishes import wish_drafts
 from marskg.ontology.vocabulary import RELIABILITY, Cardinality, Kind, MemoryClass
 from marskg.store.graph.validation import REVIEW_PREFIX, check_draft, check_payload
+from marskg.store.unit.entity_changes import ID_PREFIX
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -95,9 +96,6 @@ def _drafts(told: Told, proposal: Proposal, maker: str, *, shared: bool) -> list
         cardinality = cardinality or Cardinality.SET
         common["memory_class"] = MemoryClass.CANONICAL
     due = proposal.valid_to if proposal.kind is Kind.TASK and not ending else None
-    named = dict.fromkeys(
-        (*proposal.mentions, *(name for one in proposal.relations for name in (one.source, one.target)))
-    )
     return [
         Draft(
             ref="",
@@ -110,7 +108,7 @@ def _drafts(told: Told, proposal: Proposal, maker: str, *, shared: bool) -> list
             payload={} if ending else dict(proposal.payload),
             key=key,
             cardinality=cardinality if key is not None else None,
-            mentions=tuple(EntityRef(name) for name in named),
+            mentions=tuple(EntityRef(name) for name in dict.fromkeys(_named(proposal))),
             relations=proposal.relations,
             **common,
         )
@@ -142,10 +140,20 @@ def _check(told: Told, proposal: Proposal) -> None:
     if proposal.operation is ProposalOperation.WISH and told.said.session_bound:
         msg = "the session of this turn leaves nothing behind, a wish neither; say it elsewhere"
         raise InvalidInput(msg)
+    if any(name.startswith(ID_PREFIX) for name in _named(proposal)):
+        msg = "it names an entity by its id, which no text tells; a reader gives the name"
+        raise InvalidInput(msg)
     family = (proposal.key or "").partition("/")[0]
     if family in _RESERVED and proposal.operation is not ProposalOperation.RULE:
         msg = f"keys of the family {family}/ are for rules, wishes and the review; propose it as one of these"
         raise InvalidInput(msg)
+
+
+def _named(proposal: Proposal) -> Iterator[str]:
+    """Yield the names of the people, places and things that a proposal mentions, as often as it does."""
+    yield from proposal.mentions
+    for one in proposal.relations:
+        yield from (one.source, one.target)
 
 
 def _of_turn(told: Told, proposal: Proposal, maker: str) -> dict[str, Any]:

@@ -41,6 +41,15 @@ def made_by(iri: str, wanted: str) -> bool:
     return wanted in {iri, call, name, *own}
 
 
+def call_of(iri: str) -> str:
+    """Return the call of a reading.
+
+    >>> call_of("urn:mars:reading:1f3a:rule:profile.moved")
+    '1f3a'
+    """
+    return unquote(iri.removeprefix(_PREFIX).partition(":")[0])
+
+
 def span_iri(turn: str, span: Span) -> str:
     """Return the IRI of the words of a stored turn (RFC 5147: characters, counted from 0)."""
     return f"{turn}#char={span.start},{span.end}"

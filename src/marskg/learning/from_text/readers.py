@@ -8,6 +8,7 @@ answer is kept at its turn, encrypted as the turn is, and in no export: the same
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Final
 
 from marskg.clock import zone_named
@@ -21,7 +22,8 @@ from marskg.store.rows.codec import ref
 from marskg.store.tenant.row_changes import note_costs
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
+    from contextlib import AbstractContextManager
     from datetime import tzinfo
 
     from marskg.config.models import ModelSettings
@@ -58,8 +60,13 @@ class Readers:
         """Return whether a model takes part."""
         return self._model() is not None
 
-    def reader(self, ids: Sequence[str | None]) -> Extractor:
-        """Return what reads stored turns, those of ``ids``, by the settings; None stands for context."""
+    def reader(
+        self, ids: Sequence[str | None], aside: Callable[[], AbstractContextManager[None]] = nullcontext
+    ) -> Extractor:
+        """Return what reads stored turns, those of ``ids``, by the settings; None stands for context.
+
+        A model is asked ``aside``.
+        """
         asking = self._model()
         if asking is None:
             return self.rules()
@@ -79,7 +86,8 @@ class Readers:
             return outgoing.shown(node.memory, [*speaker, *(n for one in entities for n in (one.name, *one.aliases))])
 
         stored = [answer for one in ids if one is not None and (answer := unit.node(one).answer) is not None]
-        return ModelExtractor(asking, self.rules(), self._zone(), shown, dict(one.split(" ", 1) for one in stored))
+        kept = dict(one.split(" ", 1) for one in stored)
+        return ModelExtractor(asking, self.rules(), self._zone(), shown, kept, aside=aside)
 
     def keep(self, calls: Iterable[Call], ids: Sequence[str]) -> None:
         """Keep the answers about the turns of ``ids`` that models were asked for, and record what that has cost.

@@ -11,10 +11,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
+from marskg.clock import DAY_MS
 from marskg.errors import InvalidMemory, NotPermitted
 from marskg.extraction.proposal import ProposalOperation
 from marskg.learning.conflicts import overrule
+from marskg.learning.from_text.makers import call_of
 from marskg.learning.from_text.plan import LearnStep, Outcome
+from marskg.learning.from_text.undo import taken_back
 from marskg.learning.from_text.waiting import (
     MOST_WAITING,
     accepted,
@@ -28,9 +31,9 @@ from marskg.learning.from_text.waiting import (
 from marskg.learning.rules.conflict_detection import UNIT, Conflict, ConflictKind, Statement
 from marskg.learning.rules.resolution import ResolutionAction, ResolutionRules, resolve
 from marskg.ontology.fields import texts_of
-from marskg.ontology.vocabulary import Cardinality, Kind, MemoryClass, TaskStatus
+from marskg.ontology.vocabulary import Cardinality, EdgeType, Kind, MemoryClass, TaskStatus
 from marskg.records import held_at
-from marskg.store.graph.admit import end
+from marskg.store.graph.admit import end, merge
 from marskg.store.graph.amend import amend_task
 from marskg.store.rows import codec
 from marskg.text import normalised, terms
@@ -88,20 +91,24 @@ class Reconciler:
         except (NotPermitted, InvalidMemory) as error:
             return told_of(item, Outcome.REFUSED, why=str(error))
 
-    def _doubt(self, item: Item) -> str:
+    def _doubt(self, item: Item, draft: Draft) -> str:
         """Return why a person has to decide, whatever is stored; empty if nobody has to."""
         if item.proposal.operation is ProposalOperation.REVIEW:
             return "its reader asks for a person"
         if item.proposal.operation is ProposalOperation.WISH and not item.about and self._peopled:
             return "it does not say whose wish it is, and would act on everybody"
+        single = draft.key is not None and draft.cardinality in {None, Cardinality.SINGLE}
+        if single and draft.kind is not Kind.TASK and draft.at > self._unit.now + DAY_MS:
+            return "it begins more than a day ahead, and would stand before all that is said until then"
         return "it is not sure enough" if item.proposal.confidence < self._review_below else ""
 
     # --- What is to hold ------------------------------------------------------------------------------------------
 
     def _add(self, place: int, item: Item, draft: Draft) -> LearnStep:
         current = self._slot(draft)
-        said = next((_values(node.memory) for node in current if _says_again(draft, node.memory)), {})
-        why = self._doubt(item) or self._against(item, replace(draft, **said), current)
+        held = (node.memory for node in current if node.memory.valid_from <= draft.at)
+        said = next((_values(memory) for memory in held if _says_again(draft, memory)), {})
+        why = self._doubt(item, draft) or self._against(item, replace(draft, **said), current)
         replaced = self._replaced(place, item, draft)
         if len(replaced) > 1:
             why = why or _AMBIGUOUS
@@ -109,6 +116,9 @@ class Reconciler:
             why = why or _PINNED
         elif replaced and draft.key is None and _is_kept(replaced[0].memory):
             why = why or _KEPT
+        told = self._told_before(place, item, draft)
+        if told is not None:
+            return told_of(item, Outcome.MERGED, memory=merge(self._unit, told, draft).id)
         if why:
             return self._wait(place, item, draft, why, [*current, *replaced])
         memory = self._admit(place, None, {**self._bounds(item, draft), **said})
@@ -120,6 +130,30 @@ class Reconciler:
         self._note_made(memory)
         outcome = Outcome.MERGED if known else Outcome.CHANGED if changed else Outcome.STORED
         return told_of(item, outcome, memory=memory.id, changed=changed)
+
+    def _told_before(self, place: int, item: Item, draft: Draft) -> Node | None:
+        """Return what another call read out of a turn of the same moment, where no key says that it is the same.
+
+        So a turn that comes again by another way, such as in a file, brings nothing twice, and nothing back that was
+        corrected since.
+        """
+        if not is_unkeyed(item):
+            return None
+        unit, call = self._unit, call_of(item.maker)
+        unit.fetch(self._meant_by.get(place, ()))
+        for node in (unit.nodes[one] for one in self._meant_by.get(place, ()) if one in unit.nodes):
+            memory = node.memory
+            makers = {call_of(one) for one in memory.made_by}
+            other = node.has_content and makers and call not in makers and not taken_back(memory)
+            if other and _equals(memory, draft) and self._moments(node) == {item.told.turn.at}:
+                return node
+        return None
+
+    def _moments(self, node: Node) -> set[int]:
+        """Return when the turns were said that a fact was read from."""
+        sources = node.targets(EdgeType.DERIVES_FROM)
+        self._unit.fetch(sources)
+        return {self._unit.nodes[one].memory.valid_from for one in sources if one in self._unit.nodes}
 
     def _bounds(self, item: Item, draft: Draft) -> dict[str, Any]:
         """Return what a fact has of its turn as that is stored now; its end follows from the edge between them."""
@@ -177,7 +211,7 @@ class Reconciler:
         found = self._meant(place, item, draft)
         if not found:
             return told_of(item, Outcome.NOTHING, why="nothing that is stored is meant")
-        why = self._doubt(item) or (_AMBIGUOUS if len(found) > 1 else _PINNED if found[0].memory.pinned else "")
+        why = self._doubt(item, draft) or (_AMBIGUOUS if len(found) > 1 else _PINNED if found[0].memory.pinned else "")
         if why:
             return self._wait(place, item, draft, why, found)
         carry_out(self._unit, item.proposal.operation, found, item.maker, item.proposal.valid_to or item.told.turn.at)
@@ -265,6 +299,14 @@ def _says_again(draft: Draft, memory: Memory) -> bool:
     return not new.isdisjoint(old)
 
 
+def _equals(memory: Memory, draft: Draft) -> bool:
+    """Return whether a memory says the same as ``draft``, of the same people and time, and for the same key."""
+    same = (memory.kind, memory.key, memory.valid_from) == (draft.kind, draft.key, draft.at)
+    people = {*memory.subjects} == {*draft.subjects}
+    payload = dict(memory.payload) == dict(draft.payload)
+    return same and people and payload and normalised(memory.content or "") == normalised(draft.content)
+
+
 def _said(memory: Memory) -> set[str]:
     """Return the terms of what a memory says."""
     return {*terms(" ".join((memory.content or "", *texts_of(memory))))}
@@ -274,9 +316,20 @@ def _family(key: str | None) -> str | None:
     return None if key is None else key.partition("/")[0]
 
 
+def is_unkeyed(item: Item) -> bool:
+    """Return whether an item adds what no key tells from others: it has none, or one of a ledger."""
+    adds = item.proposal.operation is ProposalOperation.ADD and item.draft is not None
+    return adds and (item.proposal.key is None or item.proposal.cardinality is Cardinality.APPEND)
+
+
 def _is_kept(memory: Memory) -> bool:
     """Return whether a memory is more than a sentence: a task, or the value of a key, with what rests on it."""
     return memory.kind is Kind.TASK or memory.key is not None
+
+
+def terms_of(draft: Draft) -> set[str]:
+    """Return the terms of what a draft says."""
+    return set(terms(draft.content))
 
 
 def words_of(item: Item) -> set[str]:

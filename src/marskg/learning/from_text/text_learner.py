@@ -9,6 +9,7 @@ Source: semantics sections 1, 4 and 5.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
 from hashlib import sha256
@@ -24,17 +25,20 @@ from marskg.extraction.proposal import Proposal, ProposalOperation, Span
 from marskg.learning.from_text.fact_drafts import Item, items_of
 from marskg.learning.from_text.makers import made_by
 from marskg.learning.from_text.plan import Learned, LearnPlan, LearnStep, Outcome
-from marskg.learning.from_text.reconcile import Reconciler, told_of, words_of
+from marskg.learning.from_text.reconcile import Reconciler, is_unkeyed, terms_of, told_of, words_of
 from marskg.learning.from_text.told_turns import Told, blocks, of_memory, told
 from marskg.learning.from_text.undo import Undone, taken_back, undo
 from marskg.learning.from_text.waiting import proposed_key
 from marskg.ontology.vocabulary import EdgeType, Operation
+from marskg.records import Memory
 from marskg.store.graph.imported_items import marked
 from marskg.store.graph.suppression import suppressed_readings
+from marskg.store.graph.validation import check_draft
 from marskg.store.upkeep.maintenance import notices_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container
+    from contextlib import AbstractContextManager
 
     from marskg.drafts import Draft
     from marskg.extraction.model_reading import Call
@@ -42,12 +46,15 @@ if TYPE_CHECKING:
     from marskg.learning.from_text.readers import Readers
     from marskg.retrieval.index.view import IndexView
     from marskg.store.commit.writer import Writer
+    from marskg.store.engine.protocol import Row
     from marskg.store.ingest.ingestor import Admit, Ingestor
     from marskg.store.unit.reader import GraphReader
     from marskg.store.unit.unit_of_work import Unit
 
 #: Turns that are read, and stored with their facts, at once; and those before them that a reader gets as context.
 BLOCK: Final = 128
+#: And where reading takes long, so that an interruption loses few answers.
+_SLOW_BLOCK: Final = 8
 _CONTEXT: Final = 8
 #: Memories that the words of one proposal may mean, at most; more are ambiguous anyway.
 _CANDIDATES: Final = 20
@@ -99,6 +106,10 @@ class TextLearner:
         self._view = view
         self._ingestor = ingestor
         self._readers = readers
+        #: Turns that a pass in the background did not get answers about: others come first.
+        self._missed: set[str] = set()
+        #: The last number of the log at which nothing waited.
+        self._caught_up: int | None = None
 
     def turns(self, given: object) -> list[Told]:
         """Return what is given as turns, in the order in which it was said.
@@ -109,26 +120,34 @@ class TextLearner:
         # No tenant's name has a bar, so no handle of a subject is ever one of these.
         secret = partial(services.handle, f"|turn|{tenant}")
         now = self._writer.now()
-        found = told(given, now, lambda ident: self._reader.get(ident, now), secret)
+        most = self._writer.state.settings.max_content_bytes
+        found = told(given, now, lambda ident: self._reader.get(ident, now), secret, lambda one: check_draft(one, most))
         # Facts that came with turns name those of turns before them.
         return found if any(one.facts for one in found) else sorted(found, key=lambda one: one.turn.at)
 
     # --- Learning -------------------------------------------------------------------------------------------------
 
     def learn(
-        self, turns: list[Told], extractor: Extractor | None = None, progress: Callable[[int], None] | None = None
+        self,
+        turns: list[Told],
+        extractor: Extractor | None = None,
+        progress: Callable[[int], None] | None = None,
+        aside: Callable[[], AbstractContextManager[None]] = nullcontext,
     ) -> Learned:
-        """Store and read ``turns``, a block in a transaction; ``progress`` gets the number that is done."""
+        """Store and read ``turns``, a block in a transaction; ``progress`` gets the number that is done.
+
+        A model is asked ``aside``.
+        """
         call = self._call(turns)
         found: list[_Done] = []
         notices: dict[str, None] = {}
         done = 0
         before: list[Told] = []
         names = _names(turns)
-        for block in blocks(turns, BLOCK):
+        for block in blocks(turns, _SLOW_BLOCK if self._takes_long(extractor) else BLOCK):
             new = self._unread(block)
             try:
-                said = self._read(new, before, extractor, names)
+                said = self._read(new, before, extractor, names, aside)
             except EnvironmentFailure as error:
                 notices[f"what could not be read waits: {error}"] = None
                 found.append(_Done(unread=self._left(block)))
@@ -210,22 +229,34 @@ class TextLearner:
         return sha256(said.encode()).hexdigest()[:16]
 
     def _unread(self, turns: Sequence[Told]) -> list[Told]:
-        """Return the turns that are to be read: new ones, those of the backlog, and those that are given by id."""
+        """Return the turns that are to be read: new ones, those of the backlog, and those that are given by id.
+
+        What was corrected, or says nothing but what holds no longer, is not read again, however it is given.
+        """
         drafts = [one.id for one in turns if one.draft is not None]
-        rows = self._reader.rows(drafts)
+        rows = self._reader.rows([one.id for one in turns])
         # What is forgotten down to its tombstone was read, too.
         gone = marked(self._reader.run, self._writer.services, self._writer.tenant, drafts)
         new = {one for one in drafts if one not in gone and (one not in rows or rows[one].get("unread"))}
-        return [one for one in turns if one.draft is None or one.id in new]
+        over = {ident for ident, row in rows.items() if row.get("supersededAt") is not None}
+        return [one for one in turns if (one.draft is None or one.id in new) and one.id not in over]
 
     def _takes_long(self, extractor: Extractor | None) -> bool:
         return self._readers.asks if extractor is None else bool(getattr(extractor, "stores_first", False))
 
     def _left(self, turns: Sequence[Told]) -> int:
         """Return how many of ``turns`` are stored and wait to be read."""
-        return sum(bool(row.get("unread")) for row in self._reader.rows([one.id for one in turns]).values())
+        rows = self._reader.rows([one.id for one in turns]).values()
+        return sum(bool(row.get("unread")) and row.get("supersededAt") is None for row in rows)
 
-    def _read(self, new: list[Told], before: list[Told], extractor: Extractor | None, names: dict[str, str]) -> _Said:
+    def _read(
+        self,
+        new: list[Told],
+        before: list[Told],
+        extractor: Extractor | None,
+        names: dict[str, str],
+        aside: Callable[[], AbstractContextManager[None]],
+    ) -> _Said:
         """Return what ``new`` turns say; they are stored before where reading them may take long."""
         if not new:
             return _Said()
@@ -235,7 +266,7 @@ class TextLearner:
         ids = {one.id for one in new}
         context = [one for one in before if one.id not in ids]
         if extractor is None:
-            extractor = self._readers.reader([*[None] * len(context), *(one.id for one in new)])
+            extractor = self._readers.reader([*[None] * len(context), *(one.id for one in new)], aside)
         return replace(_read(new, context, extractor), stored=takes_long, names=names)
 
     def _settle(self, new: list[Told], said: _Said, call: str) -> list[_Done]:
@@ -280,13 +311,15 @@ class TextLearner:
                 places[number] = len(drafts)
                 drafts.append(item.draft)
         meant = {places[number]: self._meant(items[number]) for number in places if _by_words(items[number])}
+        meant |= {places[number]: self._equal(items[number].draft) for number in places if is_unkeyed(items[number])}
         peopled = any(_is_wish_of_nobody(item) for item in items) and self._is_peopled()
 
         def work(unit: Unit, admit: Admit) -> _Done:
-            # Somebody else may have stored the same turns since they were looked up.
-            unit.fetch(turns)
-            there = {one for one in turns if one in unit.nodes}
-            known = _known_spans(unit, [one.id for one in new if one.id in stored | there])
+            # Somebody else may have stored, read, corrected or erased the same turns since they were looked up.
+            unit.fetch(one.id for one in new)
+            there = {one.id for one in new if one.id in unit.nodes}
+            over = {one.id for one in new if _is_over(unit, one, stored=one.id in stored)}
+            known = _known_spans(unit, [one.id for one in new if one.id in there])
             refused = suppressed_readings(unit, (_reading(item) for item in items if item.told.id in stored))
             reconciler = Reconciler(unit, admit, meant, peopled=peopled)
             steps: list[LearnStep] = []
@@ -295,13 +328,14 @@ class TextLearner:
             for one in new:
                 if one.id in turns and one.id not in there:
                     admit(turns[one.id], one.id)
-                elif one.id not in later:
+                elif one.id not in later | over:
                     _mark_read(unit, one.id)
                 while item is not None and item.told is one:
-                    done = _decided(item, known, refused)
-                    steps.append(done or reconciler.settle(places.get(number, -1), item))
+                    if one.id not in over:
+                        done = _decided(item, known, refused)
+                        steps.append(done or reconciler.settle(places.get(number, -1), item))
                     number, item = next(following)
-            found = _Done(tuple(one.id for one in new if one.id not in later), steps=tuple(steps))
+            found = _Done(tuple(one.id for one in new if one.id not in later | over), steps=tuple(steps))
             if check is not None:
                 check(found)
             return found
@@ -324,7 +358,14 @@ class TextLearner:
 
     def _meant(self, item: Item) -> tuple[str, ...]:
         """Return the ids of what is stored and says all the words of ``item``, the newest first."""
-        wanted = sorted(words_of(item))
+        return self._saying(words_of(item))
+
+    def _equal(self, draft: Draft | None) -> tuple[str, ...]:
+        """Return the ids of what is stored, says all the words of ``draft`` and is of the same time."""
+        return () if draft is None else self._saying(terms_of(draft), draft.at)
+
+    def _saying(self, words: set[str], at: int | None = None) -> tuple[str, ...]:
+        wanted = sorted(words)
         if not wanted:
             return ()
         state = self._writer.fresh_state()
@@ -334,6 +375,8 @@ class TextLearner:
             for term in wanted[1:]:
                 found = found[index.lexical.have(term, found)] if len(found) else found
             found = found[index.columns["alive"][found]]
+            if at is not None:
+                found = found[index.columns["validFrom"][found] == at]
             newest = found[np.argsort(-index.columns["sequence"][found], kind="stable")][:_CANDIDATES]
             return tuple(index.ids[row] for row in newest.tolist())
 
@@ -362,18 +405,40 @@ class TextLearner:
 
     # --- The backlog, and taking back -----------------------------------------------------------------------------
 
-    def backlog(self) -> list[str]:
-        """Return the ids of the turns that wait to be read, in the order of their references."""
+    def _backlog(self) -> list[Row]:
+        """Return the turns that wait to be read, those that were said first first."""
         tenant = self._writer.tenant
-        rows = self._reader.run("unread", {"low": f"{tenant}|", "high": f"{tenant}}}"})
-        return [str(row["id"]) for row in rows]
+        return self._reader.run("unread", {"low": f"{tenant}|", "high": f"{tenant}}}"})
+
+    def _stored(self, rows: Iterable[Row]) -> list[Told]:
+        now = self._writer.now()
+        found = (self._reader.get(str(row["id"]), now) for row in rows)
+        return [of_memory(memory) for memory in found if memory is not None and memory.content is not None]
 
     def read_backlog(self, progress: Callable[[int], None] | None = None) -> Learned:
         """Read the turns that wait, those that were said first first."""
-        ids, now = self.backlog(), self._writer.now()
-        found = [memory for one in ids if (memory := self._reader.get(one, now)) is not None]
-        found.sort(key=lambda memory: (memory.valid_from, memory.sequence))
-        return self.learn([of_memory(memory) for memory in found], None, progress)
+        return self.learn(self._stored(self._backlog()), None, progress)
+
+    def catch_up(self, since: int, aside: Callable[[], AbstractContextManager[None]]) -> int:
+        """Read some of the turns that wait since before ``since`` (epoch ms), if a model reads; returns how many.
+
+        Without a model a turn is stored with what it says: what waits then waits for another reader, which only its
+        owner has. What is stored since may be on its way to its reader still. Turns without an answer do not keep
+        others from being read.
+        """
+        now = self._writer.fresh_state().sequence
+        if not self._readers.asks or now == self._caught_up:
+            return 0
+        rows = self._backlog()
+        self._caught_up = None if rows else now
+        due = [row for row in rows if row["created"] < since]
+        first = [row for row in due if row["id"] not in self._missed]
+        if not first:
+            self._missed.clear()
+        taken = (first or due)[:BLOCK]
+        read = self.learn(self._stored(taken), None, None, aside).turns if taken else ()
+        self._missed.update({str(row["id"]) for row in taken}.difference(read))
+        return len(read)
 
     def undo(self, call: str) -> Undone:
         """Take back what a call, a rule or a model did."""
@@ -435,7 +500,11 @@ def _typed(given: object, where: str) -> Proposal:
             msg = f"{where} has a field {name} that must be {rule.expected}, not {type_of(value)}"
             raise UnfitError(msg)
         if name in _MADE:
-            rule.fit(value)
+            try:
+                rule.fit(value)
+            except UnfitError as error:
+                msg = f"{where} {error}"
+                raise UnfitError(msg) from None
     return given
 
 
@@ -468,15 +537,32 @@ def _decided(
     return None
 
 
+def _is_over(unit: Unit, one: Told, *, stored: bool) -> bool:
+    """Return whether a turn is not to be read any more: it was erased, read by somebody else or corrected meanwhile."""
+    node = unit.nodes.get(one.id)
+    if node is None or not node.has_content:
+        return stored
+    waited = one.draft is not None or (isinstance(one.said, Memory) and one.said.unread)
+    return not node.memory.current or (waited and not node.memory.unread)
+
+
 def _known_spans(unit: Unit, turns: Sequence[str]) -> set[tuple[str, str | None]]:
-    """Return the words, with the key, of which there are facts already, those that were taken back left out."""
+    """Return the words, with the key, of which there are facts already.
+
+    What was taken back is read again where that is asked for, and not because its turn waits for a further reader.
+    """
     if not turns:
         return set()
     sources = sorted({source for source, _, type_ in unit.incoming(turns) if type_ is EdgeType.DERIVES_FROM})
     unit.fetch(sources)
     held = [unit.nodes[source].memory for source in sources if source in unit.nodes]
-    facts = [memory for memory in held if not taken_back(memory)]
-    return {(span, proposed_key(memory)) for memory in facts for span in memory.spans}
+    waiting = {one for one in turns if unit.node(one).memory.unread}
+    return {
+        (span, proposed_key(memory))
+        for memory in held
+        for span in memory.spans
+        if not taken_back(memory) or span.partition("#")[0] in waiting
+    }
 
 
 def _mark_read(unit: Unit, ident: str) -> None:

@@ -55,10 +55,16 @@ class Told:
         return self.said if isinstance(self.said, Draft) else None
 
 
-def told(given: object, now: int, stored: Callable[[str], Memory | None], secret: Callable[[str], str]) -> list[Told]:
+def told(
+    given: object,
+    now: int,
+    stored: Callable[[str], Memory | None],
+    secret: Callable[[str], str],
+    check: Callable[[Draft], None],
+) -> list[Told]:
     """Return what is given as turns; see ``mem.learn`` for what that may be.
 
-    ``stored`` finds a memory by id, ``secret`` makes the keyed digest of a text.
+    ``stored`` finds a memory by id, ``secret`` makes the keyed digest of a text, ``check`` refuses what is no memory.
 
     Raises:
         InvalidInput: one is no turn, or says nothing.
@@ -77,8 +83,10 @@ def told(given: object, now: int, stored: Callable[[str], Memory | None], secret
                 msg = f"turn {place} is a fact of a turn that is stored already; give it to remember_many instead"
                 raise InvalidInput(msg)
             found[-1] = replace(found[-1], facts=(*found[-1].facts, (_fact_id(secret, one, found[-1].id), one)))
+            _check(check, place, one)
         else:
             draft = one if isinstance(one, Draft) else _draft(place, one, now)
+            _check(check, place, draft)
             if draft.at > now + _AHEAD:
                 msg = f"turn {place} is said at a time that is more than a day ahead; correct its timestamp"
                 raise InvalidInput(msg)
@@ -88,6 +96,15 @@ def told(given: object, now: int, stored: Callable[[str], Memory | None], secret
         msg = "there is no turn to learn from; give a text, a turn such as {'role': …, 'content': …}, or several"
         raise InvalidInput(msg)
     return list({one.id: one for one in found}.values())
+
+
+def _check(check: Callable[[Draft], None], place: int, draft: Draft) -> None:
+    """Refuse a turn, or a fact of it, that cannot be stored, before any other is."""
+    try:
+        check(draft)
+    except InvalidInput as error:
+        msg = f"turn {place}: {error}; nothing of it was stored"
+        raise InvalidInput(msg) from error
 
 
 def _several(given: Any) -> Iterable[Any]:  # noqa: ANN401 - whatever a caller gives

@@ -35,7 +35,7 @@ from marskg.reflection.clustering import Episode, Limits, clusters
 from marskg.reflection.consolidation import Vector, Workshop
 from marskg.reflection.extractive import ExtractiveSummariser
 from marskg.reflection.gates import Against, Thresholds
-from marskg.reflection.passages import Constituent
+from marskg.reflection.passages import Constituent, characters, still_said
 from marskg.reflection.registry import EXTRACTIVE, load_summariser
 from marskg.store.rows.order_keys import CURRENT, importance, key_range, slice_prefix
 from marskg.store.rows.summary_lines import decode
@@ -285,8 +285,11 @@ class _Found:
         ids = [node_id for members in found for node_id in members if node_id not in self._said]
         for page in _pages(ids):
             refs = [f"{self._view.tenant}|{node_id}" for node_id in page]
+            ended: dict[str, list[str]] = defaultdict(list)
+            for row in self._view.run(policy_statement("ended-facts"), {"refs": refs}):
+                ended[row["source"]] += row["spans"] or ()
             for row in self._view.run(policy_statement("reflection-members"), {"refs": refs}):
-                self._said[row["id"]] = _constituent(row)
+                self._said[row["id"]] = _constituent(row, ended[row["id"]])
 
     def constituents(self, ids: Sequence[str]) -> list[Constituent]:
         """Return what memories say, in the order of ``ids``."""
@@ -354,11 +357,13 @@ def _episode(row: Mapping[str, Any]) -> Episode:
     return Episode(_group(row), row["session"], row["validFrom"], row["sequence"])
 
 
-def _constituent(row: Mapping[str, Any]) -> Constituent:
+def _constituent(row: Mapping[str, Any], ended: Iterable[str]) -> Constituent:
+    """Return what a memory says, without the sentences at the spans ``ended``: a summary is of what holds."""
+    spans = [found for one in ended if (found := characters(one, row["id"])) is not None]
     return Constituent(
         id=row["id"],
         kind=Kind(row["kind"]),
-        content=row["content"],
+        content=row["content"] if row["lines"] else still_said(row["content"], spans),
         valid_from=row["validFrom"],
         sequence=row["sequence"],
         weight=row["weight"],

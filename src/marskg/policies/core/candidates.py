@@ -28,6 +28,7 @@ _PAGE: Final = handled("low high limit")
 DECLARED: Final[Mapping[str, Handling]] = {
     "completed-tasks": _REFS,
     "conversations": handled("low high limit", properties(Sort.MEMORY, "session")),
+    "ended-facts": handled("refs", properties(Sort.MEMORY, "spans")),
     "fifo": _PAGE,
     "kinds": _PAGE,
     "live-dependents": _REFS,

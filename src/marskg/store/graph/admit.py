@@ -35,7 +35,7 @@ from marskg.store.unit.entity_changes import ID_PREFIX
 from marskg.store.unit.retention_classes import class_of, told_end
 from marskg.store.unit.sensitivity import Sensed, inherited, pass_on, with_sources
 from marskg.store.unit.sensitivity import record as record_sensitivity
-from marskg.text import normalised
+from marskg.text import normalised, terms
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -294,9 +294,11 @@ class _Slot:
         if memory.cardinality is not Cardinality.SINGLE:
             return memory
         later = [node for node in self.members if node.has_content and node.memory.valid_from > memory.valid_from]
-        if later:
-            closes = min(node.memory.valid_from for node in later)
-            notice = "a later value of this key is known: this one entered already superseded"
+        retracted = self._retracted(memory) if memory.made_by and not later else []
+        if later or retracted:
+            closes = min(retracted or (node.memory.valid_from for node in later))
+            what = "a later value of this key is known" if later else "this key was retracted later"
+            notice = f"{what}: this one entered already superseded"
             status = TaskStatus.DONE if memory.active else memory.status
             return replace(
                 memory,
@@ -307,6 +309,13 @@ class _Slot:
             )
         self._old = self._current()
         return memory
+
+    def _retracted(self, memory: Memory) -> list[int]:
+        """Return when somebody retracted the key after the time of what is read from a text: it was read too late."""
+        if self._current():
+            return []
+        over = [node.memory for node in self.members if node.has_content and node.memory.ended_by is None]
+        return [one.valid_to for one in over if one.valid_to is not None and held_at(one, memory.valid_from)]
 
     def supersede(self, node: Node) -> None:
         """Close the older value and move to the new one what belongs to the slot (section 5)."""
@@ -338,8 +347,10 @@ def _held_then(memory: Memory, at: int, now: int) -> bool:
 
 def _is_known(held: Memory, said: Memory) -> bool:
     """Return whether a current value of a slot held already when it is ``said`` to hold, and no other end is given."""
-    # A task that is taken up again after it was closed, or due at another time, is a new value of its slot.
-    again = said.active and (not held.active or held.deadline != said.deadline)
+    # A task that is taken up again after it was closed, or due at another time, is a new value of its slot. One that is
+    # heard of again, from the same moment, is not taken up by that.
+    closed = not held.active and not (said.made_by and said.valid_from <= held.valid_from)
+    again = said.active and (closed or held.deadline != said.deadline)
     # What a single slot said later is another value; a set has each value once, whenever it was heard of.
     late = said.cardinality is Cardinality.SINGLE and held.valid_from > said.valid_from
     return not again and not late and said.valid_to in {None, held.valid_to} and _meet(held, said)
@@ -494,6 +505,11 @@ def _follow(unit: Unit, old: Node) -> list[Node]:
     return followed
 
 
+def merge(unit: Unit, node: Node, draft: Draft) -> Memory:
+    """Let ``draft``, which is not admitted, merge into a memory that says the same; its links are ids."""
+    return _merge(unit, node, draft.links(), draft)
+
+
 def _merge(unit: Unit, node: Node, links: Iterable[tuple[EdgeType, str]], draft: Draft) -> Memory:
     """Let an equal value merge into the one that is there, the current one or one that holds no longer.
 
@@ -598,6 +614,13 @@ def as_sensitive(unit: Unit, node: Node, least: float | None = None, reasons: tu
         return []
     unit.change(node, sensitivity=found.value, sensitivity_reasons=found.reasons)
     return [node, *pass_on(unit, node)]
+
+
+def says(text: str, fact: Memory) -> bool:
+    """Return whether a text has all the terms of the value that a fact gives, but for the names of its people."""
+    value = terms(str(fact.payload.get("concept") or fact.content))
+    wanted = set(value).difference(term for name in fact.subjects for term in terms(name))
+    return bool(wanted) and wanted <= {*terms(text)}
 
 
 def retract(unit: Unit, key: str, subjects: tuple[str, ...], content: str | None) -> list[Memory]:

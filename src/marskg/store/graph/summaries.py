@@ -4,9 +4,10 @@ Guarantees, when a function here returns: a summary has the subjects, the purpos
 constituents, which were neither pinned, keyed, superseded nor needed by anything with content; it derives from each of
 them, weighs less than they did, and names for each line the original memories behind it, also through summaries of
 summaries. A task that requires a constituent requires the summary instead where it is marked equivalent, or the
-summary is refused (I4). No line outlives one of its sources: a summary with lines that left is a new version without
-them, whose older one has lost its content in the same transaction; without lines it is gone. Each node that changes
-has one record (I7). Source: semantics sections 4 (I2-I4), 5 and 6.
+summary is refused (I4).
+No line outlives one of its sources, nor a fact of one that it says: a summary with lines that left is a new version
+without them, whose older one has lost its content in the same transaction; without lines it is gone. Each node that
+changes has one record (I7). Source: semantics sections 4 (I2-I4), 5 and 6.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from marskg.ontology.mapping import quantise
 from marskg.ontology.vocabulary import EdgeType, Kind, Operation, SourceType, Tier
 from marskg.records import Edge, Memory
 from marskg.store.graph import tiers
-from marskg.store.graph.admit import record_followers, supersede
+from marskg.store.graph.admit import record_followers, says, supersede
 from marskg.store.graph.preference_enforcement import inherit_floor
 from marskg.store.rows.summary_lines import MAX_LINES, decode, encode, first_expiry, sources_of, without
 from marskg.store.unit.edge_rules import leads
@@ -300,10 +301,26 @@ def settle_lines(unit: Unit) -> None:
         leaving, lapsed = frozenset(unit.leaving), set(unit.lapsed)
         unit.leaving.clear()
         unit.lapsed.clear()
-        for node_id in sorted(_resting_on(unit, leaving) | lapsed):
+        ended: dict[str, list[Memory]] = {}
+        for node_id in sorted(leaving):
+            if node_id in unit.nodes and unit.nodes[node_id].memory.spans:
+                _note_ended(unit.nodes[node_id], ended)
+        for node_id in sorted(_resting_on(unit, leaving.union(ended)) | lapsed):
             node = unit.nodes[node_id]
             if node.has_content:
-                _shed(unit, node, leaving)
+                _shed(unit, node, leaving, ended)
+
+
+def _note_ended(node: Node, ended: dict[str, list[Memory]]) -> None:
+    """Note what was read from a text and holds no longer, by the memories whose words said it.
+
+    What was shortened is said still, and its long form set aside: it has not ended. What somebody derived by hand, and
+    has no spans, may be no part of the words.
+    """
+    memory = node.memory
+    if node.has_content and memory.superseded_at is not None and memory.tier is Tier.LIVE:
+        for source in node.targets(EdgeType.DERIVES_FROM):
+            ended.setdefault(source, []).append(memory)
 
 
 def _resting_on(unit: Unit, sources: frozenset[str]) -> set[str]:
@@ -325,10 +342,17 @@ def _resting_on(unit: Unit, sources: frozenset[str]) -> set[str]:
     return found
 
 
-def _shed(unit: Unit, old: Node, leaving: frozenset[str]) -> None:
-    """Give a summary a new version without the lines that leave, or let it go where none stays."""
+def _shed(unit: Unit, old: Node, leaving: frozenset[str], ended: Mapping[str, Sequence[Memory]]) -> None:
+    """Give a summary a new version without the lines that leave, or let it go where none stays.
+
+    Of what ``ended``, the lines leave that say it after the same memory.
+    """
     lines = decode(old.memory.summary_lines)
-    kept = without(lines, leaving, unit.now)
+    kept = tuple(
+        line
+        for line in without(lines, leaving, unit.now)
+        if not any(says(line.text, fact) for source in line.sources for fact in ended.get(source, ()))
+    )
     if not kept:
         tiers.expire(unit, [old.memory.id], reason=NOTHING_LEFT)
         return
