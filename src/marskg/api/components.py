@@ -22,6 +22,7 @@ from marskg.learning.from_text.text_learner import TextLearner
 from marskg.learning.housekeeping.cycle import Housekeeper
 from marskg.learning.learner import Learner
 from marskg.learning.wishes import Wishes
+from marskg.policies.curation import Curation
 from marskg.privacy.sensitivity import Assessor
 from marskg.records import Memory, without_reading
 from marskg.store.commit.snapshot_register import Snapshots
@@ -29,6 +30,7 @@ from marskg.store.commit.writer import Writer
 from marskg.store.graph.recognition import Recognition
 from marskg.store.ingest.ingestor import Ingestor
 from marskg.store.ingest.prepare import Assessment, Preparation
+from marskg.store.tenant.model_costs import ModelCosts
 from marskg.store.tenant.reapply_key_destruction import erase_again
 from marskg.store.tenant.sign_state import begin
 from marskg.store.unit.quotas import shown
@@ -84,11 +86,15 @@ class Components:
             keeps=self._keeps,
             limit=limit,
         )
-        self.planning = Planning(opened, self.writer, self.reading.view, self.vectoriser, self.assessor)
+        costs = ModelCosts(self.writer)
+        curation = Curation(self.writer, opened.counter, self.assessor, costs)
+        self.planning = Planning(
+            opened, self.writer, self.reading.view, self.vectoriser, self.assessor, curation=curation
+        )
         self.learner = Learner(
             self.writer, self.reader, self.reading.view, self.vectoriser, self.wishes, source=principal.speaks_as
         )
-        readers = Readers(self.writer, opened.counter, self.assessor)
+        readers = Readers(self.writer, opened.counter, self.assessor, costs)
         self.text_learner = TextLearner(self.writer, self.reader, self.reading.view, self.ingestor, readers)
         self.keeper = Housekeeper(self.writer, self.reader, self.ingestor, opened.counter, self.ledger)
         effects.follow(self.writer, self.planning, self.reading, self.wishes, self.assessor)
