@@ -6,12 +6,14 @@ The model is a local server that speaks the protocol, and does whatever a test p
 from __future__ import annotations
 
 import json
+from base64 import b64decode
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from marskg.config import Settings
 from marskg.errors import InvalidConfig
+from marskg.models.kept_answers import KeptAnswers, joined
 from marskg.ontology.vocabulary import SourceType
 from marskg.privacy.principals import Principal, Role
 from marskg.reflection.language_model import INSTEAD
@@ -197,6 +199,37 @@ def test_what_a_plan_cost_is_written_and_the_plan_is_still_of_its_tenant(stores:
     again = stores.open(mem.tenant)
     planned(filled(again))
     assert len(server.requests) == 1, "the day's limit holds for whoever opens the tenant next"
+
+
+def test_the_same_cluster_is_asked_about_once_whoever_asks(stores: Stores, server: ChatServer) -> None:
+    mem = filled(opened(stores, server))
+    first = planned(mem)
+    asked = len(server.requests)
+    server.statuses = [500] * 9
+    again = planned(stores.open(mem.tenant))
+    assert [one.lines for one in again.summaries] == [one.lines for one in first.summaries]
+    assert (len(server.requests), asked) == (1, 1)
+
+
+def test_an_answer_goes_with_the_first_of_its_memories(stores: Stores, server: ChatServer) -> None:
+    lines = server.model
+    server.model = lambda texts: {**lines(texts), "thought": "zyzzyva-marginalia"}
+    mem = filled(opened(stores, server), subjects=["Ann"])
+    planned(mem)
+    kept = [
+        str(row["answer"])
+        for row in stores.engine.read(
+            "MATCH (m:Memory) WHERE m.tenant = $tenant AND m.answer IS NOT NULL RETURN m.answer AS answer",
+            {"tenant": mem.tenant},
+        )
+    ]
+    assert len(kept) == len(GARDEN) + 1
+    shares = [next(iter(KeptAnswers.read(one).shares.values())) for one in kept]
+    assert "zyzzyva-marginalia" in str(joined(shares))
+    for gone in range(len(shares)):
+        left = shares[:gone] + shares[gone + 1 :]
+        assert "zyzzyva" not in str(joined(left))
+        assert not any(b"zyzzyva" in b64decode(one) for one in left)
 
 
 def test_a_redirection_takes_nothing_elsewhere(stores: Stores, server: ChatServer) -> None:

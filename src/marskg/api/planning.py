@@ -127,7 +127,7 @@ class Planning:
         try:
             plan = self.plan(name, budget, seed, progress, asks=True)
         finally:
-            before = self._curation.write_costs()
+            before = self._curation.note_costs()
         if before == plan.sequence:
             # Nothing but what the plan cost was written since: it is one of the tenant as it is now.
             plan = sealed(replace(plan, sequence=self._writer.state.sequence))

@@ -7,7 +7,7 @@ the longest answer allowed; what was asked is counted whether it is answered or 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from marskg.errors import EnvironmentFailure, InvalidConfig
 from marskg.models.chat import ChatModel
@@ -82,6 +82,16 @@ def load_model(
     return ChatModel(*found, counter, setting=role.setting)
 
 
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What came of a question: ``entries``, or ``why`` there are none; ``asked`` says whether a request was made."""
+
+    entries: list[dict[str, Any]] | None
+    why: str = ""
+    asked: bool = False
+    answer: Answer | None = None
+
+
 @dataclass(slots=True)
 class Asking:
     """Asks one model, within the limits; several of one tenant share an ``account``."""
@@ -121,3 +131,14 @@ class Asking:
         cost = price(self.settings, answer.tokens_in, answer.tokens_out)
         self.account.add(self.now_ms(), answer.tokens, cost)
         return answer
+
+    def reply(self, question: Question) -> Reply:
+        """Return what comes of a question, whatever that is."""
+        refusal = self.refusal(question)
+        if refusal is not None:
+            return Reply(None, refusal)
+        try:
+            answer = self.ask(question)
+        except EnvironmentFailure as failure:
+            return Reply(None, str(failure), asked=True)
+        return Reply(answer.entries, asked=True, answer=answer)

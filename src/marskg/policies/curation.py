@@ -10,19 +10,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from marskg.models.asking import Asking, load_model
-from marskg.models.prompt_files import prompt
-from marskg.models.rest import Rest
+from marskg.models.asking import Reply
 from marskg.privacy.outgoing import TOO_SENSITIVE
 from marskg.privacy.stored_outgoing import StoredOutgoing
 from marskg.reflection.extractive import ExtractiveSummariser
 from marskg.reflection.language_model import CURATING, TASK, LanguageModelSummariser
+from marskg.store.tenant.model_in_use import ModelInUse
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from marskg.config.models import ModelSettings
-    from marskg.models.chat import Answer, Question
+    from marskg.models.asking import Asking
+    from marskg.models.chat import Question
     from marskg.privacy.sensitivity import Assessor
     from marskg.reflection.summariser import Summariser
     from marskg.store.commit.writer import Writer
@@ -38,9 +37,7 @@ class Curation:
         self._writer = writer
         self._counter = counter
         self._assessor = assessor
-        self._costs = costs
-        self._asking: tuple[ModelSettings, Asking | None] | None = None
-        self._answers: list[Answer] = []
+        self._model = ModelInUse(writer, counter, costs, CURATING, TASK)
 
     def summariser(self) -> Summariser | None:
         """Return the model that the settings choose as a summariser; None where they choose none.
@@ -48,42 +45,26 @@ class Curation:
         Raises:
             InvalidConfig: its key cannot be used.
         """
-        settings = self._writer.state.settings
-        asking = self._model(settings.models)
+        asking = self._model.asking()
         if asking is None:
             return None
-        pause = settings.reflection.model_pause
-        asking.rest.set_limits(settings.reflection.model_failures, pause, pause)
-        self._costs.read()
+        rules = self._writer.state.settings.reflection
+        asking.rest.set_limits(rules.model_failures, rules.model_pause, rules.model_pause)
         return LanguageModelSummariser(_Curator(self, asking), self._counter, ExtractiveSummariser(self._counter))
 
-    def outgoing(self, ids: Sequence[str]) -> StoredOutgoing:
-        """Return what decides about the memories of ``ids``."""
-        return StoredOutgoing(self._writer, self._assessor, CURATING.setting, ids)
+    def reply(self, asking: Asking, ids: Sequence[str], texts: Sequence[str], question: Question) -> Reply:
+        """Return what the model makes of ``texts``, said by the memories of ``ids``, or why it is not shown them."""
+        outgoing = StoredOutgoing(self._writer, self._assessor, CURATING.setting, ids)
+        found = next((why for one in ids if (why := outgoing.refusal(one)) is not None), None)
+        if found is None and any(outgoing.text(text).text != text for text in texts):
+            found = TOO_SENSITIVE
+        if found is not None:
+            return Reply(None, f"not sent to the model: {found}")
+        return self._model.reply(asking, question, ids)
 
-    def answered(self, answer: Answer) -> None:
-        """Take note of an answer."""
-        self._answers.append(answer)
-
-    def write_costs(self) -> int | None:
+    def note_costs(self) -> int | None:
         """Write down what was spent; returns the audit sequence number before, None where nothing was."""
-        asking = self._asking[1] if self._asking is not None else None
-        answers, self._answers = self._answers, []
-        if asking is None:
-            return None
-        used, tokens = prompt(TASK), sum(one.tokens for one in answers)
-        return self._costs.note(
-            f"model={asking.chat.name}", f"prompt={used.name}", f"prompt_digest={used.digest}",
-            f"answers={len(answers)}", f"tokens={tokens}",
-        )  # fmt: skip
-
-    def _model(self, settings: ModelSettings) -> Asking | None:
-        if self._asking is None or self._asking[0] != settings:
-            chat = load_model(CURATING, settings, self._counter)
-            rest = Rest()
-            found = None if chat is None else Asking(chat, settings, self._writer.now, self._costs.account, rest)
-            self._asking = (settings, found)
-        return self._asking[1]
+        return self._model.note_costs()
 
 
 class _Curator:
@@ -101,14 +82,5 @@ class _Curator:
     def rests(self) -> bool:
         return self._asking.rests
 
-    def refusal(self, ids: Sequence[str], texts: Sequence[str], question: Question) -> str | None:
-        outgoing = self._curation.outgoing(ids)
-        found = next((why for one in ids if (why := outgoing.refusal(one)) is not None), None)
-        if found is None and any(outgoing.text(text).text != text for text in texts):
-            found = TOO_SENSITIVE
-        return self._asking.refusal(question) if found is None else f"not sent to the model: {found}"
-
-    def ask(self, question: Question) -> Answer:
-        answer = self._asking.ask(question)
-        self._curation.answered(answer)
-        return answer
+    def reply(self, ids: Sequence[str], texts: Sequence[str], question: Question) -> Reply:
+        return self._curation.reply(self._asking, ids, texts, question)

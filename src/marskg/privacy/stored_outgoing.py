@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from marskg.models.kept_answers import KeptAnswers
 from marskg.ontology.vocabulary import EdgeType
 from marskg.privacy.outgoing import Outgoing
 from marskg.store.graph.preference_enforcement import name_search, preferences_of
@@ -45,9 +46,9 @@ class StoredOutgoing:
         """Return what a model may see of a text that says what memories say."""
         return self._outgoing.text(text)
 
-    def answer(self, ident: str) -> str | None:
-        """Return what is kept of a model's answer about a memory."""
-        return self._unit.node(ident).answer
+    def kept(self, ident: str) -> KeptAnswers:
+        """Return what is kept of models' answers about a memory."""
+        return KeptAnswers.read(self._unit.node(ident).answer)
 
     def _names(self, ident: str) -> list[str]:
         entities = map(self._unit.entities.entity, self._unit.node(ident).targets(EdgeType.MENTIONS))

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 from marskg.errors import SummariserUnavailable
 from marskg.language.en.personal.identifiers import generalised, without_kinds
 from marskg.models.answer_schema import Listing
-from marskg.models.asking import Role
+from marskg.models.asking import Reply, Role
 from marskg.models.chat import Question
 from marskg.models.consistency import consistent, nearest
 from marskg.models.grounding import grounded, unadorned
@@ -36,7 +36,6 @@ from marskg.text import folded, terms
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from marskg.models.chat import Answer
     from marskg.reflection.extractive import ExtractiveSummariser
     from marskg.reflection.passages import Sensing, Sentence
     from marskg.reflection.summariser import Counter, Request
@@ -77,11 +76,8 @@ class Curator(Protocol):
     def rests(self) -> bool:
         """Return whether the model failed so often that it is left alone now."""
 
-    def refusal(self, ids: Sequence[str], texts: Sequence[str], question: Question) -> str | None:
-        """Return why ``question``, with ``texts`` of the memories of ``ids``, is not asked; None if it may be."""
-
-    def ask(self, question: Question) -> Answer:
-        """Return the answer; raises :class:`~marskg.errors.SummariserUnavailable` where there is none."""
+    def reply(self, ids: Sequence[str], texts: Sequence[str], question: Question) -> Reply:
+        """Return what comes of ``question``, with ``texts`` of the memories of ``ids``, or why it is not asked."""
 
 
 class LanguageModelSummariser:
@@ -113,27 +109,25 @@ class LanguageModelSummariser:
         question = _question(said, request.tokens, opened, self._curator.most)
         if texts != [sentence.text for sentence in request.said()]:
             # What the extractive summariser may say and the model may not see would be missing in its summary.
-            why: str | None = TOO_SENSITIVE
+            reply = Reply(None, TOO_SENSITIVE)
         elif opened.issuperset(texts):
             return Proposal((), asked=False)
         else:
-            why = self._curator.refusal([one.id for one in request.constituents], texts, question)
-        if why is not None:
-            return replace(self._instead(request, f"{why}; {INSTEAD}"), asked=False)
-        try:
-            drafts = self._curator.ask(question).entries[:_MOST_LINES]
-        except SummariserUnavailable as failure:
-            return self._instead(request, f"{failure}; {INSTEAD}")
+            reply = self._curator.reply([one.id for one in request.constituents], texts, question)
+        if reply.entries is None:
+            return replace(self._instead(request, f"{reply.why}; {INSTEAD}"), asked=reply.asked)
+        drafts = reply.entries[:_MOST_LINES]
         read = [_line(draft, said, request.sensing, opened) for draft in drafts]
         turned = sum(found.turned for found in read if found is not None)
         lines = self._within([found.line for found in read if found is not None], request.tokens)
         if not lines:
-            return self._instead(request, f"{self._curator.described} wrote nothing that the memories say; {INSTEAD}")
+            note = f"{self._curator.described} wrote nothing that the memories say; {INSTEAD}"
+            return replace(self._instead(request, note), asked=reply.asked)
         left_out = len(drafts) - len(lines)
         notes = [] if not left_out else [f"{left_out} of {len(drafts)} lines of a model were left out"]
         if turned:
             notes.append(f"{turned} of {len(drafts)} lines of a model do not say what the memories say: {TURNED}")
-        return Proposal(tuple(lines), tuple(notes))
+        return Proposal(tuple(lines), tuple(notes), asked=reply.asked)
 
     def _within(self, lines: Sequence[SummaryLine], tokens: int) -> list[SummaryLine]:
         """Return the first lines that have at most ``tokens`` together, each text once."""

@@ -9,8 +9,8 @@ import pytest
 
 from marskg.config import Settings
 from marskg.errors import InvalidConfig, SummariserUnavailable
-from marskg.models.asking import load_model
-from marskg.models.chat import ChatModel
+from marskg.models.asking import Asking, Reply, load_model
+from marskg.models.chat import ChatModel, Question
 from marskg.models.http_client import Limits, Poster
 from marskg.ontology.vocabulary import Kind
 from marskg.reflection.consolidation import Outcome, Workshop
@@ -51,10 +51,11 @@ class _Curator:
     rests = False
 
     def __init__(self, chat: ChatModel) -> None:
-        self.name, self.described, self.ask = chat.name, chat.described, chat.ask
+        self.name, self.described = chat.name, chat.described
+        self._asking = Asking(chat, Settings().models, lambda: 0)
 
-    def refusal(self, *_: Any) -> None:
-        return None
+    def reply(self, _ids: Any, _texts: Any, question: Question) -> Reply:
+        return self._asking.reply(question)
 
 
 def _curator(poster: Poster) -> _Curator:

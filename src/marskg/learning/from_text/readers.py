@@ -68,7 +68,7 @@ class Readers:
             ident = ids[number]
             return None if ident is None else outgoing.shown(ident, () if turn.speaker is None else (turn.speaker,))
 
-        kept = [answer for one in stored if (answer := outgoing.answer(one)) is not None]
+        kept = [answer for one in stored if (answer := outgoing.kept(one).own) is not None]
         return ModelExtractor(asking, self.rules(), self._zone(), shown, dict(one.split(" ", 1) for one in kept))
 
     def keep(self, calls: Iterable[Call], ids: Sequence[str]) -> None:
