@@ -28,10 +28,11 @@ from typing import TYPE_CHECKING, Any
 
 from marskg.config import Settings
 from marskg.extraction.by_rules import RuleExtractor
-from marskg.extraction.model import READING, RULES_ALONE, ModelExtractor
+from marskg.extraction.model import RULES_ALONE, ModelExtractor
 from marskg.extraction.model_reading import Shown
 from marskg.extraction.proposal import ProposalOperation, Turn
 from marskg.models.asking import Asking, load_model
+from marskg.models.roles import READING
 from marskg.sources.fields import BadField
 from marskg.sources.memora_facts import FactTrace
 from marskg.sources.memora_layout import Layout

@@ -21,6 +21,7 @@ from marskg.learning.from_text.readers import Readers
 from marskg.learning.from_text.text_learner import TextLearner
 from marskg.learning.housekeeping.cycle import Housekeeper
 from marskg.learning.learner import Learner
+from marskg.learning.second_opinions import Judge
 from marskg.learning.wishes import Wishes
 from marskg.policies.curation import Curation
 from marskg.privacy.sensitivity import Assessor
@@ -92,7 +93,13 @@ class Components:
             opened, self.writer, self.reading.view, self.vectoriser, self.assessor, curation=curation
         )
         self.learner = Learner(
-            self.writer, self.reader, self.reading.view, self.vectoriser, self.wishes, source=principal.speaks_as
+            self.writer,
+            self.reader,
+            self.reading.view,
+            self.vectoriser,
+            self.wishes,
+            source=principal.speaks_as,
+            judge=Judge(self.writer, opened.counter, self.assessor, costs),
         )
         readers = Readers(self.writer, opened.counter, self.assessor, costs)
         self.text_learner = TextLearner(self.writer, self.reader, self.reading.view, self.ingestor, readers)

@@ -37,6 +37,9 @@ class ModelSettings:
     """Language models by what they do, and what they may be shown; ``max_sensitivity`` is from 0 to 1."""
 
     extract: str = text("what reads facts out of turns besides the rules: none, or openai:MODEL@URL", "none")
+    judge: str = text(
+        "what gives a second opinion on contradictions that wait for a person: none, or openai:MODEL@URL", "none"
+    )
     curate: str = text("what writes summaries instead of the extractive summariser: none, or openai:MODEL@URL", "none")
     max_sensitivity: float = number(
         "sensitivity above which nothing is sent to a model: it is redacted first, or the memory is not sent",

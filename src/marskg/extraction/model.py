@@ -19,7 +19,6 @@ from marskg.errors import ExtractorUnavailable
 from marskg.extraction.answered import FACTS, Dropped, Why, proposal_of
 from marskg.extraction.model_reading import Call, Reading
 from marskg.extraction.proposal import Maker
-from marskg.models.asking import Role
 from marskg.models.chat import Question
 from marskg.models.prompt_files import prompt
 from marskg.models.spending import TURN_LIMIT, price
@@ -33,8 +32,6 @@ if TYPE_CHECKING:
     from marskg.extraction.proposal import Extractor, Proposal, Turn
     from marskg.models.asking import Asking
 
-#: Its key comes from the environment and is never stored.
-READING: Final = Role("models.extract", "the extracting model", "MARS_EXTRACTION_KEY", ExtractorUnavailable)
 PROMPT: Final = "extract.v1"
 RULES_ALONE: Final = "the rules alone read them"
 #: Share of the words of two proposals from which they say the same.
@@ -120,7 +117,7 @@ class ModelExtractor:
     def _question(self, turn: Turn, text: str) -> Question:
         # An address in the place of a name is not redacted as the text is, so it stays here.
         speaker = turn.speaker if turn.speaker is not None and _NAME.fullmatch(turn.speaker) else None
-        data = {"speaker": speaker, "role": turn.role, "said": _day(turn.at, self._zone), "text": text}
+        data = {"speaker": speaker, "role": turn.role, "said": said_on(turn.at, self._zone), "text": text}
         return Question(prompt(PROMPT).text, data, FACTS, self._asking.settings.limit.answer)
 
     def _taken(
@@ -158,7 +155,7 @@ def _summary(calls: Sequence[Call], dropped: Mapping[str, int]) -> Iterator[str]
         yield f"{sum(dropped.values())} proposals of a model were not taken: {reasons}"
 
 
-def _day(at: int, zone: tzinfo) -> str | None:
+def said_on(at: int, zone: tzinfo) -> str | None:
     """Return the day of a time (epoch ms), None where no calendar has it."""
     try:
         return (datetime.fromtimestamp(0, zone) + timedelta(milliseconds=at)).astimezone(zone).strftime("%A %Y-%m-%d")

@@ -11,10 +11,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from marskg.models.asking import Reply
+from marskg.models.roles import CURATING
 from marskg.privacy.outgoing import TOO_SENSITIVE
 from marskg.privacy.stored_outgoing import StoredOutgoing
 from marskg.reflection.extractive import ExtractiveSummariser
-from marskg.reflection.language_model import CURATING, TASK, LanguageModelSummariser
+from marskg.reflection.language_model import TASK, LanguageModelSummariser
 from marskg.store.tenant.model_in_use import ModelInUse
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from marskg.clock import zone_named
 from marskg.errors import InvalidConfig
-from marskg.extraction.model import READING
 from marskg.models.asking import load_model
+from marskg.models.roles import ROLES
 from marskg.policies.builtin import hybrid
 from marskg.policies.builtin.density import DENSITY
 from marskg.policies.builtin.fifo import FIFO
@@ -38,7 +38,6 @@ from marskg.policies.custom.policy_file import read_policy_file
 from marskg.policies.streams.ordered import OrderedPolicy
 from marskg.policies.streams.slices import shares_of
 from marskg.records import Finding, Report
-from marskg.reflection.language_model import CURATING
 from marskg.reranking.registry import load_reranker
 from marskg.weight import TokenCounter
 
@@ -115,7 +114,7 @@ def check_settings(settings: Settings) -> None:
     if settings.policy.name == PRIVATE:
         check_combination(settings)
     load_reranker(settings.retrieval.reranker)
-    for role in (READING, CURATING):
+    for role in ROLES:
         load_model(role, settings.models, TokenCounter())
     tiers = settings.tiered
     for name in (tiers.baseline, tiers.raised, tiers.top, *arm_names(settings.adaptive.arms)):

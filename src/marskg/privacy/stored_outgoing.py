@@ -6,8 +6,9 @@ mentions. Nothing is changed.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
+from marskg.extraction.model_reading import Shown
 from marskg.models.kept_answers import KeptAnswers
 from marskg.ontology.vocabulary import EdgeType
 from marskg.privacy.outgoing import Outgoing
@@ -16,9 +17,10 @@ from marskg.store.graph.preference_enforcement import name_search, preferences_o
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from marskg.extraction.model_reading import Shown
     from marskg.privacy.sensitivity import Assessor
     from marskg.store.commit.writer import Writer
+
+_GONE: Final = "it is gone"
 
 
 class StoredOutgoing:
@@ -36,11 +38,19 @@ class StoredOutgoing:
 
     def shown(self, ident: str, names: Sequence[str] = ()) -> Shown:
         """Return what a model may see of a memory, which bears ``names`` besides those of what it mentions."""
-        return self._outgoing.shown(self._unit.node(ident).memory, [*names, *self._names(ident)])
+        node = self._unit.nodes.get(ident)
+        if node is None:
+            return Shown(None, _GONE)
+        return self._outgoing.shown(node.memory, [*names, *self._names(ident)])
 
     def refusal(self, ident: str) -> str | None:
         """Return why a model may see nothing of a memory, whatever its text; None if it may."""
-        return self._outgoing.refusal(self._unit.node(ident).memory, self._names(ident))
+        node = self._unit.nodes.get(ident)
+        return _GONE if node is None else self._outgoing.refusal(node.memory, self._names(ident))
+
+    def valid_from(self, ident: str) -> int:
+        """Return since when a memory holds (epoch ms)."""
+        return self._unit.node(ident).memory.valid_from
 
     def text(self, text: str) -> Shown:
         """Return what a model may see of a text that says what memories say."""
@@ -48,7 +58,8 @@ class StoredOutgoing:
 
     def kept(self, ident: str) -> KeptAnswers:
         """Return what is kept of models' answers about a memory."""
-        return KeptAnswers.read(self._unit.node(ident).answer)
+        node = self._unit.nodes.get(ident)
+        return KeptAnswers() if node is None else KeptAnswers.read(node.answer)
 
     def _names(self, ident: str) -> list[str]:
         entities = map(self._unit.entities.entity, self._unit.node(ident).targets(EdgeType.MENTIONS))

@@ -20,10 +20,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
-from marskg.errors import SummariserUnavailable
 from marskg.language.en.personal.identifiers import generalised, without_kinds
 from marskg.models.answer_schema import Listing
-from marskg.models.asking import Reply, Role
+from marskg.models.asking import Reply
 from marskg.models.chat import Question
 from marskg.models.consistency import consistent, nearest
 from marskg.models.grounding import grounded, unadorned
@@ -40,14 +39,6 @@ if TYPE_CHECKING:
     from marskg.reflection.passages import Sensing, Sentence
     from marskg.reflection.summariser import Counter, Request
 
-#: Its key comes from the environment and is never stored.
-CURATING: Final = Role(
-    "models.curate",
-    "the summarising model",
-    "MARS_CURATION_KEY",
-    SummariserUnavailable,
-    former_key="MARS_SUMMARISER_KEY",
-)
 #: The most lines of one answer that are looked at, and characters of one line.
 _MOST_LINES: Final = 256
 _LONGEST: Final = 2_000

@@ -10,11 +10,12 @@ import pytest
 
 from marskg.config import Settings
 from marskg.errors import InvalidConfig
-from marskg.extraction.model import READING, RULES_ALONE, ModelExtractor
+from marskg.extraction.model import RULES_ALONE, ModelExtractor
 from marskg.extraction.model_reading import Shown
 from marskg.extraction.proposal import Maker, Proposal, ProposalOperation, Span, Turn
 from marskg.models.asking import Asking, load_model
 from marskg.models.prompt_files import prompt
+from marskg.models.roles import READING
 from marskg.models.spending import Spent
 from marskg.ontology.vocabulary import Cardinality, Kind
 from marskg.weight import TokenCounter

@@ -14,9 +14,10 @@ from marskg.audit.keys import Handles
 from marskg.config import Settings
 from marskg.drafts import Draft
 from marskg.extraction.by_rules import RuleExtractor
-from marskg.extraction.model import READING, ModelExtractor
+from marskg.extraction.model import ModelExtractor
 from marskg.extraction.proposal import Turn
 from marskg.models.asking import Asking, load_model
+from marskg.models.roles import READING
 from marskg.ontology.vocabulary import Kind, MemoryClass, PreferenceRule, SourceType
 from marskg.privacy.outgoing import PURPOSE, Outgoing
 from marskg.privacy.sensitivity import Assessor

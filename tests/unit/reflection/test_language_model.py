@@ -12,11 +12,12 @@ from marskg.errors import InvalidConfig, SummariserUnavailable
 from marskg.models.asking import Asking, Reply, load_model
 from marskg.models.chat import ChatModel, Question
 from marskg.models.http_client import Limits, Poster
+from marskg.models.roles import CURATING
 from marskg.ontology.vocabulary import Kind
 from marskg.reflection.consolidation import Outcome, Workshop
 from marskg.reflection.extractive import ExtractiveSummariser
 from marskg.reflection.gates import Gate, Thresholds
-from marskg.reflection.language_model import CURATING, INSTEAD, LanguageModelSummariser
+from marskg.reflection.language_model import INSTEAD, LanguageModelSummariser
 from marskg.reflection.summariser import Proposal, Request, text_of
 from tests.support.chat_server import chat_server
 from tests.unit.reflection.making import COUNTER, constituent, constituents, embed, made_id, vectors

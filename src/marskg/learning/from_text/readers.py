@@ -11,9 +11,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from marskg.clock import zone_named
-from marskg.extraction.model import PROMPT, READING, ModelExtractor
+from marskg.extraction.model import PROMPT, ModelExtractor
 from marskg.models.asking import Asking, load_model
 from marskg.models.prompt_files import prompt
+from marskg.models.roles import READING
 from marskg.privacy.stored_outgoing import StoredOutgoing
 from marskg.store.rows.codec import ref
 

@@ -58,19 +58,25 @@ class ModelInUse:
 
     def reply(self, asking: Asking, question: Question, ids: Sequence[str]) -> Reply:
         """Return what the model says to ``question``, about the memories of ``ids``: what it said before, if it did."""
+        known = self.kept(asking, question, ids)
+        if known is not None:
+            return known
+        reply = asking.reply(question)
+        if reply.answer is not None:
+            self._answered.append(reply.answer.tokens)
+            name, digest = share_name(self._role.setting, ids), asking.chat.digest(question)
+            self._keep(ids, name, f"{digest} {reply.answer.content}")
+        return reply
+
+    def kept(self, asking: Asking, question: Question, ids: Sequence[str]) -> Reply | None:
+        """Return what the model said to ``question`` before; None where that is not known."""
         name, digest = share_name(self._role.setting, ids), asking.chat.digest(question)
-        unit = self._writer.new_unit(self._writer.read, self._writer.fresh_state())
-        unit.fetch(list(ids))
-        kept = joined(KeptAnswers.read(unit.node(one).answer).shares.get(name) for one in ids)
+        kept = joined(None if one is None else one.shares.get(name) for one in self._kept_at(ids))
         if kept is not None and kept.startswith(f"{digest} "):
             entries = question.wanted.read(kept.partition(" ")[2])
             if entries is not None:
                 return Reply(entries)
-        reply = asking.reply(question)
-        if reply.answer is not None:
-            self._answered.append(reply.answer.tokens)
-            self._keep(ids, name, f"{digest} {reply.answer.content}")
-        return reply
+        return None
 
     def note_costs(self) -> int | None:
         """Write down what was spent; returns the audit sequence number before, None where nothing was."""
@@ -88,16 +94,20 @@ class ModelInUse:
         if len(text) > _LONGEST:
             return
         with self._writer.alone():
-            unit = self._writer.new_unit(self._writer.read, self._writer.fresh_state())
-            unit.fetch(list(ids))
-            if not all(unit.node(one).has_content for one in ids):
-                return
+            known = self._kept_at(ids)
             shares = split(text, len(ids), self._writer.services.source.token)
             rows = [
-                {
-                    "ref": ref(self._writer.tenant, one),
-                    "answer": KeptAnswers.read(unit.node(one).answer).with_share(name, share).written(),
-                }
-                for one, share in zip(ids, shares, strict=True)
+                {"ref": ref(self._writer.tenant, ident), "answer": one.with_share(name, share).written()}
+                for ident, one, share in zip(ids, known, shares, strict=True)
+                if one is not None
             ]
-            self._writer.put("keep_answers", {"rows": rows})
+            # One of them may have been erased while the model thought.
+            if len(rows) == len(ids):
+                self._writer.put("keep_answers", {"rows": rows})
+
+    def _kept_at(self, ids: Sequence[str]) -> list[KeptAnswers | None]:
+        """Return what is kept of answers at the memories of ``ids``; None for one that has no content any more."""
+        unit = self._writer.new_unit(self._writer.read, self._writer.fresh_state())
+        unit.fetch(list(ids))
+        nodes = [unit.nodes.get(one) for one in ids]
+        return [KeptAnswers.read(one.answer) if one is not None and one.has_content else None for one in nodes]
