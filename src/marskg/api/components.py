@@ -26,6 +26,7 @@ from marskg.learning.wishes import Wishes
 from marskg.policies.curation import Curation
 from marskg.privacy.sensitivity import Assessor
 from marskg.records import Memory, without_reading
+from marskg.retrieval.rewording import Rewording
 from marskg.store.commit.snapshot_register import Snapshots
 from marskg.store.commit.writer import Writer
 from marskg.store.graph.recognition import Recognition
@@ -78,6 +79,7 @@ class Components:
         preparation = Preparation(self.writer, opened.counter, self.vectoriser, recognition, assessment)
         self.ingestor = Ingestor(self.writer, preparation, self.vectoriser, recognition)
         self.wishes = Wishes(self.writer, self.reader)
+        costs = ModelCosts(self.writer)
         self.reading = Reading(
             opened,
             self.writer,
@@ -86,8 +88,8 @@ class Components:
             shows=self._as_shown,
             keeps=self._keeps,
             limit=limit,
+            rewording=Rewording(self.writer, opened.counter, self.assessor, costs),
         )
-        costs = ModelCosts(self.writer)
         curation = Curation(self.writer, opened.counter, self.assessor, costs)
         self.planning = Planning(
             opened, self.writer, self.reading.view, self.vectoriser, self.assessor, curation=curation

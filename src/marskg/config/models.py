@@ -9,9 +9,9 @@ from marskg.config.table import duration, flag, integer, number, section, text
 
 @dataclass(frozen=True, slots=True)
 class ModelLimits:
-    """What a model may cost: tokens in both directions, ``day_cost`` in the currency of the prices, ``wait`` in ms.
+    """What a model may cost: tokens in both directions, ``day_cost`` in the currency of the prices.
 
-    A day is one of UTC.
+    ``wait`` and ``expand`` are in ms. A day is one of UTC.
     """
 
     turn: int = integer(
@@ -21,6 +21,7 @@ class ModelLimits:
     day_cost: float | None = number("most money that they may cost it in a day, at models.price", None, 0, 1e9)
     answer: int = integer("most tokens of one answer", 1_500, 50, 100_000)
     proposals: int = integer("most proposals of facts that are taken from one answer", 24, 1, 1_000)
+    expand: int = duration("how long other wordings of a question are waited for, in one try", "3s", 100)
     wait: int = duration("how long an answer is waited for, further tries included", "20s", 100)
 
 
@@ -37,6 +38,7 @@ class ModelSettings:
     """Language models by what they do, and what they may be shown; ``max_sensitivity`` is from 0 to 1."""
 
     extract: str = text("what reads facts out of turns besides the rules: none, or openai:MODEL@URL", "none")
+    expand: str = text("what words a question anew on which nothing bears: none, or openai:MODEL@URL", "none")
     judge: str = text(
         "what gives a second opinion on contradictions that wait for a person: none, or openai:MODEL@URL", "none"
     )

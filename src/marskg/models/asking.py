@@ -33,7 +33,8 @@ _ANSWER_BYTES: Final = 1 << 22
 class Role:
     """What a model does: the ``setting`` that names it, what messages call it, where its key is, how it fails.
 
-    ``former_key`` is where earlier versions looked for the key.
+    ``former_key`` is where earlier versions looked for the key; ``wait`` names the limit of time, in ``models.limit``,
+    of so many ``tries``.
     """
 
     setting: str
@@ -41,6 +42,8 @@ class Role:
     key_variable: str
     failure: type[EnvironmentFailure]
     former_key: str | None = None
+    wait: str = "wait"
+    tries: int = 3
 
     def spec(self, settings: ModelSettings) -> str:
         """Return what the settings name for it."""
@@ -64,7 +67,7 @@ def load_model(
     """
     if role.spec(settings) == "none":
         return None
-    seconds = settings.limit.wait / 1_000
+    seconds = getattr(settings.limit, role.wait) / 1_000
     found = endpoint(
         role.spec(settings),
         "openai",
@@ -73,7 +76,7 @@ def load_model(
         former_key=role.former_key,
         failure=role.failure,
         environment=environment,
-        limits=Limits(seconds=seconds, tries=3, pause=0.5, answer_bytes=_ANSWER_BYTES, whole=seconds),
+        limits=Limits(seconds=seconds, tries=role.tries, pause=0.5, answer_bytes=_ANSWER_BYTES, whole=seconds),
     )
     if found is None:
         # Not repeated as given: somebody may have put a key into it.

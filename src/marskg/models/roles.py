@@ -17,4 +17,8 @@ CURATING: Final = Role(
     SummariserUnavailable,
     former_key="MARS_SUMMARISER_KEY",
 )
-ROLES: Final = (READING, JUDGING, CURATING)
+#: Somebody waits for an answer, so that it is tried once, and not for long.
+EXPANDING: Final = Role(
+    "models.expand", "the expanding model", "MARS_EXPANSION_KEY", EnvironmentFailure, wait="expand", tries=1
+)
+ROLES: Final = (READING, JUDGING, CURATING, EXPANDING)

@@ -7,6 +7,7 @@ begin the day before again. What is written down are numbers alone: nothing of w
 from __future__ import annotations
 
 import json
+import threading
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
@@ -72,6 +73,7 @@ class Account:
 
     written: Spent = field(default_factory=Spent)
     added: Spent = field(default_factory=Spent)
+    _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
     def at(self, now: int) -> Spent:
         """Return what is spent of the day of ``now`` (epoch ms)."""
@@ -84,13 +86,17 @@ class Account:
         """Take note of what is written down now."""
         self.written = written
 
-    def settle(self, written: Spent) -> None:
-        """Take note that all that was added is ``written`` down now."""
-        self.written, self.added = written, Spent()
+    def settle(self, written: Spent, added: Spent) -> None:
+        """Take note that of what was added so much is ``written`` down now; another thread may have added more."""
+        with self._lock:
+            self.written = written
+            more = self.added.plus(-added.tokens, -added.cost, -added.calls)
+            self.added = more if self.added.day == added.day else self.added
 
     def add(self, now: int, tokens: int, cost: float) -> None:
         """Count one more request of the day of ``now`` (epoch ms)."""
-        self.added = self.added.at(now).plus(tokens, cost)
+        with self._lock:
+            self.added = self.added.at(now).plus(tokens, cost)
 
 
 def price(settings: ModelSettings, tokens_in: int, tokens_out: int) -> float:

@@ -17,6 +17,7 @@ from marskg.store.graph.preference_enforcement import name_search, preferences_o
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from marskg.drafts import Draft
     from marskg.privacy.sensitivity import Assessor
     from marskg.store.commit.writer import Writer
 
@@ -42,6 +43,10 @@ class StoredOutgoing:
         if node is None:
             return Shown(None, _GONE)
         return self._outgoing.shown(node.memory, [*names, *self._names(ident)])
+
+    def draft(self, draft: Draft) -> Shown:
+        """Return what a model may see of what is not stored, such as a question."""
+        return self._outgoing.shown(draft)
 
     def refusal(self, ident: str) -> str | None:
         """Return why a model may see nothing of a memory, whatever its text; None if it may."""

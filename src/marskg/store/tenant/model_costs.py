@@ -36,5 +36,5 @@ class ModelCosts:
         if not added.calls:
             return None
         spent, before = self._writer.run(lambda unit: (note_costs(unit, added, told), unit.before.sequence))
-        self.account.settle(spent)
+        self.account.settle(spent, added)
         return before

@@ -57,15 +57,19 @@ class ModelInUse:
         return self._known[1]
 
     def reply(self, asking: Asking, question: Question, ids: Sequence[str]) -> Reply:
-        """Return what the model says to ``question``, about the memories of ``ids``: what it said before, if it did."""
+        """Return what the model says to ``question``, about the memories of ``ids``: what it said before, if it did.
+
+        About none, nothing is kept.
+        """
         known = self.kept(asking, question, ids)
         if known is not None:
             return known
         reply = asking.reply(question)
         if reply.answer is not None:
             self._answered.append(reply.answer.tokens)
-            name, digest = share_name(self._role.setting, ids), asking.chat.digest(question)
-            self._keep(ids, name, f"{digest} {reply.answer.content}")
+            if ids:
+                name, digest = share_name(self._role.setting, ids), asking.chat.digest(question)
+                self._keep(ids, name, f"{digest} {reply.answer.content}")
         return reply
 
     def kept(self, asking: Asking, question: Question, ids: Sequence[str]) -> Reply | None:
