@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _NONE: Final[Mapping[str, str]] = MappingProxyType({})
 #: Shares that one memory keeps; the oldest go.
-_MOST: Final = 16
+_MOST: Final = 64
 _NAME_LENGTH: Final = 32
 
 
