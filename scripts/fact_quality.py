@@ -28,9 +28,11 @@ from typing import TYPE_CHECKING, Any
 
 from marskg.config import Settings
 from marskg.extraction.by_rules import RuleExtractor
-from marskg.extraction.model import RULES_ALONE, Asking, ModelExtractor, load_chat
+from marskg.extraction.model import RULES_ALONE, ModelExtractor
 from marskg.extraction.model_reading import Shown
 from marskg.extraction.proposal import ProposalOperation, Turn
+from marskg.models.asking import Asking, load_model
+from marskg.models.roles import READING
 from marskg.sources.fields import BadField
 from marskg.sources.memora_facts import FactTrace
 from marskg.sources.memora_layout import Layout
@@ -117,7 +119,7 @@ class WithModel:
         cheap, dear = map(float, prices.split(","))
         values = {"models.extract": f"openai:{model}", "models.limit.day": 10**12, "models.limit.wait": "120s"}
         settings = Settings().with_values({**values, "models.price.input": cheap, "models.price.output": dear}).models
-        chat = load_chat(settings, TokenCounter())
+        chat = load_model(READING, settings, TokenCounter())
         if chat is None:
             sys.exit("--model takes MODEL@URL")
         asking = Asking(chat, settings, lambda: time.time_ns() // 1_000_000)

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.support.chat_server import chat_server
+
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
@@ -37,6 +39,13 @@ def test_conflicts_are_listed_and_resolved_only_when_asked(mars: Callable[..., O
     assert (found["winner"], found["loser"], found["action"]) == (new, old, "none")
     assert mars("learning", "conflicts", "--resolve", "review", "--store", fresh).status == 0
     assert old in mars("learning", "review", "--store", fresh).out
+    with chat_server() as server:
+        server.model = lambda _: {"verdicts": [{"verdict": "contradict"}]}
+        mars("settings", f"models.judge=openai:m@{server.url}", "--store", fresh)
+        listed = mars("learning", "review", "--store", fresh)
+    assert "a model says: they contradict" in " ".join(listed.out.split())
+    (opinion,) = mars("learning", "review", "--store", fresh, "--json").json()["opinions"]
+    assert {opinion["one"], opinion["other"]} == {old, new}
     assert mars("learning", "review", "accept", old, "--store", fresh).out.strip() == f"{old}: superseded"
     assert mars("learning", "review", "reject", old, "--store", fresh).status == 2
     assert mars("learning", "review", "prune", "--dry-run", "--store", fresh, "--json").json()["actions"] == []

@@ -83,6 +83,9 @@ def test_settings_change_one_by_one_and_are_listed_with_their_meaning(here: Call
     assert "lives.factual" in listed
     assert "30d" in listed
     assert here("stats", "--json").json()["policy"] == "random-drop"
+    for change in ("reflection.summariser=openai:m@http://localhost:9", "models.curate=none"):
+        named = here("settings", change, "--json").json()["models.curate"]
+        assert named == change.partition("=")[2], "none is a word here, and no missing value"
 
 
 @pytest.mark.parametrize(

@@ -11,11 +11,9 @@ import pytest
 
 from marskg.clock import DAY_MS
 from marskg.errors import BudgetInfeasible, InvalidConfig, InvalidInput, InvalidMemory
-from marskg.models.http_client import Limits
 from marskg.ontology.vocabulary import Kind, Operation, SourceType, Tier
 from marskg.policies.builtin.reflection import NAME
 from marskg.policies.registry import POLICY_NAMES
-from marskg.reflection import registry
 from marskg.reflection.language_model import INSTEAD
 from marskg.store.rows.summary_lines import decode
 from tests.support import picture as pictures
@@ -174,7 +172,7 @@ def test_a_summary_that_would_be_longer_than_its_cluster_is_refused(stores: Stor
     said(memory, "yes", "no", "ok", "well", "so", "hm")
     with chat_server() as server:
         server.model = lambda _texts: {"lines": [{"text": "yes no ok well so hm " * 5, "memories": [1]}]}
-        memory.settings.set(None, {"reflection.summariser": f"openai:m@{server.url}"})
+        memory.settings.set(None, {"models.curate": f"openai:m@{server.url}"})
         plan = memory.plan(policy=NAME, budget=memory.weight // 2)
     assert all(one.weight < len(one.constituents) for one in plan.summaries)
     assert plan.weight_after <= plan.budget
@@ -221,20 +219,17 @@ FAILURES: dict[str, Callable[[ChatServer], None]] = {
 }
 
 
-@pytest.fixture
-def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let models answer within a third of a second."""
-    monkeypatch.setattr(registry, "_LIMITS", Limits(seconds=0.3, tries=2, pause=0.0, answer_bytes=1 << 20))
+#: A model has a third of a second.
+IMPATIENT: dict[str, Any] = {"models__limit__wait": "300ms"}
 
 
 @pytest.mark.parametrize("failure", FAILURES)
-@pytest.mark.usefixtures("impatient")
 def test_a_model_that_fails_costs_nothing_but_its_style(stores: Stores, failure: str) -> None:
     made = []
     with chat_server() as server:
         FAILURES[failure](server)
-        for spec in ("extractive", f"openai:m@{server.url}"):
-            memory = stores.open(seed=7, reflection__summariser=spec)
+        for spec in ("none", f"openai:m@{server.url}"):
+            memory = stores.open(seed=7, models__curate=spec, **IMPATIENT)
             said(memory, *GARDEN)
             plan = memory.plan(policy=NAME, budget=memory.weight * 7 // 10)
             memory.forget(plan)
@@ -247,13 +242,12 @@ def test_a_model_that_fails_costs_nothing_but_its_style(stores: Stores, failure:
     assert not any("tomatoes" in note for note in plan.notes)
 
 
-@pytest.mark.usefixtures("impatient")
 def test_ids_that_no_memory_has_are_no_attribution(stores: Stores) -> None:
     with chat_server() as server:
         server.model = lambda _texts: {
             "lines": [{"text": "I watered the tomatoes in the garden.", "memories": [77, -1, "x", None]}]
         }
-        memory = stores.open(reflection__summariser=f"openai:m@{server.url}", reflection__tau_util=1.3)
+        memory = stores.open(models__curate=f"openai:m@{server.url}", reflection__tau_util=1.3, **IMPATIENT)
         ids = said(memory, *GARDEN)
         plan = memory.plan(policy=NAME, budget=memory.weight * 7 // 10)
     for summary in plan.summaries:

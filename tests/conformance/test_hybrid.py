@@ -122,7 +122,7 @@ def test_equal_stores_have_equal_plans_and_a_plan_can_be_made_again(stores: Stor
 def test_a_trigger_summarises_in_the_transaction_that_needs_room_and_asks_no_model(stores: Stores) -> None:
     with chat_server() as server:
         spec = f"openai:m@{server.url}"
-        mem = stores.open(budget=240, low_water=0.7, policy__name="hybrid", reflection__summariser=spec, **EAGER)
+        mem = stores.open(budget=240, low_water=0.7, policy__name="hybrid", models__curate=spec, **EAGER)
         for turn in range(4):
             for text in GARDEN:
                 mem.remember(f"{text} Round {turn}.", kind="episodic", session="s", **LONG)
@@ -135,7 +135,7 @@ def test_a_trigger_summarises_in_the_transaction_that_needs_room_and_asks_no_mod
 def test_a_model_that_fails_leaves_the_summaries_to_sentences(stores: Stores) -> None:
     with chat_server() as server:
         server.body = b"I would rather not."
-        mem = stores.open(reflection__summariser=f"openai:m@{server.url}", reflection__model_calls=2, **EAGER)
+        mem = stores.open(models__curate=f"openai:m@{server.url}", reflection__model_calls=2, **EAGER)
         said(mem, *GARDEN, *BREAD)
         plan = planned(mem, mem.weight * 6 // 10)
         assert 1 <= len(server.requests) <= 2
@@ -171,7 +171,7 @@ def test_the_parameters_name_what_decided(stores: Stores) -> None:
     mem = stores.open()
     said(mem, *GARDEN)
     known = {text.split("=")[0] for text in planned(mem, mem.weight // 2).parameters}
-    assert {"policy.hybrid.reflection_share", "reflection.summariser", "policy.density.lambda_priv", "goal"} <= known
+    assert {"policy.hybrid.reflection_share", "models.curate", "policy.density.lambda_priv", "goal"} <= known
 
 
 @pytest.mark.parametrize("policy", ["fifo", "density", "hybrid"])

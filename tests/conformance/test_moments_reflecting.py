@@ -233,7 +233,7 @@ def test_what_a_language_model_wrote_meanwhile_is_not_stored(stores: Stores, mon
     same = stores.engine.name == "arcadedb"
     with chat_server() as server:
         chosen = server.answer
-        memory = filled(stores, reflection__summariser=f"openai:tiny@{server.url}")
+        memory = filled(stores, models__curate=f"openai:tiny@{server.url}")
         other = (stores if same else stores.apart()).open(memory.tenant, seed="other", **QUICK)
         queue = queue_at(memory, monkeypatch)
         server.answer = answer  # type: ignore[method-assign]  # the next answers

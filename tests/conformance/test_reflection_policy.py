@@ -394,13 +394,13 @@ def test_a_model_is_asked_within_its_limit_and_never_inside_a_transaction(stores
     with chat_server() as server:
         server.model = lambda texts: {"lines": [{"text": text, "memories": [n]} for n, text in list(texts.items())[:2]]}
         spec = f"openai:m@{server.url}"
-        mem = stores.open(reflection__summariser=spec, reflection__model_calls=2)
+        mem = stores.open(models__curate=spec, reflection__model_calls=2)
         said(mem, *GARDEN, *BREAD)
         plan = planned(mem, mem.weight // 2)
         assert 1 <= len(server.requests) <= 2
         assert any("limit of requests" in note for note in plan.notes) or len(plan.summaries) == 1
         asked = len(server.requests)
-        trigger = stores.open(budget=150, policy__name=NAME, reflection__summariser=spec)
+        trigger = stores.open(budget=150, policy__name=NAME, models__curate=spec)
         said(trigger, *GARDEN, *GARDEN)
         assert len(server.requests) == asked
 
@@ -408,7 +408,7 @@ def test_a_model_is_asked_within_its_limit_and_never_inside_a_transaction(stores
 def test_a_model_that_fails_is_left_alone_for_a_time(stores: Stores) -> None:
     with chat_server() as server:
         server.body = b"rubbish"
-        values: dict[str, Any] = {"reflection__summariser": f"openai:m@{server.url}", "reflection__model_failures": 1}
+        values: dict[str, Any] = {"models__curate": f"openai:m@{server.url}", "reflection__model_failures": 1}
         mem = stores.open(**values, reflection__model_pause="10m")
         said(mem, *GARDEN, *BREAD)
         first = planned(mem, mem.weight // 2)

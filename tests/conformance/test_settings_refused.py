@@ -40,5 +40,5 @@ def test_what_is_no_regular_file(stores: Stores, tmp_path: Path) -> None:
 
 
 def test_a_summariser_that_there_is_not(stores: Stores) -> None:
-    with pytest.raises(InvalidConfig, match="unknown summariser"):
+    with pytest.raises(InvalidConfig, match="for models"):
         stores.open().settings.set(None, {"reflection.summariser": "gpt-4"})

@@ -40,7 +40,7 @@ class View:
     within: frozenset[str] | None = None
     vectoriser: None = None
     sensing: None = None
-    hurried: bool = False
+    summariser: None = None
     census: KindStatistics = field(default_factory=KindStatistics)
     usage: Usage = field(default_factory=Usage)
     controls: Mapping[str, str] = field(default_factory=dict)

@@ -58,10 +58,11 @@ TOMBSTONE = {
     *("ref", "id", "tenant", "kind", "sequence", "created", "validFrom", "validTo", "supersededAt", "weight"),
     *("tier", "tierHistory", "subjectHandles", "originHandles"),
 }
-#: Properties that the store works out from others, or that reading changes: outside a memory's commitment.
+#: Properties that the store works out from others, that reading changes, or a model: outside a memory's commitment.
 DERIVED = {
     *("guards", "blockers", "guarding", "dueKey", "slotKey", "sessionKey", "fifoKey", "lruKey", "decayKey"),
     *("randomKey", "eligibleAccess", "eligibleCount", "lastAccess", "accessCount", "score", "strength"),
+    "answer",
 }
 
 Edge = tuple[str, str, str]

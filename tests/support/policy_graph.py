@@ -83,7 +83,7 @@ class Graph:
 
     vectoriser: Vectoriser | None = None
     sensing: Sensing | None = None
-    hurried: bool = False
+    summariser: None = None
 
     @property
     def weight(self) -> int:

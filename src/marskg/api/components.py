@@ -21,14 +21,18 @@ from marskg.learning.from_text.readers import Readers
 from marskg.learning.from_text.text_learner import TextLearner
 from marskg.learning.housekeeping.cycle import Housekeeper
 from marskg.learning.learner import Learner
+from marskg.learning.second_opinions import Judge
 from marskg.learning.wishes import Wishes
+from marskg.policies.curation import Curation
 from marskg.privacy.sensitivity import Assessor
 from marskg.records import Memory, without_reading
+from marskg.retrieval.rewording import Rewording
 from marskg.store.commit.snapshot_register import Snapshots
 from marskg.store.commit.writer import Writer
 from marskg.store.graph.recognition import Recognition
 from marskg.store.ingest.ingestor import Ingestor
 from marskg.store.ingest.prepare import Assessment, Preparation
+from marskg.store.tenant.model_costs import ModelCosts
 from marskg.store.tenant.reapply_key_destruction import erase_again
 from marskg.store.tenant.sign_state import begin
 from marskg.store.unit.quotas import shown
@@ -75,6 +79,7 @@ class Components:
         preparation = Preparation(self.writer, opened.counter, self.vectoriser, recognition, assessment)
         self.ingestor = Ingestor(self.writer, preparation, self.vectoriser, recognition)
         self.wishes = Wishes(self.writer, self.reader)
+        costs = ModelCosts(self.writer)
         self.reading = Reading(
             opened,
             self.writer,
@@ -83,12 +88,22 @@ class Components:
             shows=self._as_shown,
             keeps=self._keeps,
             limit=limit,
+            rewording=Rewording(self.writer, opened.counter, self.assessor, costs),
         )
-        self.planning = Planning(opened, self.writer, self.reading.view, self.vectoriser, self.assessor)
+        curation = Curation(self.writer, opened.counter, self.assessor, costs)
+        self.planning = Planning(
+            opened, self.writer, self.reading.view, self.vectoriser, self.assessor, curation=curation
+        )
         self.learner = Learner(
-            self.writer, self.reader, self.reading.view, self.vectoriser, self.wishes, source=principal.speaks_as
+            self.writer,
+            self.reader,
+            self.reading.view,
+            self.vectoriser,
+            self.wishes,
+            source=principal.speaks_as,
+            judge=Judge(self.writer, opened.counter, self.assessor, costs),
         )
-        readers = Readers(self.writer, opened.counter, self.assessor)
+        readers = Readers(self.writer, opened.counter, self.assessor, costs)
         self.text_learner = TextLearner(self.writer, self.reader, self.reading.view, self.ingestor, readers)
         self.keeper = Housekeeper(self.writer, self.reader, self.ingestor, opened.counter, self.ledger)
         effects.follow(self.writer, self.planning, self.reading, self.wishes, self.assessor)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from marskg.policies.builtin.private import NAME as PRIVATE
 from marskg.policies.builtin.private import refuse_to_show, without_uniform
 from marskg.policies.core.guardrail import noted
+from marskg.policies.core.policy import sealed
 from marskg.policies.core.quarantine import reviewed
 from marskg.policies.executor import View, apply, make_room, shortfall
 from marskg.policies.quota_plans import ceiling_of, make_room_within
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from marskg.policies.core.policy import Policy
+    from marskg.policies.curation import Curation
     from marskg.privacy.sensitivity import Assessor
     from marskg.records import Plan
     from marskg.retrieval.index.view import IndexView
@@ -38,14 +40,22 @@ class Planning:
     """Lets policies plan for one handle of a tenant."""
 
     def __init__(
-        self, opened: Opened, writer: Writer, view: IndexView, vectoriser: Vectoriser, assessor: Assessor
+        self,
+        opened: Opened,
+        writer: Writer,
+        view: IndexView,
+        vectoriser: Vectoriser,
+        assessor: Assessor,
+        *,
+        curation: Curation,
     ) -> None:
-        """Plan on what ``writer`` commits, by the features of ``view``."""
+        """Plan on what ``writer`` commits, by the features of ``view``; ``curation`` has a model write summaries."""
         self._opened = opened
         self._writer = writer
         self._index = view
         self._vectoriser = vectoriser
         self._assessor = assessor
+        self._curation = curation
         self._policies: dict[str, Policy] = {}
         #: The last plan with the sequence of the access log that it was made at: what it found empty holds till then.
         self._planned: tuple[Plan, int] | None = None
@@ -74,8 +84,12 @@ class Planning:
         budget: int | None,
         seed: int | None,
         progress: Callable[[int], None] | None = None,
+        *,
+        asks: bool = False,
     ) -> Plan:
         """Return what the policy called ``name`` would do; the caller keeps other threads out.
+
+        With ``asks`` the tenant's model may write summaries, which costs something: the caller writes that down.
 
         Raises:
             BudgetInfeasible: what is protected weighs more than ``budget``.
@@ -99,6 +113,7 @@ class Planning:
             features,
             vectoriser=self._vectoriser,
             sensing=self._assessor.texts(state.settings),
+            summariser=self._curation.summariser() if asks else None,
         )
         plan = self.policy(name).plan(view, target=target, seed=seed)
         if plan.weight_after > target:
@@ -109,7 +124,13 @@ class Planning:
         self, name: str | None, budget: int | None, seed: int | None, progress: Callable[[int], None] | None
     ) -> Plan:
         """Return the plan as :meth:`plan` does, and keep what it found empty for :meth:`apply`."""
-        plan = self.plan(name, budget, seed, progress)
+        try:
+            plan = self.plan(name, budget, seed, progress, asks=True)
+        finally:
+            before = self._curation.note_costs()
+        if before == plan.sequence:
+            # Nothing but what the plan cost was written since: it is one of the tenant as it is now.
+            plan = sealed(replace(plan, sequence=self._writer.state.sequence))
         self._planned = plan, self._writer.state.access_sequence
         return plan
 
@@ -182,7 +203,6 @@ class Planning:
             within=within,
             vectoriser=self._vectoriser,
             sensing=self._assessor.texts(state.settings),
-            hurried=True,
             handle=excess.services.handle,
         )
         tools = excess.read, view, state, excess.services, self.policy()

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, Self
 from marskg.api.arguments import checked_calls
 from marskg.errors import InvalidInput, NotPermitted
 from marskg.meant import Spelt, missing_attribute
+from marskg.retrieval.rewording import in_private_mode
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -121,7 +122,8 @@ class PrivateMode(Spelt):
 
     def retrieve(self, query: str, **asked: Any) -> Hits:  # noqa: ANN401 - as AgentMemory.retrieve has them
         """Return what answers ``query``; see :meth:`AgentMemory.retrieve`."""
-        return self._open().retrieve(query, **asked)
+        with in_private_mode():
+            return self._open().retrieve(query, **asked)
 
     def recall(self, entity: str | None = None, **asked: Any) -> Hits:  # noqa: ANN401 - as AgentMemory.recall has them
         """Return what surrounds an entity or a goal; see :meth:`AgentMemory.recall`."""

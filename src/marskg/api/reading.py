@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     from marskg.retrieval.query.profile import Profile
     from marskg.retrieval.query.ranking import Ranked
     from marskg.retrieval.query.search import Emphasis, Shows
+    from marskg.retrieval.rewording import Rewording
     from marskg.store.commit.writer import Writer
     from marskg.store.rows.state import TenantState
     from marskg.store.tenant.opening import Opened
@@ -142,16 +143,19 @@ class Reading:
         shows: Shows = as_stored,
         keeps: Callable[[str, str, float], bool] | None = None,
         limit: Limit | None = None,
+        rewording: Rewording,
     ) -> None:
         """Read the tenant that was opened; nothing is read or loaded before the first question.
 
         ``emphasis`` gives what the rank of each memory is multiplied with, where users wished for that; ``shows`` gives
         a memory as its reader gets it, ``keeps`` whether a leaf of its free JSON is then as it was; ``limit`` what
-        becomes of each gate that a caller asks for, where they are a principal with limits.
+        becomes of each gate that a caller asks for, where they are a principal with limits; ``rewording`` has other
+        wordings of a question on which nothing bears.
         """
         self._shown = shows
         self._keeps = keeps
         self._limit = limit
+        self._rewording = rewording
         self._emphasis = emphasis
         self._writer = writer
         self._opened = opened
@@ -224,6 +228,10 @@ class Reading:
                 hits = replace(hits, notices=(*hits.notices, notice(reads, shed_at, left_out)))
             else:
                 hits = self._answers.answer(request, guests)
+                if request.least_confidence > 0 and (self._writer.state.weight or guests):
+                    hits = self._rewording.answered(
+                        query, hits, lambda text: self._search.retrieve(replace(request, query=text), guests)
+                    )
         return self._noticed(hits, (*impossible, *missing))
 
     def _times(self, request: Request, time_zone: str | None) -> NamedTimes:
@@ -646,6 +654,7 @@ class Reading:
     def forget(self) -> None:
         """Drop what is derived from the store."""
         self._answers.forget()
+        self._rewording.forget()
         self.view.forget()
 
     def save(self) -> None:

@@ -1,8 +1,8 @@
-"""What settings that earlier versions stored have to be brought up to date by.
+"""What settings that earlier versions stored, or that go by a former name, have to be brought up to date by.
 
-Guarantees: what decides nothing any more is passed over; a default of before only a private memory had a life is not
-taken for anybody's choice (docs/adr/0044), nor one of before long memories had passages; what was stored in clear is
-not taken for encrypted.
+Guarantees: a former name means the setting that took its place; what decides nothing any more is passed over; a default
+of before only a private memory had a life is not taken for anybody's choice (docs/adr/0044), nor one of before long
+memories had passages; what was stored in clear is not taken for encrypted.
 """
 
 from __future__ import annotations
@@ -17,6 +17,10 @@ if TYPE_CHECKING:
 
 #: Settings that stores of earlier versions hold and that decide nothing any more.
 _RETIRED = frozenset({"assembly.selection", "assembly.pool"})
+#: Settings by the names that they had; these are taken until version 1.0.
+FORMER_NAMES: Mapping[str, str] = MappingProxyType({"reflection.summariser": "models.curate"})
+#: What a word of one of them is called now.
+_FORMER_WORDS: Mapping[tuple[str, object], str] = MappingProxyType({("reflection.summariser", "extractive"): "none"})
 #: The setting by which stored settings show that they know of :data:`FORMER_DEFAULTS`.
 _MARK_OF_LIVES = "on_expiry"
 #: The setting by which stored settings show that they know of long memories' passages, and the default until then.
@@ -38,6 +42,11 @@ def knows_lives(stored: str) -> bool:
     return f'"{_MARK_OF_LIVES}":' in stored
 
 
+def named_now(name: str, value: object) -> tuple[str, object]:
+    """Return the name and the value by which a setting of a former name goes now; of any other what is given."""
+    return FORMER_NAMES.get(name, name), _FORMER_WORDS.get((name, value), value) if name in FORMER_NAMES else value
+
+
 def brought_up(stored: Mapping[str, Any]) -> dict[str, Any]:
     """Return stored settings without what is retired, and without the former defaults where they know of no other."""
     former: dict[str, object] = {}
@@ -47,4 +56,4 @@ def brought_up(stored: Mapping[str, Any]) -> dict[str, Any]:
         former |= _BEFORE_PASSAGES
     kept = {name: value for name, value in stored.items() if name not in _RETIRED and former.get(name, _NEVER) != value}
     # Who has no such setting was made before there was encryption.
-    return {"encryption": "off", **kept}
+    return {"encryption": "off", **dict(named_now(name, value) for name, value in kept.items())}

@@ -67,7 +67,6 @@ class ReflectionSettings:
     ``model_calls`` are what one trigger costs at most; ``model_pause`` is in milliseconds.
     """
 
-    summariser: str = text("what writes summaries: extractive, or openai:MODEL@URL", "extractive")
     share: float = number("share of its cluster's tokens that a summary may have", 0.4, 0.01, 0.95)
     tau_util: float = number(
         "distortion up to which a summary may stand for its cluster: the mean distance of unit vectors", 0.95, 0, 2

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from marskg.api.arguments import checked_calls
 from marskg.config.forgetting import AdaptiveSettings, PartitionSettings, PolicySettings, Scoring, TieredSettings
-from marskg.config.former import brought_up
+from marskg.config.former import FORMER_NAMES, brought_up, named_now
 from marskg.config.keeping import (
     LeanSettings,
     PrivacySettings,
@@ -255,7 +255,7 @@ def _dotted(nested: Mapping[Any, Any], source: str, prefix: str = "") -> Iterato
                 msg = f"{source}: {name} is a section; it takes {', '.join(_children(name))}{_or_presets(name)}"
                 raise InvalidConfig(msg)
             yield from _dotted(value, source, f"{name}.")
-        elif name in SETTINGS:
+        elif name in SETTINGS or name in FORMER_NAMES:
             yield name, value
         else:
             raise InvalidConfig(_unknown(source, name))
@@ -275,14 +275,17 @@ def _stored(text: str) -> Settings:
 
 
 def spelled_out(values: Mapping[str, Any], source: str) -> Iterator[tuple[str, Any]]:
-    """Yield the settings of dotted names, those of a preset one by one, in the order given.
+    """Yield the settings of dotted names, those of a preset one by one, in the order given, each by its name of now.
 
     Raises:
-        InvalidConfig: a section names a preset that it does not have.
+        InvalidConfig: a section names a preset that it does not have, or a setting is given by both of its names.
     """
     for name, value in values.items():
+        if name in FORMER_NAMES and FORMER_NAMES[name] in values:
+            msg = f"{source}: {name} is the former name of {FORMER_NAMES[name]}, which is given as well; leave it out"
+            raise InvalidConfig(msg)
         if name not in PRESETS:
-            yield name, value
+            yield named_now(name, value)
             continue
         preset = PRESETS[name].get(value) if isinstance(value, str) else None
         if preset is None:
@@ -309,6 +312,7 @@ def check_value(name: str, value: object, source: str) -> Value:
     Raises:
         InvalidConfig: the name is unknown, or the value is not allowed.
     """
+    name, value = named_now(name, value)
     if name not in SETTINGS:
         raise InvalidConfig(_unknown(source, name))
     setting = SETTINGS[name]

@@ -12,22 +12,17 @@ from __future__ import annotations
 import re
 from collections import Counter
 from contextlib import nullcontext
-from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from threading import Lock
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
-from marskg.errors import ExtractorUnavailable, InvalidConfig
+from marskg.errors import ExtractorUnavailable
 from marskg.extraction.answered import FACTS, Dropped, Why, proposal_of
 from marskg.extraction.model_reading import Call, Reading
 from marskg.extraction.proposal import Maker
-from marskg.models.chat import ChatModel, Question
-from marskg.models.endpoint_spec import endpoint
-from marskg.models.http_client import Limits
+from marskg.models.chat import Question
 from marskg.models.prompt_files import prompt
-from marskg.models.rest import Rest
-from marskg.models.spending import TURN_LIMIT, Spent, price
+from marskg.models.spending import TURN_LIMIT, price
 from marskg.text import terms
 
 if TYPE_CHECKING:
@@ -35,98 +30,16 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from datetime import tzinfo
 
-    from marskg.config.models import ModelSettings
     from marskg.extraction.model_reading import Shown
     from marskg.extraction.proposal import Extractor, Proposal, Turn
-    from marskg.models.chat import Answer, Weighing
+    from marskg.models.asking import Asking
 
-#: What ``models.extract`` takes, in the words of the documents.
-SPECS: Final = ("none", "openai:<model>@<base url>")
-#: Where the key of the model comes from; it is never stored.
-KEY_VARIABLE: Final = "MARS_EXTRACTION_KEY"
 PROMPT: Final = "extract.v1"
 RULES_ALONE: Final = "the rules alone read them"
-#: Failures in a row after which the model is left alone.
-_FAILURES: Final = 2
-_ANSWER_BYTES: Final = 1 << 22
 #: Share of the words of two proposals from which they say the same.
 _SAME: Final = 0.5
 #: What a speaker's name is made of; what has digits or signs may be an address or a number.
 _NAME: Final = re.compile(r"[^\W\d_]+(?:[ '.’-]+[^\W\d_]+)*\.?")
-
-
-def load_chat(
-    settings: ModelSettings, counter: Weighing, environment: Mapping[str, str] | None = None
-) -> ChatModel | None:
-    """Return the model that ``models.extract`` chooses, None for ``none``; nobody is asked.
-
-    Args:
-        settings: the tenant's.
-        counter: weighs what is sent and answered.
-        environment: where its key is, as ``MARS_EXTRACTION_KEY``; the process's if left out.
-
-    Raises:
-        InvalidConfig: it chooses nothing, or its address or key cannot be used.
-    """
-    if settings.extract == "none":
-        return None
-    seconds = settings.limit.wait / 1_000
-    found = endpoint(
-        settings.extract,
-        "openai",
-        what="the extracting model",
-        key_variable=KEY_VARIABLE,
-        failure=ExtractorUnavailable,
-        environment=environment,
-        limits=Limits(seconds=seconds, tries=3, pause=0.5, answer_bytes=_ANSWER_BYTES, whole=seconds),
-    )
-    if found is None:
-        # Not repeated as given: somebody may have put a key into it.
-        msg = f"unknown model: use {' or '.join(SPECS)} for models.extract"
-        raise InvalidConfig(msg)
-    return ChatModel(*found, counter, setting="models.extract")
-
-
-@dataclass(slots=True)
-class Asking:
-    """One model with all that outlasts a single reading: when it rests, and what it has cost today."""
-
-    chat: ChatModel
-    settings: ModelSettings
-    now_ms: Callable[[], int]
-    spent: Spent = field(default_factory=Spent)
-    rest: Rest = field(default_factory=lambda: Rest(limit=_FAILURES))
-    #: Held while it is counted, and never while a model is asked.
-    counting: Lock = field(default_factory=Lock)
-
-    def refusal(self, question: Question) -> str | None:
-        """Return why the model is not asked now, None where it is."""
-        now, weight = self.now_ms(), self.chat.weight(question)
-        with self.counting:
-            if self.rest.rests(now):
-                return "the model failed and is left alone for a while"
-            self.spent = self.spent.at(now)
-            limit = self.spent.refusal(self.settings, weight)
-        return None if limit is None else f"{limit} would be exceeded"
-
-    def ask(self, question: Question) -> Answer:
-        """Return the answer, and count what it cost, or what a request costs that failed.
-
-        Raises:
-            ExtractorUnavailable: there is none.
-        """
-        try:
-            answer = self.chat.ask(question)
-        except ExtractorUnavailable:
-            weight, now = self.chat.weight(question), self.now_ms()
-            with self.counting:
-                self.spent = self.spent.plus(weight, price(self.settings, weight, 0))
-                self.rest.failed(now)
-            raise
-        with self.counting:
-            self.rest.answered()
-            self.spent = self.spent.plus(answer.tokens, price(self.settings, answer.tokens_in, answer.tokens_out))
-        return answer
 
 
 class ModelExtractor:
@@ -210,7 +123,7 @@ class ModelExtractor:
     def _question(self, turn: Turn, text: str) -> Question:
         # An address in the place of a name is not redacted as the text is, so it stays here.
         speaker = turn.speaker if turn.speaker is not None and _NAME.fullmatch(turn.speaker) else None
-        data = {"speaker": speaker, "role": turn.role, "said": _day(turn.at, self._zone), "text": text}
+        data = {"speaker": speaker, "role": turn.role, "said": said_on(turn.at, self._zone), "text": text}
         return Question(prompt(PROMPT).text, data, FACTS, self._asking.settings.limit.answer)
 
     def _taken(
@@ -248,7 +161,7 @@ def _summary(calls: Sequence[Call], dropped: Mapping[str, int]) -> Iterator[str]
         yield f"{sum(dropped.values())} proposals of a model were not taken: {reasons}"
 
 
-def _day(at: int, zone: tzinfo) -> str | None:
+def said_on(at: int, zone: tzinfo) -> str | None:
     """Return the day of a time (epoch ms), None where no calendar has it."""
     try:
         return (datetime.fromtimestamp(0, zone) + timedelta(milliseconds=at)).astimezone(zone).strftime("%A %Y-%m-%d")

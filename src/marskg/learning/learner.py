@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 
     from marskg.drafts import Draft
     from marskg.learning.rules.fading import Faded, Pruning
+    from marskg.learning.second_opinions import Judge, Opinion
     from marskg.learning.wishes import Wishes
     from marskg.ontology.vocabulary import SourceType
     from marskg.records import Memory, Plan
@@ -67,7 +68,8 @@ class ReviewList(Answer):
     """What waits for a person, and what a pruning would take without asking.
 
     ``conflicts``, ``fading``, ``quarantined`` and ``proposed``, what was read from texts, wait; ``faded`` are what
-    :meth:`Learner.plan_pruning` would take, lowest score first.
+    :meth:`Learner.plan_pruning` would take, lowest score first. ``opinions`` are a model's on the pairs of
+    ``conflicts``, and on what is ``proposed`` with what it is about; ``notices`` say why there are none on others.
     """
 
     conflicts: tuple[Contested, ...]
@@ -75,6 +77,8 @@ class ReviewList(Answer):
     faded: tuple[Faded, ...]
     quarantined: tuple[Quarantined, ...] = ()
     proposed: tuple[Waiting, ...] = ()
+    opinions: tuple[Opinion, ...] = ()
+    notices: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,10 +102,11 @@ class Learner:
         wishes: Wishes,
         *,
         source: SourceType,
+        judge: Judge,
     ) -> None:
         """Record through ``writer``; read by ``reader`` and ``view``; ``wishes`` are those in force.
 
-        Those that are told come from ``source``.
+        Those that are told come from ``source``; ``judge`` has second opinions on what waits.
         """
         self._writer = writer
         self._reader = reader
@@ -110,6 +115,7 @@ class Learner:
         self._sweeper = Sweeper(writer, reader, view)
         self._wishes = wishes
         self._source = source
+        self._judge = judge
 
     # --- Feedback and wishes --------------------------------------------------------------------------------------
 
@@ -175,7 +181,14 @@ class Learner:
             return plan_of(view, found.candidates)
 
     def review(self) -> ReviewList:
-        """Return what waits for a person."""
+        """Return what waits for a person, with second opinions of ``models.judge``, for which no writer waits."""
+        found = self._waiting()
+        pairs = [(pair.preferred, pair.other) for pair in found.conflicts]
+        pairs += [(one.id, other) for one in found.proposed for other in one.about]
+        opinions, notices = self._judge.opinions(pairs)
+        return replace(found, opinions=opinions, notices=notices)
+
+    def _waiting(self) -> ReviewList:
         with self._writer.alone():
             found, _ = self._faded()
             proposed = self._proposed()

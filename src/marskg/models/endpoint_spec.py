@@ -27,6 +27,7 @@ def endpoint(
     what: str,
     key_variable: str,
     failure: type[MarsError],
+    former_key: str | None = None,
     environment: Mapping[str, str] | None = None,
     limits: Limits | None = None,
 ) -> tuple[str, Poster] | None:
@@ -38,6 +39,7 @@ def endpoint(
         what: what messages call the server.
         key_variable: where its key is, and what messages call that place.
         failure: what is raised where it cannot answer.
+        former_key: where the key was until it had its name; looked at where it is not at the other place.
         environment: has the key; the process's if left out.
         limits: how far a request goes.
 
@@ -47,6 +49,7 @@ def endpoint(
     found = _ENDPOINT.fullmatch(spec)
     if found is None or found["kind"] != kind:
         return None
-    key = (os.environ if environment is None else environment).get(key_variable, "")
+    given = os.environ if environment is None else environment
+    key = given.get(key_variable) or (given.get(former_key, "") if former_key is not None else "")
     poster = Poster(found["url"], key, limits, what=what, key_variable=key_variable, failure=failure)
     return found["model"], poster

@@ -7,7 +7,8 @@ begin the day before again. What is written down are numbers alone: nothing of w
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, replace
+import threading
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 from marskg.clock import DAY_MS
@@ -51,9 +52,9 @@ class Spent:
         day = now // DAY_MS
         return self if day <= self.day else Spent(day)
 
-    def plus(self, tokens: int, cost: float) -> Spent:
-        """Return it with one more request."""
-        return replace(self, calls=self.calls + 1, tokens=self.tokens + tokens, cost=self.cost + cost)
+    def plus(self, tokens: int, cost: float, calls: int = 1) -> Spent:
+        """Return it with one more request, or with as many."""
+        return replace(self, calls=self.calls + calls, tokens=self.tokens + tokens, cost=self.cost + cost)
 
     def refusal(self, settings: ModelSettings, tokens_in: int) -> str | None:
         """Return the name of the limit that a request of ``tokens_in`` tokens might exceed, None where none."""
@@ -64,6 +65,38 @@ class Spent:
             return "models.limit.day"
         dearest = self.cost + price(settings, tokens_in, limit.answer)
         return "models.limit.day_cost" if limit.day_cost is not None and dearest > limit.day_cost else None
+
+
+@dataclass(slots=True)
+class Account:
+    """What all models of one tenant have cost today: what is ``written`` down, and what is ``added`` since."""
+
+    written: Spent = field(default_factory=Spent)
+    added: Spent = field(default_factory=Spent)
+    _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
+
+    def at(self, now: int) -> Spent:
+        """Return what is spent of the day of ``now`` (epoch ms)."""
+        added, written = self.added.at(now), self.written.at(now)
+        if written.day < added.day:
+            return added
+        return written.plus(added.tokens, added.cost, added.calls) if written.day == added.day else written
+
+    def know(self, written: Spent) -> None:
+        """Take note of what is written down now."""
+        self.written = written
+
+    def settle(self, written: Spent, added: Spent) -> None:
+        """Take note that of what was added so much is ``written`` down now; another thread may have added more."""
+        with self._lock:
+            self.written = written
+            more = self.added.plus(-added.tokens, -added.cost, -added.calls)
+            self.added = more if self.added.day == added.day else self.added
+
+    def add(self, now: int, tokens: int, cost: float) -> None:
+        """Count one more request of the day of ``now`` (epoch ms)."""
+        with self._lock:
+            self.added = self.added.at(now).plus(tokens, cost)
 
 
 def price(settings: ModelSettings, tokens_in: int, tokens_out: int) -> float:

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from marskg.policies.core.policy import Policy
     from marskg.records import Action, Plan
     from marskg.reflection.passages import Sensing
+    from marskg.reflection.summariser import Summariser
     from marskg.store.engine.protocol import Reader, Row
     from marskg.store.rows.index_gaps import IndexGaps
     from marskg.store.rows.state import Services, TenantState
@@ -73,21 +74,22 @@ class View:
         within: frozenset[str] | None = None,
         vectoriser: Vectoriser | None = None,
         sensing: Sensing | None = None,
-        hurried: bool = False,
+        summariser: Summariser | None = None,
         handle: Callable[[str, str], str] | None = None,
     ) -> None:
         """Look at ``state`` at ``now`` through ``run``, which runs a statement's text (with ``limit_seconds`` at most).
 
         A policy that goes by features needs ``features``, a source of those of ``state``. ``ceiling`` is the weight
         that a plan has to reach, where it aims lower; ``within`` are the memories that may go, where that is not all.
-        ``vectoriser`` makes the vectors of summaries, ``sensing`` measures their lines; ``hurried``: a transaction
-        waits for the plan. A policy that keeps an account of conversations needs ``handle``, which makes keyed handles.
+        ``vectoriser`` makes the vectors of summaries, ``sensing`` measures their lines; ``summariser`` is the model
+        that writes them, if one may be asked. A policy that keeps an account of conversations needs ``handle``, which
+        makes keyed handles.
         """
         self._run = run
         self._features = features
         self.vectoriser = vectoriser
         self.sensing = sensing
-        self.hurried = hurried
+        self.summariser = summariser
         self._index_gaps = index_gaps
         self._handle = handle
         self.tenant = state.name

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from marskg.clock import zone_named
 from marskg.errors import InvalidConfig
-from marskg.extraction.model import load_chat
+from marskg.models.asking import load_model
+from marskg.models.roles import ROLES
 from marskg.policies.builtin import hybrid
 from marskg.policies.builtin.density import DENSITY
 from marskg.policies.builtin.fifo import FIFO
@@ -37,7 +38,6 @@ from marskg.policies.custom.policy_file import read_policy_file
 from marskg.policies.streams.ordered import OrderedPolicy
 from marskg.policies.streams.slices import shares_of
 from marskg.records import Finding, Report
-from marskg.reflection.registry import load_summariser
 from marskg.reranking.registry import load_reranker
 from marskg.weight import TokenCounter
 
@@ -106,16 +106,16 @@ def check_settings(settings: Settings) -> None:
     """Refuse settings whose policy cannot be loaded, or that name one which cannot, and unknown time zones.
 
     Raises:
-        InvalidConfig: there is no such policy, summariser, reranker, model or time zone, a file cannot be used, or the
+        InvalidConfig: there is no such policy, reranker, model or time zone, a file cannot be used, or the
             arms or hours make no sense.
     """
     zone_named(settings.retrieval.time_zone)
     load_policy(settings.policy.name)
     if settings.policy.name == PRIVATE:
         check_combination(settings)
-    load_summariser(settings.reflection.summariser, TokenCounter())
     load_reranker(settings.retrieval.reranker)
-    load_chat(settings.models, TokenCounter())
+    for role in ROLES:
+        load_model(role, settings.models, TokenCounter())
     tiers = settings.tiered
     for name in (tiers.baseline, tiers.raised, tiers.top, *arm_names(settings.adaptive.arms)):
         _load_simple(name)

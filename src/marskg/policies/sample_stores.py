@@ -77,7 +77,7 @@ class SampleStore:
     within: frozenset[str] | None = None
     vectoriser: Vectoriser | None = None
     sensing: None = None
-    hurried: bool = False
+    summariser: None = None
     usage: Usage = field(default_factory=Usage)
     controls: Mapping[str, str] = field(default_factory=dict)
 

@@ -1,4 +1,4 @@
-"""What of a turn may go to a language model that runs elsewhere: its text, redacted, or nothing and why.
+"""What of a memory may go to a language model that runs elsewhere: its text, redacted, or nothing and why.
 
 Guarantees: nothing goes out where no model is named, of an encrypted tenant without its permission, of a private
 memory or one of private mode, or where a preference of the tenant refuses it: a blacklisted conversation or name, a
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 #: The purpose that a person opts out of, or consents to, so that a model reads what is about them.
 PURPOSE: Final = "language_model"
+TOO_SENSITIVE: Final = "more sensitive than models.max_sensitivity"
 _PLACEHOLDER: Final = re.compile("|".join(map(re.escape, PLACEHOLDERS.values())))
 
 
@@ -47,13 +48,18 @@ class Outgoing:
         now: int,
         *,
         names: Names,
+        setting: str,
     ) -> None:
-        """Decide by ``settings`` and ``preferences`` at ``now`` (epoch ms); ``names`` says whom a turn names."""
+        """Decide by ``settings`` and ``preferences`` at ``now`` (epoch ms); ``names`` says whom a turn names.
+
+        The model is the one that ``setting``, such as ``models.extract``, names.
+        """
         self._settings = settings
         self._preferences = preferences
         self._assessor = assessor
         self._now = now
         self._names = names
+        self._setting = setting
 
     def shown(self, one: Memory | Draft, names: Iterable[str] = ()) -> Shown:
         """Return what a model may see of a turn, stored or about to be; ``names`` are those that it mentions.
@@ -61,20 +67,25 @@ class Outgoing:
         Raises:
             EnvironmentFailure: the settings ask for presidio or a model of names, which is not installed.
         """
-        why = self._refusal(one, names)
+        why = self.refusal(one, names)
         if why is not None or one.content is None:
             return Shown(None, why or "it has no content")
-        ceiling, sensitivity = self._settings.models.max_sensitivity, self._settings.sensitivity
-        text = self._assessor.redactor(sensitivity).surface(one.content, ceiling).text
-        # "My password is [SECRET]" says no secret any more, and reads like one.
-        if self._assessor.of_text(_PLACEHOLDER.sub("", text), sensitivity) > ceiling:
-            return Shown(None, "more sensitive than models.max_sensitivity")
-        return Shown(text)
+        return self.text(one.content)
 
-    def _refusal(self, one: Memory | Draft, names: Iterable[str]) -> str | None:
+    def text(self, text: str) -> Shown:
+        """Return what a model may see of a text of which nothing else is known; raises what :meth:`shown` does."""
+        ceiling, sensitivity = self._settings.models.max_sensitivity, self._settings.sensitivity
+        redacted = self._assessor.redactor(sensitivity).surface(text, ceiling).text
+        # "My password is [SECRET]" says no secret any more, and reads like one.
+        if self._assessor.of_text(_PLACEHOLDER.sub("", redacted), sensitivity) > ceiling:
+            return Shown(None, TOO_SENSITIVE)
+        return Shown(redacted)
+
+    def refusal(self, one: Memory | Draft, names: Iterable[str]) -> str | None:
+        """Return why a model may see nothing of what is stored, or about to be, whatever its text; None if it may."""
         settings, models = self._settings, self._settings.models
-        if models.extract == "none":
-            return "models.extract names none"
+        if getattr(models, self._setting.rpartition(".")[2]) == "none":
+            return f"{self._setting} names none"
         if settings.encryption == SUBJECT_KEYS and not models.encrypted:
             return "the tenant is encrypted, and models.encrypted is false"
         if one.memory_class is MemoryClass.PRIVATE:
@@ -89,7 +100,7 @@ class Outgoing:
             lasting(one.sensitivity or 0.0, one.sensitivity_reasons), self._preferences.floor(matter, self._names)
         )
         if kept > models.max_sensitivity:
-            return "more sensitive than models.max_sensitivity"
+            return TOO_SENSITIVE
         return self._elsewhere(one.jurisdiction, matter.subjects) or self._unwanted(matter)
 
     def _unwanted(self, matter: Matter) -> str | None:

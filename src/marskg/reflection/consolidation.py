@@ -73,8 +73,6 @@ class Outcome:
     refusals: tuple[Refusal, ...] = ()
     notes: tuple[str, ...] = ()
     requests: int = 0
-    #: Requests that a model did not answer so that it could be read.
-    failures: int = 0
 
     @property
     def decisive(self) -> Refusal | None:
@@ -214,7 +212,8 @@ class Workshop:
             proposal, asked = Proposal(tuple(spoken)), 0
         else:
             request = Request(tuple(members), left, ceiling, self.sensing, opening)
-            proposal, asked = _after(spoken, self.summariser.summarise(request)), self.summariser.calls
+            proposal = _after(spoken, self.summariser.summarise(request))
+            asked = self.summariser.calls if proposal.asked else 0
         lines = proposal.lines
         weight = self.counter.count(text_of(lines))
         refusal = check_lines(members, lines, weight, self.thresholds)
@@ -223,7 +222,7 @@ class Workshop:
         vector = self.embed(text_of(lines))
         if vector is None:
             notes = (*proposal.notes, WITHOUT_VECTOR)
-            return Outcome(None, (), notes, asked, int(proposal.failed))
+            return Outcome(None, (), notes, asked)
         realised = distortion(vectors, vector.row)
         refusal = check_distortion(realised, self.thresholds)
         if refusal is not None:
@@ -241,7 +240,7 @@ class Workshop:
             durable=bool(voices),
             shift=shift(vectors, vector.row),
         )
-        return Outcome(summary, (), proposal.notes, asked, int(proposal.failed))
+        return Outcome(summary, (), proposal.notes, asked)
 
 
 #: Why a memory is left out of a summary.
@@ -251,7 +250,7 @@ WITHOUT_VECTOR: Final = "the embedding model did not answer, so no distortion co
 
 
 def _refused(refusal: Refusal, proposal: Proposal, asked: int) -> Outcome:
-    return Outcome(None, (refusal,), proposal.notes, asked, int(proposal.failed))
+    return Outcome(None, (refusal,), proposal.notes, asked)
 
 
 def _joined(first: Outcome, then: Outcome) -> Outcome:
@@ -261,7 +260,6 @@ def _joined(first: Outcome, then: Outcome) -> Outcome:
         (*first.refusals, *then.refusals),
         (*first.notes, *then.notes),
         first.requests + then.requests,
-        first.failures + then.failures,
     )
 
 

@@ -46,6 +46,7 @@ class ExtractiveSummariser:
 
     name: Final = "extractive"
     calls: Final = 0
+    rests: Final = False
 
     def __init__(self, counter: Counter) -> None:
         """Weigh by ``counter``, which must be the store's."""

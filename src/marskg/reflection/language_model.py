@@ -9,19 +9,20 @@ characters that none of them has. In the place of a line that turns round what i
 (:mod:`marskg.models.consistency`) stands the sentence of theirs that is nearest to it. A line that a memory holds
 word for word is one; all others count as rewritten, and are measured
 (:func:`marskg.reflection.passages.rewritten_sensitivity`). Where the model does not answer, answers rubbish, or
-nothing is left, the extractive summariser writes, and a note says so: a summary never fails because a model does. What
-a memory asks of its reader is data: it can at most spoil the model's answer, and the gates measure what comes of that.
+nothing is left, the extractive summariser writes, and a note says so: a summary never fails because a model does; and
+so it does where something of the cluster may not be sent (:class:`Curator`). What a memory asks of its reader is data:
+it can at most spoil the model's answer, and the gates measure what comes of that.
 Sources: OpenAI API reference, "Create chat completion" (structured outputs); semantics section 6; MaRS section 5.3.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
-from marskg.errors import SummariserUnavailable
 from marskg.language.en.personal.identifiers import generalised, without_kinds
 from marskg.models.answer_schema import Listing
+from marskg.models.asking import Reply
 from marskg.models.chat import Question
 from marskg.models.consistency import consistent, nearest
 from marskg.models.grounding import grounded, unadorned
@@ -34,7 +35,6 @@ from marskg.text import folded, terms
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from marskg.models.chat import ChatModel
     from marskg.reflection.extractive import ExtractiveSummariser
     from marskg.reflection.passages import Sensing, Sentence
     from marskg.reflection.summariser import Counter, Request
@@ -43,14 +43,32 @@ if TYPE_CHECKING:
 _MOST_LINES: Final = 256
 _LONGEST: Final = 2_000
 TURNED: Final = "a sentence of theirs stands instead"
+TOO_SENSITIVE: Final = "not sent to the model: more sensitive than models.max_sensitivity"
 INSTEAD: Final = "the extractive summariser wrote instead"
 
 _LINES: Final = Listing(
     "lines", {"text": {"type": "string"}, "memories": {"type": "array", "items": {"type": "integer"}}}
 )
-_TASK: Final = "summarise.v1"
+TASK: Final = "summarise.v1"
 #: What is added where lines stand before the model's.
 _OPENED: Final = "summarise_note.v1"
+
+
+class Curator(Protocol):
+    """Asks a model, and says what it may be shown, and whether it is asked now."""
+
+    name: str
+    described: str
+    #: The sensitivity above which nothing is sent, and the most tokens of an answer.
+    ceiling: float
+    most: int
+
+    @property
+    def rests(self) -> bool:
+        """Return whether the model failed so often that it is left alone now."""
+
+    def reply(self, ids: Sequence[str], texts: Sequence[str], question: Question) -> Reply:
+        """Return what comes of ``question``, with ``texts`` of the memories of ``ids``, or why it is not asked."""
 
 
 class LanguageModelSummariser:
@@ -58,37 +76,49 @@ class LanguageModelSummariser:
 
     calls: Final = 1
 
-    def __init__(self, chat: ChatModel, counter: Counter, extractive: ExtractiveSummariser) -> None:
-        """Ask ``chat``; send nothing yet."""
-        self._chat = chat
+    def __init__(self, curator: Curator, counter: Counter, extractive: ExtractiveSummariser) -> None:
+        """Ask by ``curator``; send nothing yet."""
+        self._curator = curator
         self._counter = counter
         self._extractive = extractive
 
     @property
     def name(self) -> str:
         """Return the model and the server that gives it."""
-        return self._chat.name
+        return self._curator.name
+
+    @property
+    def rests(self) -> bool:
+        """Return whether the model is left alone now."""
+        return self._curator.rests
 
     def summarise(self, request: Request) -> Proposal:
         """Return the model's lines as far as they can be used, and the extractive ones where they cannot."""
-        said = request.said()
+        said = replace(request, ceiling=min(request.ceiling, self._curator.ceiling)).said()
         opened = frozenset(sentence.text for sentence in request.opening)
-        if all(sentence.text in opened for sentence in said):
-            return Proposal(())
-        try:
-            drafts = self._chat.ask(_question(said, request.tokens, opened)).entries[:_MOST_LINES]
-        except SummariserUnavailable as failure:
-            return replace(self._instead(request, f"{failure}; {INSTEAD}"), failed=True)
+        texts = [sentence.text for sentence in said]
+        question = _question(said, request.tokens, opened, self._curator.most)
+        if texts != [sentence.text for sentence in request.said()]:
+            # What the extractive summariser may say and the model may not see would be missing in its summary.
+            reply = Reply(None, TOO_SENSITIVE)
+        elif opened.issuperset(texts):
+            return Proposal((), asked=False)
+        else:
+            reply = self._curator.reply([one.id for one in request.constituents], texts, question)
+        if reply.entries is None:
+            return replace(self._instead(request, f"{reply.why}; {INSTEAD}"), asked=reply.asked)
+        drafts = reply.entries[:_MOST_LINES]
         read = [_line(draft, said, request.sensing, opened) for draft in drafts]
         turned = sum(found.turned for found in read if found is not None)
         lines = self._within([found.line for found in read if found is not None], request.tokens)
         if not lines:
-            return self._instead(request, f"{self._chat.described} wrote nothing that the memories say; {INSTEAD}")
+            note = f"{self._curator.described} wrote nothing that the memories say; {INSTEAD}"
+            return replace(self._instead(request, note), asked=reply.asked)
         left_out = len(drafts) - len(lines)
         notes = [] if not left_out else [f"{left_out} of {len(drafts)} lines of a model were left out"]
         if turned:
             notes.append(f"{turned} of {len(drafts)} lines of a model do not say what the memories say: {TURNED}")
-        return Proposal(tuple(lines), tuple(notes))
+        return Proposal(tuple(lines), tuple(notes), asked=reply.asked)
 
     def _within(self, lines: Sequence[SummaryLine], tokens: int) -> list[SummaryLine]:
         """Return the first lines that have at most ``tokens`` together, each text once."""
@@ -105,14 +135,14 @@ class LanguageModelSummariser:
         return Proposal(self._extractive.summarise(request).lines, (note,))
 
 
-def _question(said: Sequence[Sentence], tokens: int, opened: frozenset[str]) -> Question:
+def _question(said: Sequence[Sentence], tokens: int, opened: frozenset[str], most: int) -> Question:
     memories = [{"number": number, "text": sentence.text} for number, sentence in enumerate(said, 1)]
     document: dict[str, Any] = {"tokens": tokens, "memories": memories}
-    task = prompt(_TASK).text
+    task = prompt(TASK).text
     if opened:
         document["said"] = [number for number, sentence in enumerate(said, 1) if sentence.text in opened]
         task = f"{task} {prompt(_OPENED).text}"
-    return Question(task, document, _LINES)
+    return Question(task, document, _LINES, most)
 
 
 class _Read(NamedTuple):

@@ -56,8 +56,8 @@ class Proposal:
 
     lines: tuple[SummaryLine, ...]
     notes: tuple[str, ...] = ()
-    #: Whether a model was asked and gave no answer that could be read.
-    failed: bool = False
+    #: Whether the summariser's model, where it has one, was asked at all.
+    asked: bool = True
 
 
 class Summariser(Protocol):
@@ -71,6 +71,11 @@ class Summariser(Protocol):
     @property
     def calls(self) -> int:
         """Return how many requests to a model one summary takes: 0 where there is none."""
+        ...
+
+    @property
+    def rests(self) -> bool:
+        """Return whether its model failed so often that it is left alone now."""
         ...
 
     def summarise(self, request: Request) -> Proposal:

@@ -10,10 +10,12 @@ import pytest
 
 from marskg.config import Settings
 from marskg.errors import InvalidConfig
-from marskg.extraction.model import RULES_ALONE, Asking, ModelExtractor, load_chat
+from marskg.extraction.model import RULES_ALONE, ModelExtractor
 from marskg.extraction.model_reading import Shown
 from marskg.extraction.proposal import Maker, Proposal, ProposalOperation, Span, Turn
+from marskg.models.asking import Asking, load_model
 from marskg.models.prompt_files import prompt
+from marskg.models.roles import READING
 from marskg.models.spending import Spent
 from marskg.ontology.vocabulary import Cardinality, Kind
 from marskg.weight import TokenCounter
@@ -79,7 +81,7 @@ def _settings(server: ChatServer, **values: Any) -> Settings:
 
 def _asking(server: ChatServer, clock: Clock | None = None, **values: Any) -> Asking:
     models = _settings(server, **values).models
-    chat = load_chat(models, TokenCounter(), {"MARS_EXTRACTION_KEY": KEY})
+    chat = load_model(READING, models, TokenCounter(), {"MARS_EXTRACTION_KEY": KEY})
     assert chat is not None
     return Asking(chat, models, clock or Clock())
 
@@ -334,10 +336,10 @@ def test_a_day_has_a_limit_and_the_next_day_another(server: ChatServer) -> None:
     found = _read(server, *[f"Turn {number}" for number in range(9)], asking=asking)
     sent = len(server.requests)
     assert 1 < sent < 9
-    assert asking.spent.tokens <= 5_000
+    spent = asking.account.at(clock.now)
+    assert spent.tokens <= 5_000
     assert any("models.limit.day" in notice for notice in found.notices)
-    again = Spent.read(asking.spent.written())
-    assert again == asking.spent
+    assert Spent.read(spent.written()) == spent
     clock.now += DAY
     _read(server, asking=asking)
     assert len(server.requests) == sent + 1
@@ -361,8 +363,8 @@ def test_a_request_that_fails_counts_what_was_sent(server: ChatServer) -> None:
     server.statuses = [404]
     asking = _asking(server)
     _read(server, asking=asking)
-    assert asking.spent.calls == 1
-    assert asking.spent.tokens > 300
+    assert asking.account.added.calls == 1
+    assert asking.account.added.tokens > 300
 
 
 # --- Replay -----------------------------------------------------------------------------------------------------------
@@ -416,8 +418,8 @@ def test_what_was_redacted_cannot_come_back(server: ChatServer) -> None:
 def test_words_that_choose_nothing_are_refused_and_not_repeated(spec: str) -> None:
     settings = Settings().with_values({"models.extract": spec})
     with pytest.raises(InvalidConfig):
-        load_chat(settings.models, TokenCounter(), {})
+        load_model(READING, settings.models, TokenCounter(), {})
 
 
 def test_none_is_nobody() -> None:
-    assert load_chat(Settings().models, TokenCounter(), {}) is None
+    assert load_model(READING, Settings().models, TokenCounter(), {}) is None

@@ -14,8 +14,10 @@ from marskg.audit.keys import Handles
 from marskg.config import Settings
 from marskg.drafts import Draft
 from marskg.extraction.by_rules import RuleExtractor
-from marskg.extraction.model import Asking, ModelExtractor, load_chat
+from marskg.extraction.model import ModelExtractor
 from marskg.extraction.proposal import Turn
+from marskg.models.asking import Asking, load_model
+from marskg.models.roles import READING
 from marskg.ontology.vocabulary import Kind, MemoryClass, PreferenceRule, SourceType
 from marskg.privacy.outgoing import PURPOSE, Outgoing
 from marskg.privacy.sensitivity import Assessor
@@ -57,13 +59,13 @@ def _rule(rule: PreferenceRule, target: str | None = None, subject: str | None =
 
 def _outgoing(settings: Settings, rules: PreferenceSet) -> Outgoing:
     search = NameSearch(NameDigests(Handles(bytes(32)), "t"), rules.naming, rules.sought)
-    return Outgoing(settings, rules, Assessor(), AT, names=search)
+    return Outgoing(settings, rules, Assessor(), AT, names=search, setting="models.extract")
 
 
 def _read(server: ChatServer, draft: Draft, *rules: Preference, **values: Any) -> Reading:
     named = {"models.extract": f"openai:m@{server.url}", "sensitivity.presidio": "off"}
     settings = Settings().with_values(named | {name.replace("__", "."): value for name, value in values.items()})
-    chat = load_chat(settings.models, TokenCounter(), {})
+    chat = load_model(READING, settings.models, TokenCounter(), {})
     assert chat is not None
     outgoing = _outgoing(settings, PreferenceSet(rules))
     asking = Asking(chat, settings.models, lambda: AT)

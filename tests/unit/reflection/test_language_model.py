@@ -7,15 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from marskg.config import Settings
 from marskg.errors import InvalidConfig, SummariserUnavailable
-from marskg.models.chat import ChatModel
+from marskg.models.asking import Asking, Reply, load_model
+from marskg.models.chat import ChatModel, Question
 from marskg.models.http_client import Limits, Poster
+from marskg.models.roles import CURATING
 from marskg.ontology.vocabulary import Kind
 from marskg.reflection.consolidation import Outcome, Workshop
 from marskg.reflection.extractive import ExtractiveSummariser
 from marskg.reflection.gates import Gate, Thresholds
 from marskg.reflection.language_model import INSTEAD, LanguageModelSummariser
-from marskg.reflection.registry import KEY_VARIABLE, load_summariser
 from marskg.reflection.summariser import Proposal, Request, text_of
 from tests.support.chat_server import chat_server
 from tests.unit.reflection.making import COUNTER, constituent, constituents, embed, made_id, vectors
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
     from marskg.reflection.passages import Constituent
     from tests.support.chat_server import ChatServer
 
-SERVER: Any = {"what": "the model", "key_variable": KEY_VARIABLE, "failure": SummariserUnavailable}
+SERVER: Any = {"what": "the model", "key_variable": CURATING.key_variable, "failure": SummariserUnavailable}
 KEY = "sk-very-secret-0123456789"
 TEXTS = (
     "On Monday Carl watered the tomatoes in the garden behind the house.",
@@ -42,14 +44,29 @@ def server() -> Iterator[ChatServer]:
         yield running
 
 
-def _chat(poster: Poster) -> ChatModel:
-    return ChatModel("m", poster, COUNTER, setting="reflection.summariser")
+class _Curator:
+    """Asks a model about anything at any time."""
+
+    ceiling = 1.0
+    most = 1_500
+    rests = False
+
+    def __init__(self, chat: ChatModel) -> None:
+        self.name, self.described = chat.name, chat.described
+        self._asking = Asking(chat, Settings().models, lambda: 0)
+
+    def reply(self, _ids: Any, _texts: Any, question: Question) -> Reply:
+        return self._asking.reply(question)
+
+
+def _curator(poster: Poster) -> _Curator:
+    return _Curator(ChatModel("m", poster, COUNTER, setting="models.curate"))
 
 
 def _summariser(server: ChatServer, **limits: Any) -> LanguageModelSummariser:
     values = {"seconds": 5.0, "tries": 2, "pause": 0.0} | limits
     poster = Poster(server.url, KEY, Limits(**values), **SERVER)
-    return LanguageModelSummariser(_chat(poster), COUNTER, EXTRACTIVE)
+    return LanguageModelSummariser(_curator(poster), COUNTER, EXTRACTIVE)
 
 
 def _summarise(server: ChatServer, *texts: str, tokens: int = 60, **changes: Any) -> Proposal:
@@ -278,7 +295,7 @@ def test_a_passing_failure_is_tried_again(server: ChatServer) -> None:
 
 def test_nobody_there_falls_back(server: ChatServer) -> None:
     poster = Poster("http://127.0.0.1:9", "", Limits(tries=1), **SERVER)
-    proposal = LanguageModelSummariser(_chat(poster), COUNTER, EXTRACTIVE).summarise(
+    proposal = LanguageModelSummariser(_curator(poster), COUNTER, EXTRACTIVE).summarise(
         Request(tuple(constituents(*TEXTS)), 60)
     )
     assert proposal.lines
@@ -286,17 +303,22 @@ def test_nobody_there_falls_back(server: ChatServer) -> None:
 
 
 def test_a_model_is_chosen_by_its_words_and_its_key_comes_from_the_environment(server: ChatServer) -> None:
-    chosen = load_summariser(f"openai:m@{server.url}", COUNTER, {"MARS_SUMMARISER_KEY": "k"})
-    assert chosen.name == f"openai:m@{server.url.split('/')[2]}"
-    chosen.summarise(Request(tuple(constituents(*TEXTS)), 60))
-    assert server.requests[0][1]["Authorization"] == "Bearer k"
-    assert load_summariser("extractive", COUNTER).name == "extractive"
+    settings = Settings().with_values({"models.curate": f"openai:m@{server.url}"}).models
+    for key in ({"MARS_CURATION_KEY": "k", "MARS_SUMMARISER_KEY": "old"}, {"MARS_SUMMARISER_KEY": "k"}):
+        chosen = load_model(CURATING, settings, COUNTER, key)
+        assert chosen is not None
+        assert chosen.name == f"openai:m@{server.url.split('/')[2]}"
+        LanguageModelSummariser(_Curator(chosen), COUNTER, EXTRACTIVE).summarise(
+            Request(tuple(constituents(*TEXTS)), 60)
+        )
+        assert server.requests[-1][1]["Authorization"] == "Bearer k"
+    assert load_model(CURATING, Settings().models, COUNTER) is None
 
 
 @pytest.mark.parametrize("spec", ["", "gpt", "openai:m", "openai:@http://x", "openai:m@ftp://x"])
 def test_words_that_choose_nothing_are_refused(spec: str) -> None:
     with pytest.raises(InvalidConfig):
-        load_summariser(spec, COUNTER, {})
+        load_model(CURATING, Settings().with_values({"models.curate": spec}).models, COUNTER, {})
 
 
 # --- Prompt injection ---------------------------------------------------------------------------------------------

@@ -69,7 +69,10 @@ class Learning(Namespace, name="learning"):
         return self._components.learner.plan_pruning()
 
     def review(self) -> ReviewList:
-        """Return what waits for a person: conflicts, what nearly faded, what is in quarantine; and what has faded."""
+        """Return what waits for a person: conflicts, what nearly faded, what is in quarantine; and what has faded.
+
+        Where ``models.judge`` names a model, it is asked about conflicts that it was not asked about before.
+        """
         self._components.settle()
         return self._components.learner.review()
 

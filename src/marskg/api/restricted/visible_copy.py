@@ -45,7 +45,8 @@ def visible_copy(components: Components) -> Iterator[_Copy]:
         opened, _ = open_tenant(
             str(folder),
             state.name,
-            state.settings,
+            # Nobody's preferences are in it, by which a model may be told something.
+            state.settings.with_values({"models.curate": "none"}),
             clock=ManualClock(now),
             source=components.opened.services.source,
             actor=components.principal.actor,

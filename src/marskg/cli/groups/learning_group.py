@@ -6,7 +6,7 @@ reason that its record has.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING, Final, TypedDict
 
 import click
 
@@ -98,18 +98,27 @@ def review(context: click.Context, door: Door) -> ReviewList | None:
     return answer(door, found, lambda: _show_review(found))
 
 
+#: What a model says of two memories, in words.
+_SAYS: Final = {"contradict": "they contradict", "same": "they say the same", "beside": "both can hold"}
+
+
 def _show_review(found: ReviewList) -> None:
     made = table("memory", "proposal", "why", whole=("memory",))
+    said = {frozenset((one.one, one.other)): f"; a model says: {_SAYS[one.verdict]}" for one in found.opinions}
     for pair in found.conflicts:
-        made.add_row(pair.other, "supersede", f"conflicts with the newer {pair.preferred}")
+        opinion = said.get(frozenset((pair.preferred, pair.other)), "")
+        made.add_row(pair.other, "supersede", f"conflicts with the newer {pair.preferred}{opinion}")
     for proposal, listed in (("forget, if you agree", found.fading), ("forget", found.faded)):
         for one in listed:
             made.add_row(one.id, proposal, one.reason)
     for held in found.quarantined:
         made.add_row(held.id, f"remove; goes on {day(held.until)}", held.reason)
     for read in found.proposed:
-        made.add_row(read.id, f"{read.operation}; goes on {day(read.until)}", read.reason)
+        opinion = "".join(said.get(frozenset((read.id, other)), "") for other in read.about)
+        made.add_row(read.id, f"{read.operation}; goes on {day(read.until)}", f"{read.reason}{opinion}")
     show_table(made)
+    for notice in found.notices:
+        note(notice)
     waiting = len(found.conflicts) + len(found.fading) + len(found.quarantined) + len(found.proposed)
     note(
         f"{number(waiting)} wait for a decision: mars learning review accept|reject ID; "

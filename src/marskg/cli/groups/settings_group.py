@@ -96,13 +96,14 @@ def set_(door: Door, changes: tuple[str, ...], config: Path | None) -> Mapping[s
 def _change(text: str) -> tuple[str, object]:
     """Return the name and the value that ``NAME=VALUE`` gives."""
     from marskg.config import SETTINGS
+    from marskg.config.former import FORMER_NAMES
 
     name, equals, written = text.partition("=")
     if not equals:
         msg = f"{text[:60]!r} is no change; write NAME=VALUE, for example low_water=0.9"
         raise click.UsageError(msg)
-    setting = SETTINGS.get(name)
-    if written == "none":
+    setting = SETTINGS.get(FORMER_NAMES.get(name, name))
+    if written == "none" and (setting is None or setting.optional):
         return name, None
     if setting is not None and setting.kind == "flag":
         return name, {"true": True, "false": False}.get(written, written)

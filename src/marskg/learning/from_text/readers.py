@@ -12,14 +12,12 @@ from contextlib import nullcontext
 from typing import TYPE_CHECKING, Final
 
 from marskg.clock import zone_named
-from marskg.extraction.model import PROMPT, Asking, ModelExtractor, load_chat
+from marskg.extraction.model import PROMPT, ModelExtractor
+from marskg.models.asking import Asking, load_model
 from marskg.models.prompt_files import prompt
-from marskg.models.spending import Spent
-from marskg.ontology.vocabulary import EdgeType
-from marskg.privacy.outgoing import Outgoing
-from marskg.store.graph.preference_enforcement import name_search, preferences_of
+from marskg.models.roles import READING
+from marskg.privacy.stored_outgoing import StoredOutgoing
 from marskg.store.rows.codec import ref
-from marskg.store.tenant.row_changes import note_costs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -31,10 +29,9 @@ if TYPE_CHECKING:
     from marskg.extraction.proposal import Extractor, Turn
     from marskg.privacy.sensitivity import Assessor
     from marskg.store.commit.writer import Writer
+    from marskg.store.tenant.model_costs import ModelCosts
     from marskg.weight import TokenCounter
 
-#: Under this name the tenant's row has what models cost.
-_SPENT: Final = "models.spent"
 #: Characters of an answer that is kept; a longer one is asked for again.
 _LONGEST: Final = 1 << 16
 
@@ -42,11 +39,12 @@ _LONGEST: Final = 1 << 16
 class Readers:
     """Makes what reads turns, by the tenant's settings of the moment."""
 
-    def __init__(self, writer: Writer, counter: TokenCounter, assessor: Assessor) -> None:
-        """Decide by ``assessor`` what may be sent; weigh it with ``counter``."""
+    def __init__(self, writer: Writer, counter: TokenCounter, assessor: Assessor, costs: ModelCosts) -> None:
+        """Decide by ``assessor`` what may be sent; weigh it with ``counter``; what it costs goes to ``costs``."""
         self._writer = writer
         self._counter = counter
         self._assessor = assessor
+        self._costs = costs
         self._asking: tuple[ModelSettings, Asking | None] | None = None
 
     def rules(self) -> Extractor:
@@ -70,23 +68,15 @@ class Readers:
         asking = self._model()
         if asking is None:
             return self.rules()
-        unit = self._writer.new_unit(self._writer.read, self._writer.fresh_state())
-        unit.fetch([one for one in ids if one is not None])
-        settings = unit.state.settings
-        rules = preferences_of(unit)
-        outgoing = Outgoing(settings, rules, self._assessor, unit.now, names=name_search(unit, rules))
+        self._costs.read()
+        stored = [one for one in ids if one is not None]
+        outgoing = StoredOutgoing(self._writer, self._assessor, READING.setting, stored)
 
         def shown(number: int, turn: Turn) -> Shown | None:
             ident = ids[number]
-            if ident is None:
-                return None
-            node = unit.node(ident)
-            entities = map(unit.entities.entity, node.targets(EdgeType.MENTIONS))
-            speaker = () if turn.speaker is None else (turn.speaker,)
-            return outgoing.shown(node.memory, [*speaker, *(n for one in entities for n in (one.name, *one.aliases))])
+            return None if ident is None else outgoing.shown(ident, () if turn.speaker is None else (turn.speaker,))
 
-        stored = [answer for one in ids if one is not None and (answer := unit.node(one).answer) is not None]
-        kept = dict(one.split(" ", 1) for one in stored)
+        kept = dict(answer.split(" ", 1) for one in stored if (answer := outgoing.kept(one).own) is not None)
         return ModelExtractor(asking, self.rules(), self._zone(), shown, kept, aside=aside)
 
     def keep(self, calls: Iterable[Call], ids: Sequence[str]) -> None:
@@ -95,7 +85,7 @@ class Readers:
         An answer goes with the content of its turn; one about a turn that lost it meanwhile is not kept.
         """
         asking = self._asking[1] if self._asking is not None else None
-        if asking is None or asking.spent == Spent.read(self._writer.state.controls.get(_SPENT)):
+        if asking is None or not self._costs.account.added.calls:
             return
         made = [call for call in calls if not call.replayed]
         rows = [
@@ -107,13 +97,10 @@ class Readers:
             with self._writer.alone():
                 self._writer.put("keep_answers", {"rows": rows})
         used = prompt(PROMPT)
-        told = (
+        self._costs.note(
             f"model={asking.chat.name}", f"prompt={used.name}", f"prompt_digest={used.digest}",
             f"answers={len(made)}", f"tokens={sum(call.tokens_in + call.tokens_out for call in made)}",
         )  # fmt: skip
-
-        spent = asking.spent.written()
-        self._writer.run(lambda unit: note_costs(unit, _SPENT, spent, told))
 
     def _zone(self) -> tzinfo:
         return zone_named(self._writer.state.settings.retrieval.time_zone)
@@ -122,8 +109,7 @@ class Readers:
         """Return the model that the settings choose, with all that is known of its day; None for none."""
         settings = self._writer.state.settings.models
         if self._asking is None or self._asking[0] != settings:
-            chat = load_chat(settings, self._counter)
-            spent = Spent.read(self._writer.fresh_state().controls.get(_SPENT))
-            found = None if chat is None else Asking(chat, settings, self._writer.now, spent)
+            chat = load_model(READING, settings, self._counter)
+            found = None if chat is None else Asking(chat, settings, self._writer.now, self._costs.account)
             self._asking = (settings, found)
         return self._asking[1]

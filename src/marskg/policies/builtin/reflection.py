@@ -24,7 +24,6 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from marskg.errors import EmbeddingUnavailable
-from marskg.models.rest import Rest
 from marskg.ontology.vocabulary import KINDS, Kind, MemoryClass, SourceType, TaskStatus
 from marskg.policies.builtin.priority_decay import PRIORITY_DECAY
 from marskg.policies.core.candidates import Candidate, from_row, policy_statement
@@ -36,7 +35,6 @@ from marskg.reflection.consolidation import Vector, Workshop
 from marskg.reflection.extractive import ExtractiveSummariser
 from marskg.reflection.gates import Against, Thresholds
 from marskg.reflection.passages import Constituent, characters, still_said
-from marskg.reflection.registry import EXTRACTIVE, load_summariser
 from marskg.store.rows.order_keys import CURRENT, importance, key_range, slice_prefix
 from marskg.store.rows.summary_lines import decode
 from marskg.store.unit.vectors import model_name, own, tag, unpacked
@@ -50,7 +48,6 @@ if TYPE_CHECKING:
     from marskg.policies.core.policy import PolicyView
     from marskg.records import Consolidation, Plan
     from marskg.reflection.consolidation import Outcome
-    from marskg.reflection.summariser import Summariser
     from marskg.store.unit.vectors import Vectoriser
 
 NAME: Final = "reflection-summary"
@@ -128,7 +125,7 @@ def room(view: PolicyView, target: int) -> int:
 
 
 class ReflectionSummary:
-    """The policy ``reflection-summary``; holds the summariser of the settings, and the words that were weighed."""
+    """The policy ``reflection-summary``; holds the extractive summariser, and the words that were weighed."""
 
     name: Final = NAME
 
@@ -136,8 +133,6 @@ class ReflectionSummary:
         """Load nothing yet."""
         self._counter = TokenCounter()
         self._extractive = ExtractiveSummariser(self._counter)
-        self._summarisers: dict[str, Summariser] = {EXTRACTIVE: self._extractive}
-        self._rests: dict[str, Rest] = {}
 
     def plan(
         self, view: PolicyView, *, target: int, exclude: frozenset[str] = frozenset(), seed: int | None = None
@@ -168,15 +163,11 @@ class ReflectionSummary:
 
     def _makers(self, view: PolicyView, space: _Space) -> _Makers:
         settings = view.settings.reflection
-        spec = EXTRACTIVE if view.hurried else settings.summariser
-        if spec not in self._summarisers:
-            self._summarisers[spec] = load_summariser(spec, self._counter)
+        chosen = view.summariser or self._extractive
         thresholds = Thresholds(settings.tau_util, settings.tau_priv, settings.s_floor, Against(settings.privacy))
-        usual = Workshop(self._summarisers[spec], self._counter, space.embed, thresholds, settings.share, view.sensing)
+        usual = Workshop(chosen, self._counter, space.embed, thresholds, settings.share, view.sensing)
         plain = Workshop(self._extractive, self._counter, space.embed, thresholds, settings.share, view.sensing)
-        rest = self._rests.setdefault(spec, Rest())
-        rest.set_limits(settings.model_failures, settings.model_pause, settings.model_pause)
-        return _Makers(usual, plain, settings.model_calls, rest, view.now)
+        return _Makers(usual, plain, settings.model_calls)
 
 
 @dataclass(frozen=True, slots=True)
@@ -398,13 +389,11 @@ class _Makers:
     usual: Workshop
     plain: Workshop
     requests: int
-    rest: Rest
-    now: int
 
     @property
     def resting(self) -> bool:
         """Return whether the model failed so often that it is not asked for now."""
-        return bool(self.usual.summariser.calls) and self.rest.rests(self.now)
+        return self.usual.summariser.rests
 
     def next(self) -> Workshop:
         """Return what makes the next summary."""
@@ -413,13 +402,8 @@ class _Makers:
         return self.usual
 
     def told(self, outcome: Outcome) -> None:
-        """Count the requests of a summary, and whether the model answered them."""
+        """Count the requests of a summary."""
         self.requests -= outcome.requests
-        if outcome.requests:
-            if outcome.failures < outcome.requests:
-                self.rest.answered()
-            else:
-                self.rest.failed(self.now, outcome.failures)
 
 
 @dataclass(slots=True)

@@ -263,6 +263,8 @@ def parameters_of(view: PolicyView, own: Iterable[str] = ()) -> tuple[str, ...]:
     """Return the settings that a policy follows, as the audit records them; ``own`` names sections for it alone."""
     left_out = tuple(f"policy.{name}" for name in sorted({"name", *_OWN} - set(own)))
     sections = ("policy.", *(f"{name}." for name in own), *(("partitions.",) if view.settings.partitions.on else ()))
+    if "reflection" in own:
+        sections += ("models.curate=",)
     return tuple(
         text for text in view.settings.to_parameters() if text.startswith(sections) and not text.startswith(left_out)
     )

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from marskg.policies.core.features import FeatureTable
     from marskg.records import Consolidation, Plan
     from marskg.reflection.passages import Sensing
+    from marskg.reflection.summariser import Summariser
     from marskg.store.rows.index_gaps import Gap
     from marskg.store.rows.kind_statistics import KindStatistics
     from marskg.store.rows.read_statistics import Usage
@@ -112,8 +113,8 @@ class PolicyView(Protocol):
         ...
 
     @property
-    def hurried(self) -> bool:
-        """Return whether a transaction waits for the plan, so that nothing beyond this machine may be asked."""
+    def summariser(self) -> Summariser | None:
+        """Return the model that writes summaries; None where there is none, or it may not be asked for this plan."""
         ...
 
     def index_gaps(self, key_name: str) -> Sequence[Gap]:

@@ -8,9 +8,10 @@ record in the subscriber's log, and none in the other's. Source: semantics secti
 from __future__ import annotations
 
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from marskg.errors import InvalidInput, NotPermitted
+from marskg.models.spending import Account, Spent
 from marskg.ontology.vocabulary import Operation
 from marskg.store.rows.state import TenantState
 from marskg.store.statements.catalogue import statement
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
     from marskg.store.commit.writer import Writer
     from marskg.store.engine.protocol import Engine
     from marskg.store.unit.unit_of_work import Unit
+
+#: Under this name the tenant's row has what language models cost.
+SPENT: Final = "models.spent"
 
 
 def change_settings(unit: Unit, wanted: Settings) -> None:
@@ -82,7 +86,9 @@ def _set(unit: Unit, names: set[str]) -> tuple[str, ...]:
     return wanted
 
 
-def note_costs(unit: Unit, name: str, spent: str, told: tuple[str, ...]) -> None:
-    """Let the tenant's row say under ``name`` what was spent, with a record of what is ``told`` of it."""
-    unit.update_tenant(controls=MappingProxyType({**unit.state.controls, name: spent}))
+def note_costs(unit: Unit, added: Spent, told: tuple[str, ...]) -> Spent:
+    """Let the tenant's row say what models have cost today, ``added`` included, with a record of what is ``told``."""
+    spent = Account(Spent.read(unit.state.controls.get(SPENT)), added).at(unit.now)
+    unit.update_tenant(controls=MappingProxyType({**unit.state.controls, SPENT: spent.written()}))
     unit.audit.note(Operation.ACCESS, parameters=told)
+    return spent
