@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     Mask: TypeAlias = npt.NDArray[np.bool_]
 
-_ADDED: Final = frozenset({Wanted.SUM, Wanted.COMPARE})
+ADDED: Final = frozenset({Wanted.SUM, Wanted.COMPARE})
 #: Share of a ledger's entries that say what is asked for, above which all of it is meant.
 _MOSTLY: Final = 0.8
 #: Goals that a sum is set beside, at most.
@@ -61,7 +61,7 @@ def family(
 
     ``scoped`` says that the reader named the keys: ``mask`` has no others.
     """
-    added = asked.wanted in _ADDED
+    added = asked.wanted in ADDED
     held = index.columns
     keyed = mask & (held["key"] >= 0)
     ledgers = held["cardinality"] == CARDINALITIES.index(Cardinality.APPEND)

@@ -92,7 +92,9 @@ class Outlived:
     def _is_over(self, fact: int, turn: int) -> bool:
         """Return whether ``fact`` holds no longer, and nothing that took its place rests on ``turn``."""
         held, gate = self._index.columns, self._gate
-        ended = held["status"][fact] in ENDED or held["deadline"][fact] <= gate.now - gate.task_grace
+        # A day that rules read in somebody's words may be past, and the words say what they said.
+        past = held["deadline"][fact] <= gate.now - gate.task_grace and not held["learned"][fact]
+        ended = held["status"][fact] in ENDED or past
         if ended and not gate.closed:
             return True
         if held["supersededAt"][fact] > gate.now and held["validTo"][fact] > gate.now:

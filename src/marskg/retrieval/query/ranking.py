@@ -62,6 +62,8 @@ _ALL: Final = 1 - 1e-9
 #: What an id or a key in the question is worth, in shares of its words: no doubt is left.
 _SURE: Final = 10.0
 _WARNINGS: Final = frozenset(terms(WARNINGS))
+#: What being an entry of the ledger that a sum is asked of is worth, in keys that the question says whole.
+_MEANT: Final = 3.0
 #: The first part of the keys that hold what people like.
 _TASTES: Final = ("preference", "preferences")
 #: One in so many rows tells roughly how high the highest are.
@@ -71,7 +73,7 @@ _SIMILAR: Final = ("similarity", "lexical", "graph")
 #: as much as texts are nearer that begin with "Name:".
 _NAME: Final = 0.15
 #: The share of what was learned from a turn that the turn's own scores are at least (ADR 63).
-_SPOKEN: Final = 0.7
+_SPOKEN: Final = 0.5
 #: Where the sum of weighed features stands for one in two, and how many units of it for a change by the factor e.
 _EVEN: Final = 4.0
 _UNIT: Final = 3.0
@@ -173,6 +175,7 @@ class Ranker:
         calibration: Calibration = UNCALIBRATED,
         floor: float = 0.0,
         outlived: Outlived | None = None,
+        meant: npt.NDArray[np.intp] | None = None,
     ) -> None:
         """Rank the rows of ``mask`` for ``query`` by ``profile``; ``percents`` of each row's score count.
 
@@ -180,7 +183,8 @@ class Ranker:
         from what was read out of texts (:class:`~marskg.retrieval.access.visibility.Sight`). Without ``nearest`` all
         vectors are compared. ``calibration`` is that of the model that made the vectors; where there is a ``floor``
         of confidence, what says next to nothing fills no budget, and what is below the floor is marked. Turns that are
-        ``outlived`` give way to their facts.
+        ``outlived`` give way to their facts. ``meant`` are the rows of the entries that a sum is asked of, and of the
+        goals that it is compared with.
         """
         self._restricted = restricted
         self._bound = bound
@@ -193,6 +197,7 @@ class Ranker:
         self._calibration = UNCALIBRATED if query.vector is None else calibration
         self._floor = floor
         self._outlived = outlived
+        self._meant = np.zeros(0, dtype=np.intp) if meant is None else meant
         self._among = Among(0)
         # What is looked up of the query.
         self._terms: tuple[str, ...] = ()
@@ -242,15 +247,18 @@ class Ranker:
         if heirs:
             rows = np.union1d(rows, [fact for facts in heirs.values() for fact in facts]).astype(np.intp)
         features = self._features(rows, self._similarity(rows), lexical, near, intent)
+        if len(self._meant):
+            features["key"] = self._key_of_meant(rows, features["key"])
+        said = self._evidence(rows, features)
         evidence = np.maximum(
-            self._evidence(rows, features),
+            said,
             self._learned_evidence(lexical, near, intent)[rows] if self._spoken else -np.inf,
         )
         total = inherited(self._scored(rows, features), rows, heirs)
         evidence = inherited(evidence, rows, heirs)
         stay = ~np.isin(rows, [*heirs])
         likely = np.where(stay, self._likely(rows, evidence), 0.0)
-        total = self._yielding(rows, total, np.where(stay, evidence, -np.inf), intent)
+        total = self._yielding(rows, total, np.where(stay, said, -np.inf), intent)
         fills = self._fills(rows, features, evidence, intent) & stay
         features = {name: values[fills] for name, values in features.items()}
         best = self._best(rows[fills], total[fills], limit)
@@ -351,7 +359,7 @@ class Ranker:
         if not yields.any():
             return total
         # As the best of the user's words alone: what others write is not to make them less likely.
-        likely = self._calibration.confidence(evidence, self._sought(self._own))
+        likely = self._calibration.confidence(evidence, self._sought(self._own & ~self._index.columns["learned"]))
         own = self._own[rows] & (likely >= max(self._floor, _BEARS))
         if not own.any():
             return total
@@ -513,7 +521,7 @@ class Ranker:
     def _candidates(self, tops: Iterable[_Top], near: Mapping[int, float], limit: int) -> npt.NDArray[np.intp]:
         """Return the rows that one of the searches found, up to ``limit`` of each of ``tops``, in index order."""
         sequence = self._index.columns["sequence"]
-        found = [np.fromiter(near, dtype=np.intp, count=len(near)), self._tastes()]
+        found = [np.fromiter(near, dtype=np.intp, count=len(near)), self._tastes(), self._meant, self._told_by()]
         found += [top[_top(values[top], limit, sequence[top])] for values, top in tops]
         rows: npt.NDArray[np.intp] = np.unique(np.concatenate(found))
         visible: npt.NDArray[np.intp] = rows[self._mask[rows]]
@@ -522,6 +530,22 @@ class Ranker:
         spoken = self._outlived.spoken(visible)
         self._spoken = self._spoken or spoken
         return visible[~np.isin(visible, [*spoken])] if spoken else visible
+
+    def _told_by(self) -> npt.NDArray[np.intp]:
+        """Return the rows of the turns that say what is meant."""
+        index = self._index
+        turns = (index.rows.get(one, -1) for row in self._meant.tolist() for one in index.facets_of(row, "source"))
+        return np.array(sorted({row for row in turns if row >= 0}), dtype=np.intp)
+
+    def _key_of_meant(self, rows: npt.NDArray[np.intp], keys: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        """Return ``keys``, how much of each key of ``rows`` the query says, with what is meant by its family instead.
+
+        The turn that an entry was learned from is meant as the entry is.
+        """
+        found = np.zeros(len(self._mask))
+        found[rows] = keys
+        found[self._meant] = _MEANT
+        return lifted(found, self._spoken, 1.0)[rows]
 
     def _tastes(self) -> npt.NDArray[np.intp]:
         """Return the rows of what people like, where the query asks for something to their taste."""

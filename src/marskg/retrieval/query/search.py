@@ -26,7 +26,7 @@ from marskg.retrieval.assembly.hits import Hit, Hits
 from marskg.retrieval.assembly.rendering import Passage, Section
 from marskg.retrieval.complete.exhaustive_read import admitted
 from marskg.retrieval.complete.line import SHARE, Line, Material, together
-from marskg.retrieval.complete.reading import family
+from marskg.retrieval.complete.reading import ADDED, family
 from marskg.retrieval.index.memory_index import MICRO
 from marskg.retrieval.query.outlived import Outlived
 from marskg.retrieval.query.ranking import WEAK, Ranker, make_query
@@ -497,6 +497,7 @@ class Search:
                 calibration=calibration,
                 floor=request.least_confidence,
                 outlived=Outlived(index, request.gate, mask),
+                meant=_meant(index, mask, request),
             )
             reach = _reach(request)
             ranking = ranker.rank(
@@ -727,6 +728,17 @@ def _emphasised(index: MemoryIndex, request: Request) -> tuple[npt.NDArray[np.bo
     mask = request.gate.mask(index)
     percents = None if request.emphasis is None else request.emphasis(index)
     return (mask, None) if percents is None else (mask & (percents > 0), percents)
+
+
+def _meant(index: MemoryIndex, mask: npt.NDArray[np.bool_], request: Request) -> npt.NDArray[np.intp]:
+    """Return the rows of the entries that a sum is asked of, and of the goals that it is compared with."""
+    question = request.question
+    if question is None or question.asked.wanted not in ADDED:
+        return np.zeros(0, dtype=np.intp)
+    scoped = request.gate.key_prefix is not None
+    found = family(index, mask, question.asked, question.times.periods, scoped=scoped)
+    ids = () if found is None else (*found.ids, *found.goals)
+    return np.array([index.rows[one] for one in ids], dtype=np.intp)
 
 
 def _kept_out(index: MemoryIndex, percents: npt.NDArray[np.int64] | None, ids: Iterable[str]) -> frozenset[str]:

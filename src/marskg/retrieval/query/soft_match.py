@@ -51,9 +51,12 @@ def soft_match(
     units = index.passages.units(len(mask), beside)
     own, both, exact = np.zeros((3, len(units.owner)))
     said, whole = np.zeros(len(units.owner) + 1, dtype=np.float32), 0.0
+    # What was learned from a text makes none of its words more common.
+    told = mask & ~index.columns["learned"]
+    told = told if told.any() else mask
     for term in sorted(set(terms)):
         _mark_all(index, said, term, also[term][units.owner] & (units.owner >= 0) if term in also else None)
-        idf = index.lexical.idf(term, mask, also)
+        idf = index.lexical.idf(term, told, also)
         whole += idf
         # Few units have a term, and few stand after one: only those are added to.
         best = np.maximum(said[:-1], said[units.before])

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 from marskg.language.en.facts.phrasing import ADVERBS, STOP, Frame, frame, key_of
 from marskg.language.facts import Fact, Said
 from marskg.ontology.vocabulary import Cardinality, Kind
+from marskg.text import terms
 
 if TYPE_CHECKING:
     from marskg.language.en.facts.phrasing import Found
@@ -113,11 +114,19 @@ def _ledger(found: Found, ledger: str, what: str, says: str) -> Fact | None:
         end=end,
         content=f"{found.who} {says}",
         confidence=found.confidence,
-        key=f"ledger/{ledger}/{key_of(what) or 'other'}",
+        key=f"ledger/{ledger}/{_sort_of(what)}{key_of(what) or 'other'}",
         cardinality=Cardinality.APPEND,
         payload={"concept": what or ledger, "amount": amount[0], "unit": amount[1]},
         when=found.sentence.text,
     )
+
+
+_SORTS = {"food": frozenset(terms("food breakfast brunch lunch dinner supper meal snack coffee tea groceries grocery takeaway takeout restaurant cafe pizza sandwich bakery latte"))}
+
+
+def _sort_of(what: str) -> str:
+    said = set(terms(what))
+    return "".join(f"{sort}/" for sort, words in _SORTS.items() if said & words)
 
 
 def _spent(found: Found) -> Fact | None:
