@@ -159,7 +159,6 @@ NOT_SAID = (
     "If I move to Oslo I will buy a boat.",
     "I might move to Oslo.",
     "I wish I lived in Oslo.",
-    "I used to live in Oslo.",
     "Do I live in Oslo?",
     "I live in Oslo?",
     "I don't live in Oslo.",

@@ -98,7 +98,8 @@ def test_what_is_proposed_has_an_opinion_as_well(stores: Stores, server: ChatSer
     mem.learn([{"content": "I moved to Bergen.", "timestamp": 1_770_904_000_000, **turn}])
     found = mem.learning.review()
     assert [one.about for one in found.proposed if one.about], "else the test shows nothing"
-    assert verdicts(found) == [Verdict.CONTRADICT] * sum(len(one.about) for one in found.proposed)
+    pairs = sum(len(one.about) for one in found.proposed) + len(found.conflicts)
+    assert verdicts(found) == [Verdict.CONTRADICT] * pairs
 
 
 def test_nobody_is_asked_without_a_model_or_without_a_pair(stores: Stores, server: ChatServer) -> None:

@@ -182,6 +182,7 @@ def source(file: Path, embedding: str, say: Say) -> fit.Source:
 )
 @click.option("--parts", is_flag=True, help="Measure what each part of the ranking brings, too.")
 @click.option("--alone", is_flag=True, help="Leave other products out.")
+@click.option("--learn", is_flag=True, help="Tell turns with mem.learn: on a file beside remember, of Memora instead.")
 @click.option(
     "--ranker",
     default="fused",
@@ -218,6 +219,7 @@ def command(
     chosen: tuple[str, ...],
     parts: bool,
     alone: bool,
+    learn: bool,
     ranker: str,
     embedding: str,
     rankers_only: bool,
@@ -271,7 +273,8 @@ def command(
             result["learning"] = taught(data, chosen, use, say)
         elif data is not None and data.is_file():
             scope = _recall.Scope(sorted(set(budgets)), sorted(set(depths)), parts=parts)
-            who = Cast(Embedded(model), embedding, TokenCounter(), with_product=not rankers_only, with_peers=not alone)
+            taking_part = {"with_product": not rankers_only, "with_peers": not alone, "learns": learn}
+            who = Cast(Embedded(model), embedding, TokenCounter(), **taking_part)
             result["evidence"] = recall(data, chosen, scope, who, say)
         elif data is not None:
             tried = Scope(
@@ -280,6 +283,7 @@ def command(
                 sorted(set(budgets)),
                 with_product=not rankers_only,
                 opened=partial(product, embedding=embedding),
+                learns=learn,
             )
             memora = partial(run, data, period, wanted, tried, ranker=ranker, model=model, say=say)
             result |= {"beliefs": _beliefs.run(data, embedding, say)} if layout.is_layout(data) else memora()

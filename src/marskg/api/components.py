@@ -153,19 +153,23 @@ class Components:
         memory = self.ingestor.one(draft, id)
         if memory.sequence <= since:  # an equal one was there
             memory = self._as_now(memory)
+        conflicts = self.conflicts_since(since)
+        notices = maintenance.notices_of(self.writer)
+        if notices:
+            memory = replace(memory, notices=(*memory.notices, *notices))
+        if not conflicts:
+            return memory
+        held = self.reader.get(memory.id, self.writer.now())
+        now = memory if held is None else self._as_now(held)
+        return replace(now, notices=(*memory.notices, *conflicts))
+
+    def conflicts_since(self, since: int) -> tuple[str, ...]:
+        """Look for conflicts of what was stored after ``since`` where the tenant wants that; returns what to tell."""
         found = self.learner.watch(since) if self.learner.watches else ()
         if found and self._limited:
             seen = self.reading.seen(ident for item in found for ident in (item.winner, item.loser))
             found = tuple(item for item in found if {item.winner, item.loser} <= seen)
-        notices = maintenance.notices_of(self.writer)
-        if notices:
-            memory = replace(memory, notices=(*memory.notices, *notices))
-        if not found:
-            return memory
-        held = self.reader.get(memory.id, self.writer.now())
-        now = memory if held is None else self._as_now(held)
-        conflicts = tuple(f"conflicts with another memory ({item.action}): {item.reason}" for item in found)
-        return replace(now, notices=(*memory.notices, *conflicts))
+        return tuple(f"conflicts with another memory ({item.action}): {item.reason}" for item in found)
 
     def quotas(self) -> Quotas:
         """Return the budgets of single users and conversations with what they have used, where there are any."""

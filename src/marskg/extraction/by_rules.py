@@ -21,6 +21,7 @@ from marskg.language.en.facts.facts_said import facts_of
 from marskg.language.en.facts.notes_said import labelled
 from marskg.language.en.facts.phrasing import key_of
 from marskg.language.facts import Voice
+from marskg.language.speaker_label import without_speaker
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -51,11 +52,12 @@ class RuleExtractor:
             if turn.role not in _SPEAKERS or not turn.text.strip():
                 continue
             voice = Voice(turn.speaker or None, _addressee(turns, number))
-            named = record_named(turn.text)
+            text = without_speaker(turn.text, (turn.speaker,) if turn.speaker else ())
+            named = record_named(text)
             if named is not None:
                 records[turn.session] = key_of(named)
-            others = [match.span() for match in QUOTED.finditer(turn.text)]
-            for fact in facts_of(turn.text, voice):
+            others = [match.span() for match in QUOTED.finditer(text)]
+            for fact in facts_of(text, voice):
                 if any(start <= fact.start and fact.end <= end for start, end in others):
                     continue
                 yield self._proposal(_placed(fact, records.get(turn.session)), number, turn)

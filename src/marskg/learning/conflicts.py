@@ -16,6 +16,7 @@ import numpy as np
 
 from marskg.answer import Answer
 from marskg.language.en.withdrawals import takes_out, withdrawals
+from marskg.language.speaker_label import without_speaker
 from marskg.learning.rules.conflict_detection import ConflictKind, Statement, find_conflicts
 from marskg.learning.rules.resolution import FLAG, Resolution, ResolutionAction, ResolutionRules, resolve
 from marskg.learning.wish_reach import WISH
@@ -40,6 +41,8 @@ if TYPE_CHECKING:
 
 #: Candidates that each way of looking gives for one memory.
 CANDIDATES: Final = 20
+#: Characters of a text that is compared; a longer one is a passage, or an answer at length, and asserts no one thing.
+_LONGEST: Final = 1_000
 #: New memories that are compared, and changed, at once.
 _PAGE: Final = 100
 #: Edges that say how two memories go together already; that a person found them compatible holds for every sweep.
@@ -136,7 +139,9 @@ class Sweeper:
 
     def _read(self, ids: Iterable[str]) -> Read:
         return {
-            memory.id: (memory, edges) for memory, edges, _ in self._reader.nodes(ids) if memory.content is not None
+            memory.id: (memory, edges)
+            for memory, edges, _ in self._reader.nodes(ids)
+            if memory.content is not None and len(memory.content) <= _LONGEST
         }
 
 
@@ -203,7 +208,7 @@ def _joined(one: str, other: str, read: Read) -> bool:
 
 def _statement(memory: Memory, edges: Iterable[Edge]) -> Statement:
     return Statement(
-        text=memory.content or "",
+        text=without_speaker(memory.content or "", memory.subjects),
         key=memory.key,
         cardinality=memory.cardinality,
         valid_from=memory.valid_from,

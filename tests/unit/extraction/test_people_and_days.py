@@ -58,9 +58,9 @@ SAID = {
     # Notes.
     "dentist 16 April 10:30": {"calendar/dentist": "Vic has dentist 16 April 10:30"},
     "lunch with Ana on Wednesday": {"calendar/lunch ana": "Vic has lunch with Ana on Wednesday"},
-    "Groceries: 54.20 €": {"ledger/expenses/groceri": "Vic spent 54.20 EUR on groceries"},
-    "Electricity bill: £92": {"ledger/expenses/electr bill": "Vic spent 92 GBP on electricity bill"},
-    "paid 120 for the electricity": {"ledger/expenses/electr": "Vic spent 120 on electricity"},
+    "Groceries: 54.20 €": {"ledger/expenses/food/groceri": "Vic spent 54.20 EUR on groceries"},
+    "Electricity bill: £92": {"ledger/expenses/home/electr bill": "Vic spent 92 GBP on electricity bill"},
+    "paid 120 for the electricity": {"ledger/expenses/home/electr": "Vic spent 120 on electricity"},
     "we're going to Lisbon in May": {"calendar/trip lisbon": "Vic and others are going to Lisbon in May"},
 }
 NOTHING = """

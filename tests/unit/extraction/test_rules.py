@@ -78,7 +78,7 @@ def test_a_dislike_is_no_like() -> None:
 
 def test_what_was_spent_is_an_entry_of_a_ledger() -> None:
     found = one("I spent $1,012.50 on groceries yesterday.")
-    assert (found.key, found.cardinality) == ("ledger/expenses/groceri", Cardinality.APPEND)
+    assert (found.key, found.cardinality) == ("ledger/expenses/food/groceri", Cardinality.APPEND)
     assert (found.payload["amount"], found.payload["unit"]) == (1012.5, "USD")
     assert found.valid_from is not None
     assert datetime.fromtimestamp(found.valid_from / 1000, UTC).date().isoformat() == "2025-03-11"

@@ -8,6 +8,8 @@ product cuts: by the tokens of the text that the product's own renderer makes of
 from __future__ import annotations
 
 from contextlib import ExitStack, contextmanager
+from datetime import UTC, datetime
+from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, cast
 
 from marskg.ontology.vocabulary import Kind, SourceType
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from marskg.embedding.model import EmbeddingModel
+    from marskg.learning.from_text.plan import Learned
     from marskg.weight import TokenCounter
     from marskg_bench.common.conversation import Conversation, Turn
     from marskg_bench.common.progress import Say
@@ -30,6 +33,8 @@ if TYPE_CHECKING:
     from marskg_bench.retrievals.retrievers import Product
 
 PRODUCT: Final = "product"
+#: The product that is told with ``learn`` instead of ``remember``.
+LEARNED: Final = "product, learn"
 #: Tokens and items that no conversation has.
 AMPLE: Final = 100_000_000
 EVERYTHING: Final = 100_000
@@ -179,13 +184,17 @@ class Held(NamedTuple):
 
 
 class Cast(NamedTuple):
-    """Who takes part: the model of all vectors and the setting that names it, the product or not, others or not."""
+    """Who takes part: the model of all vectors and the setting that names it, the product or not, others or not.
+
+    ``learns``: the product a second time, told with ``learn``.
+    """
 
     model: EmbeddingModel
     spec: str
     counter: TokenCounter
     with_product: bool = True
     with_peers: bool = True
+    learns: bool = False
 
 
 @contextmanager
@@ -205,6 +214,9 @@ def held(found: Conversation, asked: Sequence[str], who: Cast, folder: Path, say
             running = stack.enter_context(product(found.turns[0].at, {"embedding.model": who.spec}))
             systems[PRODUCT] = _ProductSystem(running, told(running, found, say))
             ours = running, systems[PRODUCT]
+        if who.learns:
+            running = stack.enter_context(product(found.turns[0].at, {"embedding.model": who.spec}))
+            systems[LEARNED] = _ProductSystem(running, learned(running, found, say))
         rankings = FlatRankings(found.turns, who.model)
         systems |= {name: _FlatSystem(name, rankings, page) for name in reversed(FLAT)}
         if who.with_peers:
@@ -236,3 +248,22 @@ def told(running: Product, found: Conversation, say: Say) -> dict[str, int]:
         places[kept.id] = number
     running.wait(found.turns[-1].at + _MINUTE)
     return places
+
+
+def learned(running: Product, found: Conversation, say: Say) -> dict[str, int]:
+    """Let the product learn each session in its time; returns the position of each memory's turn."""
+    places: dict[str, int] = {}
+    for session, of_it in groupby(enumerate(found.turns), key=lambda one: one[1].session):
+        say(f"{found.name}: the product learns session {session}")
+        turns = dict(of_it)
+        running.wait(max(turn.at for turn in turns.values()))
+        read = cast("Learned", running.memory.learn([_as_told(turn) for turn in turns.values()]))
+        places.update(zip(read.turns, turns, strict=True))
+    running.wait(found.turns[-1].at + _MINUTE)
+    return places
+
+
+def _as_told(turn: Turn) -> dict[str, Any]:
+    moment = datetime.fromtimestamp(turn.at / 1000, UTC).isoformat()
+    common = {"content": turn.text, "timestamp": moment, "session": turn.session, "role": turn.role or "user"}
+    return {**common, "speaker": turn.speaker, "subjects": list(_subjects(turn))}

@@ -49,13 +49,17 @@ _Outcomes: TypeAlias = "defaultdict[tuple[str, str, str], list[Outcome]]"
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """What is run: tracks, depths, token budgets of the product's answers, and whether it takes part."""
+    """What is run: tracks, depths, token budgets of the product's answers, and whether it takes part.
+
+    ``learns``: tracks of turns are told with ``learn``, with default settings.
+    """
 
     tracks: Sequence[Track]
     depths: Sequence[int]
     budgets: Sequence[int] = ()
     with_product: bool = True
     opened: Callable[[int, Mapping[str, Any]], AbstractContextManager[Product]] = field(default=product)
+    learns: bool = False
 
 
 def compare(found: Iterable[BenchPersona], scope: Scope, model: EmbeddingModel, say: Say) -> dict[str, Any]:
@@ -91,14 +95,15 @@ def _run(
     """Tell the product the track day by day and ask all systems what is asked at the end of each."""
     drafts = list(persona.drafts(track))
     told = 0
-    settings = SPOKEN if track in _SPOKEN else {}
+    learns = scope.learns and track in _SPOKEN
+    settings = SPOKEN if track in _SPOKEN and not learns else {}
     opened = scope.opened(persona.sessions[0].start, settings) if scope.with_product else nullcontext(None)
     with opened as running:
         for day in persona.days:
             items = persona.items(track, day)
             systems: dict[str, Retriever] = dict(_listed(persona, day, items, makers))
             if running is not None:
-                told = _tell(running, persona, drafts, told, day)
+                told = _tell(running, persona, drafts, told, day, learns=learns)
                 running.wait(day_ms(day) + DAY_MS - 1)
                 systems[PRODUCT] = running
             for question in persona.asked(day):
@@ -108,11 +113,18 @@ def _run(
                     _ask_within(running, question, scope.budgets, outcomes)
 
 
-def _tell(running: Product, persona: BenchPersona, drafts: Sequence[Draft], told: int, day: date) -> int:
+def _tell(
+    running: Product, persona: BenchPersona, drafts: Sequence[Draft], told: int, day: date, *, learns: bool = False
+) -> int:
     """Tell what was said until the end of ``day`` and is not told yet; returns how much is told now."""
     until = next((n for n in range(told, len(drafts)) if persona.day_of(drafts[n]) > day), len(drafts))
     for _, session in groupby(drafts[told:until], key=lambda draft: draft.session):
-        running.tell(list(session))
+        said = list(session)
+        if learns:
+            running.wait(max(draft.at for draft in said))
+            running.memory.learn(said)
+        else:
+            running.tell(said)
     return until
 
 

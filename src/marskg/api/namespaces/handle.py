@@ -5,6 +5,7 @@ Guarantees: a namespace is made when it is first asked for, and once; closing en
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NoReturn, Self
 
@@ -91,12 +92,16 @@ class Handle(FlatNames, Spelt):
         """
         parts = self._components
         parts.settle()
+        since = self._writer.state.sequence
         if isinstance(turns, LearnPlan):
-            return parts.text_learner.carry_out(turns)
-        found = parts.text_learner.turns(turns)
-        if dry_run:
-            return parts.text_learner.plan(found, extractor)
-        return parts.text_learner.learn(found, extractor, progress)
+            learned = parts.text_learner.carry_out(turns)
+        else:
+            found = parts.text_learner.turns(turns)
+            if dry_run:
+                return parts.text_learner.plan(found, extractor)
+            learned = parts.text_learner.learn(found, extractor, progress)
+        conflicts = dict.fromkeys(parts.conflicts_since(since))
+        return replace(learned, notices=(*learned.notices, *conflicts)) if conflicts else learned
 
     # --- Namespaces -------------------------------------------------------------------------------------------------
 

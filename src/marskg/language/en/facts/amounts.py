@@ -61,6 +61,17 @@ _WHAT_STOP: Final = (
     r"to|which|because|when|while|in|from|as|with|before|after|just|now|it|lately|recently|again|since|that|i|though|"
     r"then)\b)"
 )
+#: What a sum of a sort of expenses adds up: "food" has breakfasts, too.
+_SORTS: Final = {
+    "food": frozenset(
+        terms(
+            "food breakfast brunch lunch dinner supper meal snack coffee latte tea drinks groceries grocery "
+            "supermarket takeaway takeout restaurant cafe canteen pizza sandwich burger bakery bread dessert"
+        )
+    ),
+    "transport": frozenset(terms("transport petrol fuel parking taxi cab uber bus tram train metro subway toll fare")),
+    "home": frozenset(terms("rent mortgage electricity heating water utilities internet broadband furniture")),
+}
 _EXPENSE: Final = r"(?:spending|expenses?|costs?|budget|bills?|purchases?|spend)"
 
 
@@ -114,19 +125,17 @@ def _ledger(found: Found, ledger: str, what: str, says: str) -> Fact | None:
         end=end,
         content=f"{found.who} {says}",
         confidence=found.confidence,
-        key=f"ledger/{ledger}/{_sort_of(what)}{key_of(what) or 'other'}",
+        key=f"ledger/{ledger}/{sort_of(what)}{key_of(what) or 'other'}",
         cardinality=Cardinality.APPEND,
         payload={"concept": what or ledger, "amount": amount[0], "unit": amount[1]},
         when=found.sentence.text,
     )
 
 
-_SORTS = {"food": frozenset(terms("food breakfast brunch lunch dinner supper meal snack coffee tea groceries grocery takeaway takeout restaurant cafe pizza sandwich bakery latte"))}
-
-
-def _sort_of(what: str) -> str:
+def sort_of(what: str) -> str:
+    """Return the part of a key that says of what sort ``what`` is, empty where that is not known."""
     said = set(terms(what))
-    return "".join(f"{sort}/" for sort, words in _SORTS.items() if said & words)
+    return next((f"{sort}/" for sort, words in _SORTS.items() if said & words), "")
 
 
 def _spent(found: Found) -> Fact | None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from marskg.language.en.facts.amounts import MONEY, money_of, number, written
+from marskg.language.en.facts.amounts import MONEY, money_of, number, sort_of, written
 from marskg.language.en.facts.people_said import PLAYED
 from marskg.language.en.facts.personal_slots import LANGUAGES, NAME
 from marskg.language.en.facts.phrasing import ADVERBS, STOP, Frame, frame, key_of
@@ -140,7 +140,7 @@ def _expense(found: Found) -> Fact | None:
         end=end,
         content=f"{found.who} spent {written(amount)}{' ' + unit if unit else ''} on {what}",
         confidence=found.confidence,
-        key=f"ledger/expenses/{key_of(what) or 'other'}",
+        key=f"ledger/expenses/{sort_of(what)}{key_of(what) or 'other'}",
         cardinality=Cardinality.APPEND,
         payload={"concept": what, "amount": amount, **({"unit": unit} if unit else {})},
         when=found.sentence.text,

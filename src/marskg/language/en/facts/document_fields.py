@@ -111,12 +111,23 @@ def _stated(found: Found) -> Iterator[Fact]:
         yield _fact(found, name, entry, many=True)
 
 
+_DAY: Final = re.compile(
+    r"(?:mon|tues|wednes|thurs|fri|satur|sun)day\b|(?:jan|febr)uary|march|april|may \d|june|july|august|"
+    r"(?:septem|octo|novem|decem)ber|christmas|easter",
+    re.IGNORECASE,
+)
+
+
 def _leads(found: Found) -> Fact:
     return _fact(found, "project lead", found.group("said"), many=False)
 
 
-def _titled(found: Found) -> Fact:
-    return _fact(found, "title", found.group("value") or found.group("single") or found.group("said"), many=False)
+def _titled(found: Found) -> Fact | None:
+    title = found.group("value") or found.group("single")
+    # "The meeting is on Monday" says when it is.
+    if not title and _DAY.match(found.group("said")):
+        return None
+    return _fact(found, "title", title or found.group("said"), many=False)
 
 
 def _added(found: Found) -> Fact | None:
