@@ -11,12 +11,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
-from marskg.clock import DAY_MS
 from marskg.errors import InvalidMemory, NotPermitted
 from marskg.extraction.proposal import ProposalOperation
 from marskg.learning.conflicts import overrule
 from marskg.learning.from_text.makers import call_of
 from marskg.learning.from_text.plan import LearnStep, Outcome
+from marskg.learning.from_text.told_turns import AHEAD
 from marskg.learning.from_text.undo import taken_back
 from marskg.learning.from_text.waiting import (
     MOST_WAITING,
@@ -98,7 +98,7 @@ class Reconciler:
         if item.proposal.operation is ProposalOperation.WISH and not item.about and self._peopled:
             return "it does not say whose wish it is, and would act on everybody"
         single = draft.key is not None and draft.cardinality in {None, Cardinality.SINGLE}
-        if single and draft.kind is not Kind.TASK and draft.at > self._unit.now + DAY_MS:
+        if single and draft.kind is not Kind.TASK and draft.at > self._unit.now + AHEAD:
             return "it begins more than a day ahead, and would stand before all that is said until then"
         return "it is not sure enough" if item.proposal.confidence < self._review_below else ""
 

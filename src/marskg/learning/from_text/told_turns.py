@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _ID: Final = "urn:uuid:"
 #: How far ahead of the clock a turn may be said, in ms: clocks differ, and so do time zones.
-_AHEAD: Final = 86_400_000
+AHEAD: Final = 86_400_000
 _ROLES: Final = {
     SourceType.CHAT_USER: "user",
     SourceType.CHAT_ASSISTANT: "assistant",
@@ -87,7 +87,7 @@ def told(
         else:
             draft = one if isinstance(one, Draft) else _draft(place, one, now)
             _check(check, place, draft)
-            if draft.at > now + _AHEAD:
+            if draft.at > now + AHEAD:
                 msg = f"turn {place} is said at a time that is more than a day ahead; correct its timestamp"
                 raise InvalidInput(msg)
             speaker = None if isinstance(one, (str, Draft)) else one.get("speaker")

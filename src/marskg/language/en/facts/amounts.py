@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Final
 from marskg.language.en.facts.phrasing import ADVERBS, STOP, Frame, frame, key_of
 from marskg.language.facts import Fact, Said
 from marskg.ontology.vocabulary import Cardinality, Kind
-from marskg.text import terms
 
 if TYPE_CHECKING:
     from marskg.language.en.facts.phrasing import Found
@@ -63,14 +62,13 @@ _WHAT_STOP: Final = (
 )
 #: What a sum of a sort of expenses adds up: "food" has breakfasts, too.
 _SORTS: Final = {
-    "food": frozenset(
-        terms(
-            "food breakfast brunch lunch dinner supper meal snack coffee latte tea drinks groceries grocery "
-            "supermarket takeaway takeout restaurant cafe canteen pizza sandwich burger bakery bread dessert"
-        )
-    ),
-    "transport": frozenset(terms("transport petrol fuel parking taxi cab uber bus tram train metro subway toll fare")),
-    "home": frozenset(terms("rent mortgage electricity heating water utilities internet broadband furniture")),
+    sort: frozenset(map(key_of, words.split()))
+    for sort, words in {
+        "food": "food breakfast brunch lunch dinner supper meal snack coffee latte tea drinks groceries grocery"
+        " supermarket takeaway takeout restaurant cafe canteen pizza sandwich burger bakery bread dessert",
+        "transport": "transport petrol fuel parking taxi cab uber bus tram train metro subway toll fare",
+        "home": "rent mortgage electricity heating water utilities internet broadband furniture",
+    }.items()
 }
 _EXPENSE: Final = r"(?:spending|expenses?|costs?|budget|bills?|purchases?|spend)"
 
@@ -134,7 +132,7 @@ def _ledger(found: Found, ledger: str, what: str, says: str) -> Fact | None:
 
 def sort_of(what: str) -> str:
     """Return the part of a key that says of what sort ``what`` is, empty where that is not known."""
-    said = set(terms(what))
+    said = {*key_of(what).split()}
     return next((f"{sort}/" for sort, words in _SORTS.items() if said & words), "")
 
 
