@@ -521,7 +521,9 @@ class Ranker:
     def _candidates(self, tops: Iterable[_Top], near: Mapping[int, float], limit: int) -> npt.NDArray[np.intp]:
         """Return the rows that one of the searches found, up to ``limit`` of each of ``tops``, in index order."""
         sequence = self._index.columns["sequence"]
-        found = [np.fromiter(near, dtype=np.intp, count=len(near)), self._tastes(), self._meant, self._told_by()]
+        found = [np.fromiter(near, dtype=np.intp, count=len(near)), self._tastes()]
+        if len(self._meant):
+            found += [self._meant, self._told_by()]
         found += [top[_top(values[top], limit, sequence[top])] for values, top in tops]
         rows: npt.NDArray[np.intp] = np.unique(np.concatenate(found))
         visible: npt.NDArray[np.intp] = rows[self._mask[rows]]

@@ -497,7 +497,7 @@ class Search:
                 calibration=calibration,
                 floor=request.least_confidence,
                 outlived=Outlived(index, request.gate, mask),
-                meant=_meant(index, mask, request),
+                meant=None if request.question is None else _meant(index, mask, request, request.question),
             )
             reach = _reach(request)
             ranking = ranker.rank(
@@ -730,11 +730,12 @@ def _emphasised(index: MemoryIndex, request: Request) -> tuple[npt.NDArray[np.bo
     return (mask, None) if percents is None else (mask & (percents > 0), percents)
 
 
-def _meant(index: MemoryIndex, mask: npt.NDArray[np.bool_], request: Request) -> npt.NDArray[np.intp]:
+def _meant(
+    index: MemoryIndex, mask: npt.NDArray[np.bool_], request: Request, question: Question
+) -> npt.NDArray[np.intp] | None:
     """Return the rows of the entries that a sum is asked of, and of the goals that it is compared with."""
-    question = request.question
-    if question is None or question.asked.wanted not in ADDED:
-        return np.zeros(0, dtype=np.intp)
+    if question.asked.wanted not in ADDED:
+        return None
     scoped = request.gate.key_prefix is not None
     found = family(index, mask, question.asked, question.times.periods, scoped=scoped)
     ids = () if found is None else (*found.ids, *found.goals)
