@@ -28,6 +28,8 @@ from marskg.language.en.facts import (
     tastes,
 )
 from marskg.language.en.facts.behaviour import wishes_of
+from marskg.language.en.facts.changes.deeds_said import deed_of
+from marskg.language.en.facts.changes.ended_said import ended_of, endings
 from marskg.language.en.facts.events import Talk
 from marskg.language.en.facts.notes_said import notes_of
 from marskg.language.en.facts.phrasing import Found, compiled, marked, sentences_of, with_subject
@@ -37,6 +39,7 @@ from marskg.ontology.vocabulary import Cardinality, Kind
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from marskg.language.en.facts.changes.ended_said import Ended
     from marskg.language.en.facts.phrasing import Frame, Sentence
     from marskg.language.facts import Voice
 
@@ -49,6 +52,10 @@ _NOT: Final = re.compile(
     r"(?P<old>[^.,;:!?]{2,40}?)(?: any ?more)?(?=[.,;!?]|$)",
     re.IGNORECASE,
 )
+_DROPPED: Final = "task.drop"
+#: Rules of what one is and has, and those of them that are about what is not.
+_STATES: Final = ("profile.", "person.", "life.")
+_DENYING: Final = frozenset({"profile.ended", "profile.corrected", "life.avoids"})
 #: Why one no longer likes a thing, said after that one does not.
 _WEARY: Final = "taste.dislikes"
 #: Rules whose fact is told in the words of its sentence where those are few.
@@ -113,12 +120,15 @@ def _said(text: str, voice: Voice) -> list[Fact]:
     for number in terse:
         read[number] = [_in_its_words(fact, talk.retold(number, fact.start, fact.end)) for fact in read[number]]
     facts = [fact for found in read for fact in found]
+    deeds = [deed_of(sentence, voice) for sentence, own in zip(sentences, read, strict=True) if not own]
     facts += [
         event for event in talk.events() if not any(fact.start < event.end and event.start < fact.end for fact in facts)
     ]
     ended = {fact.key for fact in facts if fact.does is Said.END}
     # A dislike of what was just said to be liked no longer is the same fact.
     kept = [fact for fact in facts if fact.key not in ended or fact.does is Said.END or fact.rule != _WEARY]
+    # What was done is told as what happened, too.
+    kept += [deed for deed in deeds if deed is not None]
     return sorted(kept, key=lambda fact: fact.start)
 
 
@@ -126,11 +136,26 @@ def _read(sentence: Sentence, voice: Voice) -> list[Fact]:
     wishes = list(wishes_of(sentence))
     if wishes:
         return wishes
-    facts = _framed(sentence, voice)
+    ended = ended_of(sentence)
+    facts = _framed(sentence, voice) if ended is None else _ended(ended, sentence, voice)
     whole = None if facts else with_subject(sentence)
     if whole is not None:
         facts = [replace(fact, start=max(fact.start, sentence.start)) for fact in _framed(whole, voice)]
     return facts or notes_of(sentence, voice)
+
+
+def _ended(ended: Ended, sentence: Sentence, voice: Voice) -> list[Fact]:
+    """Return what a sentence reads that says that something is over; what it says beside that stays."""
+    facts = _framed(sentence, voice)
+    start, end = sentence.start + ended.start, sentence.start + ended.end
+    beside = [fact for fact in facts if fact.end <= start or end <= fact.start]
+    said = [fact for fact in facts if fact not in beside]
+    # What a rule for it has read is surer, but for a task, which may be a habit as well.
+    if any(fact.key and fact.rule != _DROPPED for fact in said):
+        return facts
+    found = endings(ended, _framed(ended.held, voice), sentence, voice)
+    keyed = any(fact.key for fact in found)
+    return [*beside, *(found if keyed or not said else said)]
 
 
 def _framed(sentence: Sentence, voice: Voice) -> list[Fact]:
@@ -145,7 +170,7 @@ def _framed(sentence: Sentence, voice: Voice) -> list[Fact]:
             overlaps = any(match.start() < end and start < match.end() for start, end in taken)
             if overlaps and not frame.rule.startswith(_TOGETHER):
                 continue
-            if not frame.unguarded and sentence.is_hedged(match.start()):
+            if not frame.unguarded and (sentence.is_hedged(match.start()) or _is_denied(frame, sentence, match)):
                 continue
             read = list(_built(frame, Found(sentence, match, voice, frame.rule, frame.confidence)))
             if read:
@@ -153,6 +178,12 @@ def _framed(sentence: Sentence, voice: Voice) -> list[Fact]:
                 known = {(fact.key, fact.content) for fact in facts}
                 facts += [_corrected(fact, sentence) for fact in read if (fact.key, fact.content) not in known]
     return facts
+
+
+def _is_denied(frame: Frame, sentence: Sentence, match: re.Match[str]) -> bool:
+    """Return whether a state is denied by the words that its frame reads, and not told with its denial."""
+    states = frame.rule.startswith(_STATES) and frame.rule not in _DENYING
+    return states and not match.groupdict().get("does") and sentence.is_denied_inside(match)
 
 
 def _in_its_words(fact: Fact, words: str | None) -> Fact:

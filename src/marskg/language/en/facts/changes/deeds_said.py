@@ -1,0 +1,78 @@
+"""What English speakers say they have done, in the words of the task that it closes: "I called the dentist".
+
+Guarantees: pure. A deed closes the task of its verb and its object, and nothing where none is open: whether one is, the
+store knows. What was done long ago, might have been done or was done in vain closes nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from marskg.language.en.facts.phrasing import ADVERBS, key_of
+from marskg.language.en.facts.tasks import is_no_task, without_times
+from marskg.language.en.facts.third_person import told
+from marskg.language.facts import Fact, Said
+from marskg.ontology.vocabulary import Kind
+
+if TYPE_CHECKING:
+    from marskg.language.en.facts.phrasing import Sentence
+    from marskg.language.facts import Voice
+
+#: Verbs of what one does with a thing whose past has no ending; those in -ed have the stem of their base.
+_PASTS: Final = dict(
+    pair.split(":")
+    for pair in (
+        "bought:buy brought:bring built:build caught:catch chose:choose cut:cut did:do drew:draw drove:drive fed:feed "
+        "found:find gave:give got:get held:hold hung:hang made:make met:meet paid:pay put:put rang:ring read:read "
+        "rewrote:rewrite rode:ride ran:run saw:see sent:send set:set sold:sell swept:sweep taught:teach took:take "
+        "told:tell went:go won:win wrote:write"
+    ).split()
+)
+_DID: Final = re.compile(
+    r"^(?:(?:ok|okay|yes|yeah|hey|hi|done|so|and|great news|good news|update|fyi|by the way|btw)[,:!]? )*"
+    rf"I(?:'ve| have)? ?{ADVERBS}(?P<verb>{'|'.join(_PASTS)}|(?!need)[a-z]{{2,}}ed)(?P<what> [^.!?;:,—()\"]{{3,70}}?)"
+    r"(?:,? (?:at last|finally|already|just now|too|as well))*[.!]*$",
+    re.IGNORECASE,
+)
+#: A past that is no deed of a list: long ago, of a habit, said of what one felt, or with what came of it.
+_NO_DEED: Final = re.compile(
+    r"\b(?:last (?!night\b)\w+|ago|once|used to|always|never|every|when|while|if|until|but|because|that|it|this|them|"
+    r"you|him|her|so|too|a lot|(?:in|since|back in) (?:\d{4}|january|february|march|april|may|june|july|august|"
+    r"september|october|november|december)|instead|and (?:I|we|it|they|he|she))\b|"
+    r"^ (?:to|like|as|of|about)\b",
+    re.IGNORECASE,
+)
+_FELT: Final = re.compile(
+    r"(?:lov|lik|hat|enjoy|want|wish|hop|decid|feel|believ|us|seem|remember|realiz|realis|wonder|notic|learn|liv|stay|"
+    r"prefer|admir|appreciat|miss|try|tri|start|happen|expect|suppos|manag|guess|agre)ed",
+    re.IGNORECASE,
+)
+
+
+def deed_of(sentence: Sentence, voice: Voice) -> Fact | None:
+    """Return the task that a sentence says was done; None where it is no plain deed of the speaker."""
+    match = _DID.match(sentence.text)
+    if match is None or sentence.jests or sentence.is_hedged(len(sentence.text)):
+        return None
+    verb, what = match["verb"].lower(), match["what"]
+    if _NO_DEED.search(what) is not None or _FELT.fullmatch(verb) is not None:
+        return None
+    done = without_times(f"{_PASTS.get(verb, verb)} {without_times(what.strip())}")
+    key = key_of(done)
+    if " " not in key or is_no_task(done):
+        return None
+    place = sentence.text.index("I", match.start())
+    end = match.end("what")
+    return Fact(
+        rule="task.deed",
+        start=sentence.start + place,
+        end=sentence.start + end,
+        content=told(sentence.text[place:end], voice),
+        confidence=0.8,
+        does=Said.CLOSE,
+        kind=Kind.TASK,
+        key=f"todo/{key}",
+        payload={"goal": done},
+        old=done,
+    )
