@@ -23,24 +23,37 @@ if TYPE_CHECKING:
 _PASTS: Final = dict(
     pair.split(":")
     for pair in (
-        "bought:buy brought:bring built:build caught:catch chose:choose cut:cut did:do drew:draw drove:drive fed:feed "
-        "found:find gave:give got:get held:hold hung:hang made:make met:meet paid:pay put:put rang:ring read:read "
-        "rewrote:rewrite rode:ride ran:run saw:see sent:send set:set sold:sell swept:sweep taught:teach took:take "
-        "told:tell went:go won:win wrote:write"
+        "bought:buy brought:bring built:build caught:catch chose:choose cut:cut drew:draw drove:drive fed:feed "
+        "gave:give got:get held:hold hung:hang made:make met:meet paid:pay put:put rang:ring read:read "
+        "rewrote:rewrite ran:run sent:send set:set sold:sell swept:sweep taught:teach took:take "
+        "wrote:write"
     ).split()
+)
+#: What stands on a list has its name, or is the one that is meant; a thing of any kind only what one runs errands for.
+_MEANT: Final = r"(?:up |in |out |off |back |down |over |on )?(?:to |for |with |at )?(?:the|my|our|both|all (?:the|my|our)|(?-i:[A-Z]))\b"
+_ERRANDS: Final = (
+    r"(?:bought|rang|called|phoned|emailed|texted|ordered|booked|paid|picked up|collected|returned|renewed|fixed|"
+    r"repaired|cleaned|mowed|invoiced|posted|mailed|watered|fed|packed|refilled|cancelled|canceled|scheduled)"
 )
 _DID: Final = re.compile(
     r"^(?:(?:ok|okay|yes|yeah|hey|hi|done|so|and|great news|good news|update|fyi|by the way|btw)[,:!]? )*"
-    rf"I(?:'ve| have)? ?{ADVERBS}(?P<verb>{'|'.join(_PASTS)}|(?!need)[a-z]{{2,}}ed)(?P<what> [^.!?;:,—()\"]{{3,70}}?)"
+    rf"I(?:'ve| have)? ?{ADVERBS}(?=[a-z]+ {_MEANT}|{_ERRANDS} )"
+    rf"(?P<verb>{'|'.join(_PASTS)}|(?!need)[a-z]{{2,}}ed) (?P<what>(?:[^\s.!?;:,—()\"]+ ){{0,6}}?[^\s.!?;:,—()\"]+)"
     r"(?:,? (?:at last|finally|already|just now|too|as well))*[.!]*$",
+    re.IGNORECASE,
+)
+#: When it was done, at the end of what was done.
+_WHEN_DONE: Final = re.compile(
+    r"(?: (?:earlier|yesterday|today|tonight|last night|just now|this (?:morning|afternoon|evening|week)|(?:on |last )?(?:mon|"
+    r"tues|wednes|thurs|fri|satur|sun)day|(?:at|before|after|over) (?:noon|lunch|breakfast|dinner|the weekend)|morning|"
+    r"afternoon|evening))+$",
     re.IGNORECASE,
 )
 #: A past that is no deed of a list: long ago, of a habit, said of what one felt, or with what came of it.
 _NO_DEED: Final = re.compile(
-    r"\b(?:last (?!night\b)\w+|ago|once|used to|always|never|every|when|while|if|until|but|because|that|it|this|them|"
-    r"you|him|her|so|too|a lot|(?:in|since|back in) (?:\d{4}|january|february|march|april|may|june|july|august|"
-    r"september|october|november|december)|instead|and (?:I|we|it|they|he|she))\b|"
-    r"^ (?:to|like|as|of|about)\b",
+    r"\b(?:last \w+|ago|once|used to|always|never|every|when|while|if|until|but|because|that|it|this|them|you|him|her|"
+    r"so|too|first|my (?:mind|way|time|best|breath|eyes?|head|heart|word|own|part|share|turn|peace)|(?:in|since|back in) (?:\d{4}|january|february|march|april|may|june|july|august|september|october|"
+    r"november|december)|instead|and (?:I|we|it|they|he|she|(?-i:[a-z]+ed|got|met|had|made|was)))\b",
     re.IGNORECASE,
 )
 _FELT: Final = re.compile(
@@ -55,10 +68,10 @@ def deed_of(sentence: Sentence, voice: Voice) -> Fact | None:
     match = _DID.match(sentence.text)
     if match is None or sentence.jests or sentence.is_hedged(len(sentence.text)):
         return None
-    verb, what = match["verb"].lower(), match["what"]
+    verb, what = match["verb"].lower(), _WHEN_DONE.sub("", match["what"])
     if _NO_DEED.search(what) is not None or _FELT.fullmatch(verb) is not None:
         return None
-    done = without_times(f"{_PASTS.get(verb, verb)} {without_times(what.strip())}")
+    done = f"{_PASTS.get(verb, verb)} {without_times(what)}"
     key = key_of(done)
     if " " not in key or is_no_task(done):
         return None

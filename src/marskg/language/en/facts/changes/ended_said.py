@@ -25,7 +25,10 @@ _WHO: Final = (
     rf"(?P<who>I|we|(?:my|our) (?:[a-z]+ )?(?:{KIN}|{ROLE})(?:,? (?-i:[A-Z][a-z]+),?)?|"
     r"(?-i:(?!I\b|It\b|This\b|That\b|There\b|They\b|You\b|We\b|He\b|She\b|What\b|Who\b)[A-Z][a-z]+))"
 )
-_IS: Final = r"(?P<is>'m|'re|'ve| am| are| is| have| has)"
+#: The helper of each: "the stairs and I are" is not said of the speaker alone.
+_IS: Final = (
+    r"(?P<is>(?:(?<=\bI)(?:'m| am)|(?<=\bwe)(?:'re| are)|(?:(?<=\bI)|(?<=\bwe))(?:'ve| have)|(?<![\s']I)(?<!^I)(?<!\bwe)(?: is| has)))"
+)
 _REST: Final = r"(?P<rest>[a-z](?:(?!,? (?:but|because|since|although|though|so|and (?:I|we|now|my|it|he|she))\b)[^.!?;:,—()])*?)"
 _OVER: Final = r" any ?(?:more|longer)\b"
 #: Somebody, what they are or do, and that it is over: behind a helper, behind a verb that denies, or at the end.
@@ -45,7 +48,8 @@ _NO_STATE: Final = re.compile(
     r"^(?:really |even |just )*(?:know|think|feel|care|see|believe|trust|understand|remember|need|want|have to|going to|"
     r"able|sure|mind|wish|hope|intend|plan|planning|there|here|interested|worried|in need|get|find|seem|matter|"
     r"like|love|enjoy)\b|"
-    r"\b(?:it|this|that|them|those|these|him|her|you|your|me|us|anything|anyone|so|much)\b",
+    r"\b(?:it|this|that|them|those|these|him|her|his|their|its|you|your|me|us|anything|anyone|so|such|"
+    r"much|fan)\b",
     re.IGNORECASE,
 )
 _FAMILIES: Final = ("profile.", "person.", "life.")
@@ -112,7 +116,11 @@ def endings(ended: Ended, held: list[Fact], sentence: Sentence, voice: Voice) ->
     ]
     if found:
         return found
-    if _NO_STATE.search(ended.rest) is not None or not key_of(ended.rest):
+    # Of others a rule has to know what they were; a mood is no state that one would have told.
+    known = key_of(ended.rest)
+    if ended.who.lower() != "i" or _NO_STATE.search(ended.rest) is not None or not known:
+        return []
+    if not ended.does and " " not in known:
         return []
     return [
         Fact(
