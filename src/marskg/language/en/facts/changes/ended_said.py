@@ -95,7 +95,7 @@ def ended_of(sentence: Sentence) -> Ended | None:
 def endings(ended: Ended, held: list[Fact], sentence: Sentence, voice: Voice) -> list[Fact]:
     """Return the ends of the facts ``held`` that the rules read of what was; without any, of a habit by its words."""
     start, end = sentence.start + ended.start, sentence.start + ended.end
-    content = told(_without_adverb(sentence.text[ended.start : ended.end].strip(" ,")), voice)
+    content = told(_plain(sentence.text[ended.start : ended.end].strip(" ,")), voice)
     found = [
         replace(
             fact,
@@ -143,5 +143,6 @@ def _old(fact: Fact, ended: Ended) -> str:
     return str(value) if value else _VERB_FIRST.sub("", ended.rest, count=1)
 
 
-def _without_adverb(said: str) -> str:
-    return re.sub(r"\b(?:still|really|actually|just|also) ", "", said, flags=re.IGNORECASE)
+def _plain(said: str) -> str:
+    """Return a clause without words that only stress it, and with "any more" in the words that each say it by itself."""
+    return re.sub(r"\b(?:still|really|actually|just|also) ", "", said, flags=re.IGNORECASE).replace("anymore", "any more")
