@@ -52,6 +52,21 @@ _NOT: Final = re.compile(
     r"(?P<old>[^.,;:!?]{2,40}?)(?: any ?more)?(?=[.,;!?]|$)",
     re.IGNORECASE,
 )
+#: Since when, or from when on, a state holds.
+_FROM: Final = re.compile(
+    r"(?:^|,? )(?:from|starting|beginning|as of|as from|with effect from|effective)(?: (?:on|in|from))? "
+    r"(?P<when>(?:the )?(?:\d|next\b|this\b|tomorrow|today|beginning|start|end|middle|spring|summer|autumn|fall|winter|"
+    r"(?:jan|febr)uary|march|april|may|june|july|august|(?:septem|octo|novem|decem)ber|(?:mon|tues|wednes|thurs|fri|"
+    r"satur|sun)day)[^,.;:!?]{0,30}?(?:, \d{4})?)(?= on(?:wards?)?\b|,| I\b| I'| my\b| we\b| our\b|[.!;]|$)",
+    re.IGNORECASE,
+)
+#: What opens a sentence that takes back the one before it.
+_TAKES_BACK: Final = re.compile(
+    r"^(?:(?:no|oh|ah|oops|sorry|hmm)[,.!]? )*(?:no,? wait|wait(?:,? no)?|no|sorry|scratch that|strike that|correction|"
+    r"oops|i mean|i meant|actually|that's (?:wrong|not right|old)|that was wrong|my mistake)\b(?=[,.!:;—–-]| (?:I|"
+    r"my)\b)",
+    re.IGNORECASE,
+)
 _DROPPED: Final = "task.drop"
 #: Rules of what one is and has, and those of them that are about what is not.
 _STATES: Final = ("profile.", "person.", "life.")
@@ -114,6 +129,9 @@ def _said(text: str, voice: Voice) -> list[Fact]:
         for sentence, following in zip_longest(sentences, sentences[1:])
     ]
     read = [_read(sentence, voice) if serious else [] for sentence, serious in zip(sentences, meant, strict=True)]
+    for number in range(1, len(read)):
+        if _TAKES_BACK.match(sentences[number].text) is not None:
+            read[number - 1], read[number] = _taken_back(read[number - 1], read[number])
     terse = {number for number, facts in enumerate(read) if len(facts) == 1 and facts[0].rule in _TERSE}
     shut = {number for number, facts in enumerate(read) if not meant[number] or (facts and number not in terse)}
     talk = Talk(sentences, voice, shut)
@@ -132,16 +150,47 @@ def _said(text: str, voice: Voice) -> list[Fact]:
     return sorted(kept, key=lambda fact: fact.start)
 
 
+def _taken_back(before: list[Fact], after: list[Fact]) -> tuple[list[Fact], list[Fact]]:
+    """Return the facts of two sentences, the second of which takes back a value of the first: "no wait"."""
+    said = {
+        fact.key: fact
+        for fact in before
+        if fact.key is not None and fact.cardinality is Cardinality.SINGLE and fact.does is Said.ADD
+    }
+    wrong = {fact.key for fact in after if fact.does is Said.ADD and fact.key in said}
+    kept = [fact for fact in before if fact.key not in wrong]
+    return kept, [
+        replace(fact, does=Said.UPDATE, old=str(said[fact.key].payload.get("concept", "")) or None)
+        if fact.key in wrong and fact.kind is not Kind.TASK
+        else fact
+        for fact in after
+    ]
+
+
 def _read(sentence: Sentence, voice: Voice) -> list[Fact]:
     wishes = list(wishes_of(sentence))
     if wishes:
         return wishes
     ended = ended_of(sentence)
     facts = _framed(sentence, voice) if ended is None else _ended(ended, sentence, voice)
+    begins = _FROM.search(sentence.text)
+    if begins is not None:
+        facts = [
+            replace(fact, when=f"from {begins['when']}", begins=True) if _is_a_state(fact) else fact for fact in facts
+        ]
     whole = None if facts else with_subject(sentence)
     if whole is not None:
         facts = [replace(fact, start=max(fact.start, sentence.start)) for fact in _framed(whole, voice)]
     return facts or notes_of(sentence, voice)
+
+
+def _is_a_state(fact: Fact) -> bool:
+    """Return whether a fact is a value that holds from some day on."""
+    return (
+        fact.does in {Said.ADD, Said.UPDATE}
+        and fact.when is None
+        and (fact.key or "").startswith(("profile/", "person/"))
+    )
 
 
 def _ended(ended: Ended, sentence: Sentence, voice: Voice) -> list[Fact]:

@@ -52,7 +52,8 @@ _HOLDS: Final = (
 #: Whose words they were, said behind them.
 _SAID_BY: Final = re.compile(
     rf",[\"']? (?:{_OTHERS} {_OFTEN}{_HOLDS}|(?:says|said|claims|claimed|thinks|asked|replied|wrote) "
-    rf"(?!I\b|we\b){_OTHERS}|according to [^,]+?)(?: (?:me|us|him|her|them|to (?:me|us|him|her|them)|to \w+))?[.!\"']*$",
+    rf"(?!I\b|we\b){_OTHERS}|according to [^,]+?)(?: (?:me|us|him|her|them|to (?:me|us|him|her|them)|"
+    rf"to \w+))?[.!\"']*$",
     re.IGNORECASE,
 )
 _SUPPOSED: Final = re.compile(
@@ -66,7 +67,8 @@ _SUPPOSED: Final = re.compile(
     r"|believ(?:es?|ed)|swears?|swore|text(?:s|ed)|go|goes)"
     r"|(?<!\bI )(?:says|said|saying|claims|claimed|insists|swears|joked|sings|sang)(?: that| to me)?|"
     r"(?:told|tells|asked) (?:me|us|him|her|them)"
-    rf"|{_OTHERS} {_OFTEN}{_HOLDS}(?: that| me| us| to me)*(?=\s*$| (?:I|we|my|our)\b)"
+    rf"|{_OTHERS} {_OFTEN}{_HOLDS}(?: that| me| us| him| her| them| people| (?:every|some)(?:one|body)|"
+    rf" to \w+)*(?=\s*$| (?:I|we|my|our)\b)"
     r"|once upon a time|according to|let's say|say I|for (?:example|instance)|dream(?:ed|t)|lyrics|translate)\b|"
     r"^(?:please |can you |could you |help me )?(?:write|draft|rewrite|rephrase|proofread|summari[sz]e) ",
     re.IGNORECASE,
@@ -83,7 +85,8 @@ _NO_VALUE: Final = re.compile(
 _DENIED_BEHIND: Final = re.compile(r",? (?:no (?:longer|more)|not any ?(?:more|longer)|not at all)\b", re.IGNORECASE)
 _JEST: Final = re.compile(
     r"\b(?:yeah,? right|as if!?|just kidding|only kidding|i'm kidding|i'm joking|just joking|jk|sarcas\w+"
-    r"|said no one ever|(?:as )?(?:much|fun) as a root canal|in my dreams|/s)(?:\W|$)|(?<=[ .])not!$|(?:^|[,.…] ?)not[.!]*$|(?:^|"
+    r"|said no one ever|(?:as )?(?:much|fun) as a root canal|in my dreams|/s)(?:\W|$)|(?<=[ .])not!$|(?:^|"
+    r"[,.…] ?)not[.!]*$|(?:^|"
     r"[.,;…!-] ?)not really[.!]*$|\s/s\b|🙄",
     re.IGNORECASE,
 )
@@ -96,7 +99,8 @@ ADVERBS: Final = (
     r"now|"
     r"only|even|especially|particularly|truly|simply|genuinely|generally|usually|often|personally|quite|so|very|"
     r"pretty|"
-    r"kinda|kind of|sort of|have to say i|must say i|do(?! not\b)|fondly|certainly|completely|naturally|deeply|fully|currently|"
+    r"kinda|kind of|sort of|have to say i|must say i|do(?! not\b)|fondly|certainly|completely|naturally|deeply|"
+    r"fully|currently|"
     r"officially|basically|probably|lately|have always|i'd say i|would say i|must admit i|have to admit i|"
     # Possessive: many of them in a row must not be tried in every division.
     r"gotta say i),? )*+"
@@ -145,8 +149,12 @@ class Sentence:
             or self.is_quoted(place)
             or self.is_supposed(place)
             or self.is_denied(place)
-            or _SAID_BY.search(self.text, place) is not None
+            or self.is_reported(place)
         )
+
+    def is_reported(self, place: int) -> bool:
+        """Return whether behind ``place`` is said whose words they were: "I hate tea, she said"."""
+        return _SAID_BY.search(self.text, place) is not None
 
     def is_supposed(self, place: int) -> bool:
         """Return whether what stands before ``place`` makes what follows a supposition or somebody else's words."""

@@ -52,7 +52,8 @@ _TAIL: Final = re.compile(
 )
 #: What points back, or is no thing that one has a taste for.
 _NO_TASTE: Final = re.compile(
-    r"^(?:what|how|when|where|why|to|no|none|neither|nobody|the (?:way|fact|idea|part|thought|same)|your?|one|ones|everything|anything|"
+    r"^(?:what|how|when|where|why|to|no|none|neither|nobody|"
+    r"the (?:way|fact|idea|part|thought|same)|your?|one|ones|everything|anything|"
     r"something|nothing|"
     r"someone|people|everyone|both|myself|yourself|us|me|more|most|less|much|not|doing so|there|being able|having|"
     r"seeing|knowing|"
@@ -106,7 +107,9 @@ _MANY: Final = 9
 _LISTED_THING: Final = (
     r"(?!(?:I|I'm|I've|I'd|it|it's|he|she|they|we|you|my|your|that|this|so|but|which|who|then|now|to|not|no|is|are|was|"
     r"what|such|like|with|in|on|at|for|from|as|because|since|though|when|where|while|if|than|too|both|just|even|or|and|"
-    r"how|mainly|maybe|etc|[a-z]+ly(?= (?!and\b|or\b))|[a-z]{3,}ed(?= (?:the|an?|my|it|to|in|on|for|with|there|out|up)\b))\b)[^\s.,!?;:…()—–\"]+(?: (?!(?:and|or|but|is|are|was|it|I|so)\b)"
+    r"how|mainly|maybe|etc|[a-z]+ly(?= (?!and\b|or\b))|[a-z]{3,}ed(?= (?:the|an?|my|it|to|in|on|"
+    r"for|with|there|out|up)\b))\b)[^\s.,!?;:…()—–\"]+"
+    r"(?: (?!(?:and|or|but|is|are|was|it|I|so)\b)"
     r"[^\s.,!?;:…()—–\"]+){0,2}?"
 )
 _LISTED: Final = re.compile(

@@ -20,17 +20,18 @@ if TYPE_CHECKING:
     from marskg.language.facts import Voice
 
 #: Verbs of what one does with a thing whose past has no ending; those in -ed have the stem of their base.
-_PASTS: Final = dict(
-    pair.split(":")
-    for pair in (
-        "bought:buy brought:bring built:build caught:catch chose:choose cut:cut drew:draw drove:drive fed:feed "
-        "gave:give got:get held:hold hung:hang made:make met:meet paid:pay put:put rang:ring read:read "
-        "rewrote:rewrite ran:run sent:send set:set sold:sell swept:sweep taught:teach took:take "
-        "wrote:write"
-    ).split()
-)
+_PASTS: Final = {
+    "bought": "buy", "brought": "bring", "built": "build", "caught": "catch", "chose": "choose", "cut": "cut",
+    "drew": "draw", "drove": "drive", "fed": "feed", "gave": "give", "got": "get", "held": "hold",
+    "hung": "hang", "made": "make", "met": "meet", "paid": "pay", "put": "put", "rang": "ring", "read": "read",
+    "rewrote": "rewrite", "ran": "run", "sent": "send", "set": "set", "sold": "sell", "swept": "sweep",
+    "taught": "teach", "took": "take", "wrote": "write",
+}  # fmt: skip
 #: What stands on a list has its name, or is the one that is meant; a thing of any kind only what one runs errands for.
-_MEANT: Final = r"(?:up |in |out |off |back |down |over |on )?(?:to |for |with |at )?(?:the|my|our|both|all (?:the|my|our)|(?-i:[A-Z]))\b"
+_MEANT: Final = (
+    r"(?:up |in |out |off |back |down |over |on )?(?:to |for |with |at )?(?:the|my|our|both|all (?:the|my|our)|"
+    r"(?-i:[A-Z]))\b"
+)
 _ERRANDS: Final = (
     r"(?:bought|rang|called|phoned|emailed|texted|ordered|booked|paid|picked up|collected|returned|renewed|fixed|"
     r"repaired|cleaned|mowed|invoiced|posted|mailed|watered|fed|packed|refilled|cancelled|canceled|scheduled)"
@@ -44,7 +45,8 @@ _DID: Final = re.compile(
 )
 #: When it was done, at the end of what was done.
 _WHEN_DONE: Final = re.compile(
-    r"(?: (?:earlier|yesterday|today|tonight|last night|just now|this (?:morning|afternoon|evening|week)|(?:on |last )?(?:mon|"
+    r"(?: (?:earlier|yesterday|today|tonight|last night|just now|this (?:morning|afternoon|evening|week)|(?:on |"
+    r"last )?(?:mon|"
     r"tues|wednes|thurs|fri|satur|sun)day|(?:at|before|after|over) (?:noon|lunch|breakfast|dinner|the weekend)|morning|"
     r"afternoon|evening))+$",
     re.IGNORECASE,
@@ -52,7 +54,8 @@ _WHEN_DONE: Final = re.compile(
 #: A past that is no deed of a list: long ago, of a habit, said of what one felt, or with what came of it.
 _NO_DEED: Final = re.compile(
     r"\b(?:last \w+|ago|once|used to|always|never|every|when|while|if|until|but|because|that|it|this|them|you|him|her|"
-    r"so|too|first|my (?:mind|way|time|best|breath|eyes?|head|heart|word|own|part|share|turn|peace)|(?:in|since|back in) (?:\d{4}|january|february|march|april|may|june|july|august|september|october|"
+    r"so|too|first|my (?:mind|way|time|best|breath|eyes?|head|heart|word|own|part|share|turn|peace)|(?:in|since|"
+    r"back in) (?:\d{4}|january|february|march|april|may|june|july|august|september|october|"
     r"november|december)|instead|and (?:I|we|it|they|he|she|(?-i:[a-z]+ed|got|met|had|made|was)))\b",
     re.IGNORECASE,
 )

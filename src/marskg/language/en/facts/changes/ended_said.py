@@ -17,8 +17,6 @@ from marskg.language.facts import Fact, Said
 from marskg.ontology.vocabulary import Kind
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from marskg.language.facts import Voice
 
 _WHO: Final = (
@@ -27,9 +25,12 @@ _WHO: Final = (
 )
 #: The helper of each: "the stairs and I are" is not said of the speaker alone.
 _IS: Final = (
-    r"(?P<is>(?:(?<=\bI)(?:'m| am)|(?<=\bwe)(?:'re| are)|(?:(?<=\bI)|(?<=\bwe))(?:'ve| have)|(?<![\s']I)(?<!^I)(?<!\bwe)(?: is| has)))"
+    r"(?P<is>(?:(?<=\bI)(?:'m| am)|(?<=\bwe)(?:'re| are)|(?:(?<=\bI)|(?<=\bwe))(?:'ve| have)|"
+    r"(?<![\s']I)(?<!^I)(?<!\bwe)(?: is| has)))"
 )
-_REST: Final = r"(?P<rest>[a-z](?:(?!,? (?:but|because|since|although|though|so|and (?:I|we|now|my|it|he|she))\b)[^.!?;:,—()])*?)"
+_REST: Final = (
+    r"(?P<rest>[a-z](?:(?!,? (?:but|because|since|although|though|so|and (?:I|we|now|my|it|he|she))\b)[^.!?;:,—()])*?)"
+)
 _OVER: Final = r" any ?(?:more|longer)\b"
 #: Somebody, what they are or do, and that it is over: behind a helper, behind a verb that denies, or at the end.
 _ENDED: Final = tuple(
@@ -45,7 +46,8 @@ _ENDED: Final = tuple(
 _VERB_FIRST: Final = re.compile(r"(?:[a-z]+s )?(?:(?:an?|the|to|at|in|for|as|from|with|any) )*", re.IGNORECASE)
 #: What is thought or felt for the moment, and what points to what is not said: no state that was told before.
 _NO_STATE: Final = re.compile(
-    r"^(?:really |even |just )*(?:know|think|feel|care|see|believe|trust|understand|remember|need|want|have to|going to|"
+    r"^(?:really |even |just )*(?:know|think|feel|care|see|believe|trust|understand|remember|need|want|have to|"
+    r"going to|"
     r"able|sure|mind|wish|hope|intend|plan|planning|there|here|interested|worried|in need|get|find|seem|matter|"
     r"like|love|enjoy)\b|"
     r"\b(?:it|this|that|them|those|these|him|her|his|their|its|you|your|me|us|anything|anyone|so|such|"
@@ -144,5 +146,6 @@ def _old(fact: Fact, ended: Ended) -> str:
 
 
 def _plain(said: str) -> str:
-    """Return a clause without words that only stress it, and with "any more" in the words that each say it by itself."""
-    return re.sub(r"\b(?:still|really|actually|just|also) ", "", said, flags=re.IGNORECASE).replace("anymore", "any more")
+    """Return a clause without words that only stress it, and with "any more" in two words."""
+    said = re.sub(r"\b(?:still|really|actually|just|also) ", "", said, flags=re.IGNORECASE)
+    return re.sub(r"\banymore\b", "any more", said, flags=re.IGNORECASE)
