@@ -213,6 +213,7 @@ def test_what_is_no_deed_closes_nothing(text: str) -> None:
         ("I'm a big fan of Bach, Handel and Telemann.", "likes", ["bach", "handel", "telemann"]),
         ("I no longer like tea, coffee or jam.", "likes", ["tea", "coffe", "jam"]),
         ("I do not like coffee.", "dislikes", ["coffe"]),
+        ("I don't like tea or coffee.", "dislikes", ["tea", "coffe"]),
         ("I don't like coffee.", "dislikes", ["coffe"]),
         ("I like fish and chips.", "likes", ["fish chip"]),
         ("I love hiking, and it's great.", "likes", ["hike"]),

@@ -117,6 +117,7 @@ _LISTED: Final = re.compile(
     re.IGNORECASE,
 )
 _PARTS: Final = re.compile(r",? (?:and|or) |, ")
+_EITHER: Final = re.compile(r"(?<! and) or (?=[\w'-]+(?: [\w'-]+){0,2}$)")
 #: What the talk is led on from.
 _TOPIC: Final = re.compile(r"\bspeaking of [^,.]*,", re.IGNORECASE)
 _OWN: Final = re.compile(r"\b(?:my|our)\b", re.IGNORECASE)
@@ -181,19 +182,19 @@ def thing_of(said: str) -> str:
 
 def _tastes(found: Found, *, likes: bool, does: Said = Said.ADD) -> Iterator[Fact]:
     """Yield a taste for each thing of a list: "tea, coffee and jam"; of "tea and coffee" one for both."""
-    first = _taste(found, found.match["what"], likes=likes, does=does)
-    if first is None:
-        return
-    yield first
+    said = found.match["what"]
+    # Who does not like "tea or coffee" likes neither.
+    things = [said] if likes and does is Said.ADD else _EITHER.split(said)
     listed = _LISTED.match(found.sentence.text, found.match.end())
-    parts = [] if listed is None else _PARTS.split(listed[0])
-    things = [part for part in parts if part and thing_of(part) and not _is_past(part)]
-    if len(things) < sum(map(bool, parts)):
-        return
+    parts = [] if listed is None else [part for part in _PARTS.split(listed[0]) if part]
+    if all(thing_of(part) and not _is_past(part) for part in parts):
+        things += parts
     for thing in things:
         fact = _taste(found, thing, likes=likes, does=does)
         if fact is not None:
             yield fact
+        elif thing is things[0]:
+            return
 
 
 def _is_past(part: str) -> bool:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 _PERSON: Final = re.compile(
     r"\b(?P<i>I|we)(?P<clitic>'m|'ve|'re|'d|'ll)?(?![\w'])(?P<adverbs>(?: (?:\w+ly|just|also|always|still|never|even|"
-    r"often|so|no longer))*)"
+    r"often|so|already|no longer))*)"
     r"(?: (?P<verb>[a-z]+(?:'t)?))?|\b(?P<possessive>my|mine|our|ours)\b|\b(?P<object>me|us)\b|"
     r"\b(?P<self>myself|ourselves)\b|\b(?P<you>you(?P<are>'re|'ve|'ll|'d)?|yourself)\b(?!')|\b(?P<your>yours?)\b",
     re.IGNORECASE,
