@@ -183,6 +183,13 @@ def test_a_deed_closes_the_task_of_its_words(todo: str, done: str) -> None:
     assert closed.key == opened.key
 
 
+def test_each_deed_of_a_sentence_closes_its_task() -> None:
+    text = "I called the dentist and I've paid the rent."
+    closed = [one for one in read(text) if one.operation is ProposalOperation.CLOSE]
+    assert [one.key for one in closed] == ["todo/call dentist", "todo/pay rent"]
+    assert [text[one.span.start : one.span.end] for one in closed] == ["I called the dentist", "I've paid the rent"]
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -192,6 +199,7 @@ def test_a_deed_closes_the_task_of_its_words(todo: str, done: str) -> None:
         "I almost called the dentist, she said.",
         "Once I called the dentist every week.",
         "Have I called the dentist?",
+        "I called the dentist. Just kidding.",
         "I wish I had called the dentist.",
         "I called it a day.",
         "I loved the concert.",
@@ -232,6 +240,7 @@ def test_a_list_of_tastes_is_one_for_each(text: str, stance: str, things: list[s
     [
         "I live in Oslo. No wait, I live in Bergen.",
         "I live in Oslo. Sorry, I live in Bergen.",
+        "I live in Oslo with two friends from school by the river. No wait, I live in Bergen.",
         "I live in Oslo. Scratch that, I live in Bergen.",
         "I live in Oslo. Actually, I live in Bergen.",
     ],

@@ -28,7 +28,7 @@ from marskg.language.en.facts import (
     tastes,
 )
 from marskg.language.en.facts.behaviour import wishes_of
-from marskg.language.en.facts.changes.deeds_said import deed_of
+from marskg.language.en.facts.changes.deeds_said import deeds_of
 from marskg.language.en.facts.changes.ended_said import ended_of, endings
 from marskg.language.en.facts.events import Talk
 from marskg.language.en.facts.notes_said import notes_of
@@ -131,14 +131,16 @@ def _said(text: str, voice: Voice) -> list[Fact]:
     read = [_read(sentence, voice) if serious else [] for sentence, serious in zip(sentences, meant, strict=True)]
     for number in range(1, len(read)):
         if _TAKES_BACK.match(sentences[number].text) is not None:
-            read[number - 1], read[number] = _taken_back(read[number - 1], read[number])
+            before, read[number - 1 : number + 1] = read[number - 1], _taken_back(read[number - 1], read[number])
+            meant[number - 1] &= before == read[number - 1]
     terse = {number for number, facts in enumerate(read) if len(facts) == 1 and facts[0].rule in _TERSE}
     shut = {number for number, facts in enumerate(read) if not meant[number] or (facts and number not in terse)}
     talk = Talk(sentences, voice, shut)
     for number in terse:
         read[number] = [_in_its_words(fact, talk.retold(number, fact.start, fact.end)) for fact in read[number]]
     facts = [fact for found in read for fact in found]
-    deeds = [deed_of(sentence, voice) for sentence, own in zip(sentences, read, strict=True) if not own]
+    bare = [one for number, one in enumerate(sentences) if not read[number] and number not in shut]
+    deeds = [deed for sentence in bare for deed in deeds_of(sentence, voice)]
     facts += [
         event for event in talk.events() if not any(fact.start < event.end and event.start < fact.end for fact in facts)
     ]
@@ -146,11 +148,10 @@ def _said(text: str, voice: Voice) -> list[Fact]:
     # A dislike of what was just said to be liked no longer is the same fact.
     kept = [fact for fact in facts if fact.key not in ended or fact.does is Said.END or fact.rule != _WEARY]
     # What was done is told as what happened, too.
-    kept += [deed for deed in deeds if deed is not None]
-    return sorted(kept, key=lambda fact: fact.start)
+    return sorted([*kept, *deeds], key=lambda fact: fact.start)
 
 
-def _taken_back(before: list[Fact], after: list[Fact]) -> tuple[list[Fact], list[Fact]]:
+def _taken_back(before: list[Fact], after: list[Fact]) -> list[list[Fact]]:
     """Return the facts of two sentences, the second of which takes back a value of the first: "no wait"."""
     said = {
         fact.key: fact
@@ -158,13 +159,13 @@ def _taken_back(before: list[Fact], after: list[Fact]) -> tuple[list[Fact], list
         if fact.key is not None and fact.cardinality is Cardinality.SINGLE and fact.does is Said.ADD
     }
     wrong = {fact.key for fact in after if fact.does is Said.ADD and fact.key in said}
-    kept = [fact for fact in before if fact.key not in wrong]
-    return kept, [
+    right = [
         replace(fact, does=Said.UPDATE, old=str(said[fact.key].payload.get("concept", "")) or None)
         if fact.key in wrong and fact.kind is not Kind.TASK
         else fact
         for fact in after
     ]
+    return [[fact for fact in before if fact.key not in wrong], right]
 
 
 def _read(sentence: Sentence, voice: Voice) -> list[Fact]:

@@ -16,6 +16,8 @@ from marskg.language.facts import Fact, Said
 from marskg.ontology.vocabulary import Kind
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from marskg.language.en.facts.phrasing import Sentence
     from marskg.language.facts import Voice
 
@@ -38,7 +40,7 @@ _ERRANDS: Final = (
 )
 _DID: Final = re.compile(
     r"^(?:(?:ok|okay|yes|yeah|hey|hi|done|so|and|great news|good news|update|fyi|by the way|btw)[,:!]? )*"
-    rf"I(?:'ve| have)? ?{ADVERBS}(?=[a-z]+ {_MEANT}|{_ERRANDS} )"
+    rf"(?P<who>I)(?:'ve| have)? ?{ADVERBS}(?=[a-z]+ {_MEANT}|{_ERRANDS} )"
     rf"(?P<verb>{'|'.join(_PASTS)}|(?!need)[a-z]{{2,}}ed) (?P<what>(?:[^\s.!?;:,—()\"]+ ){{0,6}}?[^\s.!?;:,—()\"]+)"
     r"(?:,? (?:at last|finally|already|just now|too|as well))*[.!]*$",
     re.IGNORECASE,
@@ -66,10 +68,27 @@ _FELT: Final = re.compile(
 )
 
 
-def deed_of(sentence: Sentence, voice: Voice) -> Fact | None:
-    """Return the task that a sentence says was done; None where it is no plain deed of the speaker."""
-    match = _DID.match(sentence.text)
-    if match is None or sentence.jests or sentence.is_hedged(len(sentence.text)):
+#: Where one deed of a sentence ends and the next begins.
+_AND: Final = re.compile(r",? and (?=I\b)")
+
+
+def deeds_of(sentence: Sentence, voice: Voice) -> Iterator[Fact]:
+    """Yield the tasks that a sentence says were done; none where it is no plain deed of the speaker."""
+    text = sentence.text
+    if sentence.jests or sentence.is_hedged(len(text)):
+        return
+    begin = 0
+    for mark in (*_AND.finditer(text), None):
+        deed = _deed(text[begin : mark.start() if mark else len(text)], sentence.start + begin, voice)
+        if deed is not None:
+            yield deed
+        begin = mark.end() if mark else begin
+
+
+def _deed(said: str, start: int, voice: Voice) -> Fact | None:
+    """Return the task that the words ``said`` close, which stand at ``start`` of the text."""
+    match = _DID.match(said)
+    if match is None:
         return None
     verb, what = match["verb"].lower(), _WHEN_DONE.sub("", match["what"])
     if _NO_DEED.search(what) is not None or _FELT.fullmatch(verb) is not None:
@@ -78,13 +97,12 @@ def deed_of(sentence: Sentence, voice: Voice) -> Fact | None:
     key = key_of(done)
     if " " not in key or is_no_task(done):
         return None
-    place = sentence.text.index("I", match.start())
-    end = match.end("what")
+    place, end = match.start("who"), match.end("what")
     return Fact(
         rule="task.deed",
-        start=sentence.start + place,
-        end=sentence.start + end,
-        content=told(sentence.text[place:end], voice),
+        start=start + place,
+        end=start + end,
+        content=told(said[place:end], voice),
         confidence=0.8,
         does=Said.CLOSE,
         kind=Kind.TASK,
