@@ -79,7 +79,7 @@ class RuleExtractor:
             yield replace(self._proposal(keyed, number, turn), subjects=())
 
     def _proposal(self, fact: Fact, number: int, turn: Turn) -> Proposal:
-        since, until = held(fact.when, turn.at, self._zone, due=fact.due)
+        since, until = held(fact.when, turn.at, self._zone, due=fact.due, begins=fact.begins)
         return Proposal(
             ProposalOperation(fact.does.value),
             fact.kind,

@@ -76,7 +76,8 @@ class Fact:
     """One thing that a text says at ``[start, end)``.
 
     ``old`` is a value that holds no longer. ``when`` are the words of its time, ``due`` says that it lies ahead and
-    ends the fact. ``about`` names whom it is about where that is not the speaker.
+    ends the fact, ``begins`` that the fact may begin only then. ``about`` names whom it is about where that is not the
+    speaker.
     """
 
     rule: str
@@ -94,4 +95,5 @@ class Fact:
     old: str | None = None
     when: str | None = None
     due: bool = False
+    begins: bool = False
     about: tuple[str, ...] = ()

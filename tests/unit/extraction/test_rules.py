@@ -182,7 +182,7 @@ def test_a_correction_names_the_value_that_was_wrong() -> None:
 
 
 def test_contradictory_statements_of_a_turn_are_read_in_their_order() -> None:
-    first, second = read("I live in Ghent. No wait, I live in Bruges.")
+    first, second = read("I live in Ghent. And now I live in Bruges.")
     assert (first.key, second.key) == ("profile/home", "profile/home")
     assert (first.payload["concept"], second.payload["concept"]) == ("Ghent", "Bruges")
 

@@ -181,7 +181,8 @@ def clauses_of(sentences: Sequence[Sentence], shut: Collection[int] = ()) -> lis
     """Return the clauses of sentences in their order, those without words left out; ``shut`` are not told."""
     found: list[Clause] = []
     for number, sentence in enumerate(sentences):
-        if number in shut or _LAUGHS.search(sentence.text) or sentence.asks or sentence.is_supposed(len(sentence.text)):
+        meant = number not in shut and not _LAUGHS.search(sentence.text) and not sentence.asks
+        if not meant or sentence.is_supposed(len(sentence.text)) or sentence.is_reported(0):
             end = sentence.start + len(sentence.text)
             found.append(Clause(sentence.start, end, "", "", number, mine=False, told=False))
         else:

@@ -28,6 +28,8 @@ from marskg.language.en.facts import (
     tastes,
 )
 from marskg.language.en.facts.behaviour import wishes_of
+from marskg.language.en.facts.changes.deeds_said import deeds_of
+from marskg.language.en.facts.changes.ended_said import ended_of, endings
 from marskg.language.en.facts.events import Talk
 from marskg.language.en.facts.notes_said import notes_of
 from marskg.language.en.facts.phrasing import Found, compiled, marked, sentences_of, with_subject
@@ -37,6 +39,7 @@ from marskg.ontology.vocabulary import Cardinality, Kind
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from marskg.language.en.facts.changes.ended_said import Ended
     from marskg.language.en.facts.phrasing import Frame, Sentence
     from marskg.language.facts import Voice
 
@@ -49,6 +52,25 @@ _NOT: Final = re.compile(
     r"(?P<old>[^.,;:!?]{2,40}?)(?: any ?more)?(?=[.,;!?]|$)",
     re.IGNORECASE,
 )
+#: Since when, or from when on, a state holds.
+_FROM: Final = re.compile(
+    r"(?:^|,? )(?:from|starting|beginning|as of|as from|with effect from|effective)(?: (?:on|in|from))? "
+    r"(?P<when>(?:the )?(?:\d|next\b|this\b|tomorrow|today|beginning|start|end|middle|spring|summer|autumn|fall|winter|"
+    r"(?:jan|febr)uary|march|april|may|june|july|august|(?:septem|octo|novem|decem)ber|(?:mon|tues|wednes|thurs|fri|"
+    r"satur|sun)day)[^,.;:!?]{0,30}?(?:, \d{4})?)(?= on(?:wards?)?\b|,| I\b| I'| my\b| we\b| our\b|[.!;]|$)",
+    re.IGNORECASE,
+)
+#: What opens a sentence that takes back the one before it.
+_TAKES_BACK: Final = re.compile(
+    r"^(?:(?:no|oh|ah|oops|sorry|hmm)[,.!]? )*(?:no,? wait|wait(?:,? no)?|no|sorry|scratch that|strike that|correction|"
+    r"oops|i mean|i meant|actually|that's (?:wrong|not right|old)|that was wrong|my mistake)\b(?=[,.!:;—–-]| (?:I|"
+    r"my)\b)",
+    re.IGNORECASE,
+)
+_DROPPED: Final = "task.drop"
+#: Rules of what one is and has, and those of them that are about what is not.
+_STATES: Final = ("profile.", "person.", "life.")
+_DENYING: Final = frozenset({"profile.ended", "profile.corrected", "life.avoids"})
 #: Why one no longer likes a thing, said after that one does not.
 _WEARY: Final = "taste.dislikes"
 #: Rules whose fact is told in the words of its sentence where those are few.
@@ -107,30 +129,83 @@ def _said(text: str, voice: Voice) -> list[Fact]:
         for sentence, following in zip_longest(sentences, sentences[1:])
     ]
     read = [_read(sentence, voice) if serious else [] for sentence, serious in zip(sentences, meant, strict=True)]
+    for number in range(1, len(read)):
+        if _TAKES_BACK.match(sentences[number].text) is not None:
+            before, read[number - 1 : number + 1] = read[number - 1], _taken_back(read[number - 1], read[number])
+            meant[number - 1] &= before == read[number - 1]
     terse = {number for number, facts in enumerate(read) if len(facts) == 1 and facts[0].rule in _TERSE}
     shut = {number for number, facts in enumerate(read) if not meant[number] or (facts and number not in terse)}
     talk = Talk(sentences, voice, shut)
     for number in terse:
         read[number] = [_in_its_words(fact, talk.retold(number, fact.start, fact.end)) for fact in read[number]]
     facts = [fact for found in read for fact in found]
+    bare = [one for number, one in enumerate(sentences) if not read[number] and number not in shut]
+    deeds = [deed for sentence in bare for deed in deeds_of(sentence, voice)]
     facts += [
         event for event in talk.events() if not any(fact.start < event.end and event.start < fact.end for fact in facts)
     ]
     ended = {fact.key for fact in facts if fact.does is Said.END}
     # A dislike of what was just said to be liked no longer is the same fact.
     kept = [fact for fact in facts if fact.key not in ended or fact.does is Said.END or fact.rule != _WEARY]
-    return sorted(kept, key=lambda fact: fact.start)
+    # What was done is told as what happened, too.
+    return sorted([*kept, *deeds], key=lambda fact: fact.start)
+
+
+def _taken_back(before: list[Fact], after: list[Fact]) -> list[list[Fact]]:
+    """Return the facts of two sentences, the second of which takes back a value of the first: "no wait"."""
+    said = {
+        fact.key: fact
+        for fact in before
+        if fact.key is not None and fact.cardinality is Cardinality.SINGLE and fact.does is Said.ADD
+    }
+    wrong = {fact.key for fact in after if fact.does is Said.ADD and fact.key in said}
+    right = [
+        replace(fact, does=Said.UPDATE, old=str(said[fact.key].payload.get("concept", "")) or None)
+        if fact.key in wrong and fact.kind is not Kind.TASK
+        else fact
+        for fact in after
+    ]
+    return [[fact for fact in before if fact.key not in wrong], right]
 
 
 def _read(sentence: Sentence, voice: Voice) -> list[Fact]:
     wishes = list(wishes_of(sentence))
     if wishes:
         return wishes
-    facts = _framed(sentence, voice)
+    ended = ended_of(sentence)
+    facts = _framed(sentence, voice) if ended is None else _ended(ended, sentence, voice)
+    begins = _FROM.search(sentence.text)
+    if begins is not None:
+        facts = [
+            replace(fact, when=f"from {begins['when']}", begins=True) if _is_a_state(fact) else fact for fact in facts
+        ]
     whole = None if facts else with_subject(sentence)
     if whole is not None:
         facts = [replace(fact, start=max(fact.start, sentence.start)) for fact in _framed(whole, voice)]
     return facts or notes_of(sentence, voice)
+
+
+def _is_a_state(fact: Fact) -> bool:
+    """Return whether a fact is a value that holds from some day on."""
+    return (
+        fact.does in {Said.ADD, Said.UPDATE}
+        and fact.when is None
+        and (fact.key or "").startswith(("profile/", "person/"))
+    )
+
+
+def _ended(ended: Ended, sentence: Sentence, voice: Voice) -> list[Fact]:
+    """Return what a sentence reads that says that something is over; what it says beside that stays."""
+    facts = _framed(sentence, voice)
+    start, end = sentence.start + ended.start, sentence.start + ended.end
+    beside = [fact for fact in facts if fact.end <= start or end <= fact.start]
+    said = [fact for fact in facts if fact not in beside]
+    # What a rule for it has read is surer, but for a task, which may be a habit as well.
+    if any(fact.key and fact.rule != _DROPPED for fact in said):
+        return facts
+    found = endings(ended, _framed(ended.held, voice), sentence, voice)
+    keyed = any(fact.key for fact in found)
+    return [*beside, *(found if keyed or not said else said)]
 
 
 def _framed(sentence: Sentence, voice: Voice) -> list[Fact]:
@@ -145,7 +220,7 @@ def _framed(sentence: Sentence, voice: Voice) -> list[Fact]:
             overlaps = any(match.start() < end and start < match.end() for start, end in taken)
             if overlaps and not frame.rule.startswith(_TOGETHER):
                 continue
-            if not frame.unguarded and sentence.is_hedged(match.start()):
+            if not frame.unguarded and (sentence.is_hedged(match.start()) or _is_denied(frame, sentence, match)):
                 continue
             read = list(_built(frame, Found(sentence, match, voice, frame.rule, frame.confidence)))
             if read:
@@ -153,6 +228,12 @@ def _framed(sentence: Sentence, voice: Voice) -> list[Fact]:
                 known = {(fact.key, fact.content) for fact in facts}
                 facts += [_corrected(fact, sentence) for fact in read if (fact.key, fact.content) not in known]
     return facts
+
+
+def _is_denied(frame: Frame, sentence: Sentence, match: re.Match[str]) -> bool:
+    """Return whether a state is denied by the words that its frame reads, and not told with its denial."""
+    states = frame.rule.startswith(_STATES) and frame.rule not in _DENYING
+    return states and not match.groupdict().get("does") and sentence.is_denied_inside(match)
 
 
 def _in_its_words(fact: Fact, words: str | None) -> Fact:

@@ -37,6 +37,25 @@ _UNMARKED: Final = re.compile(
     r"(?:do|does|did|ca|wo|is|are|was|were|have|has|had|could|would|should)n(?P<not>t))\b",
     re.IGNORECASE,
 )
+#: Others than the speaker, and what they say or believe that need not be so.
+_OTHERS: Final = (
+    r"(?:(?:she|he|they|you|people|(?:every|some|any|no)(?:one|body)|nobody|(?:my|his|her|their|our|your|the|all|most|"
+    r"many|some) (?:[\w'-]+ ){0,3}?[\w'-]+|(?-i:(?!I\b|I'|We\b)[A-Z][\w'-]+)))"
+)
+_OFTEN: Final = r"(?:(?:also|always|still|often|once|just|really|all|both|probably|wrongly|\w+ly) )*"
+_HOLDS: Final = (
+    r"(?:sa(?:ys?|id)|claim(?:s|ed)?|thinks?|thought|assum(?:es?|ed)|believ(?:es?|ed)|suppos(?:es?|ed)|guess(?:es|ed)?|"
+    r"reckon(?:s|ed)?|figur(?:es?|ed)|imagin(?:es?|ed)|suspect(?:s|ed)?|insist(?:s|ed)?|pretend(?:s|ed)?|expect(?:s|ed)?|"
+    r"swears?|swore|jok(?:es?|ed)|tells?|told|writes?|wrote|ask(?:s|ed)?|hop(?:es?|ed)|bets?|whisper(?:s|ed)|repl(?:ies|"
+    r"ied)|answer(?:s|ed)|shout(?:s|ed)|add(?:s|ed))"
+)
+#: Whose words they were, said behind them.
+_SAID_BY: Final = re.compile(
+    rf",[\"']? (?:{_OTHERS} {_OFTEN}{_HOLDS}|(?:says|said|claims|claimed|thinks|asked|replied|wrote) "
+    rf"(?!I\b|we\b){_OTHERS}|according to [^,]+?)(?: (?:me|us|him|her|them|to (?:me|us|him|her|them)|"
+    rf"to \w+))?[.!\"']*$",
+    re.IGNORECASE,
+)
 _SUPPOSED: Final = re.compile(
     r"\b(?:if|unless|whether|suppos(?:e|ing)|imagine|pretend\w*|wish(?:ed)?|hypothetically|what if|as though|"
     r"wonder(?:ed|ing)?"
@@ -48,6 +67,8 @@ _SUPPOSED: Final = re.compile(
     r"|believ(?:es?|ed)|swears?|swore|text(?:s|ed)|go|goes)"
     r"|(?<!\bI )(?:says|said|saying|claims|claimed|insists|swears|joked|sings|sang)(?: that| to me)?|"
     r"(?:told|tells|asked) (?:me|us|him|her|them)"
+    rf"|{_OTHERS} {_OFTEN}{_HOLDS}(?: that| me| us| him| her| them| people| (?:every|some)(?:one|body)|"
+    rf" to \w+)*(?=\s*$| (?:I|we|my|our)\b)"
     r"|once upon a time|according to|let's say|say I|for (?:example|instance)|dream(?:ed|t)|lyrics|translate)\b|"
     r"^(?:please |can you |could you |help me )?(?:write|draft|rewrite|rephrase|proofread|summari[sz]e) ",
     re.IGNORECASE,
@@ -56,9 +77,16 @@ _DENIED: Final = re.compile(
     r"\b(?:not|never|doubt|deny|hardly|nobody|no one|neither|nor|without|it's false|untrue)\b|n't\b",
     re.IGNORECASE,
 )
+#: What denies in the middle of a statement, in the place of its value, and behind it.
+_DENIED_INSIDE: Final = re.compile(rf"{_DENIED.pattern}|\b(?:no|barely|scarcely|anything but)\b", re.IGNORECASE)
+_NO_VALUE: Final = re.compile(
+    r"(?:[a-z]+ly |almost |at all )*(?:no|not|none|nothing|nobody|neither|never|nowhere)\b", re.IGNORECASE
+)
+_DENIED_BEHIND: Final = re.compile(r",? (?:no (?:longer|more)|not any ?(?:more|longer)|not at all)\b", re.IGNORECASE)
 _JEST: Final = re.compile(
     r"\b(?:yeah,? right|as if!?|just kidding|only kidding|i'm kidding|i'm joking|just joking|jk|sarcas\w+"
     r"|said no one ever|(?:as )?(?:much|fun) as a root canal|in my dreams|/s)(?:\W|$)|(?<=[ .])not!$|(?:^|"
+    r"[,.…] ?)not[.!]*$|(?:^|"
     r"[.,;…!-] ?)not really[.!]*$|\s/s\b|🙄",
     re.IGNORECASE,
 )
@@ -71,7 +99,8 @@ ADVERBS: Final = (
     r"now|"
     r"only|even|especially|particularly|truly|simply|genuinely|generally|usually|often|personally|quite|so|very|"
     r"pretty|"
-    r"kinda|kind of|sort of|have to say i|must say i|do|fondly|certainly|completely|naturally|deeply|fully|currently|"
+    r"kinda|kind of|sort of|have to say i|must say i|do(?! not\b)|fondly|certainly|completely|naturally|deeply|"
+    r"fully|currently|"
     r"officially|basically|probably|lately|have always|i'd say i|would say i|must admit i|have to admit i|"
     # Possessive: many of them in a row must not be tried in every division.
     r"gotta say i),? )*+"
@@ -115,7 +144,17 @@ class Sentence:
 
     def is_hedged(self, place: int) -> bool:
         """Return whether what begins at ``place`` is asked, supposed, denied, reported or quoted."""
-        return self.asks or self.is_quoted(place) or self.is_supposed(place) or self.is_denied(place)
+        return (
+            self.asks
+            or self.is_quoted(place)
+            or self.is_supposed(place)
+            or self.is_denied(place)
+            or self.is_reported(place)
+        )
+
+    def is_reported(self, place: int) -> bool:
+        """Return whether behind ``place`` is said whose words they were: "I hate tea, she said"."""
+        return _SAID_BY.search(self.text, place) is not None
 
     def is_supposed(self, place: int) -> bool:
         """Return whether what stands before ``place`` makes what follows a supposition or somebody else's words."""
@@ -125,6 +164,16 @@ class Sentence:
         """Return whether the clause that ``place`` stands in is denied before it."""
         clause = max((match.end() for match in _CLAUSE.finditer(self.text, 0, place)), default=0)
         return _DENIED.search(self.text, clause, place) is not None
+
+    def is_denied_inside(self, match: re.Match[str]) -> bool:
+        """Return whether a frame's match denies what it says: between its beginning and its value, or by its value."""
+        value = max((match.start(name) for name in match.groupdict()), default=match.start())
+        inside = _DENIED_INSIDE.search(self.text, match.start(), max(value, match.start()))
+        return (
+            inside is not None
+            or _NO_VALUE.match(self.text, max(value, match.start())) is not None
+            or _DENIED_BEHIND.match(self.text, match.end()) is not None
+        )
 
 
 #: A statement of one's own whose subject is left out, with what stands in its place: words that no order begins with.

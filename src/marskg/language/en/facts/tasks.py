@@ -93,6 +93,11 @@ def what_of(found: Found) -> str:
     return "" if _BACK.search(said) is not None else said
 
 
+def is_no_task(said: str) -> bool:
+    """Return whether what is said is nothing that is put on a list."""
+    return _NO_TASK.search(said) is not None
+
+
 def without_times(said: str) -> str:
     """Return a task or an appointment without when it is and without its article."""
     return _ARTICLE.sub("", _TIMES.sub("", said)).strip(" ,'\"")
@@ -199,7 +204,9 @@ FRAMES: Final[tuple[Frame, ...]] = (
     frame(
         "task.drop",
         "longer",
-        rf"\bI(?:'m| am)? {ADVERBS}no longer (?!live|work|own|like|love|eat|drink|smoke|drive|play|speak|date)"
+        # Who "no longer runs" ends a habit; who needs or plans to, or is no longer running, may drop a task.
+        rf"\bI(?: {ADVERBS}no longer (?=(?:need|have|plan|intend|want)\b)|(?:'m| am) {ADVERBS}no longer "
+        rf"(?=(?:going|planning|[a-z]+ing)\b)(?!living|working|owning|eating|drinking|smoking|driving|dating))"
         rf"(?:need(?:ing)? |have |going |planning )*(?:to )?(?:(?:track|keep|do|"
         rf"worry about|be reminded (?:of|about)|see|have)(?:ing)? |tracking |planning (?:to )?|a reminder (?:for|to) |"
         rf"need )*"

@@ -11,9 +11,12 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from marskg.language.en.facts.phrasing import ADVERBS, STOP, Frame, frame, key_of
+from marskg.language.en.facts.third_person import third
 from marskg.language.facts import Fact, Said
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from marskg.language.en.facts.phrasing import Found
 
 _MEDIUM: Final = (
@@ -49,7 +52,8 @@ _TAIL: Final = re.compile(
 )
 #: What points back, or is no thing that one has a taste for.
 _NO_TASTE: Final = re.compile(
-    r"^(?:what|how|when|where|why|to|the (?:way|fact|idea|part|thought|same)|your?|one|ones|everything|anything|"
+    r"^(?:what|how|when|where|why|to|no|none|neither|nobody|"
+    r"the (?:way|fact|idea|part|thought|same)|your?|one|ones|everything|anything|"
     r"something|nothing|"
     r"someone|people|everyone|both|myself|yourself|us|me|more|most|less|much|not|doing so|there|being able|having|"
     r"seeing|knowing|"
@@ -99,6 +103,21 @@ _THING: Final = rf"(?P<what>\"[^\"]{{2,80}}\"|'[^']{{2,80}}'(?!\w)|\*[^*]{{2,80}
 #: The name of a thing behind what kind of thing it is: "the movie *Shane*".
 _CALLED: Final = re.compile(r"(?<= )[*\"']?[A-Z]\w|[*\"]\w")
 _MANY: Final = 9
+#: The rest of a list behind its first thing: things of a few words, the last one behind "and" or "or".
+_LISTED_THING: Final = (
+    r"(?!(?:I|I'm|I've|I'd|it|it's|he|she|they|we|you|my|your|that|this|so|but|which|who|then|now|to|not|no|is|are|was|"
+    r"what|such|like|with|in|on|at|for|from|as|because|since|though|when|where|while|if|than|too|both|just|even|or|and|"
+    r"how|mainly|maybe|etc|[a-z]+ly(?= (?!and\b|or\b))|[a-z]{3,}ed(?= (?:the|an?|my|it|to|in|on|"
+    r"for|with|there|out|up)\b))\b)[^\s.,!?;:…()—–\"]+"
+    r"(?: (?!(?:and|or|but|is|are|was|it|I|so)\b)"
+    r"[^\s.,!?;:…()—–\"]+){0,2}?"
+)
+_LISTED: Final = re.compile(
+    rf"(?:, {_LISTED_THING})+,? (?:and|or) {_LISTED_THING}{STOP}",
+    re.IGNORECASE,
+)
+_PARTS: Final = re.compile(r",? (?:and|or) |, ")
+_EITHER: Final = re.compile(r"(?<! and) or (?=[\w'-]+(?: [\w'-]+){0,2}$)")
 #: What the talk is led on from.
 _TOPIC: Final = re.compile(r"\bspeaking of [^,.]*,", re.IGNORECASE)
 _OWN: Final = re.compile(r"\b(?:my|our)\b", re.IGNORECASE)
@@ -161,8 +180,31 @@ def thing_of(said: str) -> str:
     return "" if _NO_TASTE.search(what) is not None or _POINTS.match(what) or _NO_THING.match(what) else what
 
 
-def _taste(found: Found, *, likes: bool, does: Said = Said.ADD) -> Fact | None:
-    what = found.match["what"].strip()
+def _tastes(found: Found, *, likes: bool, does: Said = Said.ADD) -> Iterator[Fact]:
+    """Yield a taste for each thing of a list: "tea, coffee and jam"; of "tea and coffee" one for both."""
+    said = found.match["what"]
+    # Who does not like "tea or coffee" likes neither.
+    things = [said] if likes and does is Said.ADD else _EITHER.split(said)
+    listed = _LISTED.match(found.sentence.text, found.match.end())
+    parts = [] if listed is None else [part for part in _PARTS.split(listed[0]) if part]
+    if all(thing_of(part) and not _is_past(part) for part in parts):
+        things += parts
+    for thing in things:
+        fact = _taste(found, thing, likes=likes, does=does)
+        if fact is not None:
+            yield fact
+        elif thing is things[0]:
+            return
+
+
+def _is_past(part: str) -> bool:
+    """Return whether a part of a list tells what was done: "went there"."""
+    verb = part.split(maxsplit=1)[0]
+    return not verb.endswith(("ed", "ing", "ly")) and third(verb) == verb
+
+
+def _taste(found: Found, said: str, *, likes: bool, does: Said) -> Fact | None:
+    what = said.strip()
     if _POINTS.match(what) is not None and _CALLED.search(what, 1) is None:
         what = _antecedent(found)
     thing = thing_of(what)
@@ -187,16 +229,16 @@ def _taste(found: Found, *, likes: bool, does: Said = Said.ADD) -> Fact | None:
     )
 
 
-def _likes(found: Found) -> Fact | None:
-    return _taste(found, likes=True)
+def _likes(found: Found) -> Iterator[Fact]:
+    return _tastes(found, likes=True)
 
 
-def _dislikes(found: Found) -> Fact | None:
-    return _taste(found, likes=False)
+def _dislikes(found: Found) -> Iterator[Fact]:
+    return _tastes(found, likes=False)
 
 
-def _ends(found: Found) -> Fact | None:
-    return _taste(found, likes=True, does=Said.END)
+def _ends(found: Found) -> Iterator[Fact]:
+    return _tastes(found, likes=True, does=Said.END)
 
 
 _USED: Final = (

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 _PERSON: Final = re.compile(
     r"\b(?P<i>I|we)(?P<clitic>'m|'ve|'re|'d|'ll)?(?![\w'])(?P<adverbs>(?: (?:\w+ly|just|also|always|still|never|even|"
-    r"often|so))*)"
+    r"often|so|already|no longer))*)"
     r"(?: (?P<verb>[a-z]+(?:'t)?))?|\b(?P<possessive>my|mine|our|ours)\b|\b(?P<object>me|us)\b|"
     r"\b(?P<self>myself|ourselves)\b|\b(?P<you>you(?P<are>'re|'ve|'ll|'d)?|yourself)\b(?!')|\b(?P<your>yours?)\b",
     re.IGNORECASE,
@@ -225,7 +225,7 @@ class _Teller:
         helper, verb = _CLITICS.get((match["clitic"] or "").lower(), ""), match["verb"] or ""
         helper = (_SINGLE if single else _MANY).get(helper, helper)
         if verb and not helper:
-            verb = _third(verb) if single else {"am": "are", "was": "were"}.get(verb.lower(), verb)
+            verb = third(verb) if single else {"am": "are", "was": "were"}.get(verb.lower(), verb)
         return " ".join(part for part in (subject, helper, match["adverbs"].strip(), verb) if part)
 
 
@@ -233,7 +233,8 @@ _SINGLE: Final = {"are": "is"}
 _MANY: Final = {"is": "are", "has": "have"}
 
 
-def _third(verb: str) -> str:
+def third(verb: str) -> str:
+    """Return a verb as it stands behind "he"; a form of the past, and a helper, as it is."""
     small = verb.lower()
     if small in _VERBS:
         return _VERBS[small]
