@@ -71,6 +71,18 @@ def test_a_change_of_taste_says_what_ended_and_what_began() -> None:
     assert (liked.operation, liked.payload["concept"]) == (ProposalOperation.ADD, "coffee")
 
 
+def test_who_used_to_dislike_what_they_like_now_likes_it() -> None:
+    for text in (
+        "I used to hate olives, but now I love them.",
+        "I used to dislike olives but lately I find them charming.",
+    ):
+        assert [(found.key, found.payload["relations"]) for found in read(text)] == [("preference/oliv", ("likes",))]
+    for text in ("I used to hate olives, but I would never love them.", "I used to hate olives."):
+        assert not [found for found in read(text) if (found.key or "").startswith("preference/")]
+    assert [found.key for found in read("I've grown tired of jazz.")] == ["preference/jazz"]
+    assert one("I love books that deal with the sea.").key == one("I love books about the sea.").key == "preference/sea"
+
+
 def test_a_dislike_is_no_like() -> None:
     assert one("I can't stand coriander.").payload["relations"] == ("dislikes",)
     assert one("I don't really like opera.").payload["relations"] == ("dislikes",)

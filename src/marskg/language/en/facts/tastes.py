@@ -26,6 +26,11 @@ _MEDIUM: Final = (
     r"literature|cinema|"
     r"fiction|narratives?|prose|compositions?|theories|lyrics|voice|scene|vibe|era|weather|destinations?|areas?)"
 )
+#: What says what a book or a film is about.
+_ABOUT: Final = (
+    r"(?:really |mostly |mainly |often )*(?:focus(?:es)?(?: too much| mainly| mostly| heavily)? on|deals? with|"
+    r"tackles?|explores?|(?:is|are) about|revolves? around|features?|involves?)"
+)
 #: What one does with what one likes, and what kind of thing it is, in front of its name.
 _LEAD: Final = re.compile(
     r"^(?:(?:the (?:idea|thought|concept|vibe|sound|energy|feel|whole idea|appeal) of |(?:listening to|"
@@ -34,9 +39,9 @@ _LEAD: Final = re.compile(
     r"drinking) |"
     r"(?:the )?(?:band|artist|singer|actor|actress|director|author|writer|composer|musician|genre|film|movie|book|"
     r"album|novel|song|"
-    r"topic|region)s? (?:like |such as )?(?=[A-Z\"'])|"
+    r"topic|region)s? (?:like |such as )?(?=(?-i:[A-Z])|[\"'])|"
     rf"(?:the |some |any |a lot of |lots of |most |all )?(?:(?!of )\w+ )?{_MEDIUM} (?:from|by|of|about|on|in|set in|"
-    rf"with|like)(?: the)? |"
+    rf"with|like)(?: the)? |{_MEDIUM} (?:that|which) {_ABOUT} (?:the )?|"
     r"(?:the|a|an|some|any|all|more|a lot of|lots of|a bit of|anything by|everything by|quite a few) ))+",
     re.IGNORECASE,
 )
@@ -241,6 +246,11 @@ def _ends(found: Found) -> Iterator[Fact]:
     return _tastes(found, likes=True, does=Said.END)
 
 
+#: What one finds what one likes.
+_GOOD: Final = (
+    r"(?:captivating|fascinating|compelling|inspiring|relaxing|soothing|beautiful|engaging|enjoyable|delightful|"
+    r"charming|irresistible|appealing|intriguing|refreshing|mesmeri[sz]ing|enchanting|thought-provoking|uplifting)"
+)
 _USED: Final = (
     rf"used to {ADVERBS}(?:think I )?{ADVERBS}(?:(?:like|love|adore|enjoy|prefer|admire|appreciate)d?|(?:was |"
     rf"be )?{_VERY}(?:into|about|a (?:big |huge )*fan of|fond of|"
@@ -250,7 +260,7 @@ _USED: Final = (
 FRAMES: Final[tuple[Frame, ...]] = (
     frame(
         "taste.off",
-        "longer off anymore used stopped any",
+        "longer off anymore used stopped any tired bored interest",
         rf"\bI(?:'ve|'m| have| am)? ?{ADVERBS}(?:{_USED}|no longer {ADVERBS}(?:like|love|enjoy|care for|into|drawn to|"
         rf"a fan of) |stopped (?:liking|enjoying|loving) |"
         rf"(?:don't|do not) {ADVERBS}(?:like|love|enjoy|care for) (?=.{{2,60}} any ?more)|(?:not|"
@@ -259,6 +269,14 @@ FRAMES: Final[tuple[Frame, ...]] = (
         rf"my )?interest in ){_THING}",
         _ends,
         0.95,
+    ),
+    frame(
+        "taste.turned",
+        "used",
+        rf"\bI used to {ADVERBS}(?:dislike|hate|detest|loathe|avoid|not (?:like|enjoy)) {_THING}"
+        rf"(?=.*\bbut\b(?:(?!\bnot\b|n't\b|\bnever\b|\bhardly\b).)*\b(?:like|love|enjoy|enjoying|loving|appreciat\w+|{_GOOD})\b)",
+        _likes,
+        0.85,
     ),
     frame(
         "taste.dislikes",
