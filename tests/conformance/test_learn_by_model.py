@@ -182,6 +182,30 @@ def test_what_is_erased_while_the_backlog_is_read_stays_so(stores: Stores, serve
     assert mem.verify().findings == ()
 
 
+REFUSALS: dict[str, Callable[[AgentMemory], object]] = {
+    "erased": lambda mem: mem.erase(subject="Ana"),
+    "opted out": lambda mem: mem.preferences.set("opt_out_purpose", "language_model", subject="Ana"),
+    "no model": lambda mem: mem.settings.set(None, {"models.extract": "none"}),
+}
+
+
+@pytest.mark.parametrize("refusal", REFUSALS)
+def test_what_is_refused_while_another_turn_is_asked_about_is_not_sent(
+    stores: Stores, server: ChatServer, refusal: str
+) -> None:
+    mem = opened(stores, server)
+    other = stores.open(mem.tenant)
+
+    def refuse(_: dict[int, str]) -> Any:
+        REFUSALS[refusal](other)
+        return {"facts": []}
+
+    server.model = refuse
+    learn(mem, *(said(f"{PETS} {number}", subjects=["Ana"]) for number in range(4)))
+    assert len(server.requests) == 1
+    assert mem.verify().findings == ()
+
+
 def test_two_processes_that_read_the_backlog_make_facts_of_a_turn_once(stores: Stores, server: ChatServer) -> None:
     mem = opened(stores, server)
     server.model = lambda _: "no list"

@@ -126,13 +126,21 @@ def test_what_is_asked_in_private_mode_stays_here(stores: Stores, server: ChatSe
     assert contents(mem.retrieve(STRANGE))
 
 
-def test_another_wording_shows_nothing_that_its_reader_may_not_see(stores: Stores, server: ChatServer) -> None:
+def test_who_has_limits_learns_nothing_by_what_is_not_sent(stores: Stores, server: ChatServer) -> None:
     mem = opened(stores, server)
-    mem.remember("The cat has a secret lair in the cellar.", sensitivity=0.9)
-    server.model = says("Where is the secret lair of the cat in the cellar?", OTHER)
     guest = stores.open_as(mem, Principal(Role.READER, "guest", ceiling=0.3))
-    found = contents(guest.retrieve(STRANGE))
-    assert not any("lair" in text for text in found)
+    assert contents(guest.retrieve(STRANGE)) == []
+    assert server.requests == []
+
+
+@pytest.mark.parametrize("asked_for", [{"subjects": ["Benvolio"]}, {"purpose": "health"}, {"jurisdiction": "EU"}])
+def test_a_question_is_bound_like_what_it_asks_for(
+    stores: Stores, server: ChatServer, asked_for: dict[str, Any]
+) -> None:
+    mem = opened(stores, server)
+    mem.preferences.set("opt_out_purpose", "language_model", subject="Benvolio")
+    assert contents(mem.retrieve(STRANGE, **asked_for)) == []
+    assert server.requests == []
 
 
 @pytest.mark.parametrize("how", ["slow", "gone", "garbage", "redirect", "prose", "nothing"])

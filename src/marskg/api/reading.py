@@ -228,9 +228,10 @@ class Reading:
                 hits = replace(hits, notices=(*hits.notices, notice(reads, shed_at, left_out)))
             else:
                 hits = self._answers.answer(request, guests)
-                if request.least_confidence > 0 and (self._writer.state.weight or guests):
+                # Whoever has limits could learn by what is not sent whom a hidden rule names.
+                if request.least_confidence > 0 and self._limit is None and (self._writer.state.weight or guests):
                     hits = self._rewording.answered(
-                        query, hits, lambda text: self._search.retrieve(replace(request, query=text), guests)
+                        request, hits, lambda text: self._search.retrieve(replace(request, query=text), guests)
                     )
         return self._noticed(hits, (*impossible, *missing))
 

@@ -83,15 +83,12 @@ class Judge:
         wanted = list(dict.fromkeys((min(pair), max(pair)) for pair in pairs))
         if asking is None or not wanted:
             return Opinions()
-        outgoing = StoredOutgoing(
-            self._writer, self._assessor, JUDGING.setting, {one for pair in wanted for one in pair}
-        )
         found: list[Opinion] = []
         notices: Counter[str] = Counter()
         left = _MOST
         try:
             for pair in wanted:
-                reply = self._reply(asking, outgoing, pair, may_ask=left > 0)
+                reply = self._reply(asking, pair, may_ask=left > 0)
                 left -= reply.asked
                 entry = next(iter(reply.entries or ()), None)
                 if entry is not None and fits(entry, _VERDICTS.item):
@@ -103,7 +100,11 @@ class Judge:
         told = (f"{why} ({count} of {len(wanted)} pairs): no second opinion" for why, count in notices.items())
         return Opinions(tuple(found), tuple(told))
 
-    def _reply(self, asking: Asking, outgoing: StoredOutgoing, pair: tuple[str, str], *, may_ask: bool) -> Reply:
+    def _reply(self, asking: Asking, pair: tuple[str, str], *, may_ask: bool) -> Reply:
+        # While the model thought about the pair before, one of these may have been erased, or somebody have refused.
+        if self._writer.fresh_state().settings.models.judge != asking.settings.judge:
+            return Reply(None, "the model was changed meanwhile")
+        outgoing = StoredOutgoing(self._writer, self._assessor, JUDGING.setting, pair)
         shown = [outgoing.shown(one) for one in pair]
         why = next((f"not sent to the model: {one.why}" for one in shown if one.text is None), None)
         if why is not None:

@@ -1,10 +1,11 @@
 """Other wordings of a question on which nothing bears, by a language model, where ``models.expand`` names one.
 
 Guarantees: a question goes out redacted as a turn would be, and not at all where it names somebody who refuses models,
-in an encrypted tenant without its permission, or in private mode; no memory ever goes out with it. What comes back are
-short lines that are searched for through the gate of whoever asked: they show nothing that the question could not. One
-request, with a time limit of its own; where it fails, or a limit of the tenant is reached, the answer is as it is
-without, and a notice says so. Wordings are kept in memory only, until something is erased, as a question is no memory.
+is asked for what may not go out, in an encrypted tenant without its permission, in private mode, or by a principal with
+limits; no memory ever goes out with it. What comes back are short lines that are searched for through the gate of
+whoever asked: they show nothing that the question could not. One request, with a time limit of its own; where it fails,
+or a limit of the tenant is reached, the answer is as it is without, and a notice says so. Wordings are kept in memory
+only, until something is erased, as a question is no memory.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
     from marskg.privacy.sensitivity import Assessor
     from marskg.retrieval.assembly.hits import Hits
+    from marskg.retrieval.query.search import Request
     from marskg.store.commit.writer import Writer
     from marskg.store.tenant.model_costs import ModelCosts
     from marskg.weight import TokenCounter
@@ -71,19 +73,23 @@ class Rewording:
         """Drop the wordings: whom one names may have been erased."""
         self._kept = {}
 
-    def answered(self, question: str, hits: Hits, search: Callable[[str], Hits]) -> Hits:
-        """Return ``hits``, or where these are none what another wording of ``question`` finds by ``search``."""
+    def answered(self, request: Request, hits: Hits, search: Callable[[str], Hits]) -> Hits:
+        """Return ``hits``, or where these are none what another wording of what is asked finds by ``search``."""
         if hits.hits or hits.complete is not None or hits.confidence is None:
             return hits
-        wordings, why = self._wordings(question)
+        wordings, why = self._wordings(request)
         for wording in wordings:
             found = search(wording)
             if found.hits:
                 return replace(found, notices=(*found.notices, FOUND))
         return hits if why is None else replace(hits, notices=(*hits.notices, why))
 
-    def _wordings(self, question: str) -> tuple[Sequence[str], str | None]:
-        """Return other wordings of ``question``, and why there are none; nothing of both without a model."""
+    def _wordings(self, request: Request) -> tuple[Sequence[str], str | None]:
+        """Return other wordings of what is asked, and why there are none; nothing of both without a model.
+
+        A question is bound like what it asks for: to whom, to what use and place.
+        """
+        question, gate = request.query, request.gate
         if EXPANDING.spec(self._writer.state.settings.models) == "none" or _PRIVATE.get():
             return (), None
         with self._lock:
@@ -92,7 +98,15 @@ class Rewording:
                 return (), None
             # Which rule of whom keeps it back is not for whoever asks.
             shown = StoredOutgoing(self._writer, self._assessor, EXPANDING.setting, ()).draft(
-                Draft(ref="question", kind=Kind.EPISODIC, content=question, at=self._writer.now())
+                Draft(
+                    ref="question",
+                    kind=Kind.EPISODIC,
+                    content=question,
+                    at=self._writer.now(),
+                    subjects=gate.subjects or (),
+                    purpose=() if gate.purpose is None else (gate.purpose,),
+                    jurisdiction=gate.jurisdiction,
+                )
             )
             if shown.text is None or not shown.text.strip():
                 return (), f"{NONE}: {_NOT_SENT}"

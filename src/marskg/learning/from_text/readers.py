@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from marskg.clock import zone_named
 from marskg.extraction.model import PROMPT, ModelExtractor
+from marskg.extraction.model_reading import Shown
 from marskg.models.asking import Asking, load_model
 from marskg.models.prompt_files import prompt
 from marskg.models.roles import READING
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from datetime import tzinfo
 
     from marskg.config.models import ModelSettings
-    from marskg.extraction.model_reading import Call, Shown
+    from marskg.extraction.model_reading import Call
     from marskg.extraction.proposal import Extractor, Turn
     from marskg.privacy.sensitivity import Assessor
     from marskg.store.commit.writer import Writer
@@ -74,7 +75,13 @@ class Readers:
 
         def shown(number: int, turn: Turn) -> Shown | None:
             ident = ids[number]
-            return None if ident is None else outgoing.shown(ident, () if turn.speaker is None else (turn.speaker,))
+            if ident is None:
+                return None
+            # While the model thought about the turn before, this one may have been erased, or somebody have refused.
+            if self._writer.fresh_state().settings.models.extract != asking.settings.extract:
+                return Shown(None, "the model was changed meanwhile")
+            now = StoredOutgoing(self._writer, self._assessor, READING.setting, [ident])
+            return now.shown(ident, () if turn.speaker is None else (turn.speaker,))
 
         kept = dict(answer.split(" ", 1) for one in stored if (answer := outgoing.kept(one).own) is not None)
         return ModelExtractor(asking, self.rules(), self._zone(), shown, kept, aside=aside)
