@@ -293,3 +293,43 @@ def test_a_state_begins_when_it_is_said_to(text: str, since: str) -> None:
     assert found.valid_from is not None
     assert datetime.fromtimestamp(found.valid_from / 1000, UTC).date().isoformat() == since
     assert found.valid_to is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I'm not allergic to peanuts any more than you are.",
+        "I no longer live in Oslo during the week.",
+        "I no longer take metformin with breakfast.",
+        "I'm no longer vegan at parties.",
+        "I'm no longer vegan, except at home.",
+        "I don't speak French any more with my mother",
+        "I'm not married to this idea any more.",
+        "My other sister no longer lives in Rome.",
+        "I don't have cats any more in the bedroom.",
+        "I no longer work at Nokia's old office.",
+        "Soon I no longer live in Oslo.",
+        "In 2030 I'm no longer vegan.",
+        "In ten years I no longer live in Oslo.",
+        "Some days I'm no longer allergic to nuts.",
+        "Sometimes I no longer like coffee.",
+        "It feels like I no longer live in Oslo.",
+        "Apparently I'm no longer allergic to nuts.",
+        "I don't like coffee any more than tea.",
+    ],
+)
+def test_what_is_over_in_part_only_or_not_yet_has_not_ended(text: str) -> None:
+    assert ProposalOperation.END not in {one.operation for one in read(text)}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I don't live in Oslo anymore since May.",
+        "As of today I'm no longer vegan.",
+        "I don't play tennis anymore because of my knee.",
+        "I'm no longer married to Bob.",
+    ],
+)
+def test_a_plain_time_or_a_reason_behind_an_end_leaves_it_so(text: str) -> None:
+    assert [one.operation for one in read(text)] == [ProposalOperation.END]

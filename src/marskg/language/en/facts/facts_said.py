@@ -29,7 +29,7 @@ from marskg.language.en.facts import (
 )
 from marskg.language.en.facts.behaviour import wishes_of
 from marskg.language.en.facts.changes.deeds_said import deeds_of
-from marskg.language.en.facts.changes.ended_said import ended_of, endings
+from marskg.language.en.facts.changes.ended_said import ended_of, endings, is_over
 from marskg.language.en.facts.events import Talk
 from marskg.language.en.facts.notes_said import notes_of
 from marskg.language.en.facts.phrasing import Found, compiled, marked, sentences_of, with_subject
@@ -200,9 +200,11 @@ def _ended(ended: Ended, sentence: Sentence, voice: Voice) -> list[Fact]:
     start, end = sentence.start + ended.start, sentence.start + ended.end
     beside = [fact for fact in facts if fact.end <= start or end <= fact.start]
     said = [fact for fact in facts if fact not in beside]
+    if ended.partly:
+        return [fact for fact in facts if fact in beside or fact.does not in {Said.END, Said.CLOSE}]
     # What a rule for it has read is surer, but for a task, which may be a habit as well.
     if any(fact.key and fact.rule != _DROPPED for fact in said):
-        return facts
+        return [fact for fact in facts if fact in beside or fact.does is not Said.END or is_over(fact, sentence)]
     found = endings(ended, _framed(ended.held, voice), sentence, voice)
     keyed = any(fact.key for fact in found)
     return [*beside, *(found if keyed or not said else said)]
