@@ -333,3 +333,30 @@ def test_what_is_over_in_part_only_or_not_yet_has_not_ended(text: str) -> None:
 )
 def test_a_plain_time_or_a_reason_behind_an_end_leaves_it_so(text: str) -> None:
     assert [one.operation for one in read(text)] == [ProposalOperation.END]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Bob: I live in Rome.",
+        "Bob: I live in Rome. I'm vegan.",
+        "Bob: I'm no longer vegan.",
+        "On Monday Bob wrote: I am allergic to penicillin.",
+        "Can you proofread this? Dear Sir, I am a nurse in Leeds.",
+        "Can you translate this? I live in Rome.",
+        "Here's my cover letter: I am a nurse.",
+        "My brother: I am vegan.",
+        "Me: I live in Rome.",
+        "user: I live in Rome.",
+    ],
+)
+def test_somebody_elses_words_are_not_the_speakers(text: str) -> None:
+    assert read(text) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Update: I live in Rome.", "PS: I live in Rome.", "Ana: I live in Rome.", "Bob: I'm vegan.\nI live in Rome."],
+)
+def test_what_stands_under_no_other_name_is_the_speakers(text: str) -> None:
+    assert [one.key for one in read(text)] == ["profile/home"]

@@ -30,6 +30,7 @@ from marskg.language.en.facts import (
 from marskg.language.en.facts.behaviour import wishes_of
 from marskg.language.en.facts.changes.deeds_said import deeds_of
 from marskg.language.en.facts.changes.ended_said import ended_of, endings, is_over
+from marskg.language.en.facts.changes.others_words import others_words
 from marskg.language.en.facts.events import Talk
 from marskg.language.en.facts.notes_said import notes_of
 from marskg.language.en.facts.phrasing import Found, compiled, marked, sentences_of, with_subject
@@ -124,9 +125,10 @@ def facts_of(text: str, voice: Voice) -> list[Fact]:
 
 def _said(text: str, voice: Voice) -> list[Fact]:
     sentences = sentences_of(text)
+    others = others_words(sentences, text, voice.name)
     meant = [
-        not sentence.jests and (following is None or not following.jests)
-        for sentence, following in zip_longest(sentences, sentences[1:])
+        number not in others and not sentence.jests and (following is None or not following.jests)
+        for number, (sentence, following) in enumerate(zip_longest(sentences, sentences[1:]))
     ]
     read = [_read(sentence, voice) if serious else [] for sentence, serious in zip(sentences, meant, strict=True)]
     for number in range(1, len(read)):
