@@ -200,6 +200,8 @@ def test_each_deed_of_a_sentence_closes_its_task() -> None:
         "Once I called the dentist every week.",
         "Have I called the dentist?",
         "I called the dentist. Just kidding.",
+        "I called the dentist. No wait, I didn't.",
+        "I've already called the dentist. Well, I didn't.",
         "I wish I had called the dentist.",
         "I called it a day.",
         "I loved the concert.",

@@ -68,6 +68,11 @@ _TAKES_BACK: Final = re.compile(
     r"my)\b)",
     re.IGNORECASE,
 )
+#: What takes back that something was done.
+_NOT_DONE: Final = re.compile(
+    r"(?:[a-z]+,? ){0,4}I (?:(?:actually|really|just) )?(?:didn't|did not|haven't|have not|forgot|was going to)\b",
+    re.IGNORECASE,
+)
 _DROPPED: Final = "task.drop"
 #: Rules of what one is and has, and those of them that are about what is not.
 _STATES: Final = ("profile.", "person.", "life.")
@@ -135,6 +140,9 @@ def _said(text: str, voice: Voice) -> list[Fact]:
         if _TAKES_BACK.match(sentences[number].text) is not None:
             before, read[number - 1 : number + 1] = read[number - 1], _taken_back(read[number - 1], read[number])
             meant[number - 1] &= before == read[number - 1]
+    for number, sentence in enumerate(sentences):
+        if _undone(sentence):
+            read[number] = [fact for fact in read[number] if fact.does is not Said.CLOSE]
     terse = {number for number, facts in enumerate(read) if len(facts) == 1 and facts[0].rule in _TERSE}
     shut = {number for number, facts in enumerate(read) if not meant[number] or (facts and number not in terse)}
     talk = Talk(sentences, voice, shut)
@@ -142,7 +150,7 @@ def _said(text: str, voice: Voice) -> list[Fact]:
         read[number] = [_in_its_words(fact, talk.retold(number, fact.start, fact.end)) for fact in read[number]]
     facts = [fact for found in read for fact in found]
     bare = [one for number, one in enumerate(sentences) if not read[number] and number not in shut]
-    deeds = [deed for sentence in bare for deed in deeds_of(sentence, voice)]
+    deeds = [deed for sentence in bare if not _undone(sentence) for deed in deeds_of(sentence, voice)]
     facts += [
         event for event in talk.events() if not any(fact.start < event.end and event.start < fact.end for fact in facts)
     ]
@@ -151,6 +159,11 @@ def _said(text: str, voice: Voice) -> list[Fact]:
     kept = [fact for fact in facts if fact.key not in ended or fact.does is Said.END or fact.rule != _WEARY]
     # What was done is told as what happened, too.
     return sorted([*kept, *deeds], key=lambda fact: fact.start)
+
+
+def _undone(sentence: Sentence) -> bool:
+    """Return whether the next sentence takes back what this one says was done: "No wait, I didn't"."""
+    return _TAKES_BACK.match(sentence.after) is not None or _NOT_DONE.match(sentence.after) is not None
 
 
 def _taken_back(before: list[Fact], after: list[Fact]) -> list[list[Fact]]:
