@@ -362,3 +362,33 @@ def test_somebody_elses_words_are_not_the_speakers(text: str) -> None:
 )
 def test_what_stands_under_no_other_name_is_the_speakers(text: str) -> None:
     assert [one.key for one in read(text)] == ["profile/home"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I feel like I'm 80.",
+        "I look like I'm 20 years old.",
+        "I'm 20 years old at heart.",
+        "I'm married to my job.",
+        "I'm divorced from reality.",
+        "I'm single-handedly raising two kids.",
+        "I'm a doctor in the game.",
+        "I have two children in my class.",
+    ],
+)
+def test_what_one_only_feels_or_plays_is_no_state(text: str) -> None:
+    assert not [one for one in read(text) if one.key]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I almost moved to Rome.",
+        "I almost bought a house.",
+        "I had almost booked a flight to Rome.",
+        "Had I bought a house, I would live in Rome.",
+    ],
+)
+def test_what_almost_happened_did_not(text: str) -> None:
+    assert read(text) == []

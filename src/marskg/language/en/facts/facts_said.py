@@ -68,6 +68,18 @@ _TAKES_BACK: Final = re.compile(
     r"my)\b)",
     re.IGNORECASE,
 )
+#: What somebody is only felt or played to be: words before it, and behind it.
+_ALMOST: Final = re.compile(r"\b(?:almost|nearly|had (?:I|we))\b(?! (?:always|all|every|never)\b)", re.IGNORECASE)
+_LIKE: Final = re.compile(
+    r"\b(?:feel|felt|look|sound|act|seem|behave|dress)(?:s|ed|ing)? (?:just )?(?:like|as)\b", re.IGNORECASE
+)
+_PLAYED: Final = re.compile(
+    r"[- ]?handed|[^.!?;]{0,30}?\b(?:(?:at|in|by) heart|(?:in|on) (?:the|this|my|our|a) (?:(?:video|board|computer) )?"
+    r"(?:game|play|show|class|classes|course|group|dreams?|film|movie|story|novel)\b)|"
+    r" (?:to (?:my|the|his|her|this|that|our) (?!husband|wife|partner)[a-z]+|from (?:reality|the (?:world|truth)))\b",
+    re.IGNORECASE,
+)
+_ONE_IS: Final = frozenset({"profile/age", "profile/marital status", "profile/job", "profile/children"})
 #: What takes back that something was done.
 _NOT_DONE: Final = re.compile(
     r"(?:[a-z]+,? ){0,4}I (?:(?:actually|really|just) )?(?:didn't|did not|haven't|have not|forgot|was going to)\b",
@@ -239,7 +251,11 @@ def _framed(sentence: Sentence, voice: Voice) -> list[Fact]:
                 continue
             if not frame.unguarded and (sentence.is_hedged(match.start()) or _is_denied(frame, sentence, match)):
                 continue
-            read = list(_built(frame, Found(sentence, match, voice, frame.rule, frame.confidence)))
+            read = [
+                fact
+                for fact in _built(frame, Found(sentence, match, voice, frame.rule, frame.confidence))
+                if not _is_likened(fact, sentence, match)
+            ]
             if read:
                 taken.append(match.span())
                 known = {(fact.key, fact.content) for fact in facts}
@@ -251,6 +267,19 @@ def _is_denied(frame: Frame, sentence: Sentence, match: re.Match[str]) -> bool:
     """Return whether a state is denied by the words that its frame reads, and not told with its denial."""
     states = frame.rule.startswith(_STATES) and frame.rule not in _DENYING
     return states and not match.groupdict().get("does") and sentence.is_denied_inside(match)
+
+
+def _is_likened(fact: Fact, sentence: Sentence, match: re.Match[str]) -> bool:
+    """Return whether what is said of somebody only almost was, or is felt or played to be so."""
+    key, text = fact.key or "", sentence.text
+    if fact.does is not Said.ADD or not key.startswith("profile/"):
+        return False
+    value = max((match.start(name) for name in match.groupdict()), default=match.start())
+    if _ALMOST.search(text, 0, max(value, match.start())) is not None:
+        return True
+    return key in _ONE_IS and (
+        _LIKE.search(text, 0, match.start()) is not None or _PLAYED.match(text, match.end()) is not None
+    )
 
 
 def _in_its_words(fact: Fact, words: str | None) -> Fact:
