@@ -518,6 +518,17 @@ def test_a_correction_by_words_takes_no_goal_and_no_task(stores: Stores) -> None
     assert {one.status for one in mem.memories() if one.kind is Kind.TASK} == {TaskStatus.OPEN}
 
 
+def test_a_deed_closes_no_task_that_comes_again(stores: Stores) -> None:
+    mem = stores.open()
+    by_rules(mem, said("I need to water the plants each morning."), said("I need to call mum every day."))
+    by_rules(mem, said("I watered the plants.", 1), said("I called mum.", 1))
+    assert {one.status for one in mem.memories() if one.kind is Kind.TASK} == {TaskStatus.OPEN}
+    by_rules(mem, said("I'm done with watering the plants.", 2))
+    by_rules(mem, said("I need to call the dentist.", 3), said("I called the dentist.", 4))
+    done = {one.content for one in mem.memories() if one.status is TaskStatus.DONE}
+    assert done == {"To do for Ana: water the plants each morning", "To do for Ana: call the dentist"}
+
+
 def test_what_is_erased_while_it_is_read_stays_erased(stores: Stores) -> None:
     mem = stores.open()
 

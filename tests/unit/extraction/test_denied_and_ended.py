@@ -200,6 +200,8 @@ def test_each_deed_of_a_sentence_closes_its_task() -> None:
         "Once I called the dentist every week.",
         "Have I called the dentist?",
         "I called the dentist. Just kidding.",
+        "I called the dentist. No wait, I didn't.",
+        "I've already called the dentist. Well, I didn't.",
         "I wish I had called the dentist.",
         "I called it a day.",
         "I loved the concert.",
@@ -293,3 +295,100 @@ def test_a_state_begins_when_it_is_said_to(text: str, since: str) -> None:
     assert found.valid_from is not None
     assert datetime.fromtimestamp(found.valid_from / 1000, UTC).date().isoformat() == since
     assert found.valid_to is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I'm not allergic to peanuts any more than you are.",
+        "I no longer live in Oslo during the week.",
+        "I no longer take metformin with breakfast.",
+        "I'm no longer vegan at parties.",
+        "I'm no longer vegan, except at home.",
+        "I don't speak French any more with my mother",
+        "I'm not married to this idea any more.",
+        "My other sister no longer lives in Rome.",
+        "I don't have cats any more in the bedroom.",
+        "I no longer work at Nokia's old office.",
+        "Soon I no longer live in Oslo.",
+        "In 2030 I'm no longer vegan.",
+        "In ten years I no longer live in Oslo.",
+        "Some days I'm no longer allergic to nuts.",
+        "Sometimes I no longer like coffee.",
+        "It feels like I no longer live in Oslo.",
+        "Apparently I'm no longer allergic to nuts.",
+        "I don't like coffee any more than tea.",
+    ],
+)
+def test_what_is_over_in_part_only_or_not_yet_has_not_ended(text: str) -> None:
+    assert ProposalOperation.END not in {one.operation for one in read(text)}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I don't live in Oslo anymore since May.",
+        "As of today I'm no longer vegan.",
+        "I don't play tennis anymore because of my knee.",
+        "I'm no longer married to Bob.",
+    ],
+)
+def test_a_plain_time_or_a_reason_behind_an_end_leaves_it_so(text: str) -> None:
+    assert [one.operation for one in read(text)] == [ProposalOperation.END]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Bob: I live in Rome.",
+        "Bob: I live in Rome. I'm vegan.",
+        "Bob: I'm no longer vegan.",
+        "On Monday Bob wrote: I am allergic to penicillin.",
+        "Can you proofread this? Dear Sir, I am a nurse in Leeds.",
+        "Can you translate this? I live in Rome.",
+        "Here's my cover letter: I am a nurse.",
+        "My brother: I am vegan.",
+        "Me: I live in Rome.",
+        "user: I live in Rome.",
+    ],
+)
+def test_somebody_elses_words_are_not_the_speakers(text: str) -> None:
+    assert read(text) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Update: I live in Rome.", "PS: I live in Rome.", "Ana: I live in Rome.", "Bob: I'm vegan.\nI live in Rome."],
+)
+def test_what_stands_under_no_other_name_is_the_speakers(text: str) -> None:
+    assert [one.key for one in read(text)] == ["profile/home"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I feel like I'm 80.",
+        "I look like I'm 20 years old.",
+        "I'm 20 years old at heart.",
+        "I'm married to my job.",
+        "I'm divorced from reality.",
+        "I'm single-handedly raising two kids.",
+        "I'm a doctor in the game.",
+        "I have two children in my class.",
+    ],
+)
+def test_what_one_only_feels_or_plays_is_no_state(text: str) -> None:
+    assert not [one for one in read(text) if one.key]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I almost moved to Rome.",
+        "I almost bought a house.",
+        "I had almost booked a flight to Rome.",
+        "Had I bought a house, I would live in Rome.",
+    ],
+)
+def test_what_almost_happened_did_not(text: str) -> None:
+    assert read(text) == []

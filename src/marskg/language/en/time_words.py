@@ -75,6 +75,11 @@ _ONWARDS: Final = re.compile(r" on(?:wards?)?\b(?! \w)")
 _QUOTED: Final = re.compile(r"\"[^\"]*\"|“[^”]*”|(?<!\w)'[^']{2,}'(?!\w)|«[^»]*»")
 #: Words that are times and ordinary words too, so that a preposition alone makes no time of them in small letters.
 _ORDINARY: Final = frozenset({"may", "march", "mar", "sun", "sat", "second", "dec", "jan", "sep"})
+_RECURS: Final = re.compile(
+    r"\b(?:every|each|(?:bi|twice )?(?:daily|weekly|monthly|yearly)|nightly|hourly|annually|regularly|"
+    rf"(?:once|twice|times) (?:an?|per) [a-z]+|{_W}s|weekends)\b",
+    re.IGNORECASE,
+)
 _NAMES: Final = frozenset({"today", "yesterday", "tomorrow", "tonight"})
 
 
@@ -94,6 +99,11 @@ class _Found(NamedTuple):
     time: Form
     last: Form | None
     bare: bool
+
+
+def recurs(text: str) -> bool:
+    """Return whether what ``text`` tells is done again and again: "every day", "weekly", "on Mondays"."""
+    return _RECURS.search(text) is not None
 
 
 def mentions(question: str) -> list[Mention]:

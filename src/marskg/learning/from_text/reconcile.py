@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from marskg.errors import InvalidMemory, NotPermitted
 from marskg.extraction.proposal import ProposalOperation
+from marskg.language.en.time_words import recurs
 from marskg.learning.conflicts import overrule
 from marskg.learning.from_text.makers import call_of
 from marskg.learning.from_text.plan import LearnStep, Outcome
@@ -47,6 +48,8 @@ if TYPE_CHECKING:
     from marskg.store.ingest.ingestor import Admit
     from marskg.store.unit.unit_of_work import Node, Unit
 
+#: Done once, what is to be done every day is to be done again.
+_DEED: Final = "task.deed"
 _ENDING: Final = frozenset({ProposalOperation.END, ProposalOperation.CLOSE})
 _AMBIGUOUS: Final = "several memories may be meant"
 #: The first part of the keys that name what somebody likes, or does not.
@@ -253,6 +256,8 @@ class Reconciler:
         memory = node.memory
         task = item.proposal.operation is ProposalOperation.CLOSE
         fits = memory.active if task else memory.kind is not Kind.EPISODIC
+        if task and item.proposal.maker.rule == _DEED and recurs(" ".join((memory.content or "", *texts_of(memory)))):
+            return False
         # What was said later than this turn is not meant by it, however late the turn comes in.
         return (
             node.has_content

@@ -113,6 +113,7 @@ _NO_EVENT: Final = re.compile(
     r"^(?:(?:should|shall|can|could|do|does|did|will|would|am|is|are|was|were|have|has|may|might) (?:I|we|you|he|"
     r"she|it|they|"
     r"my|our|the)\b|(?:what|when|where|why|how|who) (?:do|did|does|should|can|will|is|are|was)\b)|"
+    r"^(?:I )?had (?:I|we)\b|\b(?:I|we)(?:'d|'ve| had| have)? (?:very |so )?(?:almost|nearly) (?!always\b|all\b|every)|"
     r"^(?:you\b|you're|your\b|let's\b)|\b(?:I|we) (?:\w+ly |also |just )*(?:might|may|would|should)\b(?! (?:love|"
     r"like) to\b)|"
     r"\b(?:thanks? (?:you )?for|talk (?:to you )?(?:soon|later)|see you|take care|good luck|let me know|lmk|"

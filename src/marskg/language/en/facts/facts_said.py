@@ -29,7 +29,8 @@ from marskg.language.en.facts import (
 )
 from marskg.language.en.facts.behaviour import wishes_of
 from marskg.language.en.facts.changes.deeds_said import deeds_of
-from marskg.language.en.facts.changes.ended_said import ended_of, endings
+from marskg.language.en.facts.changes.ended_said import ended_of, endings, is_over
+from marskg.language.en.facts.changes.others_words import others_words
 from marskg.language.en.facts.events import Talk
 from marskg.language.en.facts.notes_said import notes_of
 from marskg.language.en.facts.phrasing import Found, compiled, marked, sentences_of, with_subject
@@ -65,6 +66,23 @@ _TAKES_BACK: Final = re.compile(
     r"^(?:(?:no|oh|ah|oops|sorry|hmm)[,.!]? )*(?:no,? wait|wait(?:,? no)?|no|sorry|scratch that|strike that|correction|"
     r"oops|i mean|i meant|actually|that's (?:wrong|not right|old)|that was wrong|my mistake)\b(?=[,.!:;—–-]| (?:I|"
     r"my)\b)",
+    re.IGNORECASE,
+)
+#: What somebody is only felt or played to be: words before it, and behind it.
+_ALMOST: Final = re.compile(r"\b(?:almost|nearly|had (?:I|we))\b(?! (?:always|all|every|never)\b)", re.IGNORECASE)
+_LIKE: Final = re.compile(
+    r"\b(?:feel|felt|look|sound|act|seem|behave|dress)(?:s|ed|ing)? (?:just )?(?:like|as)\b", re.IGNORECASE
+)
+_PLAYED: Final = re.compile(
+    r"[- ]?handed|[^.!?;]{0,30}?\b(?:(?:at|in|by) heart|(?:in|on) (?:the|this|my|our|a) (?:(?:video|board|computer) )?"
+    r"(?:game|play|show|class|classes|course|group|dreams?|film|movie|story|novel)\b)|"
+    r" (?:to (?:my|the|his|her|this|that|our) (?!husband|wife|partner)[a-z]+|from (?:reality|the (?:world|truth)))\b",
+    re.IGNORECASE,
+)
+_ONE_IS: Final = frozenset({"profile/age", "profile/marital status", "profile/job", "profile/children"})
+#: What takes back that something was done.
+_NOT_DONE: Final = re.compile(
+    r"(?:[a-z]+,? ){0,4}I (?:(?:actually|really|just) )?(?:didn't|did not|haven't|have not|forgot|was going to)\b",
     re.IGNORECASE,
 )
 _DROPPED: Final = "task.drop"
@@ -124,15 +142,19 @@ def facts_of(text: str, voice: Voice) -> list[Fact]:
 
 def _said(text: str, voice: Voice) -> list[Fact]:
     sentences = sentences_of(text)
+    others = others_words(sentences, text, voice.name)
     meant = [
-        not sentence.jests and (following is None or not following.jests)
-        for sentence, following in zip_longest(sentences, sentences[1:])
+        number not in others and not sentence.jests and (following is None or not following.jests)
+        for number, (sentence, following) in enumerate(zip_longest(sentences, sentences[1:]))
     ]
     read = [_read(sentence, voice) if serious else [] for sentence, serious in zip(sentences, meant, strict=True)]
     for number in range(1, len(read)):
         if _TAKES_BACK.match(sentences[number].text) is not None:
             before, read[number - 1 : number + 1] = read[number - 1], _taken_back(read[number - 1], read[number])
             meant[number - 1] &= before == read[number - 1]
+    for number, sentence in enumerate(sentences):
+        if _undone(sentence):
+            read[number] = [fact for fact in read[number] if fact.does is not Said.CLOSE]
     terse = {number for number, facts in enumerate(read) if len(facts) == 1 and facts[0].rule in _TERSE}
     shut = {number for number, facts in enumerate(read) if not meant[number] or (facts and number not in terse)}
     talk = Talk(sentences, voice, shut)
@@ -140,7 +162,7 @@ def _said(text: str, voice: Voice) -> list[Fact]:
         read[number] = [_in_its_words(fact, talk.retold(number, fact.start, fact.end)) for fact in read[number]]
     facts = [fact for found in read for fact in found]
     bare = [one for number, one in enumerate(sentences) if not read[number] and number not in shut]
-    deeds = [deed for sentence in bare for deed in deeds_of(sentence, voice)]
+    deeds = [deed for sentence in bare if not _undone(sentence) for deed in deeds_of(sentence, voice)]
     facts += [
         event for event in talk.events() if not any(fact.start < event.end and event.start < fact.end for fact in facts)
     ]
@@ -149,6 +171,11 @@ def _said(text: str, voice: Voice) -> list[Fact]:
     kept = [fact for fact in facts if fact.key not in ended or fact.does is Said.END or fact.rule != _WEARY]
     # What was done is told as what happened, too.
     return sorted([*kept, *deeds], key=lambda fact: fact.start)
+
+
+def _undone(sentence: Sentence) -> bool:
+    """Return whether the next sentence takes back what this one says was done: "No wait, I didn't"."""
+    return _TAKES_BACK.match(sentence.after) is not None or _NOT_DONE.match(sentence.after) is not None
 
 
 def _taken_back(before: list[Fact], after: list[Fact]) -> list[list[Fact]]:
@@ -200,9 +227,11 @@ def _ended(ended: Ended, sentence: Sentence, voice: Voice) -> list[Fact]:
     start, end = sentence.start + ended.start, sentence.start + ended.end
     beside = [fact for fact in facts if fact.end <= start or end <= fact.start]
     said = [fact for fact in facts if fact not in beside]
+    if ended.partly:
+        return [fact for fact in facts if fact in beside or fact.does not in {Said.END, Said.CLOSE}]
     # What a rule for it has read is surer, but for a task, which may be a habit as well.
     if any(fact.key and fact.rule != _DROPPED for fact in said):
-        return facts
+        return [fact for fact in facts if fact in beside or fact.does is not Said.END or is_over(fact, sentence)]
     found = endings(ended, _framed(ended.held, voice), sentence, voice)
     keyed = any(fact.key for fact in found)
     return [*beside, *(found if keyed or not said else said)]
@@ -222,7 +251,11 @@ def _framed(sentence: Sentence, voice: Voice) -> list[Fact]:
                 continue
             if not frame.unguarded and (sentence.is_hedged(match.start()) or _is_denied(frame, sentence, match)):
                 continue
-            read = list(_built(frame, Found(sentence, match, voice, frame.rule, frame.confidence)))
+            read = [
+                fact
+                for fact in _built(frame, Found(sentence, match, voice, frame.rule, frame.confidence))
+                if not _is_likened(fact, sentence, match)
+            ]
             if read:
                 taken.append(match.span())
                 known = {(fact.key, fact.content) for fact in facts}
@@ -234,6 +267,19 @@ def _is_denied(frame: Frame, sentence: Sentence, match: re.Match[str]) -> bool:
     """Return whether a state is denied by the words that its frame reads, and not told with its denial."""
     states = frame.rule.startswith(_STATES) and frame.rule not in _DENYING
     return states and not match.groupdict().get("does") and sentence.is_denied_inside(match)
+
+
+def _is_likened(fact: Fact, sentence: Sentence, match: re.Match[str]) -> bool:
+    """Return whether what is said of somebody only almost was, or is felt or played to be so."""
+    key, text = fact.key or "", sentence.text
+    if fact.does is not Said.ADD or not key.startswith("profile/"):
+        return False
+    value = max((match.start(name) for name in match.groupdict()), default=match.start())
+    if _ALMOST.search(text, 0, max(value, match.start())) is not None:
+        return True
+    return key in _ONE_IS and (
+        _LIKE.search(text, 0, match.start()) is not None or _PLAYED.match(text, match.end()) is not None
+    )
 
 
 def _in_its_words(fact: Fact, words: str | None) -> Fact:

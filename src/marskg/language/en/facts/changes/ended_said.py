@@ -1,7 +1,8 @@
 """What English speakers say holds no longer, read by the rules that read what holds.
 
 Guarantees: pure. "I'm not allergic to peanuts anymore" is put as "I'm allergic to peanuts"; what the rules read of that
-is what ended. A habit or a state that no rule reads ends by the words in which it was said.
+is what ended. A habit or a state that no rule reads ends by the words in which it was said. What is over only with
+somebody, somewhere, at times, or some day, has not ended.
 """
 
 from __future__ import annotations
@@ -54,6 +55,32 @@ _NO_STATE: Final = re.compile(
     r"much|fan)\b",
     re.IGNORECASE,
 )
+#: What may stand behind what is over; anything else says where, when or with whom it is over, and it holds otherwise.
+_TAIL: Final = re.compile(
+    r"(?: (?:any ?more|any longer|at all|now|either|these days|though|since [^,.;]{2,40}|as of [^,.;]{2,30}))*"
+    r"(?:$|[.!?;:,—()]| [-–]| (?:but|because|since|although|though|so|and)\b)",
+    re.IGNORECASE,
+)
+#: An exception behind it, and in the value itself.
+_EXCEPT: Final = re.compile(
+    r"[\s,;:—(–-]*(?:than|with|without|at|in|on|when|whenever|while|once|until|till|during|to|before|after|except|unless|"
+    r"if|apart from|other than|but (?:only|just|not)|only)\b",
+    re.IGNORECASE,
+)
+_BOUND: Final = re.compile(
+    r" (?:than|with|without|at|when|while|once|until|during|before|after|on)\b|'s$", re.IGNORECASE
+)
+#: What stands before it and makes it a guess, a plan, or true at times.
+_BEFORE: Final = re.compile(
+    r"\b(?:soon|some ?days?|sometimes|maybe|perhaps|probably|possibly|(?:feels?|felt|seems?|looks?|sounds?) (?:like|"
+    r"as)|apparently|allegedly|supposedly|wish|write|eventually|tomorrow|next [a-z]+|almost|nearly|usually|often|"
+    r"occasionally|most days|whenever)\b|"
+    r"^(?:(?:and|but|so|well|ok|okay)[, ]+)?(?:at|in|on|by|when|while|during|until|till|once|with|without|before|after|"
+    r"over)\b",
+    re.IGNORECASE,
+)
+#: One of several.
+_ANOTHER: Final = re.compile(r"(?:my|our) (?:other|second|third|next)\b", re.IGNORECASE)
 _FAMILIES: Final = ("profile.", "person.", "life.")
 _KEYS: Final = ("profile/", "person/")
 
@@ -69,6 +96,8 @@ class Ended:
     #: What ended, without who; whether it is what somebody does rather than is.
     rest: str
     does: bool
+    #: Whether what is said around it leaves it over in part only, or not yet.
+    partly: bool
 
 
 def ended_of(sentence: Sentence) -> Ended | None:
@@ -90,14 +119,39 @@ def ended_of(sentence: Sentence) -> Ended | None:
         plain = re.sub(r"^(have|has|had|own|got) any\b", r"\1 a", rest)
         rest = rest.removeprefix("got ")
         held = Sentence(f"{who}{link} {plain}.", sentence.start + match.start())
-        return Ended(match.start(), match.end(), held, who, rest, does=not helped)
+        partly = (
+            _BEFORE.search(text[: match.start()]) is not None
+            or _ANOTHER.match(who) is not None
+            or rest.startswith("than ")
+            or not _is_whole(text, match.end())
+        )
+        return Ended(match.start(), match.end(), held, who, rest, does=not helped, partly=partly)
     return None
+
+
+def _is_whole(text: str, end: int) -> bool:
+    """Return whether what stands behind ``end`` leaves what is said before it as it is."""
+    return _TAIL.match(text, end) is not None and _EXCEPT.match(text, end) is None
+
+
+def is_over(fact: Fact, sentence: Sentence) -> bool:
+    """Return whether the value of a fact read in ``sentence`` is all that the sentence says of it."""
+    value = str(fact.payload.get("concept", ""))
+    return _BOUND.search(value) is None and _is_whole(sentence.text, fact.end - sentence.start)
 
 
 def endings(ended: Ended, held: list[Fact], sentence: Sentence, voice: Voice) -> list[Fact]:
     """Return the ends of the facts ``held`` that the rules read of what was; without any, of a habit by its words."""
     start, end = sentence.start + ended.start, sentence.start + ended.end
     content = told(_plain(sentence.text[ended.start : ended.end].strip(" ,")), voice)
+    read = [
+        fact
+        for fact in held
+        if fact.does is Said.ADD
+        and fact.rule.startswith(_FAMILIES)
+        and fact.rule != "person.named"
+        and (fact.key or "").startswith(_KEYS)
+    ]
     found = [
         replace(
             fact,
@@ -110,13 +164,10 @@ def endings(ended: Ended, held: list[Fact], sentence: Sentence, voice: Voice) ->
             relations=(),
             old=_old(fact, ended),
         )
-        for fact in held
-        if fact.does is Said.ADD
-        and fact.rule.startswith(_FAMILIES)
-        and fact.rule != "person.named"
-        and (fact.key or "").startswith(_KEYS)
+        for fact in read
+        if is_over(fact, ended.held)
     ]
-    if found:
+    if read:
         return found
     # Of others a rule has to know what they were; a mood is no state that one would have told.
     known = key_of(ended.rest)
