@@ -33,7 +33,9 @@ _M: Final = (
     r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sep(?:t(?:ember)?)?|"
     r"oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\b\.?"
 )
-_W: Final = r"(?:mon|tues|wednes|thurs|fri|satur|sun)day"
+#: The names of weekdays and of months in full.
+WEEKDAY: Final = r"(?:mon|tues|wednes|thurs|fri|satur|sun)day"
+MONTH: Final = "(?:january|february|march|april|may|june|july|august|september|october|november|december)"
 _D: Final = r"\d{1,2}(?:st|nd|rd|th)?"
 _Y: Final = r"(?:18|19|20|21)\d\d"
 _HOW: Final = "last|past|previous|this|current|next|coming|following"
@@ -77,7 +79,7 @@ _QUOTED: Final = re.compile(r"\"[^\"]*\"|“[^”]*”|(?<!\w)'[^']{2,}'(?!\w)|�
 _ORDINARY: Final = frozenset({"may", "march", "mar", "sun", "sat", "second", "dec", "jan", "sep"})
 _RECURS: Final = re.compile(
     r"\b(?:every|each|(?:bi|twice )?(?:daily|weekly|monthly|yearly)|nightly|hourly|annually|regularly|"
-    rf"(?:once|twice|times) (?:an?|per) [a-z]+|{_W}s|weekends)\b",
+    rf"(?:once|twice|times) (?:an?|per) [a-z]+|{WEEKDAY}s|weekends)\b",
     re.IGNORECASE,
 )
 _NAMES: Final = frozenset({"today", "yesterday", "tomorrow", "tonight"})
@@ -315,7 +317,7 @@ _FIXED: Final[tuple[tuple[str, Form], ...]] = (
     ("the year before last", Counted(Unit.YEAR, -2)),
 )
 _OF: Final = rf"(?:{_M}(?:,? (?:of )?{_Y})?|{_Y}|(?:this|last|next) (?:year|month)|the (?:year|month))"
-_DATE: Final = rf"\d{{4}}-\d\d-\d\d|{_M} {_D}(?:,? {_Y})?|{_D}(?: of)? {_M}(?:,? {_Y})?|yesterday|last {_W}"
+_DATE: Final = rf"\d{{4}}-\d\d-\d\d|{_M} {_D}(?:,? {_Y})?|{_D}(?: of)? {_M}(?:,? {_Y})?|yesterday|last {WEEKDAY}"
 _RULES: Final = (
     *(_rule(pattern, _always(form)) for pattern, form in _FIXED),
     _rule(r"(?P<y>\d{4})[-/](?P<m>\d{1,2})[-/](?P<d>\d{1,2})(?:[t ]\d\d:\d\d\S*)?", _day_of("y", "m", "d")),
@@ -325,8 +327,8 @@ _RULES: Final = (
     _rule(r"(?P<one>0?(?P<same>[1-9]|1[0-2]))/(?P<other>0?(?P=same))/(?P<y>\d{4})", _slashed),
     _rule(r"(?P<y>\d{4})-?w(?P<w>\d\d)", lambda match, _: IsoWeek(int(match["y"]), int(match["w"]))),
     _rule(rf"(?P<y>{_Y})-(?P<m>\d\d)", lambda match, _: Date(int(match["y"]), int(match["m"]))),
-    _rule(rf"(?:{_W},? )?(?P<m>{_M}) (?:the )?(?P<d>{_D})(?:,? (?P<y>\d{{4}}))?", _dated("d")),
-    _rule(rf"(?:{_W},? )?(?:the )?(?P<d>{_D})(?: of)? (?P<m>{_M})(?:,? (?P<y>\d{{4}}))?", _dated("d")),
+    _rule(rf"(?:{WEEKDAY},? )?(?P<m>{_M}) (?:the )?(?P<d>{_D})(?:,? (?P<y>\d{{4}}))?", _dated("d")),
+    _rule(rf"(?:{WEEKDAY},? )?(?:the )?(?P<d>{_D})(?: of)? (?P<m>{_M})(?:,? (?P<y>\d{{4}}))?", _dated("d")),
     _rule(rf"(?P<m>{_M}) (?P<d>{_D}){_DASH}(?P<e>{_D})(?:,? (?P<y>\d{{4}}))?", _dated("d"), last=_dated("e")),
     _rule(
         rf"(?:the )?(?P<d>{_D}){_DASH}(?:the )?(?P<e>{_D})(?: of)? (?P<m>{_M})(?:,? (?P<y>\d{{4}}))?",
@@ -338,10 +340,11 @@ _RULES: Final = (
     _rule(rf"(?P<y>{_Y})(?! {_THINGS})", lambda match, _: Date(int(match["y"])), bare=True),
     _rule(rf"(?P<how>{_HOW}) (?P<m>{_M})", _modified_month),
     _rule(r"(?:the )?(?P<d>\d{1,2}(?:st|nd|rd|th))(?! \w+day)", _day_alone, bare=True),
-    _rule(rf"(?P<how>{_HOW}) (?P<w>{_W})", _modified_weekday),
-    _rule(rf"(?P<how>)(?P<w>{_W})", _modified_weekday, bare=True),
+    _rule(rf"(?P<how>{_HOW}) (?P<w>{WEEKDAY})", _modified_weekday),
+    _rule(rf"(?P<how>)(?P<w>{WEEKDAY})", _modified_weekday, bare=True),
     _rule(
-        rf"(?P<w>{_W}),? (?:of )?(?P<how>last|this|next) week|(?P<how2>last|this|next) week,? (?:on )?(?P<w2>{_W})",
+        rf"(?P<w>{WEEKDAY}),? (?:of )?(?P<how>last|this|next) week|"
+        rf"(?P<how2>last|this|next) week,? (?:on )?(?P<w2>{WEEKDAY})",
         _in_week,
     ),
     _rule(

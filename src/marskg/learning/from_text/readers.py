@@ -14,18 +14,16 @@ from typing import TYPE_CHECKING, Final
 from marskg.clock import zone_named
 from marskg.extraction.model import PROMPT, ModelExtractor
 from marskg.extraction.model_reading import Shown
-from marskg.models.asking import Asking, load_model
-from marskg.models.prompt_files import prompt
 from marskg.models.roles import READING
 from marskg.privacy.stored_outgoing import StoredOutgoing
 from marskg.store.rows.codec import ref
+from marskg.store.tenant.model_in_use import ModelInUse
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from contextlib import AbstractContextManager
     from datetime import tzinfo
 
-    from marskg.config.models import ModelSettings
     from marskg.extraction.model_reading import Call
     from marskg.extraction.proposal import Extractor, Turn
     from marskg.privacy.sensitivity import Assessor
@@ -43,10 +41,8 @@ class Readers:
     def __init__(self, writer: Writer, counter: TokenCounter, assessor: Assessor, costs: ModelCosts) -> None:
         """Decide by ``assessor`` what may be sent; weigh it with ``counter``; what it costs goes to ``costs``."""
         self._writer = writer
-        self._counter = counter
         self._assessor = assessor
-        self._costs = costs
-        self._asking: tuple[ModelSettings, Asking | None] | None = None
+        self._model = ModelInUse(writer, counter, costs, READING, PROMPT)
 
     def rules(self) -> Extractor:
         """Return the rules alone, which may read what is not stored yet."""
@@ -57,7 +53,7 @@ class Readers:
     @property
     def asks(self) -> bool:
         """Return whether a model takes part."""
-        return self._model() is not None
+        return self._model.asking() is not None
 
     def reader(
         self, ids: Sequence[str | None], aside: Callable[[], AbstractContextManager[None]] = nullcontext
@@ -66,10 +62,9 @@ class Readers:
 
         A model is asked ``aside``.
         """
-        asking = self._model()
+        asking = self._model.asking()
         if asking is None:
             return self.rules()
-        self._costs.read()
         stored = [one for one in ids if one is not None]
         outgoing = StoredOutgoing(self._writer, self._assessor, READING.setting, stored)
 
@@ -91,8 +86,8 @@ class Readers:
 
         An answer goes with the content of its turn; one about a turn that lost it meanwhile is not kept.
         """
-        asking = self._asking[1] if self._asking is not None else None
-        if asking is None or not self._costs.account.added.calls:
+        # Of a caller's own reader nothing is kept.
+        if not self._model.owes:
             return
         made = [call for call in calls if not call.replayed]
         rows = [
@@ -103,20 +98,7 @@ class Readers:
         if rows:
             with self._writer.alone():
                 self._writer.put("keep_answers", {"rows": rows})
-        used = prompt(PROMPT)
-        self._costs.note(
-            f"model={asking.chat.name}", f"prompt={used.name}", f"prompt_digest={used.digest}",
-            f"answers={len(made)}", f"tokens={sum(call.tokens_in + call.tokens_out for call in made)}",
-        )  # fmt: skip
+        self._model.note(len(made), sum(call.tokens_in + call.tokens_out for call in made))
 
     def _zone(self) -> tzinfo:
         return zone_named(self._writer.state.settings.retrieval.time_zone)
-
-    def _model(self) -> Asking | None:
-        """Return the model that the settings choose, with all that is known of its day; None for none."""
-        settings = self._writer.state.settings.models
-        if self._asking is None or self._asking[0] != settings:
-            chat = load_model(READING, settings, self._counter)
-            found = None if chat is None else Asking(chat, settings, self._writer.now, self._costs.account)
-            self._asking = (settings, found)
-        return self._asking[1]

@@ -82,16 +82,25 @@ class ModelInUse:
                 return Reply(entries)
         return None
 
+    @property
+    def owes(self) -> bool:
+        """Return whether the settings chose a model, and something was spent that is not written down."""
+        return self._known is not None and self._known[1] is not None and self._costs.account.added.calls > 0
+
     def note_costs(self) -> int | None:
         """Write down what was spent; returns the audit sequence number before, None where nothing was."""
-        known = None if self._known is None else self._known[1]
         answered, self._answered = self._answered, []
+        return self.note(len(answered), sum(answered))
+
+    def note(self, answers: int, tokens: int) -> int | None:
+        """Write down what was spent, with a record of so many answers of so many tokens; see :meth:`note_costs`."""
+        known = None if self._known is None else self._known[1]
         if known is None:
             return None
         used = prompt(self._prompt)
         return self._costs.note(
             f"model={known.chat.name}", f"prompt={used.name}", f"prompt_digest={used.digest}",
-            f"answers={len(answered)}", f"tokens={sum(answered)}",
+            f"answers={answers}", f"tokens={tokens}",
         )  # fmt: skip
 
     def _keep(self, ids: Sequence[str], name: str, text: str) -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from marskg.language.en.facts.amounts import MONEY, money_of
 from marskg.language.en.facts.phrasing import APOSTROPHES, LONGEST, Frame, entries, frame, key_of
+from marskg.language.en.time_words import MONTH, WEEKDAY
 from marskg.language.facts import Fact, Said
 from marskg.ontology.vocabulary import Cardinality, Kind
 
@@ -111,11 +112,7 @@ def _stated(found: Found) -> Iterator[Fact]:
         yield _fact(found, name, entry, many=True)
 
 
-_DAY: Final = re.compile(
-    r"(?:mon|tues|wednes|thurs|fri|satur|sun)day\b|(?:jan|febr)uary|march|april|may \d|june|july|august|"
-    r"(?:septem|octo|novem|decem)ber|christmas|easter",
-    re.IGNORECASE,
-)
+_DAY: Final = re.compile(rf"{WEEKDAY}\b|(?!may(?! \d)){MONTH}|christmas|easter", re.IGNORECASE)
 
 
 def _leads(found: Found) -> Fact:

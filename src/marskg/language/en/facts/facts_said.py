@@ -34,6 +34,7 @@ from marskg.language.en.facts.changes.others_words import others_words
 from marskg.language.en.facts.events import Talk
 from marskg.language.en.facts.notes_said import notes_of
 from marskg.language.en.facts.phrasing import Found, compiled, marked, sentences_of, with_subject
+from marskg.language.en.time_words import MONTH, WEEKDAY
 from marskg.language.facts import Fact, Said
 from marskg.ontology.vocabulary import Cardinality, Kind
 
@@ -57,8 +58,8 @@ _NOT: Final = re.compile(
 _FROM: Final = re.compile(
     r"(?:^|,? )(?:from|starting|beginning|as of|as from|with effect from|effective)(?: (?:on|in|from))? "
     r"(?P<when>(?:the )?(?:\d|next\b|this\b|tomorrow|today|beginning|start|end|middle|spring|summer|autumn|fall|winter|"
-    r"(?:jan|febr)uary|march|april|may|june|july|august|(?:septem|octo|novem|decem)ber|(?:mon|tues|wednes|thurs|fri|"
-    r"satur|sun)day)[^,.;:!?]{0,30}?(?:, \d{4})?)(?= on(?:wards?)?\b|,| I\b| I'| my\b| we\b| our\b|[.!;]|$)",
+    rf"{MONTH}|{WEEKDAY})"
+    r"[^,.;:!?]{0,30}?(?:, \d{4})?)(?= on(?:wards?)?\b|,| I\b| I'| my\b| we\b| our\b|[.!;]|$)",
     re.IGNORECASE,
 )
 #: What opens a sentence that takes back the one before it.

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 from marskg.language.en.facts.phrasing import ADVERBS, key_of
 from marskg.language.en.facts.tasks import is_no_task, without_times
 from marskg.language.en.facts.third_person import told
+from marskg.language.en.time_words import MONTH, WEEKDAY
 from marskg.language.facts import Fact, Said
 from marskg.ontology.vocabulary import Kind
 
@@ -48,8 +49,8 @@ _DID: Final = re.compile(
 #: When it was done, at the end of what was done.
 _WHEN_DONE: Final = re.compile(
     r"(?: (?:earlier|yesterday|today|tonight|last night|just now|this (?:morning|afternoon|evening|week)|(?:on |"
-    r"last )?(?:mon|"
-    r"tues|wednes|thurs|fri|satur|sun)day|(?:at|before|after|over) (?:noon|lunch|breakfast|dinner|the weekend)|morning|"
+    rf"last )?{WEEKDAY}|"
+    r"(?:at|before|after|over) (?:noon|lunch|breakfast|dinner|the weekend)|morning|"
     r"afternoon|evening))+$",
     re.IGNORECASE,
 )
@@ -57,8 +58,8 @@ _WHEN_DONE: Final = re.compile(
 _NO_DEED: Final = re.compile(
     r"\b(?:last \w+|ago|once|used to|always|never|every|when|while|if|until|but|because|that|it|this|them|you|him|her|"
     r"so|too|first|my (?:mind|way|time|best|breath|eyes?|head|heart|word|own|part|share|turn|peace)|(?:in|since|"
-    r"back in) (?:\d{4}|january|february|march|april|may|june|july|august|september|october|"
-    r"november|december)|instead|and (?:I|we|it|they|he|she|(?-i:[a-z]+ed|got|met|had|made|was)))\b",
+    rf"back in) (?:\d{{4}}|{MONTH})|"
+    r"instead|and (?:I|we|it|they|he|she|(?-i:[a-z]+ed|got|met|had|made|was)))\b",
     re.IGNORECASE,
 )
 _FELT: Final = re.compile(
