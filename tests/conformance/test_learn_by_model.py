@@ -310,6 +310,59 @@ def test_what_is_bound_to_a_place_or_names_who_refuses_stays_here(stores: Stores
     assert ("The roof is new" in received, "cellar" in received) == (True, False)
 
 
+#: Who refuses models, and how others write of them in a turn that is about nobody or about somebody else.
+WRITTEN: dict[str, tuple[str, ...]] = {
+    "Benvolio Montague": (
+        "Benvolio grows {}.", "BENVOLIO grows {}.", "We borrowed Benvolio's {}.", "The Montagues grow {}.",
+        "BenvolioMontague grows {}.", "BenvolioMontagues {} won.", "They all talk of the Montagues' {}.",
+        "Lady Montague and Benvólio grow {}.",
+    ),
+    "Zoë": ("Zoe grows {}.", "zoe grows {}.", "Zoes {} are ripe.", "It was ZOË'S {}."),
+    "Zoe": ("Zoë grows {}.", "The Zoes grow {}."),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("rule", ["opt_out_purpose", "consent_required", "private_entity"])
+@pytest.mark.parametrize("name", WRITTEN)
+def test_who_refuses_is_kept_back_however_others_write_of_them(
+    stores: Stores, server: ChatServer, name: str, rule: str
+) -> None:
+    mem = opened(stores, server)
+    if rule == "private_entity":
+        mem.remember(f"{name} came by.", kind="semantic", mentions=[name])
+        mem.preferences.set(rule, name, level=0.9)
+    else:
+        mem.preferences.set(rule, "language_model", subject=name)
+    learn(mem, *(said(text.format(f"zucchini{number}")) for number, text in enumerate(WRITTEN[name])))
+    assert server.requests == []
+    learn(mem, said("The well by the montana road is deep."), said("Zoology is hard, and benevolence too."))
+    assert len(server.requests) == 2, "and nobody else is"
+
+
+def test_a_consent_that_everybody_has_to_give_protects_who_is_only_named(stores: Stores, server: ChatServer) -> None:
+    mem = opened(stores, server)
+    mem.remember("He keeps bees.", kind="semantic", subjects=["Benvolio Montague"])
+    mem.remember("My sister Hermine came by.", kind="semantic")
+    mem.preferences.set("consent_required", "language_model")
+    mem.preferences.set("consent", "language_model", subject="Ana Berg")
+    turns = ("The zucchini are Benvolio's.", "The Montagues grow zucchini.", "Hermine grows zucchini.")
+    learn(mem, *(said(turn, subjects=[]) for turn in turns), said("Ana likes zucchini.", subjects=["Bo"]))
+    learn(mem, said("The zucchini are ripe.", speaker="Eve", subjects=["Ana Berg"]))
+    assert server.requests == []
+    learn(mem, said("The well is deep.", speaker="Ana Berg"), said("Ana's pump is loud.", speaker="Ana Berg"))
+    received = json.dumps([request for _, _, request in server.requests])
+    assert ("The well is deep" in received, "pump is loud" in received) == (True, True), "who consents is read"
+
+
+def test_a_text_of_which_only_placeholders_are_left_is_not_sent(stores: Stores, server: ChatServer) -> None:
+    mem = opened(stores, server)
+    found = learn(mem, said("My doctor says asthma."), said("ana@example.org, bo@example.org!"))
+    assert server.requests == []
+    assert "redaction leaves nothing of it (2 of 2 turns)" in found.notices[0]
+    learn(mem, said("Send the seeds to bo@example.org."), said("[HEALTH] is what the form says."))
+    assert len(server.requests) == 2
+
+
 # --- Thirty attempts --------------------------------------------------------------------------------------------------
 
 
