@@ -17,6 +17,7 @@ import marskg
 from marskg.errors import ConsentRequired
 from marskg.learning.from_text.plan import Learned, LearnPlan
 from marskg.ontology.vocabulary import Kind
+from marskg.privacy.principals import Principal, Role
 from tests.support.chat_server import chat_server
 from tests.support.hostile_turns import ATTEMPTS, HOME, answered, fact
 from tests.support.residue import residue
@@ -121,6 +122,45 @@ def test_an_erasure_reaches_the_answer(stores: Stores, server: ChatServer) -> No
     with pytest.raises(ConsentRequired):
         learn(mem, said(PETS, subjects=["Ana"]))
     assert _answers_of(stores, mem) == []
+
+
+def _thinking(thought: str, _: dict[int, str]) -> Any:
+    return f'{{"facts": [], "thought": "{thought}"}}'
+
+
+@pytest.mark.parametrize("by", ["entity", "subject"])
+def test_an_erasure_reaches_what_is_kept_of_answers_about_a_named_third_person(
+    stores: Stores, server: ChatServer, by: str
+) -> None:
+    mem = opened(stores, server)
+    mem.remember("I sing.", subjects=["Zoë Ek"])
+    for thought, text in {
+        r"Zo\u00eb keeps a parrot": PETS,
+        "zyzzyva": "My sister Zoë Ek sings in the choir.",
+        "kept": "The well is deep.",
+    }.items():
+        server.model = partial(_thinking, thought)
+        learn(mem, said(text))
+    assert len(_answers_of(stores, mem)) == 3
+    server.statuses = [500] * 9
+    assert learn(mem, said("Zoë Ek likes the sea."), said("The roof leaks.")).unread == 2
+    if by == "subject":
+        own = stores.open_as(mem, Principal(Role.SUBJECT, "Zoë Ek"))
+        own.erase(subject="Zoë Ek")
+        assert (len(_answers_of(stores, mem)), mem.stats()["unread"]) == (3, 2), "what others said is not theirs"
+    whom: dict[str, Any] = {by: "Zoë Ek"}
+    mem.erase(**whom, dry_run=True)
+    assert len(_answers_of(stores, mem)) == 3
+    mem.erase(**whom)
+    (answer,) = _answers_of(stores, mem)
+    assert "kept" in answer["answer"]
+    server.statuses = []
+    asked = len(server.requests)
+    assert len(stores.apart().open(mem.tenant).learning.read_backlog().turns) == 1
+    assert len(server.requests) == asked + 1
+    assert "likes the sea" not in json.dumps(server.requests[-1][2])
+    assert mem.verify().findings == ()
+    assert mem.validate(full=True).findings == ()
 
 
 def test_an_erasure_with_scrub_leaves_no_byte_of_the_answer(server: ChatServer, tmp_path: Path) -> None:
