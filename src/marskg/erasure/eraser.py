@@ -292,7 +292,7 @@ def _forget_readings(unit: Unit, request: Request, matched: Matched) -> None:
         node = unit.nodes.get(ident)
         if node is None or not node.has_content:
             continue
-        node.answer = None
+        node.forget_answer()
         if node.memory.unread and ident in named:
             unit.change(node, unread=False)
             details = {"rule": "erasure", "reason": "it names who was erased"}

@@ -87,6 +87,10 @@ class Node:
         """Return the ids that the outgoing edges of ``kind`` point to, in order."""
         return sorted(target for type_, target in self.edges if type_ is kind)
 
+    def forget_answer(self) -> None:
+        """Keep no answer of a model about it; no record says that there was one."""
+        self.answer = None
+
     def delete(self) -> None:
         """Remove it from the store; the caller records it."""
         self.deleted = True
