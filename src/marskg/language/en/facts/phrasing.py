@@ -69,12 +69,14 @@ _SUPPOSED: Final = re.compile(
     r"(?:told|tells|asked) (?:me|us|him|her|them)"
     rf"|{_OTHERS} {_OFTEN}{_HOLDS}(?: that| me| us| him| her| them| people| (?:every|some)(?:one|body)|"
     rf" to \w+)*(?=\s*$| (?:I|we|my|our)\b)"
+    r"|\b(?:I|we)(?:'m|'ve| am| was|'re| are| were| have)(?: been)? (?:\w+ )?(?:told|informed|led to believe)"
     r"|once upon a time|according to|let's say|say I|for (?:example|instance)|dream(?:ed|t)|lyrics|translate)\b|"
     r"^(?:please |can you |could you |help me )?(?:write|draft|rewrite|rephrase|proofread|summari[sz]e) ",
     re.IGNORECASE,
 )
 _DENIED: Final = re.compile(
-    r"\b(?:not|never|doubt|deny|hardly|nobody|no one|neither|nor|without|it's false|untrue)\b|n't\b",
+    r"\b(?:not|never|doubt|deny|hardly|nobody|no one|neither|nor|without|it's false|untrue|(?:ruled|ruling|rules?) out|"
+    r"disprove[dsn]?|refute[ds]?|(?:false|wrong|a lie|a myth|rumou?rs?|no evidence|no proof) that)\b|n't\b",
     re.IGNORECASE,
 )
 #: What denies in the middle of a statement, in the place of its value, and behind it.
@@ -85,9 +87,26 @@ _NO_VALUE: Final = re.compile(
 _DENIED_BEHIND: Final = re.compile(r",? (?:no (?:longer|more)|not any ?(?:more|longer)|not at all)\b", re.IGNORECASE)
 _JEST: Final = re.compile(
     r"\b(?:yeah,? right|as if!?|just kidding|only kidding|i'm kidding|i'm joking|just joking|jk|sarcas\w+"
-    r"|said no one ever|(?:as )?(?:much|fun) as a root canal|in my dreams|/s)(?:\W|$)|(?<=[ .])not!$|(?:^|"
+    r"|said (?:no ?one|nobody) ever|(?:as )?(?:much|fun) as a root canal|in my dreams|/s)(?:\W|$)|(?<=[ .])not!$|(?:^|"
     r"[,.…] ?)not[.!]*$|(?:^|"
-    r"[.,;…!-] ?)not really[.!]*$|\s/s\b|🙄",
+    r"[.,;…!-] ?)not really[.!]*$|\s/s\b|🙄|"
+    # A sentence that says of what was said that it was meant so, or not true.
+    r"^(?:(?:nah|no|ok|okay|oh|well|haha\w*|lol|sorry|but|and|wait)[,.!]? )*(?:"
+    r"(?:i was|i'm|i am|we were) (?:\w+ )?(?:kidding|joking|lying|teasing|making (?:that|this|it|all that) up|"
+    r"messing with you|pulling your leg)|i (?:just )?(?:lied|made (?:that|this|it|all that) up)|"
+    r"(?:that|this|it|all of (?:that|this|it))(?:'s| is| was)(?: (?:all|just|only|actually|obviously))* (?:an? )?"
+    r"(?:lies?|joke|jest|fib|made[- ]up|untrue|not true)|(?:none|nothing) of (?:that|this|it) (?:is|was) (?:\w+ )?true)"
+    r"(?=[\s.!)]*$|,| (?:of course|obviously|about (?:that|it)|there)\b)",
+    re.IGNORECASE,
+)
+#: A jest about everything that was said before it.
+_ALL_JEST: Final = re.compile(r"\b(?:all|none|nothing) of (?:that|this|it)\b", re.IGNORECASE)
+#: What makes a statement a guess: words in front of it, and behind it.
+_GUESS: Final = re.compile(
+    r"\b(?:maybe|perhaps|possibly)(?:,? (?!(?:but|and|so|because|since|though)\b)[\w']+){0,4},? ?$", re.IGNORECASE
+)
+_GUESS_BEHIND: Final = re.compile(
+    r"[,(–—-]+ ?(?:or )?(?:maybe|perhaps|possibly|who knows|(?:I'm )?not (?:so |quite |too )?sure)(?: not)?[.!)]*$",
     re.IGNORECASE,
 )
 _QUOTED: Final = re.compile(r"\"[^\"]{1,400}\"|(?<!\w)'[^'\"]{3,200}'(?!\w)")
@@ -124,7 +143,7 @@ class Sentence:
     are the sentences beside it.
     """
 
-    __slots__ = ("after", "asks", "before", "jests", "start", "text", "words")
+    __slots__ = ("after", "asks", "before", "jests", "jests_all", "start", "text", "words")
 
     def __init__(self, written: str, start: int, before: str = "") -> None:
         """Read ``written``, which begins at ``start`` of the text and follows the sentence ``before``."""
@@ -135,6 +154,7 @@ class Sentence:
         self.words = frozenset(_WORD.findall(self.text.lower()))
         self.asks = self.text.rstrip("\"')] ").endswith("?")
         self.jests = _JEST.search(self.text) is not None
+        self.jests_all = self.jests and _ALL_JEST.search(self.text) is not None
 
     def is_quoted(self, place: int) -> bool:
         """Return whether ``place`` lies in quotation marks."""
@@ -143,13 +163,15 @@ class Sentence:
         return any(match.start() < place < match.end() - 1 for match in _QUOTED.finditer(self.text))
 
     def is_hedged(self, place: int) -> bool:
-        """Return whether what begins at ``place`` is asked, supposed, denied, reported or quoted."""
+        """Return whether what begins at ``place`` is asked, supposed, guessed, denied, reported or quoted."""
         return (
             self.asks
             or self.is_quoted(place)
             or self.is_supposed(place)
             or self.is_denied(place)
             or self.is_reported(place)
+            or _GUESS.search(self.text, 0, place) is not None
+            or _GUESS_BEHIND.search(self.text, place) is not None
         )
 
     def is_reported(self, place: int) -> bool:
