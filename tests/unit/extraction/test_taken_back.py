@@ -57,3 +57,48 @@ def test_what_is_taken_back_in_one_breath_was_not_said(text: str) -> None:
 )
 def test_what_only_sounds_like_taking_back_leaves_what_was_said(text: str, key: str) -> None:
     assert [one.key for one in kept(text)] == [key]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "My sister was a nurse.",
+        "My brother Tom was a nurse until 2019.",
+        "Tom was a nurse.",
+        "My father had diabetes.",
+        "I must have called the dentist ten times.",
+        "I must have left my keys at work.",
+        "My daughter is 12 weeks pregnant.",
+        "My nephew is three months old.",
+        "My notice period is 3 months.",
+        "My mum is in tomorrow.",
+        "I don't like jazz when it is too loud.",
+        "I hate jazz unless it's live.",
+        "I don't like jazz as much as blues.",
+        "I'm not a fan of jazz anymore when it's loud.",
+        "I hate coffee after noon.",
+        "Summarise this: the deadline is 3 May. I'm allergic to latex.",
+        "Please summarize the following text.\nI live in Lund. Budget: 300 EUR.",
+        "Rewrite this paragraph for me: I'm a nurse in Leeds.",
+        "Translate to German: I live in Lund. My deadline is 3 May.",
+    ],
+)
+def test_what_was_is_for_a_while_or_somebody_elses_is_no_value(text: str) -> None:
+    assert kept(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "key"),
+    [
+        ("My sister is a nurse.", "person/sister/job"),
+        ("I must have a blood test by Friday.", "todo/blood test"),
+        ("My exam is in two weeks.", "calendar/exam"),
+        ("My exam is two weeks from now.", "calendar/exam"),
+        ("I don't like jazz at all.", "preference/jazz"),
+        ("I don't like jazz if I'm honest.", "preference/jazz"),
+        ("I'm not a fan of jazz when it comes to music.", "preference/jazz"),
+        ("Can you summarise my week? I live in Lund.", "profile/home"),
+    ],
+)
+def test_what_is_said_for_good_stays_a_value(text: str, key: str) -> None:
+    assert [one.key for one in kept(text)] == [key]

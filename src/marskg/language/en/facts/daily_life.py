@@ -399,7 +399,7 @@ FRAMES: Final[tuple[Frame, ...]] = (
         "rehearsal swimming yoga pilates football training practice lunch dinner brunch breakfast coffee "
         "drinks party wedding funeral concert gig club deadline delivery plumber electrician mot scan "
         "vaccination jab",
-        rf"^(?P<what>(?:[A-Za-z'’]+ ){{0,3}}?{_APPOINTED}(?: (?:with|at|to|for|in) [^.!?;,\d]{{2,30}}?)?)[,:]? "
+        rf"^(?P<what>(?!(?:I|we|he|she|they|you|it)\b)(?:[A-Za-z'’]+ ){{0,3}}?{_APPOINTED}(?: (?:with|at|to|for|in) [^.!?;,\d]{{2,30}}?)?)[,:]? "
         rf"(?P<when>{WHEN}(?:,? (?:at )?(?:{WHEN}|\d{{1,2}}[:.]\d\d))*+)\W*$",
         _calendar,
         0.8,

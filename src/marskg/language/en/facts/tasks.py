@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from marskg.language.en.facts.personal_slots import KIN
 from marskg.language.en.facts.phrasing import ADVERBS, Frame, frame, key_of
 from marskg.language.en.facts.third_person import told
 from marskg.language.facts import Fact, Said
@@ -155,16 +156,24 @@ def _did(found: Found) -> Fact | None:
 
 def _appointment(found: Found) -> Fact | None:
     what = without_times(what_of(found))
-    if not what or _NO_APPOINTMENT.search(what) is not None:
+    if not what or _NO_APPOINTMENT.search(what) is not None or _lasts(found):
         return None
     return _task(found, what, Said.ADD, "calendar", f"{found.who} has {what} {found.group('when')}")
 
 
 def _moved(found: Found) -> Fact | None:
     what = without_times(what_of(found))
-    if not what or _NO_APPOINTMENT.search(what) is not None or _REPORTED.search(what) is not None:
+    if not what or any(shape.search(what) for shape in (_NO_APPOINTMENT, _REPORTED)) or _lasts(found):
         return None
     return _task(found, what, Said.UPDATE, "calendar", f"{found.who} has {what} {found.group('when')}")
+
+
+def _lasts(found: Found) -> bool:
+    """Return whether a time is how long or how old something is: "12 weeks pregnant" is no day, "in 12 weeks" one."""
+    return (
+        _LASTS.fullmatch(found.group("when")) is not None
+        and _FROM_NOW.match(found.sentence.text, found.match.end("when")) is None
+    )
 
 
 def _off(found: Found) -> Fact | None:
@@ -184,12 +193,18 @@ def _done(found: Found) -> Fact | None:
 
 
 _NO_APPOINTMENT: Final = re.compile(
-    r"^(?:birthday$|lot|few|some|any|no|great|nice|good|wonderful|lovely|productive|long|busy|been|to|idea|time|"
+    rf"^{KIN}$|^(?:birthday$|lot|few|some|any|no|great|nice|good|wonderful|lovely|productive|long|busy|been|to|idea|time|"
     r"question|goal|"
     r"that|this|it|"
     r"fantastic|relaxing|budget|spending)\b|\b(?:steps|dollars|goal|spent|spending)\b",
     re.IGNORECASE,
 )
+_LASTS: Final = re.compile(
+    r"(?:about |around |for )*(?:\d{1,3}|an?|one|two|three|four|five|six|seven|eight|nine|ten|a couple of|a few) "
+    r"(?:days?|weeks?|months?|hours?)",
+    re.IGNORECASE,
+)
+_FROM_NOW: Final = re.compile(r" (?:away|off|from (?:now|today|tomorrow)|out)\b", re.IGNORECASE)
 #: Somebody else's words about an appointment.
 _REPORTED: Final = re.compile(
     r"\b(?:sa(?:id|ys)|told|tells|thinks?|thought|heard|claims?|claimed|asked)\b", re.IGNORECASE
@@ -328,7 +343,8 @@ FRAMES: Final[tuple[Frame, ...]] = (
     frame(
         "task.need",
         "need have must gotta got planning plan supposed going remember",
-        rf"\bI(?:'ve|'m| am)? ?{ADVERBS}(?:need to|have to|must|have got to|(?<=ve )got to|gotta|"
+        rf"\bI(?:'ve|'m| am)? ?{ADVERBS}(?:need to|have to|must(?! have (?!an?\b|the\b|my\b|some\b))|"
+        rf"have got to|(?<=ve )got to|gotta|"
         rf"(?:am )?supposed to|remembered (?:that )?I (?:need|have) to|realized (?:that )?I (?:need|have) to) "
         rf"(?:also |really |actually |probably |definitely )*(?:remember to |make sure to |not forget to |make sure I |"
         rf"go (?:and )?|start |find time to |set aside (?:some )?time to |make time to |"

@@ -123,6 +123,16 @@ _LISTED: Final = re.compile(
 )
 _PARTS: Final = re.compile(r",? (?:and|or) |, ")
 _EITHER: Final = re.compile(r"(?<! and) or (?=[\w'-]+(?: [\w'-]+){0,2}$)")
+#: What leaves a distaste for some times or circumstances only.
+_AT_TIMES: Final = re.compile(
+    r"(?: (?:at all|very much|so much|that much|much|anymore|any more|any longer|either|now|lately))*"
+    r"(?:,? (?:when(?:ever)?(?! (?:it comes|(?:I |I'm |we )?(?:travel|on (?:holiday|vacation))))|unless|except|while|"
+    r"only (?:when|if)|as (?:much|long) (?:as|when))\b|"
+    r" (?:if|until|before|after)\b(?! (?:I'm|I am|I may|we're|you ask|you must|trying|having|hearing|reading|seeing|"
+    r"watching|all)\b))",
+    re.IGNORECASE,
+)
+_EXCEPT: Final = re.compile(r"\b(?:unless|except|whenever)\b", re.IGNORECASE)
 #: What the talk is led on from.
 _TOPIC: Final = re.compile(r"\bspeaking of [^,.]*,", re.IGNORECASE)
 _OWN: Final = re.compile(r"\b(?:my|our)\b", re.IGNORECASE)
@@ -188,6 +198,9 @@ def thing_of(said: str) -> str:
 def _tastes(found: Found, *, likes: bool, does: Said = Said.ADD) -> Iterator[Fact]:
     """Yield a taste for each thing of a list: "tea, coffee and jam"; of "tea and coffee" one for both."""
     said = found.match["what"]
+    # Jazz that is disliked when it is too loud is not disliked.
+    if (does is Said.END or not likes) and _is_at_times(found):
+        return
     # Who does not like "tea or coffee" likes neither.
     things = [said] if likes and does is Said.ADD else _EITHER.split(said)
     listed = _LISTED.match(found.sentence.text, found.match.end())
@@ -200,6 +213,14 @@ def _tastes(found: Found, *, likes: bool, does: Said = Said.ADD) -> Iterator[Fac
             yield fact
         elif thing is things[0]:
             return
+
+
+def _is_at_times(found: Found) -> bool:
+    """Return whether what is disliked, or liked no longer, is so at times only; what was is over whenever it was."""
+    return "used" not in found.match[0].lower().split() and (
+        _EXCEPT.search(found.match["what"]) is not None
+        or _AT_TIMES.match(found.sentence.text, found.match.end("what")) is not None
+    )
 
 
 def _is_past(part: str) -> bool:

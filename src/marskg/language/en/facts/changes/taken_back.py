@@ -45,7 +45,7 @@ _WRONG: Final = (
 )
 _BELIED: Final = re.compile(
     rf"[^.!?]{{0,60}}?\b(?:but|though|although|until|except|yet|then)\b,? (?:[a-z]+,? ){{0,3}}?{_WRONG}|"
-    r"[^.!?]{0,30}?, which (?:was|turned out|proved)(?: to be)? (?:[a-z]+ )?(?:wrong|false|a mistake|an error|untrue)\b",
+    r"[^.!?]{0,30}?, which (?:was|turned out|proved)(?: to be)? (?:[a-z]+ )?(?:wrong|false|an? (?:mistake|error))\b",
     re.IGNORECASE,
 )
 _BELIED_AFTER: Final = re.compile(
