@@ -336,31 +336,53 @@ def sentences_of(text: str) -> list[Sentence]:
 def entries(value: str) -> list[str]:
     """Return the entries of a list in a sentence: "a, b and c".
 
-    A comma in brackets divides nothing; what only adds to the entry before it, a role after a name or "focusing on
-    ...", stays with it.
+    A comma in brackets divides nothing, nor one between semicolons or in quotation marks; what only adds to the entry
+    before it, a role after a name, the division that it is in or "focusing on ...", stays with it.
     """
     held = _BRACKET.sub(lambda match: match[0].replace(",", "\0"), value)
-    if _VERBAL.match(held):
-        parts = re.split(r",?\s+(?:and|as well as)\s+to\s+|,\s+to\s+|,\s+and\s+(?=[a-z]+\b)", held)
-    else:
-        parts = re.split(r",\s+(?:and\s+|as well as\s+)?", held)
-        if ", and " not in held and " as well as " not in held:
-            parts = [*parts[:-1], *parts[-1].rsplit(" and ", 1)]
+    marked_off = next((mark.split(held) for mark in (_QUOTES, _SEMICOLONS) if mark.search(held) is not None), None)
+    whole = marked_off is not None and not any(_CLAUSE_BEGINS.match(part) for part in marked_off)
+    parts = marked_off if marked_off is not None and whole else _parts(held)
     found: list[str] = []
     for part in parts:
-        plain = re.sub(r"^(?:to|and|the|an?) ", "", part.replace("\0", ",").strip(" ,.'\"")).strip(" '\"")
-        if found and (
-            _ADDS.match(plain) or (_ROLE.search(plain) and _PERSON.search(found[-1]) and "," not in found[-1])
-        ):
+        plain = re.sub(r"^(?:to|and|the|an?) ", "", part.replace("\0", ",").strip(" ,.;'\"")).strip(" '\"")
+        if found and not whole and _adds(found[-1], plain):
             found[-1] += f", {plain}"
         elif plain:
             found.append(plain)
     return found[:_LONGEST_LIST]
 
 
+def _parts(held: str) -> list[str]:
+    """Return what stands between the commas of a list, the last two divided by "and"."""
+    if _VERBAL.match(held):
+        return re.split(r",?\s+(?:and|as well as)\s+to\s+|,\s+to\s+|,\s+and\s+(?=[a-z]+\b)", held)
+    parts = re.split(r",\s+(?:and\s+|as well as\s+)?", _AND_SOMEBODY.sub(", ", held))
+    if ", and " in held or " as well as " in held:
+        return parts
+    last = parts[-1].rsplit(" and ", 1)
+    # "Head of Sales and Service" is one role.
+    if len(parts) > 1 and _ROLE.search(parts[-1]) and _PERSON.search(parts[-2]) and not _PERSON.search(last[-1]):
+        return parts
+    return [*parts[:-1], *last]
+
+
+def _adds(before: str, plain: str) -> bool:
+    """Return whether a part of a list goes on about the entry ``before`` it."""
+    if _ADDS.match(plain) is not None:
+        return True
+    name, _, role = before.partition(", ")
+    if _PERSON.search(name) is None:
+        return False
+    return (_ROLE.search(plain) if not role else _ROLE.search(role) and _DIVISION.search(plain)) is not None
+
+
 _BRACKET: Final = re.compile(r"\([^()]*\)")
 _VERBAL: Final = re.compile(r"(?:to )?(?!the\b|an?\b)[a-z]+ (?:a|an|the|our|all|more|new|\w+ing|\w+ed|\w+ly|\d+)\b")
-_ADDS: Final = re.compile(r"(?:\w+ing|with|which|including|as|where|while|due|aiming|by|for|based|such|especially)\b")
+_ADDS: Final = re.compile(
+    r"(?:\w+ing(?=\s)|with|which|including|as|where|while|due|aiming|by|for|based|such|"
+    r"especially)\b"
+)
 _ROLE: Final = re.compile(
     r"^(?:(?:our|the|a|an) )?(?:[\w&-]+ ){0,5}?(?:head|chief|directors?|managers?|lead|officer|presidents?|vp|"
     r"c[efiot]o|advisor|analyst|"
@@ -368,6 +390,22 @@ _ROLE: Final = re.compile(
     r"professor|"
     r"scientist|partner|counsel|editor)\b",
     re.IGNORECASE,
+)
+#: Where a role is held, behind it.
+_DIVISION: Final = re.compile(
+    r"^[A-Z][\w&' -]*\b(?:Division|Departments?|Dept|Team|Unit|Group|Office|Region|Branch|Section|Sector|Studios?|"
+    r"Labs?|Institute|University|College|School|Company|Corporation|Corp|Inc|Ltd|LLC|GmbH|Agency|Ministry|Council)\.?$"
+)
+_QUOTES: Final = re.compile(r"(?<=[\w.!?)])\"(?:[,;]| and|[,;] and) \"(?=\w)")
+_SEMICOLONS: Final = re.compile(r";\s+(?:and\s+)?")
+#: What begins a clause of its own behind a semicolon.
+_CLAUSE_BEGINS: Final = re.compile(
+    r"\s*(?:I|I'm|I'd|we|it|it's|they|this|that|these|please|can|could|let|let's|make|so|but|if|also|there)\b",
+    re.IGNORECASE,
+)
+#: A name with a role behind "and".
+_AND_SOMEBODY: Final = re.compile(
+    rf",? and (?=(?-i:[A-Z][\w'’-]+ [A-Z][\w'’-]+), {_ROLE.pattern.removeprefix('^')})", re.IGNORECASE
 )
 _PERSON: Final = re.compile(r"(?:^|\b(?:Dr|Mr|Ms|Mrs|Prof|Professor)\.? )(?:[A-Z][\w'’-]+ ?){2,3}$")
 

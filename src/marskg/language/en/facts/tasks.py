@@ -8,6 +8,7 @@ has to leave the talk, or wants something changed in a record, is no task.
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from marskg.language.en.facts.personal_slots import KIN
@@ -17,7 +18,7 @@ from marskg.language.facts import Fact, Said
 from marskg.ontology.vocabulary import Kind
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from marskg.language.en.facts.phrasing import Found
 
@@ -134,6 +135,25 @@ def _todo(found: Found) -> Fact | None:
     return _task(found, what, Said.ADD, "todo", f"To do for {found.who}: {what}")
 
 
+def _agreed(found: Found) -> Iterator[Fact]:
+    """Yield what was agreed to be done, each with its own time."""
+    if _LONG_AGO.search(found.sentence.text) is not None:
+        return
+    for said in _AND_TO.split(found.match["what"]):
+        what = said.strip(" ,'\"")
+        # "To meet" alone is nothing that is put on a list.
+        if (
+            is_no_task(what)
+            or _NO_DEED.match(what) is not None
+            or _BACK.search(what) is not None
+            or " " not in key_of(without_times(what))
+        ):
+            continue
+        fact = _task(found, what, Said.ADD, "todo", f"To do for {found.who}: {what}")
+        if fact is not None:
+            yield replace(fact, when=what)
+
+
 def _closed(says: str) -> Callable[[Found], Fact | None]:
     def build(found: Found) -> Fact | None:
         what = what_of(found)
@@ -208,6 +228,15 @@ _FROM_NOW: Final = re.compile(r" (?:away|off|from (?:now|today|tomorrow)|out)\b"
 #: Somebody else's words about an appointment.
 _REPORTED: Final = re.compile(
     r"\b(?:sa(?:id|ys)|told|tells|thinks?|thought|heard|claims?|claimed|asked)\b", re.IGNORECASE
+)
+_AND_TO: Final = re.compile(r",? and to |, to ", re.IGNORECASE)
+_NO_DEED: Final = re.compile(
+    r"(?:stay|remain|hold|accept|let|allow|try|have|live|differ|split|join|not)\b", re.IGNORECASE
+)
+_LONG_AGO: Final = re.compile(
+    r"\b(?:last (?!night)\w+|ago|once|back (?:in|then|when)|used to|always|when|(?:in|since) \d{4}|already|originally|"
+    r"had agreed|never|but)\b",
+    re.IGNORECASE,
 )
 _CALLED_OFF: Final = "{who} no longer has: {what}"
 _DROPPED: Final = "{who} no longer has to do: {what}"
@@ -339,6 +368,14 @@ FRAMES: Final[tuple[Frame, ...]] = (
         _todo,
         0.9,
         unguarded=True,
+    ),
+    frame(
+        "task.agreed",
+        "agreed promised",
+        rf"\b(?:I|we)(?:'ve| have)? ?{ADVERBS}(?:agreed|promised(?: (?!not)[\w']+){{0,2}}?) to "
+        rf"(?P<what>(?:[^.!?;,]|,(?= (?:and )?to )){{3,200}}?)(?!, (?:and )?to\b){_STOP}",
+        _agreed,
+        0.8,
     ),
     frame(
         "task.need",
