@@ -31,6 +31,7 @@ from marskg.language.en.facts.changes.deeds_said import deeds_of
 from marskg.language.en.facts.changes.ended_said import ended_of, endings, is_over
 from marskg.language.en.facts.changes.others_words import others_words
 from marskg.language.en.facts.changes.taken_back import is_undone, jests_of
+from marskg.language.en.facts.changes.tastes_turned import FRAMES as TURNED
 from marskg.language.en.facts.events import Talk
 from marskg.language.en.facts.notes_said import notes_of
 from marskg.language.en.facts.phrasing import Found, compiled, marked, sentences_of, with_subject
@@ -121,6 +122,7 @@ def _frames() -> dict[str, list[tuple[int, Frame]]]:
         *personal_slots.FRAMES,
         *people_said.FRAMES,
         *daily_life.FRAMES,
+        *TURNED,
         *tastes.FRAMES,
     )
     for place, frame in enumerate(every):

@@ -123,6 +123,12 @@ _LISTED: Final = re.compile(
 )
 _PARTS: Final = re.compile(r",? (?:and|or) |, ")
 _EITHER: Final = re.compile(r"(?<! and) or (?=[\w'-]+(?: [\w'-]+){0,2}$)")
+#: What is less liked than what is preferred; "trips to museums" is one thing.
+_OVER: Final = re.compile(
+    r" (?:over|rather than|instead of|as opposed to) .*| rather$|"
+    r"(?<=^)(?P<more>(?:\S+ ){0,2}?(?!\S*ing\b|trips?\b|visits?\b|ways?\b)\S+) to \S+(?: \S+){0,2}$",
+    re.IGNORECASE,
+)
 #: What leaves a distaste for some times or circumstances only.
 _AT_TIMES: Final = re.compile(
     r"(?: (?:at all|very much|so much|that much|much|anymore|any more|any longer|either|now|lately))*"
@@ -130,6 +136,20 @@ _AT_TIMES: Final = re.compile(
     r"only (?:when|if)|as (?:much|long) (?:as|when))\b|"
     r" (?:if|until|before|after)\b(?! (?:I'm|I am|I may|we're|you ask|you must|trying|having|hearing|reading|seeing|"
     r"watching|all)\b))",
+    re.IGNORECASE,
+)
+#: What is entered rather than liked, and what makes a liking a small or a former one.
+_ENTERED: Final = re.compile(
+    r"I(?:'ve|'m| have| am)? ?(?:just |finally |never )*(?:got|gotten|been|getting)(?: getting)? into ", re.IGNORECASE
+)
+_PLACE: Final = re.compile(
+    r"(?:the|my|a|an|our|his|her|their)\b|(?-i:[A-Z])|(?:trouble|debt|bed|line|shape|position|college|university|school|"
+    r"work|town|office|fights?|arguments?|accidents?|cars?|medicine|medical|law)\b",
+    re.IGNORECASE,
+)
+_LESS: Final = re.compile(r"\bless(?: and less)?$", re.IGNORECASE)
+_ONCE: Final = re.compile(
+    r"\b(?:once|at one time|back then|as a (?:kid|child|boy|girl|teenager))\b[^.!?;]*\b(?:loved|liked|enjoyed|adored)\b",
     re.IGNORECASE,
 )
 _EXCEPT: Final = re.compile(r"\b(?:unless|except|whenever)\b", re.IGNORECASE)
@@ -142,22 +162,22 @@ _VERY: Final = (
 )
 _FONDNESS: Final = (
     rf"(?:like|love|adore|enjoy|admire|prefer)(?:d)?|(?:'ve |have |'m |am |"
-    rf"been )*{_VERY}(?:been )?{_VERY}(?:enjoying|loving|liking|"
+    rf"been )*{_VERY}(?:been )?{_VERY}(?:enjoying|loving|liking|preferring|"
     r"appreciating|admired|loved|enjoyed|liked)|"
-    rf"(?:'m|am|'ve|have|got|was) {_VERY}(?:been |gotten |become |grown |found myself |find myself )*{_VERY}(?:into|"
+    rf"(?:'m|am|'ve|have|got|was|became) {_VERY}(?:been |gotten |become |grown |found myself |find myself )*{_VERY}(?:into|"
     rf"fond of|a {_VERY}(?:big |huge |great |massive |real )*fan of|"
     r"obsessed with|passionate about|keen on|crazy about|all about|drawn to|captivated by|in love with|fascinated by|"
     r"hooked on|leaning (?:more )?towards?|"
     r"gravitating towards?|won over by)|"
     rf"(?:'ve |have |'m )?{_VERY}(?:come|grown|started|begun|learned|starting|growing|coming) to (?:really |"
     rf"actually )*(?:love|like|appreciate|enjoy|prefer)|"
-    rf"(?:find|found|'ve found|have found) myself {_VERY}(?:enjoying|loving|liking|appreciating|drawn to|"
+    rf"(?:find|found|'ve found|have found|'m finding|am finding) myself {_VERY}(?:enjoying|loving|liking|into|appreciating|drawn to|"
     rf"gravitating towards?|leaning towards?)|(?:always )?gravitate towards?"
 )
 _DISTASTE: Final = (
     r"(?:(?:don't|do not|never|didn't|did not) (?:really |actually |particularly |quite |much |even |think I )*(?:like|"
     r"love|enjoy|care for|get into|"
-    r"care much for)d?|dislike(?:d)?|hate(?:d)?|can't stand|cannot stand|detest|loathe|despise|"
+    r"care much for)d?|dislike(?:d)?|hate(?:d)?|(?:can't|cannot) (?:stand|bear|abide)|detest|loathe|despise|"
     r"(?:just )?(?:can't|couldn't|can never|don't) (?:seem to |quite |really )*get into|"
     r"(?:'m|am|'ve|have|was) (?:just |really |actually |personally |honestly |definitely )*(?:not|"
     r"never been) (?:really |actually |particularly |"
@@ -174,6 +194,15 @@ def _antecedent(found: Found) -> str:
         if names:
             return names[-1]
     return ""
+
+
+def _full_name(thing: str, found: Found) -> str:
+    """Return a last name with the first name that stands before it in the sentence, or in the one before."""
+    if " " in thing or not thing[:1].isupper():
+        return thing
+    said = f"{found.sentence.before} {found.sentence.text[: found.match.start()]}"
+    full = re.search(rf"(?<![.!?] )\b(?!Speaking|The|My|And|But)[A-Z][a-z]+ {re.escape(thing)}\b", said)
+    return thing if full is None else full[0]
 
 
 def thing_of(said: str) -> str:
@@ -198,8 +227,12 @@ def thing_of(said: str) -> str:
 def _tastes(found: Found, *, likes: bool, does: Said = Said.ADD) -> Iterator[Fact]:
     """Yield a taste for each thing of a list: "tea, coffee and jam"; of "tea and coffee" one for both."""
     said = found.match["what"]
+    if "prefer" in found.match[0].lower():
+        said = _OVER.sub(lambda match: match["more"] or "", said)
     # Jazz that is disliked when it is too loud is not disliked.
     if (does is Said.END or not likes) and _is_at_times(found):
+        return
+    if likes and does is Said.ADD and _is_no_liking(found):
         return
     # Who does not like "tea or coffee" likes neither.
     things = [said] if likes and does is Said.ADD else _EITHER.split(said)
@@ -208,7 +241,7 @@ def _tastes(found: Found, *, likes: bool, does: Said = Said.ADD) -> Iterator[Fac
     if all(thing_of(part) and not _is_past(part) for part in parts):
         things += parts
     for thing in things:
-        fact = _taste(found, thing, likes=likes, does=does)
+        fact = taste_of(found, thing, likes=likes, does=does)
         if fact is not None:
             yield fact
         elif thing is things[0]:
@@ -223,17 +256,28 @@ def _is_at_times(found: Found) -> bool:
     )
 
 
+def _is_no_liking(found: Found) -> bool:
+    """Return whether somebody gets into a place, likes something less, or once liked it."""
+    entered = _ENTERED.match(found.match[0])
+    return (
+        (entered is not None and _PLACE.match(found.match["what"]) is not None)
+        or _LESS.search(found.match["what"]) is not None
+        or _ONCE.search(found.sentence.text, 0, found.match.end()) is not None
+    )
+
+
 def _is_past(part: str) -> bool:
     """Return whether a part of a list tells what was done: "went there"."""
     verb = part.split(maxsplit=1)[0]
     return not verb.endswith(("ed", "ing", "ly")) and third(verb) == verb
 
 
-def _taste(found: Found, said: str, *, likes: bool, does: Said) -> Fact | None:
+def taste_of(found: Found, said: str, *, likes: bool, does: Said) -> Fact | None:
+    """Return the taste for the thing that ``said`` names, or its end; None where it names none."""
     what = said.strip()
     if _POINTS.match(what) is not None and _CALLED.search(what, 1) is None:
         what = _antecedent(found)
-    thing = thing_of(what)
+    thing = _full_name(thing_of(what), found)
     key = key_of(_KIND.sub("", thing))
     if not key:
         return None
@@ -308,7 +352,7 @@ FRAMES: Final[tuple[Frame, ...]] = (
     ),
     frame(
         "taste.likes",
-        "like love adore enjoy enjoyed liked loved prefer enjoying loving liking appreciating into fond fan obsessed "
+        "finding preferring like love adore enjoy enjoyed liked loved prefer enjoying loving liking appreciating into fond fan obsessed "
         "passionate keen "
         "crazy all drawn captivated admire admired appreciate leaning gravitate gravitating fascinated hooked",
         rf"\bI(?: |(?=')){ADVERBS}(?:find (?:that )?I )?{ADVERBS}(?:{_FONDNESS}) {_THING}",
@@ -327,7 +371,7 @@ FRAMES: Final[tuple[Frame, ...]] = (
         "taste.favoured",
         "favorite favourite favorites favourites",
         rf"(?P<what>(?-i:[A-Z])[\w' -]{{2,50}}?) (?:is|are|has always been|"
-        rf"was) {ADVERBS}(?:(?:one of )?my (?:all-time |absolute |personal )*favou?rites?)\b",
+        rf"was) {ADVERBS}(?:(?:one of )?my (?:all-time |absolute |personal |new |latest |current )*favou?rites?)\b",
         _likes,
         0.85,
     ),
