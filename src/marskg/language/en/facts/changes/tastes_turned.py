@@ -1,7 +1,7 @@
 """How English speakers say that a taste has come, gone or cooled, in other words than like and dislike.
 
-Guarantees: pure. What is said of a thing by its bare name, "jazz has lost its charm for me", is a taste; what is said of
-one such thing, "the parcel isn't for me", is none. Who likes something less is told so, and what was liked ends.
+Guarantees: pure. What is said of a thing by its bare name, "jazz has lost its charm for me", is a taste; what is said
+of one such thing, "the parcel isn't for me", is none. Who likes something less is told so, and what was liked ends.
 """
 
 from __future__ import annotations
@@ -20,10 +20,14 @@ if TYPE_CHECKING:
 
 #: What begins no name of a kind of thing, and what is no such thing behind "sick of" and "over".
 _ONE: Final = (
-    r"(?!the (?-i:[a-z]))(?!(?:an?|my|your|his|her|its|their|our|this|that|these|those|it|he|she|they|we|you|I|I'm|there|"
-    r"what|who|which|here|each|every\w*|some\w*|any\w*|no|nothing|nobody|one|all|both|most|many|much|being|having|waiting|"
-    r"people|life|living|work|working|bed|school|hospital|to|at|by|in|on|with|for|not|\d+|eighteen|twenty|thirty|forty|"
-    r"fifty|sixty|seventy|eighty|ninety|budget|time|weight|quota|age|capacity|flu|covid|trouble|debt|town|him|them|us|me|"
+    r"(?!the (?-i:[a-z]))(?!(?:an?|my|your|his|her|its|their|our|this|that|these|those|it|he|she|they|we|you|I|"
+    r"I'm|there|"
+    r"what|who|which|here|each|every\w*|some\w*|any\w*|no|nothing|nobody|one|all|both|most|many|much|being|"
+    r"having|waiting|"
+    r"people|life|living|work|working|bed|school|hospital|to|at|by|in|on|with|for|not|\d+|eighteen|twenty|"
+    r"thirty|forty|"
+    r"fifty|sixty|seventy|eighty|ninety|budget|time|weight|quota|age|capacity|flu|covid|trouble|debt|town|him|"
+    r"them|us|me|"
     r"things?)\b)"
 )
 _WORD: Final = r"(?!(?:is|are|was|were|has|have|had|that|which|who|but|and I|so|because)\b)[\w'’.&-]+"
@@ -33,7 +37,8 @@ _THING: Final = rf"(?P<what>{_ONE}[^.!?;:,…()—–\"]{{2,60}}?){STOP}"
 #: Where a statement about a thing begins, behind words that lead to it.
 _LEADS: Final = (
     r"(?:^|[.,;:] |\s[-–—] |\b(?:but|because|though|while) )(?:(?:well|so|but|and|oh|now|lately|recently|honestly|"
-    r"actually|sadly|personally|these days|(?:it )?turn(?:s|ed) out|I (?:guess|think|feel|know|find|must say|have to say)|"
+    r"actually|sadly|personally|these days|(?:it )?turn(?:s|ed) out|I (?:guess|think|feel|know|find|must say|"
+    r"have to say)|"
     r"I've (?:realized|realised|found|decided|learned|noticed))(?: that)?,? )*+"
 )
 _ISNT: Final = (
@@ -60,11 +65,13 @@ _WEARY: Final = (
     rf"(?:'ve|have)? ?(?:gone|went) (?:right|way|a bit|rather|quite|clean) off)"
 )
 _VISITS: Final = (
-    r"(?!(?:see|visit|help|collect|pick|eat|play|watch|fix|say|tell|talk|think|believe|accept|agree|borrow|drop|get|give|"
+    r"(?!(?:see|visit|help|collect|pick|eat|play|watch|fix|say|tell|talk|think|believe|accept|agree|borrow|drop|"
+    r"get|give|"
     r"return|check|have|do|make|be|work|ask|look|stay|meet|chat|cook)\b)(?!\S+'s\b)"
 )
 _FOND: Final = (
-    rf"(?:(?:'ve|have)? ?{ADVERBS}(?:come (?:a)?round to (?:liking |loving |enjoying )?+{_ONE}{_VISITS}|warmed (?:up )?to |taken to (?=\w+ing\b)|"
+    rf"(?:(?:'ve|have)? ?{ADVERBS}(?:come (?:a)?round to (?:liking |loving |enjoying )?+{_ONE}{_VISITS}|warmed "
+    rf"(?:up )?to |taken to (?=\w+ing\b)|"
     rf"(?:acquired|developed|discovered|gained) (?:a |an )?(?:new |real |great |whole new )*{_LOVES} (?:for|of) |"
     rf"(?:fallen|fell) (?:back )?in love with )|(?:just )?(?:can't|cannot) get enough of |"
     rf"(?:have|'ve got|'ve always had|'ve) {ADVERBS}a (?:real |big |huge )?(?:soft spot|weakness|thing|passion) for |"
@@ -74,7 +81,8 @@ _FOND: Final = (
 #: People by what they like; an adjective in its place says how they are.
 _LOVER: Final = r"(?:lover|fan|enthusiast|aficionado|buff|devotee)"
 _HOW: Final = (
-    r"(?!(?:big|huge|massive|real|total|keen|avid|great|new|true|nice|good|bad|morning|night|day|evening|people|quiet|"
+    r"(?!(?:big|huge|massive|real|total|keen|avid|great|new|true|nice|good|bad|morning|night|day|evening|people|"
+    r"quiet|"
     r"private|shy|different|better|happy|good|calm|fair|former|lifelong|dog|cat|ceiling|of)\b)"
 )
 
@@ -113,10 +121,13 @@ FRAMES: Final[tuple[Frame, ...]] = (
     frame(
         "taste.turned",
         "used shifted changed moved",
-        rf"{_LEADS}{_KIND} used to be {ADVERBS}(?:one of )?my (?:\w+ )?(?:thing|jam|cup of tea|passion|obsession|go-to|"
-        rf"favou?rites?(?: \w+)?)\b(?:,? (?:but )?(?:now|these days|lately|today),? (?:it's|it is|that's|I'm (?:all about|"
+        rf"{_LEADS}{_KIND} used to be {ADVERBS}(?:one of )?my (?:\w+ )?(?:thing|jam|cup of tea|passion|"
+        rf"obsession|go-to|"
+        rf"favou?rites?(?: \w+)?)\b(?:,? (?:but )?(?:now|these days|lately|today),? (?:it's|it is|that's|I'm "
+        rf"(?:all about|"
         rf"into)|I (?:prefer|love|like)) (?P<new>{_ONE}[^.!?;:,]{{2,40}}?){STOP})?|"
-        rf"\bmy tastes? (?:has|have) {ADVERBS}(?:shifted|changed|moved(?: on)?|gone) from (?P<old>{_ONE}[^.!?;:,]{{2,40}}?) "
+        rf"\bmy tastes? (?:has|have) {ADVERBS}(?:shifted|changed|moved(?: on)?|gone) from "
+        rf"(?P<old>{_ONE}[^.!?;:,]{{2,40}}?) "
         rf"to (?P<now>{_ONE}[^.!?;:,]{{2,40}}?){STOP}",
         _turned,
         0.9,
@@ -124,8 +135,10 @@ FRAMES: Final[tuple[Frame, ...]] = (
     frame(
         "taste.lost",
         "lost losing worn wearing anymore longer more these now used",
-        rf"{_LEADS}{_KIND} (?:(?:(?:has|have) |(?:is|are) )?{ADVERBS}(?:lost|losing) (?:all |much of |most of |some of )?"
-        r"(?:its|their|his|her) (?:old |whole )?(?:charm|appeal|magic|shine|lustre|luster|allure|attraction|sparkle|edge|"
+        rf"{_LEADS}{_KIND} (?:(?:(?:has|have) |(?:is|are) )?{ADVERBS}(?:lost|losing) (?:all |much of |most of |"
+        rf"some of )?"
+        r"(?:its|their|his|her) (?:old |whole )?(?:charm|appeal|magic|shine|lustre|luster|allure|attraction|"
+        r"sparkle|edge|"
         rf"thrill) (?:for|on|to) me\b|{_DOESNT}{_DRAWS}{_NOW}|{_ISNT}{_MINE}{_NOW}|(?:is|are) {ADVERBS}no longer "
         rf"{_MINE}|{ADVERBS}no longer {_DRAWS})",
         _ends,
@@ -141,7 +154,8 @@ FRAMES: Final[tuple[Frame, ...]] = (
     frame(
         "taste.less",
         "less",
-        rf"\bI(?:'ve been|'m| am|'ve| have)? ?{ADVERBS}(?:enjoy(?:ing|ed)?|lik(?:e|ing)|lov(?:e|ing)|appreciat(?:e|ing)) "
+        rf"\bI(?:'ve been|'m| am|'ve| have)? ?{ADVERBS}(?:enjoy(?:ing|ed)?|lik(?:e|ing)|lov(?:e|ing)|"
+        rf"appreciat(?:e|ing)) "
         rf"(?P<what>{_ONE}[^.!?;:,]{{2,40}}?) (?:a lot |much |so much |far )?less(?: and less)?{_LESS_NOW}",
         _less,
         0.85,
@@ -158,7 +172,8 @@ FRAMES: Final[tuple[Frame, ...]] = (
     ),
     frame(
         "taste.off",
-        "enough fill had tired sick weary bored fed over cooled soured outgrown outgrew love back quit stopped lost burned "
+        "enough fill had tired sick weary bored fed over cooled soured outgrown outgrew love back quit stopped "
+        "lost burned "
         "burnt off",
         rf"\bI(?: |(?=')){_WEARY} {_THING}",
         _ends,
@@ -175,7 +190,8 @@ FRAMES: Final[tuple[Frame, ...]] = (
     frame(
         "taste.likes",
         "grown growing won captured stolen captivated jam thing obsession alley",
-        rf"{_LEADS}{_KIND} (?:(?:has|have|is|are) {ADVERBS}(?:been )?(?:(?:grown|growing) on me|won me over|captured my "
+        rf"{_LEADS}{_KIND} (?:(?:has|have|is|are) {ADVERBS}(?:been )?(?:(?:grown|growing) on me|won me over|"
+        rf"captured my "
         r"(?:attention|heart|imagination)|stolen my heart|captivated me)|"
         rf"(?:is|are) {ADVERBS}(?:right up my alley|my (?:new |latest |current )?(?:jam|thing|obsession)))\b",
         _likes,
@@ -183,7 +199,8 @@ FRAMES: Final[tuple[Frame, ...]] = (
     ),
     frame(
         "taste.likes",
-        "round around warmed taken acquired developed discovered gained love enough soft weakness thing passion sucker "
+        "round around warmed taken acquired developed discovered gained love enough soft weakness thing passion "
+        "sucker "
         "convert partial digging",
         rf"\bI(?: |(?=')){_FOND}{_THING}",
         _likes,
@@ -192,7 +209,8 @@ FRAMES: Final[tuple[Frame, ...]] = (
     frame(
         "taste.likes",
         "day time",
-        rf"(?:^(?:(?:well|so|honestly|personally|just),? )*give me|\bI(?:'d| would) (?:always |still )?(?:take|choose|pick)) "
+        rf"(?:^(?:(?:well|so|honestly|personally|just),? )*give me|\bI(?:'d| would) (?:always |still )?(?:take|"
+        rf"choose|pick)) "
         rf"(?P<what>{_ONE}[^.!?;:,]{{2,40}}?) over [^.!?;:,]{{2,40}}? any ?(?:day|time)\b",
         _likes,
         0.85,
@@ -200,7 +218,8 @@ FRAMES: Final[tuple[Frame, ...]] = (
     frame(
         "taste.likes",
         "lover fan enthusiast aficionado buff devotee person",
-        rf"\bI(?:'m| am|'ve (?:always )?been|'ve become| became) {ADVERBS}(?:such )?(?:an? (?:(?:big|huge|massive|real|"
+        rf"\bI(?:'m| am|'ve (?:always )?been|'ve become| became) {ADVERBS}(?:such )?(?:an? (?:(?:big|huge|"
+        rf"massive|real|"
         rf"total|keen|avid|great|true|lifelong|die-hard) )*+(?P<what>{_HOW}(?:[\w'’-]+ )??[\w'’-]+) {_LOVER}|"
         rf"more of an? (?P<other>{_HOW}[\w'’-]+) (?:person|lover|fan|drinker|eater))\b(?! of\b)",
         _likes,
