@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
-from marskg.extraction.proposal import Proposal
 from tests.unit.extraction.test_denied_and_ended import read
+
+if TYPE_CHECKING:
+    from marskg.extraction.proposal import Proposal
 
 
 def tastes(text: str) -> list[Proposal]:
