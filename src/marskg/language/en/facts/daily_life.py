@@ -254,7 +254,7 @@ FRAMES: Final[tuple[Frame, ...]] = (
         "life.pets",
         "dogs cats puppies kittens rabbits bunnies hamsters parrots birds budgies fish goldfish turtles tortoises "
         "horses ponies snakes lizards ferrets pigs geckos chickens hens ducks",
-        rf"\b(?:I|we)(?:'ve| have)? ?{ADVERBS}(?:have |got |adopted )?"
+        rf"\b(?:I|we)(?:'ve| have)? ?{ADVERBS}(?:have |got |own |keep |adopted )?"
         rf"(?P<value>{PETS}(?:(?:,| called| named|:)? {NAME}(?:(?:,| and|, and) {NAME})*)?)",
         _pets,
         0.85,

@@ -56,9 +56,10 @@ _LOVES: Final = r"(?:taste|love|passion|liking|fondness|appetite|enthusiasm|appr
 _BEFORE: Final = r"(?:(?:as|like|than) I (?:did|do|used to|was|once)\b|than (?:before|ever)\b)"
 _LESS_NOW: Final = rf"(?: {_BEFORE}| (?:any ?more|any longer|these days|lately|recently|now)\b|(?=[.!;]|,|$))"
 _WEARY: Final = (
-    rf"(?:(?:'ve|have)? ?{ADVERBS}had (?:quite |more than |just about )?(?:enough of|my fill of|it with)|"
+    rf"(?:(?:'ve|have)? ?{ADVERBS}had (?:quite |more than |just about )?(?:enough of|my fill of|it (?:up to "
+    rf"here )?with)|"
     rf"(?:(?:'m|am|'ve|have|was|got|grew)? ?{ADVERBS}(?:been )?(?:(?:getting|growing|gotten|grown|become|got) )?"
-    rf"{ADVERBS}(?:sick(?: and tired)? of|tired of|weary of|bored (?:of|with|by)|fed up (?:with|of)))|"
+    rf"{ADVERBS}(?:[a-z]+ly )?(?:sick(?: and tired)? of|tired of|weary of|bored (?:of|with|by)|fed up (?:with|of)))|"
     rf"(?:'m|am) {ADVERBS}over|(?:'ve|have)? ?{ADVERBS}(?:cooled (?:off )?(?:on|towards?)|soured on|outgrown|outgrew|"
     r"(?:fallen|fell) out of love with|turned my back on|(?:quit|stopped) (?:liking|enjoying|loving)|"
     rf"lost (?:all |much of )?my {_LOVES} for)|(?:'m|am|'ve|have|got)? ?{ADVERBS}burn(?:ed|t) out on|"
@@ -189,8 +190,9 @@ FRAMES: Final[tuple[Frame, ...]] = (
     ),
     frame(
         "taste.likes",
-        "grown growing won captured stolen captivated jam thing obsession alley",
-        rf"{_LEADS}{_KIND} (?:(?:has|have|is|are) {ADVERBS}(?:been )?(?:(?:grown|growing) on me|won me over|"
+        "grown growing grew won captured stolen captivated jam thing obsession alley",
+        rf"{_LEADS}{_KIND} (?:(?:(?:has|have|is|are) )?{ADVERBS}(?:been )?(?:(?:grown|growing|grew) on me|won "
+        rf"me over|"
         rf"captured my "
         r"(?:attention|heart|imagination)|stolen my heart|captivated me)|"
         rf"(?:is|are) {ADVERBS}(?:right up my alley|my (?:new |latest |current )?(?:jam|thing|obsession)))\b",
