@@ -64,3 +64,27 @@ def test_the_name_before_what_somebody_says_is_no_field(stores: Stores) -> None:
     assert sum(one.current for one in mem.memories() if one.kind is Kind.EPISODIC) == len(lines)
     edges = [edge for _, found, _ in mem.store.reader.memories() for edge in found]
     assert not [edge for edge in edges if edge.type is EdgeType.CONTRADICTS]
+
+
+def test_a_taste_that_cooled_is_held_no_more_and_one_that_came_is(stores: Stores) -> None:
+    mem = stores.open()
+    talk = (
+        "I love Thai food.",
+        "I like olives.",
+        "I'm over Thai food.",
+        "I enjoy chess.",
+        "I've been enjoying chess less lately.",
+        "Sumo has grown on me.",
+    )
+    by_rules(mem, *(said(text, day) for day, text in enumerate(talk)))
+    held = {one.key for one in mem.memories() if one.current and (one.key or "").startswith("preference/")}
+    assert held == {"preference/oliv", "preference/sumo"}
+    sound(mem)
+
+
+def test_what_is_taken_back_in_one_breath_is_no_memory_but_its_turn(stores: Stores) -> None:
+    mem = stores.open()
+    talk = ("I live in Oslo. That was a lie.", "Maybe I'm a vegetarian.", "My sister was a nurse.")
+    by_rules(mem, *(said(text, day) for day, text in enumerate(talk)))
+    assert [one for one in mem.memories() if one.key] == []
+    assert sorted(one.content or "" for one in mem.memories() if one.kind is Kind.EPISODIC) == sorted(talk)
