@@ -5,8 +5,8 @@ time, with the default settings. BEAM names the turns that answer a question, an
 the rules read of these turns.
 
 knowledge_update: a fact bears on the question if it has a figure and a stem of the question. The newest value is in the
-facts of the last turn that has such a fact, the older ones in those of the turns before it with other figures; the
-evidence is read if there are both. contradiction_resolution: the denial is a fact of the last turn that says "never",
+facts of the last turn that has such a fact, the older one in the facts of the turns before it that have other figures
+and its key, or, where none has, two of its stems; the evidence is read if there are both. contradiction_resolution: the denial is a fact of the last turn that says "never",
 what it denies a fact of a turn before it or of the rest of that turn, each with two stems of the question. They are told
 as a contradiction if the answer to the question says so or both are shown, joined by an edge.
 """
@@ -37,6 +37,7 @@ UPDATE, CONTRADICTION = "knowledge_update", "contradiction_resolution"
 FIGURE = re.compile(r"\d[\d.,:]*")
 NEVER = re.compile(r"\bnever\b", re.IGNORECASE)
 #: Stems that a statement shares with the question that it bears on.
+ALIKE = 2
 COMMON = {UPDATE: 1, CONTRADICTION: 2}
 
 
@@ -56,6 +57,16 @@ class Learned(NamedTuple):
                     yield place, fact
 
 
+def same_key(one: Memory, other: Memory) -> bool:
+    """Return whether two facts are values of one key."""
+    return one.key is not None and one.key == other.key
+
+
+def stems(fact: Memory) -> set[str]:
+    """Return the stems that a fact says, without its figures and whom it is about."""
+    return {one for one in terms(fact.content or "") if not one[0].isdigit()} - {*terms(" ".join(fact.subjects)), "user"}
+
+
 def figures(fact: Memory) -> set[str]:
     """Return the figures that a fact says."""
     return {one.strip(".,:") for one in FIGURE.findall(fact.content or "")}
@@ -67,7 +78,9 @@ def update(chat: Learned, asked: Question) -> tuple[list[str], list[str]]:
     last = max((place for place, _ in told), default=-1)
     new = [fact for place, fact in told if place == last]
     now = {one for fact in new for one in figures(fact)}
-    old = [fact for place, fact in told if place < last and not figures(fact) <= now]
+    before = [fact for place, fact in told if place < last and not figures(fact) <= now]
+    old = [fact for fact in before if any(same_key(fact, one) for one in new)]
+    old = old or [fact for fact in before if any(len(stems(fact) & stems(one)) >= ALIKE for one in new)]
     lines = [f"  {'new' if fact in new else 'old'} {state(fact)} {fact.content}" for fact in (*old, *new)]
     if not (new and old):
         return ["of one side only" if told else "not read"], lines

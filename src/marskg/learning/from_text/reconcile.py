@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from marskg.errors import InvalidMemory, NotPermitted
 from marskg.extraction.proposal import ProposalOperation
+from marskg.language.en.facts.changes.denials_said import DENIES, denied
 from marskg.language.en.time_words import recurs
-from marskg.learning.conflicts import overrule
+from marskg.learning.conflicts import mark, overrule
 from marskg.learning.from_text.makers import call_of
 from marskg.learning.from_text.plan import LearnStep, Outcome
 from marskg.learning.from_text.told_turns import AHEAD
@@ -54,6 +55,8 @@ _ENDING: Final = frozenset({ProposalOperation.END, ProposalOperation.CLOSE})
 _AMBIGUOUS: Final = "several memories may be meant"
 #: The first part of the keys that name what somebody likes, or does not.
 _TASTES: Final = "preference"
+#: And those of appointments and deadlines, which are often named in fewer words when they are moved.
+_CALENDAR: Final = "calendar"
 _PINNED: Final = "what holds now is pinned"
 _KEPT: Final = "it would take the place of a task, or of the value of a key"
 
@@ -129,10 +132,27 @@ class Reconciler:
             if old.memory.id != memory.id and old.memory.current:
                 overrule(self._unit, self._unit.node(memory.id), old, "the text says that it was replaced")
         changed = [node for node in (*current, *replaced) if not node.memory.current]
+        if is_denial(item):
+            self._mark_denied(place, item, draft, self._unit.node(memory.id))
         known = memory.id in self._made or not self._unit.node(memory.id).new
         self._note_made(memory)
         outcome = Outcome.MERGED if known else Outcome.CHANGED if changed else Outcome.STORED
         return told_of(item, outcome, memory=memory.id, changed=changed)
+
+    def _mark_denied(self, place: int, item: Item, draft: Draft, denial: Node) -> None:
+        """Mark what was read before and says the very deed that an item says was never done: both stay."""
+        unit = self._unit
+        wanted = denied_of(item)
+        made = (one for words in wanted for one in self._made_saying(words))
+        ids = dict.fromkeys((*self._meant_by.get(place, ()), *made))
+        unit.fetch(ids)
+        for node in (unit.nodes[one] for one in ids if one in unit.nodes):
+            memory = node.memory
+            stands = node.has_content and memory.current and memory.made_by and not is_waiting(memory)
+            if not stands or node is denial or not self._is_about(node, item, draft):
+                continue
+            if not any(denied(memory.content or "")) and any(words <= _said(memory) for words in wanted):
+                mark(unit, denial, node, "the text says that it was never so")
 
     def _told_before(self, place: int, item: Item, draft: Draft) -> Node | None:
         """Return what another call read out of a turn of the same moment, where no key says that it is the same.
@@ -204,7 +224,9 @@ class Reconciler:
         """Return what an update replaces where no single key says it."""
         proposal = item.proposal
         single = draft.key is not None and draft.cardinality in {None, Cardinality.SINGLE}
-        if proposal.operation is not ProposalOperation.UPDATE or not proposal.old or single:
+        if proposal.operation is not ProposalOperation.UPDATE or not proposal.old:
+            return []
+        if single and (_family(draft.key) != _CALENDAR or self._slot(draft) or not _is_named(item, draft)):
             return []
         return self._meant(place, item, draft)
 
@@ -325,6 +347,22 @@ def is_unkeyed(item: Item) -> bool:
     """Return whether an item adds what no key tells from others: it has none, or one of a ledger."""
     adds = item.proposal.operation is ProposalOperation.ADD and item.draft is not None
     return adds and (item.proposal.key is None or item.proposal.cardinality is Cardinality.APPEND)
+
+
+def is_denial(item: Item) -> bool:
+    """Return whether an item says that something was never done."""
+    return item.proposal.maker.rule == DENIES
+
+
+def denied_of(item: Item) -> list[frozenset[str]]:
+    """Return the terms of each deed that an item says was never done, without the names of people."""
+    names = {term for name in (*item.proposal.subjects, *item.told.subjects) for term in terms(name)}
+    return [words - names for words in denied(item.proposal.content)]
+
+
+def _is_named(item: Item, draft: Draft) -> bool:
+    """Return whether the words of what an item replaces name all that its key does."""
+    return set(terms((draft.key or "").partition("/")[2])) <= words_of(item)
 
 
 def _is_kept(memory: Memory) -> bool:

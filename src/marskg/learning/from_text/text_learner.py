@@ -25,7 +25,15 @@ from marskg.extraction.proposal import Proposal, ProposalOperation, Span
 from marskg.learning.from_text.fact_drafts import Item, items_of
 from marskg.learning.from_text.makers import made_by
 from marskg.learning.from_text.plan import Learned, LearnPlan, LearnStep, Outcome
-from marskg.learning.from_text.reconcile import Reconciler, is_unkeyed, terms_of, told_of, words_of
+from marskg.learning.from_text.reconcile import (
+    Reconciler,
+    denied_of,
+    is_denial,
+    is_unkeyed,
+    terms_of,
+    told_of,
+    words_of,
+)
 from marskg.learning.from_text.told_turns import Told, blocks, of_memory, told
 from marskg.learning.from_text.undo import Undone, taken_back, undo
 from marskg.learning.from_text.waiting import proposed_key
@@ -312,6 +320,9 @@ class TextLearner:
                 drafts.append(item.draft)
         meant = {places[number]: self._meant(items[number]) for number in places if _by_words(items[number])}
         meant |= {places[number]: self._equal(items[number].draft) for number in places if is_unkeyed(items[number])}
+        for number in (number for number in places if is_denial(items[number])):
+            deeds = (self._saying({*words}) for words in denied_of(items[number]))
+            meant[places[number]] = (*meant.get(places[number], ()), *(one for ids in deeds for one in ids))
         peopled = any(_is_wish_of_nobody(item) for item in items) and self._is_peopled()
 
         def work(unit: Unit, admit: Admit) -> _Done:

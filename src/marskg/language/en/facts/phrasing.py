@@ -12,6 +12,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from marskg.kept_texts import keeping_texts
+from marskg.language.en.facts.changes.asked_behind import question_behind
 from marskg.text import terms
 
 if TYPE_CHECKING:
@@ -290,23 +291,23 @@ def marked(text: str) -> tuple[str, list[int]]:
 
 
 def sentences_of(text: str) -> list[Sentence]:
-    """Return the sentences of ``text`` that are short enough to be talk."""
-    start, before = 0, ""
+    """Return the sentences of ``text`` that are short enough to be talk; a question about a statement is its own."""
+    start = 0
     found: list[Sentence] = []
     for match in (*_ENDS.finditer(text), None):
         end = match.start() if match else len(text)
         if match is not None and "\n" not in match[0] and _goes_on(text, start, match):
             continue
-        written = text[start:end]
-        shift = len(written) - len(written.lstrip())
-        written = written.strip()
+        shift = len(text[start:end]) - len(text[start:end].lstrip())
+        written = text[start:end].strip()
         # A line after ">" is of the mail that is answered.
         if 0 < len(written) <= LONGEST and not written.startswith(">"):
-            sentence = Sentence(written, start + shift, before)
-            if found:
-                found[-1].after = sentence.text
-            before = sentence.text
-            found.append(sentence)
+            asked = question_behind(written)
+            parts = [(0, len(written))] if asked is None else [(0, asked.start()), (asked.end(), len(written))]
+            for first, last in parts:
+                found.append(Sentence(written[first:last], start + shift + first, found[-1].text if found else ""))
+                if len(found) > 1:
+                    found[-2].after = found[-1].text
         start = match.end() if match else end
     return found
 
