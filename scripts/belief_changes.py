@@ -8,7 +8,7 @@ knowledge_update: a fact bears on the question if it has a figure and a stem of 
 facts of the last turn that has such a fact, the older one in the facts of the turns before it that have other figures
 and its key, or, where none has, two of its stems; the evidence is read if there are both. contradiction_resolution: the denial is a fact of the last turn that says "never",
 what it denies a fact of a turn before it or of the rest of that turn, each with two stems of the question. They are told
-as a contradiction if the answer to the question says so or both are shown, joined by an edge.
+as a contradiction if ``mem.learning.review`` names both. A fact is shown by itself, or by its turn.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from marskg.learning.from_text.waiting import is_waiting
-from marskg.ontology.vocabulary import EdgeType
 from marskg.text import terms
 from marskg_bench.common.conversations import conversations
 from marskg_bench.retrievals.asked import learned
@@ -56,6 +55,15 @@ class Learned(NamedTuple):
                 if fact is not None and len(wanted & set(terms(fact.content or ""))) >= COMMON[asked.category]:
                     yield place, fact
 
+    def shown(self, asked: Question) -> set[str]:
+        """Return the ids of what answers a question by default."""
+        return {hit.memory.id for hit in self.memory.retrieve(asked.text)}
+
+
+def turns_of(fact: Memory) -> set[str]:
+    """Return the ids of the turns that a fact was read from."""
+    return {span.partition("#")[0] for span in fact.spans}
+
 
 def same_key(one: Memory, other: Memory) -> bool:
     """Return whether two facts are values of one key."""
@@ -84,11 +92,13 @@ def update(chat: Learned, asked: Question) -> tuple[list[str], list[str]]:
     lines = [f"  {'new' if fact in new else 'old'} {state(fact)} {fact.content}" for fact in (*old, *new)]
     if not (new and old):
         return ["of one side only" if told else "not read"], lines
-    shown = {hit.memory.id for hit in chat.memory.retrieve(asked.text)}
+    shown = chat.shown(asked)
     said = {
         "the newest is current": any(fact.current and not is_waiting(fact) for fact in new),
         "the older is history": not any(fact.current for fact in old),
         "an older fact is shown": any(fact.id in shown for fact in old),
+        "an older turn is shown": any(not shown.isdisjoint(turns_of(fact)) for fact in old),
+        "the newest is shown": any(not shown.isdisjoint({fact.id, *turns_of(fact)}) for fact in new),
     }
     said["both"] = said["the newest is current"] and said["the older is history"]
     return ["read", *(name for name, true in said.items() if true)], lines
@@ -105,21 +115,14 @@ def contradiction(chat: Learned, asked: Question) -> tuple[list[str], list[str]]
     if not (against and said):
         return ["of one side only" if told else "not read"], lines
     mine, others = {fact.id for fact in against}, {fact.id for fact in said}
-    joined = {
-        (edge.source, edge.target)
-        for fact in (*against, *said)
-        for edge in chat.memory.edges(fact.id)
-        if edge.type is EdgeType.CONTRADICTS
-    }
-    marked = any({one, other} & mine and {one, other} & others for one, other in joined)
-    hits = chat.memory.retrieve(asked.text)
-    shown = {hit.memory.id for hit in hits}
-    told_so = any({one.loser, one.winner} & mine and {one.loser, one.winner} & others for one in hits.resolved)
+    listed = [{one.preferred, one.other} for one in chat.memory.learning.review().conflicts]
+    shown = chat.shown(asked)
     true = {
         "kept, not merged": all(fact.current for fact in (*against, *said)) and not mine & others,
-        "marked": marked,
-        "told": told_so or (marked and bool(shown & mine) and bool(shown & others)),
-        "the denial is shown": bool(shown & mine),
+        "told": any(pair & mine and pair & others for pair in listed),
+        "both are shown": all(
+            any(not shown.isdisjoint({fact.id, *turns_of(fact)}) for fact in side) for side in (against, said)
+        ),
     }
     return ["read", *(name for name, holds in true.items() if holds)], lines
 
@@ -135,9 +138,8 @@ def learn(found: Conversation) -> Iterator[tuple[Question, list[str], list[str]]
         places = learned(running, found, lambda _: None)
         facts = defaultdict(list)
         for one in running.memory.memories():
-            for turn in {span.partition("#")[0] for span in one.spans}:
-                if turn in places:
-                    facts[places[turn]].append(one.id)
+            for turn in turns_of(one) & places.keys():
+                facts[places[turn]].append(one.id)
         chat = Learned(running.memory, facts)
         for asked in found.questions:
             if asked.category in COMMON:

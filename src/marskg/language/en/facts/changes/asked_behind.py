@@ -21,10 +21,10 @@ _NO_STATEMENT: Final = re.compile(
     re.IGNORECASE,
 )
 _ASKS: Final = re.compile(
-    r"(?:,|\s[-–—])\s+(?:(?:so|but|and|or|then|now) )?(?=(?:(?:can|could|would|will) you (?:\w+ ){2}|"
+    r"(?:,|\s[-–—])\s+(?:(?:so|but|and|or|then|now) )?(?=(?:(?:can|could|would|will) you \w+|"
     r"(?:I'm|I am|I was|I've been) (?:\w+ )?(?:wondering|curious|not sure|unsure) (?:how|if|whether|what|which|when|why|where)\b|"
     r"(?:how|what|where|which|why|when|who)(?:'s|(?: \w+){0,3}? (?:can|should|do|does|did|is|are|would|could|will|am)) "
-    r"(?:\w+[' ]){2}|should (?:I|we) (?:\w+ ){2}|(?:do|does|did|is|are|am|have|has) (?:I|you|we|it|that|this|there|"
+    r"(?:\w+[' ?]+){2}|should (?:I|we) (?:\w+ ){2}|(?:do|does|did|is|are|am|have|has) (?:I|you|we|it|that|this|there|"
     r"my|the) (?:\w+ ){2}|any (?:advice|tips|ideas?|suggestions?|thoughts)\b)"
     r"(?!how (?:many|much)\b|(?:is|was) (?:that|this|it) (?:right|correct|true)\b))",
     re.IGNORECASE,

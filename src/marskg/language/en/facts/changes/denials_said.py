@@ -74,7 +74,7 @@ FRAMES: Final[tuple[Frame, ...]] = (
     frame(
         DENIES,
         "never",
-        r"\bI(?:'ve| have)? never (?:actually |really |ever |even |once )?(?!been\b|really\b|again\b|would\b|will\b|could\b|"
+        r"\bI(?:'ve| have) never (?:actually |really |ever |even |once )?(?!been\b|really\b|again\b|would\b|will\b|could\b|"
         r"thought\b|knew\b|know\b|mind\b)(?=[a-z]+(?:ed|en|n|t|d|k|e|g|m|ne|nt)\b)[a-z]+ [^.!?;()—]{3,120}?"
         r"(?=[.!?;()—]|,? (?:but|so|and|because|since|which|what|how|can|should)\b|, (?:like|such)\b|$)",
         _never,
