@@ -1,14 +1,15 @@
-"""Prints what became of values that change, and of statements that contradict each other, once BEAM's chats are learned.
+"""Prints what became of values that change, and of statements that contradict each other, in BEAM's chats.
 
-Run ``python scripts/belief_changes.py BEAM [--show]`` with ``beam-open.json.gz``. ``mem.learn`` is told every turn in its
-time, with the default settings. BEAM names the turns that answer a question, and no values: so what is judged is what
-the rules read of these turns.
+Run ``python scripts/belief_changes.py BEAM [--show]`` with ``beam-open.json.gz``. ``mem.learn`` is told every turn in
+its time, with the default settings. BEAM names the turns that answer a question, and no values: so what is judged is
+what the rules read of these turns.
 
 knowledge_update: a fact bears on the question if it has a figure and a stem of the question. The newest value is in the
 facts of the last turn that has such a fact, the older one in the facts of the turns before it that have other figures
-and its key, or, where none has, two of its stems; the evidence is read if there are both. contradiction_resolution: the denial is a fact of the last turn that says "never",
-what it denies a fact of a turn before it or of the rest of that turn, each with two stems of the question. They are told
-as a contradiction if ``mem.learning.review`` names both. A fact is shown by itself, or by its turn.
+and its key, or, where none has, two of its stems; the evidence is read if there are both. contradiction_resolution: the
+denial is a fact of the last turn that says "never", what it denies a fact of a turn before it or of the rest of that
+turn, each with two stems of the question. They are told as a contradiction if ``mem.learning.review`` names both. A
+fact is shown by itself, or by its turn.
 """
 
 from __future__ import annotations
@@ -72,7 +73,10 @@ def same_key(one: Memory, other: Memory) -> bool:
 
 def stems(fact: Memory) -> set[str]:
     """Return the stems that a fact says, without its figures and whom it is about."""
-    return {one for one in terms(fact.content or "") if not one[0].isdigit()} - {*terms(" ".join(fact.subjects)), "user"}
+    return {one for one in terms(fact.content or "") if not one[0].isdigit()} - {
+        *terms(" ".join(fact.subjects)),
+        "user",
+    }
 
 
 def figures(fact: Memory) -> set[str]:

@@ -68,7 +68,11 @@ def test_the_name_before_what_somebody_says_is_no_field(stores: Stores) -> None:
 
 def test_of_two_values_of_a_thing_the_newer_one_holds_though_it_is_asked_about(stores: Stores) -> None:
     mem = stores.open()
-    by_rules(mem, said("I've completed 10 fire drills, what comes next?"), said("I have a deadline of 1 April for the grant."))
+    by_rules(
+        mem,
+        said("I've completed 10 fire drills, what comes next?"),
+        said("I have a deadline of 1 April for the grant."),
+    )
     by_rules(mem, said("I've completed 15 fire drills, can you give me more?", 1))
     by_rules(mem, said("I worry about the new April 5 deadline, can you help me plan?", 2))
     kept = contents(mem)

@@ -1,4 +1,4 @@
-"""What a thing has come to is one value, what was never done is a fact, and a question behind a statement hides neither."""
+"""What a thing has come to is one value, what was never done is a fact, and no question behind it hides either."""
 
 from __future__ import annotations
 
@@ -38,6 +38,7 @@ def test_a_question_behind_a_statement_leaves_it_told(text: str, content: str) -
         "I live in Ghent, don't I?",
         "If I live in Ghent, how do I register there?",
         "I have three dogs and sell one, how many are left?",
+        'I read "I live in Ghent, how do I register there?"',
         "Do I live in Ghent, or where do I live now?",
         "Should I say I live in Ghent, how do you see it?",
     ],
@@ -56,7 +57,7 @@ def test_what_is_asked_of_the_statement_itself_is_not_told(text: str) -> None:
         ("I have a deadline of April 1, 2025, for the grant.", "I know the grant deadline of April 5, can you help?"),
         (
             "I have a meeting with Dr Lind on March 22 at 3 PM.",
-            "I'm scared to miss the meeting with Dr Lind, so can you remind me that it's rescheduled to March 23 at noon?",
+            "I might miss the meeting with Dr Lind, so can you remind me that it's moved to March 23 at noon?",
         ),
     ],
 )

@@ -132,8 +132,7 @@ class Reconciler:
             if old.memory.id != memory.id and old.memory.current:
                 overrule(self._unit, self._unit.node(memory.id), old, "the text says that it was replaced")
         changed = [node for node in (*current, *replaced) if not node.memory.current]
-        if is_denial(item):
-            self._mark_denied(place, item, draft, self._unit.node(memory.id))
+        self._mark_denied(place, item, draft, self._unit.node(memory.id))
         known = memory.id in self._made or not self._unit.node(memory.id).new
         self._note_made(memory)
         outcome = Outcome.MERGED if known else Outcome.CHANGED if changed else Outcome.STORED
@@ -141,8 +140,9 @@ class Reconciler:
 
     def _mark_denied(self, place: int, item: Item, draft: Draft, denial: Node) -> None:
         """Mark what was read before and says the very deed that an item says was never done: both stay."""
-        unit = self._unit
-        wanted = denied_of(item)
+        unit, wanted = self._unit, denied_of(item)
+        if not wanted:
+            return
         made = (one for words in wanted for one in self._made_saying(words))
         ids = dict.fromkeys((*self._meant_by.get(place, ()), *made))
         unit.fetch(ids)
@@ -349,13 +349,10 @@ def is_unkeyed(item: Item) -> bool:
     return adds and (item.proposal.key is None or item.proposal.cardinality is Cardinality.APPEND)
 
 
-def is_denial(item: Item) -> bool:
-    """Return whether an item says that something was never done."""
-    return item.proposal.maker.rule == DENIES
-
-
 def denied_of(item: Item) -> list[frozenset[str]]:
     """Return the terms of each deed that an item says was never done, without the names of people."""
+    if item.proposal.maker.rule != DENIES:
+        return []
     names = {term for name in (*item.proposal.subjects, *item.told.subjects) for term in terms(name)}
     return [words - names for words in denied(item.proposal.content)]
 

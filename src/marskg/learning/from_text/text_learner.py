@@ -28,7 +28,6 @@ from marskg.learning.from_text.plan import Learned, LearnPlan, LearnStep, Outcom
 from marskg.learning.from_text.reconcile import (
     Reconciler,
     denied_of,
-    is_denial,
     is_unkeyed,
     terms_of,
     told_of,
@@ -318,11 +317,7 @@ class TextLearner:
             if item.draft is not None:
                 places[number] = len(drafts)
                 drafts.append(item.draft)
-        meant = {places[number]: self._meant(items[number]) for number in places if _by_words(items[number])}
-        meant |= {places[number]: self._equal(items[number].draft) for number in places if is_unkeyed(items[number])}
-        for number in (number for number in places if is_denial(items[number])):
-            deeds = (self._saying({*words}) for words in denied_of(items[number]))
-            meant[places[number]] = (*meant.get(places[number], ()), *(one for ids in deeds for one in ids))
+        meant = {place: self._meant(items[number]) for number, place in places.items()}
         peopled = any(_is_wish_of_nobody(item) for item in items) and self._is_peopled()
 
         def work(unit: Unit, admit: Admit) -> _Done:
@@ -368,14 +363,13 @@ class TextLearner:
         ]
 
     def _meant(self, item: Item) -> tuple[str, ...]:
-        """Return the ids of what is stored and says all the words of ``item``, the newest first."""
-        return self._saying(words_of(item))
+        """Return the ids of what is stored that an item may mean, repeat or deny, the newest of each first."""
+        found = self._saying(words_of(item)) if _by_words(item) else ()
+        if is_unkeyed(item) and item.draft is not None:
+            found += self._saying(terms_of(item.draft), item.draft.at)
+        return found + tuple(ident for deed in denied_of(item) for ident in self._saying(deed))
 
-    def _equal(self, draft: Draft | None) -> tuple[str, ...]:
-        """Return the ids of what is stored, says all the words of ``draft`` and is of the same time."""
-        return () if draft is None else self._saying(terms_of(draft), draft.at)
-
-    def _saying(self, words: set[str], at: int | None = None) -> tuple[str, ...]:
+    def _saying(self, words: Iterable[str], at: int | None = None) -> tuple[str, ...]:
         wanted = sorted(words)
         if not wanted:
             return ()

@@ -28,7 +28,7 @@ from marskg.language.en.facts import (
     tastes,
 )
 from marskg.language.en.facts.behaviour import wishes_of
-from marskg.language.en.facts.changes import denials_said, levels_said
+from marskg.language.en.facts.changes import levels_said
 from marskg.language.en.facts.changes.deeds_said import deeds_of
 from marskg.language.en.facts.changes.ended_said import ended_of, endings, is_over
 from marskg.language.en.facts.changes.others_words import others_words
@@ -118,7 +118,6 @@ def _frames() -> dict[str, list[tuple[int, Frame]]]:
         *behaviour.FRAMES,
         *amounts.FRAMES,
         *levels_said.FRAMES,
-        *denials_said.FRAMES,
         *document_fields.FRAMES,
         *tasks.FRAMES,
         *personal_slots.FRAMES,

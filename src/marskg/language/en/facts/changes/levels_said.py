@@ -1,7 +1,7 @@
-"""What English speakers say that a thing has come to: how many, how much, and until when; said anew, it takes the place.
+"""What English speakers say that a thing has come to: how many, how much, until when, and what was never done.
 
-Guarantees: pure. The key is of what is counted or measured, without the figure, so that the fifteenth problem supersedes
-the tenth and no other count. A question that takes its figure for granted ("now that my library has 45 books, ...?")
+Guarantees: pure. The key is of what is counted or measured, without the figure, so that 15 drills supersede 10 and no
+other count. A question that takes its figure for granted ("now that my library has 45 books, ...?")
 says it; what is counted within a day, a week or another time of its own is no count so far.
 """
 
@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from marskg.language.en.facts.changes.denials_said import DENIES
 from marskg.language.en.facts.phrasing import ADVERBS, Frame, frame, key_of
 from marskg.language.en.facts.tasks import WHEN, without_times
 from marskg.language.en.facts.third_person import told
@@ -20,7 +21,9 @@ if TYPE_CHECKING:
     from marskg.language.en.facts.phrasing import Found
 
 _FIGURE: Final = r"\d[\d,]*(?:\.\d+)?"
-_NUMBER: Final = rf"(?:{_FIGURE}|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|fifty)"
+_NUMBER: Final = (
+    rf"(?:{_FIGURE}|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|fifty)"
+)
 #: Nouns of a count, without those that make it a time or a sum.
 _THINGS: Final = (
     r"(?P<what>(?!(?:of|more|other|new|extra|additional|times?|years?|months?|weeks?|days?|hours?|hrs?|minutes?|mins?|"
@@ -34,15 +37,20 @@ _PERIOD: Final = re.compile(
     re.IGNORECASE,
 )
 #: Words after which a question takes for granted what follows.
-_GRANTED: Final = re.compile(r"\b(?:the fact that|now that|given that|remind me that|notic(?:e|ed) (?:that)?) ?$", re.IGNORECASE)
+_GRANTED: Final = re.compile(
+    r"\b(?:the fact that|now that|given that|remind me that|notic(?:e|ed) (?:that)?) ?$", re.IGNORECASE
+)
 #: How a level is said to have come about.
 _CAME: Final = (
     r"(?:(?:has|have|had|was|were|is|are|'s)(?: been| now| recently| just| already)* )?(?:now |recently |just |already )*"
-    r"(?:reached|improved|increased|risen|rose|grew|grown|gone (?:up|down)|went (?:up|down)|dropped|fallen|fell|climbed|"
-    r"decreased|raised|lowered|extended|adjusted|changed|updated|reduced|cut|expanded|shrunk)"
+    r"(?:reached|improved|increased|risen|rose|grew|grown|gone (?:up|down)|went (?:up|down)|dropped|fallen|fell|"
+    r"climbed|decreased|raised|lowered|extended|adjusted|changed|updated|reduced|cut|expanded|shrunk)"
     r"(?: from (?P<old>[$€£]?\d[\d,.]*\d?%?)(?: \w+)?)?(?: to| up to| at)? (?:now )?(?:about |around |over |roughly )?"
 )
-_LEVEL: Final = r"(?P<level>[$€£]?\d[\d,]*(?:\.\d+)?(?:%| ?(?:percent|ms|s|kg|km|gb|mb)\b|)(?: (?!by\b|after\b|and\b|on\b|in\b|for\b|but\b|so\b|which\b|over\b)[a-z]+)?)"
+_LEVEL: Final = (
+    r"(?P<level>[$€£]?\d[\d,]*(?:\.\d+)?(?:%| ?(?:percent|ms|s|kg|km|gb|mb)\b|)"
+    r"(?: (?!by\b|after\b|and\b|on\b|in\b|for\b|but\b|so\b|which\b|over\b)[a-z]+)?)"
+)
 _TIMED: Final = re.compile(r"\d\s?(?:am|pm)\b|:\d\d", re.IGNORECASE)
 _MONTH_DAY: Final = rf"{WHEN}(?:,? \d{{4}})?"
 
@@ -98,9 +106,7 @@ def _level(found: Found) -> Fact | None:
     what = re.sub(r"^(?:new|current|latest|overall|total) ", "", found.group("thing"))
     if not _is_meant(found) or not key_of(what) or _TIMED.search(found.group("level")):
         return None
-    return _fact(
-        found, f"measure/{key_of(what)}", {"concept": what}, old=found.group("old") or None
-    )
+    return _fact(found, f"measure/{key_of(what)}", {"concept": what}, old=found.group("old") or None)
 
 
 def _deadline(found: Found) -> Fact | None:
@@ -132,7 +138,7 @@ def _deadline(found: Found) -> Fact | None:
 
 
 def _moved(found: Found) -> Fact | None:
-    """Read "the review with Bo ... it's moved to Friday", also where the two stand in sentences that follow each other."""
+    """Read "the review with Bo ... it's moved to Friday", also where a sentence ends between the two."""
     named = [*_MEETING.finditer(f"{found.sentence.before}\n{found.sentence.text[: found.match.start()]}")]
     if not named or not _is_meant(found):
         return None
@@ -154,13 +160,29 @@ def _moved(found: Found) -> Fact | None:
     )
 
 
-_DONE: Final = r"(?P<verb>completed|finished|solved|read|written|secured|collected|visited|watched|published|mastered|learned)"
+def _never(found: Found) -> Fact:
+    start, end = found.span
+    content = told(found.match[0].strip(), found.voice)
+    return Fact(
+        rule=found.rule,
+        start=start,
+        end=end,
+        content=content,
+        confidence=found.confidence,
+        kind=Kind.SEMANTIC,
+        payload={"concept": content},
+    )
+
+
 #: What is moved, named before "it".
 _MEETING: Final = re.compile(
     r"\b(?:my|the|our|an?) (?P<what>(?:[\w-]+ ){0,3}?(?:meeting|call|appointment|session|interview|lesson|class|review|"
     r"lunch|dinner|party|visit|flight|trip|demo|presentation|exam|check-?up|rehearsal|viewing|delivery)"
     r"(?: (?:with|at) (?:my |the |our )?(?:[\w'-]+ ?){1,3}?(?=[.,;!?\n]|$| (?:and|but|so|to|on|because|that)\b))?)",
     re.IGNORECASE,
+)
+_DONE: Final = (
+    r"(?P<verb>completed|finished|solved|read|written|secured|collected|visited|watched|published|mastered|learned)"
 )
 FRAMES: Final[tuple[Frame, ...]] = (
     frame(
@@ -175,8 +197,8 @@ FRAMES: Final[tuple[Frame, ...]] = (
     frame(
         "level.holds",
         "has have contains holds includes",
-        rf"\b(?:my|our) (?P<owner>(?:[\w'-]+ ){{0,3}}?[\w'-]+) (?:(?:now|currently|already) )?(?:has|have|contains?|holds?|"
-        rf"includes?) (?:now )?(?:a total of |over |about |around )?(?P<number>{_NUMBER}) {_THINGS}",
+        rf"\b(?:my|our) (?P<owner>(?:[\w'-]+ ){{0,3}}?[\w'-]+) (?:(?:now|currently|already) )?(?:has|have|contains?|"
+        rf"holds?|includes?) (?:now )?(?:a total of |over |about |around )?(?P<number>{_NUMBER}) {_THINGS}",
         _holds,
         0.85,
         unguarded=True,
@@ -208,14 +230,24 @@ FRAMES: Final[tuple[Frame, ...]] = (
         0.85,
         unguarded=True,
     ),
+    frame(
+        DENIES,
+        "never",
+        r"\bI(?:'ve| have) never (?:actually |really |ever |even |once )?(?!been\b|thought\b|known\b)"
+        r"(?=[a-z]+(?:ed|en|n|t|d|k|e|g|m|ne|nt)\b)[a-z]+ [^.!?;()—]{3,120}?"
+        r"(?=[.!?;()—]|,? (?:but|so|and|because|since|which|what|how|can|should)\b|, (?:like|such)\b|$)",
+        _never,
+        0.85,
+    ),
 )
 #: What is tried where nothing else reads the words: any document has fields that are "updated to" something.
 AT_LAST: Final[tuple[Frame, ...]] = (
     frame(
         "level.came",
-        "reached improved increased risen rose grew grown gone went dropped fallen fell climbed decreased raised lowered "
-        "extended adjusted changed updated reduced cut expanded shrunk",
-        rf"\b(?:my|our|the) (?P<thing>(?:(?! (?:and|but|that|because|so) )[^.!?;,:\"()]){{3,70}}?),?(?: which)? {_CAME}{_LEVEL}",
+        "reached improved increased risen rose grew grown gone went dropped fallen fell climbed decreased raised "
+        "lowered extended adjusted changed updated reduced cut expanded shrunk",
+        rf"\b(?:my|our|the) (?P<thing>(?:(?! (?:and|but|that|because|so) )[^.!?;,:\"()]){{3,70}}?),?(?: which)? "
+        rf"{_CAME}{_LEVEL}",
         _level,
         0.8,
         unguarded=True,
