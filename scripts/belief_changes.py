@@ -105,6 +105,7 @@ def update(chat: Learned, asked: Question) -> tuple[list[str], list[str]]:
         "the newest is shown": any(not shown.isdisjoint({fact.id, *turns_of(fact)}) for fact in new),
     }
     said["both"] = said["the newest is current"] and said["the older is history"]
+    said["both, and no older turn is shown"] = said["both"] and not said["an older turn is shown"]
     return ["read", *(name for name, true in said.items() if true)], lines
 
 

@@ -78,7 +78,7 @@ def main(arguments: Sequence[str]) -> None:
                 cpu, wall = time.process_time(), time.perf_counter()
                 learned = memory.learn(block)
                 spent = (time.process_time() - cpu) * 1_000 / TURNS, (time.perf_counter() - wall) * 1_000 / TURNS
-                sys.stderr.write(f"{size:,}, round {turn}: {len(learned.facts)} facts, {spent[0]:.2f} ms of CPU\n")
+                sys.stderr.write(f"{size:,}, round {turn}: {len(learned.steps)} proposals, {spent[0]:.2f} ms of CPU\n")
                 if turn:
                     costs[size].append(spent)
         for place, name in enumerate(("CPU", "wall")):

@@ -57,6 +57,8 @@ _AMBIGUOUS: Final = "several memories may be meant"
 _TASTES: Final = "preference"
 #: And those of appointments and deadlines, which are often named in fewer words when they are moved.
 _CALENDAR: Final = "calendar"
+#: Terms of a deed below which too little is said to know it again.
+_FEWEST: Final = 2
 _PINNED: Final = "what holds now is pinned"
 _KEPT: Final = "it would take the place of a task, or of the value of a key"
 
@@ -349,12 +351,13 @@ def is_unkeyed(item: Item) -> bool:
     return adds and (item.proposal.key is None or item.proposal.cardinality is Cardinality.APPEND)
 
 
-def denied_of(item: Item) -> list[frozenset[str]]:
+def denied_of(item: Item) -> list[set[str]]:
     """Return the terms of each deed that an item says was never done, without the names of people."""
     if item.proposal.maker.rule != DENIES:
         return []
     names = {term for name in (*item.proposal.subjects, *item.told.subjects) for term in terms(name)}
-    return [words - names for words in denied(item.proposal.content)]
+    deeds = [set(terms(deed)) - names for deed in denied(item.proposal.content)]
+    return [deed for deed in deeds if len(deed) >= _FEWEST]
 
 
 def _is_named(item: Item, draft: Draft) -> bool:

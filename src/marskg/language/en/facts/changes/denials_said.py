@@ -1,7 +1,7 @@
 """The deeds that a fact says were never done: "Ana has never tried tea or coffee" denies either.
 
-Guarantees: pure. A deed is told by the terms that carry meaning; one of which too little is said is left out. The
-module brings no rules with it, so that what learns from text can ask it at little cost.
+Guarantees: pure. A deed is told by the words that carry meaning. The module brings no rules with it, so that what
+learns from text can ask it at little cost.
 """
 
 from __future__ import annotations
@@ -9,8 +9,6 @@ from __future__ import annotations
 import re
 from itertools import product
 from typing import TYPE_CHECKING, Final
-
-from marskg.text import terms
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,11 +31,10 @@ _JOINS: Final = re.compile(
 _PARTS: Final = re.compile(r",? (?=(?:related|in|on|at|for|with|through|by|from|to|during|after|about|before)\b)")
 _OR: Final = re.compile(r",? (?:or|nor) |, ")
 _MOST: Final = 12
-_FEWEST: Final = 2
 
 
-def denied(text: str) -> Iterator[frozenset[str]]:
-    """Yield the terms of each deed that ``text`` says was never done; nothing of one of which it says too little."""
+def denied(text: str) -> Iterator[str]:
+    """Yield each deed that ``text`` says was never done, without the words that only join."""
     match = _NEVER.search(text.rstrip(".! "))
     if match is None:
         return
@@ -46,6 +43,4 @@ def denied(text: str) -> Iterator[frozenset[str]]:
     for number, chosen in enumerate(product(*parts)):
         if number >= _MOST:
             return
-        found = frozenset(terms(_JOINS.sub(" ", f"{verb} {' '.join(chosen)}")))
-        if len(found) >= _FEWEST:
-            yield found
+        yield _JOINS.sub(" ", f"{verb} {' '.join(chosen)}")

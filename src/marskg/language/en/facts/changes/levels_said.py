@@ -42,10 +42,12 @@ _GRANTED: Final = re.compile(
 )
 #: How a level is said to have come about.
 _CAME: Final = (
-    r"(?:(?:has|have|had|was|were|is|are|'s)(?: been| now| recently| just| already)* )?(?:now |recently |just |already )*"
+    r"(?:(?:has|have|had|was|were|is|are|'s)(?: been| now| recently| just| already)* )?"
+    r"(?:now |recently |just |already )*"
     r"(?:reached|improved|increased|risen|rose|grew|grown|gone (?:up|down)|went (?:up|down)|dropped|fallen|fell|"
     r"climbed|decreased|raised|lowered|extended|adjusted|changed|updated|reduced|cut|expanded|shrunk)"
-    r"(?: from (?P<old>[$€£]?\d[\d,.]*\d?%?)(?: \w+)?)?(?: to| up to| at)? (?:now )?(?:about |around |over |roughly )?"
+    r"(?: from (?P<old>[$€£]?\d[\d,.]*\d?%?)(?: \w+)?)?(?: to| up to| at)? (?:now )?"
+    r"(?:about |around |over |roughly )?"
 )
 _LEVEL: Final = (
     r"(?P<level>[$€£]?\d[\d,]*(?:\.\d+)?(?:%| ?(?:percent|ms|s|kg|km|gb|mb)\b|)"
