@@ -78,6 +78,8 @@ def test_of_two_values_of_a_thing_the_newer_one_holds_though_it_is_asked_about(s
     kept = contents(mem)
     assert [one for one in kept if "drills" in one] == ["Ana has completed 15 fire drills"]
     assert [one for one in kept if "deadline" in one and "April 5" not in one] == []
+    # How far she had come was right on its day: the fact is history, and its turn stays.
+    assert len([one for one in shown(mem, "How many fire drills has Ana completed?") if "fire drills" in one]) == 2
     sound(mem)
 
 

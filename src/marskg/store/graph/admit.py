@@ -48,8 +48,8 @@ if TYPE_CHECKING:
 
 #: Edges to what a memory rests on.
 _GROUNDS = (EdgeType.DERIVES_FROM, EdgeType.DEPENDS_ON)
-#: The part of a turn that what was read in it must have, for it to go when that goes.
-_SPEAKS_FOR = 1 / 3
+#: Families of keys whose values were right when they were said: how far somebody had come by then.
+_BY_THEN = ("count/", "measure/")
 #: Told to the caller; the third is the reason in the record, too.
 MERGED = "an equal value was already stored: the two were merged"
 MERGED_ENDED = "an equal value was stored and holds no longer: the two were merged, and it stays so"
@@ -478,8 +478,8 @@ def _follow(unit: Unit, old: Node) -> list[Node]:
 
     What a summary says of an episode that it took the place of leaves with it; the summary itself is no such fact, and
     who corrects its text says nothing of the facts. Nor is what was derived by somebody whose word is worth less than
-    the episode's: an assistant's reading ends no user's word (ADR 73). Nor do facts that were read in a turn speak for
-    it where they are but a small part of what it says.
+    the episode's: an assistant's reading ends no user's word (ADR 73). Nor does a turn go that
+    says how far somebody had come by then.
     """
     if old.memory.summary_lines:
         return []
@@ -500,7 +500,7 @@ def _follow(unit: Unit, old: Node) -> list[Node]:
         facts = [one for one in facts if not one.memory.summary_lines and RELIABILITY[one.memory.source_type] >= least]
         if not facts or not all(fact.memory.superseded_at is not None or not fact.has_content for fact in facts):
             continue
-        if all(fact.memory.made_by for fact in facts) and _says_more(episode.memory, facts):
+        if any((fact.memory.key or "").startswith(_BY_THEN) for fact in facts):
             continue
         unit.leaving.add(episode_id)
         if episode.has_content:
@@ -508,11 +508,6 @@ def _follow(unit: Unit, old: Node) -> list[Node]:
             unit.change(episode, valid_to=until, superseded_at=_supersession(unit, episode))
             followed.append(episode)
     return followed
-
-
-def _says_more(episode: Memory, facts: Iterable[Node]) -> bool:
-    """Return whether the facts that were read in an episode are less than a third of it: the rest may stand nowhere."""
-    return sum(fact.memory.weight for fact in facts) < episode.weight * _SPEAKS_FOR
 
 
 def merge(unit: Unit, node: Node, draft: Draft) -> Memory:
