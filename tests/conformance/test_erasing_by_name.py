@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import marskg
+from marskg.privacy.principals import Principal, Role
 from tests.support.name_cases import GROUPS, IS, OTHER
 
 if TYPE_CHECKING:
@@ -102,6 +103,37 @@ def test_a_text_that_names_a_subject_and_is_not_filed_so_is_listed(stores: Store
     assert filed.id not in {one.id for one in memory.memories()}
     by_name = memory.erase(entity="王芳")
     assert (by_name.matched, by_name.near) == (1, ())
+
+
+def test_what_others_told_of_a_subject_stays_and_the_receipt_says_how_much(stores: Stores) -> None:
+    memory = stores.open()
+    own = memory.remember("I live in Oslo", subjects=["Hermine Ek"])
+    named = [
+        memory.remember("Hermine Ek is allergic to nuts", subjects=["Ana"]),
+        memory.remember("My sister keeps bees", kind="semantic", mentions=["Hermine Ek"]),
+    ]
+    part = memory.remember("Hermine sings", subjects=["Bo"])
+    memory.remember("The well is deep", subjects=["Ana"])
+    dry, done = memory.erase(subject="Hermine Ek", dry_run=True), memory.erase(subject="Hermine Ek")
+    for receipt in (dry, done):
+        assert receipt.matched == 1
+        assert {one.id for one in receipt.near} == {part.id, *(one.id for one in named)}
+        (notice,) = receipt.notices
+        assert notice.startswith("memories that others told of them, which stay: 2; ")
+    assert own.id not in {one.id for one in memory.memories()}
+    taken = memory.erase(entity="Hermine Ek")
+    assert (taken.matched, taken.notices) == (2, ())
+    assert memory.erase(subject="Ana").notices == ()
+
+
+def test_a_subject_learns_nothing_of_what_others_told_of_them(stores: Stores) -> None:
+    memory = stores.open()
+    memory.remember("I live in Oslo", subjects=["Hermine"])
+    memory.remember("Hermine is allergic to nuts", subjects=["Ana"])
+    herself = stores.open_as(memory, Principal(Role.SUBJECT, "Hermine"))
+    for dry_run in (True, False):
+        told = herself.erase(subject="Hermine", dry_run=dry_run)
+        assert (told.matched, told.near, told.notices) == (1, (), ())
 
 
 def test_a_rule_about_a_name_takes_whom_an_erasure_takes(stores: Stores) -> None:

@@ -17,6 +17,7 @@ import marskg
 from marskg.errors import ConsentRequired
 from marskg.learning.from_text.plan import Learned, LearnPlan
 from marskg.ontology.vocabulary import Kind
+from marskg.privacy.principals import Principal, Role
 from tests.support.chat_server import chat_server
 from tests.support.hostile_turns import ATTEMPTS, HOME, answered, fact
 from tests.support.residue import residue
@@ -121,6 +122,45 @@ def test_an_erasure_reaches_the_answer(stores: Stores, server: ChatServer) -> No
     with pytest.raises(ConsentRequired):
         learn(mem, said(PETS, subjects=["Ana"]))
     assert _answers_of(stores, mem) == []
+
+
+def _thinking(thought: str, _: dict[int, str]) -> Any:
+    return f'{{"facts": [], "thought": "{thought}"}}'
+
+
+@pytest.mark.parametrize("by", ["entity", "subject"])
+def test_an_erasure_reaches_what_is_kept_of_answers_about_a_named_third_person(
+    stores: Stores, server: ChatServer, by: str
+) -> None:
+    mem = opened(stores, server)
+    mem.remember("I sing.", subjects=["Zoë Ek"])
+    for thought, text in {
+        r"Zo\u00eb keeps a parrot": PETS,
+        "zyzzyva": "My sister Zoë Ek sings in the choir.",
+        "kept": "The well is deep.",
+    }.items():
+        server.model = partial(_thinking, thought)
+        learn(mem, said(text))
+    assert len(_answers_of(stores, mem)) == 3
+    server.statuses = [500] * 9
+    assert learn(mem, said("Zoë Ek likes the sea."), said("The roof leaks.")).unread == 2
+    if by == "subject":
+        own = stores.open_as(mem, Principal(Role.SUBJECT, "Zoë Ek"))
+        own.erase(subject="Zoë Ek")
+        assert (len(_answers_of(stores, mem)), mem.stats()["unread"]) == (3, 2), "what others said is not theirs"
+    whom: dict[str, Any] = {by: "Zoë Ek"}
+    mem.erase(**whom, dry_run=True)
+    assert len(_answers_of(stores, mem)) == 3
+    mem.erase(**whom)
+    (answer,) = _answers_of(stores, mem)
+    assert "kept" in answer["answer"]
+    server.statuses = []
+    asked = len(server.requests)
+    assert len(stores.apart().open(mem.tenant).learning.read_backlog().turns) == 1
+    assert len(server.requests) == asked + 1
+    assert "likes the sea" not in json.dumps(server.requests[-1][2])
+    assert mem.verify().findings == ()
+    assert mem.validate(full=True).findings == ()
 
 
 def test_an_erasure_with_scrub_leaves_no_byte_of_the_answer(server: ChatServer, tmp_path: Path) -> None:
@@ -308,6 +348,59 @@ def test_what_is_bound_to_a_place_or_names_who_refuses_stays_here(stores: Stores
     learn(mem, mem.remember("The roof is new.", jurisdiction="EU").id)
     received = json.dumps([request for _, _, request in server.requests])
     assert ("The roof is new" in received, "cellar" in received) == (True, False)
+
+
+#: Who refuses models, and how others write of them in a turn that is about nobody or about somebody else.
+WRITTEN: dict[str, tuple[str, ...]] = {
+    "Benvolio Montague": (
+        "Benvolio grows {}.", "BENVOLIO grows {}.", "We borrowed Benvolio's {}.", "The Montagues grow {}.",
+        "BenvolioMontague grows {}.", "BenvolioMontagues {} won.", "They all talk of the Montagues' {}.",
+        "Lady Montague and Benvólio grow {}.",
+    ),
+    "Zoë": ("Zoe grows {}.", "zoe grows {}.", "Zoes {} are ripe.", "It was ZOË'S {}."),
+    "Zoe": ("Zoë grows {}.", "The Zoes grow {}."),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("rule", ["opt_out_purpose", "consent_required", "private_entity"])
+@pytest.mark.parametrize("name", WRITTEN)
+def test_who_refuses_is_kept_back_however_others_write_of_them(
+    stores: Stores, server: ChatServer, name: str, rule: str
+) -> None:
+    mem = opened(stores, server)
+    if rule == "private_entity":
+        mem.remember(f"{name} came by.", kind="semantic", mentions=[name])
+        mem.preferences.set(rule, name, level=0.9)
+    else:
+        mem.preferences.set(rule, "language_model", subject=name)
+    learn(mem, *(said(text.format(f"zucchini{number}")) for number, text in enumerate(WRITTEN[name])))
+    assert server.requests == []
+    learn(mem, said("The well by the montana road is deep."), said("Zoology is hard, and benevolence too."))
+    assert len(server.requests) == 2, "and nobody else is"
+
+
+def test_a_consent_that_everybody_has_to_give_protects_who_is_only_named(stores: Stores, server: ChatServer) -> None:
+    mem = opened(stores, server)
+    mem.remember("He keeps bees.", kind="semantic", subjects=["Benvolio Montague"])
+    mem.remember("My sister Hermine came by.", kind="semantic")
+    mem.preferences.set("consent_required", "language_model")
+    mem.preferences.set("consent", "language_model", subject="Ana Berg")
+    turns = ("The zucchini are Benvolio's.", "The Montagues grow zucchini.", "Hermine grows zucchini.")
+    learn(mem, *(said(turn, subjects=[]) for turn in turns), said("Ana likes zucchini.", subjects=["Bo"]))
+    learn(mem, said("The zucchini are ripe.", speaker="Eve", subjects=["Ana Berg"]))
+    assert server.requests == []
+    learn(mem, said("The well is deep.", speaker="Ana Berg"), said("Ana's pump is loud.", speaker="Ana Berg"))
+    received = json.dumps([request for _, _, request in server.requests])
+    assert ("The well is deep" in received, "pump is loud" in received) == (True, True), "who consents is read"
+
+
+def test_a_text_of_which_only_placeholders_are_left_is_not_sent(stores: Stores, server: ChatServer) -> None:
+    mem = opened(stores, server)
+    found = learn(mem, said("My doctor says asthma."), said("ana@example.org, bo@example.org!"))
+    assert server.requests == []
+    assert "redaction leaves nothing of it (2 of 2 turns)" in found.notices[0]
+    learn(mem, said("Send the seeds to bo@example.org."), said("[HEALTH] is what the form says."))
+    assert len(server.requests) == 2
 
 
 # --- Thirty attempts --------------------------------------------------------------------------------------------------

@@ -64,3 +64,58 @@ def test_the_name_before_what_somebody_says_is_no_field(stores: Stores) -> None:
     assert sum(one.current for one in mem.memories() if one.kind is Kind.EPISODIC) == len(lines)
     edges = [edge for _, found, _ in mem.store.reader.memories() for edge in found]
     assert not [edge for edge in edges if edge.type is EdgeType.CONTRADICTS]
+
+
+def test_a_taste_that_cooled_is_held_no_more_and_one_that_came_is(stores: Stores) -> None:
+    mem = stores.open()
+    talk = (
+        "I love Thai food.",
+        "I like olives.",
+        "I'm over Thai food.",
+        "I enjoy chess.",
+        "I've been enjoying chess less lately.",
+        "Sumo has grown on me.",
+    )
+    by_rules(mem, *(said(text, day) for day, text in enumerate(talk)))
+    held = {one.key for one in mem.memories() if one.current and (one.key or "").startswith("preference/")}
+    assert held == {"preference/oliv", "preference/sumo"}
+    sound(mem)
+
+
+def test_what_is_taken_back_in_one_breath_is_no_memory_but_its_turn(stores: Stores) -> None:
+    mem = stores.open()
+    talk = ("I live in Oslo. That was a lie.", "Maybe I'm a vegetarian.", "My sister was a nurse.")
+    by_rules(mem, *(said(text, day) for day, text in enumerate(talk)))
+    assert [one for one in mem.memories() if one.key] == []
+    assert sorted(one.content or "" for one in mem.memories() if one.kind is Kind.EPISODIC) == sorted(talk)
+    sound(mem)
+
+
+def test_of_two_values_of_a_thing_the_newer_one_holds_though_it_is_asked_about(stores: Stores) -> None:
+    mem = stores.open()
+    by_rules(
+        mem,
+        said("I've completed 10 fire drills, what comes next?"),
+        said("I have a deadline of 1 April for the grant."),
+    )
+    by_rules(mem, said("I've completed 15 fire drills, can you give me more?", 1))
+    by_rules(mem, said("I worry about the new April 5 deadline, can you help me plan?", 2))
+    kept = contents(mem)
+    assert [one for one in kept if "drills" in one] == ["Ana has completed 15 fire drills"]
+    assert [one for one in kept if "deadline" in one and "April 5" not in one] == []
+    # How far she had come was right on its day: the fact is history, and its turn stays.
+    assert len([one for one in shown(mem, "How many fire drills has Ana completed?") if "fire drills" in one]) == 2
+    sound(mem)
+
+
+def test_what_was_never_done_is_told_to_contradict_what_was(stores: Stores) -> None:
+    mem = stores.open()
+    (deed,) = by_rules(mem, said("I've enrolled in a 6-week pottery course at Kiln House.")).facts
+    by_rules(mem, said("I've enrolled in a 6-week weaving course at Loom House.", 1))
+    (denial,) = by_rules(mem, said("I've never taken any pottery courses or classes at Kiln House.", 2)).facts
+    assert [(edge.type, edge.target) for edge in mem.edges(denial) if edge.type is EdgeType.CONTRADICTS] == [
+        (EdgeType.CONTRADICTS, deed)
+    ]
+    assert [{one.preferred, one.other} for one in mem.learning.review().conflicts] == [{deed, denial}]
+    assert len(shown(mem, "Has Ana taken a pottery course at Kiln House?", k=2)) == 2
+    sound(mem)

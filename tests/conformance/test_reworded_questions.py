@@ -107,6 +107,19 @@ def test_a_question_about_somebody_who_refuses_models_stays_here(stores: Stores,
     assert not any("opt_out" in notice for notice in hits.notices), "which rule it is, is not for whoever asks"
 
 
+def test_a_question_that_names_a_person_needs_their_consent_where_everybody_is_asked(
+    stores: Stores, server: ChatServer
+) -> None:
+    mem = opened(stores, server)
+    mem.remember("He keeps bees.", kind="semantic", subjects=["Hermine Ek"])
+    mem.preferences.set("consent_required", "language_model")
+    assert contents(mem.retrieve("Zorblax frobnication, Hermine?", kinds=["task"])) == []
+    assert server.requests == []
+    mem.preferences.set("consent", "language_model", subject="Hermine Ek")
+    mem.retrieve("Zorblax frobnication, Hermine?", kinds=["task"])
+    assert len(server.requests) == 1
+
+
 def test_an_encrypted_tenant_needs_its_own_permission(
     stores: Stores, server: ChatServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

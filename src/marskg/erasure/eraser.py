@@ -4,7 +4,8 @@ Guarantees: the graph, its indexes and the audit details change in one transacti
 them (retrieval index, SPARQL view) is dropped before the call returns; nothing that was erased comes in again
 (:mod:`marskg.store.graph.suppression`). Erasing what is not there is no error: it suppresses, and the receipt says that
 nothing was matched; a second time as well. With ``scrub`` the store's files are rewritten, and a crash in between is
-made up for when the store is next opened; those of a server are not the client's to rewrite. With
+made up for when the store is next opened; those of a server are not the client's to rewrite. What models answered goes
+where it may name a subject or entity that is erased, also about what stays. With
 ``snapshots`` those that the store wrote are removed (:mod:`marskg.store.commit.snapshot_register`), which a crash in
 between does not stop either; without it none is, and the receipt says how many are left. Where contents are encrypted,
 a subject's key is destroyed once nothing of the store is under it (:mod:`marskg.store.crypto.keyring`). Source:
@@ -14,14 +15,18 @@ semantics sections 5 and 8.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from marskg.erasure.receipts import BYTES, KEYS, LOGICAL, Receipt, rehearsed, write_receipt
-from marskg.erasure.request import Matched, Request, entity_meant, match, several, told, undecided
+from marskg.erasure.request import UNFILED, Matched, Request, entity_meant, match, several, told, undecided
 from marskg.kept_texts import forget_texts
+from marskg.language.naming.caution import may_name
 from marskg.language.naming.edges import Verdict
 from marskg.language.naming.matcher import NameMatcher
+from marskg.models.kept_answers import KeptAnswers
+from marskg.ontology.vocabulary import Operation
 from marskg.privacy.disclosures.name_similarity import subject_meant
 from marskg.privacy.rules import FORMS
 from marskg.store.crypto.encrypted_engine import custody_of
@@ -37,6 +42,7 @@ from marskg.store.graph.suppression import (
 )
 from marskg.store.rows import codec
 from marskg.store.rows.name_rules import NAMING
+from marskg.store.rows.paging import pages
 from marskg.store.rows.privacy_budget import digest_of, without_conversation
 from marskg.store.unit.provenance_handles import ENTITY
 
@@ -50,6 +56,10 @@ if TYPE_CHECKING:
     from marskg.store.crypto.keyring import DataKey
     from marskg.store.unit.preference_rules import PreferenceSet
     from marskg.store.unit.unit_of_work import Unit
+
+
+#: Answers of models that are read at once.
+_ANSWERS: Final = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,6 +261,8 @@ class Eraser:
         )
         signed = [record for record in unit.audit.transitions if record.sequence >= first]
         listing = [record.sequence for record in signed if not record.memories]
+        if not request.own:
+            _forget_readings(unit, request, matched)
         gone = frozenset((*erased.asked, *erased.descendants))
         known_by_text = {memory.id for memory in texts if memory.content is not None and memory.weight >= LEAST}
         # What is about whoever was erased is kept out until they consent.
@@ -262,6 +274,29 @@ class Eraser:
             return _Done(erased, matched, gone, tuple(listing), unit.now, under_key)
         # The numbers of records would count what is hidden.
         return _Done(_told_of(unit, erased, known, request.sees), known, gone, (), unit.now, under_key)
+
+
+def _forget_readings(unit: Unit, request: Request, matched: Matched) -> None:
+    """Keep no answer of a model that may name who was erased, or is about what names them, and let no such turn wait.
+
+    Turns that only may name them wait on: they may be somebody else's.
+    """
+    if request.by not in {"subject", "entity"}:
+        return
+    forms = tuple(dict.fromkeys((request.name, *matched.forms)))
+    named = {one.id for one in matched.near if one.reason == UNFILED}
+    answers = (row for page in pages(partial(unit.read, "answers_page"), unit.state.name, _ANSWERS) for row in page)
+    naming = {row["id"] for row in answers if may_name(forms, (), KeptAnswers.read(row["answer"]).said)}
+    unit.fetch(sorted(named | naming))
+    for ident in sorted(named | naming):
+        node = unit.nodes.get(ident)
+        if node is None or not node.has_content:
+            continue
+        node.forget_answer()
+        if node.memory.unread and ident in named:
+            unit.change(node, unread=False)
+            details = {"rule": "erasure", "reason": "it names who was erased"}
+            unit.record(Operation.AMEND, node, tier_before=node.memory.tier, details=details)
 
 
 def _subjects(unit: Unit, ident: str) -> Collection[str]:

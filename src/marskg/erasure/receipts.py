@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, Any, Final
 from marskg.answer import Answer
 from marskg.audit.linkeddata import DATA_INTEGRITY_V2, add_proof
 from marskg.clock import uuid7
-from marskg.erasure.request import listed
+from marskg.erasure.request import UNFILED, listed
 from marskg.ontology.mapping import time_lexical
 from marskg.ontology.vocabulary import NS, XSD
 from marskg.store.commit.snapshot_register import CHANGED, THERE, UNREACHABLE
@@ -57,6 +57,8 @@ UNCOVERED: Final = MappingProxyType(
 RULES: Final = "preferences with the name"
 NEAR: Final = "memories that may have the name"
 BEFORE: Final = "audit details of what had gone before"
+#: Told where what others said of a subject stays.
+NAMED_BY_OTHERS: Final = "memories that others told of them, which stay: {}; see near; an erasure by entity takes them"
 #: What came of it.
 ERASED: Final = "erased"
 UNMATCHED: Final = "nothing matched"
@@ -114,7 +116,8 @@ class Receipt(Answer):
     nothing was done and nothing is signed, the numbers are what they would be, and ``memories`` lists what would go.
     ``forgotten``: texts that came by it had been forgotten before, and the log still says by their ids that they went.
     ``snapshots_left`` are on the list of those that the store wrote, and may hold what was erased: ``there`` as nobody
-    asked for their removal, ``changed`` since, or ``unreachable``.
+    asked for their removal, ``changed`` since, or ``unreachable``. ``notices`` say how many memories of others name the
+    subject that was erased, and stay.
     """
 
     id: str
@@ -138,6 +141,7 @@ class Receipt(Answer):
     document: dict[str, Any]
     memories: tuple[Listed, ...] = ()
     forgotten: bool = False
+    notices: tuple[str, ...] = ()
 
 
 def rehearsed(erased: Erased, matched: Matched, *, by: str, now: int) -> Receipt:
@@ -147,6 +151,7 @@ def rehearsed(erased: Erased, matched: Matched, *, by: str, now: int) -> Receipt
 
 def _told(erased: Erased, matched: Matched, *, by: str, now: int) -> Receipt:
     """Return what a receipt says of an erasure itself, before anything is signed."""
+    named = sum(one.reason == UNFILED for one in matched.near)
     return Receipt(
         id="",
         by=by,
@@ -168,6 +173,7 @@ def _told(erased: Erased, matched: Matched, *, by: str, now: int) -> Receipt:
         snapshots_left=(),
         document={},
         forgotten=matched.forgotten,
+        notices=(NAMED_BY_OTHERS.format(named),) if named else (),
     )
 
 

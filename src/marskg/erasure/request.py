@@ -18,6 +18,7 @@ from marskg.answer import Answer
 from marskg.errors import InvalidInput
 from marskg.language.mentions import EntityType, folded_name
 from marskg.language.naming.asked import labelled_number
+from marskg.language.naming.caution import parts_of
 from marskg.language.naming.edges import Verdict
 from marskg.language.naming.matcher import NameMatcher, Reading
 from marskg.shapes.gate import NODE_ID
@@ -42,8 +43,6 @@ KINDS_OF_REQUEST: Final = ("subject", "entity", "session", "source", "id")
 _LONGEST: Final = 100_000
 _PAGE: Final = 2_000
 _TEXTS: Final = 500
-#: Words of a person's name of which the first and the last may stand for all.
-_MOST_PARTS: Final = 4
 _MENTIONS: Final = "mentions it"
 _REASONS: Final[Mapping[str, str]] = {
     "subject": "is about them",
@@ -52,6 +51,7 @@ _REASONS: Final[Mapping[str, str]] = {
     "source": "is from the source",
     "id": "has the id",
 }
+#: What has the whole name of a subject, or mentions who bears it: an erasure by entity takes it.
 UNFILED: Final = "has the name, and is not stored as about them"
 PART: Final = "has a part of the name"
 SHARED: Final = "has the name, which another entity has too"
@@ -226,8 +226,11 @@ def _about(unit: Unit, subject: str, *, alone: bool) -> Matched:
     if alone:
         return Matched(ids, shared=shared)
     others = _Others(frozenset(ids), taken=UNFILED)
+    mentioning = _mentioning(unit, unit.entities.sharing((subject,))[subject])
+    parts = _parts(subject)
     for memory in _whole(unit):
-        others.read(memory, reading(Matter.of(memory), (subject,)))
+        matter = Matter.of(memory, (subject,) if memory.id in mentioning else ())
+        others.read(memory, _with_part(reading(matter, (subject,)), parts, matter))
     return Matched(ids, shared=shared, near=others.near, namesakes=others.namesakes)
 
 
@@ -245,7 +248,7 @@ def _naming(unit: Unit, name: str, owned: Callable[[Memory], bool] | None = None
         for form in (name,) if entity is None else (entity.id, *spelled.own):
             ids.update(_tombstones(unit, ENTITY, form))
     theirs = _mentioning(unit, spelled.others)
-    parts = None if entity is None else _parts(entity)
+    parts = _parts(entity.name) if entity is not None and entity.entity_type in {None, EntityType.PERSON} else None
     others = _Others(frozenset(ids))
     seen: set[str] = set()
     why: dict[str, str] = {}
@@ -256,9 +259,7 @@ def _naming(unit: Unit, name: str, owned: Callable[[Memory], bool] | None = None
             ids.add(memory.id)
             seen |= found.names
             why[memory.id] = f"has the name {', '.join(sorted(found.names))}"
-        elif found.verdict is Verdict.NONE and parts is not None and _has_part(parts, matter):
-            found = Reading(Verdict.NEAR, PART)
-        others.read(memory, found)
+        others.read(memory, _with_part(found, parts, matter))
     if owned is None:
         seen |= set(spelled.forms) - set(spelled.common)
     return Matched(
@@ -362,16 +363,18 @@ class _Others:
         return tuple(sorted(self._found[Verdict.OTHER], key=lambda one: one.id))
 
 
-def _parts(entity: Entity) -> NameMatcher | None:
+def _parts(name: str) -> NameMatcher | None:
     """Return what finds a person by the first or the last part of the name, which may be somebody else's too."""
-    words = entity.name.split()
-    if entity.entity_type not in {None, EntityType.PERSON} or not 1 < len(words) <= _MOST_PARTS:
-        return None
-    return NameMatcher((words[0], words[-1])) if all(word[:1].isupper() for word in words) else None
+    parts = parts_of(name)
+    return NameMatcher(parts) if parts else None
 
 
-def _has_part(parts: NameMatcher, matter: Matter) -> bool:
-    return parts.judge((*matter.names, *matter.subjects), matter.texts).verdict is Verdict.IS
+def _with_part(found: Reading, parts: NameMatcher | None, matter: Matter) -> Reading:
+    """Return what was found of a name in ``matter``, or else that it has a part of it."""
+    if found.verdict is not Verdict.NONE or parts is None:
+        return found
+    has = parts.judge((*matter.names, *matter.subjects), matter.texts).verdict is Verdict.IS
+    return Reading(Verdict.NEAR, PART) if has else found
 
 
 def several(unit: Unit, request: Request) -> list[Entity]:

@@ -8,6 +8,7 @@ the turn's time.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from datetime import UTC, tzinfo
 from typing import TYPE_CHECKING, Final
@@ -32,7 +33,9 @@ if TYPE_CHECKING:
 #: Who speaks for themselves.
 _SPEAKERS: Final = frozenset({"user"})
 _DOCUMENT: Final = "doc"
-_TITLE: Final = "document/titl"
+#: The first part of the keys of fields, and the key of a title.
+_FIELDS: Final = "document/"
+_TITLE: Final = f"{_FIELDS}titl"
 
 
 class RuleExtractor:
@@ -57,9 +60,9 @@ class RuleExtractor:
             if named is not None:
                 records[turn.session] = key_of(named)
             others = [match.span() for match in QUOTED.finditer(text)]
-            for fact in facts_of(text, voice):
-                if any(start <= fact.start and fact.end <= end for start, end in others):
-                    continue
+            said = facts_of(text, voice)
+            own = [one for one in said if not any(start <= one.start and one.end <= end for start, end in others)]
+            for fact in _in_their_places(own, text):
                 yield self._proposal(_placed(fact, records.get(turn.session)), number, turn)
 
     def _fields(self, number: int, turn: Turn, titles: dict[str, str]) -> Iterator[Proposal]:
@@ -99,11 +102,24 @@ class RuleExtractor:
         )
 
 
+def _in_their_places(facts: Sequence[Fact], text: str) -> Iterator[Fact]:
+    """Yield ``facts``; each of several that were read in the same words has the place of what it alone says."""
+    spans = Counter((fact.start, fact.end) for fact in facts)
+    small = text.casefold()
+    for fact in facts:
+        # A field's concept is its name, and its value stands beside that.
+        value = fact.payload.get("relations" if (fact.key or "").startswith(_FIELDS) else "concept")
+        said = str(value[0] if isinstance(value, tuple) and value else value or "").casefold()
+        start = small.find(said, fact.start) if said and len(small) == len(text) else -1
+        alone = spans[fact.start, fact.end] == 1 or start < 0
+        yield fact if alone else replace(fact, start=start, end=start + len(said))
+
+
 def _placed(fact: Fact, record: str | None) -> Fact:
     """Return the fact of a field with the record in its key that its session speaks of."""
-    if record is None or fact.key is None or not fact.key.startswith("document/"):
+    if record is None or fact.key is None or not fact.key.startswith(_FIELDS):
         return fact
-    return replace(fact, key=f"document/{record}/{fact.key.removeprefix('document/')}")
+    return replace(fact, key=f"{_FIELDS}{record}/{fact.key.removeprefix(_FIELDS)}")
 
 
 def _addressee(turns: Sequence[Turn], number: int) -> str | None:

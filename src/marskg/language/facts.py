@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
     from marskg.ontology.vocabulary import EdgeType
 
+#: Families of keys whose values were right when they were said: how far somebody had come by then.
+BY_THEN: Final = ("count/", "measure/")
 #: What a payload holds: a text, texts, or an amount.
 PayloadValue: TypeAlias = "str | float | tuple[str, ...]"
 #: The slots of a person that hold several values at once; all others of ``profile`` hold one.

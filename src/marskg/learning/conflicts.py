@@ -246,7 +246,7 @@ def act(unit: Unit, resolved: Iterable[Resolution], *, flag: bool = False) -> li
         if action is ResolutionAction.SUPERSEDE:
             overrule(unit, winner, loser, item.reason)
         else:
-            _mark(unit, winner, loser, item.reason)
+            mark(unit, winner, loser, item.reason)
         done.append(_found(item, action.value))
     return done
 
@@ -271,7 +271,7 @@ def overrule(unit: Unit, winner: Node, loser: Node, reason: str) -> None:
     record_followers(unit, followers)
 
 
-def _mark(unit: Unit, winner: Node, loser: Node, reason: str) -> None:
+def mark(unit: Unit, winner: Node, loser: Node, reason: str) -> None:
     """Join two memories by a ``contradicts`` edge."""
     unit.link(winner, Edge(winner.memory.id, EdgeType.CONTRADICTS, loser.memory.id, unit.now))
     details = {"rule": "conflict", "reason": reason}

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from base64 import b64decode, b64encode
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -22,6 +23,7 @@ _NONE: Final[Mapping[str, str]] = MappingProxyType({})
 #: Shares that one memory keeps; the oldest go.
 _MOST: Final = 64
 _NAME_LENGTH: Final = 32
+_ESCAPED: Final = re.compile(r"\\u([0-9a-fA-F]{4})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +44,11 @@ class KeptAnswers:
             return cls(text)
         found = json.loads(text)
         return cls(found["own"], found["shares"])
+
+    @property
+    def said(self) -> str:
+        """Return the words of the answer about it alone, as a reader of JSON sees them; "" where there is none."""
+        return _ESCAPED.sub(lambda found: chr(int(found[1], 16)), self.own or "")
 
     def with_share(self, name: str, share: str) -> KeptAnswers:
         """Return it with one more share."""

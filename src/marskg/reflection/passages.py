@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
 #: What takes the place of something sensitive, as ``[PHONE]``: nobody said it.
 _PLACEHOLDER: Final = re.compile(r"\[[A-Z_]+\]")
-#: The characters of a text, after its memory's id (RFC 5147).
-_CHARACTERS: Final = re.compile(r"#char=([0-9]+),([0-9]+)")
 #: Share of a memory's terms that may be said, from which a summary may take its place.
 COVERED: Final = 0.5
 
@@ -80,12 +78,6 @@ class Sentence:
     sensitivity: float
     expires_at: int | None
     floor: float | None = None
-
-
-def characters(span: str, ident: str) -> tuple[int, int] | None:
-    """Return the characters that the IRI ``span`` names, None where they are not of the memory ``ident``."""
-    found = _CHARACTERS.fullmatch(span.removeprefix(ident)) if span.startswith(ident) else None
-    return None if found is None else (int(found[1]), int(found[2]))
 
 
 def still_said(content: str, ended: Sequence[tuple[int, int]]) -> str:

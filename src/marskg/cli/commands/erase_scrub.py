@@ -128,7 +128,7 @@ def _show_matched(door: Door, matched: Receipt, written: tuple[SnapshotFile, ...
             line(f"  {one.id} {safe(one.reason)}")
         _show_forms(matched.forms)
         _show_rules(matched.rules)
-        _show_near(matched.near, matched.namesakes)
+        _show_near(matched.near, matched.namesakes, matched.notices)
         if matched.shared:
             line(f"{number(matched.shared)} of them are about others as well, and go whole")
         if written:
@@ -158,11 +158,13 @@ def _show_rules(rules: tuple[str, ...]) -> None:
         line(f"a rule with this name stays, as it may keep it out; remove it with: mars preferences remove {ident}")
 
 
-def _show_near(near: tuple[Listed, ...], namesakes: tuple[Listed, ...]) -> None:
+def _show_near(near: tuple[Listed, ...], namesakes: tuple[Listed, ...], notices: tuple[str, ...]) -> None:
     for one in near[:_SHOWN_NEAR]:
         line(f"near: {one.id} {one.reason}; not erased, to erase it: mars erase --id {one.id}")
     if len(near) > _SHOWN_NEAR:
         line(f"near: {number(len(near) - _SHOWN_NEAR)} more; all of them with: mars erase … --dry-run --json")
+    for notice in notices:
+        line(notice)
     if namesakes:
         line(f"other names that are spelled alike, not erased: {counted(len(namesakes), 'memory')}")
 
@@ -190,7 +192,7 @@ def _tell(receipt: Receipt) -> None:
         line(f"erased {counted(receipt.matched, 'memory')}, and {number(receipt.descendants)} that rested on them")
     _show_forms(receipt.forms)
     _show_rules(receipt.rules)
-    _show_near(receipt.near, receipt.namesakes)
+    _show_near(receipt.near, receipt.namesakes, receipt.notices)
     if receipt.entities:
         line(f"names that nothing mentions any more: {number(receipt.entities)}")
     if receipt.shortened:

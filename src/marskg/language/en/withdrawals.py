@@ -12,13 +12,12 @@ import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from marskg.kept_texts import keeping_texts
+from marskg.language.spans import GAP
 from marskg.text import terms
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-#: What stands where something was taken out.
-GAP: Final = "[…]"
 _TAKES_OUT: Final = re.compile(
     r"\b(?:remove|delete|drop|exclude|strike|take out|take off|cross out|cross off)\s+"
     r"(?:\"(?P<double>[^\"]{2,300})\"|“(?P<curly>[^”]{2,300})”|['‘](?P<single>.{2,300}?)['’])"

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 _EDGE: Final = ",;:!?\"'“”„«»()[]{}<>"
-#: Words with a capital that say of what sort the name is which follows.
-_LABELS: Final = words_of(
+#: Words with a capital that say of what sort the name is which follows, and are no part of it.
+LABELS: Final = words_of(
     "ssn id uid nda ip mac url uri iban bic swift isbn issn vin zip po vat pin sku mrn ein imei gps mr mrs ms am pm "
     "i the a an my our your his her their its user customer client patient account accounts case order ticket "
     "invoice employee vendor record records profile entry entries file files status number address token plate card "
@@ -155,7 +155,7 @@ def _read(part: str) -> Iterator[tuple[str, list[str]]]:
         place += size or 1
     # *Aiden the patient*: what comes after an article or a preposition says who, not what.
     said = [*before, *_WHO.sub("", f"x {' '.join(after)} ").split()[1:]]
-    yield "", [word for word in said if word.casefold() not in _LABELS] if found else said
+    yield "", [word for word in said if word.casefold() not in LABELS] if found else said
 
 
 def _spelled(name: str) -> Iterator[str]:
@@ -211,7 +211,7 @@ def _is_named(word: str, *, first: bool) -> bool:
     plain = name_form(bare).rstrip(".")
     letter = bare[:1]
     numbered = not first and len(bare) == 1 and letter.isupper()  # Book A
-    if not letter.isalpha() or (plain in _LABELS - _TITLES and not numbered) or _is_sign(word):
+    if not letter.isalpha() or (plain in LABELS - _TITLES and not numbered) or _is_sign(word):
         return False
     return _is_caseless(bare) or letter.isupper() or (plain in _TITLES and first)
 

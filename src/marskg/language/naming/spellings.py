@@ -163,12 +163,18 @@ def cased_form(text: str) -> str:
     return told(as_cased_name(text))
 
 
+def without_accents(text: str) -> str:
+    """Return a text without the accents of its letters; letters that are written otherwise without them stay."""
+    if text.isascii():
+        return text
+    # What was taken apart and has no accents, such as Hangul, is whole again.
+    return unicodedata.normalize("NFC", _ACCENTS.sub("", unicodedata.normalize("NFD", text)))
+
+
 def loose_form(form: str) -> str:
     """Return the loose form of a :func:`name_form`: without accents and signs, single blanks."""
     if not form.isascii():
-        form = _ACCENTS.sub("", unicodedata.normalize("NFD", form))
-        # What was taken apart and has no accents, such as Hangul, is whole again.
-        form = unicodedata.normalize("NFC", form)
+        form = without_accents(form)
         if "々" in form:
             form = _AGAIN.sub(r"\1\1", form)
     if _is_masked(form):

@@ -75,7 +75,7 @@ class Readers:
             # While the model thought about the turn before, this one may have been erased, or somebody have refused.
             if self._writer.fresh_state().settings.models.extract != asking.settings.extract:
                 return Shown(None, "the model was changed meanwhile")
-            now = StoredOutgoing(self._writer, self._assessor, READING.setting, [ident])
+            now = StoredOutgoing(self._writer, self._assessor, READING.setting, [ident], outgoing.subjects)
             return now.shown(ident, () if turn.speaker is None else (turn.speaker,))
 
         kept = dict(answer.split(" ", 1) for one in stored if (answer := outgoing.kept(one).own) is not None)

@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from marskg.errors import InvalidMemory, NotPermitted
 from marskg.extraction.proposal import ProposalOperation
+from marskg.language.en.facts.changes.denials_said import DENIES, denied
 from marskg.language.en.time_words import recurs
-from marskg.learning.conflicts import overrule
+from marskg.learning.conflicts import mark, overrule
+from marskg.learning.from_text.ended_values import TASTES, Heard, bounds_of, read_as_it_was, thing_said, told_otherwise
 from marskg.learning.from_text.makers import call_of
 from marskg.learning.from_text.plan import LearnStep, Outcome
 from marskg.learning.from_text.told_turns import AHEAD
@@ -32,7 +34,7 @@ from marskg.learning.from_text.waiting import (
 from marskg.learning.rules.conflict_detection import UNIT, Conflict, ConflictKind, Statement
 from marskg.learning.rules.resolution import ResolutionAction, ResolutionRules, resolve
 from marskg.ontology.fields import texts_of
-from marskg.ontology.vocabulary import Cardinality, EdgeType, Kind, MemoryClass, TaskStatus
+from marskg.ontology.vocabulary import Cardinality, EdgeType, Kind, TaskStatus
 from marskg.records import held_at
 from marskg.store.graph.admit import end, merge
 from marskg.store.graph.amend import amend_task
@@ -52,8 +54,10 @@ if TYPE_CHECKING:
 _DEED: Final = "task.deed"
 _ENDING: Final = frozenset({ProposalOperation.END, ProposalOperation.CLOSE})
 _AMBIGUOUS: Final = "several memories may be meant"
-#: The first part of the keys that name what somebody likes, or does not.
-_TASTES: Final = "preference"
+#: The first part of the keys of appointments and deadlines, which are often named in fewer words when they are moved.
+_CALENDAR: Final = "calendar"
+#: Terms of a deed below which too little is said to know it again.
+_FEWEST: Final = 2
 _PINNED: Final = "what holds now is pinned"
 _KEPT: Final = "it would take the place of a task, or of the value of a key"
 
@@ -61,9 +65,18 @@ _KEPT: Final = "it would take the place of a task, or of the value of a key"
 class Reconciler:
     """Brings the items of one transaction together with what is stored; what it stores is bound like its turn."""
 
-    def __init__(self, unit: Unit, admit: Admit, meant: Mapping[int, tuple[str, ...]], *, peopled: bool) -> None:
+    def __init__(
+        self,
+        unit: Unit,
+        admit: Admit,
+        meant: Mapping[int, tuple[str, ...]],
+        heard: Mapping[int, Heard],
+        *,
+        peopled: bool,
+    ) -> None:
         """Write by ``admit`` into ``unit``; ``meant`` are the ids that an item's words may mean, by its place.
 
+        ``heard`` is, likewise, what turns may say that an item ends.
         ``peopled``: whether the tenant has memories about people, on whom a wish of nobody would act.
         """
         self._unit = unit
@@ -74,6 +87,7 @@ class Reconciler:
         #: How many proposals wait; None until it is asked for.
         self._waiting: int | None = None
         self._meant_by = meant
+        self._heard = heard
         self._peopled = peopled
         settings = unit.state.settings
         self._review_below = settings.learning.review_below
@@ -88,6 +102,10 @@ class Reconciler:
         if draft is None:
             return told_of(item, Outcome.NOTHING, why="it is said in jest, in a quotation or a question")
         try:
+            heard = self._heard.get(place)
+            if heard is not None and not self._doubt(item, draft):
+                for memory in read_as_it_was(self._unit, self._admit, heard, item, self._slot):
+                    self._note_made(memory)
             if item.proposal.operation in _ENDING:
                 return self._end(place, item, draft)
             return self._add(place, item, draft)
@@ -125,14 +143,32 @@ class Reconciler:
         if why:
             return self._wait(place, item, draft, why, [*current, *replaced])
         memory = self._admit(place, None, {**self._bounds(item, draft), **said})
-        for old in replaced:
+        turned = self._told_otherwise(place, item)
+        for old in (*replaced, *turned):
             if old.memory.id != memory.id and old.memory.current:
                 overrule(self._unit, self._unit.node(memory.id), old, "the text says that it was replaced")
-        changed = [node for node in (*current, *replaced) if not node.memory.current]
+        changed = [node for node in (*current, *replaced, *turned) if not node.memory.current]
+        self._mark_denied(place, item, draft, self._unit.node(memory.id))
         known = memory.id in self._made or not self._unit.node(memory.id).new
         self._note_made(memory)
         outcome = Outcome.MERGED if known else Outcome.CHANGED if changed else Outcome.STORED
         return told_of(item, outcome, memory=memory.id, changed=changed)
+
+    def _mark_denied(self, place: int, item: Item, draft: Draft, denial: Node) -> None:
+        """Mark what was read before and says the very deed that an item says was never done: both stay."""
+        unit, wanted = self._unit, denied_of(item)
+        if not wanted:
+            return
+        made = (one for words in wanted for one in self._made_saying(words))
+        ids = dict.fromkeys((*self._meant_by.get(place, ()), *made))
+        unit.fetch(ids)
+        for node in (unit.nodes[one] for one in ids if one in unit.nodes):
+            memory = node.memory
+            stands = node.has_content and memory.current and memory.made_by and not is_waiting(memory)
+            if not stands or node is denial or not self._is_about(node, item, draft):
+                continue
+            if not any(denied(memory.content or "")) and any(words <= _said(memory) for words in wanted):
+                mark(unit, denial, node, "the text says that it was never so")
 
     def _told_before(self, place: int, item: Item, draft: Draft) -> Node | None:
         """Return what another call read out of a turn of the same moment, where no key says that it is the same.
@@ -161,12 +197,8 @@ class Reconciler:
     def _bounds(self, item: Item, draft: Draft) -> dict[str, Any]:
         """Return what a fact has of its turn as that is stored now; its end follows from the edge between them."""
         turn = self._unit.node(item.told.id).memory
-        bounds: dict[str, Any] = {name: getattr(turn, name) for name in ("purpose", "jurisdiction", "use_bound")}
-        if turn.session == draft.session:
-            bounds["session_bound"] = turn.session_bound
-        if turn.memory_class is MemoryClass.PRIVATE:
-            bounds["memory_class"] = MemoryClass.PRIVATE
-        return bounds
+        bounds = bounds_of(turn)
+        return bounds if turn.session == draft.session else {**bounds, "session_bound": draft.session_bound}
 
     def _note_made(self, memory: Memory) -> None:
         self._made.add(memory.id)
@@ -204,7 +236,9 @@ class Reconciler:
         """Return what an update replaces where no single key says it."""
         proposal = item.proposal
         single = draft.key is not None and draft.cardinality in {None, Cardinality.SINGLE}
-        if proposal.operation is not ProposalOperation.UPDATE or not proposal.old or single:
+        if proposal.operation is not ProposalOperation.UPDATE or not proposal.old:
+            return []
+        if single and (_family(draft.key) != _CALENDAR or self._slot(draft) or not _is_named(item, draft)):
             return []
         return self._meant(place, item, draft)
 
@@ -212,11 +246,14 @@ class Reconciler:
 
     def _end(self, place: int, item: Item, draft: Draft) -> LearnStep:
         found = self._meant(place, item, draft)
-        if not found:
+        told = self._told_otherwise(place, item)
+        if not found and not told:
             return told_of(item, Outcome.NOTHING, why="nothing that is stored is meant")
-        why = self._doubt(item, draft) or (_AMBIGUOUS if len(found) > 1 else _PINNED if found[0].memory.pinned else "")
+        pinned = any(node.memory.pinned for node in found)
+        why = self._doubt(item, draft) or (_AMBIGUOUS if len(found) > 1 else _PINNED if pinned else "")
         if why:
             return self._wait(place, item, draft, why, found)
+        found += [node for node in told if node not in found]
         carry_out(self._unit, item.proposal.operation, found, item.maker, item.proposal.valid_to or item.told.turn.at)
         closed = item.proposal.operation is ProposalOperation.CLOSE
         return told_of(item, Outcome.CLOSED if closed else Outcome.ENDED, changed=found)
@@ -237,6 +274,15 @@ class Reconciler:
         nodes = [unit.nodes[one] for one in ids if one in unit.nodes]
         about = [node for node in nodes if self._is_about(node, item, draft) and self._may_be_meant(node, item)]
         return self._saying(about, item) if proposal.old or proposal.content else []
+
+    def _told_otherwise(self, place: int, item: Item) -> list[Node]:
+        """Return what was read before and tells the opposite of the taste that an item says, in other words."""
+        wanted = thing_said(item)
+        if not wanted:
+            return []
+        return told_otherwise(
+            self._unit, item, dict.fromkeys((*self._meant_by.get(place, ()), *self._made_saying(wanted)))
+        )
 
     def _made_saying(self, wanted: Iterable[str]) -> list[str]:
         """Return the ids of what this transaction made that says all the terms ``wanted``."""
@@ -298,7 +344,7 @@ def _says_again(draft: Draft, memory: Memory) -> bool:
 
     To say it again makes nothing outdated: neither what was said before, nor the turn that says it.
     """
-    if _family(draft.key) != _TASTES or draft.payload.get("relations") != memory.payload.get("relations"):
+    if _family(draft.key) != TASTES or draft.payload.get("relations") != memory.payload.get("relations"):
         return False
     new, old = (set(terms(str(one.payload.get("concept", "")))) for one in (draft, memory))
     return not new.isdisjoint(old)
@@ -325,6 +371,20 @@ def is_unkeyed(item: Item) -> bool:
     """Return whether an item adds what no key tells from others: it has none, or one of a ledger."""
     adds = item.proposal.operation is ProposalOperation.ADD and item.draft is not None
     return adds and (item.proposal.key is None or item.proposal.cardinality is Cardinality.APPEND)
+
+
+def denied_of(item: Item) -> list[set[str]]:
+    """Return the terms of each deed that an item says was never done, without the names of people."""
+    if item.proposal.maker.rule != DENIES:
+        return []
+    names = {term for name in (*item.proposal.subjects, *item.told.subjects) for term in terms(name)}
+    deeds = [set(terms(deed)) - names for deed in denied(item.proposal.content)]
+    return [deed for deed in deeds if len(deed) >= _FEWEST]
+
+
+def _is_named(item: Item, draft: Draft) -> bool:
+    """Return whether the words of what an item replaces name all that its key does."""
+    return set(terms((draft.key or "").partition("/")[2])) <= words_of(item)
 
 
 def _is_kept(memory: Memory) -> bool:

@@ -22,22 +22,31 @@ from marskg.api.arguments import UnfitError, field_rules, type_of
 from marskg.config.settings import SUBJECT_KEYS
 from marskg.errors import BudgetInfeasible, EnvironmentFailure, InvalidInput, StalePlan
 from marskg.extraction.proposal import Proposal, ProposalOperation, Span
+from marskg.learning.from_text.ended_values import Before, Heard, before, thing_said
 from marskg.learning.from_text.fact_drafts import Item, items_of
 from marskg.learning.from_text.makers import made_by
 from marskg.learning.from_text.plan import Learned, LearnPlan, LearnStep, Outcome
-from marskg.learning.from_text.reconcile import Reconciler, is_unkeyed, terms_of, told_of, words_of
+from marskg.learning.from_text.reconcile import (
+    Reconciler,
+    denied_of,
+    is_unkeyed,
+    terms_of,
+    told_of,
+    words_of,
+)
 from marskg.learning.from_text.told_turns import Told, blocks, of_memory, told
 from marskg.learning.from_text.undo import Undone, taken_back, undo
 from marskg.learning.from_text.waiting import proposed_key
-from marskg.ontology.vocabulary import EdgeType, Operation
+from marskg.ontology.vocabulary import KINDS, EdgeType, Kind, Operation, SourceType
 from marskg.records import Memory
+from marskg.retrieval.index.memory_index import SOURCES
 from marskg.store.graph.imported_items import marked
 from marskg.store.graph.suppression import suppressed_readings
 from marskg.store.graph.validation import check_draft
 from marskg.store.upkeep.maintenance import notices_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container
+    from collections.abc import Callable, Container, Mapping
     from contextlib import AbstractContextManager
 
     from marskg.drafts import Draft
@@ -61,6 +70,8 @@ _CANDIDATES: Final = 20
 _PAGE: Final = 500
 #: What a proposal is filed by, whatever becomes of it.
 _MADE: Final = ("span", "maker")
+_EPISODIC: Final = KINDS.index(Kind.EPISODIC)
+_OWN: Final = SOURCES.index(SourceType.CHAT_USER)
 _BY_WORDS: Final = frozenset({ProposalOperation.END, ProposalOperation.CLOSE, ProposalOperation.UPDATE})
 
 
@@ -310,8 +321,8 @@ class TextLearner:
             if item.draft is not None:
                 places[number] = len(drafts)
                 drafts.append(item.draft)
-        meant = {places[number]: self._meant(items[number]) for number in places if _by_words(items[number])}
-        meant |= {places[number]: self._equal(items[number].draft) for number in places if is_unkeyed(items[number])}
+        meant = {place: self._meant(items[number]) for number, place in places.items()}
+        heard = self._heard({place: items[number] for number, place in places.items()}, drafts)
         peopled = any(_is_wish_of_nobody(item) for item in items) and self._is_peopled()
 
         def work(unit: Unit, admit: Admit) -> _Done:
@@ -321,7 +332,7 @@ class TextLearner:
             over = {one.id for one in new if _is_over(unit, one, stored=one.id in stored)}
             known = _known_spans(unit, [one.id for one in new if one.id in there])
             refused = suppressed_readings(unit, (_reading(item) for item in items if item.told.id in stored))
-            reconciler = Reconciler(unit, admit, meant, peopled=peopled)
+            reconciler = Reconciler(unit, admit, meant, heard, peopled=peopled)
             steps: list[LearnStep] = []
             following = iter([*enumerate(items), (len(items), None)])
             number, item = next(following)
@@ -357,14 +368,18 @@ class TextLearner:
         ]
 
     def _meant(self, item: Item) -> tuple[str, ...]:
-        """Return the ids of what is stored and says all the words of ``item``, the newest first."""
-        return self._saying(words_of(item))
+        """Return the ids of what is stored and may be meant by an item, by the words that it says, the newest first.
 
-    def _equal(self, draft: Draft | None) -> tuple[str, ...]:
-        """Return the ids of what is stored, says all the words of ``draft`` and is of the same time."""
-        return () if draft is None else self._saying(terms_of(draft), draft.at)
+        What is unkeyed may be told again, at the same time; a taste may be told in other words than those of its key; a
+        deed may be denied.
+        """
+        found = self._saying(words_of(item)) if item.proposal.operation in _BY_WORDS else ()
+        if item.draft is not None and is_unkeyed(item):
+            found += self._saying(terms_of(item.draft), item.draft.at)
+        found += self._saying(thing_said(item))
+        return found + tuple(ident for deed in denied_of(item) for ident in self._saying(deed))
 
-    def _saying(self, words: set[str], at: int | None = None) -> tuple[str, ...]:
+    def _saying(self, words: Iterable[str], at: int | None = None) -> tuple[str, ...]:
         wanted = sorted(words)
         if not wanted:
             return ()
@@ -378,6 +393,31 @@ class TextLearner:
             if at is not None:
                 found = found[index.columns["validFrom"][found] == at]
             newest = found[np.argsort(-index.columns["sequence"][found], kind="stable")][:_CANDIDATES]
+            return tuple(index.ids[row] for row in newest.tolist())
+
+    def _heard(self, items: Mapping[int, Item], drafts: list[Draft]) -> dict[int, Heard]:
+        """Return what turns may say that ``items``, by place, end; the drafts of that go behind ``drafts``."""
+        found = {}
+        for place, item in items.items():
+            value = before(item)
+            if value is not None and (saying := self._turns_saying(value)):
+                found[place] = Heard(len(drafts), value, saying)
+                drafts.append(value.draft)
+        return found
+
+    def _turns_saying(self, value: Before) -> tuple[str, ...]:
+        """Return the ids of the users' turns that have enough of the words of ``value``, the newest first."""
+        state = self._writer.fresh_state()
+        with self._view.lock:
+            index = self._view.refresh(state)
+            rows, counts = np.unique(
+                np.concatenate([index.lexical.rows(term) for term in sorted(value.words)]), return_counts=True
+            )
+            rows = rows[counts >= value.share * len(value.words)]
+            held = index.columns
+            turns = (held["kind"][rows] == _EPISODIC) & (held["sourceType"][rows] == _OWN) & held["alive"][rows]
+            rows = rows[turns]
+            newest = rows[np.argsort(-held["sequence"][rows], kind="stable")][:_CANDIDATES]
             return tuple(index.ids[row] for row in newest.tolist())
 
     def _is_peopled(self) -> bool:
@@ -511,10 +551,6 @@ def _typed(given: object, where: str) -> Proposal:
 def _moved(proposal: Proposal, by: int) -> Proposal:
     span = proposal.span
     return replace(proposal, span=Span(span.turn + by, span.start, span.end)) if by else proposal
-
-
-def _by_words(item: Item) -> bool:
-    return item.proposal.operation in _BY_WORDS
 
 
 def _is_wish_of_nobody(item: Item) -> bool:

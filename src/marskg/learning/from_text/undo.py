@@ -65,8 +65,9 @@ def undo(unit: Unit, call: str, ids: list[str]) -> Undone:
 
 
 def taken_back(memory: Memory) -> bool:
-    """Return whether what made a memory was taken back: it is ended by a reading that made it."""
-    return memory.ended_by is not None and memory.ended_by in memory.made_by
+    """Return whether what made a memory was taken back: a reading that made it ended it, for all the time it held."""
+    never = memory.valid_to is not None and memory.valid_to <= memory.valid_from
+    return never and memory.ended_by is not None and memory.ended_by in memory.made_by
 
 
 def _leave_history(unit: Unit, node: Node, maker: str) -> list[str]:
@@ -92,6 +93,8 @@ def _leave_history(unit: Unit, node: Node, maker: str) -> list[str]:
     by_text = memory.ended_by is not None
     unit.change(node, valid_to=memory.valid_from, ended_by=maker)
     _record(unit, node, Operation.AMEND)
+    if memory.ended_by in memory.made_by:  # Read as what it was, and ended at once, with the turns that said no more.
+        _wake(unit, node, memory.superseded_at)
     # What a person ended, not knowing what a text had put in its place, stays so.
     return [old.memory.id for old in older if not newer and by_text and _reopen(unit, old)]
 

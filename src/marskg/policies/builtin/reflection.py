@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from marskg.errors import EmbeddingUnavailable
+from marskg.language.spans import parts_of
 from marskg.ontology.vocabulary import KINDS, Kind, MemoryClass, SourceType, TaskStatus
 from marskg.policies.builtin.priority_decay import PRIORITY_DECAY
 from marskg.policies.core.candidates import Candidate, from_row, policy_statement
@@ -34,7 +35,7 @@ from marskg.reflection.clustering import Episode, Limits, clusters
 from marskg.reflection.consolidation import Vector, Workshop
 from marskg.reflection.extractive import ExtractiveSummariser
 from marskg.reflection.gates import Against, Thresholds
-from marskg.reflection.passages import Constituent, characters, still_said
+from marskg.reflection.passages import Constituent, still_said
 from marskg.store.rows.order_keys import CURRENT, importance, key_range, slice_prefix
 from marskg.store.rows.summary_lines import decode
 from marskg.store.unit.vectors import model_name, own, tag, unpacked
@@ -350,7 +351,7 @@ def _episode(row: Mapping[str, Any]) -> Episode:
 
 def _constituent(row: Mapping[str, Any], ended: Iterable[str]) -> Constituent:
     """Return what a memory says, without the sentences at the spans ``ended``: a summary is of what holds."""
-    spans = [found for one in ended if (found := characters(one, row["id"])) is not None]
+    spans = parts_of(ended, row["id"])
     return Constituent(
         id=row["id"],
         kind=Kind(row["kind"]),

@@ -55,8 +55,7 @@ def subject_meant(
     names = {item.data_subject for item in preferences if item.data_subject is not None}
     if name in names:
         return name
-    for page in pages(partial(read, "subjects_page"), tenant, _PAGE):
-        names.update(other for row in page for other in row["subjects"] or ())
+    names |= subjects_of(read, tenant)
     form = unicodedata.normalize("NFKC", name)
     same = [other for other in names if unicodedata.normalize("NFKC", other) == form]
     if len(same) == 1:
@@ -71,6 +70,12 @@ def subject_meant(
         )
         raise InvalidInput(msg)
     return name
+
+
+def subjects_of(read: Reader, tenant: str) -> set[str]:
+    """Return whom memories of a tenant are about; O(memories)."""
+    rows = (row for page in pages(partial(read, "subjects_page"), tenant, _PAGE) for row in page)
+    return {name for row in rows for name in row["subjects"] or ()}
 
 
 def _plainest(name: str) -> str:

@@ -77,6 +77,7 @@ _COLUMNS: Final[Mapping[str, tuple[Any, Any]]] = {
     "timed": (np.bool_, False),
     "learned": (np.bool_, False),
     "about": (np.bool_, False),
+    "size": (np.int32, 0),
     **dict.fromkeys(_CODES, (np.int8, -1)),
     **{name: (np.int64, default) for name, default in _TIMES.items()},
     **dict.fromkeys(_LIMITS, (np.int64, FOREVER)),
@@ -95,7 +96,13 @@ _LINKS: Final[Mapping[str, str]] = {
     EdgeType.DERIVES_FROM: "source",
     EdgeType.SUPERSEDES: "replaced",
 }
-_SETS: Final = {"subjects": "subject", "intentTags": "tag", "purpose": "purpose", "sensitivityReasons": "reason"}
+_SETS: Final = {
+    "subjects": "subject",
+    "intentTags": "tag",
+    "purpose": "purpose",
+    "sensitivityReasons": "reason",
+    "spans": "span",
+}
 #: Edges that relate what is meant and who knows whom (MaRS section 3.2.5), besides mentions.
 RELATIONS: Final = frozenset(
     {EdgeType.IS_A, EdgeType.PART_OF, EdgeType.WORKS_AT, EdgeType.FRIEND_OF, EdgeType.COLLEAGUE_OF, EdgeType.REPORTS_TO}
@@ -121,9 +128,9 @@ class MemoryIndex:
         self.rows: dict[str, int] = {}
         self.words: list[str] = []
         self._codes: dict[str, int] = {}
-        #: facet → word → rows: subject, tag, purpose, session, key, metadata, entity, goal, requires, base,
-        #: contradicts, source, replaced. The rows are keys of a dict, and not in a set, as the collector of garbage
-        #: does not look into dicts of numbers.
+        #: facet → word → rows: subject, tag, purpose, reason, span, session, key, metadata, entity, goal, requires,
+        #: base, contradicts, source, replaced. The rows are keys of a dict, and not in a set, as the collector of
+        #: garbage does not look into dicts of numbers.
         self.facets: dict[str, dict[str, dict[int, None]]] = {
             name: {} for name in (*_SETS.values(), "session", "key", "metadata", "entity", *_LINKS.values())
         }
@@ -187,7 +194,9 @@ class MemoryIndex:
         self.columns["alive"][place] = True
         found = terms(row["content"])
         asks, states = asks_and_states(row["content"])
-        self.columns.fill(place, {"asks": asks, "states": states, "timed": says_time(found)})
+        self.columns.fill(
+            place, {"asks": asks, "states": states, "timed": says_time(found), "size": len(row["content"])}
+        )
         held = set(found)
         # A fact's text often leaves out what its slot says.
         slot = terms((row["key"] or "").replace("/", " ").replace("_", " "))

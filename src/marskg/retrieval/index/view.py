@@ -20,8 +20,7 @@ from marskg.retrieval.index.memory_index import MemoryIndex
 from marskg.retrieval.index.nearest import EngineNearest, put_points
 from marskg.retrieval.index.storage import Corrupt, Reached
 from marskg.store.rows import codec
-from marskg.store.unit.unit_of_work import model_mismatch
-from marskg.store.unit.vectors import model_name, own, tag, unpacked, unpacked_passages
+from marskg.store.unit.vectors import model_mismatch, model_name, own, tag, unpacked, unpacked_passages
 from marskg.store.upkeep.reembed import make_up
 from marskg.store.upkeep.vector_index import Points
 

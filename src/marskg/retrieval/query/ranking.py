@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
+    from marskg.language.spans import Part
     from marskg.language.times import Period
     from marskg.retrieval.index.memory_index import MemoryIndex
     from marskg.retrieval.index.nearest import Nearest
@@ -131,6 +132,8 @@ class Ranking:
     answers: Mapping[int, int]
     #: Of each of them that has several passages, the number of the one that says most.
     passages: Mapping[int, int]
+    #: Of each candidate that says what holds no longer, the parts of its text that do.
+    cuts: Mapping[int, tuple[Part, ...]]
     #: How likely it is that something here bears on the query, from 0 to 1.
     confidence: float = 0.0
 
@@ -240,10 +243,12 @@ class Ranker:
         tops = self._summed_tops(similar, lexical, most) if self._profile.linear else self._tops(similar, lexical, most)
         rows = self._candidates(tops, near, most)
         if not len(rows):
-            return Ranking((), 0, intent, tuple(entities), {}, {})
+            return Ranking((), 0, intent, tuple(entities), {}, {}, {})
         lexical = lifted(lexical, self._spoken, _SPOKEN) if self._spoken else lexical
-        # In whose place others stand: outlived turns, and what was learned from one that is shown.
-        heirs = {} if self._outlived is None else self._outlived.heirs(rows)
+        # In whose place others stand: what is over of turns.
+        left = {} if self._outlived is None else self._outlived.left(rows)
+        heirs = {row: one.heirs for row, one in left.items()} if left else {}
+        gone = [row for row, one in left.items() if not one.cut] if left else []
         if heirs:
             rows = np.union1d(rows, [fact for facts in heirs.values() for fact in facts]).astype(np.intp)
         features = self._features(rows, self._similarity(rows), lexical, near, intent)
@@ -256,7 +261,7 @@ class Ranker:
         )
         total = inherited(self._scored(rows, features), rows, heirs)
         evidence = inherited(evidence, rows, heirs)
-        stay = ~np.isin(rows, [*heirs])
+        stay = ~np.isin(rows, gone)
         likely = np.where(stay, self._likely(rows, evidence), 0.0)
         total = self._yielding(rows, total, np.where(stay, said, -np.inf), intent)
         fills = self._fills(rows, features, evidence, intent) & stay
@@ -271,7 +276,8 @@ class Ranker:
         asks = (before >= 0) & self._index.columns["asks"][before]
         answered = dict(zip(best.rows[asks].tolist(), before[asks].tolist(), strict=True))
         telling = self._telling(best.rows[: len(found)].tolist())
-        return Ranking(found, min(limit, len(rows)), intent, tuple(entities), answered, telling, confidence)
+        cuts = {row: one.cut for row, one in left.items() if one.cut} if left else {}
+        return Ranking(found, min(limit, len(rows)), intent, tuple(entities), answered, telling, cuts, confidence)
 
     def _telling(self, rows: Iterable[int]) -> dict[int, int]:
         """Return the passage that says most of each of ``rows`` that has several."""

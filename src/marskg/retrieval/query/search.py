@@ -17,7 +17,8 @@ import numpy as np
 
 from marskg.config import GROUPED, AssemblySettings
 from marskg.errors import EmbeddingUnavailable, EngineUnavailable, InvalidInput, UnknownMemory
-from marskg.language.en.withdrawals import GAP, left_of, withdrawals
+from marskg.language.en.withdrawals import left_of, withdrawals
+from marskg.language.spans import GAP, without
 from marskg.ontology.vocabulary import Kind
 from marskg.retrieval.assembly.assemble import assemble
 from marskg.retrieval.assembly.candidate import Candidate
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from marskg.language.questions import Question
+    from marskg.language.spans import Part
     from marskg.language.times import Period
     from marskg.records import Memory
     from marskg.retrieval.access.read_gate import Gate
@@ -161,8 +163,8 @@ class _Chosen:
     """What was ranked high enough to be read: ids, numbers and vectors side by side.
 
     ``links`` are those of each of the ids and of all that they depend on; ``answers`` the turn that asks right before
-    one of them; ``passages`` the number of the passage that was found in a long one; ``at`` is the state of the tenant
-    that the index had reached.
+    one of them; ``passages`` the number of the passage that was found in a long one; ``cuts`` the parts of a turn that
+    say what holds no longer; ``at`` is the state of the tenant that the index had reached.
     """
 
     ids: list[str]
@@ -174,6 +176,7 @@ class _Chosen:
     unwanted: frozenset[str] = frozenset()
     answers: Mapping[str, str] = field(default_factory=dict)
     passages: Mapping[str, int] = field(default_factory=dict)
+    cuts: Mapping[str, tuple[Part, ...]] = field(default_factory=dict)
     confidence: Confidence | None = None
 
 
@@ -523,6 +526,7 @@ class Search:
                 chosen,
                 answers=answers,
                 passages={index.ids[row]: number for row, number in ranking.passages.items()},
+                cuts={index.ids[row]: cut for row, cut in ranking.cuts.items()} if ranking.cuts else {},
                 confidence=Confidence(ranking.confidence, calibration.vectors),
             )
 
@@ -530,11 +534,14 @@ class Search:
         """Read the chosen memories anew, with what they make no sense without, and check them once more."""
         nodes = current_rows(self._writer, self._reader, chosen.links)
         read = ((ident, codec.decode_memory(nodes[ident])) for ident in chosen.links if ident in nodes)
+        asked = frozenset(terms(request.query))
         allowed = {
             ident: shown
             for ident, memory in read
             if ident not in chosen.unwanted and self._admits(request, memory)
-            for shown in (self._shows(memory, request.gate),)
+            for left in (self._left(memory, chosen.cuts[ident], asked) if ident in chosen.cuts else memory,)
+            if left is not None
+            for shown in (self._shows(left, request.gate),)
             # What is taken out for its reader is not found by what it was.
             if not request.gate.metadata or request.gate.finds(shown)
         }
@@ -562,8 +569,15 @@ class Search:
         """Return a memory without what others that the reader may see take out of the list that it gives."""
         others = [allowed[other].content or "" for other in against if other in allowed]
         content = left_of(memory.content or "", others)
-        if content == memory.content or not content:
-            return memory
+        return memory if content == memory.content or not content else self._saying(memory, content)
+
+    def _left(self, memory: Memory, cut: tuple[Part, ...], asked: frozenset[str]) -> Memory | None:
+        """Return a memory without the parts ``cut``, None where nothing but these says a word that was ``asked``."""
+        content = without(memory.content or "", cut)
+        found = asked.intersection(terms(memory.content or ""))
+        return None if found and found.isdisjoint(terms(content)) else self._saying(memory, content)
+
+    def _saying(self, memory: Memory, content: str) -> Memory:
         return replace(memory, content=content, weight=self._counter.count(content))
 
     def _admits(self, request: Request, memory: Memory) -> bool:
@@ -838,7 +852,8 @@ def _candidate(
         goals=links.goals,
         bases=tuple(base for base in links.bases if base in allowed),
         answers=chosen.answers.get(memory.id),
-        passage=chosen.passages.get(memory.id),
+        # The passages of a text are numbered as it is stored.
+        passage=None if memory.id in chosen.cuts else chosen.passages.get(memory.id),
         why=why,
     )
 

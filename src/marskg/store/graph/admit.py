@@ -9,10 +9,13 @@ order of ``validFrom``, then sequence (I6); an expiry never outlives what the me
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from marskg.clock import later, uuid7
 from marskg.errors import DuplicateId, InvalidMemory
+from marskg.language.facts import BY_THEN
+from marskg.language.spans import parts_of, says_more
 from marskg.ontology.mapping import quantise
 from marskg.ontology.vocabulary import (
     RELIABILITY,
@@ -474,9 +477,11 @@ def step_back(unit: Unit, ids: Iterable[str]) -> None:
 def _follow(unit: Unit, old: Node) -> list[Node]:
     """Supersede the episodes whose every derived fact is superseded: stale evidence harms like the stale fact.
 
+    One that was read, and says more than the words in which its facts were found, stays: readings cut what they end.
     What a summary says of an episode that it took the place of leaves with it; the summary itself is no such fact, and
     who corrects its text says nothing of the facts. Nor is what was derived by somebody whose word is worth less than
-    the episode's: an assistant's reading ends no user's word (ADR 73).
+    the episode's: an assistant's reading ends no user's word (ADR 73). Nor does a turn go that
+    says how far somebody had come by then.
     """
     if old.memory.summary_lines:
         return []
@@ -497,12 +502,20 @@ def _follow(unit: Unit, old: Node) -> list[Node]:
         facts = [one for one in facts if not one.memory.summary_lines and RELIABILITY[one.memory.source_type] >= least]
         if not facts or not all(fact.memory.superseded_at is not None or not fact.has_content for fact in facts):
             continue
+        if _says_more(episode.memory, facts) or any((fact.memory.key or "").startswith(BY_THEN) for fact in facts):
+            continue
         unit.leaving.add(episode_id)
         if episode.has_content:
             until = _until(episode.memory, unit.now)
             unit.change(episode, valid_to=until, superseded_at=_supersession(unit, episode))
             followed.append(episode)
     return followed
+
+
+def _says_more(episode: Memory, facts: Iterable[Node]) -> bool:
+    """Return whether an episode says something beside the words of all its ``facts``, where these are known."""
+    spans = [parts_of(fact.memory.spans, episode.id) for fact in facts]
+    return all(spans) and says_more(len(episode.content or ""), chain.from_iterable(spans))
 
 
 def merge(unit: Unit, node: Node, draft: Draft) -> Memory:

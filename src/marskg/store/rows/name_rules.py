@@ -16,6 +16,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
 from marskg.kept_texts import keeping_texts
+from marskg.language.naming.caution import may_name
 from marskg.language.naming.edges import Verdict
 from marskg.language.naming.matcher import NameMatcher
 from marskg.language.naming.sought import Candidates, Key, exact_key, like_keys
@@ -209,6 +210,14 @@ class NameSearch:
         found = self._verdict(matter, rule)
         return found is Verdict.NEAR or (found is Verdict.NONE and rule.target in self._near(matter))
 
+    def may_be_meant(self, matter: Matter, rule: Preference) -> bool:
+        """Return whether ``matter`` may name whom ``rule`` is about (:mod:`marskg.language.naming.caution`)."""
+        names = (*matter.names, *matter.subjects)
+        known = self._known(matter, rule.target or "")
+        if known and any(may_name(known, names, text) for text in (matter.texts or ("",))):
+            return True
+        return not known and rule.target in self._near(matter)
+
     def is_one(self, name: str, rule: Preference) -> bool:
         """Return whether ``name`` as a whole is a name of whom ``rule`` is about."""
         target = rule.target or ""
@@ -237,15 +246,17 @@ class NameSearch:
         return tuple(sorted({name for one in known.get(target, ()) for name in (one.name, *one.aliases)}))
 
     def _verdict(self, matter: Matter, rule: Preference) -> Verdict:
-        target = rule.target or ""
-        if not is_digested(target):
-            known: tuple[str, ...] = self.forms(target)
-        else:
-            found = {name for read in self._look(matter) for name in read.names.get(target, ())}
-            known = tuple(sorted({*found, *self._names_of_bearers(target)}))
+        known = self._known(matter, rule.target or "")
         if not known:
             return Verdict.NONE
         return matcher_of(known).judge((*matter.names, *matter.subjects), matter.texts).verdict
+
+    def _known(self, matter: Matter, target: str) -> tuple[str, ...]:
+        """Return all names that are known of whom a rule is about; of a digest also that which ``matter`` has."""
+        if not is_digested(target):
+            return self.forms(target)
+        found = {name for read in self._look(matter) for name in read.names.get(target, ())}
+        return tuple(sorted({*found, *self._names_of_bearers(target)}))
 
     def _look(self, matter: Matter) -> Iterable[_Read]:
         """Return what the texts of a memory have; the texts of the one before are not read again if it has them too."""

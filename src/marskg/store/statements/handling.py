@@ -168,6 +168,7 @@ DECLARED: Final[Mapping[str, Handling | None]] = MappingProxyType(
         "index_rows": handled("refs", properties(Sort.MEMORY, _INDEXED)),
         "live_holders": handled("low high limit", properties(Sort.MEMORY, "subjects session")),
         "weights_page": handled("low high limit", properties(Sort.MEMORY, "content subjects session")),
+        "answers_page": handled("low high limit", properties(Sort.MEMORY, "answer")),
         "subjects_page": handled("low high limit", properties(Sort.MEMORY, "subjects")),
         "load_memories": _MEMORIES,
         "load_leaving": _MEMORIES,

@@ -15,7 +15,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Final, Protocol
 
 from marskg.audit.record import node_commitment
-from marskg.language.naming.edges import Verdict
 from marskg.language.naming.spellings import bare_form, name_form
 from marskg.ontology.fields import Label, labels_of, texts_of
 from marskg.ontology.mapping import decimal_lexical, preference_lines
@@ -45,6 +44,9 @@ class Names(Protocol):
 
     def may_be_named(self, matter: Matter, rule: Preference) -> bool:
         """Return whether ``matter`` may name whom ``rule`` is about, and does not surely."""
+
+    def may_be_meant(self, matter: Matter, rule: Preference) -> bool:
+        """Return whether ``matter`` may name whom ``rule`` is about in whatever way people write."""
 
 
 #: Categories of sensitive content that a ceiling may be set for, by the word that stands in a memory's reasons.
@@ -198,10 +200,18 @@ class PreferenceSet:
                 if names.may_be_named(matter, item):
                     yield item
 
-    def named(self, matter: Matter, names: Names) -> tuple[str, ...]:
-        """Return the people with preferences of their own whom ``matter`` names, in order."""
+    @property
+    def people(self) -> tuple[str, ...]:
+        """Return who has preferences of their own, or is of a department, in order."""
         own = {item.data_subject for item in self.preferences} | {one for has in self._members.values() for one in has}
-        return tuple(sorted(one for one in own if one and _names(matter, names.forms(one))))
+        return tuple(sorted(one for one in own if one))
+
+    def asks_everybody(self, purpose: str) -> bool:
+        """Return whether ``purpose`` needs the consent of whomever it is about, also of who has no preferences."""
+        return any(
+            item.target == purpose and item.data_subject is None and item.department is None
+            for item in self.of(PreferenceRule.CONSENT_REQUIRED)
+        )
 
     def lacking(self, matter: Matter, now: int) -> str | None:
         """Return a purpose of ``matter`` for which one of its subjects would have to consent, and has not; or None."""
@@ -389,10 +399,6 @@ def _form(value: str | None) -> str | None:
 def reading(matter: Matter, forms: tuple[str, ...]) -> Reading:
     """Return what ``matter`` has of who goes by ``forms``: whom it mentions and is about, and what its texts say."""
     return matcher_of(forms).judge((*matter.names, *matter.subjects), matter.texts)
-
-
-def _names(matter: Matter, forms: tuple[str, ...]) -> bool:
-    return reading(matter, forms).verdict is Verdict.IS
 
 
 NOBODY: Final = PreferenceSet()

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from marskg.audit.record import new_salt, node_commitment
-from marskg.errors import EmbeddingMismatch, UnknownMemory
+from marskg.errors import UnknownMemory
 from marskg.ontology.mapping import governed_lines
 from marskg.ontology.vocabulary import (
     ACTIVE_STATUSES,
@@ -31,6 +31,7 @@ from marskg.store.unit.entity_changes import EntityChanges
 from marskg.store.unit.preference_changes import PreferenceChanges
 from marskg.store.unit.preference_rules import PreferenceCache
 from marskg.store.unit.session_chain import SessionChain
+from marskg.store.unit.vectors import model_mismatch
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -86,6 +87,10 @@ class Node:
     def targets(self, kind: EdgeType) -> list[str]:
         """Return the ids that the outgoing edges of ``kind`` point to, in order."""
         return sorted(target for type_, target in self.edges if type_ is kind)
+
+    def forget_answer(self) -> None:
+        """Keep no answer of a model about it; no record says that there was one."""
+        self.answer = None
 
     def delete(self) -> None:
         """Remove it from the store; the caller records it."""
@@ -620,15 +625,6 @@ def is_active(memory: Memory, task_grace: int, now: int) -> bool:
 
 def _live_weight(memory: Memory) -> int:
     return memory.weight if memory.tier is Tier.LIVE else 0
-
-
-def model_mismatch(tenant: str, stored: str, asked: str) -> EmbeddingMismatch:
-    """Return the error that says which model the tenant's vectors are of."""
-    return EmbeddingMismatch(
-        f"the vectors of tenant {tenant!r} were made by {stored}, and {asked} is in use now; vectors of two models "
-        "cannot be compared: make them anew with: mars maintenance reembed, or open the tenant with the model that "
-        "made them"
-    )
 
 
 def working_copy(node: Row) -> Node:

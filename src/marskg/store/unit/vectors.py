@@ -21,7 +21,7 @@ from marskg.embedding.circuit_breaker import CircuitBreaker, Patience
 from marskg.embedding.endpoint import EndpointEmbedding
 from marskg.embedding.packing import pack, packed_size, unpack
 from marskg.embedding.registry import load_model
-from marskg.errors import EmbeddingUnavailable
+from marskg.errors import EmbeddingMismatch, EmbeddingUnavailable
 from marskg.text import passages
 
 if TYPE_CHECKING:
@@ -144,3 +144,12 @@ def unpacked_passages(packed: str, prefix: str, dimension: int) -> Vectors:
     if not starts:  # as most have none, and an index is filled with all of them
         return np.zeros((0, dimension), dtype=np.float32)
     return unpack([packed[start : start + size] for start in starts], dimension)
+
+
+def model_mismatch(tenant: str, stored: str, asked: str) -> EmbeddingMismatch:
+    """Return the error that says which model the tenant's vectors are of."""
+    return EmbeddingMismatch(
+        f"the vectors of tenant {tenant!r} were made by {stored}, and {asked} is in use now; vectors of two models "
+        "cannot be compared: make them anew with: mars maintenance reembed, or open the tenant with the model that "
+        "made them"
+    )

@@ -68,6 +68,14 @@ def _standing(found: Found) -> Fact | None:
     return _rule(found, f"{how} {action}", action, how.lower(), action)
 
 
+def _no_more(found: Found) -> Fact | None:
+    act = found.group("act").lower() or {"propos": "propose"}.get(
+        found.group("doing").lower(), found.group("doing").lower()
+    )
+    action = f"{act} {found.group('what')}"
+    return _rule(found, f"Never {action}", action, "never", action)
+
+
 def _corrected(found: Found) -> Fact:
     start, end = found.span
     new, old = found.group("new"), found.group("old")
@@ -158,6 +166,17 @@ FRAMES: Final[tuple[Frame, ...]] = (
         rf"in (?:the )?future)(?=[.!]?$)",
         _standing,
         0.85,
+    ),
+    frame(
+        "rule.never",
+        "suggest recommend propose offer suggesting recommending proposing offering",
+        r"^(?:please,? |ok(?:ay)?,? |and |also )*(?:(?:don't|do not) (?P<act>suggest|recommend|propose|offer)(?: me)? "
+        r"(?=[^.!?]*\b(?:again|any ?more|ever)\b)|stop (?P<doing>suggest|recommend|propos|offer)ing(?: me)? )"
+        r"(?P<what>(?!(?:it|this|that|them|these|those|anything|things?|stuff)\b)[^.!?,;]{2,60}?)"
+        r"(?: (?:to me|again|any ?more|ever(?: again)?|please))*(?=,? ?(?:please)?[.!]*$|[,;])",
+        _no_more,
+        0.85,
+        unguarded=True,
     ),
     frame(
         "correction.value",

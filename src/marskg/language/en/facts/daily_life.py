@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from marskg.language.en.facts.amounts import MONEY, money_of, number, sort_of, written
 from marskg.language.en.facts.people_said import PLAYED
-from marskg.language.en.facts.personal_slots import LANGUAGES, NAME
+from marskg.language.en.facts.personal_slots import LANGUAGES, NAME, PETS, pets_behind
 from marskg.language.en.facts.phrasing import ADVERBS, STOP, Frame, frame, key_of
 from marskg.language.en.facts.tasks import WHEN, without_times
 from marskg.language.en.facts.third_person import told
@@ -20,7 +20,7 @@ from marskg.language.facts import Fact, cardinality_of
 from marskg.ontology.vocabulary import Cardinality, Kind
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from marskg.language.en.facts.phrasing import Found
 
@@ -36,6 +36,10 @@ _LEARNED: Final = (
     rf"(?:{LANGUAGES}|sign language|(?:(?:how )?to )?(?:play )?{PLAYED}|(?:how )?to (?:drive|swim|cook|bake|code"
     rf"|program|"
     r"knit|sew|ski|surf|dance|paint|draw|juggle|crochet|weld|ride|sail|type|whittle|sing|dive|climb|skate|snowboard))"
+)
+_CHILDREN: Final = (
+    r"(?:an?|one|two|three|four|five|\d) (?:\w+ )?(?:kids?|children|sons?|daughters?|twins|boys|girls)\b"
+    rf"(?:(?:,| called| named|:)? {NAME}(?:(?:,| and|, and) {NAME})*)?"
 )
 _OWNED: Final = (
     r"(?:car|van|motorbike|motorcycle|scooter|bike|bicycle|e-bike|house|flat|apartment|cottage|boat|caravan|campervan|"
@@ -84,6 +88,13 @@ def _listed(slot: str, relation: str) -> Callable[[Found], Fact | None]:
         )
 
     return build
+
+
+def _pets(found: Found) -> Iterator[Fact]:
+    first = _listed("pets", "hasPet")(found)
+    if first is not None:
+        yield first
+    yield from pets_behind(found)
 
 
 def _contact(found: Found) -> Fact:
@@ -235,20 +246,17 @@ FRAMES: Final[tuple[Frame, ...]] = (
     frame(
         "life.children",
         "kids children son daughter sons daughters kid twins",
-        rf"\b(?:I|we)(?:'ve| have)? ?{ADVERBS}(?:have |got )?(?P<value>(?:an?|one|two|three|four|five|\d) (?:\w+"
-        rf" )?(?:kids?|"
-        rf"children|sons?|daughters?|twins|boys|girls)(?:(?:,| called| named|:)? {NAME}(?:(?:,| and|, and) {NAME})*)?)",
+        rf"\b(?:I|we)(?:'ve| have)? ?{ADVERBS}(?:have |got )?(?P<value>{_CHILDREN}(?:(?:,? and|,) {_CHILDREN})*)",
         _listed("children", "hasChildren"),
         0.85,
     ),
     frame(
         "life.pets",
-        "dogs cats rabbits hamsters birds horses fish turtles chickens",
-        rf"\b(?:I|we)(?:'ve| have)? ?{ADVERBS}(?:have |got |adopted )?(?P<value>(?:two|three|four|five|\d) (?:\w"
-        rf"+ )?(?:dogs|cats|"
-        rf"rabbits|hamsters|birds|horses|fish|turtles|chickens)(?:(?:,| called| named|:)? {NAME}(?:(?:,| and|, a"
-        rf"nd) {NAME})*)?)",
-        _listed("pets", "hasPet"),
+        "dogs cats puppies kittens rabbits bunnies hamsters parrots birds budgies fish goldfish turtles tortoises "
+        "horses ponies snakes lizards ferrets pigs geckos chickens hens ducks",
+        rf"\b(?:I|we)(?:'ve| have)? ?{ADVERBS}(?:have |got |own |keep |adopted )?"
+        rf"(?P<value>{PETS}(?:(?:,| called| named|:)? {NAME}(?:(?:,| and|, and) {NAME})*)?)",
+        _pets,
         0.85,
     ),
     frame(
@@ -399,7 +407,8 @@ FRAMES: Final[tuple[Frame, ...]] = (
         "rehearsal swimming yoga pilates football training practice lunch dinner brunch breakfast coffee "
         "drinks party wedding funeral concert gig club deadline delivery plumber electrician mot scan "
         "vaccination jab",
-        rf"^(?P<what>(?:[A-Za-z'’]+ ){{0,3}}?{_APPOINTED}(?: (?:with|at|to|for|in) [^.!?;,\d]{{2,30}}?)?)[,:]? "
+        rf"^(?P<what>(?!(?:I|we|he|she|they|you|it)\b)(?:[A-Za-z'’]+ ){{0,3}}?{_APPOINTED}"
+        rf"(?: (?:with|at|to|for|in) [^.!?;,\d]{{2,30}}?)?)[,:]? "
         rf"(?P<when>{WHEN}(?:,? (?:at )?(?:{WHEN}|\d{{1,2}}[:.]\d\d))*+)\W*$",
         _calendar,
         0.8,

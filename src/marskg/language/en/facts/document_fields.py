@@ -106,6 +106,10 @@ def _stated(found: Found) -> Iterator[Fact]:
     field, value = found.group("field") or _verb_of(found), found.match["said"].strip(" .:'\"")
     name = _ALSO.get(field.lower(), field)
     if not is_list(name):
+        value = _BUT.sub("", value)
+        # "3 May but it moved" is neither that day nor another.
+        if _SHIFTS.search(value) is not None:
+            return
         yield _fact(found, name, value, many=False)
         return
     for entry in entries(value):
@@ -194,6 +198,17 @@ def record_named(text: str) -> str | None:
     return None if match is None else (match["double"] or match["single"] or match["bare"]).strip(" .")
 
 
+#: How a value comes to be another.
+_SHIFT: Final = (
+    r"(?:re-?scheduled|moved|pushed|changed|shifted|went|gone|raised|cut|lowered|increased|reduced|extended|postponed|"
+    r"brought|dropped|rose|risen|grew|grown|fell|fallen|updated|revised|set|put)"
+)
+#: What is said beside a value.
+_BUT: Final = re.compile(r",? but (?:I|I'm|I've|we|we're|they|he|she)\b.*$", re.IGNORECASE | re.DOTALL)
+#: That a value is another now, which is not said.
+_SHIFTS: Final = re.compile(
+    rf"\b(?:but|and|then|now),? (?:it|that|this)(?:'s)?(?: (?!not\b)[a-z]+){{0,3}}? {_SHIFT}\b", re.IGNORECASE
+)
 _ASK: Final = r"(?:add(?:ed|ing)?|includ(?:e|ed|ing)|append(?:ed)?|put)"
 _DROP: Final = r"(?:remov(?:e|ed|ing)|delet(?:e|ed|ing)|drop(?:ped)?|tak(?:e|en) (?:out|off)|strik(?:e|en)|eliminate)"
 
@@ -235,6 +250,20 @@ FRAMES: Final[tuple[Frame, ...]] = (
         _changed,
         0.95,
         unguarded=True,
+    ),
+    frame(
+        "field.moved",
+        "but now moved pushed changed shifted went then",
+        rf"\b(?:the|my|our|its) (?P<field>{_FIELD})(?: (?:for|of|in) (?:the|this|my|our) [\w -]{{2,40}}?)? "
+        rf"(?:is|was|were|had been|has been) (?:(?:originally|first|initially|set|due|to be|at|on|for|to) )*"
+        rf"(?P<old>[^.!?;]{{1,50}}?),? (?:(?:but|and|then|now|later) )+(?:(?:it|that|this)(?:'s)? |"
+        rf"(?:they|we|I)(?:'ve)? (?=(?:\w+ ){{1,3}}(?:it|that|this)\b))?"
+        rf"(?:(?:has|have|had|was|is|been|got|since|just|later|then|now|to|be) )*"
+        rf"(?:{_SHIFT}(?: (?:it|that|this))?(?: (?:up|down|back|out|forward|again))*(?: from [^.!?;,]{{1,30}}?)? "
+        rf"(?:to|until|till|for) |(?<=it's )|(?<=it's now )|(?<=it is )|(?<=it is now )|(?<=now is )|(?<=is now ))"
+        rf"(?P<new>{MONEY}|[^.!?;,]{{1,60}}?)(?=[.!?;,]|$| because | since | for | due | after | as )",
+        _changed,
+        0.9,
     ),
     frame(
         "field.reverted",
@@ -361,15 +390,28 @@ FRAMES: Final[tuple[Frame, ...]] = (
     ),
     frame(
         "field.is",
-        "is are was were includes include included includes: covers covered will would",
+        "is are was were includes include included includes: cover covers covered will would",
         rf"(?:\b(?:the|my|our|its|his|her|their|this|project's|email's|post's)|"
-        rf"^(?:the )?[\w ]{{2,20}}'s) (?P<field>{_FIELD})(?: (?:for|of|in) (?:the|this|my|our) [\w -]{{2,40}}?)? "
-        rf"(?:is|are|was|were|includes?|included|will be|will include|covers|covered|should be|"
+        rf"^(?:the )?[\w ]{{2,20}}'s|(?:^|[,;:] |\band )(?=(?:key|main|core) {_FIELD} (?:should|must|need to))) ?"
+        rf"(?P<field>{_FIELD})(?: (?:for|of|in) (?:the|this|my|our) [\w -]{{2,40}}?)? "
+        rf"(?:is|are|was|were|includes?|included|will be|(?:will|should|must|need to) (?:include|cover)|covers|covered|"
+        rf"should be|"
         rf"would be)(?: to include|"
         rf" going to be| set (?:to|at))?:? (?!(?:not|ready|done|important|great|good|clear|very|so|really|what|how|"
         rf"that you)\b)(?P<said>{MONEY}(?=[.,; ]|$)|[^!?]{{2,500}}?(?=[.]?$))",
         _stated,
         0.8,
+    ),
+    frame(
+        "field.wanted",
+        "write draft create prepare compose",
+        # What a document that is asked for has to say; nothing else of a request to write is read.
+        rf"^(?:please |can you |could you |help me |I need you to )*(?:write|draft|create|prepare|compose) "
+        rf"[^.!?]{{3,160}}?(?:[;,:]| [-–—]) (?:and )?(?:the |its )?(?P<field>(?:key|main|core) {_FIELD}) "
+        rf"(?:should be|(?:should|must|need to|to|that) (?:include|cover)):? (?P<said>[^!?]{{2,400}}?)(?=[.?]?$)",
+        _stated,
+        0.8,
+        unguarded=True,
     ),
     frame(
         "field.label",

@@ -179,7 +179,7 @@ class Talk:
             first, last = self._clauses[window.taken[0]], self._clauses[window.taken[-1]]
             if window.score < _WORN:
                 return None
-            if first.sentence == number and first.start <= start and end <= last.end + 1:
+            if first.sentence == last.sentence == number and first.start <= start and end <= last.end + 1:
                 return self._content(window)
         return None
 

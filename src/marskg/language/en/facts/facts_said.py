@@ -14,7 +14,6 @@ from bisect import bisect_left
 from collections import defaultdict
 from dataclasses import replace
 from functools import cache
-from itertools import zip_longest
 from typing import TYPE_CHECKING, Final
 
 from marskg.language.en.facts import (
@@ -28,9 +27,12 @@ from marskg.language.en.facts import (
     tastes,
 )
 from marskg.language.en.facts.behaviour import wishes_of
+from marskg.language.en.facts.changes import levels_said
 from marskg.language.en.facts.changes.deeds_said import deeds_of
 from marskg.language.en.facts.changes.ended_said import ended_of, endings, is_over
 from marskg.language.en.facts.changes.others_words import others_words
+from marskg.language.en.facts.changes.taken_back import is_undone, jests_of
+from marskg.language.en.facts.changes.tastes_turned import FRAMES as TURNED
 from marskg.language.en.facts.events import Talk
 from marskg.language.en.facts.notes_said import notes_of
 from marskg.language.en.facts.phrasing import Found, compiled, marked, sentences_of, with_subject
@@ -116,12 +118,15 @@ def _frames() -> dict[str, list[tuple[int, Frame]]]:
     every = (
         *behaviour.FRAMES,
         *amounts.FRAMES,
+        *levels_said.FRAMES,
         *document_fields.FRAMES,
         *tasks.FRAMES,
         *personal_slots.FRAMES,
         *people_said.FRAMES,
         *daily_life.FRAMES,
+        *TURNED,
         *tastes.FRAMES,
+        *levels_said.AT_LAST,
     )
     for place, frame in enumerate(every):
         for cue in frame.cues:
@@ -143,11 +148,8 @@ def facts_of(text: str, voice: Voice) -> list[Fact]:
 
 def _said(text: str, voice: Voice) -> list[Fact]:
     sentences = sentences_of(text)
-    others = others_words(sentences, text, voice.name)
-    meant = [
-        number not in others and not sentence.jests and (following is None or not following.jests)
-        for number, (sentence, following) in enumerate(zip_longest(sentences, sentences[1:]))
-    ]
+    others = others_words(sentences, text, voice.name) | jests_of(sentences)
+    meant = [number not in others for number in range(len(sentences))]
     read = [_read(sentence, voice) if serious else [] for sentence, serious in zip(sentences, meant, strict=True)]
     for number in range(1, len(read)):
         if _TAKES_BACK.match(sentences[number].text) is not None:
@@ -251,6 +253,8 @@ def _framed(sentence: Sentence, voice: Voice) -> list[Fact]:
             if overlaps and not frame.rule.startswith(_TOGETHER):
                 continue
             if not frame.unguarded and (sentence.is_hedged(match.start()) or _is_denied(frame, sentence, match)):
+                continue
+            if frame.rule.startswith(_STATES) and is_undone(frame.rule, sentence, match.end()):
                 continue
             read = [
                 fact

@@ -2,6 +2,7 @@
 
 Guarantees: pure. What a relative or somebody by name is, has or likes once is a ``single`` key of that person
 (``person/hermine/home``), what they may have several of a ``set``; whom a relative is called is a fact of its own.
+What they once were or had is told as what happened, since it need not hold any more.
 Limits: a name is believed to be a person's only before what people alone do; pronouns are not resolved.
 """
 
@@ -51,7 +52,7 @@ _STATES: Final = {
         rf"(?P<value_home>{NAME})"
     ),
     "origin": rf"(?:(?:is|comes|was) )(?:originally )?(?:from|born in) (?P<value_origin>{NAME})",
-    "job": rf"(?:(?:is|was|works?|became|is working|trained|has become) (?:as )?an? )(?P<value_job>{JOB})\b",
+    "job": rf"(?:(?:is|works?|became|is working|trained|has become) (?:as )?an? )(?P<value_job>{JOB})\b",
     "employer": (
         rf"(?:works?|is working|started|has started) (?:at|for) (?P<value_employer>{NAME}|"
         rf"(?:the|an?) (?!moment|weekend|same|time)[a-z ]{{3,30}}?{STOP})"
@@ -59,7 +60,7 @@ _STATES: Final = {
     "allergies": rf"(?:is|are) {ADVERBS}allergic to (?P<value_allergies>[^.!?;,()]{{2,40}}?){STOP}",
     "diet": rf"(?:is|are|went|became|has gone|has been) {ADVERBS}(?:an? )?(?P<value_diet>{DIET})\b",
     "health": (
-        rf"(?:has|have|had|was diagnosed with|has been diagnosed with|suffers from|got) (?P<value_health>{HEALTH})\b"
+        rf"(?:has|have|was diagnosed with|has been diagnosed with|suffers from|got) (?P<value_health>{HEALTH})\b"
     ),
     "languages": (
         rf"speaks? (?:fluent |some |a bit of |a little )*(?P<value_languages>{LANGUAGES}(?: and {LANGUAGES})*)"

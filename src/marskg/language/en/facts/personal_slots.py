@@ -6,6 +6,7 @@ Guarantees: pure. What one has once is a ``single`` key (``profile/home``), what
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
@@ -14,7 +15,7 @@ from marskg.language.facts import Fact, Said, cardinality_of
 from marskg.ontology.vocabulary import Cardinality, EdgeType, Kind
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from marskg.language.en.facts.phrasing import Found
 
@@ -38,6 +39,18 @@ EDGES: Final = {
 PET: Final = (
     r"(?:dog|cat|puppy|kitten|rabbit|bunny|hamster|parrot|bird|fish|turtle|tortoise|horse|snake|lizard|ferret|"
     r"guinea pig|gecko)"
+)
+#: Several of a kind.
+PETS: Final = (
+    r"(?:(?:two|three|four|five|six|\d) (?:\w+ )?(?:dogs|cats|puppies|kittens|rabbits|bunnies|hamsters|parrots|birds|"
+    r"budgies|fish|goldfish|turtles|tortoises|horses|ponies|snakes|lizards|ferrets|guinea pigs|geckos|chickens|hens|"
+    r"ducks))"
+)
+_AND_PET: Final = re.compile(
+    rf"(?:,? and |, |,? as well as |,? plus )(?:also )?(?P<whole>(?:(?:an?|one) (?:\w+ ){{0,2}}?(?P<pet>{PET})|"
+    rf"(?P<many>{PETS}))\b(?:,?(?: named| called)? (?P<name>(?-i:[A-Z][a-z]+)(?:(?:,| and) (?-i:[A-Z][a-z]+)\b)*))?)"
+    r"(?=[\s]*(?:[.,;!?()…–—-]|$)| (?:and|but|who|that|which|at|in|from|plus|as|too|now|so|because|with)\b)",
+    re.IGNORECASE,
 )
 LANGUAGES: Final = (
     r"(?:English|Spanish|French|German|Italian|Portuguese|Dutch|Swedish|Norwegian|Danish|Finnish|Polish|Czech|Russian|"
@@ -151,19 +164,35 @@ def _person(found: Found) -> Fact:
     )
 
 
-def _pet(found: Found) -> Fact:
-    start, end = found.span
-    pet, name = (found.group("pet") or found.group("own")).lower(), found.group("name") or found.group("called")
-    value = f"{pet} {name}".strip()
+def _pet(found: Found) -> Iterator[Fact]:
+    pet, name = found.group("pet") or found.group("own"), found.group("name") or found.group("called")
+    yield _has_pet(found, found.span, pet, name)
+    if found.group("pet"):
+        yield from pets_behind(found)
+
+
+def pets_behind(found: Found) -> Iterator[Fact]:
+    """Yield the other pets of a list whose first one a frame has read: "two cats and a dog named Rex"."""
+    place = found.match.end()
+    while match := _AND_PET.match(found.sentence.text, place):
+        place = match.end()
+        span = found.sentence.start + match.start("whole"), found.sentence.start + place
+        yield _has_pet(found, span, match["pet"] or match["many"], match["name"] or "")
+
+
+def _has_pet(found: Found, span: tuple[int, int], pet: str, name: str) -> Fact:
+    """Return that a speaker has a pet, or several of one kind: "dog", "two cats"."""
+    pet = pet.lower()
+    one = "" if " " in pet and pet != "guinea pig" else "a "
     return Fact(
         rule=found.rule,
-        start=start,
-        end=end,
-        content=f"{found.who} has a {pet}{' named ' + name if name else ''}",
+        start=span[0],
+        end=span[1],
+        content=f"{found.who} has {one}{pet}{' named ' + name if name else ''}",
         confidence=found.confidence,
         key="profile/pets",
         cardinality=Cardinality.SET,
-        payload={"concept": value, "relations": ("hasPet",)},
+        payload={"concept": f"{pet} {name}".strip(), "relations": ("hasPet",)},
         mentions=(name,) if name else (),
     )
 

@@ -12,6 +12,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from marskg.kept_texts import keeping_texts
+from marskg.language.en.facts.changes.asked_behind import question_behind
 from marskg.text import terms
 
 if TYPE_CHECKING:
@@ -69,12 +70,14 @@ _SUPPOSED: Final = re.compile(
     r"(?:told|tells|asked) (?:me|us|him|her|them)"
     rf"|{_OTHERS} {_OFTEN}{_HOLDS}(?: that| me| us| him| her| them| people| (?:every|some)(?:one|body)|"
     rf" to \w+)*(?=\s*$| (?:I|we|my|our)\b)"
+    r"|\b(?:I|we)(?:'m|'ve| am| was|'re| are| were| have)(?: been)? (?:\w+ )?(?:told|informed|led to believe)"
     r"|once upon a time|according to|let's say|say I|for (?:example|instance)|dream(?:ed|t)|lyrics|translate)\b|"
     r"^(?:please |can you |could you |help me )?(?:write|draft|rewrite|rephrase|proofread|summari[sz]e) ",
     re.IGNORECASE,
 )
 _DENIED: Final = re.compile(
-    r"\b(?:not|never|doubt|deny|hardly|nobody|no one|neither|nor|without|it's false|untrue)\b|n't\b",
+    r"\b(?:not|never|doubt|deny|hardly|nobody|no one|neither|nor|without|it's false|untrue|(?:ruled|ruling|rules?) out|"
+    r"disprove[dsn]?|refute[ds]?|(?:false|wrong|a lie|a myth|rumou?rs?|no evidence|no proof) that)\b|n't\b",
     re.IGNORECASE,
 )
 #: What denies in the middle of a statement, in the place of its value, and behind it.
@@ -85,9 +88,26 @@ _NO_VALUE: Final = re.compile(
 _DENIED_BEHIND: Final = re.compile(r",? (?:no (?:longer|more)|not any ?(?:more|longer)|not at all)\b", re.IGNORECASE)
 _JEST: Final = re.compile(
     r"\b(?:yeah,? right|as if!?|just kidding|only kidding|i'm kidding|i'm joking|just joking|jk|sarcas\w+"
-    r"|said no one ever|(?:as )?(?:much|fun) as a root canal|in my dreams|/s)(?:\W|$)|(?<=[ .])not!$|(?:^|"
+    r"|said (?:no ?one|nobody) ever|(?:as )?(?:much|fun) as a root canal|in my dreams|/s)(?:\W|$)|(?<=[ .])not!$|(?:^|"
     r"[,.…] ?)not[.!]*$|(?:^|"
-    r"[.,;…!-] ?)not really[.!]*$|\s/s\b|🙄",
+    r"[.,;…!-] ?)not really[.!]*$|\s/s\b|🙄|"
+    # A sentence that says of what was said that it was meant so, or not true.
+    r"^(?:(?:nah|no|ok|okay|oh|well|haha\w*|lol|sorry|but|and|wait)[,.!]? )*(?:"
+    r"(?:i was|i'm|i am|we were) (?:\w+ )?(?:kidding|joking|lying|teasing|making (?:that|this|it|all that) up|"
+    r"messing with you|pulling your leg)|i (?:just )?(?:lied|made (?:that|this|it|all that) up)|"
+    r"(?:that|this|it|all of (?:that|this|it))(?:'s| is| was)(?: (?:all|just|only|actually|obviously))* (?:an? )?"
+    r"(?:lies?|joke|jest|fib|made[- ]up|untrue|not true)|(?:none|nothing) of (?:that|this|it) (?:is|was) (?:\w+ )?true)"
+    r"(?=[\s.!)]*$|,| (?:of course|obviously|about (?:that|it)|there)\b)",
+    re.IGNORECASE,
+)
+#: A jest about everything that was said before it.
+_ALL_JEST: Final = re.compile(r"\b(?:all|none|nothing) of (?:that|this|it)\b", re.IGNORECASE)
+#: What makes a statement a guess: words in front of it, and behind it.
+_GUESS: Final = re.compile(
+    r"\b(?:maybe|perhaps|possibly)(?:,? (?!(?:but|and|so|because|since|though)\b)[\w']+){0,4},? ?$", re.IGNORECASE
+)
+_GUESS_BEHIND: Final = re.compile(
+    r"[,(–—-]+ ?(?:or )?(?:maybe|perhaps|possibly|who knows|(?:I'm )?not (?:so |quite |too )?sure)(?: not)?[.!)]*$",
     re.IGNORECASE,
 )
 _QUOTED: Final = re.compile(r"\"[^\"]{1,400}\"|(?<!\w)'[^'\"]{3,200}'(?!\w)")
@@ -124,7 +144,7 @@ class Sentence:
     are the sentences beside it.
     """
 
-    __slots__ = ("after", "asks", "before", "jests", "start", "text", "words")
+    __slots__ = ("after", "asks", "before", "jests", "jests_all", "start", "text", "words")
 
     def __init__(self, written: str, start: int, before: str = "") -> None:
         """Read ``written``, which begins at ``start`` of the text and follows the sentence ``before``."""
@@ -135,6 +155,7 @@ class Sentence:
         self.words = frozenset(_WORD.findall(self.text.lower()))
         self.asks = self.text.rstrip("\"')] ").endswith("?")
         self.jests = _JEST.search(self.text) is not None
+        self.jests_all = self.jests and _ALL_JEST.search(self.text) is not None
 
     def is_quoted(self, place: int) -> bool:
         """Return whether ``place`` lies in quotation marks."""
@@ -143,13 +164,15 @@ class Sentence:
         return any(match.start() < place < match.end() - 1 for match in _QUOTED.finditer(self.text))
 
     def is_hedged(self, place: int) -> bool:
-        """Return whether what begins at ``place`` is asked, supposed, denied, reported or quoted."""
+        """Return whether what begins at ``place`` is asked, supposed, guessed, denied, reported or quoted."""
         return (
             self.asks
             or self.is_quoted(place)
             or self.is_supposed(place)
             or self.is_denied(place)
             or self.is_reported(place)
+            or _GUESS.search(self.text, 0, place) is not None
+            or _GUESS_BEHIND.search(self.text, place) is not None
         )
 
     def is_reported(self, place: int) -> bool:
@@ -290,23 +313,23 @@ def marked(text: str) -> tuple[str, list[int]]:
 
 
 def sentences_of(text: str) -> list[Sentence]:
-    """Return the sentences of ``text`` that are short enough to be talk."""
-    start, before = 0, ""
+    """Return the sentences of ``text`` that are short enough to be talk; a question about a statement is its own."""
+    start = 0
     found: list[Sentence] = []
     for match in (*_ENDS.finditer(text), None):
         end = match.start() if match else len(text)
         if match is not None and "\n" not in match[0] and _goes_on(text, start, match):
             continue
-        written = text[start:end]
-        shift = len(written) - len(written.lstrip())
-        written = written.strip()
+        shift = len(text[start:end]) - len(text[start:end].lstrip())
+        written = text[start:end].strip()
         # A line after ">" is of the mail that is answered.
         if 0 < len(written) <= LONGEST and not written.startswith(">"):
-            sentence = Sentence(written, start + shift, before)
-            if found:
-                found[-1].after = sentence.text
-            before = sentence.text
-            found.append(sentence)
+            asked = question_behind(written)
+            parts = [(0, len(written))] if asked is None else [(0, asked.start()), (asked.end(), len(written))]
+            for first, last in parts:
+                found.append(Sentence(written[first:last], start + shift + first, found[-1].text if found else ""))
+                if len(found) > 1:
+                    found[-2].after = found[-1].text
         start = match.end() if match else end
     return found
 
@@ -314,31 +337,53 @@ def sentences_of(text: str) -> list[Sentence]:
 def entries(value: str) -> list[str]:
     """Return the entries of a list in a sentence: "a, b and c".
 
-    A comma in brackets divides nothing; what only adds to the entry before it, a role after a name or "focusing on
-    ...", stays with it.
+    A comma in brackets divides nothing, nor one between semicolons or in quotation marks; what only adds to the entry
+    before it, a role after a name, the division that it is in or "focusing on ...", stays with it.
     """
     held = _BRACKET.sub(lambda match: match[0].replace(",", "\0"), value)
-    if _VERBAL.match(held):
-        parts = re.split(r",?\s+(?:and|as well as)\s+to\s+|,\s+to\s+|,\s+and\s+(?=[a-z]+\b)", held)
-    else:
-        parts = re.split(r",\s+(?:and\s+|as well as\s+)?", held)
-        if ", and " not in held and " as well as " not in held:
-            parts = [*parts[:-1], *parts[-1].rsplit(" and ", 1)]
+    marked_off = next((mark.split(held) for mark in (_QUOTES, _SEMICOLONS) if mark.search(held) is not None), None)
+    whole = marked_off is not None and not any(_CLAUSE_BEGINS.match(part) for part in marked_off)
+    parts = marked_off if marked_off is not None and whole else _parts(held)
     found: list[str] = []
     for part in parts:
-        plain = re.sub(r"^(?:to|and|the|an?) ", "", part.replace("\0", ",").strip(" ,.'\"")).strip(" '\"")
-        if found and (
-            _ADDS.match(plain) or (_ROLE.search(plain) and _PERSON.search(found[-1]) and "," not in found[-1])
-        ):
+        plain = re.sub(r"^(?:to|and|the|an?) ", "", part.replace("\0", ",").strip(" ,.;'\"")).strip(" '\"")
+        if found and not whole and _adds(found[-1], plain):
             found[-1] += f", {plain}"
         elif plain:
             found.append(plain)
     return found[:_LONGEST_LIST]
 
 
+def _parts(held: str) -> list[str]:
+    """Return what stands between the commas of a list, the last two divided by "and"."""
+    if _VERBAL.match(held):
+        return re.split(r",?\s+(?:and|as well as)\s+to\s+|,\s+to\s+|,\s+and\s+(?=[a-z]+\b)", held)
+    parts = re.split(r",\s+(?:and\s+|as well as\s+)?", _AND_SOMEBODY.sub(", ", held))
+    if ", and " in held or " as well as " in held:
+        return parts
+    last = parts[-1].rsplit(" and ", 1)
+    # "Head of Sales and Service" is one role.
+    if len(parts) > 1 and _ROLE.search(parts[-1]) and _PERSON.search(parts[-2]) and not _PERSON.search(last[-1]):
+        return parts
+    return [*parts[:-1], *last]
+
+
+def _adds(before: str, plain: str) -> bool:
+    """Return whether a part of a list goes on about the entry ``before`` it."""
+    if _ADDS.match(plain) is not None:
+        return True
+    name, _, role = before.partition(", ")
+    if _PERSON.search(name) is None:
+        return False
+    return (_ROLE.search(plain) if not role else _ROLE.search(role) and _DIVISION.search(plain)) is not None
+
+
 _BRACKET: Final = re.compile(r"\([^()]*\)")
 _VERBAL: Final = re.compile(r"(?:to )?(?!the\b|an?\b)[a-z]+ (?:a|an|the|our|all|more|new|\w+ing|\w+ed|\w+ly|\d+)\b")
-_ADDS: Final = re.compile(r"(?:\w+ing|with|which|including|as|where|while|due|aiming|by|for|based|such|especially)\b")
+_ADDS: Final = re.compile(
+    r"(?:\w+ing(?=\s)|with|which|including|as|where|while|due|aiming|by|for|based|such|"
+    r"especially)\b"
+)
 _ROLE: Final = re.compile(
     r"^(?:(?:our|the|a|an) )?(?:[\w&-]+ ){0,5}?(?:head|chief|directors?|managers?|lead|officer|presidents?|vp|"
     r"c[efiot]o|advisor|analyst|"
@@ -346,6 +391,22 @@ _ROLE: Final = re.compile(
     r"professor|"
     r"scientist|partner|counsel|editor)\b",
     re.IGNORECASE,
+)
+#: Where a role is held, behind it.
+_DIVISION: Final = re.compile(
+    r"^[A-Z][\w&' -]*\b(?:Division|Departments?|Dept|Team|Unit|Group|Office|Region|Branch|Section|Sector|Studios?|"
+    r"Labs?|Institute|University|College|School|Company|Corporation|Corp|Inc|Ltd|LLC|GmbH|Agency|Ministry|Council)\.?$"
+)
+_QUOTES: Final = re.compile(r"(?<=[\w.!?)])\"(?:[,;]| and|[,;] and) \"(?=\w)")
+_SEMICOLONS: Final = re.compile(r";\s+(?:and\s+)?")
+#: What begins a clause of its own behind a semicolon.
+_CLAUSE_BEGINS: Final = re.compile(
+    r"\s*(?:I|I'm|I'd|we|it|it's|they|this|that|these|please|can|could|let|let's|make|so|but|if|also|there)\b",
+    re.IGNORECASE,
+)
+#: A name with a role behind "and".
+_AND_SOMEBODY: Final = re.compile(
+    rf",? and (?=(?-i:[A-Z][\w'’-]+ [A-Z][\w'’-]+), {_ROLE.pattern.removeprefix('^')})", re.IGNORECASE
 )
 _PERSON: Final = re.compile(r"(?:^|\b(?:Dr|Mr|Ms|Mrs|Prof|Professor)\.? )(?:[A-Z][\w'’-]+ ?){2,3}$")
 

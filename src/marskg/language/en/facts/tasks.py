@@ -8,15 +8,17 @@ has to leave the talk, or wants something changed in a record, is no task.
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+from marskg.language.en.facts.personal_slots import KIN
 from marskg.language.en.facts.phrasing import ADVERBS, Frame, frame, key_of
 from marskg.language.en.facts.third_person import told
 from marskg.language.facts import Fact, Said
 from marskg.ontology.vocabulary import Kind
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from marskg.language.en.facts.phrasing import Found
 
@@ -133,6 +135,25 @@ def _todo(found: Found) -> Fact | None:
     return _task(found, what, Said.ADD, "todo", f"To do for {found.who}: {what}")
 
 
+def _agreed(found: Found) -> Iterator[Fact]:
+    """Yield what was agreed to be done, each with its own time."""
+    if _LONG_AGO.search(found.sentence.text) is not None:
+        return
+    for said in _AND_TO.split(found.match["what"]):
+        what = said.strip(" ,'\"")
+        # "To meet" alone is nothing that is put on a list.
+        if (
+            is_no_task(what)
+            or _NO_DEED.match(what) is not None
+            or _BACK.search(what) is not None
+            or " " not in key_of(without_times(what))
+        ):
+            continue
+        fact = _task(found, what, Said.ADD, "todo", f"To do for {found.who}: {what}")
+        if fact is not None:
+            yield replace(fact, when=what)
+
+
 def _closed(says: str) -> Callable[[Found], Fact | None]:
     def build(found: Found) -> Fact | None:
         what = what_of(found)
@@ -155,16 +176,24 @@ def _did(found: Found) -> Fact | None:
 
 def _appointment(found: Found) -> Fact | None:
     what = without_times(what_of(found))
-    if not what or _NO_APPOINTMENT.search(what) is not None:
+    if not what or _NO_APPOINTMENT.search(what) is not None or _lasts(found):
         return None
     return _task(found, what, Said.ADD, "calendar", f"{found.who} has {what} {found.group('when')}")
 
 
 def _moved(found: Found) -> Fact | None:
     what = without_times(what_of(found))
-    if not what or _NO_APPOINTMENT.search(what) is not None or _REPORTED.search(what) is not None:
+    if not what or any(shape.search(what) for shape in (_NO_APPOINTMENT, _REPORTED)) or _lasts(found):
         return None
     return _task(found, what, Said.UPDATE, "calendar", f"{found.who} has {what} {found.group('when')}")
+
+
+def _lasts(found: Found) -> bool:
+    """Return whether a time is how long or how old something is: "12 weeks pregnant" is no day, "in 12 weeks" one."""
+    return (
+        _LASTS.fullmatch(found.group("when")) is not None
+        and _FROM_NOW.match(found.sentence.text, found.match.end("when")) is None
+    )
 
 
 def _off(found: Found) -> Fact | None:
@@ -184,15 +213,30 @@ def _done(found: Found) -> Fact | None:
 
 
 _NO_APPOINTMENT: Final = re.compile(
-    r"^(?:birthday$|lot|few|some|any|no|great|nice|good|wonderful|lovely|productive|long|busy|been|to|idea|time|"
+    rf"^{KIN}$|^(?:birthday$|lot|few|some|any|no|great|nice|good|wonderful|lovely|productive|long|busy|been|to|idea|time|"
     r"question|goal|"
     r"that|this|it|"
     r"fantastic|relaxing|budget|spending)\b|\b(?:steps|dollars|goal|spent|spending)\b",
     re.IGNORECASE,
 )
+_LASTS: Final = re.compile(
+    r"(?:about |around |for )*(?:\d{1,3}|an?|one|two|three|four|five|six|seven|eight|nine|ten|a couple of|a few) "
+    r"(?:days?|weeks?|months?|hours?)",
+    re.IGNORECASE,
+)
+_FROM_NOW: Final = re.compile(r" (?:away|off|from (?:now|today|tomorrow)|out)\b", re.IGNORECASE)
 #: Somebody else's words about an appointment.
 _REPORTED: Final = re.compile(
     r"\b(?:sa(?:id|ys)|told|tells|thinks?|thought|heard|claims?|claimed|asked)\b", re.IGNORECASE
+)
+_AND_TO: Final = re.compile(r",? and to |, to ", re.IGNORECASE)
+_NO_DEED: Final = re.compile(
+    r"(?:stay|remain|hold|accept|let|allow|try|have|live|differ|split|join|not)\b", re.IGNORECASE
+)
+_LONG_AGO: Final = re.compile(
+    r"\b(?:last (?!night)\w+|ago|once|back (?:in|then|when)|used to|always|when|(?:in|since) \d{4}|already|originally|"
+    r"had agreed|never|but)\b",
+    re.IGNORECASE,
 )
 _CALLED_OFF: Final = "{who} no longer has: {what}"
 _DROPPED: Final = "{who} no longer has to do: {what}"
@@ -326,9 +370,18 @@ FRAMES: Final[tuple[Frame, ...]] = (
         unguarded=True,
     ),
     frame(
+        "task.agreed",
+        "agreed promised",
+        rf"\b(?:I|we)(?:'ve| have)? ?{ADVERBS}(?:agreed|promised(?: (?!not)[\w']+){{0,2}}?) to "
+        rf"(?P<what>(?:[^.!?;,]|,(?= (?:and )?to )){{3,200}}?)(?!, (?:and )?to\b){_STOP}",
+        _agreed,
+        0.8,
+    ),
+    frame(
         "task.need",
         "need have must gotta got planning plan supposed going remember",
-        rf"\bI(?:'ve|'m| am)? ?{ADVERBS}(?:need to|have to|must|have got to|(?<=ve )got to|gotta|"
+        rf"\bI(?:'ve|'m| am)? ?{ADVERBS}(?:need to|have to|must(?! have (?!an?\b|the\b|my\b|some\b))|"
+        rf"have got to|(?<=ve )got to|gotta|"
         rf"(?:am )?supposed to|remembered (?:that )?I (?:need|have) to|realized (?:that )?I (?:need|have) to) "
         rf"(?:also |really |actually |probably |definitely )*(?:remember to |make sure to |not forget to |make sure I |"
         rf"go (?:and )?|start |find time to |set aside (?:some )?time to |make time to |"

@@ -51,7 +51,8 @@ _TAIL: Final = re.compile(
     rf"characters|storytelling|perspective|insights|melodies)\b.*$|(?:'s?)? (?:the )?(?:(?:early|late|newer|older|"
     rf"whole|unique|new) )*{_MEDIUM}(?: {_MEDIUM})?$|"
     r" (?:as (?:a|an) .*|for (?!(?-i:[A-Z])).*|in general|in movies.*|on screen|genre|and (?:his|her|their) .*)$|"
-    r" (?:a lot|so much|very much|too much|quite a bit|more and more|the most|right|immensely|myself|overall|like that|"
+    r" (?:a lot|so much|very much|too much|quite a bit|more and more|the most|right|immensely|myself|overall|"
+    r"like that|"
     r"much)$|'s$",
     re.IGNORECASE,
 )
@@ -66,7 +67,8 @@ _NO_TASTE: Final = re.compile(
     r"authors who|artists with|"
     r"authors with|activities|things|stay|learning (?:new|more|about)|discussing|exploring|keeping|getting|going|"
     r"thinking|helping|"
-    r"making|finding|being|spending|working|using|trying|it when|how|hearing|bit|diving|seeing)\b|\b(?:you|your|things|"
+    r"making|finding|being|spending|working|using|trying|it when|how|hearing|bit|diving|seeing)\b|\b(?:you|your|"
+    r"things|"
     r"stuff|ones?)\b",
     re.IGNORECASE,
 )
@@ -77,12 +79,16 @@ _NO_THING: Final = re.compile(
     r"^(?:[\w-]+ )?(?:chat|information|insights?|help|explanations?|offer|discussions?|clarification|examples|"
     r"convenience|reminder|"
     r"facts|learning|perspectives?|suggestions?|recommendations?|support|advice|changes|focus|patterns)$|"
-    r"^(?:(?:new|more|good|great|other|different|old|older|some|most|many|all|interesting|certain|such|any|these|those)"
-    r" )*(?:movies|films|music|books|songs|authors|actors|artists|directors|genres)(?: (?:with|that|who|in|from) .*)?$|"
+    r"^(?:(?:new|more|good|great|other|different|old|older|some|most|many|all|interesting|certain|such|any|"
+    r"these|those)"
+    r" )*(?:movies|films|music|books|songs|authors|actors|artists|directors|genres)(?: (?:with|that|who|in|"
+    r"from) .*)?$|"
     r"^(?-i:with|without|in|on|at|by|from|than|who|other|(?:my|our) (?:stay|visit|time|trip|taste))\b|"
-    r"^(?:is|are|was|as|[a-z]+ly|creating|doing|live|strong|smoother|straightforward|subtle|diverse|different|same|new|"
+    r"^(?:is|are|was|as|[a-z]+ly|creating|doing|live|strong|smoother|straightforward|subtle|diverse|different|"
+    r"same|new|"
     r"work|style|"
-    r"performances?|acting|place|way|feeling)\b(?! [a-z])|^(?:is|are|was|as|doing|creating|something|different|serene|"
+    r"performances?|acting|place|way|feeling)\b(?! [a-z])|^(?:is|are|was|as|doing|creating|something|different|"
+    r"serene|"
     r"contemporary)\b",
     re.IGNORECASE,
 )
@@ -110,8 +116,10 @@ _CALLED: Final = re.compile(r"(?<= )[*\"']?[A-Z]\w|[*\"]\w")
 _MANY: Final = 9
 #: The rest of a list behind its first thing: things of a few words, the last one behind "and" or "or".
 _LISTED_THING: Final = (
-    r"(?!(?:I|I'm|I've|I'd|it|it's|he|she|they|we|you|my|your|that|this|so|but|which|who|then|now|to|not|no|is|are|was|"
-    r"what|such|like|with|in|on|at|for|from|as|because|since|though|when|where|while|if|than|too|both|just|even|or|and|"
+    r"(?!(?:I|I'm|I've|I'd|it|it's|he|she|they|we|you|my|your|that|this|so|but|which|who|then|now|to|not|no|is|"
+    r"are|was|"
+    r"what|such|like|with|in|on|at|for|from|as|because|since|though|when|where|while|if|than|too|both|just|even|"
+    r"or|and|"
     r"how|mainly|maybe|etc|[a-z]+ly(?= (?!and\b|or\b))|[a-z]{3,}ed(?= (?:the|an?|my|it|to|in|on|"
     r"for|with|there|out|up)\b))\b)[^\s.,!?;:…()—–\"]+"
     r"(?: (?!(?:and|or|but|is|are|was|it|I|so)\b)"
@@ -123,6 +131,38 @@ _LISTED: Final = re.compile(
 )
 _PARTS: Final = re.compile(r",? (?:and|or) |, ")
 _EITHER: Final = re.compile(r"(?<! and) or (?=[\w'-]+(?: [\w'-]+){0,2}$)")
+#: What is less liked than what is preferred; "trips to museums" is one thing.
+_OVER: Final = re.compile(
+    r" (?:over|rather than|instead of|as opposed to) .*| rather$|"
+    r"(?<=^)(?P<more>(?:\S+ ){0,2}?(?!\S*ing\b|trips?\b|visits?\b|ways?\b)\S+) to \S+(?: \S+){0,2}$",
+    re.IGNORECASE,
+)
+#: What leaves a distaste for some times or circumstances only.
+_AT_TIMES: Final = re.compile(
+    r"(?: (?:at all|very much|so much|that much|much|anymore|any more|any longer|either|now|lately))*"
+    r"(?:,? (?:when(?:ever)?(?! (?:it comes|(?:I |I'm |we )?(?:travel|on (?:holiday|vacation))))|unless|except|while|"
+    r"only (?:when|if)|as (?:much|long) (?:as|when))\b|"
+    r" (?:if|until|before|after)\b(?! (?:I'm|I am|I may|we're|you ask|you must|trying|having|hearing|reading|seeing|"
+    r"watching|all)\b))",
+    re.IGNORECASE,
+)
+#: What is entered rather than liked, and what makes a liking a small or a former one.
+_ENTERED: Final = re.compile(
+    r"I(?:'ve|'m| have| am)? ?(?:just |finally |never )*(?:got|gotten|been|getting)(?: getting)? into ", re.IGNORECASE
+)
+_PLACE: Final = re.compile(
+    r"(?:the|my|a|an|our|his|her|their)\b|(?-i:[A-Z])|(?:trouble|debt|bed|line|shape|position|college|"
+    r"university|school|"
+    r"work|town|office|fights?|arguments?|accidents?|cars?|medicine|medical|law)\b",
+    re.IGNORECASE,
+)
+_LESS: Final = re.compile(r"\bless(?: and less)?$", re.IGNORECASE)
+_ONCE: Final = re.compile(
+    r"\b(?:once|at one time|back then|as a (?:kid|child|boy|girl|teenager))\b[^.!?;]*\b(?:loved|liked|enjoyed|"
+    r"adored)\b",
+    re.IGNORECASE,
+)
+_EXCEPT: Final = re.compile(r"\b(?:unless|except|whenever)\b", re.IGNORECASE)
 #: What the talk is led on from.
 _TOPIC: Final = re.compile(r"\bspeaking of [^,.]*,", re.IGNORECASE)
 _OWN: Final = re.compile(r"\b(?:my|our)\b", re.IGNORECASE)
@@ -132,22 +172,25 @@ _VERY: Final = (
 )
 _FONDNESS: Final = (
     rf"(?:like|love|adore|enjoy|admire|prefer)(?:d)?|(?:'ve |have |'m |am |"
-    rf"been )*{_VERY}(?:been )?{_VERY}(?:enjoying|loving|liking|"
+    rf"been )*{_VERY}(?:been )?{_VERY}(?:enjoying|loving|liking|preferring|"
     r"appreciating|admired|loved|enjoyed|liked)|"
-    rf"(?:'m|am|'ve|have|got|was) {_VERY}(?:been |gotten |become |grown |found myself |find myself )*{_VERY}(?:into|"
+    rf"(?:'m|am|'ve|have|got|was|became) {_VERY}(?:been |gotten |become |grown |found myself |find myself "
+    rf")*{_VERY}(?:into|"
     rf"fond of|a {_VERY}(?:big |huge |great |massive |real )*fan of|"
     r"obsessed with|passionate about|keen on|crazy about|all about|drawn to|captivated by|in love with|fascinated by|"
     r"hooked on|leaning (?:more )?towards?|"
     r"gravitating towards?|won over by)|"
     rf"(?:'ve |have |'m )?{_VERY}(?:come|grown|started|begun|learned|starting|growing|coming) to (?:really |"
     rf"actually )*(?:love|like|appreciate|enjoy|prefer)|"
-    rf"(?:find|found|'ve found|have found) myself {_VERY}(?:enjoying|loving|liking|appreciating|drawn to|"
+    rf"(?:find|found|'ve found|have found|'m finding|am finding) myself {_VERY}(?:enjoying|loving|liking|into|"
+    rf"appreciating|drawn to|"
     rf"gravitating towards?|leaning towards?)|(?:always )?gravitate towards?"
 )
 _DISTASTE: Final = (
-    r"(?:(?:don't|do not|never|didn't|did not) (?:really |actually |particularly |quite |much |even |think I )*(?:like|"
+    r"(?:(?:don't|do not|never|didn't|did not) (?:really |actually |particularly |quite |much |even |think I "
+    r")*(?:like|"
     r"love|enjoy|care for|get into|"
-    r"care much for)d?|dislike(?:d)?|hate(?:d)?|can't stand|cannot stand|detest|loathe|despise|"
+    r"care much for)d?|dislike(?:d)?|hate(?:d)?|(?:can't|cannot) (?:stand|bear|abide)|detest|loathe|despise|"
     r"(?:just )?(?:can't|couldn't|can never|don't) (?:seem to |quite |really )*get into|"
     r"(?:'m|am|'ve|have|was) (?:just |really |actually |personally |honestly |definitely )*(?:not|"
     r"never been) (?:really |actually |particularly |"
@@ -164,6 +207,15 @@ def _antecedent(found: Found) -> str:
         if names:
             return names[-1]
     return ""
+
+
+def _full_name(thing: str, found: Found) -> str:
+    """Return a last name with the first name that stands before it in the sentence, or in the one before."""
+    if " " in thing or not thing[:1].isupper():
+        return thing
+    said = f"{found.sentence.before} {found.sentence.text[: found.match.start()]}"
+    full = re.search(rf"(?<![.!?] )\b(?!Speaking|The|My|And|But)[A-Z][a-z]+ {re.escape(thing)}\b", said)
+    return thing if full is None else full[0]
 
 
 def thing_of(said: str) -> str:
@@ -188,6 +240,13 @@ def thing_of(said: str) -> str:
 def _tastes(found: Found, *, likes: bool, does: Said = Said.ADD) -> Iterator[Fact]:
     """Yield a taste for each thing of a list: "tea, coffee and jam"; of "tea and coffee" one for both."""
     said = found.match["what"]
+    if "prefer" in found.match[0].lower():
+        said = _OVER.sub(lambda match: match["more"] or "", said)
+    # Jazz that is disliked when it is too loud is not disliked.
+    if (does is Said.END or not likes) and _is_at_times(found):
+        return
+    if likes and does is Said.ADD and _is_no_liking(found):
+        return
     # Who does not like "tea or coffee" likes neither.
     things = [said] if likes and does is Said.ADD else _EITHER.split(said)
     listed = _LISTED.match(found.sentence.text, found.match.end())
@@ -195,11 +254,29 @@ def _tastes(found: Found, *, likes: bool, does: Said = Said.ADD) -> Iterator[Fac
     if all(thing_of(part) and not _is_past(part) for part in parts):
         things += parts
     for thing in things:
-        fact = _taste(found, thing, likes=likes, does=does)
+        fact = taste_of(found, thing, likes=likes, does=does)
         if fact is not None:
             yield fact
         elif thing is things[0]:
             return
+
+
+def _is_at_times(found: Found) -> bool:
+    """Return whether what is disliked, or liked no longer, is so at times only; what was is over whenever it was."""
+    return "used" not in found.match[0].lower().split() and (
+        _EXCEPT.search(found.match["what"]) is not None
+        or _AT_TIMES.match(found.sentence.text, found.match.end("what")) is not None
+    )
+
+
+def _is_no_liking(found: Found) -> bool:
+    """Return whether somebody gets into a place, likes something less, or once liked it."""
+    entered = _ENTERED.match(found.match[0])
+    return (
+        (entered is not None and _PLACE.match(found.match["what"]) is not None)
+        or _LESS.search(found.match["what"]) is not None
+        or _ONCE.search(found.sentence.text, 0, found.match.end()) is not None
+    )
 
 
 def _is_past(part: str) -> bool:
@@ -208,11 +285,12 @@ def _is_past(part: str) -> bool:
     return not verb.endswith(("ed", "ing", "ly")) and third(verb) == verb
 
 
-def _taste(found: Found, said: str, *, likes: bool, does: Said) -> Fact | None:
+def taste_of(found: Found, said: str, *, likes: bool, does: Said) -> Fact | None:
+    """Return the taste for the thing that ``said`` names, or its end; None where it names none."""
     what = said.strip()
     if _POINTS.match(what) is not None and _CALLED.search(what, 1) is None:
         what = _antecedent(found)
-    thing = thing_of(what)
+    thing = _full_name(thing_of(what), found)
     key = key_of(_KIND.sub("", thing))
     if not key:
         return None
@@ -261,11 +339,13 @@ FRAMES: Final[tuple[Frame, ...]] = (
     frame(
         "taste.off",
         "longer off anymore used stopped any tired bored interest",
-        rf"\bI(?:'ve|'m| have| am)? ?{ADVERBS}(?:{_USED}|no longer {ADVERBS}(?:like|love|enjoy|care for|into|drawn to|"
+        rf"\bI(?:'ve|'m| have| am)? ?{ADVERBS}(?:{_USED}|no longer {ADVERBS}(?:like|love|enjoy|care for|into|"
+        rf"drawn to|"
         rf"a fan of) |stopped (?:liking|enjoying|loving) |"
         rf"(?:don't|do not) {ADVERBS}(?:like|love|enjoy|care for) (?=.{{2,60}} any ?more)|(?:not|"
         rf"never) {ADVERBS}(?:into|a fan of|drawn to|keen on|fond of) (?=.{{2,60}} any ?more)|"
-        rf"(?:gone|went) {ADVERBS}off (?:of )?|(?:grown|grew) {ADVERBS}(?:out|tired|bored) of |(?:lost|losing) (?:all |"
+        rf"(?:gone|went) {ADVERBS}off (?:of )?|(?:grown|grew) {ADVERBS}(?:out|tired|bored) of |(?:lost|losing) "
+        rf"(?:all |"
         rf"my )?interest in ){_THING}",
         _ends,
         0.95,
@@ -274,7 +354,8 @@ FRAMES: Final[tuple[Frame, ...]] = (
         "taste.turned",
         "used",
         rf"\bI used to {ADVERBS}(?:dislike|hate|detest|loathe|avoid|not (?:like|enjoy)) {_THING}"
-        rf"(?=.*\bbut\b(?:(?!\bnot\b|n't\b|\bnever\b|\bhardly\b).)*\b(?:like|love|enjoy|enjoying|loving|appreciat\w+|{_GOOD})\b)",
+        rf"(?=.*\bbut\b(?:(?!\bnot\b|n't\b|\bnever\b|\bhardly\b).)*\b(?:like|love|enjoy|enjoying|loving|"
+        rf"appreciat\w+|{_GOOD})\b)",
         _likes,
         0.85,
     ),
@@ -287,7 +368,8 @@ FRAMES: Final[tuple[Frame, ...]] = (
     ),
     frame(
         "taste.likes",
-        "like love adore enjoy enjoyed liked loved prefer enjoying loving liking appreciating into fond fan obsessed "
+        "finding preferring like love adore enjoy enjoyed liked loved prefer enjoying loving liking "
+        "appreciating into fond fan obsessed "
         "passionate keen "
         "crazy all drawn captivated admire admired appreciate leaning gravitate gravitating fascinated hooked",
         rf"\bI(?: |(?=')){ADVERBS}(?:find (?:that )?I )?{ADVERBS}(?:{_FONDNESS}) {_THING}",
@@ -297,7 +379,8 @@ FRAMES: Final[tuple[Frame, ...]] = (
     frame(
         "taste.favourite",
         "favorite favourite favorites favourites",
-        rf"\bmy (?:all-time |absolute |personal |new )*favou?rite (?P<class>[a-z ]{{3,30}}?) (?:is|are|has always been|"
+        rf"\bmy (?:all-time |absolute |personal |new )*favou?rite (?P<class>[a-z ]{{3,30}}?) (?:is|are|has "
+        rf"always been|"
         rf"would be|has to be|will always be) {ADVERBS}{_THING}",
         _likes,
         0.9,
@@ -306,7 +389,7 @@ FRAMES: Final[tuple[Frame, ...]] = (
         "taste.favoured",
         "favorite favourite favorites favourites",
         rf"(?P<what>(?-i:[A-Z])[\w' -]{{2,50}}?) (?:is|are|has always been|"
-        rf"was) {ADVERBS}(?:(?:one of )?my (?:all-time |absolute |personal )*favou?rites?)\b",
+        rf"was) {ADVERBS}(?:(?:one of )?my (?:all-time |absolute |personal |new |latest |current )*favou?rites?)\b",
         _likes,
         0.85,
     ),

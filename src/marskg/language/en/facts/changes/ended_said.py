@@ -11,6 +11,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
+from marskg.language.en.facts.changes.taken_back import is_undone
 from marskg.language.en.facts.personal_slots import KIN, ROLE
 from marskg.language.en.facts.phrasing import ADVERBS, Sentence, key_of
 from marskg.language.en.facts.third_person import third, told
@@ -124,6 +125,7 @@ def ended_of(sentence: Sentence) -> Ended | None:
             or _ANOTHER.match(who) is not None
             or rest.startswith("than ")
             or not _is_whole(text, match.end())
+            or is_undone("state.ended", sentence, match.end())
         )
         return Ended(match.start(), match.end(), held, who, rest, does=not helped, partly=partly)
     return None

@@ -1,7 +1,7 @@
 """Somebody else's words inside what one says: a line of another speaker, a letter that is quoted or to be mended.
 
 Guarantees: pure. What stands behind "Bob:" or "Bob wrote:" belongs to another until its line ends; what stands in or
-behind a request to proofread or to translate, or behind "Dear Sir", until the text ends.
+behind a request to proofread, to translate or to summarise a text, or behind "Dear Sir", until the text ends.
 """
 
 from __future__ import annotations
@@ -41,8 +41,12 @@ _LETTER: Final = re.compile(
 )
 _REQUEST: Final = re.compile(
     r"(?:(?:hi|hey|hello|ok|okay|so|and|now)[,!]? )?(?:(?:please|kindly|(?:can|could|would|will) you|help me|"
-    r"I (?:need|want) you to|I'd like you to)[, ]+)*(?:please )?(?:proofread|proof-read|translate|paraphrase|"
-    r"spell-?check)\b",
+    r"I (?:need|want) you to|I'd like you to)[, ]+)*(?:please )?(?:(?:proofread|proof-read|translate|paraphrase|"
+    r"spell-?check)\b|"
+    # What is asked of a text; of anything else, "summarise my week", the text that follows may be one's own.
+    r"(?:summari[sz]e|rewrite|rephrase|reword|shorten|condense|simplify|polish|improve|edit|fix|correct|check|explain|"
+    r"analy[sz]e|classify) (?:[\w'-]+ ){0,4}?(?:this|these|following|below|text|paragraph|sentences?|passage|grammar|"
+    r"spelling|wording|punctuation|english|transcript)\b[^:.!?]{0,40}(?::|[.!?]*$))",
     re.IGNORECASE,
 )
 
