@@ -80,6 +80,8 @@ class Memory(Answer, brief=("content", "id")):
     #: Free JSON of the caller's; None where there is none.
     metadata: JsonObject | None = None
     subjects: tuple[str, ...] = ()
+    #: What it calls the entities that it mentions, unless by their own names (:mod:`marskg.store.rows.names_given`).
+    names_given: tuple[str, ...] = ()
     purpose: tuple[str, ...] = ()
     jurisdiction: str | None = None
     expires_at: int | None = None
@@ -135,10 +137,13 @@ def held_at(memory: Memory, at: int) -> bool:
 
 
 def without_reading(memory: Memory) -> Memory:
-    """Return a memory without the turns that it was read from, who read it and what ended it: those may be hidden."""
-    if not (memory.made_by or memory.spans or memory.ended_by or memory.unread):
+    """Return a memory without the turns that it was read from, who read it and what ended it: those may be hidden.
+
+    Nor does it say what it calls which entity: their ids are from when they were first mentioned, by whatever it was.
+    """
+    if not (memory.made_by or memory.spans or memory.ended_by or memory.unread or memory.names_given):
         return memory
-    return replace(memory, made_by=(), spans=(), ended_by=None, unread=False)
+    return replace(memory, made_by=(), spans=(), ended_by=None, unread=False, names_given=())
 
 
 _NAMES: Final = tuple(one.name for one in fields(Memory))
@@ -174,6 +179,8 @@ class Entity(Answer, brief=("name", "entity_type", "aliases", "id")):
     aliases: tuple[str, ...] = ()
     entity_type: str | None = None
     same_as: tuple[str, ...] = ()
+    #: Those of its names and IRIs that a person gave, and no memory: they stay while it does.
+    by_hand: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -252,7 +252,8 @@ class _Finding:
             return NOTHING
         self._join_stated()
         for full, part in linked_parts(self.mentions.values()):
-            self._join(full, part)
+            self._remove(part)
+            full.stand_for(part)
         self._cut(limit)
         spoken = None if speaker is None else self.mentions.get(folded_name(speaker))
         if spoken is not None:

@@ -226,7 +226,9 @@ def _about(unit: Unit, subject: str, *, alone: bool) -> Matched:
     if alone:
         return Matched(ids, shared=shared)
     others = _Others(frozenset(ids), taken=UNFILED)
-    mentioning = _mentioning(unit, unit.entities.sharing((subject,))[subject])
+    key = folded_name(subject)
+    bearers = [one for one in unit.entities.everybody() if key in map(folded_name, (one.name, *one.aliases))]
+    mentioning = _mentioning(unit, bearers)
     parts = _parts(subject)
     for memory in _whole(unit):
         matter = Matter.of(memory, (subject,) if memory.id in mentioning else ())
@@ -305,9 +307,12 @@ class _Spelled:
     def of(cls, unit: Unit, entity: Entity) -> _Spelled:
         """Return the spellings of ``entity``, as the unit sees the names of all."""
         forms = (entity.name, *entity.aliases)
-        bearers = {
-            form: [one for one in found if one.id != entity.id] for form, found in unit.entities.sharing(forms).items()
-        }
+        everybody = [one for one in unit.entities.everybody() if one.id != entity.id]
+        bearers: dict[str, list[Entity]] = {form: [] for form in forms}
+        keys = {folded_name(form): form for form in forms}
+        for one in everybody:
+            for name in {folded_name(name) for name in (one.name, *one.aliases)} & keys.keys():
+                bearers[keys[name]].append(one)
         others = {one.id: one for found in bearers.values() for one in found}
         common = tuple(
             form
@@ -381,7 +386,7 @@ def several(unit: Unit, request: Request) -> list[Entity]:
     """Return the entities of which the name asked for does not say which is meant; none where it does."""
     if request.by != "entity" or request.own:
         return []
-    found = unit.entities.meant_by(request.name)
+    found = unit.entities.searched_for(request.name)
     return found if len(found) > 1 else []
 
 
@@ -392,7 +397,7 @@ def entity_meant(unit: Unit, name: str) -> Entity | None:
         InvalidInput: several go by the name.
         UnknownMemory: it is the id of no entity.
     """
-    found = unit.entities.meant_by(name)
+    found = unit.entities.searched_for(name)
     if len(found) > 1:
         msg = f"{which(name, found)}; {WAY_OUT}"
         raise InvalidInput(msg)

@@ -51,7 +51,8 @@ class Known(Protocol):
     def find(self, folded_name: str) -> EntityRef | None:
         """Return the one entity that goes by this name; None where there is none, or more than one.
 
-        ``folded_name`` is :func:`folded_name` of a name, an alias, or a person's first or last name alone.
+        ``folded_name`` is :func:`folded_name` of a name or an alias that was given: whom a first or a last name alone
+        may mean is for who reads to guess, and nobody's to store.
         """
         ...
 
@@ -84,13 +85,12 @@ def folded_name(name: str) -> str:
 class KnownNames:
     """The names of entities, kept as entities come and go; an implementation of :class:`Known`.
 
-    A person is also found by first or last name, as long as no other entity goes by it. A name of its own goes before
-    an alias, an alias before a part of a name.
+    A name of its own goes before an alias; an alias of several is nobody's.
     """
 
     def __init__(self, entities: Iterable[EntityRef] = ()) -> None:
         """Know ``entities``."""
-        #: For each folded name: how closely it belongs to which entities (0 name, 1 alias, 2 part of a name).
+        #: For each folded name: how closely it belongs to which entities (0 name, 1 alias).
         self._owners: dict[str, dict[str, int]] = {}
         self._entities: dict[str, EntityRef] = {}
         self._longest: dict[str, int] = {}
@@ -140,13 +140,9 @@ class KnownNames:
 
 
 def names_of(entity: EntityRef) -> dict[str, int]:
-    """Return the folded names that find ``entity``: 0 for its own, 1 for an alias, 2 for a part of a person's name."""
+    """Return the folded names that were given to ``entity``: 0 for its own, 1 for an alias."""
     found = {folded_name(entity.name): 0}
     for alias in entity.aliases:
         found.setdefault(folded_name(alias), 1)
-    parts = folded_name(entity.name).split()
-    if entity.entity_type == EntityType.PERSON and len(parts) > 1:
-        for part in (parts[0], parts[-1]):
-            found.setdefault(part, 2)
     found.pop("", None)
     return found

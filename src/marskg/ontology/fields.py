@@ -160,6 +160,7 @@ GOVERNED_FIELDS: tuple[Field, ...] = (
     Field("intent_tags", _S, _SAID, many=True, given=True, label=Label.TAG),
     Field("metadata", Datatype.JSON, _SAID, given=True),
     Field("subjects", _S, _SAID, many=True, given=True, named=True, reported=False),
+    Field("names_given", _S, _SAID, many=True, reported=False),
     Field("purpose", _S, _ADMITS, many=True, given=True),
     Field("jurisdiction", _S, _ADMITS, given=True),
     Field("expires_at", _T, _TIME, given=True),
@@ -280,6 +281,7 @@ ENTITY_FIELDS: tuple[Field, ...] = (
     Field("aliases", _S, _NAMES, many=True),
     Field("entity_type", _S, _ENTITY_KIND),
     Field("same_as", Datatype.IRI, _NAMES, many=True, iri=OWL_SAME_AS),
+    Field("by_hand", _S, _NAMES, many=True),
     Field("created", _T, _ENTITY_KIND, required=True),
 )
 

@@ -229,7 +229,7 @@ def limited(found: Explanation, seen: Collection[str], held_by: Iterable[str]) -
 def _read_from(memory: Memory, seen: Collection[str]) -> Memory:
     """Return a memory with those words of the turns ``seen`` that it was read from, and its makers where it has any."""
     spans = tuple(span for span in memory.spans if span.partition("#")[0] in seen)
-    return replace(memory, spans=spans) if spans else without_reading(memory)
+    return replace(memory, spans=spans, names_given=()) if spans else without_reading(memory)
 
 
 #: What befalls a memory itself. That something else points to it, or was told of it, may be hidden.

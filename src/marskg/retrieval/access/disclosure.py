@@ -4,9 +4,9 @@ Guarantees: everything follows from the memories that pass the gate, and from no
 left out; ``temporalNext`` leads from each visible episode to the next visible one; what the store draws by itself when
 something else comes in (``supersedes``, ``contradicts``, ``compatibleWith``, ``lostPrerequisite``) is there where both
 ends are seen; where whoever stored a memory said that it rests on a hidden one, one stand-in for each type of edge
-shows that there is something and nothing else (``mars:Withheld``). An entity is a name that a visible memory lets
-one read, under an id made of that name: when, how and as what else it was first mentioned stays hidden, and so do
-relations between entities, as it is not kept which texts they were read from. Two passes over the store, in the order
+shows that there is something and nothing else (``mars:Withheld``). An entity is a name that a visible memory gives
+and lets one read, under an id made of that name: when, how and as what else it was first mentioned stays hidden, and so do
+relations between entities, as it is not kept which texts they were read from. Three passes over the store, in the order
 of ids; O(visible) memory.
 Source: semantics section 9.
 """
@@ -23,10 +23,11 @@ from marskg.ontology.fields import texts_of
 from marskg.ontology.vocabulary import DERIVED_EDGES, KINDS, EdgeType, Kind, Tier
 from marskg.records import Edge, Entity
 from marskg.retrieval.index.memory_index import TIERS
+from marskg.store.rows.names_given import gives_of
 from marskg.text import folded, words
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     import numpy as np
     import numpy.typing as npt
@@ -80,7 +81,7 @@ class Disclosure:
         for memory, edges, _ in self._reader.memories():
             # It may have gone, or changed, since the first pass.
             if memory.id in seen.ids and self._gate.admits(memory):
-                given = replace(self._shows(memory, self._gate), sequence=0, subject_handles=(), origin_handles=())
+                given = replace(self._shows(memory, self._gate), sequence=0, subject_handles=(), origin_handles=(), names_given=())
                 yield given, self._edges(memory, edges)
 
     def in_order(self) -> list[tuple[Memory, tuple[Edge, ...]]]:
@@ -106,7 +107,8 @@ class Disclosure:
         return self._found
 
     def _look(self) -> _Seen:
-        known = {entity.id: (entity.name, *entity.aliases) for entity, _, _ in self._reader.entities()}
+        known = {entity.id: entity for entity, _, _ in self._reader.entities()}
+        named: dict[str, set[str]] = {ident: {*entity.by_hand} for ident, entity in known.items()}
         seen = _Seen()
         order: list[tuple[int, str]] = []
         episodes: dict[str, list[tuple[int, int, str]]] = {}
@@ -118,12 +120,15 @@ class Disclosure:
             if memory.kind is Kind.EPISODIC:
                 place = (memory.valid_from, memory.sequence, memory.id)
                 episodes.setdefault(memory.session or "", []).append(place)
-            forms = [form for edge in edges if edge.type is EdgeType.MENTIONS for form in known.get(edge.target, ())]
-            if forms:
-                self._name(seen, self._shows(memory, self._gate), forms)
+            for entity in _mentioned(edges, known):
+                named[entity.id] |= gives_of(memory.names_given, entity).names
         for said in episodes.values():
             seen.following |= {one[2]: other[2] for one, other in pairwise(sorted(said))}
         seen.place = {ident: number for number, (_, ident) in enumerate(sorted(order))}
+        for memory, edges, _ in self._reader.memories():
+            forms = [form for entity in _mentioned(edges, known) for form in sorted(named[entity.id])]
+            if forms and memory.id in seen.ids and self._gate.admits(memory):
+                self._name(seen, self._shows(memory, self._gate), forms)
         return seen
 
     def _name(self, seen: _Seen, memory: Memory, forms: list[str]) -> None:
@@ -184,6 +189,10 @@ def counted(index: MemoryIndex, mask: npt.NDArray[np.bool_]) -> Counted:
             for kind in Kind
         },
     }
+
+
+def _mentioned(edges: Iterable[Edge], known: Mapping[str, Entity]) -> list[Entity]:
+    return [known[edge.target] for edge in edges if edge.type is EdgeType.MENTIONS and edge.target in known]
 
 
 class _Text:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from marskg.retrieval.graph.entity_names import called
 from marskg.text import terms
 
 if TYPE_CHECKING:
@@ -55,20 +56,32 @@ class Sight:
         return self._reads if restricted else lambda entity, _: self.sees(entity)
 
     def _reads(self, entity: str, name: str) -> bool:
-        """Return whether a visible memory that mentions ``entity`` has all terms of ``name``, or is about that subject.
+        """Return whether a visible memory calls ``entity`` so, and one has all terms of ``name`` or is about that subject.
 
         The index holds no places of terms: they count in whatever order they stand. A name without terms, all stop
         words, is read nowhere.
         """
         wanted = set(terms(name))
         rows = np.array(sorted(row for row in self._mentioning(entity) if self._mask[row]), dtype=np.int32)
-        if not wanted or not len(rows):
+        if not wanted or not len(rows) or not self._gives(rows.tolist(), entity, name):
             return False
         if any(wanted <= set(terms(subject)) for row in rows.tolist() for subject in self._subjects(row)):
             return True
         for term in sorted(wanted):
             rows = rows[self._index.lexical.have(term, rows)]
         return bool(len(rows))
+
+    def _gives(self, rows: list[int], entity: str, name: str) -> bool:
+        """Return whether a person, or one of the memories in ``rows``, gives ``entity`` the ``name``, in folded words."""
+        names = self._index.entities
+        if names.is_by_hand(entity, name):
+            return True
+        own, prefix = names.is_called(entity, name), f"{entity} name "
+        for row in rows:
+            entries = [one for one in self._index.facets_of(row, "named") if one.startswith(f"{entity} ")]
+            if own if not entries else any(called(one.removeprefix(prefix), name) for one in entries):
+                return True
+        return False
 
     def _mentioning(self, entity: str) -> Collection[int]:
         return self._index.facets["entity"].get(entity, ())

@@ -1,7 +1,9 @@
 """Entities by name: which of the tenant's people, places and things a text speaks of.
 
 Guarantees: a name is found whole, by words, in any case; a longer name wins over one inside it; an ambiguous name gives
-all that bear it. Kept up entity by entity.
+all that bear it. A person's first or last name alone is a guess, made here and stored nowhere: it stands for the one
+person who has it, of those whom the reader finds by the whole name, and for nobody where there are two. So a guess is
+for finding alone, and follows from what a reader may see. Kept up entity by entity.
 """
 
 from __future__ import annotations
@@ -26,17 +28,35 @@ class EntityNames:
         #: The IRIs of entities that have any, and who has an IRI.
         self._iris: dict[str, tuple[str, ...]] = {}
         self._having: dict[str, tuple[str, ...]] = {}
+        #: The first and the last name of a person of several, whose they are, and names that were given by hand.
+        self._parts: dict[str, tuple[str, ...]] = {}
+        self._of_part: dict[str, tuple[str, ...]] = {}
+        self._by_hand: dict[str, tuple[str, ...]] = {}
 
     def __len__(self) -> int:
         """Return the number of entities."""
         return len(self._names)
 
-    def put(self, entity: str, names: Iterable[str], iris: tuple[str, ...] = ()) -> None:
-        """Let ``names`` be the name and aliases of ``entity``, and ``iris`` those of the same thing elsewhere."""
+    def put(
+        self,
+        entity: str,
+        names: Iterable[str],
+        iris: tuple[str, ...] = (),
+        *,
+        parts: Iterable[str] = (),
+        by_hand: tuple[str, ...] = (),
+    ) -> None:
+        """Let ``names`` be the name and aliases of ``entity``, and ``iris`` those of the same thing elsewhere.
+
+        ``parts`` are the first and the last word of a person's name, which may stand for it.
+        """
         self.remove(entity)
         if iris:
             self._identify(entity, iris)
+        if by_hand:
+            self._by_hand[entity] = by_hand
         kept = tuple(dict.fromkeys(names))
+        self._divide(entity, tuple(dict.fromkeys(" ".join(_key(part)) for part in parts)))
         self._names[entity] = kept
         for name in kept:
             self._bear(entity, _key(name))
@@ -49,6 +69,13 @@ class EntityNames:
                 self._bearers[name] = (*bearers, entity)
             self._longest[key[0]] = max(self._longest.get(key[0], 0), len(key))
 
+    def _divide(self, entity: str, parts: tuple[str, ...]) -> None:
+        if parts:
+            self._parts[entity] = parts
+        for part in parts:
+            self._of_part[part] = (*self._of_part.get(part, ()), entity)
+            self._longest[part] = max(self._longest.get(part, 0), 1)
+
     def _identify(self, entity: str, iris: tuple[str, ...]) -> None:
         self._iris[entity] = iris
         for iri in iris:
@@ -60,6 +87,11 @@ class EntityNames:
             others = tuple(one for one in self._having.pop(iri, ()) if one != entity)
             if others:
                 self._having[iri] = others
+        self._by_hand.pop(entity, None)
+        for part in self._parts.pop(entity, ()):
+            others = tuple(one for one in self._of_part.pop(part) if one != entity)
+            if others:
+                self._of_part[part] = others
         for name in self._names.pop(entity, ()):
             key = " ".join(_key(name))
             bearers = tuple(one for one in self._bearers.pop(key, ()) if one != entity)
@@ -79,6 +111,28 @@ class EntityNames:
         """Return whether ``name`` is the canonical name of an entity, and no alias."""
         return _key(self.name(entity) or "") == _key(name)
 
+    def is_by_hand(self, entity: str, name: str) -> bool:
+        """Return whether a person gave an entity a name by hand."""
+        return any(called(one, name) for one in self._by_hand.get(entity, ()))
+
+    def guessed(self, part: str, found_by: Callable[[str, str], bool]) -> list[str]:
+        """Return the people of whose names ``part`` is the first or the last, and who are ``found_by`` the whole."""
+        people = self._of_part.get(" ".join(_key(part)), ())
+        return sorted(one for one in people if found_by(one, " ".join(_key(self._names[one][0]))))
+
+    def with_guesses(self, entities: Iterable[str], found_by: Callable[[str, str], bool]) -> list[str]:
+        """Return ``entities`` with who else may be meant: a person by one part of the name alone, and the other way."""
+        found = dict.fromkeys(entities)
+        for entity in list(found):
+            name = " ".join(_key(self.name(entity) or ""))
+            people = self.guessed(name, found_by)
+            if len(people) == 1:
+                found.setdefault(people[0])
+            for part in self._parts.get(entity, ()):
+                if self.guessed(part, found_by) == [entity]:
+                    found.update(dict.fromkeys(self.named(part, found_by)))
+        return list(found)
+
     def named(self, name: str, found_by: Callable[[str, str], bool]) -> list[str]:
         """Return the entities that bear exactly ``name`` and are ``found_by`` it."""
         key = " ".join(_key(name))
@@ -96,7 +150,10 @@ class EntityNames:
         while place < len(spoken):
             longest = min(self._longest.get(spoken[place], 0), len(spoken) - place)
             for size in range(longest, 0, -1):
-                bearers = self.named(" ".join(spoken[place : place + size]), found_by)
+                name = " ".join(spoken[place : place + size])
+                bearers = self.named(name, found_by)
+                if not bearers and len(people := self.guessed(name, found_by)) == 1:
+                    bearers = people
                 if bearers:
                     found.update(dict.fromkeys(bearers))
                     place += size - 1
@@ -107,16 +164,24 @@ class EntityNames:
     def dump(self) -> list[Any]:
         """Return all names in a form that JSON can hold: each entity, its names, their folded words, and its IRIs."""
         return [
-            [entity, list(names), [" ".join(_key(name)) for name in names], list(self._iris.get(entity, ()))]
+            [
+                entity,
+                list(names),
+                [" ".join(_key(name)) for name in names],
+                *(list(held.get(entity, ())) for held in (self._iris, self._parts, self._by_hand)),
+            ]
             for entity, names in sorted(self._names.items())
         ]
 
     def restore(self, dumped: list[Any]) -> None:
         """Take in what :meth:`dump` gave."""
-        for entity, names, keys, iris in dumped:
+        for entity, names, keys, iris, parts, by_hand in dumped:
             self._names[entity] = tuple(names)
             if iris:
                 self._identify(entity, tuple(iris))
+            if by_hand:
+                self._by_hand[entity] = tuple(by_hand)
+            self._divide(entity, tuple(parts))
             for key in keys:
                 self._bear(entity, key.split())
 
@@ -125,6 +190,11 @@ def names_of(person: str) -> tuple[str, ...]:
     """Return what ``person`` is called: the name as it stands, and its first word."""
     found = [word.text for word in words(person)]
     return (person, found[0]) if len(found) > 1 else (person,)
+
+
+def called(one: str, other: str) -> bool:
+    """Return whether two spellings are one name, by their folded words."""
+    return _key(one) == _key(other)
 
 
 def _key(text: str) -> list[str]:

@@ -102,6 +102,7 @@ _SETS: Final = {
     "purpose": "purpose",
     "sensitivityReasons": "reason",
     "spans": "span",
+    "namesGiven": "named",
 }
 #: Edges that relate what is meant and who knows whom (MaRS section 3.2.5), besides mentions.
 RELATIONS: Final = frozenset(
@@ -128,8 +129,8 @@ class MemoryIndex:
         self.rows: dict[str, int] = {}
         self.words: list[str] = []
         self._codes: dict[str, int] = {}
-        #: facet → word → rows: subject, tag, purpose, reason, span, session, key, metadata, entity, goal, requires,
-        #: base, contradicts, source, replaced. The rows are keys of a dict, and not in a set, as the collector of
+        #: facet → word → rows: subject, tag, purpose, reason, span, named, session, key, metadata, entity, goal,
+        #: requires, base, contradicts, source, replaced. The rows are keys of a dict, and not in a set, as the collector of
         #: garbage does not look into dicts of numbers.
         self.facets: dict[str, dict[str, dict[int, None]]] = {
             name: {} for name in (*_SETS.values(), "session", "key", "metadata", "entity", *_LINKS.values())

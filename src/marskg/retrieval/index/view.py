@@ -13,7 +13,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from marskg.config import AUTO, EXACT
+from marskg.entities import EntityType
 from marskg.errors import EmbeddingUnavailable
+from marskg.language.naming.caution import parts_of
 from marskg.ontology.vocabulary import ENTITY_EDGES, Operation
 from marskg.retrieval.index import storage
 from marskg.retrieval.index.memory_index import MemoryIndex
@@ -403,7 +405,14 @@ class IndexView:
         """Take in those of ``ids`` that are entities, and forget the rest of them."""
         wanted = set(ids)
         for entity, edges, _ in self._reader.entities_by_id(sorted(wanted)) if wanted else ():
-            index.entities.put(entity.id, (entity.name, *entity.aliases), entity.same_as)
+            person = entity.entity_type in {None, EntityType.PERSON}
+            index.entities.put(
+                entity.id,
+                (entity.name, *entity.aliases),
+                entity.same_as,
+                parts=parts_of(entity.name) if person else (),
+                by_hand=entity.by_hand,
+            )
             relations = [edge for edge in edges if edge.type in ENTITY_EDGES]
             index.graph.put(
                 entity.id,

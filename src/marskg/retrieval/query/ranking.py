@@ -237,7 +237,8 @@ class Ranker:
         self._asked_of = self._parts.of_rows(self._terms)
         lexical = self._heard.rows
         sight = Sight(self._index, self._mask, bound=self._bound)
-        entities = self._index.entities.find(self._query.text, sight.found_by(restricted=self._restricted))
+        found_by = sight.found_by(restricted=self._restricted)
+        entities = self._index.entities.with_guesses(self._index.entities.find(self._query.text, found_by), found_by)
         near = self._near(entities, sight)
         most = max(limit, self._profile.candidates)
         tops = self._summed_tops(similar, lexical, most) if self._profile.linear else self._tops(similar, lexical, most)

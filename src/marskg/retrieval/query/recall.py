@@ -147,21 +147,27 @@ def named_entities(
 ) -> Named:
     """Return the entities that the reader of ``mask`` finds by ``name``, an id or an IRI, or that are named in it.
 
-    A name of its own goes before an alias. A ``restricted`` reader finds an entity only by a name that a memory lets
+    A name of its own goes before an alias, and with it come those whom it may mean besides: a person by the first or the
+    last name alone, if it may be no other's. A ``restricted`` reader finds an entity only by a name that a memory lets
     them read, and by no IRI. To who is ``bound`` all that bear a name are one: what tells them apart is not theirs.
     """
     names, sight = index.entities, Sight(index, mask)
     found_by = sight.found_by(restricted=restricted)
     if bound:
-        return Named(tuple(names.named(name, found_by) or names.find(name, found_by)))
+        found = names.named(name, found_by) or names.guessed(name, found_by) or names.find(name, found_by)
+        return Named(tuple(names.with_guesses(found, found_by)))
     if names.name(name) is not None and sight.sees(name):
         return Named((name,))
     found = names.named(name, found_by)
     found = [one for one in found if names.is_called(one, name)] or found
     if not found and not restricted:
         found = [one for one in names.having(name) if sight.sees(one)]
+    found = found or names.guessed(name, found_by)
+    if len(found) > 1:
+        return Named(tuple(found), tuple(found))
     if found:
-        return Named(tuple(found), tuple(found) if len(found) > 1 else ())
+        return Named(tuple(names.with_guesses(found, found_by)))
     found = names.find(name, found_by)
     alike = Counter(folded(names.name(one) or "") for one in found)
+    found = names.with_guesses(found, found_by)
     return Named(tuple(found), tuple(one for one in found if alike[folded(names.name(one) or "")] > 1))

@@ -13,6 +13,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from marskg.clock import later, uuid7
+from marskg.entities import folded_name
 from marskg.errors import DuplicateId, InvalidMemory
 from marskg.language.facts import BY_THEN
 from marskg.language.spans import parts_of, says_more
@@ -31,6 +32,7 @@ from marskg.store.graph.suppression import check
 from marskg.store.graph.validation import cardinality_of, check_payload, check_set, default_status, given
 from marskg.store.rows import codec
 from marskg.store.rows.name_cache import UNLINKED, fitting, which
+from marskg.store.rows.names_given import Given, gives_of, with_given
 from marskg.store.rows.read_statistics import COMPLAINT
 from marskg.store.rows.score_decay import score_at_birth
 from marskg.store.unit.edge_rules import check_drawn, leads
@@ -700,23 +702,56 @@ def mention(unit: Unit, node: Node, mentions: Iterable[EntityRef]) -> dict[str, 
         known = bearers.setdefault(key, named[item.name])
         if not known and ":" in item.name:
             known = bearers[key] = unit.entities.meant_by(item.name)
-        found = known if item.name.startswith(ID_PREFIX) else fitting(item, known) if known else ()
+        found = known if item.name.startswith(ID_PREFIX) else fitting(item, known) if known else _earlier(unit, item)
         if len(found) > 1:
             unclear[key] = item, found
             continue
         entity = _enrich(unit, found[0], item) if found else _create_entity(unit, item)
-        if found:
+        if found and found[0] in known:
             known[known.index(found[0])] = entity
         else:
             known.append(entity)
         ids[key].append(entity.id)
-        unit.link(node, Edge(node.memory.id, EdgeType.MENTIONS, entity.id, node.memory.created))
+        _name(unit, node, entity, item)
     for key, (item, found) in unclear.items():
         there = [one.id for one in found if (EdgeType.MENTIONS, one.id) in node.edges]
         ids[key] += there
         if not there:
             unit.change(node, notices=(*node.memory.notices, _asks(node, item.name, found)))
     return ids
+
+
+def _earlier(unit: Unit, item: EntityRef) -> Sequence[Entity]:
+    """Return who bears one of the aliases of ``item`` as their own name: a name that is given later joins them."""
+    if not item.aliases:
+        return ()
+    bearers = unit.entities.bearers_of(item.aliases)
+    found = {
+        one.id: one
+        for alias, known in bearers.items()
+        for one in fitting(replace(item, name=alias), known)
+        if folded_name(one.name) == folded_name(alias)
+    }
+    return tuple(found.values())
+
+
+def _said(item: EntityRef, entity: Entity) -> set[str]:
+    """Return the names that ``item`` gives ``entity``; an id or an IRI in the place of the name is none."""
+    by_name = not item.name.startswith(ID_PREFIX) and item.name not in entity.same_as
+    return {" ".join(name.split()) for name in (*item.aliases, *((item.name,) if by_name else ()))}
+
+
+def _name(unit: Unit, node: Node, entity: Entity, item: EntityRef) -> None:
+    """Link a memory to an entity, with the names and IRIs that it gives of it."""
+    memory = node.memory
+    there = (EdgeType.MENTIONS, entity.id) in node.edges
+    gives = Given(frozenset(_said(item, entity) or {entity.name}), frozenset(item.same_as))
+    unit.link(node, Edge(memory.id, EdgeType.MENTIONS, entity.id, memory.created))
+    if there:
+        gives |= gives_of(memory.names_given, entity)
+    entries = with_given(memory.names_given, entity, gives)
+    if entries != memory.names_given:
+        unit.change(node, names_given=entries)
 
 
 def _asks(node: Node, name: str, found: Sequence[Entity]) -> str:
@@ -741,10 +776,12 @@ def _create_entity(unit: Unit, mention: EntityRef) -> Entity:
 
 
 def _enrich(unit: Unit, entity: Entity, mention: EntityRef) -> Entity:
-    """Add what a new mention knows of an entity: aliases, a type, the same thing elsewhere."""
+    """Add what a new mention knows of an entity: other names, a type, the same thing elsewhere."""
+    known = {folded_name(name) for name in (entity.name, *entity.aliases)}
+    new = {name for name in _said(mention, entity) if folded_name(name) not in known}
     richer = replace(
         entity,
-        aliases=tuple(sorted({*entity.aliases, *mention.aliases} - {entity.name})),
+        aliases=tuple(sorted({*entity.aliases, *new} - {entity.name})),
         entity_type=entity.entity_type or mention.entity_type,
         same_as=tuple(sorted({*entity.same_as, *mention.same_as})),
     )

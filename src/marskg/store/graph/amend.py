@@ -242,7 +242,7 @@ def new_version(
         not in {"id", "content", "weight", "created", "sequence", "pinned", "tier", "tier_history", "grace_until"}
         and name not in {"last_access", "access_count", "strength", "unaffirmed_since", "valid_from", "summary_lines"}
         # A new text is nobody's reading of a turn; one that waited to be read still does.
-        and name not in {"spans", "made_by", "ended_by"}
+        and name not in {"names_given", "spans", "made_by", "ended_by"}
     }
     values["intent_tags"] = renewed_topics(memory.intent_tags, memory.content or "", content) if tags is None else tags
     if sensed is not None:

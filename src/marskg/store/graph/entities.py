@@ -24,6 +24,7 @@ from marskg.store.graph.tiers import release
 from marskg.store.graph.validation import check_name, check_text
 from marskg.store.rows import codec
 from marskg.store.rows.name_cache import WAY_OUT, may_be_one, which
+from marskg.store.rows.names_given import moved
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -47,9 +48,11 @@ def rename(unit: Unit, entity_id: str, name: str) -> Entity:
     _refuse_kept_out(unit, wanted)
     _refuse_taken(unit, entity, wanted)
     aliases = {*entity.aliases, entity.name} - {wanted}
+    hand = {*entity.by_hand, wanted, entity.name}
     if folded_name(entity.name) == folded_name(wanted):
         aliases.discard(entity.name)
-    return _put(unit, replace(entity, name=wanted, aliases=tuple(sorted(aliases))))
+        hand.discard(entity.name)
+    return _put(unit, replace(entity, name=wanted, aliases=tuple(sorted(aliases)), by_hand=tuple(sorted(hand))))
 
 
 def add_alias(unit: Unit, entity_id: str, alias: str) -> Entity:
@@ -63,9 +66,10 @@ def add_alias(unit: Unit, entity_id: str, alias: str) -> Entity:
     wanted = _checked(alias)
     _refuse_kept_out(unit, wanted)
     _refuse_taken(unit, entity, wanted)
+    hand = tuple(sorted({*entity.by_hand, wanted}))
     if folded_name(wanted) in {folded_name(name) for name in (entity.name, *entity.aliases)}:
-        return entity
-    return _put(unit, replace(entity, aliases=tuple(sorted({*entity.aliases, wanted}))))
+        return _put(unit, replace(entity, by_hand=hand))
+    return _put(unit, replace(entity, aliases=tuple(sorted({*entity.aliases, wanted})), by_hand=hand))
 
 
 def _refuse_kept_out(unit: Unit, name: str) -> None:
@@ -86,7 +90,8 @@ def remove_alias(unit: Unit, entity_id: str, alias: str) -> Entity:
     if len(kept) == len(entity.aliases):
         msg = f"{entity_id} has no such alias; its aliases are listed by: mars entities list"
         raise InvalidMemory(msg)
-    return _put(unit, replace(entity, aliases=kept))
+    hand = tuple(name for name in entity.by_hand if folded_name(name) != key)
+    return _put(unit, replace(entity, aliases=kept, by_hand=hand))
 
 
 def retype(unit: Unit, entity_id: str, type_: str | None) -> Entity:
@@ -108,7 +113,7 @@ def merge(unit: Unit, keep: str, other: str) -> Entity:
     kept, gone = unit.entities.entity(keep), unit.entities.entity(other)
     for source in unit.entities.pointing_to((other,)):
         _point_to(unit, source, keep, other)
-    _move_mentions(unit, keep, other)
+    _move_mentions(unit, kept, gone)
     ends = {keep, other}
     taken = [_onto(edge, keep, edge.target) for edge in unit.entities.edges_of(other) if edge.target not in ends]
     unit.entities.remove((other,), "entity removed: merged with another by request")
@@ -117,6 +122,7 @@ def merge(unit: Unit, keep: str, other: str) -> Entity:
         aliases=tuple(sorted({*kept.aliases, *gone.aliases, gone.name} - {kept.name})),
         entity_type=kept.entity_type or gone.entity_type,
         same_as=tuple(sorted({*kept.same_as, *gone.same_as})),
+        by_hand=tuple(sorted({*kept.by_hand, *gone.by_hand})),
     )
     return unit.entities.put(merged, _adding(unit, keep, taken), operation=Operation.UPDATE_ENTITY)
 
@@ -134,14 +140,17 @@ def _onto(edge: Edge, source: str, target: str) -> Edge:
     return replace(edge, source=source, target=target)
 
 
-def _move_mentions(unit: Unit, keep: str, other: str) -> None:
-    ref = codec.ref(unit.state.name, other)
+def _move_mentions(unit: Unit, keep: Entity, other: Entity) -> None:
+    ref = codec.ref(unit.state.name, other.id)
     mentioning = [str(row["id"]) for row in unit.read("entity_mentions", {"ref": ref})]
     unit.fetch(mentioning)
     for memory_id in mentioning:
         node = unit.node(memory_id)
-        unit.unlink(node, EdgeType.MENTIONS, other)
-        unit.link(node, Edge(memory_id, EdgeType.MENTIONS, keep, unit.now))
+        entries = node.memory.names_given
+        names = moved(entries, other, keep, both=(EdgeType.MENTIONS, keep.id) in node.edges)
+        unit.unlink(node, EdgeType.MENTIONS, other.id)
+        unit.link(node, Edge(memory_id, EdgeType.MENTIONS, keep.id, unit.now))
+        unit.change(node, names_given=names)
         _record(unit, node, Operation.LINK, "mentions an entity that another was merged into")
 
 

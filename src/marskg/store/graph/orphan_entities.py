@@ -1,25 +1,30 @@
-"""What goes when memories no longer mention it: entities, and relations that were read from a text.
+"""What goes when memories no longer mention it: entities, names of theirs, and relations that were read from a text.
 
-Guarantees: an entity goes with the last memory that mentions it, a name being personal data too; a relation without
+Guarantees: an entity goes with the last memory that mentions it, a name being personal data too, and a name or IRI of an
+entity that stays with the last memory that gave it, unless a person gave it by hand; a relation without
 weight, which was read from a text, goes with the last memory with content that mentions both its ends; one with a
 weight, which a person drew, stays while its ends do. What counts is what the unit will leave in the store. Each
-entity that changes has its record. The statements are at most three, whatever the number of memories, and one where
-none of the entities has a relation.
+entity that changes has its record. The statements are at most four, whatever the number of memories, and one where
+none of the entities has a relation or a second name.
 """
 
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
+from marskg.entities import folded_name
 from marskg.ontology.vocabulary import EdgeType, Operation
 from marskg.store.rows import codec
+from marskg.store.rows.names_given import gives_of
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Collection, Iterable, Mapping
 
-    from marskg.records import Edge
+    from marskg.records import Edge, Entity
     from marskg.store.engine.protocol import Row
+    from marskg.store.rows.names_given import Given
     from marskg.store.unit.unit_of_work import Node, Unit
 
 #: Two entities, in order.
@@ -40,6 +45,7 @@ def drop_unmentioned(unit: Unit, lost: Iterable[Collection[str]]) -> None:
     prefix = len(unit.state.name) + 1
     stored = {row["ref"][prefix:]: row for row in unit.read("entity_uses", {"refs": unit.refs(wanted)})}
     _drop_entities(unit, wanted, stored)
+    _drop_names(unit, wanted)
     related = [
         entity_id
         for entity_id in wanted
@@ -60,6 +66,52 @@ def _drop_entities(unit: Unit, wanted: list[str], stored: dict[str, Row]) -> Non
     ]
     if lost:
         unit.entities.remove(lost, "entity removed: no memory mentions it any more")
+
+
+def _drop_names(unit: Unit, wanted: list[str]) -> None:
+    """Take the names and IRIs from ``wanted``, which stay, that no memory gives any more.
+
+    Where the name of its own is one of them, the entity has the name that its eldest memory gives.
+    """
+    unit.entities.fetch(wanted)
+    found = (unit.entities.get(ident) for ident in wanted if ident not in unit.entities.removed)
+    several = {one.id: one for one in found if one is not None and (one.aliases or one.same_as)}
+    if not several:
+        return
+    giving = _giving(unit, several)
+    for ident, entity in several.items():
+        left = _left(entity, giving[ident])
+        if left != entity:
+            unit.entities.put(left, operation=Operation.UPDATE_ENTITY)
+
+
+def _giving(unit: Unit, several: Mapping[str, Entity]) -> dict[str, list[tuple[int, Given]]]:
+    """Return what each memory gives of each entity that it will mention, with the memory's sequence."""
+    found: dict[str, list[tuple[int, Given]]] = {ident: [] for ident in several}
+    prefix = len(unit.state.name) + 1
+    for row in unit.read("names_given", {"refs": unit.refs(several)}):
+        if row["id"] not in unit.nodes:
+            entity = several[row["ref"][prefix:]]
+            found[entity.id].append((row["sequence"], gives_of(row["namesGiven"] or (), entity)))
+    for node in unit.nodes.values():
+        for ident in several.keys() & _mentions(node):
+            found[ident].append((node.memory.sequence, gives_of(node.memory.names_given, several[ident])))
+    return found
+
+
+def _left(entity: Entity, giving: list[tuple[int, Given]]) -> Entity:
+    """Return an entity with those of its names and IRIs alone that are given."""
+    hand = {folded_name(one) for one in entity.by_hand}
+    names = {folded_name(name) for _, gives in giving for name in gives.names} | hand
+    iris = {iri for _, gives in giving for iri in gives.iris} | {*entity.by_hand}
+    aliases = [alias for alias in entity.aliases if folded_name(alias) in names]
+    name = entity.name
+    if giving and folded_name(name) not in names:
+        _, eldest = min(giving, key=lambda one: (one[0], sorted(one[1].names)))
+        name = min(eldest.names or {name}, key=lambda one: (-len(one), one))
+        aliases = [alias for alias in aliases if folded_name(alias) != folded_name(name)]
+    same_as = tuple(iri for iri in entity.same_as if iri in iris)
+    return replace(entity, name=name, aliases=tuple(aliases), same_as=same_as)
 
 
 def _drop_relations(unit: Unit, related: list[str], together: list[frozenset[str]], stored: dict[str, Row]) -> None:

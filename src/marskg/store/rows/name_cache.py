@@ -1,8 +1,8 @@
 """Who goes by which name in a tenant: what of it a writer has at hand between two units of work.
 
 Guarantees: of every word that was asked for, all entities of which a name begins with it are known, as they are after
-the units that were built so far; an entity that went stays gone. A name of its own goes before an alias, an alias
-before a part of a person's name; who shares a name with another is found by neither's alias or part. Two of one name
+the units that were built so far; an entity that went stays gone. A name of its own goes before an alias;
+who shares an alias with another is found by neither's. Two of one name
 are told apart by their types and IRIs (:func:`may_be_one`). Safe to be read by threads that prepare a write while
 another one writes.
 """
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
 #: Entities and words that are kept at hand; then all are dropped and asked for anew.
 MOST: Final = 200_000
-_PART: Final = 2
 #: Types that tell two things apart.
 _TELLING: Final = frozenset(EntityType) - {EntityType.THING}
 #: In which order those of one name are named.
@@ -208,7 +207,7 @@ class NameCache:
                 del self._owners[name]
 
     def nearest(self, name: str) -> Entity | None:
-        """Return the one entity that goes by ``name``, folded, as its own, an alias or a part; None if several do."""
+        """Return the one entity that goes by ``name``, folded, as its own or an alias; None if several do."""
         with self._lock:
             owners = self._owners.get(name)
             if owners is None:
@@ -224,8 +223,8 @@ class NameCache:
         """
         with self._lock:
             owners: Mapping[str, int] = self._owners.get(folded_name(name), {})
-            closest = min(owners.values(), default=_PART)
-            found = [self._entities[ident] for ident, closeness in owners.items() if closest == closeness < _PART]
+            closest = min(owners.values(), default=0)
+            found = [self._entities[ident] for ident, closeness in owners.items() if closest == closeness]
         if len(found) > 1:
             return [] if alone and closest else sorted(found, key=AGE)
         return found
@@ -233,8 +232,7 @@ class NameCache:
     def sharing(self, name: str) -> list[Entity]:
         """Return all entities of this name and of this alias, the eldest first."""
         with self._lock:
-            owners: Mapping[str, int] = self._owners.get(folded_name(name), {})
-            return sorted((self._entities[ident] for ident, closeness in owners.items() if closeness < _PART), key=AGE)
+            return sorted((self._entities[ident] for ident in self._owners.get(folded_name(name), ())), key=AGE)
 
     # --- IRIs ---------------------------------------------------------------------------------------------------
 

@@ -138,7 +138,7 @@ _CLAIM: Final = "tenant expected accessed restores"
 _SET: Final = Nodes(Sort.TENANT)
 _RECORDS: Final = {"record": _RECORD}
 _INDEXED: Final = (
-    "content key sensitivityReasons session subjects intentTags metadata amount generalityScore spans embedding"
+    "content key sensitivityReasons session subjects namesGiven intentTags metadata amount generalityScore spans embedding"
 )
 
 #: The handling of every statement of the store by its name; None for those that run on the engine alone, never in a
@@ -210,6 +210,7 @@ DECLARED: Final[Mapping[str, Handling | None]] = MappingProxyType(
         "entity_uses": _REFS,
         "mentioned_together": handled("rows"),
         "mentioning": _REFS,
+        "names_given": handled("refs", properties(Sort.MEMORY, "namesGiven")),
         "create_words": handled(rows=Nodes(Sort.WORD)),
         "delete_words": handled(refs=LookUp("bearer")),
         "find_names": handled(found={"node": _ENTITY}, keys=LookUp("word")),

@@ -57,6 +57,7 @@ class EntityChanges:
         self._found_edges: dict[str, list[Edge]] = {}
         self._committed: dict[str, str | None] = {}
         self._new_edges: list[Edge] = []
+        self._everybody: tuple[Entity, ...] | None = None
         self._pointed: set[str] = set()
 
     # --- Names --------------------------------------------------------------------------------------------------
@@ -76,7 +77,7 @@ class EntityChanges:
 
         ``targets`` are by their references.
         """
-        found = self.names.ids_by_digest(frozenset(targets), digest, self._everybody)
+        found = self.names.ids_by_digest(frozenset(targets), digest, self.everybody)
         self.fetch(ident for ids in found.values() for ident in ids)
         return {
             targets[reference]: sorted((one for ident in ids if (one := self.get(ident)) is not None), key=AGE)
@@ -94,19 +95,42 @@ class EntityChanges:
         self.load_names((first_word(folded_name(name)),))
         return self.names.bearers(name, alone=False) or self._having(name)
 
+    def searched_for(self, name: str) -> list[Entity]:
+        """Return what :meth:`meant_by` does, by the entities themselves and not by their look-ups.
+
+        Raises:
+            UnknownMemory: it is the id of no entity of the tenant.
+        """
+        if name.startswith(ID_PREFIX):
+            return [self.entity(name)]
+        key = folded_name(name)
+        everybody = self.everybody()
+        own = [one for one in everybody if folded_name(one.name) == key]
+        found = own or [one for one in everybody if key in map(folded_name, one.aliases)]
+        return found or [one for one in everybody if name in one.same_as]
+
     def _having(self, iri: str) -> list[Entity]:
         """Return the entities that have an IRI, the eldest first."""
         if ":" not in iri:
             return []
-        ids = self.names.ids_of_iri(iri, self._everybody)
+        ids = self.names.ids_of_iri(iri, self.everybody)
         self.fetch(ids)
         found = [entity for ident in ids if (entity := self.get(ident)) is not None and iri in entity.same_as]
         return sorted(found, key=AGE)
 
-    def _everybody(self) -> Iterator[Entity]:
+    def everybody(self) -> tuple[Entity, ...]:
+        """Return every entity of the tenant as it is now, the eldest first; read once, until one changes."""
+        if self._everybody is None:
+            stored = {row["node"]["id"]: row["node"] for row in self._every_row()}
+            found = {ident: self.known.get(ident) or codec.decode_entity(row) for ident, row in stored.items()}
+            new = {one.id: one for one in self.known.values() if one.id not in self._originals}
+            there = (one for one in (found | new).values() if one.id not in self.removed)
+            self._everybody = tuple(sorted(there, key=AGE))
+        return self._everybody
+
+    def _every_row(self) -> Iterator[Row]:
         for page in pages(partial(self._read, "entities_page"), self._tenant, _PAGE):
-            for row in self._read("load_entities", {"refs": [row["ref"] for row in page]}):
-                yield codec.decode_entity(row["node"])
+            yield from self._read("load_entities", {"refs": [row["ref"] for row in page]})
 
     def sharing(self, names: Iterable[str]) -> dict[str, list[Entity]]:
         """Return by each of ``names`` all entities that have it as a name or an alias."""
@@ -207,6 +231,7 @@ class EntityChanges:
             entity = replace(entity, sequence=self._audit.next_sequence)
             self._salts[entity.id] = new_salt(self._source)
         self.known[entity.id] = entity
+        self._everybody = None
         self.put_ids[entity.id] = None
         self.names.put(entity)
         kept = self._edges.setdefault(entity.id, [])
@@ -245,6 +270,7 @@ class EntityChanges:
         for source in self.pointing_to(wanted):
             self.cut(source, [edge for edge in self.edges_of(source) if edge.target in wanted])
             self.put(self.known[source], operation=Operation.UPDATE_ENTITY)
+        self._everybody = None
         for entity_id in wanted:
             self.removed.add(entity_id)
             self.names.remove(entity_id)

@@ -25,6 +25,7 @@ from marskg.ontology.vocabulary import (
 )
 from marskg.store.rows import codec
 from marskg.store.rows.name_cache import NameCache
+from marskg.store.rows.names_given import without
 from marskg.store.rows.order_keys import exp_position, order_keys, random_position
 from marskg.store.unit.audit_records import AuditRecords
 from marskg.store.unit.entity_changes import EntityChanges
@@ -460,6 +461,8 @@ class Unit:
         """Remove an outgoing edge with its effects on protection."""
         if node.edges.pop((kind, target), None) is not None:
             self.removed_edges.add((kind, node.memory.id, target))
+            if kind is EdgeType.MENTIONS and node.memory.names_given:
+                self.change(node, names_given=without(node.memory.names_given, (target,)))
             self._edge_effect(node, kind, target, -1)
 
     def _edge_effect(self, node: Node, kind: EdgeType, target: str, sign: int) -> None:

@@ -1,7 +1,8 @@
 """Which names of one text are the same entity's: what the text says, and what only one reading explains.
 
-Guarantees: two names are joined where the text says so (``Robert (Bob) Smith``, ``Bob, short for Robert``, ``aka``) or
-where a single name is the first or last word of exactly one full name of the text; two candidates join nothing.
+Guarantees: a name is another one's where the text says so (``Robert (Bob) Smith``, ``Bob, short for Robert``, ``aka``,
+``née``); a single name that is the first or last word of exactly one full name of the text stands for who bears that
+one, and is no name of theirs for it; two candidates join nothing.
 """
 
 from __future__ import annotations
@@ -42,6 +43,10 @@ class Mention:
         for alias in (other.name, *other.aliases):
             if folded_name(alias) != folded_name(self.name):
                 self.aliases.setdefault(alias)
+        self.stand_for(other)
+
+    def stand_for(self, other: Mention) -> None:
+        """Take over the places of ``other``, which is the same entity in a shorter form that nobody gave it."""
         self.type = self.type or other.type
         self.same_as = tuple(dict.fromkeys((*self.same_as, *other.same_as)))
         self.spans = sorted({*self.spans, *other.spans})
