@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from marskg.language.naming.asked import labelled_number, names_asked
 from marskg.language.naming.edges import Verdict
-from marskg.language.naming.matcher import NameMatcher
+from marskg.language.naming.matcher import INSIDE, NameMatcher
 from marskg.language.naming.other_writings import written_otherwise
 from marskg.language.naming.spellings import name_form
 from tests.support.name_cases import CASES, IS, MAY, OTHER
@@ -128,6 +128,31 @@ def test_what_is_very_likely_an_identifier_written_otherwise(name: str, text: st
 )
 def test_a_number_that_nothing_else_has_is_one_without_its_label(name: str, number: str) -> None:
     assert labelled_number(name) == number
+
+
+@pytest.mark.parametrize(
+    ("text", "verdict"),
+    [
+        ("Maria Costa told me", Verdict.OTHER),
+        ("Costa, Maria wrote", Verdict.OTHER),
+        ("I met Ana Maria Braga there", Verdict.OTHER),
+        ("maria costa said so", Verdict.OTHER),
+        ("MARIA COSTA SAID SO", Verdict.OTHER),
+        ("Maria Costa told me that Maria called", Verdict.IS),
+        ("Maria Silva and Maria Costa came", Verdict.IS),
+        ("Maria called", Verdict.IS),
+        ("Nobody called", Verdict.NONE),
+    ],
+)
+def test_what_stands_inside_anothers_longer_name_is_a_namesake(text: str, verdict: Verdict) -> None:
+    found = NameMatcher(("Maria", "Maria Silva"), ("Maria Costa", "Ana Maria Braga", "Bo Ek", "Maria")).read(text)
+    assert found.verdict is verdict
+    assert found.reason == (INSIDE if verdict is Verdict.OTHER else "")
+
+
+def test_what_stands_inside_anothers_longer_name_in_a_script_without_blanks() -> None:
+    matcher = NameMatcher(("王芳",), ("王芳玲",))
+    assert [matcher.read(text).verdict for text in ("王芳玲的订单", "王芳的订单")] == [Verdict.OTHER, Verdict.IS]
 
 
 def test_a_name_of_ten_thousand_letters() -> None:

@@ -13,7 +13,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from marskg.language.naming.edges import ATTACHED, CASE, CASED, OPEN, Edge, Verdict, edges, is_identifier
+from marskg.language.naming.edges import ATTACHED, CASE, CASED, OPEN, Edge, Verdict, edges, is_identifier, script
 from marskg.language.naming.inflection import Endings, beginning, cases, is_indic, is_inflected, is_other, loses, stem
 from marskg.language.naming.numbers import GROUPED, abroad, dotted_pattern, is_dotted, number_edges, number_of, spread
 from marskg.language.naming.spellings import (
@@ -42,13 +42,14 @@ from marskg.language.naming.words import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Collection, Iterable, Iterator
 
 COMMON_WORD: Final = "also a word of the language"
 FIRST_WORD: Final = "also a word of the language, and the first of a sentence"
 SPELLED: Final = "spelled otherwise"
 LONGER_NAME: Final = "about somebody whose name has it as a part"
 ORDER: Final = "its parts in another order, or shortened"
+INSIDE: Final = "inside another's longer name"
 _TAG: Final = re.compile(r"\+[^@]*@")
 _ADDRESS = re.compile(r"[^\s@]+@[^\s@]+")
 #: A title or an initial, as it stands escaped.
@@ -90,10 +91,15 @@ NOTHING: Final = Reading()
 class NameMatcher:
     """Finds the spellings of one name in texts and among names."""
 
-    def __init__(self, forms: Iterable[str]) -> None:
-        """Find any of ``forms``."""
-        found = {sought_form(form) for form in forms} - {""}
-        self._forms = tuple(_Form(form) for form in sorted(found, key=lambda form: (-len(form), form)))
+    def __init__(self, forms: Iterable[str], others: Iterable[str] = ()) -> None:
+        """Find any of ``forms``; one that stands inside one of ``others``, longer names of others, is a namesake.
+
+        Where it stands by itself in the same text as well, the text has it. What ``others`` have that holds none of
+        the forms is passed over: a name of no bearing costs nothing.
+        """
+        found = sorted({sought_form(form) for form in forms} - {""}, key=lambda form: (-len(form), form))
+        longer = {sought_form(other) for other in others} - {"", *found}
+        self._forms = tuple(_Form(form, longer) for form in found)
 
     def is_one(self, name: str) -> bool:
         """Return whether ``name`` as a whole is one of the spellings."""
@@ -138,8 +144,9 @@ class NameMatcher:
 class _Form:
     """One spelling, with the patterns that it is sought by."""
 
-    def __init__(self, form: str) -> None:
+    def __init__(self, form: str, others: Collection[str] = ()) -> None:
         self.form = form
+        self._around = tuple(_places_in(form, others))
         self.loose = loose_form(form)
         self._number = number_of(form)
         self._pattern = None if self._number else re.compile(_escaped(form))
@@ -167,6 +174,9 @@ class _Form:
         """Return what stands in a text, in the form in which names are compared; ``text`` is it as it was given."""
         found = NOTHING
         for start, end, edge in self._occurrences(compared):
+            if self._around and self._is_inside(compared, start):
+                found = found.or_(Reading(Verdict.OTHER, INSIDE))
+                continue
             reason = self._why_word(compared, text, start, end) if edge is OPEN else ""
             if reason:
                 edge = Edge(Verdict.NEAR, reason)  # noqa: PLW2901 - the edge with what the words say
@@ -176,6 +186,14 @@ class _Form:
                 return Reading(Verdict.IS, names=frozenset({self.form}))
             found = found.or_(Reading(edge.verdict, edge.reason))
         return found
+
+    def _is_inside(self, compared: str, start: int) -> bool:
+        """Return whether what begins at ``start`` is a part of a longer name of another."""
+        return any(
+            compared.startswith(other, start - place) and _is_whole(compared, start - place, start - place + len(other))
+            for place, other in self._around
+            if place <= start
+        )
 
     def _why_word(self, compared: str, text: str, start: int, end: int) -> str:
         """Return why an occurrence may be a word of the language, "" where nothing says so."""
@@ -290,6 +308,32 @@ def _divided(loose: str) -> Iterator[_Like]:
         inside = r"[\W_]{0,2}".join(signs)
         start, end = ("" if divides_nothing(sign) else edge for sign, edge in ((signs[0], _START), (signs[-1], _END)))
         yield _Like(re.compile(f"{start}{inside}{end}"), signs[0], SPELLED)
+
+
+def _places_in(form: str, others: Iterable[str]) -> Iterator[tuple[int, str]]:
+    """Yield where ``form`` stands in longer names, each with that name; also with its last word before a comma."""
+    for other in others:
+        first, _, last = other.rpartition(" ")
+        for written in (other, f"{last}, {first}") if first else (other,):
+            place = written.find(form)
+            while place >= 0:
+                yield place, written
+                place = written.find(form, place + 1)
+
+
+def _is_whole(compared: str, start: int, end: int) -> bool:
+    """Return whether what stands at ``[start, end)`` goes on on neither side with a letter of its alphabet."""
+    before, first, last, after = (
+        compared[start - 1 : start],
+        compared[start],
+        compared[end - 1],
+        compared[end : end + 1],
+    )
+    return not any(
+        one.isalnum() and other.isalnum() and script(one) == script(other) and not divides_nothing(one)
+        for one, other in ((before, first), (after, last))
+        if one
+    )
 
 
 def _escaped(form: str) -> str:
