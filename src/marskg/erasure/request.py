@@ -20,19 +20,20 @@ from marskg.language.mentions import EntityType, folded_name
 from marskg.language.naming.asked import labelled_number
 from marskg.language.naming.caution import parts_of
 from marskg.language.naming.edges import Verdict
-from marskg.language.naming.matcher import NameMatcher, Reading
+from marskg.language.naming.matcher import INSIDE, LONGER_NAME, NameMatcher, Reading
 from marskg.shapes.gate import NODE_ID
 from marskg.store.graph.preference_enforcement import preferences_of
 from marskg.store.graph.validation import check_text
 from marskg.store.rows import codec
 from marskg.store.rows.name_cache import WAY_OUT, which
+from marskg.store.rows.name_rules import matcher_of
 from marskg.store.rows.paging import pages
 from marskg.store.unit.preference_rules import Matter, reading
 from marskg.store.unit.provenance_handles import ENTITY, SESSION, SOURCE, origin_handle
 from marskg.text import plain
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from marskg.records import Entity, Memory
     from marskg.store.unit.unit_of_work import Unit
@@ -229,7 +230,7 @@ def _about(unit: Unit, subject: str, *, alone: bool) -> Matched:
     key = folded_name(subject)
     bearers = [one for one in unit.entities.everybody() if key in map(folded_name, (one.name, *one.aliases))]
     mentioning = _mentioning(unit, bearers)
-    parts = _parts(subject)
+    parts = _parts(unit, (subject,))
     for memory in _whole(unit):
         matter = Matter.of(memory, (subject,) if memory.id in mentioning else ())
         others.read(memory, _with_part(reading(matter, (subject,)), parts, matter))
@@ -250,7 +251,8 @@ def _naming(unit: Unit, name: str, owned: Callable[[Memory], bool] | None = None
         for form in (name,) if entity is None else (entity.id, *spelled.own):
             ids.update(_tombstones(unit, ENTITY, form))
     theirs = _mentioning(unit, spelled.others)
-    parts = _parts(entity.name) if entity is not None and entity.entity_type in {None, EntityType.PERSON} else None
+    person = entity is None or entity.entity_type in {None, EntityType.PERSON}
+    parts = _parts(unit, spelled.forms) if person else None
     others = _Others(frozenset(ids))
     seen: set[str] = set()
     why: dict[str, str] = {}
@@ -295,13 +297,15 @@ class _Spelled:
     """The spellings of an entity, and what others have of them.
 
     ``common`` are those that alone do not say who is meant: others have them as their names, or as aliases as this one
-    does. ``others`` are all who have one of the spellings, ``own`` those that nobody else has.
+    does. ``others`` are all who have one of the spellings, ``own`` those that nobody else has. ``longer`` are the names
+    of others that have a spelling as a part: what stands inside one of them is theirs.
     """
 
     forms: tuple[str, ...]
     common: tuple[str, ...] = ()
     others: tuple[Entity, ...] = ()
     own: tuple[str, ...] = ()
+    longer: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, unit: Unit, entity: Entity) -> _Spelled:
@@ -310,28 +314,38 @@ class _Spelled:
         everybody = [one for one in unit.entities.everybody() if one.id != entity.id]
         bearers: dict[str, list[Entity]] = {form: [] for form in forms}
         keys = {folded_name(form): form for form in forms}
+        longer: list[str] = []
         for one in everybody:
-            for name in {folded_name(name) for name in (one.name, *one.aliases)} & keys.keys():
-                bearers[keys[name]].append(one)
+            names = {folded_name(name): name for name in (one.name, *one.aliases)}
+            for key in names.keys() & keys.keys():
+                bearers[keys[key]].append(one)
+            longer += (name for key, name in names.items() if any(form != key and form in key for form in keys))
         others = {one.id: one for found in bearers.values() for one in found}
         common = tuple(
             form
             for form, found in bearers.items()
             if found and (form != entity.name or any(_is_name(one, form) for one in found))
         )
-        return cls(forms, common, tuple(others.values()), tuple(form for form, found in bearers.items() if not found))
+        own = tuple(form for form, found in bearers.items() if not found)
+        return cls(forms, common, tuple(others.values()), own, tuple(dict.fromkeys(longer)))
+
+    def _reading(self, matter: Matter, forms: tuple[str, ...]) -> Reading:
+        found = matcher_of(forms, self.longer).judge((*matter.names, *matter.subjects), matter.texts)
+        # Who is asked for by one name alone may be who bears a longer one.
+        alone = found.reason == INSIDE and " " not in self.forms[0].strip()
+        return Reading(Verdict.NEAR, LONGER_NAME) if alone else found
 
     def read(self, matter: Matter, *, theirs: bool) -> Reading:
         """Return what ``matter`` has of the spellings; ``theirs`` says that it mentions another who has one of them."""
         if theirs:
-            found = reading(matter, self.own)
+            found = self._reading(matter, self.own)
             return found if found.verdict is Verdict.IS else Reading(Verdict.OTHER, OTHERS)
         if not self.common:
-            return reading(matter, self.forms)
-        found = reading(matter, tuple(form for form in self.forms if form not in self.common))
+            return self._reading(matter, self.forms)
+        found = self._reading(matter, tuple(form for form in self.forms if form not in self.common))
         if found.verdict is Verdict.IS:
             return found
-        shared = reading(matter, self.common)
+        shared = self._reading(matter, self.common)
         return found.or_(Reading(Verdict.NEAR, SHARED) if shared.verdict is Verdict.IS else shared)
 
 
@@ -368,18 +382,24 @@ class _Others:
         return tuple(sorted(self._found[Verdict.OTHER], key=lambda one: one.id))
 
 
-def _parts(name: str) -> NameMatcher | None:
-    """Return what finds a person by the first or the last part of the name, which may be somebody else's too."""
-    parts = parts_of(name)
-    return NameMatcher(parts) if parts else None
+def _parts(unit: Unit, names: Iterable[str]) -> NameMatcher | None:
+    """Return what finds a person by the first or the last part of one of ``names``, outside of others' names."""
+    known = set(map(folded_name, names))
+    parts = {part for name in names for part in parts_of(name)}
+    if not parts:
+        return None
+    everybody = {name for one in unit.entities.everybody() for name in (one.name, *one.aliases)}
+    keys = tuple(map(folded_name, parts))
+    others = {name for name in everybody if any(key in folded_name(name) for key in keys)}
+    return NameMatcher(parts, {name for name in others if " " in name and folded_name(name) not in known})
 
 
 def _with_part(found: Reading, parts: NameMatcher | None, matter: Matter) -> Reading:
-    """Return what was found of a name in ``matter``, or else that it has a part of it."""
+    """Return what was found of a name in ``matter``, or else that it has a part of it, alone or in another's name."""
     if found.verdict is not Verdict.NONE or parts is None:
         return found
-    has = parts.judge((*matter.names, *matter.subjects), matter.texts).verdict is Verdict.IS
-    return Reading(Verdict.NEAR, PART) if has else found
+    has = parts.judge((*matter.names, *matter.subjects), matter.texts)
+    return Reading(Verdict.NEAR, PART) if has.verdict in {Verdict.IS, Verdict.NEAR} else has
 
 
 def several(unit: Unit, request: Request) -> list[Entity]:

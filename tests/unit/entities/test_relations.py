@@ -83,7 +83,7 @@ def test_nobody_is_related_to_themselves() -> None:
 
 
 def test_the_speaker_is_the_one_that_the_store_knows() -> None:
-    known = KnownNames([EntityRef("Alice Moore", "person")])
+    known = KnownNames([EntityRef("Alice Moore", "person", ("Alice",))])
     assert related("My manager Ann left.", "Alice", known) == {("Alice Moore", "reportsTo", "Ann")}
 
 

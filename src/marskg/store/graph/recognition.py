@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from marskg.store.unit.unit_of_work import Unit
 
 _SPACY: Final = "spacy:"
+#: Whose texts give entities other names.
+_NAMING: Final = frozenset({SourceType.CHAT_USER, SourceType.DOC, SourceType.API_RESULT})
 
 
 def load_recogniser(settings: EntitySettings) -> Recognising | None:
@@ -151,7 +153,7 @@ class Recognition:
             found = recogniser.find(
                 draft.content, speaker=_speaker(draft), payload=draft.payload or None, known=unit.entities
             )
-        return _merged(draft, _taken(unit, found)) if found.mentions else draft
+        return _merged(draft, _taken(unit, _said_by(draft, found))) if found.mentions else draft
 
 
 def naming(memory: Memory, content: str) -> Draft:
@@ -186,6 +188,16 @@ def _words(draft: Draft, *, recognises: bool) -> Iterator[str]:
 def _speaker(draft: Draft) -> str | None:
     """Return who says ``I``: the one person that a user's own words are about."""
     return draft.subjects[0] if draft.source_type is SourceType.CHAT_USER and len(draft.subjects) == 1 else None
+
+
+def _said_by(draft: Draft, found: Recognised) -> Recognised:
+    """Return what was found with those other names alone that whoever says them may give.
+
+    What an assistant says of a name is its guess: by it, an agent could widen what an erasure takes.
+    """
+    if draft.source_type in _NAMING:
+        return found
+    return replace(found, mentions=tuple(replace(item, aliases=()) for item in found.mentions))
 
 
 def _taken(unit: Unit, found: Recognised) -> Recognised:

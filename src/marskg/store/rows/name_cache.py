@@ -229,11 +229,6 @@ class NameCache:
             return [] if alone and closest else sorted(found, key=AGE)
         return found
 
-    def sharing(self, name: str) -> list[Entity]:
-        """Return all entities of this name and of this alias, the eldest first."""
-        with self._lock:
-            return sorted((self._entities[ident] for ident in self._owners.get(folded_name(name), ())), key=AGE)
-
     # --- IRIs ---------------------------------------------------------------------------------------------------
 
     def ids_of_iri(self, iri: str, everybody: Callable[[], Iterable[Entity]]) -> list[str]:

@@ -132,12 +132,6 @@ class EntityChanges:
         for page in pages(partial(self._read, "entities_page"), self._tenant, _PAGE):
             yield from self._read("load_entities", {"refs": [row["ref"] for row in page]})
 
-    def sharing(self, names: Iterable[str]) -> dict[str, list[Entity]]:
-        """Return by each of ``names`` all entities that have it as a name or an alias."""
-        wanted = list(names)
-        self.load_names([first_word(folded_name(name)) for name in wanted])
-        return {name: self.names.sharing(name) for name in wanted}
-
     def find(self, folded_name: str) -> EntityRef | None:
         """Return the one entity that goes by this name, as a recogniser asks for it."""
         self.longest(first_word(folded_name))
