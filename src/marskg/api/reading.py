@@ -7,6 +7,7 @@ that exist; nothing is shown that the read gate does not let through.
 from __future__ import annotations
 
 from dataclasses import replace
+from difflib import get_close_matches
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypedDict
 
@@ -15,12 +16,13 @@ import numpy as np
 from marskg.clock import MAX_MS, zone_named
 from marskg.drafts import enumeration
 from marskg.errors import InvalidInput, UnknownMemory
+from marskg.language.naming.spellings import loose_form
 from marskg.language.questions import Question
 from marskg.language.times import MONDAY, SUNDAY, Period, Times
 from marskg.ontology.vocabulary import DERIVED_EDGES, KINDS, Kind, MemoryClass, SourceType
 from marskg.policies.builtin.stages import Scores
 from marskg.retrieval.access.disclosure import Disclosure, counted
-from marskg.retrieval.access.read_gate import Gate
+from marskg.retrieval.access.read_gate import Gate, called
 from marskg.retrieval.assembly.assemble import NO_ROOM
 from marskg.retrieval.complete.exhaustive_read import admitted, select, shown
 from marskg.retrieval.explain import explain, limited, never_was, own_events
@@ -128,6 +130,9 @@ _NO_SUCH_DATE: Final = "the question names a date that no calendar has; nothing 
 
 #: Hidden memories that one sentence of an output is compared with, by words and by meaning.
 _MOST_LIKE: Final = 24
+#: People whom a name may mean that a notice lists, and how much like it theirs are then.
+_MOST_LIKE_NAMED: Final = 5
+_LIKE: Final = 0.75
 
 
 class Reading:
@@ -233,7 +238,19 @@ class Reading:
                     hits = self._rewording.answered(
                         request, hits, lambda text: self._search.retrieve(replace(request, query=text), guests)
                     )
-        return self._noticed(hits, (*impossible, *missing))
+        strangers = () if len(hits) else self._strangers(request.gate)
+        return self._noticed(hits, (*impossible, *missing, *strangers))
+
+    def _strangers(self, gate: Gate) -> tuple[str, ...]:
+        """Return who is asked for and is nobody here, each with whom that may be, so that no answer is empty in silence."""
+        if gate.subjects is None:
+            return ()
+        with self.view.lock:
+            index = self.view.refresh(self._writer.recent_state())
+            seen = gate.known().mask(index)
+            there = [name for name, rows in index.facets["subject"].items() if any(seen[row] for row in rows)]
+        known = set(map(called, there))
+        return tuple(_is_nobody(name, there) for name in gate.subjects if called(name) not in known)
 
     def _times(self, request: Request, time_zone: str | None) -> NamedTimes:
         """Return what times the question names, by the reader's clock, zone and weeks."""
@@ -336,7 +353,8 @@ class Reading:
         memories.sort(key=lambda one: (one.valid_from, one.sequence, one.tenant))
         found = shown(memories, self._opened.counter, budget=limit, sums=sums)
         record = self._search.record([hit.memory for hit in found], "read in full", passing, call="read_all")
-        found = replace(found, notices=notices_of(self._writer))
+        strangers = () if found.hits else self._strangers(passing)
+        found = replace(found, notices=(*notices_of(self._writer), *strangers))
         if passing.bound:
             found = replace(found, hits=tuple(replace(hit, memory=as_read(hit.memory, passing)) for hit in found))
         return replace(found, id=as_named(record, passing))
@@ -676,6 +694,15 @@ def _entity(index: MemoryIndex, mask: Mask, name: str, gate: Gate) -> Named:
     if not found.ids:
         raise _unmentioned((name,))
     return found
+
+
+def _is_nobody(name: str, there: Iterable[str]) -> str:
+    """Return that nothing is about somebody, and who is there that the name is like or a part of."""
+    wanted = set(loose_form(called(name)).split())
+    like = [one for one in there if wanted & set(loose_form(called(one)).split())]
+    near = like or get_close_matches(name, list(there), _MOST_LIKE_NAMED, _LIKE)
+    shown = f"; there is {', '.join(repr(one[:60]) for one in sorted(near)[:_MOST_LIKE_NAMED])}" if near else ""
+    return f"nothing here is about {name[:60]!r}{shown}"
 
 
 def _question_which(name: str, several: Iterable[str], gate: Gate, readers: Iterable[GraphReader]) -> str:

@@ -18,6 +18,7 @@ from marskg.language.en.time_words import recurs
 from marskg.learning.conflicts import mark, overrule
 from marskg.learning.from_text.ended_values import TASTES, Heard, bounds_of, read_as_it_was, thing_said, told_otherwise
 from marskg.learning.from_text.makers import call_of
+from marskg.learning.from_text.one_name import told_apart
 from marskg.learning.from_text.plan import LearnStep, Outcome
 from marskg.learning.from_text.told_turns import AHEAD
 from marskg.learning.from_text.undo import taken_back
@@ -101,6 +102,9 @@ class Reconciler:
         draft = item.draft
         if draft is None:
             return told_of(item, Outcome.NOTHING, why="it is said in jest, in a quotation or a question")
+        meant = told_apart(self._unit, draft)
+        if meant is not draft:
+            item, draft = replace(item, draft=meant), meant
         try:
             heard = self._heard.get(place)
             if heard is not None and not self._doubt(item, draft):
@@ -142,7 +146,8 @@ class Reconciler:
             return told_of(item, Outcome.MERGED, memory=merge(self._unit, told, draft).id)
         if why:
             return self._wait(place, item, draft, why, [*current, *replaced])
-        memory = self._admit(place, None, {**self._bounds(item, draft), **said})
+        slot = {"key": draft.key, "cardinality": draft.cardinality}
+        memory = self._admit(place, None, {**self._bounds(item, draft), **slot, **said})
         turned = self._told_otherwise(place, item)
         for old in (*replaced, *turned):
             if old.memory.id != memory.id and old.memory.current:

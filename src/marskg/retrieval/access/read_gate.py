@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from marskg.kept_texts import keeping_texts
+from marskg.language.naming.spellings import bare_form, name_form
 from marskg.ontology.vocabulary import KINDS, Kind, MemoryClass, PreferenceRule, SourceType, TaskStatus, Tier
 from marskg.records import held_at
 from marskg.retrieval.index.memory_index import CLASSES, FOREVER, MICRO, SOURCES, STATUSES, TIERS
@@ -28,8 +30,19 @@ if TYPE_CHECKING:
     from marskg.store.unit.preference_rules import PreferenceSet
 
 
+#: People whose names are kept as they are compared.
+_KEPT: Final = 10_000
 #: The numbers of the states of a task that is closed.
 ENDED: Final = [STATUSES.index(status) for status in (TaskStatus.DONE, TaskStatus.CANCELLED)]
+
+
+@keeping_texts(_KEPT)
+def called(person: str) -> str:
+    """Return the form in which readers' names for people are compared: without case, width, unseen signs and quotes.
+
+    By it a reader finds; whom an erasure or a right is of is told apart by the name as it is written.
+    """
+    return bare_form(name_form(person))
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +180,10 @@ class Gate:
         """Return what the reader asks for, of what they may see."""
         held = index.columns
         seen = np.ones(held.rows, dtype=np.bool_)
-        for name, words in (("subject", self.subjects), ("session", self.sessions), ("tag", self.tags)):
+        if self.subjects is not None:
+            wanted = {called(one) for one in self.subjects}
+            seen &= index.facet("subject", [one for one in index.facets["subject"] if called(one) in wanted])
+        for name, words in (("session", self.sessions), ("tag", self.tags)):
             if words is not None:
                 seen &= index.facet(name, words)
         for name, values, all_values in (
@@ -287,7 +303,7 @@ class Gate:
             and (not memory.purpose or self.purpose in memory.purpose)
             and self.preference_set.admits(memory, self.purpose, self.jurisdiction, self.now)
             and not (self.nowhere and self._is_confined(memory))
-            and (self.subjects is None or bool({*memory.subjects} & {*self.subjects}))
+            and (self.subjects is None or not {*map(called, memory.subjects)}.isdisjoint(map(called, self.subjects)))
             and (self.sessions is None or memory.session in self.sessions)
             and (self.tags is None or bool({*memory.intent_tags} & {*self.tags}))
             and (self.kinds is None or memory.kind in self.kinds)

@@ -121,9 +121,15 @@ class EntityNames:
         return sorted(one for one in people if found_by(one, " ".join(_key(self._names[one][0]))))
 
     def with_guesses(self, entities: Iterable[str], found_by: Callable[[str, str], bool]) -> list[str]:
-        """Return ``entities`` with who else may be meant: a person by one part of the name alone, and the other way."""
+        """Return ``entities`` with who else may be meant: a person by one part of the name alone, and the other way.
+
+        Who has another name of theirs as their own may be one with them, too.
+        """
         found = dict.fromkeys(entities)
         for entity in list(found):
+            for alias in self._names.get(entity, ())[1:]:
+                if found_by(entity, " ".join(_key(alias))):
+                    found.update(dict.fromkeys(one for one in self.named(alias, found_by) if self.is_called(one, alias)))
             name = " ".join(_key(self.name(entity) or ""))
             people = self.guessed(name, found_by)
             if len(people) == 1:

@@ -713,6 +713,8 @@ def mention(unit: Unit, node: Node, mentions: Iterable[EntityRef]) -> dict[str, 
             known.append(entity)
         ids[key].append(entity.id)
         _name(unit, node, entity, item)
+        if item.aliases:
+            _ask_whether_one(unit, node, entity, item)
     for key, (item, found) in unclear.items():
         there = [one.id for one in found if (EdgeType.MENTIONS, one.id) in node.edges]
         ids[key] += there
@@ -723,9 +725,7 @@ def mention(unit: Unit, node: Node, mentions: Iterable[EntityRef]) -> dict[str, 
 
 def _earlier(unit: Unit, item: EntityRef) -> Sequence[Entity]:
     """Return who bears one of the aliases of ``item`` as their own name: a name that is given later joins them."""
-    if not item.aliases:
-        return ()
-    bearers = unit.entities.bearers_of(item.aliases)
+    bearers = unit.entities.bearers_of(item.aliases) if item.aliases else {}
     found = {
         one.id: one
         for alias, known in bearers.items()
@@ -733,6 +733,15 @@ def _earlier(unit: Unit, item: EntityRef) -> Sequence[Entity]:
         if folded_name(one.name) == folded_name(alias)
     }
     return tuple(found.values())
+
+
+def _ask_whether_one(unit: Unit, node: Node, entity: Entity, item: EntityRef) -> None:
+    """Ask whether those are one whom ``item`` calls by the name of another entity: they are merged by hand alone."""
+    for other in _earlier(unit, item):
+        if other.id != entity.id:
+            told = f"{item.name[:60]!r} is said to be {other.name[:60]!r}, and they are two here"
+            asked = f"{told}; if they are one: mars entities merge {other.id} {entity.id}"
+            unit.change(node, notices=(*node.memory.notices, asked))
 
 
 def _said(item: EntityRef, entity: Entity) -> set[str]:
