@@ -15,7 +15,14 @@ from marskg.drafts import EntityRef, EntityRelation
 from marskg.entities.payload import MAX_LETTERS, from_payload, is_admissible
 from marskg.language.en.lexicon import Is
 from marskg.language.en.morphology import Form, singular
-from marskg.language.en.names.aliases import Mention, linked_parts, stated_aliases, with_nicknames
+from marskg.language.en.names.aliases import (
+    Mention,
+    birth_names,
+    linked_parts,
+    stated_aliases,
+    with_birth_name,
+    with_nicknames,
+)
 from marskg.language.en.names.phrases import Phrase, find_phrases
 from marskg.language.en.names.proper_names import find_names
 from marskg.language.en.names.relations import SPEAKER, find_relations, shape
@@ -288,6 +295,23 @@ class _Finding:
             self._put(whole.name, whole.type).absorb(whole)
         for full, other in stated_aliases(shaped):
             self._join(numbered[full], numbered[other])
+        for full, other in birth_names(shaped):
+            self._name_of_birth(numbered[full], numbered[other])
+
+    def _name_of_birth(self, full: Mention, born: Mention) -> None:
+        if born.fixed or full is born or self.mentions.get(folded_name(full.name)) is not full:
+            return
+        self._remove(born)
+        name = with_birth_name(full.name, born.name)
+        entity = self._look_up(folded_name(name))
+        if entity is not None and not full.fixed:
+            self._remove(full)
+            earlier = self._put(entity.name, entity.entity_type or full.type, fixed=True)
+            earlier.identify(entity.same_as)
+            earlier.absorb(full)
+        elif folded_name(name) != folded_name(full.name):
+            full.aliases.setdefault(name)
+        full.spans = sorted({*full.spans, *born.spans})
 
     def _join(self, full: Mention, other: Mention) -> None:
         if full is other or self.mentions.get(folded_name(full.name)) is not full:

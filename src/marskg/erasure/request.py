@@ -20,7 +20,7 @@ from marskg.language.mentions import EntityType, folded_name
 from marskg.language.naming.asked import labelled_number
 from marskg.language.naming.caution import parts_of
 from marskg.language.naming.edges import Verdict
-from marskg.language.naming.matcher import INSIDE, LONGER_NAME, NameMatcher, Reading
+from marskg.language.naming.matcher import COMMON_WORD, INSIDE, LONGER_NAME, NameMatcher, Reading
 from marskg.shapes.gate import NODE_ID
 from marskg.store.graph.preference_enforcement import preferences_of
 from marskg.store.graph.validation import check_text
@@ -384,14 +384,16 @@ class _Others:
 
 def _parts(unit: Unit, names: Iterable[str]) -> NameMatcher | None:
     """Return what finds a person by the first or the last part of one of ``names``, outside of others' names."""
-    known = set(map(folded_name, names))
     parts = {part for name in names for part in parts_of(name)}
     if not parts:
         return None
     everybody = {name for one in unit.entities.everybody() for name in (one.name, *one.aliases)}
     keys = tuple(map(folded_name, parts))
-    others = {name for name in everybody if any(key in folded_name(name) for key in keys)}
-    return NameMatcher(parts, {name for name in others if " " in name and folded_name(name) not in known})
+    named = NameMatcher(names)
+    others = (name for name in everybody if " " in name and any(key in folded_name(name) for key in keys))
+    # A name that may be the one asked for in another form is not another's.
+    surely = {name for name in others if parts_of(name) and named.compare(name).verdict in {Verdict.NONE, Verdict.OTHER}}
+    return NameMatcher(parts, surely)
 
 
 def _with_part(found: Reading, parts: NameMatcher | None, matter: Matter) -> Reading:
@@ -399,6 +401,8 @@ def _with_part(found: Reading, parts: NameMatcher | None, matter: Matter) -> Rea
     if found.verdict is not Verdict.NONE or parts is None:
         return found
     has = parts.judge((*matter.names, *matter.subjects), matter.texts)
+    if has.verdict is Verdict.NEAR and has.reason == COMMON_WORD:
+        return found
     return Reading(Verdict.NEAR, PART) if has.verdict in {Verdict.IS, Verdict.NEAR} else has
 
 

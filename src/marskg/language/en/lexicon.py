@@ -137,7 +137,9 @@ _CUES: Final = listed(
     "writer editor director officer nurse doctor teacher lecturer professor accountant lawyer specialist architect "
     "president ceo cfo cto"
 )
-_ALIASES: Final = listed("short aka k a.k.a known called nicknamed goes call calls")
+_ALIASES: Final = listed(
+    "short aka k a.k.a known called nicknamed goes call calls née nee born geb geborene formerly previously once changed"
+)
 ORGANISATION_ENDS: Final = listed(
     "inc ltd llc llp plc gmbh ag sa corp corporation company co university college school academy institute bank "
     "hospital clinic department ministry agency committee council commission foundation association society union "

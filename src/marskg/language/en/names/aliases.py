@@ -61,7 +61,15 @@ _SAID: Final = (
         rf"{_A},? (?:aka|a\.k\.a\.|also known as|better known as|also called|nicknamed|who goes by|goes by) {_A}"
     ),
     re.compile(rf"{_A}[^{OPEN}.!?]{{0,30}}\b(?:everyone|everybody|we all|friends) calls? (?:him|her|them) {_A}"),
+    # Without the comma somebody may have called somebody else.
+    re.compile(rf"{_A}, (?:called|known to \w+ as) {_A}(?=[,.;!?)]|$)"),
+    re.compile(rf"{_A},? (?:is |was )?(?:now|since then) (?:called|known as|named) {_A}"),
+    re.compile(rf"{_A}[^{OPEN}.!?]{{0,40}} (?:is|goes by) (?:called |named )?{_A} (?:now|these days|since then)\b"),
+    re.compile(rf"{_A}[^{OPEN}.!?]{{0,40}} changed (?:his|her|their) (?:last |sur|family )?name to {_A}"),
+    re.compile(rf"{_A},? \(?(?:formerly|previously|once) (?:known as |called |named )?{_A}"),
 )
+#: The name that somebody had by birth, which may be the last one alone.
+_BORN: Final = re.compile(rf"{_A},? \(?(?:née|née:|nee|born|geb\.|geborene) {_A}(?=[,.;!?)]|$| [a-z])")
 _SHORT: Final = re.compile(rf"{_A}(?:,| is| \() ?short for {_A}")
 
 
@@ -71,6 +79,16 @@ def stated_aliases(shaped: str) -> list[tuple[int, int]]:
     for pattern in _SAID:
         found += [(int(match[1]), int(match[2])) for match in pattern.finditer(shaped)]
     return found
+
+
+def birth_names(shaped: str) -> list[tuple[int, int]]:
+    """Return ``(full, born)`` for the mentions of which one is a person and the other the name that they were born with."""
+    return [(int(match[1]), int(match[2])) for match in _BORN.finditer(shaped)]
+
+
+def with_birth_name(full: str, born: str) -> str:
+    """Return the whole name that somebody was born with, of whom ``born`` may tell the last one alone."""
+    return born if " " in born or " " not in full else f"{full.rpartition(' ')[0]} {born}"
 
 
 def with_nicknames(
