@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Final
 
 from marskg.language.naming.edges import ATTACHED, CASE, CASED, OPEN, Edge, Verdict, edges, is_identifier, script
 from marskg.language.naming.inflection import Endings, beginning, cases, is_indic, is_inflected, is_other, loses, stem
+from marskg.language.naming.kindred import REASON as KINDRED
+from marskg.language.naming.kindred import Keys, kindred_of
 from marskg.language.naming.neighbours import as_written, begins, has_capitals, is_common, is_in_longer, is_small
 from marskg.language.naming.numbers import GROUPED, abroad, dotted_pattern, is_dotted, number_edges, number_of, spread
 from marskg.language.naming.spellings import (
@@ -27,6 +29,7 @@ from marskg.language.naming.spellings import (
     seen_form,
     sought_form,
     undivided,
+    unescaped,
     without_initials,
 )
 from marskg.language.naming.words import (
@@ -103,10 +106,10 @@ class NameMatcher:
         """
         given: dict[str, bool] = {}
         for form in forms:
-            sought = sought_form(form)
+            sought = sought_form(unescaped(form))
             given[sought] = given.get(sought, True) and form != form.lower()
         given.pop("", None)
-        longer = {sought_form(other) for other in others} - {"", *given}
+        longer = {sought_form(unescaped(other)) for other in others} - {"", *given}
         found = sorted(given, key=lambda form: (-len(form), form))
         self._forms = tuple(_Form(form, longer, capital=given[form]) for form in found)
 
@@ -119,6 +122,7 @@ class NameMatcher:
 
         Signs around a spelling, such as quotes, make no other name of it.
         """
+        name = unescaped(name)
         whole = name_form(name)
         for form in self._forms:
             if form.equals(whole) or form.fills(whole):
@@ -137,16 +141,21 @@ class NameMatcher:
 
     def read(self, text: str) -> Reading:
         """Return what ``text`` has of the name."""
+        text = unescaped(text)
         compared = name_form(text)
-        found = NOTHING
+        found, unseen = NOTHING, []
         for form in self._forms:
-            found = found.or_(form.read(compared, text))
-        if found.verdict is Verdict.NONE:
-            loose = loose_form(compared)
-            for form in self._forms:
-                reason = form.near(compared, loose, text)
-                if reason:
-                    return Reading(Verdict.NEAR, reason)
+            reading = form.read(compared, text)
+            found = found.or_(reading)
+            if reading.verdict is Verdict.NONE:
+                unseen.append(form)
+        if found.verdict not in {Verdict.NONE, Verdict.OTHER}:
+            return found
+        loose = loose_form(compared)
+        for form in unseen:
+            reason = form.near(compared, loose, text)
+            if reason:
+                return Reading(Verdict.NEAR, reason)
         return found
 
 
@@ -167,6 +176,7 @@ class _Form:
         self._is_word = form.isalpha()
         self._is_named = self._number == "" and not is_identifier(form)
         self._common, self._small = form in COMMON or is_common(form), form in SMALL
+        self._keys = Keys(form)
         self._likes = tuple(_likes(form, self.loose)) if not self._number else tuple(_divided(self.loose))
 
     def equals(self, whole: str) -> bool:
@@ -247,6 +257,8 @@ class _Form:
         for like in self._likes:
             if like.is_in(loose, text):
                 return like.reason
+        if self._keys.may_be_in(loose) and kindred_of(text).has(self._keys):
+            return KINDRED
         return ""
 
 
@@ -290,9 +302,10 @@ def _likes(form: str, loose: str) -> Iterator[_Like]:
     for other in otherwise(form, loose):
         yield _Like(re.compile(rf"(?<!\w){re.escape(other)}(?!\w)"), other.split()[0], SPELLED)
     if is_inflected(loose) and form not in COMMON:
-        parts = [beginning(word) for word in words]
-        pattern = r"\s".join(rf"{part}\w*" for _, part in parts)
-        yield _Like(re.compile(rf"(?<!\w){pattern}"), parts[0][0], ATTACHED, " ".join(map(stem, words)))
+        for order in orders(words):
+            parts = [beginning(word) for word in order]
+            pattern = r"\s".join(rf"{part}\w*" for _, part in parts)
+            yield _Like(re.compile(rf"(?<!\w){pattern}"), parts[0][0], ATTACHED, " ".join(map(stem, order)))
     if _ADDRESS.fullmatch(form):
         person, host = form.split("@")
         tagged = rf"(?<!\w){re.escape(loose_form(person))}\+\S*@{re.escape(loose_form(host))}(?!\w)"
@@ -307,6 +320,15 @@ def _likes(form: str, loose: str) -> Iterator[_Like]:
         yield _Like(re.compile(rf"(?<!\w){with_first}(?!\w)"), words[0], ORDER)
         if len(words) == PAIR:
             yield _Like(re.compile(rf"(?<!\w){re.escape(words[-1])}(?!\w)"), words[0], ORDER, around=loose)
+
+
+def orders(words: list[str]) -> Iterator[list[str]]:
+    """Yield the words of a name as they are given, and with the last of them first, or the first of them last."""
+    yield words
+    if len(words) > 1:
+        yield [words[-1], *words[:-1]]
+    if len(words) > PAIR:
+        yield [*words[1:], words[0]]
 
 
 def shortened(words: list[str]) -> tuple[str, ...]:
