@@ -157,5 +157,5 @@ def test_what_stands_inside_anothers_longer_name_in_a_script_without_blanks() ->
 
 def test_a_name_of_ten_thousand_letters() -> None:
     name = "nora" * 2_500
-    assert NameMatcher((name,)).read(f"a {name} b").verdict is Verdict.IS
-    assert NameMatcher((name,)).read(f"a {name}x b").verdict is Verdict.NONE
+    assert NameMatcher((name,)).read(f"see {name} here").verdict is Verdict.IS
+    assert NameMatcher((name,)).read(f"see {name}x here").verdict is Verdict.NONE

@@ -104,6 +104,14 @@ AFTER_HIRAGANA: Final = re.compile(
     "さん|ちゃん|くん|さま|から|まで|より|だけ|って|です|"
     "(?:[はがをにの]|には|にも)(?=[\u3400-\u9fff\u30a1-\u30fa])(?!君|様|先生|殿|氏|選手)"
 )
+#: What people are addressed by after a name in Kana.
+TITLES_AFTER_KANA: Final = re.compile("様|氏|君|殿|先生|選手|社長|部長|課長|医師|教授|本人|達")
+#: What given names in Hiragana begin with that is a particle as well, after a family name in Han letters.
+GIVEN_HIRAGANA: Final = re.compile(
+    "(?:はる|はな|はづ|はつ|のぞ|のり|のぶ|のあ|もも|もえ|とも|とし|やよ|やす|かお|かず|かな|かえ|かほ|かれ|にこ|にな|がく)(?!り|る)"
+    "|(?![はがをにのともでへやか])(?!さん|ちゃん|くん|さま|から|まで|より|だ|って|です|じゃ|なら|など|ら|たち|っ|し)"
+    "[ぁ-ゖ]{2,4}(?:さん|ちゃん|くん|さま|先生|が|は|を|に|の|と|も)"
+)
 #: Those that begin no name, and the others after a time or one who speaks.
 BEFORE_HIRAGANA: Final = re.compile(r"(?:[をがへで]|(?:今日|昨日|明日|先日|今朝|私|僕|彼|彼女)は)\Z")
 

@@ -77,6 +77,7 @@ _FINAL: Final = frozenset("\u1039\u103a\u17d2\u17cb\u0e4c")
 _OPENING: Final = re.compile("[\u0e40-\u0e44\u0ec0-\u0ec4\u1039\u17d2]")
 _SITE: Final = re.compile(r"(?<![\w.-])www\.\Z")
 _LETTERS: Final = 3
+_KANA: Final = frozenset({"hiragana", "katakana"})
 #: The scripts of which letters and digits make up one identifier; "" is that of digits.
 _SPELLED: Final = frozenset({"", "latin", "other"})
 
@@ -150,7 +151,7 @@ def _right(text: str, end: int, name: str, *, identifier: bool) -> Edge:
     if not last or follows.isdigit():
         return Edge(Verdict.OTHER, LONGER) if last in _SPELLED else OPEN
     if script(follows) != last:
-        return OPEN
+        return _after_another(text, end, last, script(follows))
     return Edge(Verdict.OTHER, LONGER) if identifier else _AFTER.get(last, _after_other)(text, end, name)
 
 
@@ -195,6 +196,22 @@ def _rest(text: str, end: int) -> str:
     while stop < len(text) and (text[stop].isalpha() or is_mark(text[stop])):
         stop += 1
     return text[end:stop]
+
+
+def _after_another(text: str, end: int, last: str, follows: str) -> Edge:
+    """Return the edge between two scripts: of Japanese, which writes one name in several of them, a person decides."""
+    if last in _KANA and follows == "han":
+        return OPEN if beside.TITLES_AFTER_KANA.match(text, end) else Edge(Verdict.NEAR, UNBROKEN)
+    longer = (follows == "katakana" and last == "han") or (
+        follows == "hiragana" and last == "han" and beside.GIVEN_HIRAGANA.match(text, end)
+    )
+    return Edge(Verdict.NEAR, UNBROKEN) if longer else OPEN
+
+
+def _before_another(text: str, start: int, first: str, before: str) -> Edge:
+    if first in _KANA and before == "han":
+        return OPEN if _ends_with(beside.BEFORE_HAN, text, start) else Edge(Verdict.NEAR, UNBROKEN)
+    return Edge(Verdict.NEAR, UNBROKEN) if first == "han" and before == "katakana" else OPEN
 
 
 def _after_latin(text: str, end: int, name: str) -> Edge:
@@ -278,7 +295,7 @@ def _left(text: str, start: int, name: str, *, identifier: bool) -> Edge:
     if not first or before.isdigit():
         return Edge(Verdict.OTHER, LONGER) if first in _SPELLED else OPEN
     if script(before) != first:
-        return OPEN
+        return _before_another(text, start, first, script(before))
     return _BEFORE.get(first, _before_other)(text, start, name)
 
 

@@ -69,6 +69,7 @@ _CHANGING: Final = {
     "х": "[хс]",
 }
 _FINNISH: Final = "nen"
+_DAUGHTER: Final = ("dottir", "dottur")
 _BALTIC: Final = ("as", "is", "us", "ys", "ur")
 _VOWELS: Final = "aeiouy"
 _LONG: Final = 5
@@ -80,7 +81,7 @@ _SLAVIC: Final = words_of(
     "onem iemu imi ymi in ina inu inom ino ine ovu ovo"
 )
 _BALTIC_ENDINGS: Final = words_of("ui ei ai os es am as is us ams iui iai")
-_OTHERS: Final = words_of("ul ului ar ei en es ta ia iin illa ille ilta ista issa")
+_OTHERS: Final = words_of("ul ului ar ir ur ei en es ta ia iin illa ille ilta ista issa")
 _AFTER_VOWEL: Final = words_of(
     "n lle lla lta ssa sta na ni ksi t nak nek val vel ra re ban ben ba be bol hoz hez tol rol nal nel ert ig"
 )
@@ -117,6 +118,8 @@ def stem(word: str) -> str:
     if len(word) > _LONG and word.endswith(_FINNISH):
         return f"{word[:-3]}s"
     if len(word) >= _LONG and word.endswith(_BALTIC):
+        return _same(word[:-2])
+    if word.endswith(_DAUGHTER):
         return _same(word[:-2])
     changes = word[-1] in _VOWELS or (len(word) > _LONG and word[-1] == "s" and word[-2] not in _VOWELS)
     return _same(word[:-1] if changes else word)

@@ -15,6 +15,9 @@ from typing import TYPE_CHECKING, Final
 
 from marskg.language.naming.edges import ATTACHED, CASE, CASED, OPEN, Edge, Verdict, edges, is_identifier, script
 from marskg.language.naming.inflection import Endings, beginning, cases, is_indic, is_inflected, is_other, loses, stem
+from marskg.language.naming.kindred import REASON as KINDRED
+from marskg.language.naming.kindred import Keys, kindred_of
+from marskg.language.naming.neighbours import as_written, begins, has_capitals, is_common, is_in_longer, is_small
 from marskg.language.naming.numbers import GROUPED, abroad, dotted_pattern, is_dotted, number_edges, number_of, spread
 from marskg.language.naming.spellings import (
     cased_form,
@@ -26,6 +29,7 @@ from marskg.language.naming.spellings import (
     seen_form,
     sought_form,
     undivided,
+    unescaped,
     without_initials,
 )
 from marskg.language.naming.words import (
@@ -33,8 +37,8 @@ from marskg.language.naming.words import (
     AFTER_TIMES,
     ARTICLES,
     BEFORE_TIMES,
-    BEGINS,
     COMMON,
+    CURRENCIES,
     NOTIONS,
     SHORTENED,
     SMALL,
@@ -50,6 +54,8 @@ SPELLED: Final = "spelled otherwise"
 LONGER_NAME: Final = "about somebody whose name has it as a part"
 ORDER: Final = "its parts in another order, or shortened"
 INSIDE: Final = "inside another's longer name"
+BESIDE: Final = "may be part of a longer name"
+IN_SMALL: Final = "in small letters, where the name has a capital"
 _TAG: Final = re.compile(r"\+[^@]*@")
 _ADDRESS = re.compile(r"[^\s@]+@[^\s@]+")
 #: A title or an initial, as it stands escaped.
@@ -64,6 +70,7 @@ _DEGREE: Final = re.compile(r"\A(?:dr|prof|mr|mrs|ms|sir|capt|st)\ (?=\w{3})|\ (
 _PREFIX: Final = re.compile(r"(mac|mc|al|el|van|von|de|fitz)([^\W\d_]{4,})")
 #: The articles of English after which a small word is one of a kind.
 _AN_ARTICLE: Final = re.compile(r"(?<![\w'])(?:a|an) \Z")
+_AMOUNT: Final = re.compile(r"\d \Z")
 _START: Final = r"(?<![^\W_])"
 _END: Final = r"(?![^\W_])"
 
@@ -97,9 +104,14 @@ class NameMatcher:
         Where it stands by itself in the same text as well, the text has it. What ``others`` have that holds none of
         the forms is passed over: a name of no bearing costs nothing.
         """
-        found = sorted({sought_form(form) for form in forms} - {""}, key=lambda form: (-len(form), form))
-        longer = {sought_form(other) for other in others} - {"", *found}
-        self._forms = tuple(_Form(form, longer) for form in found)
+        given: dict[str, bool] = {}
+        for form in forms:
+            sought = sought_form(unescaped(form))
+            given[sought] = given.get(sought, True) and form != form.lower()
+        given.pop("", None)
+        longer = {sought_form(unescaped(other)) for other in others} - {"", *given}
+        found = sorted(given, key=lambda form: (-len(form), form))
+        self._forms = tuple(_Form(form, longer, capital=given[form]) for form in found)
 
     def is_one(self, name: str) -> bool:
         """Return whether ``name`` as a whole is one of the spellings."""
@@ -110,6 +122,7 @@ class NameMatcher:
 
         Signs around a spelling, such as quotes, make no other name of it.
         """
+        name = unescaped(name)
         whole = name_form(name)
         for form in self._forms:
             if form.equals(whole) or form.fills(whole):
@@ -128,24 +141,30 @@ class NameMatcher:
 
     def read(self, text: str) -> Reading:
         """Return what ``text`` has of the name."""
+        text = unescaped(text)
         compared = name_form(text)
-        found = NOTHING
+        found, unseen = NOTHING, []
         for form in self._forms:
-            found = found.or_(form.read(compared, text))
-        if found.verdict is Verdict.NONE:
-            loose = loose_form(compared)
-            for form in self._forms:
-                reason = form.near(compared, loose, text)
-                if reason:
-                    return Reading(Verdict.NEAR, reason)
+            reading = form.read(compared, text)
+            found = found.or_(reading)
+            if reading.verdict is Verdict.NONE:
+                unseen.append(form)
+        if found.verdict not in {Verdict.NONE, Verdict.OTHER}:
+            return found
+        loose = loose_form(compared)
+        for form in unseen:
+            reason = form.near(compared, loose, text)
+            if reason:
+                return Reading(Verdict.NEAR, reason)
         return found
 
 
 class _Form:
     """One spelling, with the patterns that it is sought by."""
 
-    def __init__(self, form: str, others: Collection[str] = ()) -> None:
+    def __init__(self, form: str, others: Collection[str] = (), *, capital: bool = False) -> None:
         self.form = form
+        self._capital = capital
         self._around = tuple(_places_in(form, others))
         self.loose = loose_form(form)
         self._number = number_of(form)
@@ -154,7 +173,10 @@ class _Form:
         self._must = "" if self._number or is_dotted(form) else max(re.split("[. @]", form), key=len)
         self._digits = re.compile(spread(self._number)) if self._number else None
         self._abroad = re.compile(abroad(self._number)) if self._number else None
-        self._common, self._small = form in COMMON, form in SMALL
+        self._is_word = form.isalpha()
+        self._is_named = self._number == "" and not is_identifier(form)
+        self._common, self._small = form in COMMON or is_common(form), form in SMALL
+        self._keys = Keys(form)
         self._likes = tuple(_likes(form, self.loose)) if not self._number else tuple(_divided(self.loose))
 
     def equals(self, whole: str) -> bool:
@@ -177,7 +199,7 @@ class _Form:
             if self._around and self._is_inside(compared, start):
                 found = found.or_(Reading(Verdict.OTHER, INSIDE))
                 continue
-            reason = self._why_word(compared, text, start, end) if edge is OPEN else ""
+            reason = self._why_not(compared, text, start, end) if edge is OPEN else ""
             if reason:
                 edge = Edge(Verdict.NEAR, reason)  # noqa: PLW2901 - the edge with what the words say
             if edge is CASED and (self._common or not _is_ended(compared, text, start, end)):
@@ -195,14 +217,30 @@ class _Form:
             if place <= start
         )
 
-    def _why_word(self, compared: str, text: str, start: int, end: int) -> str:
-        """Return why an occurrence may be a word of the language, "" where nothing says so."""
+    def _why_not(self, compared: str, text: str, start: int, end: int) -> str:
+        """Return why an occurrence may be a word of the language or a part of another name, "" where nothing says so."""
+        written = as_written(compared, text)
+        if self._is_word:
+            reason = self._why_word(compared, written, start, end)
+            if reason:
+                return reason
+        return BESIDE if self._is_named and is_in_longer(compared, written, start, end) else ""
+
+    def _why_word(self, compared: str, written: str, start: int, end: int) -> str:
+        small = is_small(compared, written, start, end)
+        if self.form in CURRENCIES and _AMOUNT.search(compared, max(0, start - 2), start):
+            return COMMON_WORD
         if self._common:
-            return _no_name(compared, text, start, end)
-        if not self._small:
-            return _one_of_a_kind(compared, text, start, end)
-        article = ARTICLES.search(compared, max(0, start - _LONGEST_ARTICLE), start)
-        return COMMON_WORD if article is not None or _is_small(compared, text, start, end) else ""
+            return COMMON_WORD if written[start:end] == compared[start:end] else _no_name(compared, written, start, end)
+        if self._small and (small or ARTICLES.search(compared, max(0, start - _LONGEST_ARTICLE), start)):
+            return COMMON_WORD
+        if not small:
+            return ""
+        article = _AN_ARTICLE.search(compared, max(0, start - 3), start) is not None
+        capitals = has_capitals(compared, written)
+        if article and (capitals or self._capital):
+            return COMMON_WORD
+        return IN_SMALL if self._capital and capitals else ""
 
     def _occurrences(self, compared: str) -> Iterator[tuple[int, int, Edge]]:
         if self._digits is not None:
@@ -219,6 +257,8 @@ class _Form:
         for like in self._likes:
             if like.is_in(loose, text):
                 return like.reason
+        if self._keys.may_be_in(loose) and kindred_of(text).has(self._keys):
+            return KINDRED
         return ""
 
 
@@ -262,9 +302,10 @@ def _likes(form: str, loose: str) -> Iterator[_Like]:
     for other in otherwise(form, loose):
         yield _Like(re.compile(rf"(?<!\w){re.escape(other)}(?!\w)"), other.split()[0], SPELLED)
     if is_inflected(loose) and form not in COMMON:
-        parts = [beginning(word) for word in words]
-        pattern = r"\s".join(rf"{part}\w*" for _, part in parts)
-        yield _Like(re.compile(rf"(?<!\w){pattern}"), parts[0][0], ATTACHED, " ".join(map(stem, words)))
+        for order in orders(words):
+            parts = [beginning(word) for word in order]
+            pattern = r"\s".join(rf"{part}\w*" for _, part in parts)
+            yield _Like(re.compile(rf"(?<!\w){pattern}"), parts[0][0], ATTACHED, " ".join(map(stem, order)))
     if _ADDRESS.fullmatch(form):
         person, host = form.split("@")
         tagged = rf"(?<!\w){re.escape(loose_form(person))}\+\S*@{re.escape(loose_form(host))}(?!\w)"
@@ -279,6 +320,15 @@ def _likes(form: str, loose: str) -> Iterator[_Like]:
         yield _Like(re.compile(rf"(?<!\w){with_first}(?!\w)"), words[0], ORDER)
         if len(words) == PAIR:
             yield _Like(re.compile(rf"(?<!\w){re.escape(words[-1])}(?!\w)"), words[0], ORDER, around=loose)
+
+
+def orders(words: list[str]) -> Iterator[list[str]]:
+    """Yield the words of a name as they are given, and with the last of them first, or the first of them last."""
+    yield words
+    if len(words) > 1:
+        yield [words[-1], *words[:-1]]
+    if len(words) > PAIR:
+        yield [*words[1:], words[0]]
 
 
 def shortened(words: list[str]) -> tuple[str, ...]:
@@ -352,32 +402,14 @@ def _is_ended(compared: str, text: str, start: int, end: int) -> bool:
     return cased[start:end] != compared[start:end] and cased[end] == compared[end]
 
 
-def _is_small(compared: str, text: str, start: int, end: int) -> bool:
-    """Return whether what stands at ``[start, end)`` is surely written in small letters."""
-    cased = cased_form(text)
-    return len(cased) == len(compared) and cased[start:end] == compared[start:end]
-
-
-def _one_of_a_kind(compared: str, text: str, start: int, end: int) -> str:
-    """Return why a word is one of a kind and no name, "" where it may be one: *An alice blue scarf*.
-
-    It is small, after an article, in a text that has capitals.
-    """
-    if not _AN_ARTICLE.search(compared, max(0, start - 3), start) or not compared[start:end].isalpha():
-        return ""
-    return COMMON_WORD if _is_small(compared, text, start, end) and cased_form(text) != compared else ""
-
-
-def _no_name(compared: str, text: str, start: int, end: int) -> str:
+def _no_name(compared: str, written: str, start: int, end: int) -> str:
     """Return why a word that is a name as well may be none where it stands; "" where it stands as a name.
 
-    It has a capital; where every word has one, a verb follows that people are the subject of; and it is no time.
+    Where every word has a capital, a verb follows that people are the subject of; and it is no time.
     """
-    if _is_small(compared, text, start, end):
-        return COMMON_WORD
     word = compared[start:end]
     if word in TIMES and (BEFORE_TIMES.search(compared, 0, start) or AFTER_TIMES.match(compared, end)):
         return COMMON_WORD
-    if not BEGINS.search(compared, 0, start):
+    if not begins(written, start):
         return ""
     return "" if word not in NOTIONS and AFTER_PEOPLE.match(compared, end) else FIRST_WORD

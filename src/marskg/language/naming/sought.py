@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, ClassVar, Final
 
 from marskg.language.naming.edges import CASE, INFLECTED, LATIN, is_identifier
 from marskg.language.naming.inflection import Endings, is_inflected, is_other, stem
-from marskg.language.naming.matcher import PAIR, otherwise, shortened
+from marskg.language.naming.kindred import Kindred, keys_of
+from marskg.language.naming.matcher import PAIR, orders, otherwise, shortened
 from marskg.language.naming.numbers import AMERICAN, TRUNKS, at_home, is_dotted, number_of, without_trunk
 from marskg.language.naming.spellings import (
     divides_nothing,
@@ -25,7 +26,9 @@ from marskg.language.naming.spellings import (
     seen_form,
     small_form,
     sought_form,
+    told,
     undivided,
+    unescaped,
     without_initials,
 )
 from marskg.language.naming.words import COMMON, SHORTENED
@@ -35,7 +38,7 @@ if TYPE_CHECKING:
 
 #: Sorts of keys: the name itself, a number in every grouping, an address of four numbers; and what may be the name: its
 #: loose form or its parts in another order, itself with an ending, its two words around another, the stems
-#: of its words, by how many it has, its letters and digits alone, a number with the other of its two beginnings.
+#: of its words, by how many it has, the keys of :mod:`marskg.language.naming.kindred`, its letters and digits alone, a number with the other of its two beginnings.
 NAME: Final = "name"
 NUMBER: Final = "number"
 ADDRESS: Final = "address"
@@ -48,6 +51,7 @@ ENDED: Final = "ended"
 HOME: Final = "home"
 ABROAD: Final = "abroad"
 UNDIVIDED: Final = "undivided"
+KINDRED: Final = "kindred"
 
 _ADDRESS: Final = re.compile(r"[0-9]+(?:\.[0-9]+){3,}")
 _TITLE: Final = re.compile(rf"(?<!\w)({SHORTENED})\. ")
@@ -105,7 +109,7 @@ class Key:
 
 def exact_key(name: str) -> Key:
     """Return the key of a name, the same for all spellings that are one."""
-    form = sought_form(name)
+    form = sought_form(unescaped(name))
     if is_dotted(form):
         return Key(ADDRESS, _filled(form))
     number = number_of(form)
@@ -114,7 +118,7 @@ def exact_key(name: str) -> Key:
 
 def like_keys(name: str) -> tuple[Key, ...]:
     """Return the keys of what may be the name and is not surely it, sorted."""
-    form = sought_form(name)
+    form = sought_form(unescaped(name))
     number = number_of(form)
     loose = loose_form(form)
     found = {*(_number_keys(number) if number else _name_keys(form))}
@@ -133,8 +137,10 @@ def _name_keys(form: str) -> Iterator[Key]:
     if not words:
         return
     yield from (Key(LOOSE, one) for one in (loose, *otherwise(form, loose)))
+    yield from (Key(KINDRED, one) for one in keys_of(form))
     if is_inflected(loose) and form not in COMMON:
-        yield Key((CASES, PAIRED, STEM)[min(len(words) - 1, PAIR)], " ".join(map(stem, words)))
+        sort = (CASES, PAIRED, STEM)[min(len(words) - 1, PAIR)]
+        yield from (Key(sort, " ".join(map(stem, order))) for order in orders(words))
     if len(words) > 1 and not is_identifier(form):
         yield Key(ENDED, loose)
         yield from (Key(LOOSE, one) for one in shortened(words))
@@ -147,7 +153,8 @@ class Candidates:
 
     def __init__(self, text: str) -> None:
         """Look at ``text``."""
-        seen = seen_form(text)
+        seen = seen_form(unescaped(text))
+        self._kindred = Kindred(told(seen))
         self._text = small_form(seen)
         self._endings = Endings(seen)
 
@@ -217,6 +224,10 @@ class Candidates:
                 if begins and (edges[end] or divides_nothing(signs[end - 1])):
                     yield signs[start:end]
 
+    def _kindreds(self, length: int) -> Iterator[str]:
+        """Yield the keys of other writings of names."""
+        return self._kindred.of(length)
+
     # --- Numbers
 
     @cached_property
@@ -266,6 +277,7 @@ class Candidates:
         HOME: _at_home,
         ENDED: _ended,
         UNDIVIDED: _undivided,
+        KINDRED: _kindreds,
         ABROAD: _abroad,
     }
 

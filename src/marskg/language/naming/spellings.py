@@ -8,6 +8,7 @@ write without them; what is equal in it only is for a person to decide.
 
 from __future__ import annotations
 
+import html
 import ipaddress
 import re
 import unicodedata
@@ -117,6 +118,8 @@ _BEFORE: Final = "@+./\\&$"
 _AFTER: Final = "+#"
 #: Letters of a word that is shortened: *Jr.*, *Inc.*, an initial.
 _SHORTENED: Final = 3
+#: Times that a text is escaped at most.
+_ESCAPED: Final = 4
 #: Accents of Latin, Greek and Cyrillic letters, and the dot of the scripts of India; their other marks are vowels.
 _ACCENTS: Final = re.compile("[\u0300-\u036f\u093c\u09bc\u0a3c\u0abc\u0b3c\u0cbc]")
 
@@ -146,6 +149,15 @@ def sought_form(name: str) -> str:
 def is_letter(sign: str) -> bool:
     """Return whether a sign is a letter, a digit, or a mark of one."""
     return unicodedata.category(sign)[0] in "LMN"
+
+
+def unescaped(text: str) -> str:
+    """Return a text without the references of HTML, also of those that were escaped again."""
+    for _ in range(_ESCAPED):
+        if "&" not in text or ";" not in text or (plain := html.unescape(text)) == text:
+            break
+        text = plain
+    return text
 
 
 def seen_form(text: str) -> str:

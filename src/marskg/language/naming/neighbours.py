@@ -1,0 +1,229 @@
+"""What stands beside a name in a text, by its capitals: whether the name is a part of a longer one, or no name at all.
+
+Guarantees: pure functions of the form in which names are compared and of :func:`as_written`. A name that stands beside
+another word with a capital may be a part of a longer name, unless that word is known to stand beside names (titles,
+kin, words that begin sentences; ``before_names.tsv`` and the lists of the languages). Where capitals say nothing, in a
+text in small letters or in capitals throughout, any word counts that is not known to be an ordinary one. Nothing across
+a mark of punctuation or the end of a line counts. Source: semantics section 5.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, Final
+
+from marskg.kept_texts import keeping_texts
+from marskg.language.en.lexicon import ORGANISATION_ENDS, PLACE_ENDS, Is, flags
+from marskg.language.naming.edges import LATIN
+from marskg.language.naming.spellings import cased_form
+from marskg.language.naming.words import COMMON, words_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+#: What a word that begins a sentence in English is, if it is none of a name.
+_ORDINARY: Final = Is.CLOSED | Is.VERB | Is.TIME | Is.TITLE | Is.KIN | Is.ROLE | Is.PREPOSITION | Is.DETERMINER
+#: Ends of common words of English that no name has.
+_ENDED: Final = ("ed", "ing", "ly")
+#: Titles of those who are told by them from others of the name.
+_RATHER_NAMES: Final = words_of(
+    "st saint sainte san santa sao são sankt king queen prince princess pope lake mount port"
+)
+#: What goes on with a name where a word with a capital follows, and what names go on with after it.
+_GOES_ON: Final = words_of("van von vom de del della degli di da dos das du af av al el bin ibn ben bint la le ter of")
+_GOES_BEFORE: Final = words_of("van von de del della di da dos du al el bin ibn ben bint ter der den")
+_PREFIXED: Final = re.compile(r"(?:al|el|ad|as|ar|an|ash|at|az|d|o|l)['-](?=\w)", re.IGNORECASE)
+#: What makes a firm of a name.
+_FIRM: Final = re.compile(
+    r" (?:&|and|und|et|y|e|og|och|en|&amp;) (?:sons?|co|company|daughters?|partners?|brothers|bros|söhne|sohn|töchter|"
+    r"cie|fils|hijos|figli|filhos|zonen|sønner|söner|associates|friends)(?!\w)"
+)
+_LEFT: Final = re.compile(r"(?<![^\s\"'“”„«»(\[*:/;—–])[^\s\"“”„«»(\[*:/;—–]+(?= \Z)")
+_RIGHT: Final = re.compile(r" ([^\W\d_][^\s,;:!?()\[\]{}\"“”„«»*/—–]*)")
+_POSSESSED: Final = re.compile(r"'s ([^\W\d_]+)")
+_POSSESSIVE: Final = re.compile(r"(?:'s|s')\Z")
+_STOPS: Final = '.!?:;-–—"“”„«»([*•>\n'
+_FEWEST: Final = 4
+#: Words and blanks before a name that are looked at.
+_BEFORE: Final = 80
+#: Letters of scripts that have capitals, when they are small: Latin, Greek, Cyrillic, Armenian.
+_CASED: Final = re.compile(f"[{LATIN}\u0370-\u03ff\u0400-\u058f\u1f00-\u1fff]")
+_WORD: Final = re.compile(r"[^\W\d_][\w'’-]*")
+_DETERMINED: Final = re.compile(
+    r"(?<!\w)(?:the|a|an|my|our|your|his|her|their|der|die|das|den|dem|des|ein|eine|einen|einem|einer|mein|meine|"
+    r"sein|seine|ihr|ihre|unser|unsere|el|la|los|las|un|una|le|les|une|il|lo|i|gli|o|os|as|um|uma|im|am|zum|zur|vom)\Z"
+)
+
+
+@cache
+def _lists() -> Mapping[str, frozenset[str]]:
+    found: dict[str, set[str]] = {"beside": set(), "begins": set()}
+    source = files("marskg").joinpath("language", "naming", "before_names.tsv").read_text(encoding="utf-8")
+    for line in source.splitlines():
+        if line and line[0] != "#":
+            kind, _, words = line.split("\t")
+            found[kind].update(words.split())
+    return {kind: frozenset(words) for kind, words in found.items()}
+
+
+@keeping_texts(4)
+def as_written(compared: str, text: str) -> str:
+    """Return ``compared`` with the capitals and the ends of lines that ``text`` has, each sign in its place."""
+    cased = cased_form(text)
+    words, seen = compared.split(" "), cased.split(" ")
+    if len(words) == len(seen) and len(cased) != len(compared):
+        cased = " ".join(map(_capital, words, seen))
+    if len(cased) != len(compared):
+        return compared
+    if "\n" in text.strip():
+        lines = [line.split() for line in text.splitlines()]
+        if sum(map(len, lines)) == len(words):
+            signs, place = list(cased), -1
+            for line in lines:
+                place += sum(map(len, words[: len(line)])) + len(line)
+                del words[: len(line)]
+                if line and place < len(signs):
+                    signs[place] = "\n"
+            return "".join(signs)
+    return cased
+
+
+def _capital(word: str, seen: str) -> str:
+    """Return a word that is longer or shorter when it is compared, with the capital of what is seen."""
+    return seen if len(word) == len(seen) else word[:1].upper()[:1] + word[1:] if seen[:1].isupper() else word
+
+
+def is_in_longer(compared: str, written: str, start: int, end: int) -> bool:
+    """Return whether the name at ``[start, end)`` may be a part of a longer name."""
+    if not _CASED.match(compared, start) or compared[end - 1].isdigit():
+        return False
+    mode = _mode(written)
+    return _goes_on(compared, written, end, mode) or _is_begun(compared, written, start, mode)
+
+
+def is_small(compared: str, written: str, start: int, end: int) -> bool:
+    """Return whether what stands at ``[start, end)`` is written in small letters, of a script that has others."""
+    return written[start:end] == compared[start:end] and _CASED.match(compared, start) is not None
+
+
+def has_capitals(compared: str, written: str) -> bool:
+    """Return whether a text has a word that begins with a capital."""
+    return compared != written.replace("\n", " ")
+
+
+def begins(written: str, start: int) -> bool:
+    """Return whether a sentence, a line, or what is quoted begins at ``start``."""
+    place = start
+    while place > 0 and (written[place - 1] in " '" or written[place - 1] in '"“”„«»('):
+        if written[place - 1] != " ":
+            return True
+        place -= 1
+    return place == 0 or written[place - 1] in _STOPS
+
+
+@keeping_texts(4)
+def _mode(written: str) -> str:
+    """Return ``small`` or ``capitals`` of a text that has one of these alone, ``titled`` where its words all have them."""
+    if written == written.lower():
+        return "small"
+    if written == written.upper():
+        return "capitals"
+    words = _WORD.findall(written)
+    inner = [word for word in words[1:] if word.lower() in _CLOSED_WORDS]
+    titled = len(words) >= _FEWEST and inner and all(word[0].isupper() for word in words)
+    return "titled" if titled else ""
+
+
+def _goes_on(compared: str, written: str, end: int, mode: str) -> bool:
+    if compared[end : end + 1] != " " or written[end] == "\n":
+        if mode or not (found := _POSSESSED.match(written, end)):
+            return False
+        # *Maria's Bakery*: a common word needs no capital.
+        return found[1][0].isupper() and _names_a_thing(found[1].lower()) and "\n" not in found[0]
+    if _FIRM.match(compared, end):
+        return True
+    found = _RIGHT.match(written, end)
+    if found is None:
+        return False
+    word = found[1].rstrip(".'’")
+    plain = word.lower()
+    if plain in _GOES_ON:
+        following = _RIGHT.match(written, found.start(1) + len(word))
+        return following is not None and (following[1][0].isupper() or (mode == "small" and plain != "of"))
+    if _PREFIXED.match(word):
+        return True
+    return _counts(plain, capital=word[0].isupper(), mode=mode) and not _stands_beside(plain)
+
+
+def _is_begun(compared: str, written: str, start: int, mode: str) -> bool:
+    found = _LEFT.search(written, max(0, start - _BEFORE), start)
+    if found is None or (start > 1 and written[start - 1] != " "):
+        return False
+    word = found[0].lstrip("'")
+    if not word or not (word[-1].isalpha() or word[-1] == ".") or not word[0].isalpha():
+        return False
+    plain = word.lower().rstrip(".")
+    first = begins(written, start - 1 - len(word))
+    if word[-1] == "." and plain not in _RATHER_NAMES and len(plain) > 1:
+        return False  # the end of a sentence, or a title
+    if _POSSESSIVE.search(word):
+        return False
+    if plain in _GOES_BEFORE and word[0].islower():
+        return _is_of(compared, written, found.start(), mode)
+    if not _counts(plain, capital=word[0].isupper(), mode=mode) or _stands_beside(plain):
+        return False
+    return not (first and is_ordinary(plain))
+
+
+def _is_of(compared: str, written: str, place: int, mode: str) -> bool:
+    """Return whether a particle at ``place`` stands after a name, and not after a thing that is somebody's."""
+    found = _LEFT.search(written, max(0, place - _BEFORE), place)
+    if found is None or mode or not found[0][0].isupper() or not found[0][-1].isalpha():
+        return found is not None and found[0].lower() in _GOES_BEFORE and _is_of(compared, written, found.start(), mode)
+    if _DETERMINED.search(compared[: found.start()].rstrip()):
+        return False
+    return not (begins(written, found.start()) and is_ordinary(found[0].lower()))
+
+
+def _counts(plain: str, *, capital: bool, mode: str) -> bool:
+    """Return whether a word beside a name may be a part of it."""
+    if mode:
+        return not is_ordinary(plain)
+    return capital
+
+
+def _stands_beside(plain: str) -> bool:
+    """Return whether a word has a capital beside a name, and is none of it."""
+    if plain in _RATHER_NAMES:
+        return False
+    found = flags().get(plain, 0)
+    if plain not in COMMON and found & (Is.TIME | Is.DETERMINER | Is.PREPOSITION):
+        return True
+    return plain in _lists()["beside"] or plain.partition("'")[0] == "i"
+
+
+def is_ordinary(plain: str) -> bool:
+    """Return whether a word is surely one of a language, and no name, where its capital says nothing."""
+    if plain in _RATHER_NAMES:
+        return False
+    found = flags().get(plain, 0)
+    if found & _ORDINARY and plain not in _RATHER_NAMES:
+        return True
+    if found & Is.COMMON and plain.endswith(_ENDED):
+        return True
+    lists = _lists()
+    return plain in lists["begins"] or plain in lists["beside"]
+
+
+def _names_a_thing(plain: str) -> bool:
+    return is_common(plain) or plain in ORGANISATION_ENDS or plain in PLACE_ENDS
+
+
+def is_common(form: str) -> bool:
+    """Return whether a name of one word is a word of the language as well."""
+    return bool(flags().get(form, 0) & Is.COMMON)
+
+
+_CLOSED_WORDS: Final = frozenset(word for word, kinds in flags().items() if kinds & Is.CLOSED)
