@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def opened(stores: Stores, **settings: Any) -> AgentMemory:
-    return stores.open(embedding__model="none", **settings)
+    return stores.open(embedding__model="none", entities__recognise="on", **settings)
 
 
 def told(memory: AgentMemory, *texts: str) -> dict[str, str]:
@@ -170,7 +170,7 @@ def test_a_hidden_text_teaches_no_name(stores: Stores) -> None:
         if hidden:
             memory.remember("Tom was arrested", sensitivity=0.9)
             memory.remember("a note", sensitivity=0.9, mentions=[EntityRef("Tom Weber", aliases=("baker", "Tom"))])
-        reader = stores.open(memory.tenant, principal="reader:bot?ceiling=0.3")
+        reader = stores.open_as(memory, "reader:bot?ceiling=0.3")
         found: list[object] = [[(one.name, one.aliases) for one in reader.entities.list()]]
         for name in ("Tom", "baker", "Tom Weber", "Weber"):
             try:
@@ -210,7 +210,7 @@ def test_two_people_of_one_first_name_stay_two_in_facts(stores: Stores) -> None:
     memory = opened(stores)
 
     def say(text: str, day: int) -> None:
-        memory.learn([{"role": "user", "content": text, "speaker": "Ana", "timestamp": START + day * 86_400_000}])
+        memory.learn([{"role": "user", "content": text, "speaker": "Ana", "timestamp": START - (9 - day) * 86_400_000}])
 
     for day, text in enumerate(
         ("My brother Tom lives in Graz.", "My boss Tom moved to Rome.", "My brother Tom moved to Linz.",

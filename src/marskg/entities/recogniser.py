@@ -83,7 +83,7 @@ class Recogniser:
         ``speaker`` is the name of who says ``I``; without it, relations to the speaker are left out. ``known`` names
         what the store holds, so that a first name finds its person and a known word its thing.
         """
-        found = _Finding(Tokens(text), tuple(self._sources(known)))
+        found = _Finding(Tokens(text), tuple(self._sources(known)), known)
         if payload:
             found.add_payload(payload, speaker)
         found.add_names()
@@ -128,9 +128,12 @@ def _heads(stem: str) -> tuple[str, ...]:
 class _Finding:
     """The entities of one text while they are being found."""
 
-    def __init__(self, tokens: Tokens, sources: tuple[Known, ...]) -> None:
+    def __init__(self, tokens: Tokens, sources: tuple[Known, ...], store: Known | None) -> None:
         self.tokens = tokens
         self.sources = sources
+        self.store = store
+        #: Who was found in the store, by folded name, with the other names: the text gives them what it says alone.
+        self.lent: dict[str, frozenset[str]] = {}
         self.mentions: dict[str, Mention] = {}
         self.relations: dict[EntityRelation, None] = {}
         self.taken: set[int] = set()
@@ -163,7 +166,7 @@ class _Finding:
             self._put(said, name.type).spans.append(span)
             return
         mention = self._put(entity.name, entity.entity_type or name.type, fixed=True)
-        mention.identify(entity.same_as)
+        self._identify(mention, entity)
         if folded_name(said) != folded_name(entity.name):
             mention.aliases.setdefault(said)
         mention.spans.append(span)
@@ -178,7 +181,7 @@ class _Finding:
                 continue
             end, entity = match
             mention = self._put(entity.name, entity.entity_type, fixed=True)
-            mention.identify(entity.same_as)
+            self._identify(mention, entity)
             mention.spans.append((tokens.starts[place], tokens.ends[end - 1]))
             self.taken.update(range(place, end))
             place = end
@@ -229,8 +232,27 @@ class _Finding:
         for source in self.sources:
             entity = source.find(folded)
             if entity is not None:
+                if source is self.store:
+                    self.lent[folded_name(entity.name)] = frozenset(map(folded_name, entity.aliases))
                 return entity
         return None
+
+    def _identify(self, mention: Mention, entity: EntityRef) -> None:
+        """Let a mention be what the dictionary says; whom the store knows is found by the name alone."""
+        if folded_name(entity.name) not in self.lent:
+            mention.identify(entity.same_as)
+
+    def _as_said(self, mention: Mention) -> EntityRef:
+        """Return a mention as the text gives it: whom the store knows by another name, by that one."""
+        said = {}
+        for start, end in mention.spans:
+            form = " ".join(self.tokens.text[start:end].split())
+            said.setdefault(folded_name(form), form)
+        own = folded_name(mention.name)
+        forms = [form for key, form in said.items() if key in self.lent.get(own, ())]
+        name = forms[0] if forms and own not in said else mention.name
+        aliases = sorted(alias for alias in mention.aliases if folded_name(alias) != folded_name(name))
+        return EntityRef(name, _text(mention.type), tuple(aliases), mention.same_as)
 
     def add_things(self, limit: int) -> None:
         """Add at most ``limit`` noun phrases."""
@@ -307,7 +329,7 @@ class _Finding:
         if entity is not None and not full.fixed:
             self._remove(full)
             earlier = self._put(entity.name, entity.entity_type or full.type, fixed=True)
-            earlier.identify(entity.same_as)
+            self._identify(earlier, entity)
             earlier.absorb(full)
         elif folded_name(name) != folded_name(full.name):
             full.aliases.setdefault(name)
@@ -353,9 +375,17 @@ class _Finding:
             ordered = sorted(
                 mentions, key=lambda mention: (not mention.fixed or bool(mention.spans), mention.spans[:1])
             )
-        spans = sorted((*span, mention.name) for mention in mentions for span in mention.spans)
-        refs = tuple(EntityRef(m.name, _text(m.type), tuple(sorted(m.aliases)), m.same_as) for m in ordered)
-        return Recognised(refs, tuple(self.relations), tuple(spans))
+        refs = {folded_name(mention.name): self._as_said(mention) for mention in ordered}
+        spans = sorted((*span, refs[folded_name(one.name)].name) for one in mentions for span in one.spans)
+        called = {name: ref.name for name, ref in refs.items() if folded_name(ref.name) != name}
+        relations = self.relations
+        if called:
+            ends = (
+                (called.get(folded_name(one.source), one.source), one.type, called.get(folded_name(one.target), one.target))
+                for one in relations
+            )
+            relations = dict.fromkeys(EntityRelation(*end) for end in ends)
+        return Recognised(tuple(refs.values()), tuple(relations), tuple(spans))
 
 
 def _text(type_: str | None) -> str | None:

@@ -230,10 +230,11 @@ def _about(unit: Unit, subject: str, *, alone: bool) -> Matched:
     key = folded_name(subject)
     bearers = [one for one in unit.entities.everybody() if key in map(folded_name, (one.name, *one.aliases))]
     mentioning = _mentioning(unit, bearers)
-    parts = _parts(unit, (subject,))
+    parts = _Parts.of(unit, (subject,))
     for memory in _whole(unit):
         matter = Matter.of(memory, (subject,) if memory.id in mentioning else ())
-        others.read(memory, _with_part(reading(matter, (subject,)), parts, matter))
+        found = reading(matter, (subject,))
+        others.read(memory, found if parts is None else parts.read(found, matter))
     return Matched(ids, shared=shared, near=others.near, namesakes=others.namesakes)
 
 
@@ -252,7 +253,7 @@ def _naming(unit: Unit, name: str, owned: Callable[[Memory], bool] | None = None
             ids.update(_tombstones(unit, ENTITY, form))
     theirs = _mentioning(unit, spelled.others)
     person = entity is None or entity.entity_type in {None, EntityType.PERSON}
-    parts = _parts(unit, spelled.forms) if person else None
+    parts = _Parts.of(unit, spelled.forms) if person else None
     others = _Others(frozenset(ids))
     seen: set[str] = set()
     why: dict[str, str] = {}
@@ -263,7 +264,7 @@ def _naming(unit: Unit, name: str, owned: Callable[[Memory], bool] | None = None
             ids.add(memory.id)
             seen |= found.names
             why[memory.id] = f"has the name {', '.join(sorted(found.names))}"
-        others.read(memory, _with_part(found, parts, matter))
+        others.read(memory, found if parts is None else parts.read(found, matter))
     if owned is None:
         seen |= set(spelled.forms) - set(spelled.common)
     return Matched(
@@ -382,28 +383,49 @@ class _Others:
         return tuple(sorted(self._found[Verdict.OTHER], key=lambda one: one.id))
 
 
-def _parts(unit: Unit, names: Iterable[str]) -> NameMatcher | None:
-    """Return what finds a person by the first or the last part of one of ``names``, outside of others' names."""
-    parts = {part for name in names for part in parts_of(name)}
-    if not parts:
-        return None
-    everybody = {name for one in unit.entities.everybody() for name in (one.name, *one.aliases)}
-    keys = tuple(map(folded_name, parts))
-    named = NameMatcher(names)
-    others = (name for name in everybody if " " in name and any(key in folded_name(name) for key in keys))
-    # A name that may be the one asked for in another form is not another's.
-    surely = {name for name in others if parts_of(name) and named.compare(name).verdict in {Verdict.NONE, Verdict.OTHER}}
-    return NameMatcher(parts, surely)
+@dataclass(frozen=True, slots=True)
+class _Parts:
+    """The first and the last part of a person's names, either of which alone may be somebody else's too."""
 
+    words: frozenset[str]
+    matcher: NameMatcher
 
-def _with_part(found: Reading, parts: NameMatcher | None, matter: Matter) -> Reading:
-    """Return what was found of a name in ``matter``, or else that it has a part of it, alone or in another's name."""
-    if found.verdict is not Verdict.NONE or parts is None:
-        return found
-    has = parts.judge((*matter.names, *matter.subjects), matter.texts)
-    if has.verdict is Verdict.NEAR and has.reason == COMMON_WORD:
-        return found
-    return Reading(Verdict.NEAR, PART) if has.verdict in {Verdict.IS, Verdict.NEAR} else has
+    @classmethod
+    def of(cls, unit: Unit, names: Iterable[str]) -> _Parts | None:
+        """Return the parts of ``names``; None where they have none, as those of things.
+
+        A first name that begins another's longer name is theirs. A last name is not told from one behind a title.
+        """
+        forms = tuple(names)
+        ends = [found for name in forms if (found := parts_of(name))]
+        if not ends:
+            return None
+        named, first, last = NameMatcher(forms), {one[0] for one in ends}, {folded_name(one[-1]) for one in ends}
+        keys = tuple(map(folded_name, first))
+        everybody = {name for one in unit.entities.everybody() for name in (one.name, *one.aliases)}
+        others = (name for name in everybody if " " in name and any(key in folded_name(name) for key in keys))
+        surely = {
+            name
+            for name in others
+            if parts_of(name)
+            and folded_name(name).split()[-1] not in last
+            and named.compare(name).verdict in {Verdict.NONE, Verdict.OTHER}
+        }
+        words = frozenset(part for one in ends for part in one)
+        return cls(words, NameMatcher(words, surely))
+
+    def read(self, found: Reading, matter: Matter) -> Reading:
+        """Return what was found of a name in ``matter``, or else that it has a part of it, alone or in another's name."""
+        if found.verdict is not Verdict.NONE:
+            return found
+        has = self.matcher.judge((*matter.names, *matter.subjects), matter.texts)
+        if has.verdict is Verdict.NEAR and has.reason == COMMON_WORD and not self._written(matter):
+            return found
+        return Reading(Verdict.NEAR, PART) if has.verdict in {Verdict.IS, Verdict.NEAR} else has
+
+    def _written(self, matter: Matter) -> bool:
+        """Return whether a part stands somewhere as it is given, and not as a word in small letters."""
+        return any(word in text for text in matter.texts for word in self.words)
 
 
 def several(unit: Unit, request: Request) -> list[Entity]:
