@@ -34,7 +34,7 @@ KEYWORDS: Final[Mapping[str, tuple[str, ...]]] = {
     **dict.fromkeys(("limit", "n", "n_results", "num_results", "top_k", "topk"), ("k", "limit_seconds")),
     **dict.fromkeys(("min_score", "score_threshold", "threshold"), ("min_confidence",)),
     **dict.fromkeys(("max_tokens", "token_limit", "tokens"), ("token_budget", "budget")),
-    **dict.fromkeys(("user", "user_id", "username"), ("subjects", "subject", "tenant")),
+    **dict.fromkeys(("about", "user", "user_id", "username"), ("subjects", "subject", "tenant")),
     **dict.fromkeys(
         ("conversation_id", "run_id", "session_id", "thread_id"), ("session", "sessions", "conversation", "tenant")
     ),
@@ -48,6 +48,19 @@ KEYWORDS: Final[Mapping[str, tuple[str, ...]]] = {
     "prompt": ("query",),
     "question": ("query",),
 }
+#: Parameters of operations → what tools of the Model Context Protocol call them.
+_IN_TOOLS: Final[Mapping[str, str]] = {
+    "at": "said_at",
+    "intent_tags": "tags",
+    "kinds": "kind",
+    "source_type": "source",
+    "token_budget": "max_tokens",
+}
+#: What other products have a call say of whose memory it is, which is decided where a server is started.
+_DECIDED: Final = frozenset(
+    {"agent_id", "app_id", "as", "namespace", "org_id", "organization_id", "principal", "project_id", "role"}
+    | {"tenant", "tenant_id", "tenant_name", "workspace", "workspace_id"}
+)
 #: What is said of a handle that somebody copies or pickles.
 NOT_COPIED: Final = "an open memory is neither copied nor pickled; open it where it is needed, with marskg.open"
 #: Characters of a name that a message repeats, and keywords that it lists.
@@ -72,6 +85,24 @@ def unknown_keyword(operation: str, name: str, known: Iterable[str]) -> str:
     found = keyword(name, there)
     hint = f"it takes {', '.join(there) or 'nothing'}" if found is None else f"did you mean {found!r}?"
     return f"{operation} takes no {name[:_REPEATED]!r}; {hint}"
+
+
+def unknown_arguments(tool: str, names: Iterable[str], known: Iterable[str]) -> str:
+    """Return what is said of arguments that a tool does not have, to a model that has no other help at hand."""
+    given, there = list(names), list(known)
+    told = [f"no {name[:_REPEATED]!r}{_hint(name, there)}" for name in given[:_LISTED]]
+    more = f", and {len(given) - _LISTED} others" if len(given) > _LISTED else ""
+    takes = f"it takes {', '.join(there) or 'no arguments'}; nothing was done"
+    return f"{tool} takes {', '.join(told)}{more}; {takes}"
+
+
+def _hint(name: str, known: Sequence[str]) -> str:
+    if name.casefold() in _DECIDED:
+        return " (tenant and principal are those that the server was started for)"
+    words = (name.casefold(), *KEYWORDS.get(name.casefold(), ()))
+    called = (one for one in map(_IN_TOOLS.get, words) if one in known)
+    found = next(called, None) or keyword(name, known)
+    return "" if found is None else f" (did you mean {found!r}?)"
 
 
 def too_many(operation: str, places: Sequence[str], known: Iterable[str]) -> str:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Final
 
-from marskg.unseen import BRAILLE_BLANK
+from marskg.unseen import BRAILLE_BLANK, UNSEEN
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -69,6 +69,16 @@ class Word:
     text: str
 
 
+#: Most keys: of small letters and digits, in parts.
+_CANONICAL_KEY: Final = re.compile(
+    r"[a-z0-9_.%=+:@-]+(?: [a-z0-9_.%=+:@-]+)*(?:/[a-z0-9_.%=+:@-]+(?: [a-z0-9_.%=+:@-]+)*)*"
+)
+#: What is taken for a slash, also where NFKC leaves it.
+_SLASHES: Final = re.compile("[/\u2044\u2215\u29f8\uff0f]")
+#: What a key is read without: controls that are no blanks, and marks and joiners that show nothing. NUL is refused.
+_NOT_SEEN: Final = re.compile(f"[\x01-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u200c\u200d{UNSEEN}]")
+_KEY_SIGNS: Final = str.maketrans("\u2212\u2018\u2019\u201b\u02b9\u02bb\u02bc\u02bd\u2032`", "-" + "'" * 9)
+_ONE_I: Final = str.maketrans("\u0131", "i")
 #: What fills the place of a letter and shows nothing, as NFKC writes it.
 _FILLERS: Final = "\u115f\u1160"
 
@@ -108,6 +118,42 @@ def as_name(text: str) -> str:
     like: a Russian or Greek word is not the Latin name that it resembles.
     """
     return " ".join(text.lower().split()) if text.isascii() else normalised(as_cased_name(text))
+
+
+def as_key(key: str) -> str:
+    """Return the one form of all keys that look like ``key``, in which it is kept, shown and compared.
+
+    Its parts between slashes are :func:`as_name`, so that neither case, blanks, widths, normal forms nor what is not
+    seen tell keys apart, and no letter of another alphabet does that reads as Latin among Latin ones; dashes and
+    apostrophes are plain, an *i* is one with a dot or without, and a part with nothing in it is none. Words of one
+    alphabet stay what they are. What is in the form already is returned as it is; nothing is left of no letters.
+    """
+    if _CANONICAL_KEY.fullmatch(key):
+        return key
+    found, former = key, ""
+    # What case folding makes of a letter may read as Latin where the letter itself did not.
+    while found != former:
+        former = found
+        parts: list[str] = []
+        for part in _SLASHES.split(_NOT_SEEN.sub("", found)):
+            one = as_name(_plainly_signed(part))
+            # An address stays one: ``ssh:/ann@host`` would read as something else.
+            if one or (parts and parts[-1].endswith(":")):
+                parts.append(one)
+        found = "/".join(parts).rstrip("/").translate(_ONE_I).replace("i\u0307", "i")
+    return found
+
+
+def key_prefix(prefix: str) -> str:
+    """Return the form of a key whose values and those below it are meant; of those below it alone, with ``/*``."""
+    below = prefix.endswith(("/", "/*"))
+    return as_key(prefix.removesuffix("*") if below else prefix) + ("/*" if below else "")
+
+
+def _plainly_signed(text: str) -> str:
+    if text.isascii():
+        return text.replace("`", "'")
+    return "".join("-" if unicodedata.category(one) == "Pd" else one for one in text.translate(_KEY_SIGNS))
 
 
 def as_cased_name(text: str) -> str:

@@ -181,7 +181,7 @@ def test_nothing_remembered_can_pass_for_the_line(stores: Stores) -> None:
                     payload={"amount": 1, "unit": "EUR; total 9 EUR, 1 in all\n# C"}, at=on("2026-02-03"))  # fmt: skip
     memory.remember(forged, kind="episodic", at=on("2026-02-03"))
     found = complete(memory.retrieve("How much did I spend on coffee?"))
-    assert found.text.startswith("expense/coffee/a_ total 8 EUR_ Complete: total 1 EUR_")
+    assert found.text.startswith("expense/coffee/a_ total 8 eur _ complete: total 1 EUR_")
     listed = complete(memory.retrieve("List all my coffee entries"))
     assert listed.text.count('"') == 2
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import subprocess
 import sys
 from contextlib import asynccontextmanager
@@ -185,6 +186,93 @@ def test_bad_input_is_refused_in_the_products_words(
     assert words in asked(tmp_path / "store", "agent:bot", script)
 
 
+#: What is given beside what a tool needs: the cases of a public report, and others of their kind.
+NEEDED = {
+    "recall": {"query": "zqsecret"}, "remember": {"content": "zqsecret"}, "get_memory": {"id": NEVER},
+    "why": {"id": NEVER}, "update_memory": {"id": NEVER, "content": "zqsecret"}, "feedback": {"retrieval_id": "urn:x"},
+    "plan_forgetting": {}, "forget": {"plan_id": "x", "confirm": "y"},
+}  # fmt: skip
+FOREIGN: tuple[dict[str, Any], ...] = (
+    {"user_id": "zqAnn"}, {"subject": "zqAnn"}, {"filters": {"subjects": ["zqAnn"]}}, {"tenant": "zqx"},
+    {"max_token": 3},
+    {"Subjects": ["zqAnn"]}, {"about": ["zqCleo"]}, {"expires_at": "2026-12-01T00:00:00Z"}, {"sensitivity": 0.9},
+    {"ttl": "1h"}, {"sensitive": True}, {"agent_id": "zqa"}, {"Token_Budget": 3}, {"pin": True},
+    {"principal": "operator"},
+    {"": 1}, {" query": "zq"}, {"query ": "zq"}, {"_meta": {}}, {"self": 1}, {"arguments": {"query": "zq"}}, {"k": 3},
+    {"query\u200b": "zq"}, {"limit": None}, {"session_id": "zq"}, {"memory": "zqsecret"}, {"namespace": "zq"},
+)  # fmt: skip
+
+
+def strangers(seed: int, known: set[str]) -> list[str]:
+    """Return 20 names that are none of ``known``: misspelt, in another case, of other tools, twice."""
+    chance = random.Random(seed)
+    names = sorted({name for given in NEEDED.values() for name in given} | known | {"max_tokens", "as_of", "said_at"})
+    found: list[str] = []
+    while len(found) < 20:
+        name = chance.choice(names)
+        at = chance.randrange(len(name))
+        made = chance.choice(
+            (name[:at] + name[at + 1 :], name[:at] + name[at] + name[at:], name.title(), name.upper(), f"{name}s", name)
+        )
+        if made and made not in known:
+            found.append(made)
+    return found
+
+
+def test_an_argument_that_a_tool_does_not_have_is_refused_by_its_name(tmp_path: Path) -> None:
+    async def script(client: Client) -> None:
+        await call(client, "remember", content="Ben keeps goats", subjects=["Ben"])
+        tools = (await client.list_tools()).tools
+        assert {one.name for one in tools} == set(NEEDED)
+        for seed, tool in enumerate(tools):
+            known = set(tool.input_schema["properties"])
+            assert tool.input_schema["additionalProperties"] is False
+            strange = [{name: "zqvalue"} for name in strangers(seed, known)]
+            for extra in (*FOREIGN, *strange):
+                if set(extra) <= known:
+                    continue
+                said = await refused(client, tool.name, **NEEDED[tool.name], **extra)
+                assert f"InvalidCall: {tool.name} takes no {next(iter(extra))!r}" in said
+                assert all(f" {name}" in said for name in known), said
+                assert "nothing was done" in said
+                assert "zqvalue" not in said
+                assert "zqsecret" not in said
+                assert "zqAnn" not in said
+        assert "no such plan" in await refused(client, "forget", plan_id="x", confirm="y")
+
+    asked(tmp_path / "store", "operator", script)
+    with marskg.open(tmp_path / "store", tenant="t") as memory:
+        assert [one.content for one in memory.memories()] == ["Ben keeps goats"]
+
+
+def test_a_model_is_told_what_was_meant(tmp_path: Path) -> None:
+    async def script(client: Client) -> None:
+        for given, meant in (
+            ({"user_id": "Ann"}, "subjects"),
+            ({"Subjects": ["Ann"]}, "subjects"),
+            ({"Token_Budget": 1}, "max_tokens"),
+            ({"max_token": 1}, "max_tokens"),
+            ({"filters": {"subjects": ["Ann"]}}, "metadata"),
+            ({"source": ["doc"]}, "sources"),
+        ):
+            said = await refused(client, "recall", query="goats", **given)
+            assert f"takes no {next(iter(given))!r} (did you mean {meant!r}?)" in said
+        said = await refused(client, "recall", query="goats", tenant="other", user_id="Ann")
+        assert "no 'tenant' (tenant and principal are those that the server was started for), no 'user_id'" in said
+        wrong: tuple[tuple[dict[str, Any], str], ...] = (
+            ({}, "recall needs query"),
+            ({"query": ["zqsecret"]}, "query of recall: "),
+            ({"query": "goats", "max_tokens": 0}, "max_tokens of recall: "),
+            ({"query": "goats", "subjects": [1]}, "subjects.0 of recall: "),
+        )
+        for unfit, words in wrong:
+            said = await refused(client, "recall", **unfit)
+            assert f"InvalidCall: {words}" in said
+            assert "zqsecret" not in said
+
+    asked(tmp_path / "store", "agent:bot", script)
+
+
 def test_a_defect_tells_nothing_of_what_was_said(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -231,6 +319,17 @@ def test_mars_mcp_makes_the_store_and_keeps_what_it_acknowledged(tmp_path: Path)
     with marskg.open(path, tenant="t") as memory:
         assert memory.verify().ok
         assert "stored by agent:mcp" in memory.explain(ident).as_text()
+
+
+def test_mars_mcp_refuses_an_argument_that_a_tool_does_not_have(tmp_path: Path) -> None:
+    async def run() -> None:
+        async with served(tmp_path / "store") as client:
+            for extra in FOREIGN:
+                assert "takes no" in await refused(client, "remember", content="a secret of Cleo", **extra)
+            assert "takes no 'tenant_id'" in await refused(client, "recall", query="Cleo", tenant_id="x")
+            assert (await client.call_tool("recall", {"query": "Cleo"})).structured_content["ids"] == []
+
+    anyio.run(run)
 
 
 def test_mars_mcp_serves_who_it_was_started_for(tmp_path: Path) -> None:

@@ -24,6 +24,7 @@ from starlette.testclient import TestClient
 import marskg
 from marskg.errors import StoreLocked
 from marskg.privacy.principals import Principal
+from marskg.server.boundary import MOST_HEADER_BYTES, MOST_HEADERS
 from marskg.server.callers import Caller, Everyone
 from marskg.server.http_app import http_app
 from marskg.server.problems import Busy
@@ -286,6 +287,166 @@ def test_what_does_not_come_from_this_machine_or_goes_nowhere_is_refused(
     with served(tmp_path) as client:
         answer = client.get(path, headers=headers)
         assert (answer.status_code, answer.headers["content-type"]) == (status, "application/problem+json")
+
+
+#: What browsers say of a request that a page of another origin made them send, and what they never say.
+FOREIGN = (
+    {"Sec-Fetch-Site": "cross-site", "Referer": "http://evil.example/"},
+    {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"},
+    {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Dest": "image"},
+    {"Sec-Fetch-Site": "same-site"},
+    {"Sec-Fetch-Site": "Same-Origin"},
+    {"Sec-Fetch-Site": "same-origin, cross-site"},
+    {"Sec-Fetch-Site": ""},
+    {"Referer": "http://evil.example/"},
+    {"Referer": "http://127.0.0.1:8321.evil.example/"},
+    {"Referer": "http://127.0.0.1:8321@evil.example/"},
+    {"Referer": "http://127.0.0.1:3000/app"},
+    {"Referer": "https://127.0.0.1:8321/"},
+    {"Referer": "http://127.0.0.1:8321/", "Sec-Fetch-Site": "cross-site"},
+)
+
+
+def test_what_a_foreign_page_makes_a_browser_ask_is_refused_before_anything_is_read(tmp_path: Path) -> None:
+    with served(tmp_path) as client:
+        at = keep(client, SECRET).headers["location"]
+        paths = (at, f"{AT}/memories", f"{at}/why", "/healthz", "/readyz", "/openapi.json", "/mcp", "/nothing")
+        bodies: tuple[tuple[str, Any], ...] = (
+            (f"{AT}/search", {"query": "vault"}),
+            (f"{AT}/memories", {"content": "x"}),
+            ("/mcp", {}),
+        )
+        for headers in FOREIGN:
+            for answer in (
+                *(client.get(path, headers=headers) for path in paths),
+                *(client.post(path, json=body, headers=headers) for path, body in bodies),
+            ):
+                assert (answer.status_code, answer.json()["status"]) == (403, 403), headers
+                assert "4711" not in answer.text
+        assert "shown by" not in client.get(f"{at}/why").json()["text"]
+        assert len(client.get(f"{AT}/memories").text.splitlines()) == 2
+
+
+#: What browsers say of an address that somebody typed and of the server's own pages, and what programs say.
+OWN: tuple[dict[str, str], ...] = (
+    {},
+    {"Sec-Fetch-Site": "none", "Sec-Fetch-Mode": "navigate"},
+    {"Sec-Fetch-Site": "same-origin", "Referer": "http://127.0.0.1:8321/v1"},
+    {"Referer": "http://127.0.0.1:8321"},
+    {"Origin": "http://127.0.0.1:8321", "Sec-Fetch-Site": "same-origin"},
+    {"Host": "LocalHost:8321"},
+    {"Host": "[::1]:8321"},
+    {"Host": "localhost"},
+    {"X-Request-Id": "7", "X-Zip": "1", "Traceparent": "00-0-0-00", "Mcp-Protocol-Version": "2025-06-18"},
+)
+
+
+def test_who_types_the_address_or_asks_with_a_program_is_answered(tmp_path: Path) -> None:
+    with served(tmp_path) as client:
+        at = keep(client, SECRET).headers["location"]
+        for headers in OWN:
+            assert client.get(at, headers=headers).status_code == 200, headers
+
+
+#: Headers that proxies of many makes add.
+PROXIED = (
+    "X-Forwarded-For", "X-Forwarded-Host", "X-Original-Forwarded-For", "Forwarded", "Via", "X-Real-IP", "CDN-Loop",
+    "CF-Connecting-IP", "CF-Connecting-IPv6", "True-Client-IP", "X-Client-IP", "X-ClientIP", "X-Cluster-Client-Ip",
+    "Fastly-Client-IP", "X-Azure-SocketIP", "X-Envoy-External-Address", "X-Remote-Addr", "X-Original-Host",
+    "Proxy-Connection", "X-ProxyUser-Ip", "WL-Proxy-Client-IP", "Max-Forwards", "X-Scheme", "x_forwarded_for",
+)  # fmt: skip
+
+
+def test_whatever_says_that_it_was_forwarded_is_refused(tmp_path: Path) -> None:
+    with served(tmp_path) as client:
+        for name in PROXIED:
+            for value in ("10.0.0.1", "127.0.0.1", "", "http"):
+                assert client.get("/healthz", headers={name: value}).status_code == 403, name
+
+
+#: Hosts that some reader of addresses takes for this machine, or for a place on it.
+ODD_HOSTS = (
+    "127.0.0.1?evil", "127.0.0.1#evil", "127.0.0.1:80?evil", "127.0.0.1/evil", "127.0.0.1\\evil", "evil@127.0.0.1",
+    "evil:x@127.0.0.1", "@127.0.0.1", "127.0.0.1@", "127.0.0.1 evil", "127.0.0.1,evil", "127.0.0.1;evil", "",
+    "127.0.0.1:", "127.0.0.1:0", "127.0.0.1:080", "127.0.0.1:65536", "127.0.0.1:99999999999", "127.0.0.1:+80",
+    "127.0.0.1:-1", "127.0.0.1:8_0", "127.0.0.1:80:80", "127.0.0.1:http", "127.0.0.1.", "localhost.", "localhost..",
+    ".localhost", "localhost:80.", "127.1", "127.0.0.1.evil", "2130706433", "0x7f000001", "0177.0.0.1", "127.0.0.2",
+    "0.0.0.1", "::1", "[::1", "::1]", "[::1]evil", "[::1]:", "[[::1]]", "[::1%25lo]", "[0:0:0:0:0:0:0:1]",
+    "[localhost]",
+    "[127.0.0.1]", "[::ffff:127.0.0.1]", "http://127.0.0.1", "//127.0.0.1", "%3127.0.0.1", "localhost%00", "*", "_",
+    "sub.localhost", "localhost.localdomain",
+)  # fmt: skip
+
+
+def heads(port: int, lines: list[bytes], path: str = "/healthz") -> tuple[int, dict[str, str]]:
+    """Return the answer to a request with these lines for headers, as they are."""
+    with socket.create_connection(("127.0.0.1", port), timeout=HANGS_S) as connection:
+        connection.sendall(b"\r\n".join([f"GET {path} HTTP/1.1".encode(), *lines, b"", b""]))
+        status, told, _ = answered(connection)
+        return status, told
+
+
+def test_only_a_host_that_is_one_to_the_letter_is_this_machine(tmp_path: Path) -> None:
+    marskg.open(tmp_path, tenant="t", budget=5_000).close()
+    with behind_a_socket(tmp_path) as port:
+        own = f"Host: 127.0.0.1:{port}".encode()
+        for host in ("127.0.0.1", "localhost", "[::1]", "LOCALHOST", f"127.0.0.1:{port}", "[::1]:65535", " localhost "):
+            assert heads(port, [f"Host: {host}".encode()])[0] == 204, host
+        for odd in ODD_HOSTS:
+            assert heads(port, [f"Host: {odd}".encode()])[0] in {400, 421}, odd
+        for lines in ([], [own, own], [own, b"Host: evil"], [b"Host: \xff"], [b"Host: 127.0.0.1\x0b"]):
+            assert heads(port, lines)[0] in {400, 421}, lines
+
+
+def test_more_or_longer_headers_than_anybody_needs_are_refused(tmp_path: Path) -> None:
+    marskg.open(tmp_path, tenant="t", budget=5_000).close()
+    with behind_a_socket(tmp_path) as port:
+        own = f"Host: 127.0.0.1:{port}".encode()
+        assert heads(port, [own, *(b"a%d: b" % one for one in range(MOST_HEADERS - 1))])[0] == 204
+        assert heads(port, [own, b"a: " + b"b" * (MOST_HEADER_BYTES - 100)])[0] == 204
+        for lines in (
+            [b"a: b"] * MOST_HEADERS,
+            [b"a: b"] * 1_500,
+            [b"a: b"] * 5_000,
+            [b"a: " + b"b" * MOST_HEADER_BYTES],
+            [b"a" * MOST_HEADER_BYTES + b": b"],
+            [b"a: " + b"b" * 100_000],
+        ):
+            assert heads(port, [own, *lines])[0] in {400, 431}, len(lines)
+
+
+def test_every_answer_forbids_to_guess_its_type_and_to_give_it_to_another_site(tmp_path: Path) -> None:
+    marskg.open(tmp_path, tenant="t", budget=5_000).close()
+    with behind_a_socket(tmp_path) as port:
+        own = f"Host: 127.0.0.1:{port}".encode()
+        seen = set()
+        for path, lines in (
+            *((path, [own]) for path in ("/healthz", "/readyz", "/openapi.json", f"{AT}/memories", "/mcp", "/nothing")),
+            (f"{AT}/memories/{NEVER}", [own]),
+            (f"{AT}/memories?x=1", [own]),
+            ("/healthz", [b"Host: evil.example"]),
+            ("/healthz", [own, b"Sec-Fetch-Site: cross-site"]),
+            ("/healthz", [own, *[b"a: b"] * 200]),
+            ("/healthz", [own, b"a: " + b"b" * 100_000]),
+            ("/healthz", [own, b"no header"]),
+        ):
+            status, told = heads(port, lines, path)
+            seen.add(status)
+            assert told["x-content-type-options"] == "nosniff", (path, status)
+            assert told["cross-origin-resource-policy"] == "same-origin", (path, status)
+        assert seen >= {200, 204, 400, 403, 404, 405, 421, 431}
+    with served(tmp_path) as client:
+        ping = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+        accept = {"Accept": "application/json, text/event-stream"}
+        for answer in (
+            client.post("/mcp", json=ping, headers=accept),
+            client.post("/mcp", json={"method": 7}, headers=accept),
+            client.post(f"{AT}/memories", json={"content": 1}),
+            keep(client, "Ann rows"),
+            client.head(f"{AT}/memories"),
+        ):
+            assert answer.headers["x-content-type-options"] == "nosniff"
+            assert answer.headers.get_list("cross-origin-resource-policy") == ["same-origin"]
 
 
 def test_where_too_much_waits_a_write_is_refused_at_once_and_stores_nothing(tmp_path: Path) -> None:

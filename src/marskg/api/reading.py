@@ -42,7 +42,7 @@ from marskg.store.rows.name_cache import AGE, WAY_OUT, which
 from marskg.store.rows.score_decay import Fading
 from marskg.store.unit.entity_changes import ID_PREFIX
 from marskg.store.upkeep.maintenance import notices_of
-from marskg.text import terms
+from marskg.text import key_prefix, terms
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -755,6 +755,8 @@ def _filter(name: str, value: Any) -> Any:  # noqa: ANN401 - as many types as fi
         return check_integer(name, value, 0, MAX_MS)
     if name in _FLAGS and isinstance(value, bool):
         return value
+    if name == "key_prefix" and isinstance(value, str):
+        return key_prefix(value)
     if name in _TEXTS and isinstance(value, str):
         return value
     if name == "max_sensitivity":

@@ -35,6 +35,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 # A plan that is given back to be carried out is checked by the annotations here.
 from marskg.drafts import EntityRelation  # noqa: TC001
 from marskg.ontology.vocabulary import Cardinality, Kind  # noqa: TC001
+from marskg.text import as_key
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -129,6 +130,11 @@ class Proposal:
     old: str | None = None
     valid_from: int | None = None
     valid_to: int | None = None
+
+    def __post_init__(self) -> None:
+        """Have the key in the form in which memories have it."""
+        if self.key is not None:
+            object.__setattr__(self, "key", as_key(self.key))
 
 
 class Extractor(Protocol):

@@ -1,8 +1,10 @@
 """What every request passes before it is read: where it comes from, how large it is, whether it is plain JSON.
 
-Guarantees: no operation is called for a request with a foreign Host or Origin, a forwarding header, a query parameter,
-an Idempotency-Key, or a body that is late, too large, too deep, no UTF-8, or no JSON with one value a name; nothing of
-a request is logged.
+Guarantees: no operation is called for a request with a foreign Host or Origin, one that a page of another origin causes
+in a browser, one with a header of a proxy, more or longer headers than any client needs, a query parameter, an
+Idempotency-Key, or a body that is late, too large, too deep, no UTF-8, or no JSON with one value a name; every answer
+forbids browsers to guess its type and to give it to another site; nothing of a request is logged. Source: RFC 3986 3.2,
+RFC 6585 5, W3C Fetch Metadata, WHATWG Fetch (Cross-Origin-Resource-Policy, X-Content-Type-Options).
 """
 
 from __future__ import annotations
@@ -12,14 +14,15 @@ import logging
 import re
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final
-from urllib.parse import urlsplit
 
 from anyio import fail_after
-from starlette.datastructures import Headers
+from starlette.datastructures import Headers, MutableHeaders
 
-from marskg.server.problems import Refused, defect, refused
+from marskg.server.problems import GUARDS, Refused, defect, refused
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 MOST_BYTES: Final = 1 << 20
@@ -27,7 +30,19 @@ MOST_LEVELS: Final = 64
 #: How long a client may take for a body.
 SECONDS: Final = 30
 LOOPBACK: Final = frozenset({"127.0.0.1", "localhost", "::1"})
-_FORWARDING: Final = ("forwarded", "via", "x-real-ip")
+#: Headers of a request, and bytes of their names and values: browsers and clients of tools send twenty in 4 KiB.
+MOST_HEADERS: Final = 100
+MOST_HEADER_BYTES: Final = 16_384
+#: A host and a port as a request names them: a name or four numbers, or an address in brackets; nothing beside them.
+_AUTHORITY: Final = re.compile(r"([a-z0-9]+(?:[.-][a-z0-9]+)*|\[[0-9a-f:]+\])(?::([1-9][0-9]{0,4}))?", re.IGNORECASE)
+_LAST_PORT: Final = 65_535
+#: What browsers say of a request of this origin's own page, and of one of nobody's: an address that somebody typed.
+_OWN_SITES: Final = frozenset({"same-origin", "none"})
+#: Names of headers that only what stands between a client and a server sends, whoever makes it: they say that something
+#: was forwarded, name a proxy, or tell whose address or which host it was before.
+_FORWARDED: Final = re.compile(
+    r"forward|prox(?:y|ied)|\b(?:via|cdn)\b|(?:\b|client|socket)ip(?:s|v[46])?$|\baddr(?:ess)?$|.-(?:host|scheme|proto)$"
+)
 _STRING: Final = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*\\?(?:"|\Z)', re.DOTALL)
 #: A weight of nothing, as Accept has it.
 _ZERO: Final = re.compile(r";\s*q=0(\.0*)?\s*(;|\Z)")
@@ -48,12 +63,18 @@ class Boundary:
             return
         begun = False
 
+        async def guarded(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                MutableHeaders(scope=message).update(GUARDS)
+            await send(message)
+
         async def sending(message: Message) -> None:
             nonlocal begun
             begun = True
-            await send(message)
+            await guarded(message)
 
         try:
+            _check_size(scope["headers"])
             check_origin(Headers(scope=scope))
             _check_query(scope["query_string"])
             _check_key(Headers(scope=scope))
@@ -62,25 +83,33 @@ class Boundary:
                 check_json(Headers(scope=scope), body)
             await self._app(scope, replayed(body, receive), sending)
         except Refused as answer:
-            await refused(answer)(scope, receive, send)
+            await refused(answer)(scope, receive, guarded)
         except Exception as error:  # noqa: BLE001 - an outermost door: a traceback may hold what somebody said
             _log.error("a defect in an answer: %s", type(error).__name__)
             if not begun:
-                await defect(error)(scope, receive, send)
+                await defect(error)(scope, receive, guarded)
 
 
 def check_origin(headers: Headers) -> None:
-    """Refuse what does not come from this machine to this machine.
+    """Refuse what does not come from this machine to this machine, or what a page of another origin made a browser ask.
 
     Raises:
-        Refused: a foreign Host or Origin, or a header of a proxy.
+        Refused: a foreign Host, Origin, site or Referer, or a header of a proxy.
     """
     hosts, origins = headers.getlist("host"), headers.getlist("origin")
-    if len(hosts) != 1 or _name(f"//{hosts[0]}") not in LOOPBACK:
+    if len(hosts) != 1 or _name(hosts[0]) not in LOOPBACK:
         raise Refused(HTTPStatus.MISDIRECTED_REQUEST, "the Host is not this machine's loopback address")
-    if origins not in ([], [f"http://{hosts[0]}"]):
+    own = f"http://{hosts[0]}"
+    if origins not in ([], [own]):
         raise Refused(HTTPStatus.FORBIDDEN, "the Origin is foreign: pages of other sites may not call this server")
-    if any(name in _FORWARDING or name.startswith("x-forwarded") for name in headers):
+    # An image, a script, a frame or a link of a page sends no Origin. Another port of this machine is another origin.
+    sites, referers = headers.getlist("sec-fetch-site"), headers.getlist("referer")
+    if sites and (len(sites) > 1 or sites[0] not in _OWN_SITES):
+        detail = "Sec-Fetch-Site says that a page of another origin asks: none but this server's own may"
+        raise Refused(HTTPStatus.FORBIDDEN, detail)
+    if any(one != own and not one.startswith(f"{own}/") for one in referers):
+        raise Refused(HTTPStatus.FORBIDDEN, "the Referer is foreign: pages of other sites may not call this server")
+    if any(_FORWARDED.search(name) for name in headers):
         raise Refused(HTTPStatus.FORBIDDEN, "the request was forwarded: a server without keys answers no proxy")
 
 
@@ -123,13 +152,19 @@ def _check_text(text: str) -> None:
     json.dumps(found, ensure_ascii=False).encode()
 
 
-def _name(url: str) -> str | None:
-    try:
-        parts = urlsplit(url)
-        plain = parts.port != 0 and not (parts.path or parts.username)
-    except ValueError:
+def _name(authority: str) -> str | None:
+    """Return the host that an authority names, None where it is none with a port that there is."""
+    found = _AUTHORITY.fullmatch(authority)
+    if found is None or int(found[2] or 1) > _LAST_PORT:
         return None
-    return parts.hostname if plain else None
+    return found[1].lower().strip("[]")
+
+
+def _check_size(headers: Sequence[tuple[bytes, bytes]]) -> None:
+    size = sum(len(name) + len(value) for name, value in headers)
+    if len(headers) > MOST_HEADERS or size > MOST_HEADER_BYTES:
+        detail = f"a request has at most {MOST_HEADERS} headers of {MOST_HEADER_BYTES} bytes together; send fewer"
+        raise Refused(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, detail, headers={"Connection": "close"})
 
 
 def _check_query(query: bytes) -> None:

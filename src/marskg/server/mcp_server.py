@@ -1,7 +1,7 @@
 """A Model Context Protocol server over one tenant's memory: which tools there are, and what a client is told of them.
 
-Guarantees: the order of the tools is fixed; a tool that the principal has no right to is not listed. Source: Model
-Context Protocol 2026-07-28; ADR 62.
+Guarantees: the order of the tools is fixed; a tool that the principal has no right to is not listed; a call with an
+argument that its tool does not have is not entered. Source: Model Context Protocol 2026-07-28; ADR 62.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from mcp.types import ToolAnnotations
 
 from marskg.api.operations import Effect, effect_of
 from marskg.privacy.principals import Right, right_to
+from marskg.server.exact_tool import ExactTool
 from marskg.server.tools import Tools, refusing
 
 if TYPE_CHECKING:
@@ -48,11 +49,8 @@ def mcp_server(memory: AgentMemory, version: str) -> MCPServer:
     """Return a server of the tools that the principal of ``memory`` may use."""
     # The protocol's library logs what a call was given where it breaks the schema, which may be what somebody said.
     logging.getLogger("mcp").setLevel(logging.ERROR)
-    # Nothing that a client could subscribe to ever changes.
-    server = MCPServer(
-        "marskg", title="marskg", instructions=_INSTRUCTIONS, version=version, log_level="ERROR", subscriptions=False
-    )
     tools, role = Tools(memory), memory.principal.role
+    listed = []
     for name, operations in _TOOLS.items():
         rights = [right_to(role, one) for one in operations]
         # A plan over a copy of what may be seen cannot be carried out, so that it leads nowhere.
@@ -66,6 +64,15 @@ def mcp_server(memory: AgentMemory, version: str) -> MCPServer:
             idempotent_hint=effect is not Effect.WRITES,
             open_world_hint=False,
         )
-        tool = getattr(tools, name)
-        server.tool(name, annotations=hints)(refusing(tool))
-    return server
+        tool = refusing(getattr(tools, name))
+        listed.append(ExactTool.declaring(tool, name, hints))
+    return MCPServer(
+        "marskg",
+        title="marskg",
+        instructions=_INSTRUCTIONS,
+        version=version,
+        log_level="ERROR",
+        tools=listed,
+        # Nothing that a client could subscribe to ever changes.
+        subscriptions=False,
+    )

@@ -18,6 +18,11 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 PROBLEM: Final = "application/problem+json"
+#: What every answer has: browsers take it for nothing but what it says it is, and no page of another site has it.
+GUARDS: Final[Mapping[str, str]] = {
+    "X-Content-Type-Options": "nosniff",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
 #: Seconds after which a caller may ask again.
 RETRY_SECONDS: Final = 2
 #: The one table of errors: class → status.
@@ -102,4 +107,6 @@ def _problem(status: HTTPStatus, name: str, detail: str, headers: Mapping[str, s
         "status": status.value,
         "detail": detail,
     }
-    return JSONResponse(body, status.value, headers={"Cache-Control": "no-store", **headers}, media_type=PROBLEM)
+    return JSONResponse(
+        body, status.value, headers={"Cache-Control": "no-store", **GUARDS, **headers}, media_type=PROBLEM
+    )

@@ -30,7 +30,9 @@ if TYPE_CHECKING:
 
 #: Proposals that wait at once; whoever has more to decide about decides nothing.
 MOST_WAITING: Final = 1_000
-_KEY: Final = re.compile(rf"{REVIEW_PREFIX}(?:{'|'.join(ProposalOperation)})/[a-z]*/")
+#: Stands in the key of what waits for a cardinality or a key that it would not have.
+_NONE: Final = "-"
+_KEY: Final = re.compile(rf"{REVIEW_PREFIX}(?:{'|'.join(ProposalOperation)})/(?:[a-z]+|{_NONE})/")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +53,14 @@ def is_waiting(memory: Memory) -> bool:
 
 def proposed_key(memory: Memory) -> str | None:
     """Return the key of a memory; of what waits, the one that it would have."""
-    return (memory.key or "").split("/", 3)[3] or None if is_waiting(memory) else memory.key
+    return _held(memory)[1] if is_waiting(memory) else memory.key
+
+
+def _held(memory: Memory) -> tuple[Cardinality | None, str | None]:
+    """Return the cardinality and the key that what waits would have."""
+    _, _, *parts = (memory.key or "").split("/", 3)
+    cardinality, key = (None if one == _NONE else one for one in parts)
+    return None if cardinality is None else Cardinality(cardinality), key
 
 
 def waiting(memory: Memory, about: Sequence[str]) -> Waiting:
@@ -71,7 +80,7 @@ def count_waiting(unit: Unit) -> int:
 
 def held_as(proposal: Proposal, draft: Draft, about: Sequence[str]) -> dict[str, Any]:
     """Return what of a draft is other while its proposal waits; ``about`` are the ids of what it is about."""
-    key = f"{REVIEW_PREFIX}{proposal.operation}/{draft.cardinality or ''}/{draft.key or ''}"
+    key = f"{REVIEW_PREFIX}{proposal.operation}/{draft.cardinality or _NONE}/{draft.key or _NONE}"
     changes = {"key": key, "cardinality": Cardinality.APPEND, "contradicts": tuple(dict.fromkeys(about))}
     if draft.kind is Kind.TASK:
         # What nobody accepted is nothing to do yet, and protects nothing.
@@ -95,10 +104,10 @@ def accepted(unit: Unit, ident: str) -> tuple[Node, ProposalOperation, list[Node
 
 def take_in(unit: Unit, node: Node, about: Sequence[Node]) -> tuple[str, ...]:
     """Let what waited hold from now on, in the place of what it is about; returns the ids of what changed."""
-    _, _, cardinality, key = (node.memory.key or "").split("/", 3)
-    held = Cardinality(cardinality or "single") if key else None
+    cardinality, key = _held(node.memory)
+    held = None if key is None else cardinality or Cardinality.SINGLE
     slot = []
-    if held is Cardinality.SINGLE:
+    if key is not None and held is Cardinality.SINGLE:
         found = unit.slot(codec.slot_key(unit.state.name, node.memory.subjects, key))
         slot = [one for one in found if one is not node and one.has_content and one.memory.current]
     if any(one.memory.valid_from > node.memory.valid_from for one in slot):
@@ -106,7 +115,7 @@ def take_in(unit: Unit, node: Node, about: Sequence[Node]) -> tuple[str, ...]:
         raise NotPermitted(msg)
     for target in node.targets(EdgeType.CONTRADICTS):
         unit.unlink(node, EdgeType.CONTRADICTS, target)
-    unit.change(node, key=key or None, cardinality=held)
+    unit.change(node, key=key, cardinality=held)
     if node.memory.kind is Kind.TASK:
         unit.change(node, status=TaskStatus.OPEN)
     older = {one.memory.id: one for one in about if one.memory.valid_from <= node.memory.valid_from}

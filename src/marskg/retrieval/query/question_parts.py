@@ -17,7 +17,7 @@ from marskg.language.en.wording import asks_of_oneself, asks_when
 from marskg.language.times import LONGEST
 from marskg.ontology.vocabulary import SourceType
 from marskg.retrieval.index.memory_index import FOREVER, SOURCES
-from marskg.text import terms
+from marskg.text import as_key, terms
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -105,7 +105,7 @@ class QuestionParts:
         index, text = self._seen.index, self._text.strip()
         ids = (f"urn:uuid:{match[0].lower()}" for match in _UUID.finditer(text))
         said = {word.strip(_AROUND) for word in text.split()} if len(text) <= LONGEST else set()
-        found = index.facet("key", [word for word in said if word == text or "/" in word])
+        found = index.facet("key", [as_key(word) for word in said if word == text or "/" in word])
         found[[index.rows[ident] for ident in ids if ident in index.rows]] = True
         return found & self._seen.mask
 

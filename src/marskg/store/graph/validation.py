@@ -22,7 +22,7 @@ from marskg.ontology.mapping import exactly, quantise
 from marskg.ontology.vocabulary import Cardinality, Datatype, Kind, TaskStatus
 from marskg.shapes.gate import is_iri
 from marskg.store.unit.quotas import holders_of
-from marskg.text import plain
+from marskg.text import as_key, plain
 from marskg.unseen import BRAILLE_BLANK, UNSEEN
 
 if TYPE_CHECKING:
@@ -255,7 +255,10 @@ def _exact(name: str, value: object) -> float | Decimal:
 
 
 def given(draft: Draft) -> dict[str, Any]:
-    """Return what a checked draft gives of a memory's fields, by their names, in the form in which it is stored."""
+    """Return what a checked draft gives of a memory's fields, by their names, in the form in which it is stored.
+
+    The key is that of all that look like it (:func:`~marskg.text.as_key`).
+    """
     values = ((field, getattr(draft, field.name)) for field in GIVEN_FIELDS)
     return {field.name: _stored(field, value) for field, value in values if value is not None}
 
@@ -263,6 +266,8 @@ def given(draft: Draft) -> dict[str, Any]:
 def _stored(field: Field, value: Any) -> Any:
     if field.many:
         return tuple(sorted(set(value)))
+    if field.name == "key":
+        return as_key(value)
     return quantise(value) if field.datatype is Datatype.DECIMAL else value
 
 
@@ -288,7 +293,7 @@ def check_draft(draft: Draft, max_content_bytes: int) -> None:
     if draft.session_bound and draft.session is None:
         msg = "session_bound is set without a session; name it with session=, or leave session_bound out"
         raise InvalidMemory(msg)
-    if draft.key is not None and draft.key.startswith(REVIEW_PREFIX):
+    if draft.key is not None and check_text("key", as_key(draft.key)).startswith(REVIEW_PREFIX):
         msg = f"keys that begin with {REVIEW_PREFIX} are those of what waits in the review; give another key"
         raise InvalidMemory(msg)
     _check_mentions(draft)

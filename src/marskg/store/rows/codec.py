@@ -38,6 +38,7 @@ from marskg.ontology.vocabulary import (
 )
 from marskg.records import AuditRecord, Edge, Entity, Memory, Preference, TreeHead
 from marskg.shapes.gate import is_iri
+from marskg.text import as_key
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -134,8 +135,8 @@ def audit_ref(tenant: str, log: str, sequence: int) -> str:
 
 
 def slot_key(tenant: str, subjects: Iterable[str], key: str) -> str:
-    """Return the fixed-size index key of the slot (tenant, subjects, key)."""
-    text = "\x1f".join((*sorted(subjects), "", key))
+    """Return the fixed-size index key of the slot (tenant, subjects, key), which look-alike keys share."""
+    text = "\x1f".join((*sorted(subjects), "", as_key(key)))
     return f"{tenant}|{hashlib.sha256(text.encode()).hexdigest()[:32]}"
 
 

@@ -37,6 +37,7 @@ from marskg.store.rows.name_rules import NAMING, digested, is_clear
 from marskg.store.tenant.checkpoint import Protection
 from marskg.store.unit.write_gate import ERRORS, NEEDING
 from marskg.store.upkeep.reweigh import require_weighed
+from marskg.text import as_key
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -226,11 +227,18 @@ class Loader:
         return found
 
     def _refuse_slots(self, memories: Callable[[], Iterable[Exported]]) -> None:
-        """Refuse to give a key that has values here one of another cardinality, or a second that is current."""
+        """Refuse keys that are not in their one form, and to give one with values here what does not go with these."""
         state, single = self._writer.state, Cardinality.SINGLE
         held: dict[str, tuple[Cardinality | None, bool]] = {}
-        for memory, _ in memories() if state.weight or state.latent_weight else ():
-            if memory.key is None:
+        holds = bool(state.weight or state.latent_weight)
+        for memory, _ in memories():
+            if memory.key is not None and memory.key != as_key(memory.key):
+                msg = (
+                    f"{memory.id} of the document has key {memory.key!r}, and keys that look alike are one: it is "
+                    f"written {as_key(memory.key)!r}; nothing was loaded: write it so there"
+                )
+                raise InvalidDocument(msg)
+            if memory.key is None or not holds:
                 continue
             slot = codec.slot_key(state.name, memory.subjects, memory.key)
             if slot not in held:
