@@ -133,6 +133,18 @@ CAMPAIGNS: Final[tuple[Campaign, ...]] = (
         "operations",
     ),
     Campaign(
+        "shuffled texts",
+        (
+            "tests/property/test_shuffled_texts.py::test_every_reader_answers_every_text",
+            "tests/property/test_shuffled_texts.py::test_every_door_answers_every_text",
+        ),
+        "shuffled, cut and joined sentences of all languages that are read: every reader of text answers or refuses",
+        {"SHUFFLED_SEED": "{part}"},
+        20,
+        10_000,
+        "texts",
+    ),
+    Campaign(
         "histories",
         ("tests/property/test_histories.py", "tests/property/test_soak.py"),
         "random histories on both engines keep every invariant and give the same plans and bytes",

@@ -7,8 +7,9 @@ asserts (a question, a condition, what somebody else says, irony) is not read at
 A word of negation denies what it stands at, and nothing else: "do not forget to call" denies forgetting, so that it
 contradicts nothing that is about calling. Where it has a limit behind it ("not only"), or stands in a form that affirms
 ("nothing more than"), it denies nothing.
-Limits: of a text longer than :data:`MAX_CHARACTERS` the beginning is read, since what is compared is a memory, not a
-book; pronouns are not resolved, so a clause about "it" has no topic and contradicts nothing.
+Limits: of a text longer than :data:`MAX_CHARACTERS`, or of more clauses than :data:`MAX_CLAUSES`, the beginning is
+read, since what is compared is a memory, not a book; pronouns are not resolved, so a clause about "it" has no topic and
+contradicts nothing.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from marskg.language.clause_words import words_of
@@ -29,6 +31,8 @@ if TYPE_CHECKING:
 
 #: How much of a statement is read.
 MAX_CHARACTERS: Final = 8_000
+#: Clauses of a text that are read: each is compared with each of another text. Sentences have fewer in as many letters.
+MAX_CLAUSES: Final = 200
 _ASIDE: Final = re.compile(r"\s*\([^()]*\)")
 #: Chinese has no blank behind a colon.
 _LABEL: Final = re.compile(r"^([^:\n]{2,80})(?::\s+|(?<=[\u4e00-\u9fff]):\s*)(\S.*)$", re.DOTALL)
@@ -49,7 +53,8 @@ def read(text: str, language: ClauseWords) -> Reading:
     text = text[:MAX_CHARACTERS]
     asserted = [plain for one in language.sentences(text) if (plain := _asserted(one, language))]
     parts = [part for sentence in asserted for part in _parts(sentence, language)]
-    clauses = tuple(clause for part in parts if (clause := _clause(part, language)) is not None)
+    said = (clause for part in parts if (clause := _clause(part, language)) is not None)
+    clauses = tuple(islice(said, MAX_CLAUSES))
     every = frozenset().union(*(clause.topic | clause.replaced for clause in clauses))
     numbers = frozenset(quantity.value for clause in clauses for quantity in clause.quantities)
     return Reading(clauses, _slot(text, language) if asserted else None, every | numbers)

@@ -5,22 +5,27 @@
 from __future__ import annotations
 
 import base64
+import re
 import socket
 import sys
 from dataclasses import replace
 from types import ModuleType, SimpleNamespace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import marskg
 from marskg.config import SensitivitySettings, Settings
 from marskg.errors import EnvironmentFailure, InvalidConfig
 from marskg.privacy.sensing import attributes, national_numbers, ner, patterns, presidio, secrets
 from marskg.privacy.sensing.deobfuscation import plain, views
 from marskg.privacy.sensing.detector import WINDOW, Detector
 from marskg.privacy.sensing.model import Category, Finding, united
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 SETTINGS: SensitivitySettings = Settings().sensitivity
 OWN = Detector(replace(SETTINGS, presidio="off"))
@@ -528,3 +533,71 @@ def test_a_name_in_running_text_is_not_found() -> None:
 def test_an_origin_is_only_found_of_a_person() -> None:
     assert list(attributes.find("Acme is a German multinational")) == []
     assert [one.category for one in attributes.find("she is German")] == [Category.PROTECTED]
+
+
+class _Counting:
+    """An analyzer that finds nothing and keeps what it was given."""
+
+    def __init__(self) -> None:
+        self.given: list[str] = []
+
+    def analyze(self, *, text: str, **_: object) -> list[object]:
+        self.given.append(text)
+        return []
+
+
+_LONG_SHAPES = {
+    "signs": ";:!?.,)(\"'",
+    "one sign": "(",
+    "underscores": "_",
+    "pictures": "🙂👩\u200d👧☕",
+    "hyphens": "-",
+    "digits and hyphens": "12-",
+    "letters and hyphens": "a-b1-",
+    "letters": "aB",
+    "paths": "a/1",
+    "fields": "a1;",
+    "escapes": "\\u00",
+    "words": "a1 ",
+}
+
+
+@pytest.mark.parametrize("shape", _LONG_SHAPES.values(), ids=_LONG_SHAPES)
+def test_presidio_is_given_bounded_parts_of_short_words_and_never_the_same_twice_over(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, shape: str
+) -> None:
+    counting = _Counting()
+    monkeypatch.setattr(presidio, "_analyzers", lambda: (_Counting, [counting], {}))
+    text = (shape * 16_000)[:16_000] + " z32000"
+    with marskg.open(tmp_path / "store", tenant="t", budget=100_000) as memory:
+        memory.remember(text)
+    assert any("z32000" in part for part in counting.given)
+    assert max(map(len, counting.given)) <= presidio.PART
+    words = [word for part in counting.given for word in part.split()]
+    assert max(map(len, words)) <= presidio.LONGEST_WORD
+    signs = [re.search(r"(?:[^\w\s]|_){4,}", word) for word in words]
+    assert not any(signs)
+    # The text as it is, and one form of it at most in which something hidden may be seen.
+    assert sum(map(len, counting.given)) < 2.5 * len(text)
+
+
+@pytest.mark.parametrize(
+    "before", ["(((((((((", "_____", "🙂🙂🙂", "x;" * 200, "ab/" * 100, "y" * 3_000, "tea. " * 900]
+)
+@pytest.mark.parametrize("behind", ["))))))))", "🙂", ";x" * 200, " tea" * 900])
+def test_presidio_finds_an_identifier_among_what_is_blank_for_it(before: str, behind: str) -> None:
+    wallet = "16Yeky6GMjeNkAiNcBY7ZhrLoMSgg1BoyZ"
+    text = f"{before} {wallet}{behind}"
+    found = [(text[one.start : one.end], one.category) for one in presidio.Presidio().find(text)]
+    assert found == [(wallet, Category.ACCOUNT)]
+
+
+def test_each_part_of_a_text_is_read_at_its_place() -> None:
+    text = "".join(f"word{number} and (more);;;;;; " for number in range(1_000))
+    seen = {place for start, part in presidio.parts(text) for place in range(start, start + len(part))}
+    assert seen == set(range(len(text)))
+    assert all(set(part) <= set(text) and len(part) <= presidio.PART for _, part in presidio.parts(text))
+    assert all(
+        sign in {" ", text[start + place]} for start, part in presidio.parts(text) for place, sign in enumerate(part)
+    )
+    assert list(presidio.parts("")) == [(0, "")]

@@ -27,9 +27,11 @@ if TYPE_CHECKING:
 #: Characters that are read at once, and how many of them the next window repeats.
 WINDOW: Final = 16_384
 _OVERLAP: Final = 512
-#: What could be an identifier of a form that only presidio knows.
+#: What could be an identifier of a form that only presidio knows; none has more than 64 characters, and no further is
+#: looked from any of them.
 _CANDIDATE: Final = re.compile(
-    r"(?<![\w.,])(?=[\w-]*\d)(?:[A-Z]{1,6}[ -]?\d{5,}[A-Z]?\w*|\d{5,}[A-Z]\w*|\d(?:[ ./-]?\d){6,}|[A-Z0-9]*\d[A-Z0-9]*[A-Z][A-Z0-9]{5,}"
+    r"(?<![\w.,])(?=[\w-]{0,63}\d)(?:[A-Z]{1,6}[ -]?\d{5,}[A-Z]?\w*|\d{5,}[A-Z]\w*|\d(?:[ ./-]?\d){6,}"
+    r"|(?=[A-Z0-9]{7,64}(?!\w))[A-Z0-9]*\d[A-Z0-9]*[A-Z][A-Z0-9]{5,}"
     r"|(?:bc1|[13])[a-km-zA-HJ-NP-Z0-9]{25,59}|[A-Z]{2}\d{5}[A-Z]{2})(?!\w)",
     re.IGNORECASE,
 )

@@ -3,7 +3,8 @@
 Guarantees: optional; where it is missing and not asked for, nothing is said of what it would find. Imported at the
 first text that needs it; no model is downloaded and no socket is opened, so those of its recognisers that ask the
 network for a list (e-mail, URL) or need a model are left out; a result below :data:`CERTAIN` counts for nothing, and
-nobody waits for another's text to be read. Source: presidio-analyzer 2.2, microsoft.
+nobody waits for another's text to be read. It is given texts in bounded parts, without runs that no identifier has
+(:func:`parts`), so that its time grows with a text's length only. Source: presidio-analyzer 2.2, microsoft.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import logging
+import re
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any, Final
 
@@ -60,6 +62,19 @@ _RECOGNISERS: Final = {
     "KrRrnRecognizer": Category.NATIONAL_ID,
     "ThTninRecognizer": Category.NATIONAL_ID,
 }
+#: Characters that it reads at once, and how many of them the next part repeats: each of its findings costs as much as
+#: there are words beside it.
+PART: Final = 2_048
+_REPEATED: Final = 256
+#: The longest word that it is given. spaCy cuts a word's ends off one by one, and looks at the rest each time; no
+#: identifier that is looked for is half as long.
+LONGEST_WORD: Final = 128
+#: Signs side by side that no identifier has inside: *(030) - 12* has three.
+_SIGNS: Final = re.compile(r"(?:[^\w\s]|_){4,}|[\u2190-\u2bff\ufe0f\u200d\U0001f000-\U0001faff]+")
+_LONG: Final = re.compile(rf"\S{{{LONGEST_WORD + 1},}}")
+#: Signs of a long word that stand in no identifier, and where it may be cut after all.
+_STRANGE: Final = re.compile(r"[^\w\s./+-]|_")
+_CUT: Final = re.compile(rf"(\S{{1,{LONGEST_WORD}}})[./+-]")
 _INSTALL: Final = "pip install 'marskg[privacy]', or set sensitivity.presidio to auto or off"
 _MISSING: Final = f"presidio-analyzer is not installed, which sensitivity.presidio asks for: {_INSTALL}"
 #: The values of ``sensitivity.presidio``.
@@ -96,6 +111,12 @@ class Presidio:
         Raises:
             EnvironmentFailure: presidio is not installed; the message says what to do.
         """
+        for start, part in parts(text):
+            yield from self._in_part(start, part)
+
+    @staticmethod
+    def _in_part(start: int, part: str) -> Iterator[Finding]:
+        """Yield what presidio is certain of in the part of a text that begins at ``start``."""
         make, idle, categories = _analyzers()
         # spaCy's tokenizer keeps a cache of words: no two threads use one at once.
         try:
@@ -103,12 +124,39 @@ class Presidio:
         except IndexError:
             analyzer = make()
         try:
-            results = analyzer.analyze(text=text, language=_LANGUAGE, score_threshold=CERTAIN)
+            results = analyzer.analyze(text=part, language=_LANGUAGE, score_threshold=CERTAIN)
         finally:
             idle.append(analyzer)
         for result in results:
             rule = f"{NAME}:{result.entity_type}"
-            yield Finding(result.start, result.end, categories[result.entity_type], rule)
+            yield Finding(start + result.start, start + result.end, categories[result.entity_type], rule)
+
+
+def parts(text: str) -> Iterator[tuple[int, str]]:
+    """Yield the parts of ``text`` as presidio is given them, each with where it begins: all places are the text's own.
+
+    What no identifier has inside is blank in them: runs of signs and pictures, and what makes a word longer than
+    :data:`LONGEST_WORD`.
+    """
+    shown = _LONG.sub(_shortened, _SIGNS.sub(_blank, text))
+    for start in range(0, max(1, len(shown)), PART - _REPEATED):
+        yield start, shown[start : start + PART]
+        if start + PART >= len(shown):
+            break
+
+
+def _blank(match: re.Match[str]) -> str:
+    return " " * len(match[0])
+
+
+def _shortened(match: re.Match[str]) -> str:
+    """Return a long word in its length as several: at signs, then at any mark, and without what is long all the same."""
+    word = _LONG.sub(_cut, _STRANGE.sub(" ", match[0]))
+    return _LONG.sub(_blank, word)
+
+
+def _cut(match: re.Match[str]) -> str:
+    return _CUT.sub(r"\1 ", match[0])
 
 
 @cache

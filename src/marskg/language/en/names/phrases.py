@@ -127,7 +127,8 @@ def _is_bare_plural(tokens: Tokens, first: int, end: int, plural_end: int) -> bo
     if tokens.sorts[before] == NUMBER or tokens.classes[before] & Is.PREPOSITION:
         return True
     if tokens.stems[before] in _AND:
-        return plural_end == (before - 1 if tokens.stems[before - 1] in _AND else before)
+        # Nothing is listed before the first word: a text that begins with "and" goes on with no list.
+        return 0 < plural_end == (before - 1 if before and tokens.stems[before - 1] in _AND else before)
     if tokens.sorts[before] == PUNCTUATION or tokens.stems[before] in _AUXILIARY:
         return False
     return bool(tokens.classes[before] & Is.VERB or tokens.forms[before] & Form.VERBAL)
@@ -142,7 +143,9 @@ def _has_kind(tokens: Tokens, first: int, end: int) -> bool:
         return singular(after[after.index("of") - 1]) in _KINDS
     if before[-1:] in {("a",), ("an",)}:
         before = before[:-1]
-    return before[-1:] == ("of",) and singular(before[-2]) in _KINDS and not {"is", "are"}.isdisjoint(before[:-2])
+    if len(before) < len(("kind", "of")) or before[-1] != "of":
+        return False
+    return singular(before[-2]) in _KINDS and not {"is", "are"}.isdisjoint(before[:-2])
 
 
 def _phrase(tokens: Tokens, first: int, end: int) -> Phrase:
