@@ -59,22 +59,6 @@ class Addresses:
 
 
 @dataclass(frozen=True, slots=True)
-class Secrets:
-    """How a secret is told: the groups ``quoted``, ``bare`` and ``value`` are the secret itself.
-
-    ``said`` may have it in quotes or bare; ``plain`` is a word of letters alone; ``beside`` are further ways; ``label``
-    is how a name has it; ``not_told`` are words that stand in its place and tell nothing.
-    """
-
-    hints: tuple[str, ...]
-    said: re.Pattern[str]
-    plain: re.Pattern[str]
-    beside: tuple[re.Pattern[str], ...]
-    label: re.Pattern[str]
-    not_told: frozenset[str]
-
-
-@dataclass(frozen=True, slots=True)
 class LabelWords:
     """Words in names, such as keys and sessions, that say what a number in them is."""
 

@@ -17,8 +17,9 @@ from hypothesis import strategies as st
 
 from marskg.config import SensitivitySettings, Settings
 from marskg.errors import EnvironmentFailure, InvalidConfig
-from marskg.privacy.sensing import attributes, national_numbers, ner, patterns, presidio, secrets
-from marskg.privacy.sensing.deobfuscation import plain, views
+from marskg.language.identifiers import national
+from marskg.privacy.sensing import attributes, ner, presidio
+from marskg.language.identifiers.deobfuscation import plain, views
 from marskg.privacy.sensing.detector import WINDOW, Detector
 from marskg.privacy.sensing.model import Category, Finding, united
 
@@ -132,8 +133,8 @@ def test_what_is_left_alone(text: str) -> None:
     ],
 )
 def test_check_digits(country: str, right: str, wrong: str) -> None:
-    assert country in {one.rule for one in national_numbers.find(f"It is {right}, she said")}
-    assert country not in {one.rule for one in national_numbers.find(f"It is {wrong}, she said")}
+    assert country in {one.rule for one in national.find(f"It is {right}, she said")}
+    assert country not in {one.rule for one in national.find(f"It is {wrong}, she said")}
 
 
 @pytest.mark.parametrize(
@@ -333,7 +334,7 @@ def test_what_is_read_with_others_is_found_as_if_it_was_alone(others: list[str],
     ],
 )
 def test_numbers_that_say_by_their_form_what_they_are(text: str, rule: str) -> None:
-    found = list(national_numbers.find(text))
+    found = list(national.find(text))
     assert {one.category for one in found} == {Category.NATIONAL_ID}
     assert rule in {one.rule for one in found}
 
@@ -352,7 +353,7 @@ def test_numbers_that_say_by_their_form_what_they_are(text: str, rule: str) -> N
     ],
 )
 def test_numbers_that_only_look_like_these_are_none(text: str) -> None:
-    assert list(national_numbers.find(text)) == []
+    assert list(national.find(text)) == []
 
 
 @pytest.mark.parametrize("text", ["I am belizian", "we are proud surinamese", "we are proud englishmans"])
