@@ -48,11 +48,12 @@ class Addresses:
     """The forms of postal addresses.
 
     ``no_street`` are words that no street's name has between its number and its kind, in addresses of the form
-    ``street``; ``town`` is what may follow; ``lives`` says in its first group where somebody lives.
+    ``street``; ``postcode`` is the form of a code alone; ``town`` is what may follow; ``lives`` says in its first group where somebody lives.
     """
 
     forms: tuple[Hinted, ...]
     street: re.Pattern[str]
+    postcode: re.Pattern[str]
     no_street: frozenset[str]
     town: re.Pattern[str]
     lives: Hinted

@@ -194,7 +194,8 @@ def _addresses(text: str, lower: str) -> Iterator[Found]:
             for match in pattern.finditer(text):
                 if pattern is not ADDRESSES.street or ADDRESSES.no_street.isdisjoint(match[0].casefold().split()[1:-1]):
                     rest = ADDRESSES.town.match(text, match.end())
-                    yield Found(match.start(), rest.end() if rest else match.end(), Kind.ADDRESS, "address")
+                    said = "(postcode)" if pattern is ADDRESSES.postcode else ""
+                    yield Found(match.start(), rest.end() if rest else match.end(), Kind.ADDRESS, "address", said)
     lives, hints = ADDRESSES.lives
     if _has(lower, hints):
         for match in lives.finditer(text):
@@ -228,6 +229,8 @@ def _of_somebody(text: str) -> Iterator[Found]:
 
 
 def _is_wallet(value: str) -> bool:
+    if not _WALLET.fullmatch(value):
+        return False
     if value.startswith("0x"):
         return len(set(value)) > _FEWEST_SIGNS
     return check_digits.bech32(value) if value[:3] in {"bc1", "tb1"} else check_digits.base58(value)
@@ -236,7 +239,10 @@ def _is_wallet(value: str) -> bool:
 def _handles(text: str) -> Iterator[Found]:
     for match in _HANDLE.finditer(text):
         # A line of its own is a decorator's.
-        if text[match.end() : match.end() + 1] == "\n" and not text[text.rfind("\n", 0, match.start()) + 1 : match.start()].strip():
+        if (
+            text[match.end() : match.end() + 1] == "\n"
+            and not text[text.rfind("\n", 0, match.start()) + 1 : match.start()].strip()
+        ):
             continue
         yield Found(match.start(), match.end(), Kind.IDENTIFIER, "handle", "(account name)")
     for match in _CALLED_HANDLE.finditer(text):
@@ -245,18 +251,32 @@ def _handles(text: str) -> Iterator[Found]:
 
 def _phones() -> Iterator[Identifier]:
     """Yield a row for each way of each country to group a telephone number."""
-    lines = files("marskg.language.identifiers").joinpath("phone_groupings.tsv").read_text(encoding="utf-8").splitlines()
+    lines = (
+        files("marskg.language.identifiers").joinpath("phone_groupings.tsv").read_text(encoding="utf-8").splitlines()
+    )
     for place, line in enumerate(line for line in lines if not line.startswith("#")):
         country, grouping = line.split("\t")
         number = "".join(str((place + 3 * at) % 9 + 1) if one == "#" else one for at, one in enumerate(grouping))
         form = re.compile("".join(r"\d" if one == "#" else re.escape(one) for one in grouping))
         yield Identifier(
-            f"phone-{country}", Kind.PHONE, f"My number is {{{number}}}.", "It costs 1.234.567 in all", partial(_has_form, form)
+            f"phone-{country}",
+            Kind.PHONE,
+            f"My number is {{{number}}}.",
+            "It costs 1.234.567 in all",
+            partial(_has_form, form),
         )
 
 
 def _has_form(pattern: re.Pattern[str], value: str) -> bool:
     return pattern.fullmatch(value) is not None
+
+
+def _is_wallet_key(value: str) -> bool:
+    return _WALLET_KEY.fullmatch(value) is not None and check_digits.base58(value)
+
+
+def _is_vin(value: str) -> bool:
+    return _VIN.fullmatch(value) is not None and check_digits.vin(value)
 
 
 def _is_host(value: str) -> bool:
@@ -269,7 +289,7 @@ def _is_host(value: str) -> bool:
 
 ROWS: Final = (
     Identifier("email", Kind.EMAIL, "Write to {ann.lee+x@mail.example.co.uk} today", "They meet @ noon and/or at 7:30"),
-    Identifier("email", Kind.EMAIL, "Write to {ann [at] example [dot] com} today", "They meet at noon, dot."),
+    Identifier("email", Kind.EMAIL, "Write to {ann [at] example [dot] com} today", "They meet at noon, dot.", partial(_has_form, _EMAIL)),
     Identifier("card", Kind.CARD, "Her card is {4111 1111 1111 1111} now", "It was 4111 of 1111 then", _is_card),
     Identifier("card", Kind.CARD, "Her card is {4111-1111-1111-1111} now", "It was 4111-1112 then", _is_card),
     Identifier("card", Kind.CARD, "Her card is {378282246310005} now", "It was 378282 then", _is_card),
@@ -281,7 +301,7 @@ ROWS: Final = (
     Identifier("wallet", Kind.ACCOUNT, "My wallet is {0x52908400098527886E0F7030069857D2E4169EE7}", "It is 0x52908400", _is_wallet),
     Identifier(
         "wallet-wif", Kind.SECRET, "It was {5HueCGU8rMjxEXxiPuD5BDku4MkFqeZyd4dZ1jvhTVqvbTLvyTJ} then", "It was 5Hue then",
-        check_digits.base58,
+        _is_wallet_key,
     ),
     Identifier("ip", Kind.NETWORK, "The host {192.168.17.20} is down", "Version 2.10.3 is out", _is_host),
     Identifier("ip", Kind.NETWORK, "It has {2001:db8::8a2e:370:7334} now", "It is 10:30:15 now", _is_host),
@@ -295,7 +315,7 @@ ROWS: Final = (
     Identifier("coordinates", Kind.ADDRESS, "The cabin is at {38.72231, -9.13934} exactly", "It is 38.7, or 9.1"),
     Identifier("birth-date", Kind.BIRTH_DATE, "She was born on {3 May 1984} in Oslo", "The meeting was on 3 May 1984"),
     Identifier("birth-date", Kind.BIRTH_DATE, "DOB: {1984-05-03}", "The meeting was on 1984-05-03"),
-    Identifier("vin", Kind.IDENTIFIER, "The car {1HGCM82633A004352} was sold", "The car 1HGCM was sold", check_digits.vin),
+    Identifier("vin", Kind.IDENTIFIER, "The car {1HGCM82633A004352} was sold", "The car 1HGCM was sold", _is_vin),
     Identifier("handle", Kind.IDENTIFIER, "Ask {@ines_reads} about it", "They meet @ noon"),
     Identifier("handle", Kind.IDENTIFIER, "My Instagram is {@inesreads}", "I left Instagram in 2020"),
     Identifier("file-number", Kind.IDENTIFIER, "Her customer number is {K48213} now", "The number of customers is 48"),

@@ -36,7 +36,7 @@ class _Form(NamedTuple):
     near: re.Pattern[str] | None = None
 
 
-def _form(  # noqa: PLR0913 - the columns of the table
+def _form(  # noqa: PLR0917 - the columns of the table
     rule: str,
     sample: str,
     counter: str,
@@ -191,6 +191,8 @@ _FORMS: Final = (
           r"(?:national|identity|identification|citizen|resident|tax|personal|government|social)[ -](?:id|identity|identification|number|no|card|insurance)"
           r"(?: (?:number|no|card))?|id (?:card|number)|dni|nie|nric|pesel|codice fiscale|personalausweis\w*"),
 )  # fmt: skip
+#: What a summary says of documents rather than numbers.
+_WORDS: Final = dict.fromkeys(("passport", "driving-licence", "id-number"), "(identifier)")
 _ANY_DIGITS: Final = re.compile(r"\d(?:[\W_]{0,2}[A-Z]{0,6}[\W_]{0,1}\d){3}", re.IGNORECASE)
 
 
@@ -205,7 +207,7 @@ def find(text: str) -> Iterator[Found]:
             if not _is_right(form, match[0]):
                 continue
             if form.near is None or _beside(form.near, text, match):
-                yield Found(match.start(), match.end(), Kind.NATIONAL_ID, form.rule)
+                yield Found(match.start(), match.end(), Kind.NATIONAL_ID, form.rule, _WORDS.get(form.rule, ""))
 
 
 def _is_right(form: _Form, number: str) -> bool:

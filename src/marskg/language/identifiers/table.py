@@ -1,5 +1,6 @@
-"""The one table of identifiers, and what is found by it in a text: who guards reading, redacts, sums up or compares
-names asks here, and recognises none by itself.
+"""The one table of identifiers, and what is found by it in a text.
+
+Who guards reading, redacts, sums up or compares names asks here, and recognises none by itself.
 
 Guarantees: pure functions; a text is read as it stands and in each form in which something hidden is seen
 (:mod:`marskg.language.identifiers.deobfuscation`); what is found points into the text as given. What is generalised
@@ -29,7 +30,18 @@ TABLE: Final[tuple[Identifier, ...]] = (
 MOST_CHARACTERS: Final = 20_000
 #: What takes the place of identifiers.
 KINDS: Final = tuple(
-    sorted({*SAYS.values(), "(link)", "(account name)", "(place)", "(network address)", "(phone number)", "(number)"})
+    sorted(
+        {
+            *SAYS.values(),
+            "(link)",
+            "(account name)",
+            "(place)",
+            "(postcode)",
+            "(network address)",
+            "(phone number)",
+            "(number)",
+        }
+    )
 )
 _KIND: Final = re.compile("|".join(map(re.escape, KINDS)))
 

@@ -126,7 +126,9 @@ _CUED: Final = re.compile(
     r"[\s:=,'\"`(]{1,4}(?:(?:is|was|ist|es|=)[\s:'\"`]{1,3})?(?P<value>(?=[A-Za-z_-]*\d)(?=[\d_-]*[A-Za-z])[A-Za-z0-9_-]{16,200})(?![\w./+=-])",
     re.IGNORECASE,
 )
-_PUBLIC_KEY: Final = re.compile(r"(?<!\w)(?:ssh-(?:rsa|ed25519|dss)|ecdsa-sha2-\w+) AAAA[A-Za-z0-9+/]{20,}={0,3}(?: [\w.+-]+@[\w.-]+)?")
+_PUBLIC_KEY: Final = re.compile(
+    r"(?<!\w)(?:ssh-(?:rsa|ed25519|dss)|ecdsa-sha2-\w+) AAAA[A-Za-z0-9+/]{20,}={0,3}(?: [\w.+-]+@[\w.-]+)?"
+)
 
 
 def find(text: str) -> Iterator[Found]:

@@ -46,7 +46,9 @@ def _either(*names: str) -> str:
 
 
 def _plain_words(name: str) -> str:
-    return "|".join(r"\s".join(map(re.escape, word.split())) for word in sorted(_all(name), key=lambda one: (-len(one), one)))
+    return "|".join(
+        r"\s".join(map(re.escape, word.split())) for word in sorted(_all(name), key=lambda one: (-len(one), one))
+    )
 
 
 _B: Final = r"(?<![^\W_])"
@@ -187,7 +189,7 @@ def _said(text: str, lower: str) -> Iterator[tuple[int, int]]:
         in_code = group == "bare" and sign.endswith(("=", ":", ">")) and _CALL.match(value)
         if in_code or (sign.endswith("==") and _VERSION.match(value)):
             continue
-        sure = (match["copula"] or "") in _SURE and _is_no_word_for_it(value)
+        sure = (match["copula"] or "") in _SURE and value.lower() not in _NOT_TOLD and not _TAKEN_OUT.match(value)
         grouped = group == "digits" and sum(one.isdigit() for one in value) >= _FEWEST_DIGITS
         if sure or grouped or (group != "digits" and is_told(value, quoted=group == "quoted")):
             yield start, start + len(value)
@@ -233,6 +235,12 @@ def _may_be(found: str, value: str) -> bool:
 
 
 ROWS: Final = tuple(
-    Identifier(row["name"], Kind.SECRET, row["sample"], row["counter"], partial(_may_be, row["sample"].partition("{")[2].rpartition("}")[0]))
+    Identifier(
+        row["name"],
+        Kind.SECRET,
+        row["sample"],
+        row["counter"],
+        partial(_may_be, row["sample"].partition("{")[2].rpartition("}")[0]),
+    )
     for row in _DATA["rows"]
 )
