@@ -1,4 +1,4 @@
-"""Identifiers through the public door: measured, kept from readers, redacted, left out of summaries, and found again."""
+"""Identifiers through the public door: measured, kept from readers, redacted."""
 
 from __future__ import annotations
 

@@ -48,7 +48,8 @@ class Addresses:
     """The forms of postal addresses.
 
     ``no_street`` are words that no street's name has between its number and its kind, in addresses of the form
-    ``street``; ``postcode`` is the form of a code alone; ``town`` is what may follow; ``lives`` says in its first group where somebody lives.
+    ``street``; ``postcode`` is a code alone;
+    ``town`` is what may follow; ``lives`` says in its first group where somebody lives.
     """
 
     forms: tuple[Hinted, ...]

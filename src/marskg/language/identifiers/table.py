@@ -15,7 +15,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from marskg.language.identifiers import contacts, national, references, told, tokens
+from marskg.language.identifiers import contacts, national, references, tokens, told
 from marskg.language.identifiers.deobfuscation import views
 from marskg.language.identifiers.model import SAYS, Found, Identifier, apart
 

@@ -80,8 +80,7 @@ _TOKENS: Final = {
     "contentful": (r"CFPAT-[\w-]{40,}", "CFPAT-<43>"),
     "jwt": (r"eyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]{8,}", "eyJ<20>.eyJ<30>.<43>"),
     "azure": (
-        r"AccountKey=[A-Za-z0-9+/=]{40,}|SharedAccessKey=[A-Za-z0-9+/=]{40,}|\bsig=[A-Za-z0-9%]{40,}"
-        r"|[\w~.-]{3}\dQ~[\w~.-]{31,34}",
+        r"AccountKey=[A-Za-z0-9+/=]{40,}|SharedAccessKey=[A-Za-z0-9+/=]{40,}|\bsig=[A-Za-z0-9%]{40,}|[\w~.-]{3}\dQ~[\w~.-]{31,34}",
         "AccountKey=<86>==",
     ),
     "age-key": (r"AGE-SECRET-KEY-1[0-9A-Z]{50,}", "AGE-SECRET-KEY-1QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7LQPZRY9X8GF2TVDW0S3JN54KHCE6"),

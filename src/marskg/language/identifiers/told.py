@@ -159,15 +159,8 @@ def _told(text: str, lower: str) -> Iterator[tuple[int, int]]:
     """Yield what is told in ``text``, which ``lower`` is in small letters."""
     if any(hint in lower for hint in _HINTS) and _HINT.search(lower):
         yield from _said(text, lower)
-        for match in _PLAIN.finditer(lower):
-            if _is_no_word_for_it(match["bare"]):
-                yield match.span("bare")
-        for pattern, where in ((_CHANGED, lower), (_BESIDE, lower), (_PIN_BESIDE, text), (_BEFORE, lower)):
-            for match in pattern.finditer(where):
-                group = "quoted" if match.groupdict().get("quoted") else "bare"
-                value = text[slice(*match.span(group))].rstrip(".,;!?)")
-                if is_told(value, quoted=group == "quoted"):
-                    yield match.start(group), match.start(group) + len(value)
+        yield from (match.span("bare") for match in _PLAIN.finditer(lower) if _is_no_word_for_it(match["bare"]))
+        yield from _beside(text, lower)
     if any(hint in lower for hint in _ANSWER_HINTS):
         for match in _ANSWER.finditer(lower):
             if _SMALL.isdisjoint(match["bare"].split()) and _is_no_word_for_it(match["bare"]):
@@ -177,6 +170,16 @@ def _told(text: str, lower: str) -> Iterator[tuple[int, int]]:
             value = match["bare"].rstrip(".,")
             if len(value) >= _FEWEST_PIN and not _NOT_GIVEN.match(value):
                 yield match.start("bare"), match.start("bare") + len(value)
+
+
+def _beside(text: str, lower: str) -> Iterator[tuple[int, int]]:
+    """Yield what stands beside a word for a secret, with no word or sign that says that it is one."""
+    for pattern, where in ((_CHANGED, lower), (_BESIDE, lower), (_PIN_BESIDE, text), (_BEFORE, lower)):
+        for match in pattern.finditer(where):
+            group = "quoted" if match.groupdict().get("quoted") else "bare"
+            value = text[slice(*match.span(group))].rstrip(".,;!?)")
+            if is_told(value, quoted=group == "quoted"):
+                yield match.start(group), match.start(group) + len(value)
 
 
 def _said(text: str, lower: str) -> Iterator[tuple[int, int]]:
