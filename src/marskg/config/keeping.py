@@ -21,6 +21,7 @@ _SENSITIVE: Mapping[str, tuple[float, str]] = MappingProxyType({
     "birth_date": (0.5, "a date of birth"),
     "email": (0.4, "an e-mail address"),
     "phone": (0.4, "a telephone number"),
+    "identifier": (0.4, "a handle, a vehicle or a customer number"),
     "network": (0.3, "a network address"),
     "name": (0.2, "a person who is introduced by name"),
     "health": (0.6, "somebody's health"),

@@ -48,30 +48,16 @@ class Addresses:
     """The forms of postal addresses.
 
     ``no_street`` are words that no street's name has between its number and its kind, in addresses of the form
-    ``street``; ``town`` is what may follow; ``lives`` says in its first group where somebody lives.
+    ``street``; ``postcode`` is a code alone;
+    ``town`` is what may follow; ``lives`` says in its first group where somebody lives.
     """
 
     forms: tuple[Hinted, ...]
     street: re.Pattern[str]
+    postcode: re.Pattern[str]
     no_street: frozenset[str]
     town: re.Pattern[str]
     lives: Hinted
-
-
-@dataclass(frozen=True, slots=True)
-class Secrets:
-    """How a secret is told: the groups ``quoted``, ``bare`` and ``value`` are the secret itself.
-
-    ``said`` may have it in quotes or bare; ``plain`` is a word of letters alone; ``beside`` are further ways; ``label``
-    is how a name has it; ``not_told`` are words that stand in its place and tell nothing.
-    """
-
-    hints: tuple[str, ...]
-    said: re.Pattern[str]
-    plain: re.Pattern[str]
-    beside: tuple[re.Pattern[str], ...]
-    label: re.Pattern[str]
-    not_told: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ import unicodedata
 from typing import TYPE_CHECKING, Final
 
 from marskg.language.en.lexicon import Is, flags, guessed
-from marskg.language.en.personal.identifiers import without_kinds
+from marskg.language.identifiers.table import without_kinds
 from marskg.text import terms, words
 
 if TYPE_CHECKING:

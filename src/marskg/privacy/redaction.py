@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from marskg.answer import Answer
 from marskg.embedding.static import StaticEmbedding
 from marskg.json_object import MAX_DEPTH, JsonObject, UnfitJsonError, canonical_json
-from marskg.privacy.sensing.deobfuscation import reworded
+from marskg.language.identifiers.deobfuscation import reworded
 from marskg.privacy.sensing.model import PLACEHOLDERS, TOPICS, Category, united
 from marskg.text import terms
 

@@ -20,7 +20,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
-from marskg.language.en.personal.identifiers import generalised, without_kinds
+from marskg.language.identifiers.table import generalised, without_kinds
 from marskg.models.answer_schema import Listing
 from marskg.models.asking import Reply
 from marskg.models.chat import Question

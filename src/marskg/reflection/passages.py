@@ -14,7 +14,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, Protocol
 
-from marskg.language.en.personal.identifiers import generalised, without_kinds
+from marskg.language.identifiers.table import generalised, without_kinds
 from marskg.text import folded, sentences, terms
 
 if TYPE_CHECKING:

@@ -19,8 +19,10 @@ from hypothesis import strategies as st
 import marskg
 from marskg.config import SensitivitySettings, Settings
 from marskg.errors import EnvironmentFailure, InvalidConfig
-from marskg.privacy.sensing import attributes, national_numbers, ner, patterns, presidio, secrets
-from marskg.privacy.sensing.deobfuscation import plain, views
+from marskg.language.identifiers import national, table
+from marskg.language.identifiers.deobfuscation import plain, views
+from marskg.language.identifiers.model import Found, Kind
+from marskg.privacy.sensing import attributes, introductions, ner, presidio
 from marskg.privacy.sensing.detector import WINDOW, Detector
 from marskg.privacy.sensing.model import Category, Finding, united
 
@@ -137,8 +139,8 @@ def test_what_is_left_alone(text: str) -> None:
     ],
 )
 def test_check_digits(country: str, right: str, wrong: str) -> None:
-    assert country in {one.rule for one in national_numbers.find(f"It is {right}, she said")}
-    assert country not in {one.rule for one in national_numbers.find(f"It is {wrong}, she said")}
+    assert country in {one.rule for one in national.find(f"It is {right}, she said")}
+    assert country not in {one.rule for one in national.find(f"It is {wrong}, she said")}
 
 
 @pytest.mark.parametrize(
@@ -338,8 +340,8 @@ def test_what_is_read_with_others_is_found_as_if_it_was_alone(others: list[str],
     ],
 )
 def test_numbers_that_say_by_their_form_what_they_are(text: str, rule: str) -> None:
-    found = list(national_numbers.find(text))
-    assert {one.category for one in found} == {Category.NATIONAL_ID}
+    found = list(national.find(text))
+    assert {one.kind for one in found} == {Kind.NATIONAL_ID}
     assert rule in {one.rule for one in found}
 
 
@@ -357,7 +359,7 @@ def test_numbers_that_say_by_their_form_what_they_are(text: str, rule: str) -> N
     ],
 )
 def test_numbers_that_only_look_like_these_are_none(text: str) -> None:
-    assert list(national_numbers.find(text)) == []
+    assert list(national.find(text)) == []
 
 
 @pytest.mark.parametrize("text", ["I am belizian", "we are proud surinamese", "we are proud englishmans"])
@@ -468,9 +470,13 @@ def test_names_of_a_model(monkeypatch: pytest.MonkeyPatch) -> None:
     ner._loaded.cache_clear()
 
 
+def _secrets(text: str) -> list[Found]:
+    return [one for one in table.personal(text) if one.kind is Kind.SECRET]
+
+
 def test_a_secret_that_is_not_told_is_none() -> None:
     for text in ("my password is safe", "is the PIN valid?", "The API key rotation job failed", "secret santa is fun"):
-        assert list(secrets.find(text)) == []
+        assert list(_secrets(text)) == []
 
 
 @pytest.mark.parametrize(
@@ -497,7 +503,7 @@ def test_a_secret_that_is_not_told_is_none() -> None:
     ],
 )
 def test_code_that_means_a_secret_tells_none(code: str) -> None:
-    assert list(secrets.find(code)) == []
+    assert list(_secrets(code)) == []
 
 
 @pytest.mark.parametrize(
@@ -523,11 +529,11 @@ def test_code_that_means_a_secret_tells_none(code: str) -> None:
     ],
 )
 def test_code_that_tells_a_secret_is_found(code: str) -> None:
-    assert list(secrets.find(code))
+    assert list(_secrets(code))
 
 
 def test_a_name_in_running_text_is_not_found() -> None:
-    assert list(patterns.find("Yesterday Priya went to Oslo with Jonas")) == []
+    assert list(introductions.find("Yesterday Priya went to Oslo with Jonas")) == []
 
 
 def test_an_origin_is_only_found_of_a_person() -> None:

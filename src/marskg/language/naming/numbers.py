@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from marskg.language.identifiers import check_digits
 from marskg.language.naming.edges import OPEN, Edge, Verdict
 
 GROUPED: Final = "the same digits, and nothing says whether they end here"
@@ -25,7 +26,6 @@ _MIXED: Final = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*", re.ASCII)
 _MIXED_DIGITS: Final = 3
 #: An account with letters in it, of which the check digits are right: ISO 13616.
 _IBAN: Final = re.compile(r"[a-z]{2}\d{2}[a-z0-9]{11,30}", re.ASCII)
-_IBAN_DIVISOR: Final = 97
 _SEPARATED: Final = r"[\s\-./()]{0,3}"
 _DASHED: Final = "[-.]?"
 _LETTERS: Final = "abcdefghijklmnopqrstuvwxyz"
@@ -38,6 +38,8 @@ _BEFORE: Final = 11
 _ONE: Final = re.compile(r"(?<![\w+])1[\s\-./()]{0,3}\Z")
 _NATIONAL: Final = 10
 AMERICAN: Final = 11
+#: Thai, Han, Kana and Hangul come from here on: what they write beside a number is another word.
+_UNSPACED: Final = "\u0e00"
 _COUNTRY: Final = re.compile(r"(?:\+|(?<!\w)00)[\s\-./()]{0,3}\d{1,3}[\s\-./()]{0,3}\Z")
 
 
@@ -68,10 +70,7 @@ def number_of(form: str) -> str:
 
 
 def _is_account(signs: str) -> bool:
-    if not _IBAN.fullmatch(signs):
-        return False
-    moved = signs[4:] + signs[:4]
-    return int("".join(str(int(one, 36)) for one in moved)) % _IBAN_DIVISOR == 1
+    return _IBAN.fullmatch(signs) is not None and check_digits.iban(signs.upper())
 
 
 def spread(number: str) -> str:
@@ -119,7 +118,7 @@ def number_edges(text: str, start: int, end: int) -> Edge:
         return Edge(Verdict.NEAR, GROUPED)
     if _ONE.search(text, max(0, start - _BEFORE), start) and sum(map(str.isdigit, text[start:end])) == _NATIONAL:
         return Edge(Verdict.OTHER if _goes_on(after) else Verdict.NEAR, GROUPED)
-    if before[-1:].isalnum() or after[:1].isalnum():
+    if _joins(before[-1:]) or _joins(after[:1]):
         return Edge(Verdict.OTHER, GROUPED)
     sides = [(before[-1:], before[-2:-1]), (after[:1], after[1:2])]
     if any(joint in _GOES_ON and beyond.isdigit() for joint, beyond in sides if joint):
@@ -132,4 +131,9 @@ def number_edges(text: str, start: int, end: int) -> Edge:
 
 
 def _goes_on(after: str) -> bool:
-    return after[:1].isalnum() or (after[:1] in _GOES_ON and after[1:2].isdigit())
+    return _joins(after[:1]) or (after[:1] in _GOES_ON and after[1:2].isdigit())
+
+
+def _joins(sign: str) -> bool:
+    """Return whether a sign beside a number makes it part of a longer one: not a letter of a script without blanks."""
+    return sign.isalnum() and (sign < _UNSPACED or sign.isdigit())

@@ -2,7 +2,7 @@
 
 Guarantees: the same text gives the same findings, in the order of the text and without overlaps, which point into the
 text as given; the text is read as it stands and in each form in which something hidden is seen
-(:mod:`marskg.privacy.sensing.deobfuscation`); a text of any length is read in windows, so that time grows with length only.
+(:mod:`marskg.language.identifiers.deobfuscation`); a text of any length is read in windows, so that time grows with length only.
 Presidio, where it is used, is asked where something looks like an identifier that the recognisers here did not find.
 """
 
@@ -12,9 +12,10 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from marskg.privacy.sensing import attributes, national_numbers, patterns, secrets
-from marskg.privacy.sensing.deobfuscation import reworded, views
-from marskg.privacy.sensing.model import TOPICS, Finding, united
+from marskg.language.identifiers import table
+from marskg.language.identifiers.deobfuscation import reworded, views
+from marskg.privacy.sensing import attributes, introductions
+from marskg.privacy.sensing.model import TOPICS, Finding, identifiers_of, united
 from marskg.privacy.sensing.ner import NONE, NamedEntities
 from marskg.privacy.sensing.presidio import NAME, chosen
 from marskg.privacy.sensing.prototypes import Topics
@@ -108,7 +109,7 @@ class Detector:
             yield from (one for one in self._names.find(text) if one.category not in TOPICS)
 
     def _plain(self, text: str) -> list[Finding]:
-        found = [*patterns.find(text), *national_numbers.find(text), *secrets.find(text)]
+        found = [*identifiers_of(table.personal(text)), *introductions.find(text)]
         if self._presidio is not None and _is_left(text, found):
             found += self._presidio.find(text)
         return found

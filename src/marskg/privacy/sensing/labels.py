@@ -12,10 +12,9 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from marskg.language.en.personal.particulars import LABEL_WORDS
-from marskg.language.en.personal.secret_words import SECRETS
-from marskg.privacy.sensing import national_numbers, patterns, secrets
-from marskg.privacy.sensing.deobfuscation import views
-from marskg.privacy.sensing.model import Category, united
+from marskg.language.identifiers import table, told
+from marskg.language.identifiers.deobfuscation import views
+from marskg.privacy.sensing.model import Category, identifiers_of, united
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -55,7 +54,7 @@ _OWN_FORMS: Final = frozenset(
     "us-ssn us-itin us-mbi uk-nino it-fiscal in-pan sg-nric ch-ahv be-register br-cpf th-id fr-nir".split()
 )
 #: Tokens whose form is that of a digest, or of words with hyphens.
-_WEAK_TOKENS: Final = frozenset({"random", "mailgun", "bearer", "said"})
+_WEAK_TOKENS: Final = frozenset({"random", "mailgun", "bearer", "said", "cued", "phrase"})
 _MIXED: Final = re.compile(r"(?=.*\d)(?=.*[a-z]).*[A-Z]")
 
 
@@ -77,20 +76,14 @@ def _in_window(label: str) -> set[Category]:
 
 
 def _in(label: str) -> Iterator[Category]:
-    if any(
-        secrets.is_told(match["value"]) and not _DATE.match(match["value"]) for match in SECRETS.label.finditer(label)
-    ):
+    if any(not _DATE.match(value) for value in told.in_label(label)):
         yield Category.SECRET
     parts = _JOINTS.sub(" ", label)
     for text in (label,) if parts == label else (label, parts):
         taken = [match.span() for match in _UUID.finditer(text)]
         found = (
             one
-            for one in (
-                *patterns.find(text),
-                *national_numbers.find(text),
-                *(secrets.find(text) if text is label else ()),
-            )
+            for one in identifiers_of(table.personal(text))
             if not any(start <= one.start and one.end <= end for start, end in taken) and _is_sure(label, text, one)
         )
         yield from (one.category for one in united(found))

@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Final
 from marskg.store.unit.sensitivity import SECRETS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
+
+    from marskg.language.identifiers.model import Found
 
 
 class Category(StrEnum):
@@ -27,6 +29,7 @@ class Category(StrEnum):
     BIRTH_DATE = "birth_date"
     EMAIL = "email"
     PHONE = "phone"
+    IDENTIFIER = "identifier"
     NETWORK = "network"
     NAME = "name"
     HEALTH = "health"
@@ -44,6 +47,7 @@ WORDS: Final = {
     Category.BIRTH_DATE: "a date of birth",
     Category.EMAIL: "an e-mail address",
     Category.PHONE: "a telephone number",
+    Category.IDENTIFIER: "a handle or a number that stands for somebody",
     Category.NETWORK: "a network address",
     Category.NAME: "a person who is introduced by name",
     Category.HEALTH: "health",
@@ -95,3 +99,8 @@ def united(findings: Iterable[Finding], order: tuple[Category, ...] = tuple(Cate
         else:
             kept.append(finding)
     return kept
+
+
+def identifiers_of(found: Iterable[Found]) -> Iterator[Finding]:
+    """Yield what the table of identifiers found, by its category here."""
+    return (Finding(one.start, one.end, Category(one.kind.value), one.rule) for one in found)

@@ -108,6 +108,7 @@ _ADDRESSES: Final = (
 ADDRESSES: Final = Addresses(
     forms=_ADDRESSES,
     street=_STREET,
+    postcode=_POSTCODE,
     no_street=_NO_STREET,
     town=_TOWN,
     lives=(_LIVES, ("address", "live")),

@@ -80,7 +80,8 @@ _ACCOUNT_WORDS: Final = re.compile(
 )
 _PHONE_WORDS: Final = re.compile(
     r"\b(?:phones?|tel(?:ephone)?|call(?:ing|ed)?|mobile|cell(?:phone)?|fax|text(?:ing)?|sms|whatsapp|ring|dial|reach"
-    r"|number|contact|handy|numéro|teléfono|telefon\w*)\b",
+    r"|number|contact|handy\w*|(?:ruf|mobil|festnetz|telefon|handy)?nummer|anrufen|ruf|mobil|numéro|número|appelle[zr]?|portable"
+    r"|teléfono|telefon\w*|móvil|celular|llám\w*|llamar|marca|telemóvel|numero|cellulare)\b|电话|手机|号码|電話|携帯|番号|전화|번호",
     re.IGNORECASE,
 )
 _AMOUNT_BEHIND: Final = re.compile(

@@ -1,6 +1,6 @@
 """Digits that are spelled out, as people dictate a number, those of neighbouring languages among them.
 
-Guarantees: plain tables and patterns; :mod:`marskg.privacy.sensing.deobfuscation` reads by them.
+Guarantees: plain tables and patterns; :mod:`marskg.language.identifiers.deobfuscation` reads by them.
 """
 
 from __future__ import annotations

@@ -8,6 +8,7 @@ country's authority publishes about its number.
 from __future__ import annotations
 
 from datetime import date
+from hashlib import sha256
 from typing import Final
 
 _YEARS: Final = range(1900, 2100)
@@ -231,3 +232,55 @@ def thai(digits: str) -> bool:
 def npi(digits: str) -> bool:
     """United States, national provider identifier: Luhn behind 80840."""
     return luhn("80840" + digits)
+
+
+def ean(digits: str) -> bool:
+    """Goods and books: EAN-13."""
+    return sum(int(digit) * (3 if place % 2 else 1) for place, digit in enumerate(digits)) % 10 == 0
+
+
+_VIN_LETTERS: Final = dict(zip("ABCDEFGHJKLMNPRSTUVWXYZ", "12345678123457923456789", strict=True))
+_VIN_WEIGHTS: Final = (8, 7, 6, 5, 4, 3, 2, 10, 0, 9, 8, 7, 6, 5, 4, 3, 2)
+
+
+def vin(text: str) -> bool:
+    """Vehicles, ISO 3779: the ninth sign checks the others where North America gave it out; elsewhere it is a letter or Z."""
+    digits = [int(_VIN_LETTERS.get(one, one)) for one in text]
+    rest = sum(digit * weight for digit, weight in zip(digits, _VIN_WEIGHTS, strict=True)) % 11
+    # Europe leaves the ninth sign free.
+    return "0123456789X"[rest] == text[8] or text[0] in "STUVWXYZ"
+
+
+_BASE58: Final = {one: place for place, one in enumerate("123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz")}
+
+
+def base58(text: str) -> bool:
+    """Wallets of Bitcoin and their keys: the last four bytes are the beginning of what is hashed twice."""
+    value = 0
+    for one in text:
+        value = value * 58 + _BASE58[one]
+    size = 25 if len(text) <= 35 else 37 if len(text) == 51 else 38  # noqa: PLR2004 - their lengths
+    try:
+        data = value.to_bytes(size, "big")
+    except OverflowError:
+        return False
+    return sha256(sha256(data[:-4]).digest()).digest()[:4] == data[-4:]
+
+
+_BECH32: Final = "qpzry9x8gf2tvdw0s3jn54khce6mua7l"
+_BECH32_STEPS: Final = (0x3B6A57B2, 0x26508E6D, 0x1EA119FA, 0x3D4233DD, 0x2A1462B3)
+
+
+def bech32(text: str) -> bool:
+    """Newer wallets of Bitcoin: the checksum of BIP 173, or that of BIP 350."""
+    name, _, data = text.rpartition("1")
+    if not name or any(one not in _BECH32 for one in data):
+        return False
+    values = [*(ord(one) >> 5 for one in name), 0, *(ord(one) & 31 for one in name), *map(_BECH32.index, data)]
+    state = 1
+    for one in values:
+        top = state >> 25
+        state = (state & 0x1FFFFFF) << 5 ^ one
+        for place, step in enumerate(_BECH32_STEPS):
+            state ^= step if top >> place & 1 else 0
+    return state in {1, 0x2BC830A3}
