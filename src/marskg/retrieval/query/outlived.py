@@ -6,8 +6,8 @@ Guarantees: a question about the present is not answered by what a turn's own fa
 replaced or retracted, its task is closed, or its day is past. Where the words of each such fact are known, these are
 cut out of the turn, and what else it says stays; a turn that says nothing else gives way. Where they are not known, it
 gives way if its facts make up much of it, by tokens. Facts that hold still stand in the place of what is gone. An
-assistant's short turn that repeats a taste which is over goes with it. Facts that the reader may not know of decide
-nothing. Who corrects a fact from the same turn leaves it its evidence.
+assistant's short turn that repeats a taste which is over goes with it. Facts that the reader may not know of, and
+facts whose source is worth less than the turn's, decide nothing. Who corrects a fact from the same turn leaves it its evidence.
 Source: semantics section 5 (stale evidence harms like the stale fact); ADR 50, ADR 88.
 """
 
@@ -22,7 +22,7 @@ import numpy as np
 from marskg.language.en.facts.changes.told_before import words_in
 from marskg.language.facts import BY_THEN
 from marskg.language.spans import joined, meet, parts_of, says_more
-from marskg.ontology.vocabulary import KINDS, Kind, SourceType
+from marskg.ontology.vocabulary import KINDS, Kind, SourceType, counts_against
 from marskg.retrieval.access.read_gate import ENDED
 from marskg.retrieval.index.memory_index import SOURCES
 
@@ -112,7 +112,14 @@ class Outlived:
         held = self._index.columns
         if not derived or held["kind"][row] != _EPISODIC:
             return None
-        facts = [fact for fact in derived if self._known[fact] and held["sourceType"][fact] != _SUMMARY]
+        # An assistant's reading takes nothing out of a user's words (ADR 73), and so on.
+        words_of = SOURCES[held["sourceType"][row]]
+        worth = [counts_against(source, words_of) for source in SOURCES]
+        facts = [
+            fact
+            for fact in derived
+            if self._known[fact] and held["sourceType"][fact] != _SUMMARY and worth[held["sourceType"][fact]]
+        ]
         # A reading that was taken back says nothing of the words.
         facts = [fact for fact in facts if held["validTo"][fact] > held["validFrom"][fact] or not held["learned"][fact]]
         over = {fact for fact in facts if self._is_over(fact, row) and not self._key_of(fact).startswith(BY_THEN)}

@@ -24,6 +24,7 @@ from marskg.ontology.vocabulary import (
     Kind,
     Operation,
     TaskStatus,
+    counts_against,
 )
 from marskg.records import Edge, Entity, Memory, held_at
 from marskg.store.graph.preference_enforcement import check_draft_allowed, govern, named_by, preferences_of
@@ -498,8 +499,11 @@ def _follow(unit: Unit, old: Node) -> list[Node]:
             continue
         unit.fetch(derived.get(episode_id, ()))
         facts = [unit.node(source) for source in derived.get(episode_id, ())]
-        least = RELIABILITY[episode.memory.source_type]
-        facts = [one for one in facts if not one.memory.summary_lines and RELIABILITY[one.memory.source_type] >= least]
+        facts = [
+            one
+            for one in facts
+            if not one.memory.summary_lines and counts_against(one.memory.source_type, episode.memory.source_type)
+        ]
         if not facts or not all(fact.memory.superseded_at is not None or not fact.has_content for fact in facts):
             continue
         if _says_more(episode.memory, facts) or any((fact.memory.key or "").startswith(BY_THEN) for fact in facts):
