@@ -197,6 +197,9 @@ class Outlived:
         if not self._has_ended(fact):
             return False
         newer = self._index.facets["replaced"].get(self._index.ids[fact], ())
+        if newer and not any(self._known[one] for one in newer):
+            # That something took its place is not for this reader to know.
+            return False
         named = self._index.ids[turn]
         return not any(self._known[one] and named in self._index.facets_of(one, "source") for one in newer)
 

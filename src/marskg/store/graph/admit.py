@@ -481,7 +481,8 @@ def _follow(unit: Unit, old: Node) -> list[Node]:
     One that was read, and says more than the words in which its facts were found, stays: readings cut what they end.
     What a summary says of an episode that it took the place of leaves with it; the summary itself is no such fact, and
     who corrects its text says nothing of the facts. Nor is what was derived by somebody whose word is worth less than
-    the episode's: an assistant's reading ends no user's word (ADR 73). Nor does a turn go that
+    the episode's: an assistant's reading ends no user's word (ADR 73). Nor what somebody may not see who sees the episode,
+    which is to tell them nothing: for whoever sees both, it is settled when they read (ADR 89). Nor does a turn go that
     says how far somebody had come by then.
     """
     if old.memory.summary_lines:
@@ -503,6 +504,7 @@ def _follow(unit: Unit, old: Node) -> list[Node]:
             one
             for one in facts
             if not one.memory.summary_lines and counts_against(one.memory.source_type, episode.memory.source_type)
+            and _is_as_open(one.memory, episode.memory)
         ]
         if not facts or not all(fact.memory.superseded_at is not None or not fact.has_content for fact in facts):
             continue
@@ -514,6 +516,16 @@ def _follow(unit: Unit, old: Node) -> list[Node]:
             unit.change(episode, valid_to=until, superseded_at=_supersession(unit, episode))
             followed.append(episode)
     return followed
+
+
+def _is_as_open(fact: Memory, episode: Memory) -> bool:
+    """Return whether all who may see an episode may see a fact that was derived from it."""
+    return (
+        fact.sensitivity <= episode.sensitivity
+        and (not fact.purpose or (bool(episode.purpose) and {*episode.purpose} <= {*fact.purpose}))
+        and fact.jurisdiction in {None, episode.jurisdiction}
+        and {*episode.subjects} <= {*fact.subjects}
+    )
 
 
 def _says_more(episode: Memory, facts: Iterable[Node]) -> bool:
