@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 _TOLD: Final = 1 / 3
 #: Tokens up to which an assistant's turn says little beside what it repeats.
 _ECHO: Final = 64
+#: Characters beside what is cut that may go with it, as they are of the same sentence.
+_NEAR: Final = 120
 #: Words of which one is in a turn that repeats what somebody likes.
 _REPEATS: Final = words_in("preference favourite taste choice fascination resonate")
 #: The first part of the keys of what people like.
@@ -133,7 +135,8 @@ class Outlived:
         if not says_more(int(held["size"][row]), chain.from_iterable(spans.values())):
             return Left((), heirs)
         cut = joined(chain.from_iterable(spans[fact] for fact in over))
-        return Left(cut, [fact for fact in heirs if fact not in over and meet(spans[fact], cut)])
+        near = [(start - _NEAR, end + _NEAR) for start, end in cut]
+        return Left(cut, [fact for fact in heirs if fact not in over and meet(spans[fact], near)])
 
     def _echoes(self, rows: npt.NDArray[np.intp]) -> Iterator[int]:
         """Yield those of ``rows`` in which an assistant only repeats what somebody liked then, and does no longer."""
