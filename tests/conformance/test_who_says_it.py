@@ -371,7 +371,7 @@ def test_an_agent_closes_no_task_of_the_users_by_either_door(stores: Stores) -> 
             agent.tasks.amend(tasks[0], **change)
     speaking = stores.open_as(owner, "agent:bot?source=chat_user")
     assert speaking.tasks.amend(tasks[0], status="done").status is TaskStatus.DONE
-    assert speaking.remember_many([closing]).stored == 1
+    assert speaking.remember_many([closing]) == 1
     mine = agent.remember("Mow the lawn", kind="task")
     assert agent.tasks.amend(mine.id, deadline=START + DAY_MS, priority=1).deadline == START + DAY_MS
 

@@ -215,6 +215,4 @@ class Planning:
         tools = excess.read, view, state, excess.services, self.policy()
         if quota is None:
             return make_room(*tools, exclude=excess.exclude, grew=excess.grew)[0]
-        return make_room_within(
-            *tools, quota=quota, exclude=excess.exclude, others=excess.others, grew=excess.grew
-        )[0]
+        return make_room_within(*tools, quota=quota, exclude=excess.exclude, others=excess.others, grew=excess.grew)[0]

@@ -26,9 +26,7 @@ _SENTENCE_END: Final = re.compile(
     r"(?<!\b[A-Z]\.)(?<!\b(?:Dr|Mr|Ms|St|Jr|Sr|No)\.)(?<!\b(?:Mrs|Inc|Ltd)\.)(?<!\bProf\.)(?<=[.!?…])[\"'”’)\]]*\s+"
     r"(?=[\"'“‘(\[]?[^\W_a-z])|(?<=[。！？])|\n\s*\n|\n(?=\s*(?:[-*•]|\d+[.)])\s)"
 )
-_SUBJECT: Final = (
-    r"(?=(?:I|you|he|she|it|we|they|there|this|that|these|those|my|your|his|her|its|our|their|the|an?)\b)"
-)
+_SUBJECT: Final = r"(?=(?:I|you|he|she|it|we|they|there|this|that|these|those|my|your|his|her|its|our|their|the|an?)\b)"
 #: A comma alone parts no clauses: "never, I repeat, call me".
 _CLAUSE: Final = re.compile(
     rf"(?:;\s+(?:(?:and|but|so|yet)\s+)?|,\s+(?:and|but|so|yet)\s+|\s+(?:and|but)\s+){_SUBJECT}", re.IGNORECASE

@@ -3,8 +3,8 @@
 Of two standings, what the user said with what the operator vouches for, and all else, each is promised a part of the
 budget (``budget.shares``).
 
-Guarantees: a plan takes of a standing no more than what it has above its share, unless all that was written is of that
-standing, which pays for itself; so a store of one standing is planned as if there were no shares. What is taken of a
+Guarantees: a plan takes of a standing no more than what it has above its share; where that is not enough, of the one
+that alone was written to, which pays for itself. So a store of one standing is planned as if there were no shares. What is taken of a
 standing that may give only a part is what the policy itself would take first. Where the budget cannot be held
 otherwise, what is protected of the higher standing goes before the lower one's share, and never the other way round.
 A policy only gets more ids to leave, so that the leaves of I3 are as many as they were. Pure but for reads: equal views
@@ -53,20 +53,16 @@ class Shares:
 
     held: Held
     kept: Held
+    #: Whether all that was written is of the higher standing, or of the lower one; None where it is of both or none.
+    writer: bool | None = None
 
     @classmethod
-    def of(cls, held: Held, budget: int, part: float, written: Held | None = None) -> Shares:
-        """Return the shares of ``budget``, of which ``part`` is the higher standing's.
-
-        ``written`` is by how much each grew: the only one that did pays for itself.
-        """
+    def of(cls, held: Held, budget: int, part: float, grew: Held | None = None) -> Shares:
+        """Return the shares of ``budget``, of which ``part`` is the higher standing's; ``grew`` is what was written."""
         higher = int(part * budget)
         kept = Held(min(held.higher, higher), min(held.lower, budget - higher))
-        if written is not None and written.higher > 0 >= written.lower:
-            kept = replace(kept, higher=0)
-        if written is not None and written.lower > 0 >= written.higher:
-            kept = replace(kept, lower=0)
-        return cls(held, kept)
+        alone = None if grew is None or (grew.higher > 0) is (grew.lower > 0) else grew.higher > 0
+        return cls(held, kept, alone)
 
     def spare(self, *, higher: bool) -> int:
         """Return what may be taken of one standing."""
@@ -75,6 +71,11 @@ class Shares:
     def binds(self, needed: int) -> bool:
         """Return whether a plan that frees ``needed`` tokens might take more of a standing than may be taken."""
         return any(self.held.of(higher=one) and needed > self.spare(higher=one) for one in (True, False))
+
+    def paying(self) -> Shares:
+        """Return the shares without that of whoever wrote alone, who pays where no more may be taken of both."""
+        kept = replace(self.kept, higher=0) if self.writer else replace(self.kept, lower=0)
+        return self if self.writer is None else replace(self, kept=kept)
 
     def yielding(self) -> Shares:
         """Return the shares without that of the lower standing, which gives way to what is protected."""
@@ -97,7 +98,13 @@ def within_shares(
     ``target`` is what it aims at; ``first`` says what would go first of a standing that may give a part only, where the
     policy is not to be asked twice.
     """
+    needed = view.weight - target
+    if shares.spare(higher=True) + shares.spare(higher=False) < needed:
+        shares = shares.paying()
     found = _confined(view, shares, plan, target=target, first=first)
+    if found.left and found.plan.weight_after > target and shares.paying() != shares:
+        shares = shares.paying()
+        found = _confined(view, shares, plan, target=target, first=first)
     if found.left and found.plan.weight_after > budget and shares.kept.lower:
         found = _confined(view, shares.yielding(), plan, target=target, first=first)
     return found

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from marskg.clock import later, uuid7
 from marskg.errors import DuplicateId, InvalidMemory
 from marskg.language.facts import BY_THEN
-from marskg.language.spans import parts_of, says_more
+from marskg.language.spans import characters, parts_of, says_more
 from marskg.ontology.mapping import quantise
 from marskg.ontology.vocabulary import (
     RELIABILITY,
@@ -96,6 +96,7 @@ def admit(unit: Unit, prepared: Prepared, resolve: Mapping[str, str]) -> Memory:
     check_draft_allowed(unit, draft)
     links = [(type_, resolve.get(name, name)) for type_, name in draft.links()]
     check_drawn(unit, prepared.id, links)
+    _check_spans(unit, draft, links)
     memory = govern(unit, _new_memory(unit, prepared), draft, links)
     slot = _Slot(unit, memory) if memory.key is not None else None
     if slot is not None:
@@ -191,6 +192,25 @@ def check_new_ids(unit: Unit, ids: Iterable[str], instead: str) -> None:
         if node_id in unit.nodes or node_id in unit.entities.known or node_id in rules:
             msg = f"{node_id} already exists in tenant {unit.state.name!r}; {instead}"
             raise DuplicateId(msg)
+
+
+def _check_spans(unit: Unit, draft: Draft, links: Iterable[tuple[EdgeType, str]]) -> None:
+    """Check that the words which a draft names are words of turns that it derives from.
+
+    Raises:
+        InvalidMemory: a span is of another memory, or runs out of its turn.
+    """
+    turns = {target for type_, target in links if type_ is EdgeType.DERIVES_FROM}
+    for span in draft.spans:
+        ident = span.partition("#")[0]
+        node = unit.find_node(ident) if ident in turns else None
+        part = characters(span, ident)
+        if node is None or part is None or (node.has_content and part[1] > len(node.memory.content or "")):
+            msg = (
+                "a span names no words of a turn that the draft derives from; give it as ID#char=FIRST,END, counted "
+                "from 0 within the turn's text, and the turn's ID in derives_from"
+            )
+            raise InvalidMemory(msg)
 
 
 def _clamp(unit: Unit, memory: Memory, links: Iterable[tuple[EdgeType, str]], grounds: Collection[EdgeType]) -> Memory:
@@ -503,7 +523,8 @@ def _follow(unit: Unit, old: Node) -> list[Node]:
         facts = [
             one
             for one in facts
-            if not one.memory.summary_lines and counts_against(one.memory.source_type, episode.memory.source_type)
+            if not one.memory.summary_lines
+            and counts_against(one.memory.source_type, episode.memory.source_type)
             and _is_as_open(one.memory, episode.memory)
         ]
         if not facts or not all(fact.memory.superseded_at is not None or not fact.has_content for fact in facts):
