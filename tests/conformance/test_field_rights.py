@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from marskg.drafts import Draft, EntityRef
-from marskg.errors import InvalidMemory, MarsError, NotPermitted
+from marskg.errors import BudgetInfeasible, InvalidMemory, MarsError, NotPermitted
 from marskg.ontology.fields import GIVEN_FIELDS
 from marskg.ontology.vocabulary import EdgeType, Kind, SourceType, TaskStatus, is_higher
 from marskg.privacy.field_rights import Leave, leave_for
@@ -285,7 +285,7 @@ def test_what_a_hidden_turn_ended_is_not_cut_out_of_one_that_is_seen(stores: Sto
         for one in more:
             by_rules(owner, one)
 
-    before = seen(stores, lambda owner: told(owner))
+    before = seen(stores, told)
     after = seen(stores, lambda owner: told(owner, said("I no longer play chess. I have leukaemia.", 1, session="x")))
     assert text in before[0]
     assert before[0] == after[0]
@@ -370,13 +370,15 @@ def test_an_agent_that_has_the_whole_budget_gives_way_when_the_user_comes(stores
 def test_what_is_pinned_of_a_lower_standing_counts_against_its_own_share(stores: Stores) -> None:
     owner, _ = both(stores, budget=200)
     kept = [owner.remember(NOTE.format(n), source_type="chat_assistant").id for n in range(6)]
-    with pytest.raises(MarsError, match=r"budget\.shares leaves 100 of the budget of 200"):
-        for one in kept:
+    for one in kept[:3]:
+        owner.policy.pin(one)
+    for one in kept[3:]:
+        with pytest.raises(BudgetInfeasible, match=r"budget\.shares leaves 100 of the budget of 200"):
             owner.policy.pin(one)
     owner.settings.set(None, {"budget.shares": 0})
     for one in kept:
         owner.policy.pin(one)
-    with pytest.raises(MarsError, match=r"budget\.shares leaves 100"):
+    with pytest.raises(BudgetInfeasible, match=r"budget\.shares leaves 100"):
         owner.settings.set(None, {"budget.shares": 0.5})
     sound(owner)
 
@@ -384,12 +386,12 @@ def test_what_is_pinned_of_a_lower_standing_counts_against_its_own_share(stores:
 def test_the_share_is_a_setting_and_one_standing_alone_is_planned_as_if_there_were_none(stores: Stores) -> None:
     plans = []
     for part in (0.0, 0.5, 1.0):
-        owner = stores.open(seed=3, embedding__model="none", budget=1_000, **{"budget.shares": part})
+        owner = stores.open(seed=3, embedding__model="none", budget=1_000, budget__shares=part)
         for n in range(30):
             owner.remember(NOTE.format(n), at=START + n)
         plans.append([(one.action, one.weight, one.rule) for one in owner.plan(budget=300).actions])
     assert plans[0] == plans[1] == plans[2]
-    owner, agent, before = settled(stores, **{"budget.shares": 0.1, "policy.name": "fifo"})
+    owner, agent, before = settled(stores, budget__shares=0.1, policy__name="fifo")
     flood(agent, FLOODS["plain"], 80)
     assert not before <= {one.id for one in owner.memories()}
 

@@ -31,11 +31,11 @@ _SUBJECT: Final = r"(?=(?:I|you|he|she|it|we|they|there|this|that|these|those|my
 _CLAUSE: Final = re.compile(
     rf"(?:;\s+(?:(?:and|but|so|yet)\s+)?|,\s+(?:and|but|so|yet)\s+|\s+(?:and|but)\s+){_SUBJECT}", re.IGNORECASE
 )
-_PRONOUNS: Final = frozenset("i you he she it we they there".split())
+_PRONOUNS: Final = frozenset(["i", "you", "he", "she", "it", "we", "they", "there"])
 _WORD: Final = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 #: Fewer words say nothing by themselves: "do not", "and I".
 _LEAST: Final = 3
-_MODALS: Final = frozenset("will would can could shall should may might must does did".split())
+_MODALS: Final = frozenset(["will", "would", "can", "could", "shall", "should", "may", "might", "must", "does", "did"])
 _BEFORE_ENTRY: Final = re.compile(r"(?:,|\b(?:and|or))\s*(?:(?:the|an?|my|our)\s+)?$", re.IGNORECASE)
 _BEHIND_ENTRY: Final = re.compile(r"\s*(?:,|(?:and|or)\b)", re.IGNORECASE)
 _LIST: Final = re.compile(r"\b(?:and|or)\b", re.IGNORECASE)

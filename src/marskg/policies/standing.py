@@ -4,9 +4,10 @@ Of two standings, what the user said with what the operator vouches for, and all
 budget (``budget.shares``).
 
 Guarantees: a plan takes of a standing no more than what it has above its share; where that is not enough, of the one
-that alone was written to, which pays for itself. So a store of one standing is planned as if there were no shares. What is taken of a
-standing that may give only a part is what the policy itself would take first. Where the budget cannot be held
-otherwise, what is protected of the higher standing goes before the lower one's share, and never the other way round.
+that alone was written to, which pays for itself. So a store of one standing is planned as if there were no shares.
+What is taken of a standing that may give only a part is what the policy itself would take first. Where the budget
+cannot be held otherwise, what is protected of the higher standing goes before the lower one's share, and never the
+other way round.
 A policy only gets more ids to leave, so that the leaves of I3 are as many as they were. Pure but for reads: equal views
 and seeds give equal plans. Source: issue 53, point 3; ADR 89.
 """
@@ -68,9 +69,10 @@ class Shares:
         """Return what may be taken of one standing."""
         return self.held.of(higher=higher) - self.kept.of(higher=higher)
 
-    def binds(self, needed: int) -> bool:
-        """Return whether a plan that frees ``needed`` tokens might take more of a standing than may be taken."""
-        return any(self.held.of(higher=one) and needed > self.spare(higher=one) for one in (True, False))
+    @property
+    def bind(self) -> bool:
+        """Return whether there is anything to share: a plan may free more than it needs, so it is looked at."""
+        return self.held.higher > 0 and self.held.lower > 0
 
     def paying(self) -> Shares:
         """Return the shares without that of whoever wrote alone, who pays where no more may be taken of both."""
@@ -101,24 +103,23 @@ def within_shares(
     needed = view.weight - target
     if shares.spare(higher=True) + shares.spare(higher=False) < needed:
         shares = shares.paying()
-    found = _confined(view, shares, plan, target=target, first=first)
+    found = _confined(view, shares, plan, first=first)
     if found.left and found.plan.weight_after > target and shares.paying() != shares:
         shares = shares.paying()
-        found = _confined(view, shares, plan, target=target, first=first)
+        found = _confined(view, shares, plan, first=first)
     if found.left and found.plan.weight_after > budget and shares.kept.lower:
-        found = _confined(view, shares.yielding(), plan, target=target, first=first)
+        found = _confined(view, shares.yielding(), plan, first=first)
     return found
 
 
-def _confined(view: PolicyView, shares: Shares, plan: Planner, *, target: int, first: Planner | None) -> Confined:
-    binds = shares.binds(view.weight - target)
-    if first is not None and not binds:
+def _confined(view: PolicyView, shares: Shares, plan: Planner, *, first: Planner | None) -> Confined:
+    if first is not None and not shares.bind:
         return Confined(plan(frozenset()), frozenset())
     chooser = plan if first is None else first
     left: frozenset[str] = frozenset()
     for _ in range(_PASSES):
         found = chooser(left)
-        more = _too_much(view, shares, found) if binds or found.summaries else left
+        more = _too_much(view, shares, found) if shares.bind else left
         if more <= left:
             break
         left |= more

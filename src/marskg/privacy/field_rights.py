@@ -52,24 +52,48 @@ class FieldRow:
 FIELD_RIGHTS: Final[tuple[FieldRow, ...]] = (
     FieldRow(
         "What is said, when, by whom and about whom",
-        tuple(
-            "ref action kind content at payload key cardinality session subjects source_type source_ref reliability "
-            "memory_class intent_tags metadata identity mentions mentions.name".split()
+        (
+            "ref",
+            "action",
+            "kind",
+            "content",
+            "at",
+            "payload",
+            "key",
+            "cardinality",
+            "session",
+            "subjects",
+            "source_type",
+            "source_ref",
+            "reliability",
+            "memory_class",
+            "intent_tags",
+            "metadata",
+            "identity",
+            "mentions",
+            "mentions.name",
         ),
         Leave.YES,
     ),
     FieldRow(
         "How long it holds, and who may read it",
-        tuple(
-            "sensitivity sensitivity_reasons ttl expires_at valid_to purpose jurisdiction use_bound "
-            "session_bound".split()
+        (
+            "sensitivity",
+            "sensitivity_reasons",
+            "ttl",
+            "expires_at",
+            "valid_to",
+            "purpose",
+            "jurisdiction",
+            "use_bound",
+            "session_bound",
         ),
         Leave.YES,
     ),
     FieldRow("How a task stands", ("status", "priority", "deadline"), Leave.YES),
     FieldRow(
         "What it rests on",
-        tuple("derives_from depends_on requires attaches_to_goal contradicts edges weight".split()),
+        ("derives_from", "depends_on", "requires", "attaches_to_goal", "contradicts", "edges", "weight"),
         Leave.YES,
     ),
     FieldRow("What is wished for", ("wish", "subject"), Leave.YES),

@@ -256,7 +256,7 @@ class Reconciler:
             return self._wait(place, item, draft, why, found)
         found += [node for node in told if node not in found]
         at = item.proposal.valid_to or item.told.turn.at
-        carry_out(self._unit, item.proposal.operation, found, item.maker, at, self._unit.find_node(item.told.id))
+        carry_out(self._unit, item.proposal.operation, found, item.maker, at, told=self._unit.find_node(item.told.id))
         closed = item.proposal.operation is ProposalOperation.CLOSE
         return told_of(item, Outcome.CLOSED if closed else Outcome.ENDED, changed=found)
 
@@ -411,6 +411,7 @@ def carry_out(
     nodes: Iterable[Node],
     maker: str | None,
     at: int,
+    *,
     told: Node | None,
 ) -> None:
     """End facts, or close tasks, at ``at`` because a text says so; ``maker`` is the reading, and ``told`` the text.
@@ -433,7 +434,7 @@ def accept_proposal(unit: Unit, ident: str) -> tuple[str, ...]:
     if operation not in _ENDING:
         return take_in(unit, node, about)
     maker = next(iter(node.memory.made_by), None)
-    carry_out(unit, operation, about, maker, node.memory.valid_from, node)
+    carry_out(unit, operation, about, maker, node.memory.valid_from, told=node)
     drop(unit, ident, "a person accepted what was read")
     return (ident, *(one.memory.id for one in about))
 

@@ -7,7 +7,8 @@ replaced or retracted, its task is closed, or its day is past. Where the words o
 cut out of the turn, and what else it says stays; a turn that says nothing else gives way. Where they are not known, it
 gives way if its facts make up much of it, by tokens. Facts that hold still stand in the place of what is gone. An
 assistant's short turn that repeats a taste which is over goes with it. Facts that the reader may not know of, and
-facts whose source is worth less than the turn's, decide nothing. Who corrects a fact from the same turn leaves it its evidence.
+facts whose source is worth less than the turn's, decide nothing. Who corrects a fact from the same turn leaves it its
+evidence.
 Source: semantics section 5 (stale evidence harms like the stale fact); ADR 50, ADR 88.
 """
 

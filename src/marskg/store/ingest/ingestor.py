@@ -74,7 +74,8 @@ class Ingestor:
     def limit(self, permit: Callable[[Draft], None], guard: Guard, owner: str) -> None:
         """Ask ``permit`` about each draft as it is given, and ``guard`` in the transaction that writes it.
 
-        So nobody writes in between. The items of an import are those of ``owner``, none of which is taken for another's; everybody's if it is empty.
+        So nobody writes in between. The items of an import are those of ``owner``, none of which is taken for
+        another's; everybody's if it is empty.
         """
         self._preparation.limit(permit)
         self._guard, self._owner = guard, owner
