@@ -174,8 +174,11 @@ def test_an_agent_does_not_speak_as_the_user_unless_it_was_granted(stores: Store
 def test_an_agent_claims_no_more_reliability_than_its_source_has(stores: Stores) -> None:
     _, agent = both(stores)
     assert agent.remember("The pump runs", source_type="doc", reliability=0.5).reliability == 0.5
+    assert agent.remember("The pump hums", source_type="doc").reliability == 0.5
+    with pytest.raises(NotPermitted, match=r"reliability is above 0\.5"):
+        agent.remember("The pump stands", source_type="doc", reliability=0.6)
     with pytest.raises(NotPermitted, match=r"reliability is above 0\.6"):
-        agent.remember("The pump stands", source_type="doc", reliability=1.0)
+        agent.remember("The pump stands", source_type="api_result", reliability=1.0)
     draft = Draft(ref="a", kind=Kind.EPISODIC, content="It hums", at=START, source_type=SourceType.DOC, reliability=0.9)
     with pytest.raises(NotPermitted, match="reliability is above"):
         agent.remember_many([draft])
@@ -289,7 +292,10 @@ def test_what_a_user_wishes_counts_before_what_an_agent_wishes_later(stores: Sto
     for text in ("The weather is fine", "The pond is deep"):
         owner.remember(text, subjects=["ann"])
     assert contents(owner.retrieve("How is the weather?")) == ["The weather is fine"]
-    assert "The pond is deep" not in contents(owner.retrieve("How deep is the pond?"))
+    # Nor does it hide what the user says of something that they wish nothing about.
+    assert "The pond is deep" in contents(owner.retrieve("How deep is the pond?"))
+    owner.remember("The pond is cold", subjects=["ann"], source_type="chat_assistant")
+    assert "The pond is cold" not in contents(owner.retrieve("How cold is the pond?"))
     owner.learning.wish("stop mentioning the weather", subject="ann")
     assert "The weather is fine" not in contents(owner.retrieve("How is the weather?"))
 
@@ -346,15 +352,16 @@ def test_an_agent_neither_ends_a_turn_by_its_reading_nor_merges_into_what_the_us
         agent.remember("ann likes  green tea", sensitivity=0.9, **likes)
 
 
-def test_an_agent_may_close_a_users_task_by_either_door(stores: Stores) -> None:
+def test_an_agent_closes_no_task_of_the_users_by_either_door(stores: Stores) -> None:
     owner, agent = both(stores)
     tasks = [owner.remember(f"Water the beans {n}", kind="task", key=f"task/{n}").id for n in (0, 1)]
-    agent.tasks.amend(tasks[0], status="done")
     closing = Draft(ref="t", kind=Kind.TASK, content="", at=START, action="close_task", key="task/1",
                     status=TaskStatus.DONE)  # fmt: skip
-    agent.remember_many([closing])
-    assert [one.status for one in owner.memories()] == [TaskStatus.DONE] * 2
+    with pytest.raises(NotPermitted, match="may not overrule"):
+        agent.remember_many([closing])
+    assert [one.status for one in owner.memories()] == [TaskStatus.OPEN] * 2
     changes: tuple[dict[str, Any], ...] = (
+        {"status": "done"},
         {"priority": 1},
         {"deadline": START + DAY_MS},
         {"status": "open", "deadline": START + DAY_MS},
@@ -362,6 +369,9 @@ def test_an_agent_may_close_a_users_task_by_either_door(stores: Stores) -> None:
     for change in changes:
         with pytest.raises(NotPermitted, match="may not overrule"):
             agent.tasks.amend(tasks[0], **change)
+    speaking = stores.open_as(owner, "agent:bot?source=chat_user")
+    assert speaking.tasks.amend(tasks[0], status="done").status is TaskStatus.DONE
+    assert speaking.remember_many([closing]) == 1
     mine = agent.remember("Mow the lawn", kind="task")
     assert agent.tasks.amend(mine.id, deadline=START + DAY_MS, priority=1).deadline == START + DAY_MS
 

@@ -14,7 +14,7 @@ from marskg.policies.builtin.private import refuse_to_show, without_uniform
 from marskg.policies.core.guardrail import noted
 from marskg.policies.core.policy import sealed
 from marskg.policies.core.quarantine import reviewed
-from marskg.policies.executor import View, apply, make_room, shortfall
+from marskg.policies.executor import View, apply, make_room, planned_within, shortfall
 from marskg.policies.quota_plans import ceiling_of, make_room_within
 from marskg.policies.registry import SUFFIX, goes_by_features, load_policy
 from marskg.retrieval.index.feature_sources import CommittedFeatures, OpenFeatures
@@ -115,9 +115,15 @@ class Planning:
             sensing=self._assessor.texts(state.settings),
             summariser=self._curation.summariser() if asks else None,
         )
-        plan = self.policy(name).plan(view, target=target, seed=seed)
+        policy = self.policy(name)
+
+        def planned(left: frozenset[str]) -> Plan:
+            return policy.plan(view, target=target, exclude=left, seed=seed)
+
+        found = planned_within(policy, view, target, planned)
+        plan = found.plan
         if plan.weight_after > target:
-            raise shortfall(self._writer.read, view, replace(state, budget=target), plan)
+            raise shortfall(self._writer.read, view, replace(state, budget=target), plan, left=found.left)
         return noted(reviewed(plan, view), state.settings.policy.guardrail)
 
     def kept(
@@ -165,9 +171,10 @@ class Planning:
             features = CommittedFeatures(self._index, unit.before, unit.now)
             view = View(self._opened.engine.read, state, unit.now, None, features, handle=unit.services.handle)
             aim = state.budget if target is None else target
-            plan = reviewed(policy.plan(view, target=aim), view)
+            found = planned_within(policy, view, aim, lambda left: policy.plan(view, target=aim, exclude=left))
+            plan = reviewed(found.plan, view)
             if plan.weight_after > aim:
-                raise shortfall(self._writer.read, view, replace(state, budget=aim), plan)
+                raise shortfall(self._writer.read, view, replace(state, budget=aim), plan, left=found.left)
             if plan.actions:
                 apply(unit, plan)
             return plan
@@ -207,5 +214,5 @@ class Planning:
         )
         tools = excess.read, view, state, excess.services, self.policy()
         if quota is None:
-            return make_room(*tools, exclude=excess.exclude)[0]
-        return make_room_within(*tools, quota=quota, exclude=excess.exclude, others=excess.others)[0]
+            return make_room(*tools, exclude=excess.exclude, grew=excess.grew)[0]
+        return make_room_within(*tools, quota=quota, exclude=excess.exclude, others=excess.others, grew=excess.grew)[0]

@@ -71,6 +71,14 @@ class Settings:
     """Everything that a tenant's owner may set; change it with ``dataclasses.replace`` or :meth:`with_values`."""
 
     budget: int = integer("tokens that all live memories may weigh together (B)", 1_000_000, 1)
+    budget_shares: float = number(
+        "part of the budget that is kept for the user's word and the operator's documents, into which others' writes "
+        "and pins do not evict; the rest is kept for the others",
+        0.5,
+        0,
+        1,
+        name="budget.shares",
+    )
     low_water: float = number("share of the budget that an automatic trigger evicts down to", 0.95, 0.01, 1.0)
     latent_budget: int | None = integer("tokens that all latent memories may weigh together", None, 0)
     head_interval: int = integer("audit records between two signed tree heads", 256, 1, 1_000_000)
@@ -239,7 +247,9 @@ _MOST_BITS = 10_000
 _ROOT = part_of(Settings)
 #: Every setting by its dotted name, in the order of the documentation.
 SETTINGS: Mapping[str, Setting] = MappingProxyType(dict(_ROOT.settings()))
-_SECTIONS = frozenset(name.rsplit(".", depth)[0] for name in SETTINGS for depth in range(1, name.count(".") + 1))
+_SECTIONS = frozenset(
+    name.rsplit(".", depth)[0] for name in SETTINGS for depth in range(1, name.count(".") + 1)
+) - frozenset(SETTINGS)
 
 
 def _dotted(nested: Mapping[Any, Any], source: str, prefix: str = "") -> Iterator[tuple[str, Any]]:

@@ -42,6 +42,8 @@ class Setting:
     high: float = math.inf
     choices: tuple[str, ...] = ()
     optional: bool = False
+    #: Its name where that is not the field's.
+    name: str = ""
 
     @property
     def allowed(self) -> str:
@@ -87,9 +89,9 @@ class Setting:
 # --- What a field of a dataclass of settings may be ----------------------------------------------------------------
 
 
-def number(meaning: str, default: _T, low: float, high: float) -> _T:
+def number(meaning: str, default: _T, low: float, high: float, *, name: str = "") -> _T:
     """Return a field that holds a number from ``low`` to ``high``; where its default is None it may be None."""
-    return _field(default, Setting(meaning, _plain(default), "number", low, high, optional=default is None))
+    return _field(default, Setting(meaning, _plain(default), "number", low, high, optional=default is None, name=name))
 
 
 def integer(meaning: str, default: _T, low: int, high: int = _MAX_INT, *, optional: bool = False) -> _T:
@@ -166,7 +168,7 @@ class Part:
         """Yield each setting with its dotted name."""
         for key, child in self.children.items():
             if isinstance(child, Setting):
-                yield f"{prefix}{key}", child
+                yield f"{prefix}{child.name or key}", child
             else:
                 yield from child.settings(f"{prefix}{key}.")
 
@@ -178,8 +180,10 @@ class Part:
         """Return the section that holds ``values``, which are by dotted name and allowed."""
         found: dict[str, Any] = {}
         for key, child in self.children.items():
-            name = f"{prefix}{key}"
-            found[key] = values[name] if isinstance(child, Setting) else child.build(values, f"{name}.")
+            if isinstance(child, Setting):
+                found[key] = values[f"{prefix}{child.name or key}"]
+            else:
+                found[key] = child.build(values, f"{prefix}{key}.")
         for key, enum in self.enums.items():
             found[key] = enum(found[key])
         return self.make(found) if self.keyed else self.make(**found)
@@ -189,7 +193,7 @@ class Part:
         for key, child in self.children.items():
             value = held[key] if self.keyed else getattr(held, key)
             if isinstance(child, Setting):
-                into[f"{prefix}{key}"] = value.value if key in self.enums else value
+                into[f"{prefix}{child.name or key}"] = value.value if key in self.enums else value
             else:
                 child.read(value, into, f"{prefix}{key}.")
 

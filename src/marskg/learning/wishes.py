@@ -3,8 +3,8 @@
 Guarantees: a wish is a canonical memory with a single key of its own for each topic and the people that it is about, so
 that a later wish about the same supersedes it, and everything that governs memories governs it; a wish never shows up
 in a retrieval that does not ask for the tag ``wish``; its effect is what :mod:`marskg.learning.rules.wish_effects`
-gives, on memories of the same people. One that asks for less is tagged as a complaint, which controllers of the
-tenant's policies count (:mod:`marskg.store.rows.read_statistics`). Nothing is deleted: a wish to forget hides what it
+gives, on memories of the same people, of its own source or of one that is worth less. One that asks for less is tagged
+as a complaint, which controllers of the tenant's policies count (:mod:`marskg.store.rows.read_statistics`). Nothing is deleted: a wish to forget hides what it
 is about and lets it start at score 0.
 """
 
@@ -23,7 +23,8 @@ from marskg.language.en.wish_phrases import parse_wishes
 from marskg.language.wish_kinds import Wish, WishKind
 from marskg.learning.rules.wish_effects import Effect, WishRules, effect_on, lived, started
 from marskg.learning.wish_reach import WISH, Reach
-from marskg.ontology.vocabulary import RELIABILITY, Kind
+from marskg.ontology.vocabulary import RELIABILITY, Kind, counts_against
+from marskg.retrieval.index.memory_index import SOURCES
 from marskg.store.engine.protocol import Capability
 from marskg.store.rows.read_statistics import COMPLAINT
 from marskg.store.rows.score_decay import score_at_birth
@@ -76,10 +77,11 @@ class _Held:
 
     wish: Wish
     subjects: frozenset[str]
+    source: SourceType
 
-    def concerns(self, subjects: Iterable[str]) -> bool:
-        """Return whether memories about ``subjects`` are meant."""
-        return not self.subjects or not self.subjects.isdisjoint(subjects)
+    def concerns(self, subjects: Iterable[str], source: SourceType) -> bool:
+        """Return whether memories about ``subjects`` from ``source`` are meant: no wish acts on what is worth more."""
+        return counts_against(self.source, source) and (not self.subjects or not self.subjects.isdisjoint(subjects))
 
 
 def wish_drafts(text: str, subjects: tuple[str, ...], now: int, source: SourceType) -> list[tuple[Wish, Draft]]:
@@ -148,7 +150,7 @@ class Wishes:
             # The last one counts: that of a user, whatever somebody else wishes for.
             found.sort(key=lambda memory: (RELIABILITY[memory.source_type], memory.valid_from, memory.sequence))
             self._held = tuple(
-                _Held(wish, frozenset(memory.subjects))
+                _Held(wish, frozenset(memory.subjects), memory.source_type)
                 for memory in found
                 for wish in parse_wishes(memory.content or "")
             )
@@ -173,7 +175,7 @@ class Wishes:
         held = self._now_held()
         if not held or WISH in draft.intent_tags:
             return _NONE
-        concerned = [one.wish for one in held if one.concerns(draft.subjects)]
+        concerned = [one.wish for one in held if one.concerns(draft.subjects, draft.source_type)]
         return effect_on(concerned, draft.content, draft.intent_tags, _RULES)
 
     def _life(self, draft: Draft, effect: Effect) -> str | None:
@@ -199,9 +201,9 @@ class Wishes:
             return None
         percents = np.full(index.columns.rows, _WHOLE, dtype=np.int64)
         for one in held:
-            percents[self._reach.about(index, one.wish, one.subjects)] = _RULES.effects.get(
-                one.wish.kind, _NONE
-            ).rank_percent
+            below = [code for code, source in enumerate(SOURCES) if counts_against(one.source, source)]
+            meant = self._reach.about(index, one.wish, one.subjects) & np.isin(index.columns["sourceType"], below)
+            percents[meant] = _RULES.effects.get(one.wish.kind, _NONE).rank_percent
         percents[index.facet("tag", [WISH])] = 0
         return percents
 

@@ -81,6 +81,22 @@ RELIABILITY: Final[Mapping[SourceType, float]] = MappingProxyType({
 })  # fmt: skip
 
 
+def is_higher(source: SourceType, reliability: float) -> bool:
+    """Return whether what ``source`` said has a higher standing: the user's word, and what the operator vouches for.
+
+    That is a document of the operator's, as nobody else claims more for one than an assistant's word has, and what was
+    given more reliability than any source but the user has by itself; of what was learned from a document, what was
+    read for sure. Semantics section 4 (I1); ADR 89.
+    """
+    least = RELIABILITY[SourceType.CHAT_ASSISTANT if source is SourceType.DOC else SourceType.DOC]
+    return source is SourceType.CHAT_USER or reliability > least
+
+
+def counts_against(source: SourceType, other: SourceType) -> bool:
+    """Return whether what ``source`` says may cut, hide or end what ``other`` said: it is the same, or worth more."""
+    return source is other or RELIABILITY[source] > RELIABILITY[other]
+
+
 class MemoryClass(StrEnum):
     """MemoryArchitect's classes, each with a default life (semantics section 1)."""
 

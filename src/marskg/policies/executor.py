@@ -16,10 +16,12 @@ from typing import TYPE_CHECKING, Any
 from marskg.errors import BudgetInfeasible, InvariantError, QueryRefused, StalePlan
 from marskg.ontology.vocabulary import CONTENT_TIERS, Operation, Tier
 from marskg.policies.builtin.fifo import FIFO
+from marskg.policies.builtin.private import NAME as PRIVATE
 from marskg.policies.core.guardrail import guarded
 from marskg.policies.core.plans import CONSOLIDATE, STRICT
 from marskg.policies.core.policy import plan_digest
 from marskg.policies.core.quarantine import OFF, QUARANTINE, reviewed
+from marskg.policies.standing import Held, Shares, within_shares
 from marskg.store.graph import tiers as lifecycle
 from marskg.store.graph.summaries import consolidate_all
 from marskg.store.rows.index_gaps import Gap
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
     from marskg.config import Settings
     from marskg.policies.core.features import FeatureSource, FeatureTable
     from marskg.policies.core.policy import Policy
+    from marskg.policies.standing import Confined, Planner
     from marskg.records import Action, Plan
     from marskg.reflection.passages import Sensing
     from marskg.reflection.summariser import Summariser
@@ -311,19 +314,31 @@ def make_room(
     policy: Policy,
     *,
     exclude: frozenset[str],
+    grew: tuple[int, int] = (0, 0),
 ) -> tuple[Unit, Plan]:
     """Plan and apply what brings a tenant from above its budget down to its low-water mark, as a new unit.
 
+    ``grew`` is by how much what was written let each standing grow, whose shares hold (:mod:`.standing`).
+
     Raises:
-        BudgetInfeasible: what is protected is heavier than the budget.
+        BudgetInfeasible: what is protected, or kept for those who did not write, is heavier than the budget.
         InvariantError: the policy stops above the budget although more may go, or its plan is not sound.
     """
     low_water = int(state.settings.low_water * state.budget)
     target = min(low_water, state.budget)
-    plan = reviewed(guarded(policy, view, target=target, budget=state.budget, exclude=exclude), view)
+    shares = Shares.of(_held(state), state.budget, state.settings.budget_shares, Held(*grew))
+    found = within_shares(
+        view,
+        shares,
+        lambda left: guarded(policy, view, target=target, budget=state.budget, exclude=exclude | left),
+        budget=state.budget,
+        target=target,
+        first=first_of(policy, view, target, exclude),
+    )
+    plan = reviewed(found.plan, view)
     if plan.weight_after > state.budget:
-        raise shortfall(reader, view, state, plan, exclude=exclude)
-    check_spared(plan, exclude)
+        raise shortfall(reader, view, state, plan, exclude=exclude, left=found.left)
+    check_spared(plan, exclude | found.left)
     unit = Unit(reader, state, services)
     apply(unit, plan)
     view.carry_out(plan, unit)
@@ -346,10 +361,21 @@ def check_spared(plan: Plan, spared: frozenset[str]) -> None:
 
 
 def shortfall(
-    reader: Reader, view: View, state: TenantState, plan: Plan, *, exclude: frozenset[str] = frozenset()
+    reader: Reader,
+    view: View,
+    state: TenantState,
+    plan: Plan,
+    *,
+    exclude: frozenset[str] = frozenset(),
+    left: frozenset[str] = frozenset(),
 ) -> InvariantError:
-    """Return why ``plan`` ends above the budget of ``state``: nothing more may go, or its policy gave up too early."""
-    least = FIFO.plan(view, target=state.budget, exclude=exclude).weight_after
+    """Return why ``plan`` ends above the budget of ``state``: nothing more may go, or its policy gave up too early.
+
+    ``left`` is what it was told to leave for the shares.
+    """
+    least = FIFO.plan(view, target=state.budget, exclude=exclude | left).weight_after
+    if least > state.budget and left:
+        return _kept_for_others(state, least)
     if least > state.budget:
         return infeasible(reader, state, least)
     msg = (
@@ -357,6 +383,34 @@ def shortfall(
         "more may go; nothing was changed: mend it, or choose another policy with: mars settings policy.name=NAME"
     )
     return InvariantError(msg)
+
+
+def planned_within(policy: Policy, view: View, target: int, plan: Planner) -> Confined:
+    """Return the plan that brings a tenant down to ``target``, of which each standing keeps its share."""
+    shares = Shares.of(Held(view.weight - view.census.lower, view.census.lower), target, view.settings.budget_shares)
+    first = first_of(policy, view, target, frozenset())
+    return within_shares(view, shares, plan, budget=target, target=target, first=first)
+
+
+def first_of(policy: Policy, view: View, target: int, exclude: frozenset[str]) -> Planner | None:
+    """Return what says which of a standing go first where ``policy`` spends something each time that it is asked."""
+    if policy.name != PRIVATE:
+        return None
+    return lambda left: FIFO.plan(view, target=target, exclude=exclude | left)
+
+
+def _held(state: TenantState) -> Held:
+    return Held(state.weight - state.census.lower, state.census.lower)
+
+
+def _kept_for_others(state: TenantState, weight: int) -> BudgetInfeasible:
+    msg = (
+        f"at least {weight} tokens are kept, the budget of tenant {state.name!r} is {state.budget}: budget.shares "
+        f"keeps {int(state.settings.budget_shares * state.budget)} of it for the user's word and the operator's documents, "
+        "into which nothing else evicts. Shorten it, unpin, close a task, or raise the budget with: "
+        "mars settings budget N"
+    )
+    return BudgetInfeasible(msg)
 
 
 def infeasible(reader: Reader, state: TenantState, weight: int) -> BudgetInfeasible:

@@ -23,7 +23,8 @@ from marskg.policies.core.guardrail import guarded
 from marskg.policies.core.plans import Choice, archives, build_plan, parameters_of
 from marskg.policies.core.policy import sealed
 from marskg.policies.core.quarantine import reviewed
-from marskg.policies.executor import View, apply, check_spared, listed, protection
+from marskg.policies.executor import View, apply, check_spared, first_of, listed, protection
+from marskg.policies.standing import Held, Shares, held_within, within_shares
 from marskg.policies.streams.ordered import OrderedPolicy
 from marskg.policies.streams.slices import WHY, YOUNG
 from marskg.store.unit.quotas import USER
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from marskg.policies.core.policy import Policy
+    from marskg.policies.standing import Confined
     from marskg.records import Action, Plan
     from marskg.store.engine.protocol import Reader
     from marskg.store.rows.state import Services, TenantState
@@ -58,10 +60,12 @@ def make_room_within(
     quota: Quota,
     exclude: frozenset[str],
     others: frozenset[str],
+    grew: tuple[int, int] = (0, 0),
 ) -> tuple[Unit, Plan]:
     """Plan and apply, as a new unit, what brings a user or conversation towards its budget; perhaps not all the way.
 
-    The view is ``within`` what counts against it, and ``others`` are all other live memories.
+    The view is ``within`` what counts against it, and ``others`` are all other live memories. ``grew`` is by how much
+    what was written let each standing grow, whose shares hold in this budget, too.
 
     Raises:
         BudgetInfeasible: what is protected of it is heavier than its budget.
@@ -73,15 +77,28 @@ def make_room_within(
     young = _young(view, within)
     # A policy that is an order reads these memories alone.
     spared = exclude if isinstance(policy, OrderedPolicy) else exclude | others
-    plan = guarded(policy, view, target=target, budget=ceiling, exclude=spared | young)
-    if young and plan.weight_after > ceiling:
+    shares = Shares.of(held_within(view, within), quota.budget, view.settings.budget_shares, Held(*grew))
+
+    def confined(aim: int, young: frozenset[str]) -> Confined:
+        return within_shares(
+            view,
+            shares,
+            lambda left: guarded(policy, view, target=aim, budget=ceiling, exclude=spared | young | left),
+            budget=ceiling,
+            target=aim,
+            first=first_of(policy, view, aim, exclude | others | young),
+        )
+
+    found = confined(target, young)
+    if young and found.plan.weight_after > ceiling:
         # The young go for the budget, and not for the room below it.
-        plan = guarded(policy, view, target=ceiling, budget=ceiling, exclude=spared)
-    check_spared(plan, exclude | others)
+        found = confined(ceiling, frozenset())
+    plan, left = found.plan, found.left
+    check_spared(plan, exclude | others | left)
     if not plan.actions:
-        if FIFO.plan(view, target=ceiling, exclude=exclude).actions:
+        if FIFO.plan(view, target=ceiling, exclude=exclude | left).actions:
             raise _idle(policy, quota)
-        plan = _Keepers(read, view, quota, exclude).plan(within, ceiling)
+        plan = _Keepers(read, view, quota, exclude | left).plan(within, ceiling)
     if not plan.actions:
         raise _refusal(view, within, quota, exclude)
     plan = _described(reviewed(plan, view), quota, young)

@@ -28,7 +28,7 @@ _LIMITS: Final = ("ceiling", "purpose", "jurisdiction", "subject", "source", "gr
 #: Those that may be given several times, by the field that has them all.
 _REPEATED: Final[Mapping[str, str]] = MappingProxyType({"subject": "subjects", "source": "sources"})
 #: The sources that an agent may name where it was granted none by name: all but the user's own word.
-_UNGRANTED: Final = tuple(source for source in SourceType if source is not SourceType.CHAT_USER)
+UNGRANTED: Final = tuple(source for source in SourceType if source is not SourceType.CHAT_USER)
 
 
 class Role(StrEnum):
@@ -310,7 +310,7 @@ def _sources(role: Role, given: object) -> tuple[SourceType, ...] | None:
             raise InvalidInput(msg)
         return None
     if given is None:
-        return _UNGRANTED
+        return UNGRANTED
     if not isinstance(given, tuple) or not given:
         msg = f"sources must be a tuple of source types, one at least: {', '.join(SourceType)}; or None"
         raise InvalidInput(msg)

@@ -20,13 +20,14 @@ from marskg.api.restricted.restricted_memory import RestrictedMemory
 from marskg.api.restricted.showing_names import ShowingNames
 from marskg.api.restricted.sight import Sight, ended_by
 from marskg.errors import InvalidInput
+from marskg.language.wish_kinds import WishKind
 from marskg.ontology.vocabulary import SourceType
 from marskg.privacy.principals import Role
 from marskg.retrieval.details import slot_details
 from marskg.store.graph.validation import ids_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from marskg.api.arguments import Rank, Share
     from marskg.api.components import Components
@@ -55,15 +56,13 @@ class AgentTasks(Tasks):
         priority: Rank | None = None,
         deadline: GivenTime | None = None,
     ) -> Memory:
-        """Change a task that may be seen; see ``Tasks.amend``. How it stands is anybody's to tell, the rest is not.
+        """Change a task that may be seen; see ``Tasks.amend``.
 
         Raises:
-            NotPermitted: the priority or deadline comes from a source that was not granted.
+            NotPermitted: the task comes from a source that was not granted.
         """
         with self._sight.changing(id) as unit:
-            self._sight.check(unit, id)
-            if priority is not None or deadline is not None:
-                self._sight.check_overruled(unit, id)
+            self._sight.check_change(unit, id, {"status": status, "priority": priority, "deadline": deadline})
             return self._sight.told(super().amend(id, status=status, priority=priority, deadline=deadline))
 
 
@@ -79,11 +78,19 @@ class AgentLearning(Learning):
         """Keep what a user wishes about remembering; of the memories that it is about, those that may be seen.
 
         Raises:
-            NotPermitted: it would replace a wish of the user's own, for whom the agent may not speak.
+            NotPermitted: it would replace a wish of the user's own, for whom the agent may not speak, or hide, end or
+                lower what a source said that was not granted.
         """
         sight = self._sight
         with sight.refusing():
-            found = super().wish(text, subject=subject, dry_run=dry_run)
+            found = super().wish(text, subject=subject, dry_run=True)
+            seen = self._components.reading.seen(ident for one in found for ident in one.about)
+            against = [ident for one in found if one.kind is not WishKind.MORE for ident in one.about if ident in seen]
+            with sight.changing() as unit:
+                sight.check_fields_of(("wish", *(() if subject is None else ("subject",))))
+                sight.check_overruled(unit, *against)
+            if not dry_run:
+                found = super().wish(text, subject=subject)
         seen = self._components.reading.seen(ident for one in found for ident in one.about)
         return tuple(
             replace(one, memory=sight.told(one.memory), about=tuple(ident for ident in one.about if ident in seen))
@@ -107,10 +114,11 @@ class AgentsMemory(RestrictedMemory):
         handle = partial(opened.services.handle, opened.tenant)
         self._showings = ShowingNames(handle, lambda: self._writer.fresh_state().access_log)
         super().__init__(opened, principal, names=self._showings)
-        self._sight = Sight(self._components, Claims(principal))
+        self._claims = Claims(principal)
+        self._sight = Sight(self._components, self._claims)
         # Whoever knows what a user said could else store something else in its place before it is imported.
         owner = "" if SourceType.CHAT_USER in (principal.sources or ()) else principal.actor
-        self._components.ingestor.limit(self._sight.check_write, owner)
+        self._components.ingestor.limit(self._sight.check_fields, self._sight.check_write, owner)
         self._actor = principal.actor
 
     def remember(self, content: str, **given: Any) -> Memory:  # noqa: ANN401 - as AgentMemory.remember has them
@@ -123,6 +131,8 @@ class AgentsMemory(RestrictedMemory):
             NotPermitted: its source was not granted, or its key has a current value that may not be seen or overruled.
         """
         given.setdefault("source_type", self._principal.speaks_as)
+        if given.get("reliability") is None:
+            given["reliability"] = self._claims.default_reliability(given["source_type"])
         with self._sight.refusing():
             return self._sight.told(super().remember(content, **given))
 
@@ -135,7 +145,13 @@ class AgentsMemory(RestrictedMemory):
     ) -> Stored:
         """Store what a reader yields, as :meth:`remember` stores one."""
         with self._sight.refusing():
-            return super().remember_many(drafts, progress=progress, atomic=atomic)
+            return super().remember_many(self._as_claimed(drafts), progress=progress, atomic=atomic)
+
+    def _as_claimed(self, drafts: Iterable[Draft]) -> Iterator[Draft]:
+        """Yield ``drafts``, those that say nothing of their reliability with what the agent may claim."""
+        for draft in drafts:
+            least = None if draft.reliability is not None else self._claims.default_reliability(draft.source_type)
+            yield draft if least is None else replace(draft, reliability=least)
 
     def update(
         self,
@@ -147,6 +163,7 @@ class AgentsMemory(RestrictedMemory):
         """Give a memory that may be seen a new text; see :meth:`AgentMemory.update`."""
         # The text is read outside of the lock. What a user says meanwhile supersedes what this is a version of.
         with self._sight.changing(id) as unit:
+            self._sight.check_change(unit, id, {"content": content, "metadata": metadata})
             self._sight.check_changed(unit, id, content)
         with self._sight.refusing(id):
             return self._sight.told(super().update(id, content, metadata=metadata))

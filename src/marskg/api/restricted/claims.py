@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 
 from marskg.errors import NotPermitted
 from marskg.ontology.vocabulary import RELIABILITY, SourceType
+from marskg.privacy.field_rights import check_fields
+from marskg.privacy.principals import UNGRANTED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -27,6 +29,14 @@ class Claims:
         self._who = principal
         self._granted = frozenset(principal.sources or ())
 
+    def check_fields(self, names: Iterable[str]) -> None:
+        """Refuse the first of ``names`` that is no field which the agent may write.
+
+        Raises:
+            NotPermitted: there is one (:mod:`marskg.privacy.field_rights`).
+        """
+        check_fields(self._who, names)
+
     def check(self, source: object, reliability: object) -> None:
         """Refuse a source that was not granted, and more reliability than it has; what is no source, others refuse.
 
@@ -42,12 +52,27 @@ class Claims:
                 f"{self._who.speaks_as.value}, or have it granted: agent:NAME?source={claimed.value}"
             )
             raise NotPermitted(msg)
-        most = RELIABILITY[claimed]
+        most = self._worth(claimed)
         if isinstance(reliability, (int, float)) and reliability > most:
             msg = (
                 f"reliability is above {most:g}, which is all that {self._who} may claim for {claimed.value}: lower it"
             )
             raise NotPermitted(msg)
+
+    def default_reliability(self, source: object) -> float | None:
+        """Return how reliable what the agent stores from ``source`` is if it says nothing; None for as that source is.
+
+        A document that nobody granted it to vouch for is worth what the assistant's own word is, so that it has no
+        part of what is kept for the operator's (ADR 89).
+        """
+        if source != SourceType.DOC or self._worth(SourceType.DOC) == RELIABILITY[SourceType.DOC]:
+            return None
+        return self._worth(SourceType.DOC)
+
+    def _worth(self, source: SourceType) -> float:
+        """Return the most reliability that the agent may claim for ``source``."""
+        unnamed = source is SourceType.DOC and self._who.sources == UNGRANTED
+        return RELIABILITY[SourceType.CHAT_ASSISTANT if unnamed else source]
 
     def check_begin(self, *, later: bool) -> None:
         """Refuse a single value that begins ``later`` than now: all that the user says until then would come too late.

@@ -21,7 +21,8 @@ from marskg.errors import (
     TaskSafetyViolation,
     UnknownMemory,
 )
-from marskg.ontology.vocabulary import Cardinality, EdgeType
+from marskg.ontology.vocabulary import Cardinality, EdgeType, Kind
+from marskg.privacy.field_rights import given_fields
 from marskg.retrieval.assembly.duplicates import normalised
 from marskg.retrieval.explain import never_was
 from marskg.store.graph.validation import cardinality_of, check_time
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from marskg.api.restricted.claims import Claims
     from marskg.drafts import Draft
     from marskg.records import Memory
-    from marskg.store.unit.unit_of_work import Unit
+    from marskg.store.unit.unit_of_work import Node, Unit
 
 _ID: Final = re.compile(r"urn:uuid:[0-9a-f-]{36}")
 #: What a refusal says that rests on more than the agent may see; each names the rule and the way out.
@@ -65,6 +66,11 @@ def ended_by(content: str | None) -> Callable[[Memory], bool]:
     """Return what says which values of a key are ended by naming it, and ``content`` where it has several."""
     ended = normalised(content or "")
     return lambda one: one.cardinality is Cardinality.SINGLE or not ended or normalised(one.content or "") == ended
+
+
+def _keeps(node: Node) -> bool:
+    """Return whether a memory keeps what it depends on from being forgotten, or does once it is an active task."""
+    return node.guards > 0 or node.memory.kind is Kind.TASK
 
 
 def _slot(unit: Unit, key: str, subjects: Iterable[str]) -> str:
@@ -99,6 +105,17 @@ class Sight:
         unit.fetch(ids)
         self._claims.check_word(unit.nodes[one].memory for one in ids if one in unit.nodes)
 
+    def check_change(self, unit: Unit, ident: str, given: Mapping[str, object]) -> None:
+        """Refuse to give a memory fields (None for one that is not given) that are not the agent's to write.
+
+        Raises:
+            UnknownMemory: it may not be seen.
+            NotPermitted: a field may not be written, or the memory not be overruled.
+        """
+        self.check_fields_of(name for name, value in given.items() if value is not None)
+        self.check(unit, ident)
+        self.check_overruled(unit, ident)
+
     def check_key(
         self, unit: Unit, key: str | None, subjects: Iterable[str], changes: Callable[[Memory], bool]
     ) -> None:
@@ -129,6 +146,22 @@ class Sight:
         memory = unit.nodes[ident].memory
         self.check_key(unit, memory.key, memory.subjects, _changed_by(content))
 
+    def check_fields(self, draft: Draft) -> None:
+        """Refuse a draft that gives a field which is not the agent's to write.
+
+        Raises:
+            NotPermitted: it does.
+        """
+        self.check_fields_of(given_fields(draft))
+
+    def check_fields_of(self, names: Iterable[str]) -> None:
+        """Refuse the first of ``names`` that is no field which the agent may write.
+
+        Raises:
+            NotPermitted: there is one.
+        """
+        self._claims.check_fields(names)
+
     def check_edge(self, unit: Unit, source: str, type_: str, target: str) -> None:
         """Refuse to change by an edge what is not the agent's to say: its source, and where it acts both ways both.
 
@@ -136,8 +169,10 @@ class Sight:
             UnknownMemory: an end may not be seen.
             NotPermitted: one may not be overruled.
         """
+        self.check_fields_of(("edges", "weight"))
         self.check(unit, source, target)
         self.check_overruled(unit, source, *([target] if type_ == EdgeType.CONTRADICTS else ()))
+        self._check_keeping(unit, type_, target, keeps=_keeps(unit.nodes[source]))
 
     def check_write(self, unit: Unit, draft: Draft, refs: Mapping[str, str]) -> None:
         """Refuse a draft that names what may not be seen, or says what the agent may not; ``refs`` are its own names.
@@ -152,11 +187,33 @@ class Sight:
         if draft.action == "retract":
             self.check_key(unit, draft.key, draft.subjects, ended_by(draft.content))
         elif draft.action == "close_task":
-            # How a task stands is for whoever serves the user to say, as with ``tasks.amend``.
-            self.check_key(unit, draft.key, draft.subjects, lambda _: False)
+            self.check_key(unit, draft.key, draft.subjects, lambda one: one.kind is Kind.TASK)
         else:
             self._claims.check(draft.source_type, draft.reliability)
             self._check_value(unit, draft)
+            for type_, name in draft.links():
+                if target := refs.get(name, name):
+                    self._check_keeping(unit, type_, target, keeps=draft.pin or draft.kind is Kind.TASK)
+
+    def _check_keeping(self, unit: Unit, type_: str, target: str, *, keeps: bool) -> None:
+        """Refuse an edge by which something of the agent's keeps from being forgotten what is not its own to say.
+
+        That is a pin by another name: what an active task requires, and what that rests on, no policy takes.
+
+        Raises:
+            NotPermitted: it ``keeps`` what it leads to, or would once it is active, and that may not be overruled.
+        """
+        if type_ != EdgeType.REQUIRES and not (keeps and type_ == EdgeType.DEPENDS_ON):
+            return
+        kept, pending = {target}, [target]
+        while pending:
+            unit.fetch(pending)
+            bases = {
+                base for one in pending if one in unit.nodes for base in unit.nodes[one].targets(EdgeType.DEPENDS_ON)
+            }
+            pending = sorted(bases - kept)
+            kept |= bases
+        self.check_overruled(unit, *sorted(kept))
 
     def _check_value(self, unit: Unit, draft: Draft) -> None:
         """Refuse a new value of a key, if it is one, that changes what is not the agent's to say."""

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from marskg.kept_texts import keeping_texts
 from marskg.language.spans import GAP
+from marskg.language.whole_clauses import denies
 from marskg.text import terms
 
 if TYPE_CHECKING:
@@ -88,7 +89,7 @@ def without(text: str, taken: Withdrawal) -> str | None:
     """
     held = frozenset(terms(text))
     same = bool(held & taken.listed or (taken.listed & _ADDRESSED and held & _WRITTEN))
-    if (not same and len(taken.words) < _TELLING) or withdrawals(text):
+    if (not same and len(taken.words) < _TELLING) or withdrawals(text) or denies(" ".join(taken.words)):
         return None
     pattern = rf"{_EDGE[0]}{_BETWEEN.join(map(re.escape, taken.words))}{_EDGE[1]}"
     parted = re.sub(pattern, lambda found: found[0] if _longer(text, found) else GAP, text, flags=re.IGNORECASE)

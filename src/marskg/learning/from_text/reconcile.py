@@ -37,9 +37,10 @@ from marskg.learning.rules.resolution import ResolutionAction, ResolutionRules, 
 from marskg.ontology.fields import texts_of
 from marskg.ontology.vocabulary import Cardinality, EdgeType, Kind, TaskStatus
 from marskg.records import held_at
-from marskg.store.graph.admit import end, merge
+from marskg.store.graph.admit import as_sensitive, end, merge
 from marskg.store.graph.amend import amend_task
 from marskg.store.rows import codec
+from marskg.store.unit.sensitivity import record as record_sensitivity
 from marskg.text import normalised, terms
 
 if TYPE_CHECKING:
@@ -259,7 +260,8 @@ class Reconciler:
         if why:
             return self._wait(place, item, draft, why, found)
         found += [node for node in told if node not in found]
-        carry_out(self._unit, item.proposal.operation, found, item.maker, item.proposal.valid_to or item.told.turn.at)
+        at = item.proposal.valid_to or item.told.turn.at
+        carry_out(self._unit, item.proposal.operation, found, item.maker, at, told=self._unit.find_node(item.told.id))
         closed = item.proposal.operation is ProposalOperation.CLOSE
         return told_of(item, Outcome.CLOSED if closed else Outcome.ENDED, changed=found)
 
@@ -408,9 +410,23 @@ def words_of(item: Item) -> set[str]:
     return set(terms(item.proposal.old or item.proposal.content)) - names
 
 
-def carry_out(unit: Unit, operation: ProposalOperation, nodes: Iterable[Node], maker: str | None, at: int) -> None:
-    """End facts, or close tasks, at ``at`` because a text says so; ``maker`` is the reading."""
+def carry_out(
+    unit: Unit,
+    operation: ProposalOperation,
+    nodes: Iterable[Node],
+    maker: str | None,
+    at: int,
+    *,
+    told: Node | None,
+) -> None:
+    """End facts, or close tasks, at ``at`` because a text says so; ``maker`` is the reading, and ``told`` the text.
+
+    What is ended is no less sensitive than the text, as who may not see this is not to see what it did (ADR 89).
+    """
     for node in nodes:
+        if told is not None:
+            raised = as_sensitive(unit, node, told.memory.sensitivity, told.memory.sensitivity_reasons)
+            record_sensitivity(unit, raised[1:], "what it derives from became more sensitive")
         if operation is ProposalOperation.CLOSE:
             amend_task(unit, node.memory.id, status=TaskStatus.DONE, ended_by=maker)
         else:
@@ -423,7 +439,7 @@ def accept_proposal(unit: Unit, ident: str) -> tuple[str, ...]:
     if operation not in _ENDING:
         return take_in(unit, node, about)
     maker = next(iter(node.memory.made_by), None)
-    carry_out(unit, operation, about, maker, node.memory.valid_from)
+    carry_out(unit, operation, about, maker, node.memory.valid_from, told=node)
     drop(unit, ident, "a person accepted what was read")
     return (ident, *(one.memory.id for one in about))
 

@@ -43,6 +43,8 @@ DECLARED: Final[Mapping[str, Handling]] = {
     "reflection-page": handled("low high limit", properties(Sort.MEMORY, "session subjects embedding", slot="key")),
     "review-facts": _REFS,
     "said": handled("refs", properties(Sort.MEMORY, "content")),
+    "standings": _REFS,
+    "standings-page": _PAGE,
     "stranded": handled("low high"),
 }
 

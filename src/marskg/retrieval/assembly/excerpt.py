@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, TypeAlias
 
+from marskg.language.whole_clauses import denies
 from marskg.text import sentences, terms, words
 
 if TYPE_CHECKING:
@@ -106,7 +107,10 @@ def _sentence_spans(text: str, there: _Span | None, most: int) -> list[_Span]:
         end = start + len(sentence)
         spans.append((start, end))
     if there is not None:
-        spans = [part for span in spans for part in _parted(text, span, there)]
+        # No part of a sentence that denies is shown without the rest: the "not" may stand there.
+        spans = [
+            part for span in spans for part in ((span,) if denies(text[slice(*span)]) else _parted(text, span, there))
+        ]
     cut = slice(1 if first else None, -1 if last < len(text) else None)
     return spans[cut] or spans
 
@@ -174,6 +178,8 @@ def _around(text: str, span: _Span, query_terms: frozenset[str], limit: int, cou
     asked = (place for place, word in enumerate(found) if not query_terms.isdisjoint(terms(word.text)))
     place = next(asked, None)
     start = 0 if place is None else found[max(0, place - _BEFORE)].start
+    if denies(text[span[0] : span[0] + start]):
+        start = 0
     return _beginning(text, (span[0] + start, span[1]), limit, counter)
 
 

@@ -6,8 +6,9 @@ Guarantees: a question about the present is not answered by what a turn's own fa
 replaced or retracted, its task is closed, or its day is past. Where the words of each such fact are known, these are
 cut out of the turn, and what else it says stays; a turn that says nothing else gives way. Where they are not known, it
 gives way if its facts make up much of it, by tokens. Facts that hold still stand in the place of what is gone. An
-assistant's short turn that repeats a taste which is over goes with it. Facts that the reader may not know of decide
-nothing. Who corrects a fact from the same turn leaves it its evidence.
+assistant's short turn that repeats a taste which is over goes with it. Facts that the reader may not know of, and
+facts whose source is worth less than the turn's, decide nothing. Who corrects a fact from the same turn leaves it its
+evidence.
 Source: semantics section 5 (stale evidence harms like the stale fact); ADR 50, ADR 88.
 """
 
@@ -22,7 +23,7 @@ import numpy as np
 from marskg.language.en.facts.changes.told_before import words_in
 from marskg.language.facts import BY_THEN
 from marskg.language.spans import joined, meet, parts_of, says_more
-from marskg.ontology.vocabulary import KINDS, Kind, SourceType
+from marskg.ontology.vocabulary import KINDS, Kind, SourceType, counts_against
 from marskg.retrieval.access.read_gate import ENDED
 from marskg.retrieval.index.memory_index import SOURCES
 
@@ -39,6 +40,8 @@ if TYPE_CHECKING:
 _TOLD: Final = 1 / 3
 #: Tokens up to which an assistant's turn says little beside what it repeats.
 _ECHO: Final = 64
+#: Characters beside what is cut that may go with it, as they are of the same sentence.
+_NEAR: Final = 120
 #: Words of which one is in a turn that repeats what somebody likes.
 _REPEATS: Final = words_in("preference favourite taste choice fascination resonate")
 #: The first part of the keys of what people like.
@@ -112,7 +115,14 @@ class Outlived:
         held = self._index.columns
         if not derived or held["kind"][row] != _EPISODIC:
             return None
-        facts = [fact for fact in derived if self._known[fact] and held["sourceType"][fact] != _SUMMARY]
+        # An assistant's reading takes nothing out of a user's words (ADR 73), and so on.
+        words_of = SOURCES[held["sourceType"][row]]
+        worth = [counts_against(source, words_of) for source in SOURCES]
+        facts = [
+            fact
+            for fact in derived
+            if self._known[fact] and held["sourceType"][fact] != _SUMMARY and worth[held["sourceType"][fact]]
+        ]
         # A reading that was taken back says nothing of the words.
         facts = [fact for fact in facts if held["validTo"][fact] > held["validFrom"][fact] or not held["learned"][fact]]
         over = {fact for fact in facts if self._is_over(fact, row) and not self._key_of(fact).startswith(BY_THEN)}
@@ -126,7 +136,8 @@ class Outlived:
         if not says_more(int(held["size"][row]), chain.from_iterable(spans.values())):
             return Left((), heirs)
         cut = joined(chain.from_iterable(spans[fact] for fact in over))
-        return Left(cut, [fact for fact in heirs if fact not in over and meet(spans[fact], cut)])
+        near = [(start - _NEAR, end + _NEAR) for start, end in cut]
+        return Left(cut, [fact for fact in heirs if fact not in over and meet(spans[fact], near)])
 
     def _echoes(self, rows: npt.NDArray[np.intp]) -> Iterator[int]:
         """Yield those of ``rows`` in which an assistant only repeats what somebody liked then, and does no longer."""
@@ -190,6 +201,9 @@ class Outlived:
         if not self._has_ended(fact):
             return False
         newer = self._index.facets["replaced"].get(self._index.ids[fact], ())
+        if newer and not any(self._known[one] for one in newer):
+            # That something took its place is not for this reader to know.
+            return False
         named = self._index.ids[turn]
         return not any(self._known[one] and named in self._index.facets_of(one, "source") for one in newer)
 

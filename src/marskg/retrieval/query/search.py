@@ -18,7 +18,8 @@ import numpy as np
 from marskg.config import GROUPED, AssemblySettings
 from marskg.errors import EmbeddingUnavailable, EngineUnavailable, InvalidInput, UnknownMemory
 from marskg.language.en.withdrawals import left_of, withdrawals
-from marskg.language.spans import GAP, without
+from marskg.language.spans import GAP
+from marskg.language.whole_clauses import left_whole
 from marskg.ontology.vocabulary import Kind
 from marskg.retrieval.assembly.assemble import assemble
 from marskg.retrieval.assembly.candidate import Candidate
@@ -573,9 +574,10 @@ class Search:
 
     def _left(self, memory: Memory, cut: tuple[Part, ...], asked: frozenset[str]) -> Memory | None:
         """Return a memory without the parts ``cut``, None where nothing but these says a word that was ``asked``."""
-        content = without(memory.content or "", cut)
+        content = left_whole(memory.content or "", cut)
         found = asked.intersection(terms(memory.content or ""))
-        return None if found and found.isdisjoint(terms(content)) else self._saying(memory, content)
+        left = terms(content)
+        return None if not left or (found and found.isdisjoint(left)) else self._saying(memory, content)
 
     def _saying(self, memory: Memory, content: str) -> Memory:
         return replace(memory, content=content, weight=self._counter.count(content))

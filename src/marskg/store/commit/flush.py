@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from marskg.config import EXACT
 from marskg.errors import BudgetInfeasible
-from marskg.ontology.vocabulary import ENTITY_EDGES, EdgeType, Kind, Tier
+from marskg.ontology.vocabulary import ENTITY_EDGES, EdgeType, Kind, SourceType, Tier, is_higher
 from marskg.store.commit.signed_state import bound_unit, settle_suppressions
 from marskg.store.graph.preference_backfill import settle_preferences
 from marskg.store.graph.summaries import settle_lines
 from marskg.store.rows import codec
 from marskg.store.rows.order_keys import span
+from marskg.store.rows.state import higher_share
 from marskg.store.statements.catalogue import statement
 from marskg.store.unit.write_gate import check_unit
 
@@ -79,9 +80,23 @@ def _settle_state(unit: Unit) -> None:
         guarded += after[2] - before[2]
         if not node.new and node.original["tier"] == Tier.LIVE:
             row = node.original
-            census = census.moved(Kind(row["kind"]), row["weight"], row["created"], -1)
+            census = census.moved(
+                Kind(row["kind"]),
+                row["weight"],
+                row["created"],
+                -1,
+                lower=not is_higher(SourceType(row["sourceType"]), row["reliability"]),
+                protected=(row.get("guards") or 0) > 0,
+            )
         if not node.deleted and node.memory.tier is Tier.LIVE:
-            census = census.moved(node.memory.kind, node.memory.weight, node.memory.created, 1)
+            census = census.moved(
+                node.memory.kind,
+                node.memory.weight,
+                node.memory.created,
+                1,
+                lower=not is_higher(node.memory.source_type, node.memory.reliability),
+                protected=node.guards > 0,
+            )
     unit.update_tenant(
         sequence=unit.before.sequence + len(unit.audit.transitions),
         access_sequence=unit.before.access_sequence + len(unit.audit.accesses),
@@ -91,9 +106,31 @@ def _settle_state(unit: Unit) -> None:
         census=census,
         preferences=unit.preferences.sequence or unit.state.preferences,
     )
+    check_lower(unit.state, unit.before)
     # Lowering the latent budget takes nothing; what would go over it is refused (semantics section 3).
     if unit.state.latent_weight > unit.before.latent_weight:
         check_latent(unit.state, unit.state.latent_weight)
+
+
+def lower_share(state: TenantState) -> int:
+    """Return the tokens of the budget that are kept for what sources of lower standing said."""
+    return state.budget - higher_share(state)
+
+
+def check_lower(state: TenantState, before: TenantState) -> None:
+    """Refuse that more of what sources of lower standing said is protected than their share of the budget.
+
+    Raises:
+        BudgetInfeasible: it is, and was less ``before``, or had a larger share.
+    """
+    kept, limit = state.census.lower_protected, lower_share(state)
+    if kept > limit and (kept > before.census.lower_protected or limit < lower_share(before)):
+        msg = (
+            f"{kept} tokens of what the user did not say would be protected, and budget.shares leaves {limit} of the "
+            f"budget of {state.budget} to it: unpin, close a task, or change the share with: "
+            "mars settings budget.shares=PART"
+        )
+        raise BudgetInfeasible(msg)
 
 
 def check_latent(state: TenantState, weight: int) -> None:

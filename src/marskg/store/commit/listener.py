@@ -31,6 +31,8 @@ class BudgetExcess:
     exclude: frozenset[str]
     #: The memories that the transaction touched so far.
     changed: frozenset[str]
+    #: By how many tokens what was written let each standing grow: the higher, and the lower.
+    grew: tuple[int, int] = (0, 0)
     #: The user's or conversation's budget that is exceeded; None if it is the tenant's.
     quota: Quota | None = None
     #: The live memories that count against it, and all others.

@@ -381,7 +381,9 @@ class Writer:
         exclude = (new if len(new) == 1 else frozenset()) | written.keep
         changed = frozenset(node_id for unit in units for node_id in unit.nodes)
         state = units[-1].state
-        excess = BudgetExcess(read, transaction.run, state, self.services, self.index_gaps, exclude, changed, quota)
+        excess = BudgetExcess(
+            read, transaction.run, state, self.services, self.index_gaps, exclude, changed, _growth(written), quota
+        )
         if quota is not None:
             members, others = self.shared.quotas.confined(units, quota.holder, self.read)
             excess = replace(excess, members=members, others=others)
@@ -452,6 +454,12 @@ class Writer:
     def overtaken(self, sequence: int) -> None:
         """Let all handles hear again of the accesses after ``sequence``: another process was faster."""
         self.shared.overtaken(sequence)
+
+
+def _growth(unit: Unit) -> tuple[int, int]:
+    """Return by how many tokens a unit let what is of higher standing grow, and what is of lower."""
+    lower = unit.state.census.lower - unit.before.census.lower
+    return unit.state.weight - unit.before.weight - lower, lower
 
 
 def _parts(parameters: dict[str, Any]) -> Iterator[dict[str, Any]]:

@@ -16,7 +16,7 @@ from marskg.clock import later, uuid7
 from marskg.entities import folded_name
 from marskg.errors import DuplicateId, InvalidMemory
 from marskg.language.facts import BY_THEN
-from marskg.language.spans import parts_of, says_more
+from marskg.language.spans import characters, parts_of, says_more
 from marskg.ontology.mapping import quantise
 from marskg.ontology.vocabulary import (
     RELIABILITY,
@@ -25,6 +25,7 @@ from marskg.ontology.vocabulary import (
     Kind,
     Operation,
     TaskStatus,
+    counts_against,
 )
 from marskg.records import Edge, Entity, Memory, held_at
 from marskg.store.graph.preference_enforcement import check_draft_allowed, govern, named_by, preferences_of
@@ -97,6 +98,7 @@ def admit(unit: Unit, prepared: Prepared, resolve: Mapping[str, str]) -> Memory:
     check_draft_allowed(unit, draft)
     links = [(type_, resolve.get(name, name)) for type_, name in draft.links()]
     check_drawn(unit, prepared.id, links)
+    _check_spans(unit, draft, links)
     memory = govern(unit, _new_memory(unit, prepared), draft, links)
     slot = _Slot(unit, memory) if memory.key is not None else None
     if slot is not None:
@@ -192,6 +194,25 @@ def check_new_ids(unit: Unit, ids: Iterable[str], instead: str) -> None:
         if node_id in unit.nodes or node_id in unit.entities.known or node_id in rules:
             msg = f"{node_id} already exists in tenant {unit.state.name!r}; {instead}"
             raise DuplicateId(msg)
+
+
+def _check_spans(unit: Unit, draft: Draft, links: Iterable[tuple[EdgeType, str]]) -> None:
+    """Check that the words which a draft names are words of turns that it derives from.
+
+    Raises:
+        InvalidMemory: a span is of another memory, or runs out of its turn.
+    """
+    turns = {target for type_, target in links if type_ is EdgeType.DERIVES_FROM}
+    for span in draft.spans:
+        ident = span.partition("#")[0]
+        node = unit.find_node(ident) if ident in turns else None
+        part = characters(span, ident)
+        if node is None or part is None or (node.has_content and part[1] > len(node.memory.content or "")):
+            msg = (
+                "a span names no words of a turn that the draft derives from; give it as ID#char=FIRST,END, counted "
+                "from 0 within the turn's text, and the turn's ID in derives_from"
+            )
+            raise InvalidMemory(msg)
 
 
 def _clamp(unit: Unit, memory: Memory, links: Iterable[tuple[EdgeType, str]], grounds: Collection[EdgeType]) -> Memory:
@@ -482,7 +503,8 @@ def _follow(unit: Unit, old: Node) -> list[Node]:
     One that was read, and says more than the words in which its facts were found, stays: readings cut what they end.
     What a summary says of an episode that it took the place of leaves with it; the summary itself is no such fact, and
     who corrects its text says nothing of the facts. Nor is what was derived by somebody whose word is worth less than
-    the episode's: an assistant's reading ends no user's word (ADR 73). Nor does a turn go that
+    the episode's: an assistant's reading ends no user's word (ADR 73). Nor what somebody may not see who sees the
+    episode, which is to tell them nothing: for whoever sees both, it is settled when they read (ADR 89). Nor does a turn go that
     says how far somebody had come by then.
     """
     if old.memory.summary_lines:
@@ -500,8 +522,13 @@ def _follow(unit: Unit, old: Node) -> list[Node]:
             continue
         unit.fetch(derived.get(episode_id, ()))
         facts = [unit.node(source) for source in derived.get(episode_id, ())]
-        least = RELIABILITY[episode.memory.source_type]
-        facts = [one for one in facts if not one.memory.summary_lines and RELIABILITY[one.memory.source_type] >= least]
+        facts = [
+            one
+            for one in facts
+            if not one.memory.summary_lines
+            and counts_against(one.memory.source_type, episode.memory.source_type)
+            and _is_as_open(one.memory, episode.memory)
+        ]
         if not facts or not all(fact.memory.superseded_at is not None or not fact.has_content for fact in facts):
             continue
         if _says_more(episode.memory, facts) or any((fact.memory.key or "").startswith(BY_THEN) for fact in facts):
@@ -512,6 +539,16 @@ def _follow(unit: Unit, old: Node) -> list[Node]:
             unit.change(episode, valid_to=until, superseded_at=_supersession(unit, episode))
             followed.append(episode)
     return followed
+
+
+def _is_as_open(fact: Memory, episode: Memory) -> bool:
+    """Return whether all who may see an episode may see a fact that was derived from it."""
+    return (
+        fact.sensitivity <= episode.sensitivity
+        and (not fact.purpose or (bool(episode.purpose) and {*episode.purpose} <= {*fact.purpose}))
+        and fact.jurisdiction in {None, episode.jurisdiction}
+        and {*episode.subjects} <= {*fact.subjects}
+    )
 
 
 def _says_more(episode: Memory, facts: Iterable[Node]) -> bool:

@@ -71,11 +71,13 @@ class Ingestor:
         self._guard: Guard | None = None
         self._owner = ""
 
-    def limit(self, guard: Guard, owner: str) -> None:
-        """Ask ``guard`` about each draft in the transaction that writes it, so that nobody writes in between.
+    def limit(self, permit: Callable[[Draft], None], guard: Guard, owner: str) -> None:
+        """Ask ``permit`` about each draft as it is given, and ``guard`` in the transaction that writes it.
 
-        The items of an import are those of ``owner``, none of which is taken for another's; everybody's if it is empty.
+        So nobody writes in between. The items of an import are those of ``owner``, none of which is taken for
+        another's; everybody's if it is empty.
         """
+        self._preparation.limit(permit)
         self._guard, self._owner = guard, owner
 
     def one(self, draft: Draft, node_id: str | None = None) -> Memory:

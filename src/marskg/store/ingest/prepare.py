@@ -131,6 +131,11 @@ class Preparation:
         self._vectoriser = vectoriser
         self._recognition = recognition
         self._assessment = assessment
+        self._permit: Callable[[Draft], None] | None = None
+
+    def limit(self, permit: Callable[[Draft], None]) -> None:
+        """Ask ``permit`` about each draft as it is given, before anything is worked out for it."""
+        self._permit = permit
 
     def one(self, draft: Draft, node_id: str | None = None) -> Prepared:
         """Return a draft with all that its transaction needs; ``node_id`` is an id of the caller's own.
@@ -219,6 +224,8 @@ class Preparation:
     def _check(self, draft: Draft) -> None:
         """Check a draft before its text is read: a detector or a tokenizer says less of what is wrong with it."""
         check_draft(draft, self._writer.state.settings.max_content_bytes)
+        if self._permit is not None:
+            self._permit(draft)
 
     def _prepared(self, drafts: Sequence[Draft], *, alone: bool) -> list[Prepared]:
         """Return assessed drafts with weights and vectors, and with what they name if they are long or come alone."""

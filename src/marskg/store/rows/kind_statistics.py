@@ -34,14 +34,21 @@ class KindStatistics:
     weights: PerKind = _NONE
     counts: PerKind = _NONE
     created: int = 0
+    #: What those of lower standing weigh (:func:`~marskg.ontology.vocabulary.is_higher`), and of these the protected.
+    lower: int = 0
+    lower_protected: int = 0
 
-    def moved(self, kind: Kind, weight: int, created: int, sign: int) -> KindStatistics:
+    def moved(
+        self, kind: Kind, weight: int, created: int, sign: int, *, lower: bool = False, protected: bool = False
+    ) -> KindStatistics:
         """Return the census after one live memory came (``sign`` 1) or went (-1); ``created`` is in milliseconds."""
         place = KINDS.index(kind)
         return KindStatistics(
             weights=_plus(self.weights, place, sign * weight),
             counts=_plus(self.counts, place, sign),
             created=self.created + sign * (created // _SECOND_MS),
+            lower=self.lower + sign * weight * lower,
+            lower_protected=self.lower_protected + sign * weight * (lower and protected),
         )
 
     def mean_age(self, now: int) -> int:
@@ -56,13 +63,18 @@ class KindStatistics:
 
     def to_list(self) -> list[int]:
         """Return the census as the tenant's row holds it."""
-        return [*self.weights, *self.counts, self.created]
+        return [*self.weights, *self.counts, self.created, self.lower, self.lower_protected]
 
     @classmethod
     def from_list(cls, numbers: Sequence[int]) -> KindStatistics:
         """Return the census that :meth:`to_list` wrote."""
         size = len(KINDS)
-        return cls(tuple(numbers[:size]), tuple(numbers[size : 2 * size]), numbers[2 * size])
+        return cls(tuple(numbers[:size]), tuple(numbers[size : 2 * size]), *numbers[2 * size :])
+
+    @classmethod
+    def is_whole(cls, numbers: Sequence[int] | None) -> bool:
+        """Return whether a tenant's row holds all that a census has; else it is counted with the order keys."""
+        return numbers is not None and len(numbers) == len(cls().to_list())
 
 
 def _plus(numbers: PerKind, place: int, change: int) -> PerKind:

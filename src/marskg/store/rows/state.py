@@ -182,14 +182,16 @@ class TenantState:
             signing_key=row["signingKey"],
             random_watermark=row.get("randomWatermark") or 0,
             suspended_at=row.get("suspendedAt"),
-            reordering=bool(row.get("reordering")) or row.get("census") is None,
+            reordering=bool(row.get("reordering")) or not KindStatistics.is_whole(row.get("census")),
             lifting=bool(row.get("lifting")) or not knows_lives(row["settings"]),
             weighed_by=row.get("weighedBy") or 1,
             embedding_model=row.get("embeddingModel"),
             subscriptions=tuple(row.get("subscriptions") or ()),
             suppressing=bool(row.get("suppressing")),
             preferences=row.get("preferencesChanged") or 0,
-            census=KindStatistics() if row.get("census") is None else KindStatistics.from_list(row["census"]),
+            census=KindStatistics.from_list(row["census"])
+            if KindStatistics.is_whole(row.get("census"))
+            else KindStatistics(),
             usage=Usage.from_list(row.get("usage") or ()),
             controls=MappingProxyType(json.loads(row.get("controls") or "{}")),
             heads=tuple(row.get("heads") or (0, 0, 0, 0)),
@@ -226,6 +228,11 @@ class TenantState:
             return reading.believable
         since = [moment for moment in (self.suspended_at, self.last_time) if moment <= reading.now]
         return bool(since) and reading.now - max(since) >= AGREEMENT_MS
+
+
+def higher_share(state: TenantState) -> int:
+    """Return the tokens of the budget that are kept for what sources of higher standing said (semantics I1)."""
+    return int(state.settings.budget_shares * state.budget)
 
 
 #: What each row has.

@@ -187,6 +187,7 @@ DECLARED: Final[Mapping[str, Handling | None]] = MappingProxyType(
         "without_vector": None,
         "count_without_vector": None,
         "census": _TENANT,
+        "census_sources": _TENANT,
         "statistics": _TENANT,
         "protected": handled("tenant limit"),
         "held_by": handled("ref"),

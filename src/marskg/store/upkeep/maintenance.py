@@ -11,7 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING, NotRequired, TypedDict
 
 from marskg.clock import JUMP_MS
-from marskg.ontology.vocabulary import KINDS, Kind, MemoryClass, Operation, Tier
+from marskg.ontology.vocabulary import KINDS, Kind, MemoryClass, Operation, SourceType, Tier, is_higher
 from marskg.store.graph.preference_backfill import end_due_consents
 from marskg.store.rows import codec
 from marskg.store.rows.kind_statistics import KindStatistics
@@ -266,4 +266,15 @@ def _count(unit: Unit) -> KindStatistics:
     rows = {row["kind"]: row for row in unit.read("census", {"tenant": unit.state.name})}
     weights = tuple(int(rows[kind]["weight"]) if kind in rows else 0 for kind in KINDS)
     counts = tuple(int(rows[kind]["count"]) if kind in rows else 0 for kind in KINDS)
-    return KindStatistics(weights, counts, sum(int(row["created"]) for row in rows.values()))
+    lower = [
+        (int(row["weight"]), int(row["protected"]))
+        for row in unit.read("census_sources", {"tenant": unit.state.name})
+        if not is_higher(SourceType(row["source"]), row["reliability"])
+    ]
+    return KindStatistics(
+        weights,
+        counts,
+        sum(int(row["created"]) for row in rows.values()),
+        sum(weight for weight, _ in lower),
+        sum(protected for _, protected in lower),
+    )

@@ -1,0 +1,182 @@
+"""The share of the budget that each standing keeps: what no policy takes, whatever its order (semantics I1, shares).
+
+Of two standings, what the user said with what the operator vouches for, and all else, each is promised a part of the
+budget (``budget.shares``).
+
+Guarantees: a plan takes of a standing no more than what it has above its share; where that is not enough, of the one
+that alone was written to, which pays for itself. So a store of one standing is planned as if there were no shares.
+What is taken of a standing that may give only a part is what the policy itself would take first. Where the budget
+cannot be held otherwise, what is protected of the higher standing goes before the lower one's share, and never the
+other way round.
+A policy only gets more ids to leave, so that the leaves of I3 are as many as they were. Pure but for reads: equal views
+and seeds give equal plans. Source: issue 53, point 3; ADR 89.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from marskg.ontology.vocabulary import SourceType, is_higher
+from marskg.policies.core.candidates import policy_statement
+from marskg.store.rows import codec
+from marskg.store.rows.paging import pages
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from marskg.policies.core.policy import PolicyView
+    from marskg.records import Plan
+
+#: Makes the plan that leaves these ids and aims at that weight.
+Planner: TypeAlias = "Callable[[frozenset[str]], Plan]"
+_PAGE: Final = 500
+#: Passes after which each standing is confined.
+_PASSES: Final = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """Tokens of both standings."""
+
+    higher: int
+    lower: int
+
+    def of(self, *, higher: bool) -> int:
+        """Return those of one standing."""
+        return self.higher if higher else self.lower
+
+
+@dataclass(frozen=True, slots=True)
+class Shares:
+    """What each standing has, and what of that it keeps while another pays, in tokens."""
+
+    held: Held
+    kept: Held
+    #: Whether all that was written is of the higher standing, or of the lower one; None where it is of both or none.
+    writer: bool | None = None
+
+    @classmethod
+    def of(cls, held: Held, budget: int, part: float, grew: Held | None = None) -> Shares:
+        """Return the shares of ``budget``, of which ``part`` is the higher standing's; ``grew`` is what was written."""
+        higher = int(part * budget)
+        kept = Held(min(held.higher, higher), min(held.lower, budget - higher))
+        alone = None if grew is None or (grew.higher > 0) is (grew.lower > 0) else grew.higher > 0
+        return cls(held, kept, alone)
+
+    def spare(self, *, higher: bool) -> int:
+        """Return what may be taken of one standing."""
+        return self.held.of(higher=higher) - self.kept.of(higher=higher)
+
+    @property
+    def bind(self) -> bool:
+        """Return whether there is anything to share: a plan may free more than it needs, so it is looked at."""
+        return self.held.higher > 0 and self.held.lower > 0
+
+    def paying(self) -> Shares:
+        """Return the shares without that of whoever wrote alone, who pays where no more may be taken of both."""
+        kept = replace(self.kept, higher=0) if self.writer else replace(self.kept, lower=0)
+        return self if self.writer is None else replace(self, kept=kept)
+
+    def yielding(self) -> Shares:
+        """Return the shares without that of the lower standing, which gives way to what is protected."""
+        return replace(self, kept=replace(self.kept, lower=0))
+
+
+@dataclass(frozen=True, slots=True)
+class Confined:
+    """A plan with the ids that it was told to leave for the shares."""
+
+    plan: Plan
+    left: frozenset[str]
+
+
+def within_shares(
+    view: PolicyView, shares: Shares, plan: Planner, *, budget: int, target: int, first: Planner | None = None
+) -> Confined:
+    """Return the plan of a policy that keeps the shares, and gets down to ``budget`` if that can be.
+
+    ``target`` is what it aims at; ``first`` says what would go first of a standing that may give a part only, where the
+    policy is not to be asked twice.
+    """
+    needed = view.weight - target
+    if shares.spare(higher=True) + shares.spare(higher=False) < needed:
+        shares = shares.paying()
+    found = _confined(view, shares, plan, first=first)
+    if found.left and found.plan.weight_after > target and shares.paying() != shares:
+        shares = shares.paying()
+        found = _confined(view, shares, plan, first=first)
+    if found.left and found.plan.weight_after > budget and shares.kept.lower:
+        found = _confined(view, shares.yielding(), plan, first=first)
+    return found
+
+
+def _confined(view: PolicyView, shares: Shares, plan: Planner, *, first: Planner | None) -> Confined:
+    if first is not None and not shares.bind:
+        return Confined(plan(frozenset()), frozenset())
+    chooser = plan if first is None else first
+    left: frozenset[str] = frozenset()
+    for _ in range(_PASSES):
+        found = chooser(left)
+        more = _too_much(view, shares, found) if shares.bind else left
+        if more <= left:
+            break
+        left |= more
+    return Confined(found if first is None else plan(left), left)
+
+
+def _too_much(view: PolicyView, shares: Shares, plan: Plan) -> frozenset[str]:
+    """Return all ids of the standings of which ``plan`` takes too much, but for what it may take of them."""
+    standing = {ident: (higher, weight) for ident, higher, weight in _standings(view, [one.id for one in plan.actions])}
+    left: set[str] = set()
+    for higher in (True, False):
+        room = shares.spare(higher=higher) + _summarised(plan, standing, higher=higher)
+        taken: set[str] = set()
+        over = False
+        for action in plan.actions:
+            is_higher_one, weight = standing.get(action.id, (False, action.weight))
+            if is_higher_one is not higher:
+                continue
+            if over or weight > room:
+                over = True
+                continue
+            room -= weight
+            taken.add(action.id)
+        if over:
+            left |= {ident for ident, one, _ in _live(view) if one is higher} - taken
+    return frozenset(left)
+
+
+def _summarised(plan: Plan, standing: Mapping[str, tuple[bool, int]], *, higher: bool) -> int:
+    """Return what summaries give back to a standing: those of its own memories alone."""
+    return sum(
+        one.weight
+        for one in plan.summaries
+        if all(standing.get(ident, (False, 0))[0] is higher for ident in one.constituents)
+    )
+
+
+def _standings(view: PolicyView, ids: list[str]) -> Iterable[tuple[str, bool, int]]:
+    for start in range(0, len(ids), _PAGE):
+        refs = [codec.ref(view.tenant, ident) for ident in ids[start : start + _PAGE]]
+        yield from _read(view.run(policy_statement("standings"), {"refs": refs}))
+
+
+def _live(view: PolicyView) -> Iterable[tuple[str, bool, int]]:
+    for rows in pages(partial(view.run, policy_statement("standings-page")), view.tenant, _PAGE):
+        yield from _read(rows)
+
+
+def _read(rows: Iterable[Mapping[str, object]]) -> Iterable[tuple[str, bool, int]]:
+    for row in rows:
+        higher = is_higher(SourceType(str(row["source"])), float(str(row["reliability"])))
+        yield str(row["id"]), higher, int(str(row["weight"]))
+
+
+def held_within(view: PolicyView, within: frozenset[str]) -> Held:
+    """Return what some live memories weigh, by standing."""
+    found = {True: 0, False: 0}
+    for _, higher, weight in _standings(view, sorted(within)):
+        found[higher] += weight
+    return Held(found[True], found[False])
