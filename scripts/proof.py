@@ -133,6 +133,15 @@ CAMPAIGNS: Final[tuple[Campaign, ...]] = (
         "operations",
     ),
     Campaign(
+        "stories",
+        ("tests/stories/test_stories.py",),
+        "lives of people with namesakes: nothing of another goes, nothing erased is told, no word is altered",
+        {"STORIES_FROM": "{part}000"},
+        20,
+        1_000,
+        "stories",
+    ),
+    Campaign(
         "histories",
         ("tests/property/test_histories.py", "tests/property/test_soak.py"),
         "random histories on both engines keep every invariant and give the same plans and bytes",
